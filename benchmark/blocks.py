@@ -42,7 +42,7 @@ def run_blocks(work: Callable[[int, int], None], n: int, size: int, jobs: int) -
             pass
 
 
-def in_turn(work: Callable[[A], B], items: Iterable[A], jobs: int) -> Iterator[B]:
+def map_in_order(work: Callable[[A], B], items: Iterable[A], jobs: int) -> Iterator[B]:
     """Yield ``work(item)`` for each item, in order, from `jobs` threads; at most `jobs` + 1 items are in memory."""
     if jobs == 1:
         yield from map(work, items)
@@ -69,7 +69,7 @@ def _libraries() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def picked(matrix: Array, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Array:
+def submatrix(matrix: Array, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Array:
     """Return some rows and columns of a matrix; a view if both are consecutive, otherwise a copy."""
     row_index, column_index = _slice_if_consecutive(rows), _slice_if_consecutive(columns)
     if isinstance(row_index, slice) or isinstance(column_index, slice):

@@ -51,7 +51,7 @@ def check_positive_parameters(estimator: object, *names: str) -> None:
             raise ValueError(f"{name} must be a positive number, not {getattr(estimator, name)}")
 
 
-def own_digest(facts: dict[str, Any]) -> str:
+def digest_without_itself(facts: dict[str, Any]) -> str:
     """Compute the sha256 of plain data without their key "digest"."""
     rest = json.loads(json.dumps({key: value for key, value in facts.items() if key != "digest"}))
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import platformdirs
 
-from benchmark.environment import probe
+from benchmark.environment import check_writable
 from benchmark.errors import BenchError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ prange = range
 _LOADERS: dict[Callable[..., Any], Callable[[], Any]] = {}
 
 
-def compiled(signature: str, *, parallel: bool = False) -> Callable[[F], F]:
+def compile_lazily(signature: str, *, parallel: bool = False) -> Callable[[F], F]:
     """Compile for `signature` when first called, and cache the machine code on disk.
 
     Division by zero returns what numpy returns, so that loops need no check at each division. With `parallel`, `prange`
@@ -76,7 +76,7 @@ def compile_all(modules: Container[str] | None = None) -> None:
             load()
 
 
-def ensure_usable(warn: Callable[[str], None]) -> None:
+def ensure_numba_cache(warn: Callable[[str], None]) -> None:
     """Check that numba has a folder for machine code; if not, create a temporary one for this process.
 
     Raises
@@ -92,7 +92,7 @@ def ensure_usable(warn: Callable[[str], None]) -> None:
     problems = []
     for place in [*places, platformdirs.user_cache_path("numba")]:
         try:
-            return probe(place)
+            return check_writable(place)
         except OSError as error:
             problems.append(f"{place}: {error.strerror or error}")
     problem = f"compiled code can't be stored ({'; '.join(problems)})"
@@ -106,7 +106,7 @@ def ensure_usable(warn: Callable[[str], None]) -> None:
     return warn(f"{problem}: each run compiles again, for some seconds; {remedy}")
 
 
-def current_threads() -> int:
+def numba_thread_count() -> int:
     """Return the number of threads that parallel functions use now."""
     import numba  # noqa: PLC0415
 

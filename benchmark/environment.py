@@ -15,11 +15,11 @@ from benchmark.errors import BenchError
 
 _PROCESS = Path("/proc/self")
 _STALE_SECONDS = 24 * 3600.0
-#: One number: the highest peak before the last `forget_peak`.
+#: One number: the highest peak before the last `reset_peak_memory`.
 _FORGOTTEN = [0.0]
 
 
-def gigabytes(variable: str, default: float) -> int:
+def read_gigabytes(variable: str, default: float) -> int:
     """Read an environment variable in gigabytes, and return bytes; raise BenchError for anything but a number."""
     text = os.environ.get(variable, str(default))
     try:
@@ -31,7 +31,7 @@ def gigabytes(variable: str, default: float) -> int:
     return n_bytes
 
 
-def share_machine() -> None:
+def let_openmp_threads_sleep() -> None:
     """Let waiting OpenMP threads sleep; must be called before the OpenMP library is loaded.
 
     By default waiting threads spin: on a busy machine this takes a third of PLSI's processor time.
@@ -39,7 +39,7 @@ def share_machine() -> None:
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 
-def probe(folder: Path) -> None:
+def check_writable(folder: Path) -> None:
     """Create a folder and a temporary file in it; raise OSError if that is impossible."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=folder, prefix=".probe.", suffix=f".{os.getpid()}.tmp"):
@@ -67,17 +67,17 @@ def free_memory() -> float:
     return min(limits)
 
 
-def forget_peak() -> None:
+def reset_peak_memory() -> None:
     """Reset the peak to the current memory use; does nothing where the system doesn't record a peak."""
-    _FORGOTTEN.append(max(_FORGOTTEN.pop(), peak_bytes()))
+    _FORGOTTEN.append(max(_FORGOTTEN.pop(), peak_memory()))
     try:
         (_PROCESS / "clear_refs").write_text("5")
     except OSError:
         return
 
 
-def peak_bytes() -> float:
-    """Return the most resident bytes since `forget_peak`, with interpreter and libraries; NaN where unknown."""
+def peak_memory() -> float:
+    """Return the most resident bytes since `reset_peak_memory`, with interpreter and libraries; NaN where unknown."""
     try:
         peak = re.search(r"VmHWM:\s+(\d+) kB", (_PROCESS / "status").read_text())
     except OSError:
@@ -85,12 +85,12 @@ def peak_bytes() -> float:
     return math.nan if peak is None else 1024.0 * int(peak[1])
 
 
-def highest_bytes() -> float:
-    """Return the most resident bytes since this process began, despite `forget_peak`; NaN where unknown."""
-    return max(peak_bytes(), *_FORGOTTEN)
+def lifetime_peak_memory() -> float:
+    """Return the most resident bytes since this process began, despite `reset_peak_memory`; NaN where unknown."""
+    return max(peak_memory(), *_FORGOTTEN)
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes) -> None:
     """Replace a file's content in one step, so that a reader never sees part of it.
 
     Missing folders above it are created.
@@ -112,14 +112,14 @@ def write_whole(path: Path, content: bytes) -> None:
         raise BenchError(f"can't write {path}: {error.strerror or error}") from None
 
 
-def remove_leftovers(folder: Path, pattern: str) -> None:
+def remove_unfinished_files(folder: Path, pattern: str) -> None:
     """Remove unfinished files of killed processes; files of processes that may be alive stay.
 
-    The last but one part of a file's name, between dots, is the number of its process, or its `name_of_process`.
+    The last but one part of a file's name, between dots, is the number of its process, or its `process_name`.
     Whether processes of other machines, which may share the folder, are alive is unknown here: their files are removed
     after a day.
     """
-    here = name_of_process().partition("@")[2]
+    here = process_name().partition("@")[2]
     for part in folder.glob(pattern):
         with contextlib.suppress(OSError, ValueError, OverflowError, IndexError):
             old = time.time() - part.stat().st_mtime > _STALE_SECONDS
@@ -128,7 +128,7 @@ def remove_leftovers(folder: Path, pattern: str) -> None:
                 part.unlink()
 
 
-def name_of_process() -> str:
+def process_name() -> str:
     """Return the number of this process and the name of its machine, without dots."""
     return f"{os.getpid()}@{platform.node().replace('.', '-')}"
 

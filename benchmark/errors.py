@@ -29,39 +29,39 @@ class DataError(BenchError):
 
 
 #: Largest number of problems listed for one file, and of names searched for a suggestion or listed as allowed.
-MOST_PROBLEMS, MOST_NAMES = 20, 1000
+MAX_PROBLEMS, MAX_NAMES = 20, 1000
 #: Largest number of characters of a message, and of a value in it.
-LONGEST, LONGEST_VALUE = 5000, 200
+MAX_MESSAGE_LENGTH, MAX_VALUE_LENGTH = 5000, 200
 
 
 def did_you_mean(name: str, allowed: Iterable[str]) -> str:
     """Return ``; did you mean 'x'?`` for the nearest allowed name, or "" if none is similar."""
-    nearest = difflib.get_close_matches(name, list(islice(allowed, MOST_NAMES)), n=1, cutoff=0.5)
+    nearest = difflib.get_close_matches(name, list(islice(allowed, MAX_NAMES)), n=1, cutoff=0.5)
     return f"; did you mean {nearest[0]!r}?" if nearest else ""
 
 
-def unknown(what: str, name: object, allowed: Sequence[str]) -> str:
+def unknown_name(what: str, name: object, allowed: Sequence[str]) -> str:
     """Return the message for a name that isn't one of `allowed`."""
-    named = ", ".join(allowed[:MOST_NAMES])
-    return f"unknown {what} {quoted(name)}{did_you_mean(str(name), allowed)} (allowed: {named})"
+    named = ", ".join(allowed[:MAX_NAMES])
+    return f"unknown {what} {quote_value(name)}{did_you_mean(str(name), allowed)} (allowed: {named})"
 
 
-def quoted(value: object) -> str:
+def quote_value(value: object) -> str:
     """Format a value for an error message; of a long value only the beginning and end."""
-    return _cut(repr(value), LONGEST_VALUE)
+    return _cut(repr(value), MAX_VALUE_LENGTH)
 
 
-def in_a_line(message: str) -> str:
+def one_line(message: str) -> str:
     """Escape line breaks and control characters in a message, and shorten it if it is too long."""
     plain = message if message.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in message)
-    return _cut(plain, LONGEST)
+    return _cut(plain, MAX_MESSAGE_LENGTH)
 
 
-def together(problems: Iterable[object], more: int = 0) -> ConfigError:
+def combine_errors(problems: Iterable[object], more: int = 0) -> ConfigError:
     """Combine problems in one error: the first twenty distinct ones, one per line, and the number of others."""
     lines = list(dict.fromkeys(map(str, problems)))
-    more += max(0, len(lines) - MOST_PROBLEMS)
-    return ConfigError("\n".join([*lines[:MOST_PROBLEMS], *([f"… and {more:,} more problems"] if more else [])]))
+    more += max(0, len(lines) - MAX_PROBLEMS)
+    return ConfigError("\n".join([*lines[:MAX_PROBLEMS], *([f"… and {more:,} more problems"] if more else [])]))
 
 
 def _cut(text: str, most: int) -> str:

@@ -13,21 +13,21 @@ from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeVar
 
-from benchmark.environment import name_of_process, remove_leftovers
+from benchmark.environment import process_name, remove_unfinished_files
 from benchmark.errors import BenchError, ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-CLUSTER = "pip install 'simplexbench[cluster]'"
-T = TypeVar("T")
+INSTALL_CLUSTER = "pip install 'simplexbench[cluster]'"
+_T = TypeVar("_T")
 
 
 class UnreachableError(BenchError):
     """Address that doesn't answer, or answers with an error."""
 
 
-def answer_seconds() -> float:
+def read_store_timeout() -> float:
     """Read ``$BENCH_CACHE_SECONDS``: the time limit for a file at an address, retries included; by default 30 s.
 
     Raises
@@ -45,9 +45,9 @@ def answer_seconds() -> float:
     return seconds
 
 
-def within(seconds: float, call: Callable[[], T]) -> T:
+def call_with_timeout(seconds: float, call: Callable[[], _T]) -> _T:
     """Return a call's result or raise its error; raise TimeoutError after `seconds`, while its thread runs on."""
-    done: Future[T] = Future()
+    done: Future[_T] = Future()
 
     def work() -> None:
         try:
@@ -64,7 +64,7 @@ def within(seconds: float, call: Callable[[], T]) -> T:
         raise TimeoutError(f"no complete answer in {seconds:g} s") from None
 
 
-class Files(Protocol):
+class StoreFiles(Protocol):
     """Files by name, shared by any number of processes at the same time."""
 
     #: Folder or address in messages, independent of the current folder.
@@ -101,13 +101,13 @@ class Files(Protocol):
         """Remove unfinished files."""
 
 
-class LocalFiles:
+class LocalStoreFiles:
     """Files below a local folder; written to a temporary file, then renamed."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.address = folder, str(folder.absolute())
         self._versions = folder / "versions"
-        remove_leftovers(folder / "parts", "*")
+        remove_unfinished_files(folder / "parts", "*")
 
     def path(self, name: str) -> Path:
         """Return a file's path."""
@@ -123,7 +123,7 @@ class LocalFiles:
 
     def write(self, name: str, fill: Callable[[BinaryIO], None]) -> None:
         """Write a temporary file, and rename it."""
-        part = self.folder / "parts" / f"{name}.{name_of_process()}.{secrets.token_hex(4)}"
+        part = self.folder / "parts" / f"{name}.{process_name()}.{secrets.token_hex(4)}"
         path = self.path(name)
         try:
             part.parent.mkdir(parents=True, exist_ok=True)
@@ -176,7 +176,7 @@ class LocalFiles:
         shutil.rmtree(self.folder / "parts", ignore_errors=True)
 
 
-class RemoteFiles:
+class RemoteStoreFiles:
     """Files below an address that fsspec supports. Each is written as a whole; its last use is the time of writing.
 
     Raises
@@ -184,18 +184,20 @@ class RemoteFiles:
     ConfigError
         If fsspec doesn't support the address, or a package for it isn't installed.
     UnreachableError
-        If a read isn't answered within `answer_seconds`; a write raises OSError.
+        If a read isn't answered within `read_store_timeout`; a write raises OSError.
     """
 
     def __init__(self, address: str) -> None:
-        self.address, self._seconds = address.rstrip("/"), answer_seconds()
+        self.address, self._seconds = address.rstrip("/"), read_store_timeout()
         try:
             import fsspec  # noqa: PLC0415 - an optional dependency
 
             # Files of other processes must be visible at once: no listings are cached.
             self._system, self._root = fsspec.core.url_to_fs(self.address, use_listings_cache=False)
         except ImportError as error:
-            raise ConfigError(f"BENCH_CACHE is {address!r}: {error} (fsspec and s3fs come with {CLUSTER})") from None
+            raise ConfigError(
+                f"BENCH_CACHE is {address!r}: {error} (fsspec and s3fs come with {INSTALL_CLUSTER})"
+            ) from None
         except ValueError as error:
             wanted = "a folder, or an address that fsspec supports, such as s3://bucket/prefix"
             raise ConfigError(f"BENCH_CACHE is {address!r}: {error}; name {wanted}") from None
@@ -207,7 +209,7 @@ class RemoteFiles:
     def has(self, name: str) -> bool:
         """Test whether a file exists."""
         try:
-            within(self._seconds, lambda: self._system.info(str(self.path(name))))
+            call_with_timeout(self._seconds, lambda: self._system.info(str(self.path(name))))
         except FileNotFoundError:
             return False
         except Exception as error:
@@ -217,7 +219,7 @@ class RemoteFiles:
     def open(self, name: str) -> BinaryIO:
         """Download a whole file, and open it for reading."""
         try:
-            return BytesIO(within(self._seconds, lambda: self._system.cat_file(str(self.path(name)))))
+            return BytesIO(call_with_timeout(self._seconds, lambda: self._system.cat_file(str(self.path(name)))))
         except FileNotFoundError:
             raise
         except Exception as error:
@@ -228,14 +230,14 @@ class RemoteFiles:
         content = BytesIO()
         fill(content)
         try:
-            within(self._seconds, lambda: self._system.pipe_file(str(self.path(name)), content.getvalue()))
+            call_with_timeout(self._seconds, lambda: self._system.pipe_file(str(self.path(name)), content.getvalue()))
         except Exception as error:
             raise OSError(f"{type(error).__name__}: {error}") from error
 
     def remove(self, path: PurePosixPath) -> None:
         """Remove a file."""
         with contextlib.suppress(Exception):
-            within(self._seconds, lambda: self._system.rm_file(str(path)))
+            call_with_timeout(self._seconds, lambda: self._system.rm_file(str(path)))
 
     def used(self, name: str) -> None:
         """Do nothing: an object's time is that of its writing."""
@@ -250,7 +252,7 @@ class RemoteFiles:
     def listed(self) -> list[tuple[PurePosixPath, int, float]]:
         """List path, size in bytes and time of writing of every file."""
         try:
-            files = within(self._seconds, lambda: self._system.find(self._root, detail=True))
+            files = call_with_timeout(self._seconds, lambda: self._system.find(self._root, detail=True))
         except FileNotFoundError:
             return []
         except Exception as error:
@@ -272,6 +274,6 @@ def _time_of(facts: dict[str, Any]) -> float:
     return 0.0
 
 
-def files_at(place: Path | str) -> Files:
+def open_store_files(place: Path | str) -> StoreFiles:
     """Return the files of a folder, or of an address (with ``://`` in it)."""
-    return RemoteFiles(str(place)) if "://" in str(place) else LocalFiles(Path(place))
+    return RemoteStoreFiles(str(place)) if "://" in str(place) else LocalStoreFiles(Path(place))

@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from benchmark.errors import BenchError, ConfigError, in_a_line
-from benchmark.isolation import PatchedError, isolated
-from benchmark.observation import importing, observed, wrapped
-from benchmark.reads import Reads, is_current, is_installed, origin
+from benchmark.errors import BenchError, ConfigError, one_line
+from benchmark.isolation import PatchedError, restore_process_state
+from benchmark.observation import record_reads, unobserved_import, wrap_unaudited_functions
+from benchmark.reads import ReadRecord, code_origin, is_installed, reads_unchanged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -67,7 +67,7 @@ class Plugin:
 
     def __init__(self, name: str, folder: Path) -> None:
         self.name, self.folder = name, folder
-        self.imported, self.worked = Reads(folder), Reads(folder)
+        self.imported, self.worked = ReadRecord(folder), ReadRecord(folder)
         self.reported: set[str] = set()
         self.module: ModuleType | None = None
         self.modules: dict[str, ModuleType] = {}
@@ -86,7 +86,7 @@ class Plugin:
     def is_current(self, reads: Iterable[list[str]] | None = None) -> bool:
         """Test whether its reads are unchanged: those while it was imported, or `reads` of an entry of the store."""
         listed = self.imported.listed if reads is None else reads
-        return is_current(listed, self.folder, [*self.path, *sys.path])
+        return reads_unchanged(listed, self.folder, [*self.path, *sys.path])
 
 
 class _SourceLoader(SourceFileLoader):
@@ -102,7 +102,7 @@ class _SourceLoader(SourceFileLoader):
 class _Finder:
     """Finder of modules as Python's, which records their places and loads uninstalled modules from their source."""
 
-    def __init__(self, reads: Reads) -> None:
+    def __init__(self, reads: ReadRecord) -> None:
         self._reads = reads
 
     def find_spec(
@@ -111,7 +111,7 @@ class _Finder:
         """Find a module; return None where Python finds none on the path."""
         spec = PathFinder.find_spec(fullname, path, target)
         place = None if spec is None else spec.origin
-        with importing(self._reads) as by_plugin:
+        with unobserved_import(self._reads) as by_plugin:
             if place is not None and is_installed(place):
                 return spec
             if by_plugin and path is None:
@@ -129,20 +129,20 @@ def plugin_of(component: Any) -> Plugin | None:
     return owner[0] if owner else None
 
 
-def named_by(component: Any) -> tuple[str, str, str] | None:
+def plugin_name_of(component: Any) -> tuple[str, str, str] | None:
     """Return the plug-in, the kind of component and the name of a plug-in's class; None for other classes."""
     owner = _OWNERS.get(component) if isinstance(component, type) else None
     return (owner[0].name, owner[1], owner[2]) if owner else None
 
 
-def own(plugin: Plugin, kind: str, name: str, component: Any) -> None:
+def register_plugin_class(plugin: Plugin, kind: str, name: str, component: Any) -> None:
     """Register a class as a plug-in's component of a kind and name; classes of this package are ignored."""
     if isinstance(component, type) and not component.__module__.startswith(f"{__package__}."):
         _OWNERS[component] = plugin, kind, name
 
 
 @contextlib.contextmanager
-def running(plugin: Plugin | None, reads: Reads | None = None) -> Iterator[None]:
+def run_plugin_code(plugin: Plugin | None, reads: ReadRecord | None = None) -> Iterator[None]:
     """Run a plug-in's code with its modules, observe its reads, and restore what it changes.
 
     Parameters
@@ -165,7 +165,12 @@ def running(plugin: Plugin | None, reads: Reads | None = None) -> Iterator[None]
         entry = sys._getframe(1)  # noqa: SLF001 - of the caller, below contextlib's frames and those of this module
         while entry.f_back is not None and entry.f_code.co_filename in (contextlib.__file__, __file__):
             entry = entry.f_back
-        with isolated(), wrapped(), _modules_of(plugin, record), observed(record, entry):
+        with (
+            restore_process_state(),
+            wrap_unaudited_functions(),
+            _modules_of(plugin, record),
+            record_reads(record, entry),
+        ):
             _RUNNING.append(plugin)
             try:
                 yield
@@ -174,33 +179,33 @@ def running(plugin: Plugin | None, reads: Reads | None = None) -> Iterator[None]
 
 
 @contextlib.contextmanager
-def guarded(component: Any, kind: type[Exception] = ValueError, *, short: bool = True) -> Iterator[None]:
-    """Run a component's code as `running` does, and report its errors as the plug-in's; other code runs as usual.
+def run_guarded(component: Any, kind: type[Exception] = ValueError, *, short: bool = True) -> Iterator[None]:
+    """Run a component's code as `run_plugin_code` does, and report its errors as the plug-in's.
 
     Parameters
     ----------
     component : class
     kind : type
-        Type of the error that is raised, see `blaming`.
+        Type of the error that is raised, see `convert_plugin_errors`.
     short : bool
-        As in `blamed`.
+        As in `locate_error`.
     """
     plugin = plugin_of(component)
     if plugin is None:
         yield
         return
-    with blaming(kind, place_of(component, short=short), short=short), running(plugin):
+    with convert_plugin_errors(kind, source_location(component, short=short), short=short), run_plugin_code(plugin):
         yield
 
 
 def guard_methods(component: type, names: Iterable[str]) -> None:
-    """Wrap methods and properties of a plug-in's class in `guarded`; errors for the user (BenchError) pass."""
+    """Wrap methods and properties of a plug-in's class in `run_guarded`; errors for the user (BenchError) pass."""
 
     def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
             try:
-                with guarded(component, ConfigError, short=False):
+                with run_guarded(component, ConfigError, short=False):
                     result = function(*args, **kwargs)
                     return list(result) if isinstance(result, Iterator) else result
             except ConfigError as error:
@@ -225,7 +230,7 @@ def guard_methods(component: type, names: Iterable[str]) -> None:
 
 
 @contextlib.contextmanager
-def _modules_of(plugin: Plugin, reads: Reads) -> Iterator[None]:
+def _modules_of(plugin: Plugin, reads: ReadRecord) -> Iterator[None]:
     """Put a plug-in's modules in `sys.modules`, and hide other modules that aren't installed."""
     hidden = _not_installed()
     for name in hidden:
@@ -254,12 +259,12 @@ def _not_installed() -> dict[str, ModuleType]:
     found = {}
     for name, module in list(sys.modules.items()):
         place = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", None) or ()), None)
-        if isinstance(place, str) and name != "__main__" and origin(place) == "plug-in":
+        if isinstance(place, str) and name != "__main__" and code_origin(place) == "plug-in":
             found[name] = module
     return found
 
 
-def loaded(path: Path) -> Plugin:
+def load_plugin(path: Path) -> Plugin:
     """Load a plug-in's file; an earlier load is reused if everything that it read is unchanged.
 
     Raises
@@ -283,7 +288,7 @@ def loaded(path: Path) -> Plugin:
     names = [name] if _is_taken(path.stem) else [name, path.stem]  # other files beside it may import it
     plugin.modules = dict.fromkeys(names, module)
     plugin.path = [str(path.parent)]
-    with blaming(ConfigError, path), running(plugin, plugin.imported):
+    with convert_plugin_errors(ConfigError, path), run_plugin_code(plugin, plugin.imported):
         spec.loader.exec_module(module)
     plugin.module = sys.modules[name] = module
     _LOADED[str(path)] = plugin
@@ -294,7 +299,7 @@ def _is_taken(name: str) -> bool:
     return name in sys.stdlib_module_names or PathFinder.find_spec(name) is not None
 
 
-def installed(name: str, folder: Path) -> Plugin:
+def installed_plugin(name: str, folder: Path) -> Plugin:
     """Return the plug-in of a distribution; a new one if a file of an editable installation has changed."""
     known = _LOADED.get(name)
     if known is None or known.why_not():
@@ -302,7 +307,7 @@ def installed(name: str, folder: Path) -> Plugin:
     return known
 
 
-def files_of(names: Iterable[str]) -> dict[str, dict[str, bytes]]:
+def plugin_files(names: Iterable[str]) -> dict[str, dict[str, bytes]]:
     """Return the files that plug-ins read when they were imported, to load them again in another process.
 
     Returns
@@ -319,24 +324,24 @@ def files_of(names: Iterable[str]) -> dict[str, dict[str, bytes]]:
     return contents
 
 
-def loaded_again(files: Mapping[str, Mapping[str, bytes]], folder: Path) -> dict[str, Plugin]:
-    """Write plug-ins' files (see `files_of`) to a folder and load them; return them by their original names."""
+def reload_plugins(files: Mapping[str, Mapping[str, bytes]], folder: Path) -> dict[str, Plugin]:
+    """Write plug-ins' files (see `plugin_files`) to a folder and load them; return them by their original names."""
     plugins = {}
     for number, (name, contents) in enumerate(files.items()):
         for file, content in contents.items():
             (folder / str(number) / file).parent.mkdir(parents=True, exist_ok=True)
             (folder / str(number) / file).write_bytes(content)
-        plugins[name] = loaded(folder / str(number) / Path(name).name)
+        plugins[name] = load_plugin(folder / str(number) / Path(name).name)
     return plugins
 
 
-def tell_lines_of(places: Iterable[Path]) -> None:
+def report_lines_of(places: Iterable[Path]) -> None:
     """Report errors with their lines in these files or folders."""
     _REPORTED.update(places)
 
 
 @contextlib.contextmanager
-def blaming(kind: type[Exception], otherwise: object, *, short: bool = False) -> Iterator[None]:
+def convert_plugin_errors(kind: type[Exception], otherwise: object, *, short: bool = False) -> Iterator[None]:
     """Convert any exception of a plug-in into an error whose one-line message has the plug-in's file and line.
 
     Ctrl-C passes; a KeyboardInterrupt or SystemExit that the plug-in itself raises is converted.
@@ -348,7 +353,7 @@ def blaming(kind: type[Exception], otherwise: object, *, short: bool = False) ->
     otherwise : object
         Replaces file and line where they are unknown.
     short : bool
-        As in `blamed`.
+        As in `locate_error`.
     """
     pressed: list[int] = []
     main = threading.current_thread() is threading.main_thread()
@@ -368,15 +373,15 @@ def blaming(kind: type[Exception], otherwise: object, *, short: bool = False) ->
     except BaseException as error:
         if pressed and isinstance(error, KeyboardInterrupt):
             raise
-        if isinstance(error, kind | FloatingPointError) and not blamed(error):  # raised by this package
+        if isinstance(error, kind | FloatingPointError) and not locate_error(error):  # raised by this package
             raise
-        raise kind(blamed(error, otherwise, short=short)) from error
+        raise kind(locate_error(error, otherwise, short=short)) from error
     finally:
         if main and callable(before):
             signal.signal(signal.SIGINT, before)
 
 
-def blamed(error: BaseException, otherwise: object = "", *, short: bool = False) -> str:
+def locate_error(error: BaseException, otherwise: object = "", *, short: bool = False) -> str:
     """Format a plug-in's error in one line, with the plug-in's last line in its traceback; "" if there is none.
 
     Parameters
@@ -397,7 +402,7 @@ def blamed(error: BaseException, otherwise: object = "", *, short: bool = False)
         place = f"{error.filename}:{error.lineno}"
     place = place or str(otherwise)
     name = "" if isinstance(error, PatchedError) else f"{type(error).__name__}: "
-    return in_a_line(f"{place}: {name}{_message(error)}".rstrip(": ")) if place else ""
+    return one_line(f"{place}: {name}{_message(error)}".rstrip(": ")) if place else ""
 
 
 def _message(error: BaseException) -> str:
@@ -407,8 +412,8 @@ def _message(error: BaseException) -> str:
         return "its message can't be read"
 
 
-def place_of(component: Any, *, short: bool = False) -> str:
-    """Return file and line of a class or function, or its module if unknown; `short` as in `blamed`."""
+def source_location(component: Any, *, short: bool = False) -> str:
+    """Return file and line of a class or function, or its module if unknown; `short` as in `locate_error`."""
     component = inspect.unwrap(component) if callable(component) else component
     try:
         file = Path(str(inspect.getsourcefile(component)))

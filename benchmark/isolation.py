@@ -53,7 +53,7 @@ class _Stream:
 
 
 @contextlib.contextmanager
-def isolated() -> Iterator[None]:
+def restore_process_state() -> Iterator[None]:
     """Restore at the end all settings that a plug-in's code may have changed.
 
     Global random generators start from the same seed each time, so that no result depends on earlier draws.

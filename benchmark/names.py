@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def joined(names: Iterable[str]) -> NDArray[np.uint8]:
+def join_names(names: Iterable[str]) -> NDArray[np.uint8]:
     """Join names in one array, separated by NUL, which no name contains."""
     return np.frombuffer("\0".join(names).encode(), dtype=np.uint8)
 
 
-def parted(names: NDArray[np.uint8]) -> tuple[str, ...]:
-    """Split an array made by `joined` into names."""
+def split_names(names: NDArray[np.uint8]) -> tuple[str, ...]:
+    """Split an array made by `join_names` into names."""
     return tuple(names.tobytes().decode().split("\0"))

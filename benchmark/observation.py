@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from benchmark.reads import is_installed, origin
+from benchmark.reads import code_origin, is_installed
 
 try:
     import _posixsubprocess
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
 
-    from benchmark.reads import Reads
+    from benchmark.reads import ReadRecord
 
 #: Folders with facts of the machine; a plug-in's code that reads them depends on the machine.
 _MACHINE = ("/proc/", "/sys/", "/dev/")
@@ -59,13 +59,13 @@ _REASONS = {
 
 #: Threads in which this module itself is reading.
 _READING: set[int] = set()
-_ACTIVE: dict[int, Reads] = {}
+_ACTIVE: dict[int, ReadRecord] = {}
 #: Threads that plug-ins started; they may continue, and work for plug-ins that run later.
 _STARTED: WeakSet[threading.Thread] = WeakSet()
 
 
 @contextlib.contextmanager
-def observed(record: Reads, entry: FrameType) -> Iterator[None]:
+def record_reads(record: ReadRecord, entry: FrameType) -> Iterator[None]:
     """Record what this thread, and threads that it starts, read from here on.
 
     Parameters
@@ -88,7 +88,7 @@ def observed(record: Reads, entry: FrameType) -> Iterator[None]:
             _ACTIVE[ident] = before
 
 
-def _current() -> Reads | None:
+def _current() -> ReadRecord | None:
     record = _ACTIVE.get(threading.get_ident())
     if record is None and threading.current_thread() in _STARTED:  # one plug-in runs at a time
         record = next(reversed(_ACTIVE.values()), None)
@@ -96,7 +96,7 @@ def _current() -> Reads | None:
 
 
 @contextlib.contextmanager
-def _asked() -> Iterator[Reads | None]:
+def _asked() -> Iterator[ReadRecord | None]:
     """Yield the record of this thread, if it has one; None while this module itself is reading."""
     ident = threading.get_ident()
     if not _ACTIVE or ident in _READING:
@@ -113,11 +113,11 @@ def _origin_of(frame: FrameType) -> str:
     name = frame.f_code.co_filename
     if name.startswith("<") and not name.startswith("<frozen"):  # compiled from text: its globals name the file
         name = frame.f_globals.get("__file__") or "<frozen>"
-    return origin(name)
+    return code_origin(name)
 
 
-def _callers(record: Reads) -> Iterator[str]:
-    """Yield the origin of the code of this module's callers, from the nearest on (see `origin`).
+def _callers(record: ReadRecord) -> Iterator[str]:
+    """Yield the origin of the code of this module's callers, from the nearest on (see `code_origin`).
 
     Code that a library runs while it is imported has the origin "importing": it runs once per process, whichever code
     imports it first.
@@ -142,19 +142,19 @@ def _is_search(places: tuple[str, ...] = _SEARCH) -> bool:
     return False
 
 
-def _nearest_is_plugin(record: Reads) -> bool:
+def _nearest_is_plugin(record: ReadRecord) -> bool:
     """Test whether a plug-in's code calls, directly or through the standard library."""
     return next((origin for origin in _callers(record) if origin != "standard"), "") == "plug-in"
 
 
-def _plugin_asks(record: Reads) -> bool:
+def _plugin_asks(record: ReadRecord) -> bool:
     """Test whether a plug-in's code calls, through any libraries; this package's own reads don't count."""
     origins = [origin for origin in _callers(record) if origin != "standard"]
     return "importing" not in origins and ("plug-in" in origins or "package" not in origins)
 
 
 @contextlib.contextmanager
-def importing(record: Reads) -> Iterator[bool]:
+def unobserved_import(record: ReadRecord) -> Iterator[bool]:
     """Look for a module unobserved; yield whether a plug-in's code imports it."""
     with _asked() as current:
         yield current is record and _nearest_is_plugin(record)
@@ -173,7 +173,7 @@ def _hook(event: str, args: tuple[Any, ...]) -> None:
                 handle(record, event, args)
 
 
-def _opened(record: Reads, _: str, args: tuple[Any, ...]) -> None:
+def _opened(record: ReadRecord, _: str, args: tuple[Any, ...]) -> None:
     path, mode, flags = args
     if isinstance(path, int) or _is_search(_PACKAGE_SEARCH) or not _plugin_asks(record):
         return
@@ -198,13 +198,13 @@ def _opened(record: Reads, _: str, args: tuple[Any, ...]) -> None:
             _read(record, "file", name)
 
 
-def _read(record: Reads, kind: str, name: str) -> None:
+def _read(record: ReadRecord, kind: str, name: str) -> None:
     if not os.path.isabs(name):  # noqa: PTH117
         record.reasons[f"reads {name!r}, which is relative to the current folder"] = None
     record.read(kind, name)
 
 
-def _listed(record: Reads, _: str, args: tuple[Any, ...]) -> None:
+def _listed(record: ReadRecord, _: str, args: tuple[Any, ...]) -> None:
     path = args[0]
     if isinstance(path, int) or _is_search() or not _plugin_asks(record):
         return
@@ -213,11 +213,11 @@ def _listed(record: Reads, _: str, args: tuple[Any, ...]) -> None:
         _read(record, "folder", name)
 
 
-def _made(record: Reads, event: str, args: tuple[Any, ...]) -> None:
+def _made(record: ReadRecord, event: str, args: tuple[Any, ...]) -> None:
     record.make(os.fsdecode(args[1 if event == "os.rename" else 0]))
 
 
-def _imported(record: Reads, _: str, args: tuple[Any, ...]) -> None:
+def _imported(record: ReadRecord, _: str, args: tuple[Any, ...]) -> None:
     filename = args[1]
     if (
         filename
@@ -228,17 +228,17 @@ def _imported(record: Reads, _: str, args: tuple[Any, ...]) -> None:
         record.read("file", filename)
 
 
-def _loaded(record: Reads, _: str, args: tuple[Any, ...]) -> None:
+def _loaded(record: ReadRecord, _: str, args: tuple[Any, ...]) -> None:
     if args[0] and _nearest_is_plugin(record):
         record.reasons[f"loads {Path(os.fsdecode(args[0])).name}, compiled code whose reads can't be seen"] = None
 
 
-def _said(record: Reads, event: str, _: tuple[Any, ...]) -> None:
+def _said(record: ReadRecord, event: str, _: tuple[Any, ...]) -> None:
     if _plugin_asks(record):
         record.reasons[_REASONS[event]] = None
 
 
-_HANDLERS: dict[str, Callable[[Reads, str, tuple[Any, ...]], None]] = {
+_HANDLERS: dict[str, Callable[[ReadRecord, str, tuple[Any, ...]], None]] = {
     **dict.fromkeys(_REASONS, _said),
     "open": _opened,
     "os.listdir": _listed,
@@ -263,7 +263,7 @@ def _note_state(path: Any) -> None:
                 _read(record, "state", name)
 
 
-def _note_reason(reason: str, asks: Callable[[Reads], bool] = _nearest_is_plugin) -> None:
+def _note_reason(reason: str, asks: Callable[[ReadRecord], bool] = _nearest_is_plugin) -> None:
     with _asked() as record:
         if record is not None and asks(record):
             record.reasons[reason] = None
@@ -288,7 +288,7 @@ def _of_state(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _of_reason(
-    function: Callable[..., Any], reason: str, asks: Callable[[Reads], bool] = _nearest_is_plugin
+    function: Callable[..., Any], reason: str, asks: Callable[[ReadRecord], bool] = _nearest_is_plugin
 ) -> Callable[..., Any]:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -374,7 +374,7 @@ for _name in ("__getitem__", "__iter__", "__contains__", "__len__", "__eq__", "_
 
 
 @contextlib.contextmanager
-def wrapped() -> Iterator[None]:
+def wrap_unaudited_functions() -> Iterator[None]:
     """Report reads that have no event, in all observed threads."""
     with contextlib.ExitStack() as stack:
         for place, name, function in (*((os, name, each) for name, each in _WRAPPED.items()), *_REPLACED):

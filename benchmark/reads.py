@@ -46,7 +46,7 @@ def is_installed(path: str) -> bool:
 
 
 @functools.cache
-def origin(filename: str) -> str:
+def code_origin(filename: str) -> str:
     """Return whose code a file is: "standard" library, "installed" package, this "package", or "plug-in"."""
     if filename.startswith("<frozen"):
         return "standard"
@@ -58,7 +58,7 @@ def origin(filename: str) -> str:
     return "standard" if real.startswith(_STANDARD) else "plug-in"
 
 
-class Reads:
+class ReadRecord:
     """Record of what a plug-in's code has read, and of reasons why its results can't be stored.
 
     Parameters
@@ -126,7 +126,7 @@ class Reads:
         self.reads.setdefault(("module", module), "" if origin is None else os.path.relpath(origin, self.folder))
 
 
-def is_current(listed: Iterable[list[str]], folder: Path, path: list[str]) -> bool:
+def reads_unchanged(listed: Iterable[list[str]], folder: Path, path: list[str]) -> bool:
     """Test whether everything that was read is unchanged; modules are searched on `path`."""
     return not _changed(listed, folder, path)
 
@@ -175,6 +175,6 @@ def _is_compiled(top: str) -> bool:
     suffixes = tuple(importlib.machinery.EXTENSION_SUFFIXES)
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None) if name.partition(".")[0] == top else None
-        if file and origin(file) == "installed" and file.endswith(suffixes):
+        if file and code_origin(file) == "installed" and file.endswith(suffixes):
             return True
     return False

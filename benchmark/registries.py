@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from benchmark.errors import unknown
+from benchmark.errors import unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from benchmark.evaluation.metrics import MeasuredQuantity
+    from benchmark.evaluation.metrics import DiagnosticMetric
 
 PACKAGE = __name__.partition(".")[0]
 
 
 @dataclass(frozen=True)
-class Origin:
+class PluginOrigin:
     """Origin of a plug-in's component.
 
     Parameters
@@ -47,7 +47,7 @@ class Registry(dict[str, Any]):
 
     def __init__(self, named: Mapping[str, Any]) -> None:
         super().__init__(named)
-        self.origins: dict[str, Origin] = {}
+        self.origins: dict[str, PluginOrigin] = {}
         self.broken: dict[str, str] = {}
 
 
@@ -74,30 +74,30 @@ class Registries:
         return methods
 
     @property
-    def quantities(self) -> dict[str, MeasuredQuantity]:
+    def quantities(self) -> dict[str, DiagnosticMetric]:
         """Metrics that the measures declare, by name."""
-        return quantities_of(self.measures.values())
+        return declared_metrics(self.measures.values())
 
     def copied(self) -> Registries:
         """Return copies of the registries, to which components can be added."""
         return replace(self, **{kind: Registry(registry) for kind, registry in self.each()})
 
 
-def quantities_of(measures: Iterable[Any]) -> dict[str, MeasuredQuantity]:
+def declared_metrics(measures: Iterable[Any]) -> dict[str, DiagnosticMetric]:
     """Return the metrics that measures declare, by name; the first of two with the same name."""
-    by_name: dict[str, MeasuredQuantity] = {}
+    by_name: dict[str, DiagnosticMetric] = {}
     for measure in measures:
         for quantity in measure.metrics:
             by_name.setdefault(quantity.name, quantity)
     return by_name
 
 
-def refusal(what: str, name: object, registry: Mapping[str, Any]) -> str:
+def unknown_component_message(what: str, name: object, registry: Mapping[str, Any]) -> str:
     """Explain why a name is not a component: the problem of its plug-in, or that it is unknown."""
     broken = registry.broken if isinstance(registry, Registry) else {}
-    return broken[name] if isinstance(name, str) and name in broken else unknown(what, name, list(registry))
+    return broken[name] if isinstance(name, str) and name in broken else unknown_name(what, name, list(registry))
 
 
-def shipped(component: Any) -> bool:
+def is_builtin(component: Any) -> bool:
     """Test whether a class or function belongs to this package."""
     return str(component.__module__).partition(".")[0] == PACKAGE

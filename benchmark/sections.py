@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from benchmark.checks import is_number
-from benchmark.errors import quoted, together, unknown
+from benchmark.errors import combine_errors, quote_value, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 AnySection = TypeVar("AnySection", bound=BaseModel)
 
 
-class Section(BaseModel):
+class ConfigSection(BaseModel):
     """Mapping with known keys only, whose values have the declared types."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -42,7 +42,7 @@ _MUST = {
 }
 
 
-def must_be(problem: ErrorDetails) -> str:
+def type_requirement(problem: ErrorDetails) -> str:
     """Explain what type a value must have, in terms of YAML, and how to correct it."""
     kind, value = problem["type"], problem["input"]
     if kind == "too_short":
@@ -59,12 +59,14 @@ def must_be(problem: ErrorDetails) -> str:
     return f"must be {_MUST[kind]}{hint}"
 
 
-def shown(value: Any) -> str:
+def format_input(value: Any) -> str:
     """Format a value for an error message."""
-    return "empty" if value is None else quoted(value)
+    return "empty" if value is None else quote_value(value)
 
 
-def validated(schema: type[AnySection], source: YamlSource, context: Mapping[str, Any] | None = None) -> AnySection:
+def validate_section(
+    schema: type[AnySection], source: YamlSource, context: Mapping[str, Any] | None = None
+) -> AnySection:
     """Validate plain data as a section; raise ConfigError with all problems. `context` is passed to validators."""
     try:
         return schema.model_validate(source.data, context=context)
@@ -79,24 +81,24 @@ def _explained(error: ValidationError, schema: type[BaseModel], source: YamlSour
         location = _within(tuple(problem["loc"]), source, missing=problem["type"] == "missing")
         key = location[-1] if location else ""
         if problem["type"] == "extra_forbidden":
-            message = unknown("key", key, _keys_at(schema, location[:-1]))
+            message = unknown_name("key", key, _keys_at(schema, location[:-1]))
         elif problem["type"] == "value_error":
             message = f"{'.'.join(map(str, location)) or 'the file'}: {problem['ctx']['error']}"
         elif problem["type"] == "missing":
             message = f"the key {key!r} is missing"
         elif problem["type"] == "invalid_key" or problem["loc"][-1] == "[key]":
             location = (*location[:-1], str(key))
-            message = f"the key {quoted(key)} must be text: put it in quotes"
+            message = f"the key {quote_value(key)} must be text: put it in quotes"
         elif problem["type"] == "string_pattern_mismatch":
             must = "must begin with a letter or digit, and continue with letters, digits, '.', '_' or '-'"
-            message = f"{key} is {shown(problem['input'])}: {must}"
+            message = f"{key} is {format_input(problem['input'])}: {must}"
         else:
             what = ".".join(map(str, location)) or "the configuration"
-            message = f"{what} is {shown(problem['input'])}: {must_be(problem)}"
+            message = f"{what} is {format_input(problem['input'])}: {type_requirement(problem)}"
             if problem["type"] == "model_type":
                 message += f", such as {', '.join(_keys_at(schema, location)[:3])}"
         line_of.setdefault(str(source.error(location, message)), source.line(location))
-    return together([text for _, text in sorted((line, text) for text, line in line_of.items())])
+    return combine_errors([text for _, text in sorted((line, text) for text, line in line_of.items())])
 
 
 def _within(location: Location, source: YamlSource, *, missing: bool) -> Location:

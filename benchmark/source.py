@@ -13,7 +13,7 @@ from yaml.constructor import SafeConstructor
 from yaml.reader import Reader
 from yaml.resolver import Resolver
 
-from benchmark.errors import ConfigError, did_you_mean, in_a_line, quoted
+from benchmark.errors import ConfigError, did_you_mean, one_line, quote_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 Location = tuple[str | int, ...]
 
 #: Limits of a file: bytes, values (with keys, and with aliases expanded), and levels of nesting.
-MOST_BYTES, MOST_VALUES, DEEPEST = 1_000_000, 10_000, 50
+MAX_YAML_BYTES, MAX_YAML_VALUES, MAX_DEPTH = 1_000_000, 10_000, 50
 #: Whole numbers must be smaller: seeds have up to 128 bits.
-LARGEST = 2**128
+MAX_INTEGER = 2**128
 #: Characters that YAML doesn't allow in a file; they aren't allowed as escapes in quotes either.
 UNPRINTABLE = Reader.NON_PRINTABLE
 
@@ -53,7 +53,7 @@ class YamlSource:
         """Return a ConfigError whose message begins with the file and the line of a location."""
         place = self._nearest(location)
         line, name = self.lines.get(place, 0), self.files.get(place, self.name)
-        return ConfigError(f"{name}:{line}: {in_a_line(message)}" if line else f"{name}: {in_a_line(message)}")
+        return ConfigError(f"{name}:{line}: {one_line(message)}" if line else f"{name}: {one_line(message)}")
 
     def folder(self, location: Location) -> Path:
         """Return the folder of the file that a location is in."""
@@ -154,10 +154,12 @@ class _Loader(Composer, SafeConstructor, Resolver):
     def _count(self, values: int, levels: int, mark: Any) -> None:
         self._values += values
         self._deepest = max(self._deepest, self._level + levels - 1)
-        if self._deepest > DEEPEST:
-            raise _TooMuchError(None, None, f"is nested too deeply: more than {DEEPEST} levels", mark)
-        if self._values > MOST_VALUES:
-            problem = f"has {self._values:,} values or more, with aliases expanded; at most {MOST_VALUES:,} are allowed"
+        if self._deepest > MAX_DEPTH:
+            raise _TooMuchError(None, None, f"is nested too deeply: more than {MAX_DEPTH} levels", mark)
+        if self._values > MAX_YAML_VALUES:
+            problem = (
+                f"has {self._values:,} values or more, with aliases expanded; at most {MAX_YAML_VALUES:,} are allowed"
+            )
             raise _TooMuchError(None, None, problem, mark)
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
@@ -165,15 +167,15 @@ class _Loader(Composer, SafeConstructor, Resolver):
         problem = f"is not a valid {node.tag.rpartition(':')[2]}"
         try:
             value = super().construct_object(node, deep)
-            if isinstance(value, int) and abs(value) >= LARGEST:
-                raise _TooMuchError(None, None, f"{quoted(node.value)} is too large a number", node.start_mark)
+            if isinstance(value, int) and abs(value) >= MAX_INTEGER:
+                raise _TooMuchError(None, None, f"{quote_value(node.value)} is too large a number", node.start_mark)
             if value is not None or node.value in ("", "~", "null", "Null", "NULL"):
                 return value
         except ValueError as error:
             problem += f" ({error}); put text in quotes"
         except (ArithmeticError, AttributeError, LookupError):
             pass  # PyYAML raises these for a value that doesn't fit its tag or form
-        raise yaml.constructor.ConstructorError(None, None, f"{quoted(node.value)} {problem}", node.start_mark)
+        raise yaml.constructor.ConstructorError(None, None, f"{quote_value(node.value)} {problem}", node.start_mark)
 
 
 #: Sets, pairs and bytes have no meaning in a configuration.
@@ -224,10 +226,12 @@ def _text(path: Path) -> str:
         if not stat.S_ISREG(mode):
             raise ConfigError(f"{path}: is a pipe or device, not a YAML file")
         with path.open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
-        if len(content) > MOST_BYTES:
+            content = file.read(MAX_YAML_BYTES + 1)
+        if len(content) > MAX_YAML_BYTES:
             number = content.count(b"\n") + 1
-            raise ConfigError(f"{path}:{number}: the file is larger than {MOST_BYTES:,} bytes, which end on this line")
+            raise ConfigError(
+                f"{path}:{number}: the file is larger than {MAX_YAML_BYTES:,} bytes, which end on this line"
+            )
         text = content.decode("utf-8")
     except OSError as error:
         hint = did_you_mean(str(path), [str(other) for other in sorted(path.parent.glob("*.yaml")) if other != path])

@@ -9,7 +9,7 @@ from typing import Any
 #: Divisors of a row of weights: none, its sum, its Euclidean norm.
 NORMALIZATIONS = ("none", "l1", "l2")
 #: Inputs that support vector machines on a kernel are trained and evaluated on.
-WAYS = ("values", "points", "scores", "targets")
+SVM_INPUTS = ("values", "points", "scores", "targets")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,16 +84,16 @@ class Tags:
     only_beside_prints: bool = False
 
 
-DEFAULT = Tags()
+DEFAULT_TAGS = Tags()
 #: Tags that a class may also declare as an attribute of the same name, as before there were `Tags`.
-SINGLE = (
+SINGLE_TAGS = (
     *("set_by_run", "stored", "normalization", "normalizations", "sees_counts", "needs_kernel", "takes_features"),
     *("draws", "base_only", "only_beside_prints"),
 )
 
 
 def tags_of(component: Any) -> Tags:
-    """Return a component's tags, from its attribute `tags` or from attributes of its class named in `SINGLE`.
+    """Return a component's tags, from its attribute `tags` or from attributes of its class named in `SINGLE_TAGS`.
 
     A class's declarations override those of its bases. The property `normalizations` is read from instances only.
 
@@ -107,11 +107,11 @@ def tags_of(component: Any) -> Tags:
     Tags
     """
     kind = component if isinstance(component, type) else type(component)
-    tags = DEFAULT
+    tags = DEFAULT_TAGS
     for base in reversed(kind.__mro__):
         attributes = vars(base)
         tags = attributes["tags"] if isinstance(attributes.get("tags"), Tags) else tags
-        single = {name: attributes[name] for name in SINGLE if name in attributes}
+        single = {name: attributes[name] for name in SINGLE_TAGS if name in attributes}
         if stated := {name: value for name, value in single.items() if not hasattr(value, "__get__")}:
             tags = replace(tags, **{name: _plain(name, value) for name, value in stated.items()})
         if kind is not component and isinstance(attributes.get("normalizations"), property):
@@ -121,7 +121,7 @@ def tags_of(component: Any) -> Tags:
 
 def _plain(name: str, value: Any) -> Any:
     """Convert a tag's value to its type, where a class has an equivalent one: a list for a tuple, 1 for True."""
-    kind = type(getattr(DEFAULT, name))
+    kind = type(getattr(DEFAULT_TAGS, name))
     if kind is bool:
         return bool(value)
     if kind is tuple:
@@ -139,19 +139,19 @@ _MUST_BE = {
 
 def problem_with_tags(component: type[Any]) -> str:
     """Return what is wrong with the tags of a class, in a line; "" if nothing is."""
-    stated = getattr(component, "tags", DEFAULT)
+    stated = getattr(component, "tags", DEFAULT_TAGS)
     if not isinstance(stated, Tags):
         return f"its `tags` are {stated!r}: must be a {Tags.__module__}.Tags, such as Tags(normalization='l1')"
     tags = tags_of(component)
     for name, value in vars(tags).items():
-        kind = type(getattr(DEFAULT, name))
+        kind = type(getattr(DEFAULT_TAGS, name))
         texts = (*value, *value.values()) if isinstance(value, dict) else value if isinstance(value, tuple) else ()
         if not isinstance(value, kind) or not all(isinstance(text, str) for text in texts):
             return f"its {name} is {value!r}: must be {_MUST_BE[kind]}"
     if tags.normalization not in NORMALIZATIONS:
         return f"its normalization is {tags.normalization!r}: must be one of {', '.join(NORMALIZATIONS)}"
-    if tags.solved_by not in WAYS:
-        return f"its solved_by is {tags.solved_by!r}: must be one of {', '.join(WAYS)}"
+    if tags.solved_by not in SVM_INPUTS:
+        return f"its solved_by is {tags.solved_by!r}: must be one of {', '.join(SVM_INPUTS)}"
     if not tags.normalizations or set(tags.normalizations) - set(NORMALIZATIONS):
         return f"its normalizations are {tags.normalizations!r}: must be some of {', '.join(NORMALIZATIONS)}"
     return ""

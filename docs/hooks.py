@@ -15,7 +15,7 @@ from benchmark.evaluation import published as papers
 from benchmark.findings.papers import load_published
 from benchmark.kernels import KERNELS, Kernel
 from benchmark.report.escapes import markdown_text
-from benchmark.report.grids import Grid
+from benchmark.report.grids import TextTable
 from benchmark.report.tables import markdown_grid
 from benchmark.representation import TermWeighting
 from benchmark.source import read_yaml
@@ -54,7 +54,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def with_claims() -> list[Published]:
     """The papers that are reproduced, the oldest first; landmarks are none."""
-    found = [load_published(path) for path in papers.FOLDER.glob("*.yaml")]
+    found = [load_published(path) for path in papers.PUBLISHED_FOLDER.glob("*.yaml")]
     return sorted((each for each in found if each.claims), key=lambda each: each.paper[-4:])
 
 
@@ -95,11 +95,11 @@ def _claims(paper: Published) -> Iterator[str]:
     yield f"{n} printed numbers, {ranges} axes of figures, {len(paper.claims)} claims:\n"
     rows = tuple((each.id, each.text, _rule(each), each.aside or "") for each in paper.claims)
     header = ("claim", "text", "strict test", "not counted")
-    yield markdown_grid(Grid("Claims", header, rows, frozenset(header)))
+    yield markdown_grid(TextTable("Claims", header, rows, frozenset(header)))
 
 
 def _rule(claim: Claim) -> str:
-    return papers.TESTS.get(claim.test or "", "the scores" if claim.margin is None else f"within {claim.margin}")
+    return papers.TEST_NAMES.get(claim.test or "", "the scores" if claim.margin is None else f"within {claim.margin}")
 
 
 def _open(paper: Published, configs: dict[str, Path]) -> Iterator[str]:

@@ -9,17 +9,17 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from benchmark.environment import write_whole
+from benchmark.environment import write_atomically
 from benchmark.evaluation import published as papers
 from benchmark.evaluation.intervals import wilson
 from benchmark.findings.papers import load_published
 from benchmark.library.pinned import PINNED
-from benchmark.report.charts import Chart, Line, Panel
+from benchmark.report.charts import Chart, ChartPanel, Line
 from benchmark.report.drawing.curves import curve_chart
-from benchmark.report.drawing.key import Entry, key_spec
-from benchmark.report.drawing.render import rendered
-from benchmark.report.drawing.spec import plain, rows_data, spec_of, whole
-from benchmark.report.drawing.theme import MUTED, OURS, PAPER, PUBLISHED, WIDTH, Spec
+from benchmark.report.drawing.key import LegendEntry, legend_spec
+from benchmark.report.drawing.render import render_pictures
+from benchmark.report.drawing.spec import figure_spec, round_for_output, rows_data, spec_of
+from benchmark.report.drawing.theme import MUTED, OURS, PAPER, PUBLISHED, WIDTH, VegaSpec
 
 IMAGES = Path(__file__).with_name("img")
 MEASURED = Path(__file__).parents[1] / "results" / "scale.json"
@@ -62,12 +62,12 @@ def printed_of(config: str, of: str) -> dict[str, tuple[float, float, float]]:
     """By series: what is printed of NGD, and the highest number of any landmark, which may have seen the test set."""
     ngd = [
         float(value.value)
-        for value in load_published(papers.FOLDER / "zhang2005.yaml").values
+        for value in load_published(papers.PUBLISHED_FOLDER / "zhang2005.yaml").values
         if value.config == of and value.cell == "tf-l1-ngd"
     ]
     others = [
         float(value.value)
-        for landmark in load_published(papers.FOLDER / "landmarks.yaml").landmarks
+        for landmark in load_published(papers.PUBLISHED_FOLDER / "landmarks.yaml").landmarks
         for value in landmark.values
         if value.config == config
     ]
@@ -75,10 +75,16 @@ def printed_of(config: str, of: str) -> dict[str, tuple[float, float, float]]:
     return {name: (max(values),) * 3 for name, values in shown.items() if values}
 
 
-def overview() -> Spec:
+def overview() -> VegaSpec:
     """Draw what was found, in one picture: a row a test set, percent of it right."""
     points = [
-        {"row": title, "value": plain(1, value), "low": plain(1, low), "high": plain(1, high), **MARKS[name]}
+        {
+            "row": title,
+            "value": round_for_output(1, value),
+            "low": round_for_output(1, low),
+            "high": round_for_output(1, high),
+            **MARKS[name],
+        }
         for config, (title, of) in ROWS.items()
         for name, (value, low, high) in (scores_of(config) | printed_of(config, of)).items()
     ]
@@ -90,17 +96,17 @@ def overview() -> Spec:
     looks = stroke, alt.Fill("fill:N", scale=None), alt.Shape("shape:N", scale=None)
     bars = data.mark_rule(strokeWidth=1.2).encode(alt.X("low", **x), alt.X2("high"), y, stroke)
     drawn = alt.layer(bars, mark.encode(alt.X("value", **x), y, *looks)).properties(width=WIDTH - 150, height=150)
-    key = key_spec([Entry(name, size=34, **look) for name, look in MARKS.items()], WIDTH)
-    return whole("", [key, spec_of(drawn)], "What was found: percent right on five test sets")
+    key = legend_spec([LegendEntry(name, size=34, **look) for name, look in MARKS.items()], WIDTH)
+    return figure_spec("", [key, spec_of(drawn)], "What was found: percent right on five test sets")
 
 
-def scale() -> Spec:
+def scale() -> VegaSpec:
     """Draw how seconds and memory grow with documents, words, classes, cells and workers, a row each, as measured.
 
     Seconds are the processors', but the clock's where workers share the work; there the base has none of these.
     """
     found = json.loads(MEASURED.read_text(encoding="utf-8"))
-    table, panels = pd.DataFrame(found["points"]), list[Panel]()
+    table, panels = pd.DataFrame(found["points"]), list[ChartPanel]()
     for axis in found["base"]:
         others = [other for other in found["base"] if other != axis]
         own = table[(table[others] == [found["base"][other] for other in others]).all(axis=1)].sort_values(axis)
@@ -115,7 +121,7 @@ def scale() -> Spec:
                 Line(str(route).partition(",")[0], tuple(g[axis]), tuple(g[what]))
                 for route, g in own.groupby("route", sort=False)
             ]
-            panels.append(Panel(f"{unit} against {axis}", (*lines, *(laptops if what == "memory" else ()))))
+            panels.append(ChartPanel(f"{unit} against {axis}", (*lines, *(laptops if what == "memory" else ()))))
     labels = ("", "Seconds of the processors; resident memory")
     return curve_chart(
         Chart("scale", "From a file to its scores", *labels, tuple(panels), log_x=True, log_y=True, round_x=True)
@@ -126,5 +132,5 @@ PICTURES = {"overview": overview, "scale": scale}
 
 
 if __name__ == "__main__":
-    for name, files in rendered({name: draw() for name, draw in PICTURES.items()}).items():
-        write_whole(IMAGES / f"{name}.svg", files["svg"])
+    for name, files in render_pictures({name: draw() for name, draw in PICTURES.items()}).items():
+        write_atomically(IMAGES / f"{name}.svg", files["svg"])

@@ -10,8 +10,8 @@ import pytest
 
 from benchmark.config.check import check_experiment
 from benchmark.corpora import registry, reuters, sgml
-from benchmark.evaluation.predictions import CLOCKS, SettingPredictions
-from benchmark.plugins.gathering import SHIPPED
+from benchmark.evaluation.predictions import TIMERS, SettingPredictions
+from benchmark.plugins.gathering import BUILTIN_REGISTRIES
 from benchmark.source import YamlSource
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ SMALL: dict[str, Any] = {
 
 def small_experiment(**changes: Any) -> Experiment:
     """Make an experiment on the generated corpus; keywords replace sections of the configuration."""
-    return check_experiment(YamlSource("test.yaml", SMALL | changes), SHIPPED)
+    return check_experiment(YamlSource("test.yaml", SMALL | changes), BUILTIN_REGISTRIES)
 
 
 def setting_of(
@@ -50,7 +50,7 @@ def setting_of(
         np.concatenate([each if each.dtype == bool else each.astype(np.int16) for each in labels]),
         np.concatenate([np.zeros(each.shape, dtype=bool) for each in labels] if tied is None else list(tied)),
         tuple(map(len, labels)),
-        np.zeros((n, len(CLOCKS))) if seconds is None else np.asarray(seconds),
+        np.zeros((n, len(TIMERS))) if seconds is None else np.asarray(seconds),
         np.full(n, np.nan) if memory is None else np.asarray(memory),
         np.asarray(inner, dtype=np.float64),
         ("",) * n if versions is None else tuple(versions),
@@ -59,16 +59,16 @@ def setting_of(
 
 def real_corpus(name: str, subset: str | None = None) -> Corpus:
     """Load a real corpus or a part of it, once; skip the test where it isn't on this machine."""
-    if registry.find(name) is None:
+    if registry.find_corpus(name) is None:
         pytest.skip(f"the corpus {name} is not on this machine")
-    return _loaded(name, registry.card(name, subset).kept)
+    return _loaded(name, registry.dataset_card(name, subset).kept)
 
 
 @functools.cache
 def _loaded(name: str, subset: str) -> Corpus:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reuters, "read_articles", _articles)  # which are those of every subset
-        return registry.load(name, subset=subset)
+        return registry.load_corpus(name, subset=subset)
 
 
 @functools.cache

@@ -17,11 +17,11 @@ import yaml
 from threadpoolctl import threadpool_limits
 
 from benchmark.corpora import archive, registry
-from benchmark.environment import share_machine
+from benchmark.environment import let_openmp_threads_sleep
 from benchmark.evaluation import published
 from benchmark.experiment import session
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.session import perform
+from benchmark.experiment.session import run_and_write
 from benchmark.experiment.store import Store
 from benchmark.report.drawing import render
 from benchmark.report.html import vega
@@ -30,15 +30,17 @@ from tests.builders import small_experiment
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from benchmark.experiment.session import Finished
+    from benchmark.experiment.session import RunResult
 
 
 @pytest.fixture(scope="session", autouse=True)
 def folders_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A store and a cache folder of the tests' own; corpora that the user's cache has are read from there."""
     with pytest.MonkeyPatch.context() as patch:
-        places = os.environ.get(registry.ENVIRONMENT, "").split(os.pathsep)
-        patch.setenv(registry.ENVIRONMENT, os.pathsep.join([*filter(None, places), str(registry.places()[-1])]))
+        places = os.environ.get(registry.DATASETS_VARIABLE, "").split(os.pathsep)
+        patch.setenv(
+            registry.DATASETS_VARIABLE, os.pathsep.join([*filter(None, places), str(registry.search_folders()[-1])])
+        )
         scripts = [*platformdirs.user_cache_path("simplexbench").glob("vega-*.js")]  # each takes seconds to make
         # Digests of code, which take seconds to find, are one for all workers.
         folder = tmp_path_factory.getbasetemp()
@@ -54,7 +56,7 @@ def folders_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
 
 def pytest_configure() -> None:
     """Tell threads of libraries, which aren't loaded yet, to sleep while they wait."""
-    share_machine()
+    let_openmp_threads_sleep()
 
 
 # Random examples of a test that doesn't say how many; .ci/run tries twice as many. There is no deadline: the machine's
@@ -111,7 +113,7 @@ def publish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[s
         folder = tmp_path / "published"
         folder.mkdir()
         (folder / f"{paper['paper']}.yaml").write_text(yaml.safe_dump(paper))
-        monkeypatch.setattr(published, "FOLDER", folder)
+        monkeypatch.setattr(published, "PUBLISHED_FOLDER", folder)
         return str(paper["paper"])
 
     return write
@@ -122,17 +124,17 @@ def sketched(monkeypatch: pytest.MonkeyPatch) -> None:
     """Write what is to be drawn instead of pictures, which take most of a small run and are tested in `report`."""
 
     def sketch(specs: dict[str, Any]) -> dict[str, dict[str, bytes]]:
-        return {name: dict.fromkeys(render.KINDS, json.dumps(spec).encode()) for name, spec in specs.items()}
+        return {name: dict.fromkeys(render.IMAGE_FORMATS, json.dumps(spec).encode()) for name, spec in specs.items()}
 
-    monkeypatch.setattr(render, "rendered", sketch)
-    monkeypatch.setattr(session, "pictures_in", lambda _, specs: sketch(specs))  # none is kept
-    monkeypatch.setattr(vega, "_kept", lambda _: "let none")  # nor the script that draws in a browser
+    monkeypatch.setattr(render, "render_pictures", sketch)
+    monkeypatch.setattr(session, "cached_pictures", lambda _, specs: sketch(specs))  # none is kept
+    monkeypatch.setattr(vega, "_cached_script", lambda _: "let none")  # nor the script that draws in a browser
 
 
 @pytest.fixture(scope="session")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
+def finished(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
     """One small experiment, run and written."""
     folder = tmp_path_factory.mktemp("finished")
     compare = [["tf-l1-ngd", "tf-l1-linear"], ["tfidf-l1-ngd", "tf-l1-ngd"]]
     experiment = small_experiment(compare=compare, title="A small one", notes=["of little worth"])
-    return perform(experiment, RunContext(Store(folder / "store", limit=10**9)), folder=folder / "run")
+    return run_and_write(experiment, RunContext(Store(folder / "store", limit=10**9)), folder=folder / "run")

@@ -11,7 +11,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.errors import ConfigError, did_you_mean, together, unknown
+from benchmark.errors import ConfigError, combine_errors, did_you_mean, unknown_name
 from benchmark.source import UNPRINTABLE, YamlSource, read_yaml
 
 
@@ -246,14 +246,14 @@ def test_a_message_is_one_line_of_printable_characters_and_no_more_than_can_be_r
     source = YamlSource("x.yaml", {}, {(): 1})
     assert str(source.error((), "a\nb\x1b[31m\ud800é")) == r"x.yaml:1: a\nb\x1b[31m\ud800é"
     assert len(str(source.error((), "x" * 10**6))) < 6000
-    assert len(unknown("key", "x" * 10**6, ["a"])) < 400
+    assert len(unknown_name("key", "x" * 10**6, ["a"])) < 400
 
 
 def test_twenty_problems_are_listed_and_the_others_counted():
-    assert str(together(["a", "b", "a"])) == "a\nb"
-    assert str(together(map(str, range(20)))).splitlines() == [str(n) for n in range(20)]
-    assert str(together(["a"], more=2)).splitlines() == ["a", "… and 2 more problems"]
-    assert str(together(map(str, range(3021)))).splitlines()[19:] == ["19", "… and 3,001 more problems"]
+    assert str(combine_errors(["a", "b", "a"])) == "a\nb"
+    assert str(combine_errors(map(str, range(20)))).splitlines() == [str(n) for n in range(20)]
+    assert str(combine_errors(["a"], more=2)).splitlines() == ["a", "… and 2 more problems"]
+    assert str(combine_errors(map(str, range(3021)))).splitlines()[19:] == ["19", "… and 3,001 more problems"]
 
 
 def test_a_byte_order_mark_and_windows_line_ends_are_read(write):
@@ -265,7 +265,7 @@ def test_names_that_are_near_are_suggested():
     assert did_you_mean("ngb", ["linear", "ngd"]) == "; did you mean 'ngd'?"
     assert did_you_mean("quite another", ["linear", "ngd"]) == ""
     assert (
-        unknown("kernel", "ngb", ["linear", "ngd"])
+        unknown_name("kernel", "ngb", ["linear", "ngd"])
         == "unknown kernel 'ngb'; did you mean 'ngd'? (allowed: linear, ngd)"
     )
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from benchmark.kernels import CpdPower, Linear, NegativeGeodesicDistance
-from benchmark.plugins.gathering import SHIPPED
-from benchmark.tags import DEFAULT, SINGLE, Tags, problem_with_tags, tags_of
+from benchmark.plugins.gathering import BUILTIN_REGISTRIES
+from benchmark.tags import DEFAULT_TAGS, SINGLE_TAGS, Tags, problem_with_tags, tags_of
 
-KINDS = [(kind, name) for kind, registry in SHIPPED.each() if kind != "metrics" for name in registry]
+KINDS = [(kind, name) for kind, registry in BUILTIN_REGISTRIES.each() if kind != "metrics" for name in registry]
 
 
 class Silent:
@@ -62,22 +62,25 @@ class Method:
 
 @pytest.mark.parametrize(("kind", "name"), KINDS)
 def test_every_shipped_component_states_tags_alone(kind: str, name: str) -> None:
-    component = getattr(SHIPPED, kind)[name]
+    component = getattr(BUILTIN_REGISTRIES, kind)[name]
     assert problem_with_tags(component) == ""
-    stated = [key for each in component.__mro__ for key in SINGLE if key in vars(each)]
+    stated = [key for each in component.__mro__ for key in SINGLE_TAGS if key in vars(each)]
     assert stated in ([], ["normalizations"])  # a property of kernels whose base is a parameter
 
 
 def test_protocols_that_draw_say_so() -> None:
-    assert {name for name, cls in SHIPPED.protocols.items() if tags_of(cls).draws} == {"random-subsets", "hold-out"}
+    assert {name for name, cls in BUILTIN_REGISTRIES.protocols.items() if tags_of(cls).draws} == {
+        "random-subsets",
+        "hold-out",
+    }
 
 
 def test_attributes_are_read_as_tags() -> None:
-    assert tags_of(Silent) == tags_of(Silent()) == tags_of(None) == DEFAULT
+    assert tags_of(Silent) == tags_of(Silent()) == tags_of(None) == DEFAULT_TAGS
     expected = Tags(normalization="l1", normalizations=("l1",), set_by_run=("jobs",), draws=True, stored=False)
     assert tags_of(Single) == tags_of(Single()) == expected
     assert not problem_with_tags(Single)
-    assert tags_of(Method) == DEFAULT
+    assert tags_of(Method) == DEFAULT_TAGS
 
 
 def test_a_class_counts_before_its_base() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 from benchmark.classifiers.class_specific import EmbeddedFamily, ProjectedPdf
 from benchmark.classifiers.complement_bayes import ComplementBayes
 from benchmark.classifiers.divergence_bayes import DivergenceBayes
-from benchmark.classifiers.linear_models import LinearSvm, LogisticClassifier, NbSvm, StreamedSvm
+from benchmark.classifiers.linear_models import LinearSvm, LogisticClassifier, NbSvm, SgdSvm
 from benchmark.classifiers.multinomial_bayes import MultinomialBayes
 from benchmark.classifiers.svm import SupportVectorClassifier
 
@@ -19,13 +19,13 @@ CLASSIFIERS: dict[str, type[Any]] = {
     "eef": EmbeddedFamily,
     "divergence-bayes": DivergenceBayes,
     "linear-svm": LinearSvm,
-    "streamed-svm": StreamedSvm,
+    "streamed-svm": SgdSvm,
     "logistic": LogisticClassifier,
     "nb-svm": NbSvm,
 }
 
 #: Smallest and largest value of parameters that a configuration may set, and the reason for the limits.
-LIMITS = {
+PARAMETER_LIMITS = {
     "C": (1e-12, 1e12, "outside this range, decision values are rounding errors"),
     "epsilon": (1e-10, 1.0, "below, rounding keeps solvers from converging; from 2 on, LIBSVM takes no step"),
     "smoothing": (1e-300, 1e15, "below, its logarithm underflows; above, the counts are lost to rounding"),
@@ -33,7 +33,7 @@ LIMITS = {
 
 __all__ = [
     "CLASSIFIERS",
-    "LIMITS",
+    "PARAMETER_LIMITS",
     "ComplementBayes",
     "DivergenceBayes",
     "EmbeddedFamily",
@@ -42,6 +42,6 @@ __all__ = [
     "MultinomialBayes",
     "NbSvm",
     "ProjectedPdf",
-    "StreamedSvm",
+    "SgdSvm",
     "SupportVectorClassifier",
 ]

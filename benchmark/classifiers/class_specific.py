@@ -26,7 +26,7 @@ from scipy.special import logsumexp
 from sklearn.utils.validation import check_X_y
 
 from benchmark.classifiers.multinomial_bayes import MultinomialBayes
-from benchmark.representation.selection import checked_size, information_gain, rank_terms
+from benchmark.representation.selection import checked_n_terms, information_gain, rank_terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +44,7 @@ _SAME = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class MultinomialCells:
     """Multinomial cells of each class: its K selected terms and, where K < V, one of all other terms: L = K + 1, or V.
 
     Parameters
@@ -65,7 +65,7 @@ class Cells:
     counts: Array
 
 
-def make_cells(log_prob: Array, log_prior: Array, counts: Array, selected: NDArray[np.intp]) -> Cells:
+def multinomial_cells(log_prob: Array, log_prior: Array, counts: Array, selected: NDArray[np.intp]) -> MultinomialCells:
     """Return the cells of each class from the distributions and counts of all terms.
 
     Parameters
@@ -79,12 +79,12 @@ def make_cells(log_prob: Array, log_prior: Array, counts: Array, selected: NDArr
     selected : intp array, shape (n_classes, K)
         Columns of the selected terms, at most once in a row.
     """
-    log_reference = np.broadcast_to(reference(log_prob, log_prior), log_prob.shape)
+    log_reference = np.broadcast_to(log_reference_distribution(log_prob, log_prior), log_prob.shape)
     in_class, in_reference = (_join(values, selected, logsumexp, -np.inf) for values in (log_prob, log_reference))
-    return Cells(selected, in_reference, in_class - in_reference, _join(counts, selected, np.sum, 0.0))
+    return MultinomialCells(selected, in_reference, in_class - in_reference, _join(counts, selected, np.sum, 0.0))
 
 
-def reference(log_prob: Array, log_prior: Array) -> Array:
+def log_reference_distribution(log_prob: Array, log_prior: Array) -> Array:
     """Compute the log reference distribution, ln p_0w = ln Σ_i P(c_i) p_iw (equation 9), shape (V,)."""
     return np.asarray(logsumexp(log_prob + log_prior[:, None], axis=0))
 
@@ -102,12 +102,12 @@ def _join(values: Array, selected: NDArray[np.intp], total: Callable[..., Array]
     return np.hstack([chosen, total(others, axis=1)[:, None]])
 
 
-def log_normalizer(cells: Cells, theta: Array) -> Array:
+def log_normalizer(cells: MultinomialCells, theta: Array) -> Array:
     """Compute Λ_i(θ_i), shape (n_classes,): K_0(θ_i) of equation 4 for one word of a document."""
     return np.asarray(logsumexp(cells.log_reference + theta[:, None] * cells.log_ratio, axis=1))
 
 
-def embedding_parameters(cells: Cells) -> Array:
+def embedding_parameters(cells: MultinomialCells) -> Array:
     """Compute θ_i* = argmax_θ θ Σ_k z̄_ik g_ik - l̄_i Λ_i(θ) (equation 13), shape (n_classes,).
 
     The objective is concave. Its slope is l̄_i times the difference of E[g] in the class's documents and E[g] under θ;
@@ -147,7 +147,7 @@ def _best_tilt(log_reference: Array, g: Array, mean: float) -> float:
     return float(brentq(slope, -_LARGEST_TILT, _LARGEST_TILT))
 
 
-def project(cells: Cells, log_reference: Array, theta: Array) -> Array:
+def project_term_probabilities(cells: MultinomialCells, log_reference: Array, theta: Array) -> Array:
     """Compute log term probabilities of each class, ln( p_0w e^{θ_i g_ik - Λ_i} ) for w in cell k.
 
     Parameters
@@ -233,10 +233,12 @@ class ProjectedPdf(MultinomialBayes):
         """
         super().fit(X, y)
         self.selected_ = self._select(X, y, rankings)
-        log_reference = reference(self.feature_log_prob_, self.class_log_prior_)
-        self.cells_ = make_cells(self.feature_log_prob_, self.class_log_prior_, self.feature_count_, self.selected_)
+        log_reference = log_reference_distribution(self.feature_log_prob_, self.class_log_prior_)
+        self.cells_ = multinomial_cells(
+            self.feature_log_prob_, self.class_log_prior_, self.feature_count_, self.selected_
+        )
         self.theta_ = self._embed()
-        self.feature_log_prob_: Array = project(self.cells_, log_reference, self.theta_)
+        self.feature_log_prob_: Array = project_term_probabilities(self.cells_, log_reference, self.theta_)
         return self
 
     def _embed(self) -> Array:
@@ -245,7 +247,7 @@ class ProjectedPdf(MultinomialBayes):
     def _select(self, X: Any, y: Any, rankings: NDArray[np.intp] | None) -> NDArray[np.intp]:
         """Return the columns of the K terms of each class, shape (n_classes, K)."""
         n_classes, n_terms = self.feature_count_.shape
-        size = checked_size(n_terms if self.n_terms is None else self.n_terms, n_terms)
+        size = checked_n_terms(n_terms if self.n_terms is None else self.n_terms, n_terms)
         if rankings is None:
             X, y = check_X_y(X, y, accept_sparse="csr")
             return rank_terms(information_gain(X, np.searchsorted(self.classes_, y)))[:, :size]

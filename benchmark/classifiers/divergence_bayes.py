@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from benchmark.checks import check_one_of
 from benchmark.classifiers.centroids.divergence import check_smoothing, class_statistics
 from benchmark.classifiers.centroids.exact import skl_centroid
-from benchmark.representation.weighting import canonical
+from benchmark.representation.weighting import canonical_csr
 from benchmark.tags import Tags
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-CENTROIDS = ("mean", "skl", "pooled")
-PRIORS = ("empirical", "uniform")
-LENGTHS = ("ignored", "counted")
+CENTROID_KINDS = ("mean", "skl", "pooled")
+PRIOR_KINDS = ("empirical", "uniform")
+LENGTH_RULES = ("ignored", "counted")
 
 
 class DivergenceBayes(ClassifierMixin, BaseEstimator):
@@ -91,7 +91,7 @@ class DivergenceBayes(ClassifierMixin, BaseEstimator):
     def check(self) -> None:
         """Raise ValueError if a parameter is outside its range."""
         check_smoothing(self.smoothing)
-        for name, allowed in (("centroid", CENTROIDS), ("prior", PRIORS), ("length", LENGTHS)):
+        for name, allowed in (("centroid", CENTROID_KINDS), ("prior", PRIOR_KINDS), ("length", LENGTH_RULES)):
             check_one_of(name, getattr(self, name), allowed)
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -207,7 +207,7 @@ class DivergenceBayes(ClassifierMixin, BaseEstimator):
 
 
 def _counts(X: Any) -> sp.csr_array:
-    counts = canonical(check_array(X, accept_sparse="csr", dtype=np.float64))
+    counts = canonical_csr(check_array(X, accept_sparse="csr", dtype=np.float64))
     if counts.nnz and counts.data.min() < 0:
         raise ValueError(f"term counts can't be negative; the smallest is {counts.data.min()}")
     return counts

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.classifiers.libsvm import Machine, NodeMatrix, train
+from benchmark.classifiers.libsvm import BinarySvm, NodeMatrix, train_binary_svms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,7 @@ class Hyperplanes:
         return np.asarray(points @ self.weights - self.offsets)
 
 
-def hyperplanes_of(points: sp.csr_array, machines: Sequence[Machine]) -> Hyperplanes:
+def linear_svm_hyperplanes(points: sp.csr_array, machines: Sequence[BinarySvm]) -> Hyperplanes:
     """Return the hyperplanes of linear SVMs trained on `points`, shape (n, V): w_x = Σ coefficients · documents."""
     coefficients = np.zeros((points.shape[0], len(machines)))
     for x, machine in enumerate(machines):
@@ -44,7 +44,7 @@ def hyperplanes_of(points: sp.csr_array, machines: Sequence[Machine]) -> Hyperpl
     return Hyperplanes(np.asarray(points.T @ coefficients), np.array([machine.rho for machine in machines]))
 
 
-def train_categories(
+def train_one_vs_rest(
     nodes: NodeMatrix,
     members: NDArray[np.bool_],
     names: Sequence[str],
@@ -53,7 +53,7 @@ def train_categories(
     epsilon: float,
     cache_mb: float,
     jobs: int,
-) -> tuple[Machine, ...]:
+) -> tuple[BinarySvm, ...]:
     """Train an SVM for each category against the documents outside, on the kernel matrix in `nodes`.
 
     Parameters
@@ -74,11 +74,11 @@ def train_categories(
     ValueError
         If a category has none or all of the documents, or LIBSVM rejects a parameter.
     """
-    problems = [two_sides(members[:, x], name) for x, name in enumerate(names)]
-    return tuple(train(nodes, problems, C=C, epsilon=epsilon, cache_mb=cache_mb, jobs=jobs))
+    problems = [inside_and_outside_rows(members[:, x], name) for x, name in enumerate(names)]
+    return tuple(train_binary_svms(nodes, problems, C=C, epsilon=epsilon, cache_mb=cache_mb, jobs=jobs))
 
 
-def two_sides(members: NDArray[np.bool_], name: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def inside_and_outside_rows(members: NDArray[np.bool_], name: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the rows inside a category and the rows outside; ValueError with its name if either is empty."""
     inside, outside = np.flatnonzero(members), np.flatnonzero(~members)
     if not (len(inside) and len(outside)):

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from benchmark.blocks import largest_magnitude, picked, rows_per_block, run_blocks
-from benchmark.compiled import compiled
+from benchmark.blocks import largest_magnitude, rows_per_block, run_blocks, submatrix
+from benchmark.compiled import compile_lazily
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -44,11 +44,11 @@ def _libraries() -> ThreadpoolController:
 
 
 #: Rows and columns of a tile of a symmetric matrix: half a megabyte of values, large enough for BLAS to be efficient.
-TILE = 256
+SYMMETRIC_TILE_ROWS = 256
 
 
 class KernelRows(Protocol):
-    """Kernel values by blocks of rows, such as `benchmark.kernels.gram.Gram`."""
+    """Kernel values by blocks of rows, such as `benchmark.kernels.gram.LazyGram`."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -105,7 +105,7 @@ class DenseRows:
 
     def source(self, rows: slice, columns: slice) -> NDArray[np.float64]:
         """Return the values of the rows and columns."""
-        return picked(self.matrix, self.rows[rows], self.columns[columns])
+        return submatrix(self.matrix, self.rows[rows], self.columns[columns])
 
     def both(self, first: slice, second: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the values of first × second and of second × first."""
@@ -119,7 +119,7 @@ class DenseRows:
 
 
 @dataclass(frozen=True)
-class Machine:
+class BinarySvm:
     """Trained binary SVM: decision(x) = Σ coefficients · k(support, x) - rho, positive for the first class.
 
     Parameters
@@ -183,14 +183,14 @@ class NodeMatrix:
         self.resize(n)
 
         def strip(top: int, bottom: int) -> None:
-            for left in range(top, n, TILE):
-                right = min(left + TILE, n)
+            for left in range(top, n, SYMMETRIC_TILE_ROWS):
+                right = min(left + SYMMETRIC_TILE_ROWS, n)
                 values = tile(slice(top, bottom), slice(left, right))
                 self.write(top, left, values)
                 if left > top:
                     self.write(left, top, np.ascontiguousarray(values.T))
 
-        run_blocks(strip, n, TILE, jobs)
+        run_blocks(strip, n, SYMMETRIC_TILE_ROWS, jobs)
 
     def resize(self, n: int) -> None:
         """Allocate memory for n rows; their values are undefined until written."""
@@ -227,7 +227,7 @@ class NodeMatrix:
         return np.uintp(self._nodes.ctypes.data) + (row // 2) * np.uintp(stride) + (row % 2) * np.uintp(8)
 
 
-@compiled("void(f8[:, :, ::1], i8, i8, f8[:, ::1])")
+@compile_lazily("void(f8[:, :, ::1], i8, i8, f8[:, ::1])")
 def _interleave(nodes: NDArray[np.float64], row: int, column: int, values: NDArray[np.float64]) -> None:
     """Write a tile two rows at a time, so that the memory that they share is traversed once."""
     m, n = values.shape
@@ -251,7 +251,7 @@ def _interleave(nodes: NDArray[np.float64], row: int, column: int, values: NDArr
             i += 1
 
 
-def train(
+def train_binary_svms(
     nodes: NodeMatrix,
     problems: Iterable[tuple[NDArray[np.intp], NDArray[np.intp]]],
     *,
@@ -259,35 +259,35 @@ def train(
     epsilon: float,
     cache_mb: float,
     jobs: int,
-) -> Iterator[Machine]:
+) -> Iterator[BinarySvm]:
     """Yield a binary SVM for each problem (rows of the first class, rows of the second class), in order."""
-    with trainers(jobs) as pool:
-        yield from pool.map(trainer(nodes, C=C, epsilon=epsilon, cache_mb=cache_mb), problems)
+    with training_pool(jobs) as pool:
+        yield from pool.map(binary_svm_trainer(nodes, C=C, epsilon=epsilon, cache_mb=cache_mb), problems)
 
 
-def trainer(
+def binary_svm_trainer(
     nodes: NodeMatrix, *, C: float, epsilon: float, cache_mb: float
-) -> Callable[[tuple[NDArray[np.intp], NDArray[np.intp]]], Machine]:
-    """Return a function that trains on (rows of the first class, rows of the second class), for threads of `trainers`.
+) -> Callable[[tuple[NDArray[np.intp], NDArray[np.intp]]], BinarySvm]:
+    """Return a function for threads of `training_pool` that trains on the rows of a first and of a second class.
 
     Rows are passed class after class, first class first, as `svm_train` orders them after grouping: the solver gets the
     same numbers in the same order as on the multi-class problem, and returns the same α.
     """
-    pointers, parameter = nodes.pointers(), parameter_of(C, epsilon, cache_mb)
+    pointers, parameter = nodes.pointers(), svm_parameter(C, epsilon, cache_mb)
 
-    def trained(problem: tuple[NDArray[np.intp], NDArray[np.intp]]) -> Machine:
+    def trained(problem: tuple[NDArray[np.intp], NDArray[np.intp]]) -> BinarySvm:
         rows = np.concatenate(problem)
-        return train_binary(pointers[rows], rows, len(problem[0]), parameter)
+        return train_binary_svm(pointers[rows], rows, len(problem[0]), parameter)
 
     return trained
 
 
-def trainers(jobs: int) -> ThreadPoolExecutor:
+def training_pool(jobs: int) -> ThreadPoolExecutor:
     """Return a thread pool whose workers run LIBSVM with one OpenMP thread (the limit is per thread)."""
     return ThreadPoolExecutor(jobs, initializer=lambda: _libraries().limit(limits=1, user_api="openmp"))
 
 
-def parameter_of(C: float, epsilon: float, cache_mb: float) -> Any:
+def svm_parameter(C: float, epsilon: float, cache_mb: float) -> Any:
     """Return LIBSVM's ``struct svm_parameter`` for C-SVC on a precomputed kernel."""
     official = _official()
     # The constructor would make the process print to standard output, also from SVMs that other threads are training.
@@ -303,7 +303,7 @@ def parameter_of(C: float, epsilon: float, cache_mb: float) -> Any:
     return parameter
 
 
-def train_binary(pointers: NDArray[np.uintp], rows: NDArray[np.intp], n_first: int, parameter: Any) -> Machine:
+def train_binary_svm(pointers: NDArray[np.uintp], rows: NDArray[np.intp], n_first: int, parameter: Any) -> BinarySvm:
     """Train a binary SVM on the rows at some addresses, those of the first class before those of the second.
 
     Parameters
@@ -311,11 +311,11 @@ def train_binary(pointers: NDArray[np.uintp], rows: NDArray[np.intp], n_first: i
     pointers : uintp array, shape (m,)
         Addresses of the rows, from `NodeMatrix.pointers`.
     rows : intp array, shape (m,)
-        Row numbers, from which `Machine.support` is taken.
+        Row numbers, from which `BinarySvm.support` is taken.
     n_first : int
         Number of rows of the first class.
     parameter : ctypes structure
-        From `parameter_of`.
+        From `svm_parameter`.
 
     Raises
     ------
@@ -342,10 +342,10 @@ def train_binary(pointers: NDArray[np.uintp], rows: NDArray[np.intp], n_first: i
         official.libsvm.svm_free_and_destroy_model(ctypes.byref(handle))
 
 
-def _machine(model: Any, rows: NDArray[np.intp], seconds: float) -> Machine:
+def _machine(model: Any, rows: NDArray[np.intp], seconds: float) -> BinarySvm:
     n_support = model.l
     if n_support == 0:
-        return Machine(np.empty(0, dtype=np.intp), np.empty(0), float(model.rho[0]), seconds)
+        return BinarySvm(np.empty(0, dtype=np.intp), np.empty(0), float(model.rho[0]), seconds)
     indices = np.ctypeslib.as_array(model.sv_indices, (n_support,))
     coefficients = np.ctypeslib.as_array(model.sv_coef[0], (n_support,)).copy()
-    return Machine(rows[indices - 1], coefficients, float(model.rho[0]), seconds)
+    return BinarySvm(rows[indices - 1], coefficients, float(model.rho[0]), seconds)

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_non_negative
 
 from benchmark.checks import check_one_of, check_positive_parameters
 from benchmark.classifiers.sklearn_adapter import SklearnClassifier
-from benchmark.classifiers.svm import check_ridge, votes_and_shares
+from benchmark.classifiers.svm import check_ridge, one_vs_one_scores
 from benchmark.tags import Tags
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 #: Losses by the names of configurations: scikit-learn's name, and whether LIBLINEAR solves the dual problem. The hinge
 #: has only a dual solver. For the squared hinge, the primal solver draws no random numbers.
-LOSSES = {"hinge": ("hinge", True), "squared-hinge": ("squared_hinge", False)}
-SCHEMES = ("one-vs-rest", "one-vs-one", "crammer-singer")
+LIBLINEAR_LOSSES = {"hinge": ("hinge", True), "squared-hinge": ("squared_hinge", False)}
+LINEAR_SVM_SCHEMES = ("one-vs-rest", "one-vs-one", "crammer-singer")
 _MOST_ITERATIONS = 100_000
 #: Serializes training: LIBLINEAR has one random number generator for the whole process, which every training seeds.
 _ONE_AT_A_TIME = threading.Lock()
@@ -140,8 +140,8 @@ class LinearSvm(_LinearModel):
         """Raise ValueError if a parameter is outside its range."""
         super().check()
         check_positive_parameters(self, "epsilon")
-        check_one_of("loss", self.loss, LOSSES)
-        check_one_of("scheme", self.scheme, SCHEMES)
+        check_one_of("loss", self.loss, LIBLINEAR_LOSSES)
+        check_one_of("scheme", self.scheme, LINEAR_SVM_SCHEMES)
         check_ridge(self.ridge)
         if self.scheme == "crammer-singer" and self.loss != "hinge":
             raise ValueError(f"the scheme crammer-singer needs the loss hinge, not {self.loss!r}")
@@ -156,13 +156,13 @@ class LinearSvm(_LinearModel):
         """
         from sklearn.svm import LinearSVC  # noqa: PLC0415 - slow, as below: runs served from the store don't need it
 
-        loss, dual = LOSSES[self.loss]
+        loss, dual = LIBLINEAR_LOSSES[self.loss]
         kind = "crammer_singer" if self.scheme == "crammer-singer" else "ovr"
         common = {"C": self.C, "tol": self.epsilon, "random_state": 0, "max_iter": _MOST_ITERATIONS}
         return LinearSVC(loss=loss, dual=dual, multi_class=kind, **common)
 
     def scores(self, points: Any) -> NDArray[np.float64]:
-        """Return the decision value of each class; one-vs-one's are those of `votes_and_shares`.
+        """Return the decision value of each class; one-vs-one's are those of `one_vs_one_scores`.
 
         Parameters
         ----------
@@ -175,7 +175,7 @@ class LinearSvm(_LinearModel):
         """
         if self.scheme != "one-vs-one" or len(self.classes_) == 2:
             return super().scores(points)
-        return votes_and_shares(self._values(points), len(self.classes_))
+        return one_vs_one_scores(self._values(points), len(self.classes_))
 
     def _hyperplanes(self, X: Any, y: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         if self.scheme != "one-vs-one" or len(self.classes_) < 3:
@@ -195,7 +195,7 @@ class LinearSvm(_LinearModel):
         return np.ascontiguousarray(coef[:, : X.shape[1]]), intercept
 
 
-class StreamedSvm(_LinearModel):
+class SgdSvm(_LinearModel):
     """One-vs-rest linear support vector machines by averaged stochastic gradient descent (scikit-learn's).
 
     Parameters
@@ -317,7 +317,7 @@ class NbSvm(_LinearModel):
         """Raise ValueError if a parameter is outside its range."""
         super().check()
         check_positive_parameters(self, "epsilon", "smoothing")
-        check_one_of("loss", self.loss, LOSSES)
+        check_one_of("loss", self.loss, LIBLINEAR_LOSSES)
         if not 0 <= self.interpolation <= 1:
             raise ValueError(f"interpolation must be a number from 0 to 1, not {self.interpolation}")
 
@@ -331,7 +331,7 @@ class NbSvm(_LinearModel):
         """
         from sklearn.svm import LinearSVC  # noqa: PLC0415
 
-        loss, _ = LOSSES[self.loss]
+        loss, _ = LIBLINEAR_LOSSES[self.loss]
         return LinearSVC(C=self.C, loss=loss, dual=True, tol=self.epsilon, random_state=0, max_iter=_MOST_ITERATIONS)
 
     def learn(self, points: Any, labels: NDArray[Any]) -> None:

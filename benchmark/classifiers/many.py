@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmark.blocks import blas_threads
-from benchmark.classifiers.libsvm import NodeMatrix, trainer, trainers
+from benchmark.classifiers.libsvm import NodeMatrix, binary_svm_trainer, training_pool
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +42,7 @@ class BinaryProblem:
     test: NDArray[np.intp]
 
 
-def solve_many(
+def batch_decision_values(
     kernel: NDArray[np.float64],
     problems: Sequence[BinaryProblem],
     *,
@@ -71,7 +71,7 @@ def solve_many(
     """
     nodes = NodeMatrix() if nodes is None else nodes
     nodes.fill_square(kernel, jobs)
-    trained = trainer(nodes, C=C, epsilon=epsilon, cache_mb=_CACHE_MB)
+    trained = binary_svm_trainer(nodes, C=C, epsilon=epsilon, cache_mb=_CACHE_MB)
 
     def decide(problem: BinaryProblem) -> NDArray[np.float64]:
         machine = trained((problem.first, problem.second))
@@ -81,5 +81,5 @@ def solve_many(
         values = machine.coefficients @ kernel[machine.support]
         return np.asarray(values[problem.test] - machine.rho)
 
-    with blas_threads(1), trainers(jobs) as pool:
+    with blas_threads(1), training_pool(jobs) as pool:
         return list(pool.map(decide, problems))

@@ -15,25 +15,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmark.blocks import blas_threads, rows_per_block
-from benchmark.classifiers.libsvm import NodeMatrix, parameter_of, train_binary, trainers
+from benchmark.classifiers.libsvm import NodeMatrix, svm_parameter, train_binary_svm, training_pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from benchmark.classifiers.libsvm import KernelTiles, Machine
+    from benchmark.classifiers.libsvm import BinarySvm, KernelTiles
 
     Array = NDArray[np.float64]
 
 #: Default memory limit of all tiles together, in bytes.
-TILES = 4_000_000_000
+TILE_MEMORY_BYTES = 4_000_000_000
 #: Number of columns of streamed products that are computed together: a row of sums fits in a core's cache.
-RUN = 4_096
+BLOCK_COLUMNS = 4_096
 
 
 @dataclass(frozen=True, eq=False)
-class Wanted:
+class SvmProblem:
     """One-vs-one problem: a square kernel whose rows are sorted by class, and LIBSVM's parameters.
 
     Parameters
@@ -53,7 +53,7 @@ class Wanted:
     ridge: float = 0.0
 
 
-class Clock:
+class TrainingClock:
     """Seconds that several threads spend on each problem and on all problems together.
 
     Parameters
@@ -83,15 +83,15 @@ class Clock:
                 self.shared += spent
 
 
-def train_pairs(
-    wanted: Sequence[Wanted],
+def train_class_pairs(
+    wanted: Sequence[SvmProblem],
     bounds: NDArray[np.intp],
     *,
     jobs: int = 1,
     nodes: NodeMatrix | None = None,
-    budget: int = TILES,
-    clock: Clock | None = None,
-) -> list[tuple[Machine, ...] | Exception]:
+    budget: int = TILE_MEMORY_BYTES,
+    clock: TrainingClock | None = None,
+) -> list[tuple[BinarySvm, ...] | Exception]:
     """Train the SVMs of the class pairs (0,1), (0,2), …, (1,2), … of each problem.
 
     Parameters
@@ -117,14 +117,14 @@ def train_pairs(
     """
     classes = [slice(int(start), int(stop)) for start, stop in pairwise(bounds)]
     pairs = list(combinations(range(len(classes)), 2))
-    team = _Team(wanted, classes, clock or Clock(len(wanted)))
+    team = _Team(wanted, classes, clock or TrainingClock(len(wanted)))
     sizes = np.diff(bounds).astype(np.float64)
     nodes = NodeMatrix() if nodes is None else nodes
     free = SimpleQueue[NodeMatrix]()
     for buffer in nodes.desks(jobs):
         free.put(buffer)
 
-    def solve(unit: tuple[int, list[int]]) -> dict[tuple[int, int], list[Machine | None]]:
+    def solve(unit: tuple[int, list[int]]) -> dict[tuple[int, int], list[BinarySvm | None]]:
         buffer = free.get()
         try:
             return team.solve(*unit, buffer)
@@ -133,14 +133,14 @@ def train_pairs(
 
     large = {pair for pair in pairs if 8 * sizes[list(pair)].sum() ** 2 * jobs > budget / 2}
     small = [pair for pair in pairs if pair not in large]
-    solved: dict[tuple[int, int], list[Machine | None]] = {}
-    with blas_threads(1), trainers(jobs) as many, trainers(1) as one:
+    solved: dict[tuple[int, int], list[BinarySvm | None]] = {}
+    with blas_threads(1), training_pool(jobs) as many, training_pool(1) as one:
         cached = np.flatnonzero(np.cumsum(8 * sizes**2 * len(team.kernels)) <= budget / 4)
         team.cache_tiles(cached[np.argsort(-sizes[cached], kind="stable")].tolist(), many.map)
-        work = units(small, sizes if wanted and wanted[0].kernel.streamed else None)
+        work = pair_blocks(small, sizes if wanted and wanted[0].kernel.streamed else None)
         for machines in many.map(solve, sorted(work, key=lambda unit: -_magnitude(sizes, unit))):
             solved |= machines
-        for machines in one.map(solve, units(sorted(large), None)):
+        for machines in one.map(solve, pair_blocks(sorted(large), None)):
             solved |= machines
     nodes.tiles_bytes = max(nodes.tiles_bytes, sum(tile.nbytes for tile in team.tiles.values()))
     by_pair = [solved[pair] for pair in pairs]
@@ -148,16 +148,16 @@ def train_pairs(
     return [team.failed.get(i) or of_problem for i, of_problem in enumerate(trained)]
 
 
-def units(pairs: Sequence[tuple[int, int]], sizes: Array | None) -> list[tuple[int, list[int]]]:
+def pair_blocks(pairs: Sequence[tuple[int, int]], sizes: Array | None) -> list[tuple[int, list[int]]]:
     """Group the pairs of classes into units, which a thread solves pair by pair in order.
 
     Without `sizes`, each pair is a unit. With the `sizes` of the classes, shape (n_classes,), a unit is all pairs of a
-    class with the classes of one of the `runs`.
+    class with the classes of one of the `class_blocks`.
     """
     if sizes is None:
         return [(i, [j]) for i, j in pairs]
     run_of = np.empty(len(sizes), dtype=np.intp)
-    for number, run in enumerate(runs(sizes)):
+    for number, run in enumerate(class_blocks(sizes)):
         run_of[run] = number
     grouped: dict[tuple[int, int], list[int]] = {}
     for i, j in pairs:
@@ -173,11 +173,11 @@ def _magnitude(sizes: Array, unit: tuple[int, list[int]]) -> int:
     return int(np.log2(1 + ((sizes[unit[0]] + sizes[unit[1]]) ** 2).sum()))
 
 
-def runs(sizes: Array) -> list[list[int]]:
-    """Group consecutive classes that together have at most `RUN` columns; a larger class is a group by itself."""
+def class_blocks(sizes: Array) -> list[list[int]]:
+    """Group consecutive classes of at most `BLOCK_COLUMNS` columns together; a larger class is a group by itself."""
     grouped, width = list[list[int]](), 0.0
     for code, size in enumerate(sizes):
-        if not grouped or width + size > RUN:
+        if not grouped or width + size > BLOCK_COLUMNS:
             grouped.append([])
             width = 0.0
         grouped[-1].append(code)
@@ -188,9 +188,9 @@ def runs(sizes: Array) -> list[list[int]]:
 class _Team:
     """Problems that are trained together, grouped by the kernels to evaluate."""
 
-    def __init__(self, wanted: Sequence[Wanted], classes: Sequence[slice], clock: Clock) -> None:
+    def __init__(self, wanted: Sequence[SvmProblem], classes: Sequence[slice], clock: TrainingClock) -> None:
         self.wanted, self.classes, self.clock = wanted, classes, clock
-        self.parameters = [parameter_of(problem.C, problem.epsilon, problem.cache_mb) for problem in wanted]
+        self.parameters = [svm_parameter(problem.C, problem.epsilon, problem.cache_mb) for problem in wanted]
         self.kernels: dict[tuple[int, float], list[int]] = {}
         for i, problem in enumerate(wanted):
             self.kernels.setdefault((id(problem.kernel), problem.ridge), []).append(i)
@@ -214,7 +214,7 @@ class _Team:
 
         list(run(make, codes))  # type: ignore[call-overload]
 
-    def solve(self, i: int, others: list[int], buffer: NodeMatrix) -> dict[tuple[int, int], list[Machine | None]]:
+    def solve(self, i: int, others: list[int], buffer: NodeMatrix) -> dict[tuple[int, int], list[BinarySvm | None]]:
         """Train the SVMs between class i and consecutive `others`, for each problem; None where training failed."""
         first, strip = self.classes[i], slice(self.classes[others[0]].start, self.classes[others[-1]].stop)
         started = time.perf_counter()
@@ -222,7 +222,7 @@ class _Team:
         self.clock.book(started)
         m = first.stop - first.start
         widths = [self.classes[j].stop - self.classes[j].start for j in others]
-        trained: dict[tuple[int, int], list[Machine | None]] = {(i, j): [None] * len(self.wanted) for j in others}
+        trained: dict[tuple[int, int], list[BinarySvm | None]] = {(i, j): [None] * len(self.wanted) for j in others}
         for key, members in self._active():
             buffer.resize(m + max(widths))
             if not self._write_diagonal(key, members, i, 0, buffer):
@@ -238,7 +238,7 @@ class _Team:
                 for member in members:
                     started = time.perf_counter()
                     try:
-                        trained[i, j][member] = train_binary(pointers, rows, m, self.parameters[member])
+                        trained[i, j][member] = train_binary_svm(pointers, rows, m, self.parameters[member])
                     except ValueError as error:
                         self.failed[member] = error
                     self.clock.book(started, [member])

@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from benchmark.blocks import blas_threads, largest_magnitude, rows_per_block, run_blocks
 from benchmark.checks import check_one_of, check_positive_parameters
-from benchmark.classifiers.libsvm import DenseRows, KernelTiles, Machine, NodeMatrix, train
-from benchmark.classifiers.one_vs_one import TILES, Clock, Wanted, train_pairs
-from benchmark.compiled import compiled
+from benchmark.classifiers.libsvm import BinarySvm, DenseRows, KernelTiles, NodeMatrix, train_binary_svms
+from benchmark.classifiers.one_vs_one import TILE_MEMORY_BYTES, SvmProblem, TrainingClock, train_class_pairs
+from benchmark.compiled import compile_lazily
 from benchmark.tags import Tags
 
 if TYPE_CHECKING:
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-SCHEMES = ("one-vs-one", "one-vs-rest")
-UNITS = ("one", "mean-self-product")
+KERNEL_SVM_SCHEMES = ("one-vs-one", "one-vs-rest")
+COST_SCALES = ("one", "mean-self-product")
 
 #: Times the number of terms and their magnitude, this bounds how much the order of addition can change a sum.
 _ROUNDING = 4 * np.finfo(np.float64).eps
 
 
 @dataclass(frozen=True)
-class Machines:
+class MulticlassSvm:
     """Binary SVMs of a multi-class problem, over training rows that are sorted by class.
 
     Parameters
@@ -45,7 +45,7 @@ class Machines:
 
     scheme: str
     class_bounds: NDArray[np.intp]
-    machines: tuple[Machine, ...]
+    machines: tuple[BinarySvm, ...]
 
     @property
     def n_support(self) -> int:
@@ -53,7 +53,7 @@ class Machines:
         return len(np.unique(np.concatenate([machine.support for machine in self.machines])))
 
 
-def fit_machines(
+def train_multiclass(
     kernel: KernelTiles,
     class_sizes: NDArray[np.intp],
     *,
@@ -64,7 +64,7 @@ def fit_machines(
     cache_mb: float = 200.0,
     jobs: int = 1,
     nodes: NodeMatrix | None = None,
-) -> Machines:
+) -> MulticlassSvm:
     """Train C-SVC on a square kernel whose rows are sorted by class.
 
     Parameters
@@ -91,42 +91,42 @@ def fit_machines(
     FloatingPointError
         If a kernel value is not finite.
     """
-    wanted = Wanted(kernel, C, epsilon, cache_mb, ridge)
+    wanted = SvmProblem(kernel, C, epsilon, cache_mb, ridge)
     if scheme == "one-vs-one":
-        (trained,) = fit_together([wanted], class_sizes, jobs=jobs, nodes=nodes)
+        (trained,) = train_multiclass_together([wanted], class_sizes, jobs=jobs, nodes=nodes)
         if isinstance(trained, Exception):
             raise trained
         return trained
     if scheme != "one-vs-rest":
-        raise ValueError(f"unknown scheme {scheme!r}; one of {', '.join(SCHEMES)}")
+        raise ValueError(f"unknown scheme {scheme!r}; one of {', '.join(KERNEL_SVM_SCHEMES)}")
     bounds = _bounds(class_sizes, kernel)
     rows = np.arange(bounds[-1])
     of_class = [rows[start:stop] for start, stop in pairwise(bounds)]
     problems = [(inside, np.concatenate([rows[: inside[0]], rows[inside[-1] + 1 :]])) for inside in of_class]
     nodes = NodeMatrix() if nodes is None else nodes
     nodes.fill(kernel, jobs, ridge)
-    machines = tuple(train(nodes, problems, C=C, epsilon=epsilon, cache_mb=cache_mb, jobs=jobs))
-    return Machines(scheme, bounds, machines)
+    machines = tuple(train_binary_svms(nodes, problems, C=C, epsilon=epsilon, cache_mb=cache_mb, jobs=jobs))
+    return MulticlassSvm(scheme, bounds, machines)
 
 
-def fit_together(
-    wanted: Sequence[Wanted],
+def train_multiclass_together(
+    wanted: Sequence[SvmProblem],
     class_sizes: NDArray[np.intp],
     *,
     jobs: int = 1,
     nodes: NodeMatrix | None = None,
-    budget: int = TILES,
-    clock: Clock | None = None,
-) -> list[Machines | Exception]:
+    budget: int = TILE_MEMORY_BYTES,
+    clock: TrainingClock | None = None,
+) -> list[MulticlassSvm | Exception]:
     """Train one-vs-one SVMs for several kernels of the same inner products; a failure is returned as its exception.
 
     Parameters
     ----------
     wanted : sequence of Wanted
     class_sizes, jobs, nodes
-        As in `fit_machines`.
+        As in `train_multiclass`.
     budget, clock
-        As in `train_pairs`.
+        As in `train_class_pairs`.
 
     Returns
     -------
@@ -139,8 +139,8 @@ def fit_together(
         If a class is empty, there are fewer than two classes, or a kernel has another number of rows.
     """
     bounds = _bounds(class_sizes, *(problem.kernel for problem in wanted))
-    trained = train_pairs(wanted, bounds, jobs=jobs, nodes=nodes, budget=budget, clock=clock)
-    return [svms if isinstance(svms, Exception) else Machines("one-vs-one", bounds, svms) for svms in trained]
+    trained = train_class_pairs(wanted, bounds, jobs=jobs, nodes=nodes, budget=budget, clock=clock)
+    return [svms if isinstance(svms, Exception) else MulticlassSvm("one-vs-one", bounds, svms) for svms in trained]
 
 
 def _bounds(class_sizes: NDArray[np.intp], *kernels: KernelTiles) -> NDArray[np.intp]:
@@ -156,20 +156,20 @@ def _bounds(class_sizes: NDArray[np.intp], *kernels: KernelTiles) -> NDArray[np.
     return bounds
 
 
-def decide(machines: Machines, kernel: KernelTiles, jobs: int = 1) -> NDArray[np.float64]:
-    """Return the decision values of every binary SVM, shape (n_rows, n_machines), as `decide_together` does."""
-    (decisions,) = decide_together([machines], [kernel], jobs=jobs)
+def svm_decision_values(machines: MulticlassSvm, kernel: KernelTiles, jobs: int = 1) -> NDArray[np.float64]:
+    """Return the decision values of every binary SVM, shape (n_rows, n_machines)."""
+    (decisions,) = svm_decision_values_together([machines], [kernel], jobs=jobs)
     if isinstance(decisions, Exception):
         raise decisions
     return decisions
 
 
-def decide_together(
-    machines: Sequence[Machines | Exception],
+def svm_decision_values_together(
+    machines: Sequence[MulticlassSvm | Exception],
     kernels: Sequence[KernelTiles],
     *,
     jobs: int = 1,
-    clock: Clock | None = None,
+    clock: TrainingClock | None = None,
 ) -> list[NDArray[np.float64] | Exception]:
     """Return decision values for several kernels of the same inner products, or the exception of one that failed.
 
@@ -195,7 +195,7 @@ def decide_together(
     deciding = {
         i: _DecisionSums(svms, kernels[i]) for i, svms in enumerate(machines) if not isinstance(svms, Exception)
     }
-    clock, first = clock or Clock(len(machines)), next(iter(deciding.values()), None)
+    clock, first = clock or TrainingClock(len(machines)), next(iter(deciding.values()), None)
     if first is None:
         return list(failed.values())
 
@@ -220,11 +220,11 @@ def decide_together(
             deciding[i].sum_again(rows, largest[i])
 
     with blas_threads(1):
-        run_blocks(work, first.kernel.shape[0], decided_together(*first.kernel.shape), jobs)
+        run_blocks(work, first.kernel.shape[0], decision_block_rows(*first.kernel.shape), jobs)
     return [failed[i] if i in failed else deciding[i].decisions for i in range(len(machines))]
 
 
-def decided_together(n_rows: int, n_columns: int) -> int:
+def decision_block_rows(n_rows: int, n_columns: int) -> int:
     """Return the number of rows per block: 64, or up to 256 where there are many rows and few columns.
 
     After each block a thread waits for the interpreter; with blocks of 64 rows, two cores waited a third of the time.
@@ -237,7 +237,7 @@ def decided_together(n_rows: int, n_columns: int) -> int:
 class _DecisionSums:
     """Decision values of the SVMs of one kernel, summed class by class."""
 
-    def __init__(self, machines: Machines, kernel: KernelTiles) -> None:
+    def __init__(self, machines: MulticlassSvm, kernel: KernelTiles) -> None:
         self.kernel, svms = kernel, machines.machines
         self.classes = [slice(int(start), int(stop)) for start, stop in pairwise(machines.class_bounds)]
         self.blocks = _coefficient_blocks(machines)
@@ -263,7 +263,9 @@ class _DecisionSums:
             _sum_in_order(values, doubtful[row : row + 1], *self.flat, self.rho, out[row : row + 1])
 
 
-def predict(machines: Machines, decisions: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+def predict_class_codes(
+    machines: MulticlassSvm, decisions: NDArray[np.float64]
+) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
     """Return the predicted classes, shape (n_rows,), and whether they tied with another class, shape (n_rows,).
 
     One-vs-one: every pair votes (for its first class if the decision value is > 0), and most votes win. One-vs-rest:
@@ -274,7 +276,7 @@ def predict(machines: Machines, decisions: NDArray[np.float64]) -> tuple[NDArray
     return scores.argmax(axis=1).astype(np.int32), (scores == best).sum(axis=1) > 1
 
 
-def class_values(machines: Machines, decisions: NDArray[np.float64]) -> NDArray[np.float64]:
+def svm_class_scores(machines: MulticlassSvm, decisions: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return per-class scores, shape (n_rows, n_classes); their argmax is the prediction unless classes tie.
 
     One-vs-one: a class's votes plus s / 3(|s| + 1), where s is the sum of the class's decision values, as in
@@ -285,11 +287,11 @@ def class_values(machines: Machines, decisions: NDArray[np.float64]) -> NDArray[
         return decisions
     if decisions.shape[1] == 1:
         return np.hstack([decisions, -decisions])
-    return votes_and_shares(decisions, len(machines.class_bounds) - 1)
+    return one_vs_one_scores(decisions, len(machines.class_bounds) - 1)
 
 
-def votes_and_shares(decisions: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
-    """Return the one-vs-one scores of `class_values` from decision values of the pairs (0,1), (0,2), ….
+def one_vs_one_scores(decisions: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
+    """Return the one-vs-one scores of `svm_class_scores` from decision values of the pairs (0,1), (0,2), ….
 
     A pair's decision value is positive for its first class.
     """
@@ -317,7 +319,7 @@ def _votes(decisions: NDArray[np.float64], n_classes: int) -> NDArray[np.float64
     return votes
 
 
-def _coefficient_blocks(machines: Machines) -> list[tuple[NDArray[np.intp], NDArray[np.float64]]]:
+def _coefficient_blocks(machines: MulticlassSvm) -> list[tuple[NDArray[np.intp], NDArray[np.float64]]]:
     """Return, for each class, the SVMs with support vectors in it and their coefficients, shape (rows, n_svms)."""
     blocks = []
     for start, stop in pairwise(machines.class_bounds):
@@ -333,14 +335,14 @@ def _coefficient_blocks(machines: Machines) -> list[tuple[NDArray[np.intp], NDAr
 
 
 def _flatten(
-    machines: tuple[Machine, ...],
+    machines: tuple[BinarySvm, ...],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     starts = np.cumsum([0, *(len(machine.support) for machine in machines)]).astype(np.int64)
     support = np.concatenate([machine.support for machine in machines]).astype(np.int64)
     return starts, support, np.concatenate([machine.coefficients for machine in machines])
 
 
-@compiled("void(f8[:, :], b1[:, :], i8[::1], i8[::1], f8[::1], f8[::1], f8[:, :])")
+@compile_lazily("void(f8[:, :], b1[:, :], i8[::1], i8[::1], f8[::1], f8[::1], f8[:, :])")
 def _sum_in_order(
     values: NDArray[np.float64],
     wanted: NDArray[np.bool_],
@@ -430,8 +432,8 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
     def check(self) -> None:
         """Raise ValueError if a parameter is outside its range."""
         check_positive_parameters(self, "C", "epsilon", "cache_mb")
-        check_one_of("scheme", self.scheme, SCHEMES)
-        check_one_of("unit", self.unit, UNITS)
+        check_one_of("scheme", self.scheme, KERNEL_SVM_SCHEMES)
+        check_one_of("unit", self.unit, COST_SCALES)
         check_ridge(self.ridge)
 
     def cost(self, self_products: NDArray[np.float64]) -> float:
@@ -486,7 +488,7 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
         order = np.argsort(rank[codes], kind="stable")
         self.n_features_in_ = len(gram)
         self.order_ = order
-        self.machines_ = fit_machines(
+        self.machines_ = train_multiclass(
             DenseRows(gram, order, order),
             np.bincount(rank[codes]),
             C=self.cost(np.diagonal(gram)),
@@ -520,7 +522,7 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
         if rows.shape[1] != self.n_features_in_:
             msg = f"X has {rows.shape[1]} columns, but the SVM was trained on {self.n_features_in_} rows"
             raise ValueError(msg)
-        return decide(self.machines_, DenseRows(rows, np.arange(len(rows)), self.order_), self.jobs)
+        return svm_decision_values(self.machines_, DenseRows(rows, np.arange(len(rows)), self.order_), self.jobs)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class with the most votes or the largest decision value; of ties, the first of `classes_`.
@@ -536,5 +538,5 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
             Labels.
         """
         decisions = self.decision_function(X)
-        codes, _ = predict(self.machines_, decisions)
+        codes, _ = predict_class_codes(self.machines_, decisions)
         return np.asarray(self.classes_[codes])

@@ -11,17 +11,17 @@ if TYPE_CHECKING:
 
 #: Rules for predicting a class. "zero": its decision value is above 0. "at-least-one": above 0, or the largest where no
 #: class is above 0. "cross-validated": above the class's threshold (`class_thresholds`).
-THRESHOLDS = ("zero", "at-least-one", "cross-validated")
+THRESHOLD_RULES = ("zero", "at-least-one", "cross-validated")
 #: The fbr of Lewis et al. From 0.1 to 0.6, folds of ModApte's training stories have micro-F1 within 0.003; lower values
 #: give a better macro-F1.
-LEAST_F1 = 0.3
+MIN_THRESHOLD_F1 = 0.3
 
 
 def class_thresholds(values: NDArray[np.float64], members: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Compute the threshold of each class that maximizes F1, by SCutFBR.1 (Yang 2001; Lewis, Yang, Rose & Li 2004).
 
     A threshold lies half way between the decision value with the largest F1 and the next lower value. A class whose
-    largest F1 is below `LEAST_F1` gets its highest value: too few documents support any other choice.
+    largest F1 is below `MIN_THRESHOLD_F1` gets its highest value: too few documents support any other choice.
 
     Parameters
     ----------
@@ -51,6 +51,6 @@ def _threshold(values: NDArray[np.float64], inside: NDArray[np.bool_]) -> float:
     precision, recall, cuts = precision_recall_curve(inside[finite], values[finite])
     f1 = 2 * precision * recall / np.maximum(precision + recall, np.finfo(np.float64).tiny)
     best = int(f1[1:-1].argmax()) + 1 if len(cuts) > 1 else 0  # the lowest cut would give all documents the class
-    if best == 0 or f1[best] < LEAST_F1:
+    if best == 0 or f1[best] < MIN_THRESHOLD_F1:
         return float(cuts[-1])
     return float(cuts[best - 1] + cuts[best]) / 2

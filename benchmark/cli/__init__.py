@@ -15,23 +15,29 @@ from benchmark.cli.cache_commands import cache
 from benchmark.cli.data_commands import data
 from benchmark.cli.model_commands import fit, predict
 from benchmark.cli.options import (
-    AtMost,
     Config,
     Configs,
     Dask,
     Download,
     Jobs,
     Json,
+    MaxWorkers,
     Out,
     Overwrite,
     Quiet,
-    Run,
+    RunFolder,
     Verbose,
 )
-from benchmark.cli.running import give_run, observed, performed, placed, planned
-from benchmark.cli.shorthand import config_named, run_named
-from benchmark.cli.world import ensure_memory, prepare, say, told
-from benchmark.environment import share_machine
+from benchmark.cli.running import (
+    output_run,
+    plan_experiment,
+    progress_of_command,
+    run_experiments,
+    workers_from_options,
+)
+from benchmark.cli.shorthand import resolve_config, resolve_run
+from benchmark.cli.world import echo, ensure_memory, exit_on_error, prepare_streams
+from benchmark.environment import let_openmp_threads_sleep
 from benchmark.errors import BenchError
 
 
@@ -40,12 +46,12 @@ class _Group(TyperGroup):
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Parse the arguments and run the command."""
-        with told():
+        with exit_on_error():
             return super().main(*args, **kwargs)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; errors are handled here too, since click has its own message for an interrupt."""
-        with told():
+        with exit_on_error():
             ensure_memory()
             return super().invoke(ctx)
 
@@ -74,7 +80,7 @@ def _version(is_set: bool) -> None:
     if is_set:
         from importlib.metadata import version
 
-        say(f"bench {version('simplexbench')}")
+        echo(f"bench {version('simplexbench')}")
         raise typer.Exit
 
 
@@ -98,23 +104,31 @@ def run(
     overwrite: Overwrite = False,
     jobs: Jobs = 0,
     dask: Dask = None,
-    at_most: AtMost = None,
+    at_most: MaxWorkers = None,
     verbose: Verbose = False,
     download: Download = True,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Run experiments: train, test, and write tables, figures, tests and verdicts."""
-    from benchmark.cli.answers import Answer
+    from benchmark.cli.answers import CommandOutput
 
     failed = False
-    with Answer(quiet=quiet, as_json=as_json) as answer, observed(answer, verbose=verbose) as observer:
-        from benchmark.experiment.configuration import part_of
-        from benchmark.experiment.session import all_checked
+    with (
+        CommandOutput(quiet=quiet, as_json=as_json) as answer,
+        progress_of_command(answer, verbose=verbose) as observer,
+    ):
+        from benchmark.experiment.configuration import select_cells
+        from benchmark.experiment.session import load_all_checked
 
-        studies = [part_of(study, only or ()) for study in all_checked([config_named(each) for each in configs])]
-        for done in performed(studies, out, overwrite, jobs, download, observer, placed(dask, at_most)):
-            give_run(answer, done)
+        experiments = [
+            select_cells(experiment, only or ())
+            for experiment in load_all_checked([resolve_config(each) for each in configs])
+        ]
+        for done in run_experiments(
+            experiments, out, overwrite, jobs, download, observer, workers_from_options(dask, at_most)
+        ):
+            output_run(answer, done)
             failed |= bool(done.summary.failures or done.results.failures)
         if failed:
             raise SystemExit(1)
@@ -144,43 +158,49 @@ def init(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Write a first configuration for your own documents, asking questions at a terminal."""
-    from benchmark.cli.questions import confirmed, is_header, is_separator
-    from benchmark.library.planning import in_words
-    from benchmark.library.starting import look, propose, separator_in, start, why_no_header
+    from benchmark.cli.questions import ask_header, ask_separator, confirm_columns
+    from benchmark.library.planning import forecast_text
+    from benchmark.library.starting import (
+        find_separator,
+        not_a_header_reason,
+        propose_columns,
+        sample_file,
+        write_configuration,
+    )
 
     named = {"text": text, "label": label, "labels": labels, "id": id_, "split": split, "group": group, "date": date}
     chosen = {role: name for role, name in named.items() if name is not None}
-    seen = look(path, encoding=encoding, header=header is not False)
-    why = why_no_header(seen, set(chosen.values())) if header is None else None
-    if why is not None and not is_header(path, why):
-        seen = look(path, encoding=encoding, header=False)
-    roles = confirmed(seen.columns, propose(seen, chosen), set(chosen))
-    several = None if single_label else separator_in(seen, roles)
-    if several is not None and is_separator(several[0], path, roles["label"], several[1]):
+    seen = sample_file(path, encoding=encoding, header=header is not False)
+    why = not_a_header_reason(seen, set(chosen.values())) if header is None else None
+    if why is not None and not ask_header(path, why):
+        seen = sample_file(path, encoding=encoding, header=False)
+    roles = confirm_columns(seen.columns, propose_columns(seen, chosen), set(chosen))
+    several = None if single_label else find_separator(seen, roles)
+    if several is not None and ask_separator(several[0], path, roles["label"], several[1]):
         roles["labels"], separator = roles.pop("label"), several[0]
-    target = start(seen, roles, out, overwrite=overwrite, separator=separator, drop=drop or [])
-    say(f"Written to {target}: " + (", ".join(f"{role} is {name!r}" for role, name in roles.items()) or "a folder"))
-    study, forecast = planned(target, jobs=0, download=False, quick=False)
-    say(f"The configuration is valid: {len(study.ids)} cells. {in_words(forecast)} Next: bench run {target}")
+    target = write_configuration(seen, roles, out, overwrite=overwrite, separator=separator, drop=drop or [])
+    echo(f"Written to {target}: " + (", ".join(f"{role} is {name!r}" for role, name in roles.items()) or "a folder"))
+    experiment, forecast = plan_experiment(target, jobs=0, download=False, quick=False)
+    echo(f"The configuration is valid: {len(experiment.ids)} cells. {forecast_text(forecast)} Next: bench run {target}")
 
 
 @app.command(epilog="Example: bench validate configs/*.yaml")
 def validate(configs: Configs, as_json: Json = False) -> None:
     """Check configurations without doing any work."""
-    from benchmark.cli.answers import Answer
-    from benchmark.experiment.session import checked
+    from benchmark.cli.answers import CommandOutput
+    from benchmark.experiment.session import load_checked
 
     problems = []
-    with Answer(as_json=as_json) as answer:
+    with CommandOutput(as_json=as_json) as answer:
         for path in configs:
             try:
-                config = config_named(path)
-                n = len(checked(config).ids)
+                config = resolve_config(path)
+                n = len(load_checked(config).ids)
                 answer.give("good", {"config": str(config), "cells": n}, sentence=f"{config}: good, {n} cells")
             except BenchError as error:
                 problems.append(error)
     for problem in problems:
-        say(f"bench: {problem}", err=True)
+        echo(f"bench: {problem}", err=True)
     if problems:
         raise SystemExit(max(problem.exit_code for problem in problems))
 
@@ -198,22 +218,22 @@ def plan(
 
     The documents are counted and the counts stored. Pilot runs train each method on two small samples of them.
     """
-    from benchmark.cli.answers import Answer
+    from benchmark.cli.answers import CommandOutput
 
-    with Answer(quiet=brief, as_json=as_json) as answer:
-        _, result = planned(config_named(config), jobs=jobs, download=download, quick=quick)
-        from benchmark.library.planning import in_words
-        from benchmark.report.part import Part
+    with CommandOutput(quiet=brief, as_json=as_json) as answer:
+        _, result = plan_experiment(resolve_config(config), jobs=jobs, download=download, quick=quick)
+        from benchmark.library.planning import forecast_text
+        from benchmark.report.part import TerminalTable
 
-        parts, sentence = [Part("", ("what", "entries", "in the store"), list(result.rows))], ""
+        parts, sentence = [TerminalTable("", ("what", "entries", "in the store"), list(result.rows))], ""
         if result.together:
-            parts.append(Part("", ("computed together", "splits"), list(result.together)))
+            parts.append(TerminalTable("", ("computed together", "splits"), list(result.together)))
         if result.forecast is not None:
             seconds, memory = result.forecast.seconds, result.forecast.memory
             rows = [(part, f"{seconds[part]:.1f}", f"{memory[part] / 1e6:,.0f}") for part in seconds]
             whole = ("in all", f"{sum(seconds.values()):.1f}", f"{result.forecast.peak / 1e6:,.0f}")
-            parts.append(Part("", ("part", "seconds", "MB of memory"), [*rows, whole]))
-            sentence = in_words(result)
+            parts.append(TerminalTable("", ("part", "seconds", "MB of memory"), [*rows, whole]))
+            sentence = forecast_text(result)
         answer.tables(parts, sentence)
 
 
@@ -233,22 +253,28 @@ def check(
     as_json: Json = False,
 ) -> None:
     """Run experiments and compare them with pinned and published values; exit 1 if a number has changed."""
-    from benchmark.cli.answers import Answer
+    from benchmark.cli.answers import CommandOutput
 
     moved = False
-    with Answer(quiet=quiet, as_json=as_json) as answer, observed(answer, verbose=verbose) as observer:
-        from benchmark.cli.terminal import table
+    with (
+        CommandOutput(quiet=quiet, as_json=as_json) as answer,
+        progress_of_command(answer, verbose=verbose) as observer,
+    ):
+        from benchmark.cli.terminal import plain_table
         from benchmark.library import pinned
 
-        studies = pinned.guarded([config_named(each) for each in configs or []], pinning=pin)
-        for done in performed(studies, out, overwrite, jobs, download, observer):
+        experiments = pinned.experiments_to_check([resolve_config(each) for each in configs or []], pinning=pin)
+        for done in run_experiments(experiments, out, overwrite, jobs, download, observer):
             if pin:
                 pinned.pin(done.summary)
             deviations = pinned.deviations(done.summary)
-            rows = list(map(pinned.shown, deviations))
-            data = {"name": done.summary.name, "moved": [dict(zip(pinned.COLUMNS, row, strict=True)) for row in rows]}
-            answer.give("checks", data, sentence=pinned.in_a_line(done.summary, deviations))
-            answer.show(*([table(pinned.COLUMNS, rows)] if rows else []))
+            rows = list(map(pinned.deviation_row, deviations))
+            data = {
+                "name": done.summary.name,
+                "moved": [dict(zip(pinned.DEVIATION_COLUMNS, row, strict=True)) for row in rows],
+            }
+            answer.give("checks", data, sentence=pinned.check_line(done.summary, deviations))
+            answer.show(*([plain_table(pinned.DEVIATION_COLUMNS, rows)] if rows else []))
             moved |= bool(deviations) or bool(done.summary.failures)
         if moved:
             raise SystemExit(1)
@@ -256,23 +282,27 @@ def check(
 
 @app.command(epilog="Examples: bench compare results/runs/webkb tf-l1-ngd tf-l2-linear · bench compare RUN_A RUN_B")
 def compare(
-    run: Run,
+    run: RunFolder,
     a: Annotated[str, typer.Argument(metavar="A", help="A cell of the run; or the folder of another run.")],
     b: Annotated[str | None, typer.Argument(metavar="B", help="Another cell of the run.")] = None,
     as_json: Json = False,
 ) -> None:
     """Compare two cells of a run, or two runs: first how the runs differ, then scores and tests."""
-    from benchmark.cli.answers import Answer
-    from benchmark.library.overview import compare_cells, compare_runs, other_run
+    from benchmark.cli.answers import CommandOutput
+    from benchmark.library.overview import compare_cells_of_folder, compare_run_folders, second_run
 
-    one = run_named(run)
-    with Answer(as_json=as_json) as answer:
-        answer.tables(compare_runs(one, run_named(other_run(one, a))) if b is None else compare_cells(one, a, b))
+    one = resolve_run(run)
+    with CommandOutput(as_json=as_json) as answer:
+        answer.tables(
+            compare_run_folders(one, resolve_run(second_run(one, a)))
+            if b is None
+            else compare_cells_of_folder(one, a, b)
+        )
 
 
 @app.command(epilog="Examples: bench report results/runs/webkb · bench report webkb --html")
 def report(
-    run: Run,
+    run: RunFolder,
     html: Annotated[
         bool, typer.Option("--html", help="Add the texts of documents to the page, and print its path, no tables.")
     ] = False,
@@ -281,45 +311,45 @@ def report(
     as_json: Json = False,
 ) -> None:
     """Make tables, figures and the page again from saved predictions, without training."""
-    from benchmark.cli.answers import Answer
-    from benchmark.experiment.session import again
+    from benchmark.cli.answers import CommandOutput
+    from benchmark.experiment.session import report_again
 
-    done = again(run_named(run), lambda line: say(line, err=True))
+    done = report_again(resolve_run(run), lambda line: echo(line, err=True))
     if not html:
-        with Answer(quiet=quiet, as_json=as_json) as answer:
-            give_run(answer, done, whole=whole)
+        with CommandOutput(quiet=quiet, as_json=as_json) as answer:
+            output_run(answer, done, whole=whole)
         return
     from benchmark.cli.terminal import ProgressObserver
     from benchmark.experiment.context import RunContext
-    from benchmark.experiment.session import default_jobs
+    from benchmark.experiment.session import n_processors
     from benchmark.experiment.store import Store
-    from benchmark.library.explaining import page_with_texts
+    from benchmark.library.explaining import write_page_with_texts
 
     with ProgressObserver("texts") as observer:
-        context = RunContext(Store(warn=observer.note), observer, default_jobs())
-        say(str(page_with_texts(done, context)))
+        context = RunContext(Store(warn=observer.note), observer, n_processors())
+        echo(str(write_page_with_texts(done, context)))
 
 
 @app.command(epilog="Example: bench explain results/runs/webkb tf-l1-ngd")
 def explain(
-    run: Run,
+    run: RunFolder,
     cell: Annotated[str, typer.Argument(metavar="CELL", help="A cell of the run.")],
     document: Annotated[str | None, typer.Option(help="Id of one tested document.")] = None,
     shown: Annotated[int, typer.Option("--shown", min=0, help="How many wrongly predicted documents to show.")] = 5,
     as_json: Json = False,
 ) -> None:
     """Explain a cell's score, from the archive to the metric, and show documents with a wrong prediction."""
-    from benchmark.cli.answers import Answer
+    from benchmark.cli.answers import CommandOutput
     from benchmark.cli.terminal import ProgressObserver
 
-    with Answer(as_json=as_json) as answer, ProgressObserver(cell) as observer:
+    with CommandOutput(as_json=as_json) as answer, ProgressObserver(cell) as observer:
         from benchmark.experiment.context import RunContext
-        from benchmark.experiment.session import default_jobs
+        from benchmark.experiment.session import n_processors
         from benchmark.experiment.store import Store
-        from benchmark.library.explaining import explained
+        from benchmark.library.explaining import explain_cell
 
-        context = RunContext(Store(warn=observer.note), observer, default_jobs())
-        parts = explained(run_named(run), cell, context, document=document, shown=shown)
+        context = RunContext(Store(warn=observer.note), observer, n_processors())
+        parts = explain_cell(resolve_run(run), cell, context, document=document, shown=shown)
         answer.tables(observer.between(parts))
 
 
@@ -341,11 +371,11 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """List the components that a configuration can name, with their parameters."""
-    from benchmark.cli.answers import Answer
-    from benchmark.reference.registries import registered
+    from benchmark.cli.answers import CommandOutput
+    from benchmark.reference.registries import list_components
 
-    with Answer(as_json=as_json) as answer:
-        answer.tables(registered(what, plugins or ()))
+    with CommandOutput(as_json=as_json) as answer:
+        answer.tables(list_components(what, plugins or ()))
 
 
 @app.command(epilog="Examples: bench schema · bench schema --markdown")
@@ -356,13 +386,13 @@ def schema(
     if markdown:
         from benchmark.reference.reference_page import reference_page
 
-        say(reference_page().rstrip())
+        echo(reference_page().rstrip())
         return
     import json
 
     from benchmark.reference.json_schema import json_schema
 
-    say(json.dumps(json_schema(), indent=1, ensure_ascii=False))
+    echo(json.dumps(json_schema(), indent=1, ensure_ascii=False))
 
 
 @app.command(epilog="Example: bench reproduce")
@@ -377,17 +407,17 @@ def reproduce(
     download: Download = True,
 ) -> None:
     """Run every configuration that belongs to a paper, and write a page of all published values beside ours."""
-    from benchmark.cli.answers import Answer
+    from benchmark.cli.answers import CommandOutput
 
-    with Answer() as answer, observed(answer, verbose=verbose) as observer:
-        from benchmark.experiment.session import ensure_writable
-        from benchmark.library.reproduction import paper_configs, write_page
+    with CommandOutput() as answer, progress_of_command(answer, verbose=verbose) as observer:
+        from benchmark.experiment.session import check_folder_writable
+        from benchmark.library.reproduction import paper_configs, write_reproduction
 
-        ensure_writable(page.parent)
-        done = list(performed(paper_configs(configs), None, overwrite, jobs, download, observer))
+        check_folder_writable(page.parent)
+        done = list(run_experiments(paper_configs(configs), None, overwrite, jobs, download, observer))
         observer.begin("writing the page")
-        sentence = write_page(done, page)
-    say(sentence)
+        sentence = write_reproduction(done, page)
+    echo(sentence)
     if any(each.summary.failures for each in done):
         raise SystemExit(1)
 
@@ -408,20 +438,22 @@ def survey(
     download: Download = True,
 ) -> None:
     """Run configurations of the same methods on several corpora, and write a page that compares the corpora."""
-    from benchmark.cli.answers import Answer
+    from benchmark.cli.answers import CommandOutput
 
-    with Answer() as answer, observed(answer, verbose=verbose) as observer:
-        from benchmark.experiment.session import all_checked, ensure_writable
-        from benchmark.library.survey import configurations, ensure_comparable, write_survey
+    with CommandOutput() as answer, progress_of_command(answer, verbose=verbose) as observer:
+        from benchmark.experiment.session import check_folder_writable, load_all_checked
+        from benchmark.library.survey import check_comparable, survey_configurations, write_survey
 
-        studies = all_checked([config_named(each) for each in configs or configurations(page, Path("configs"))])
-        ensure_comparable(studies)
+        experiments = load_all_checked(
+            [resolve_config(each) for each in configs or survey_configurations(page, Path("configs"))]
+        )
+        check_comparable(experiments)
         path = to or Path("docs") / f"{page}.md"
-        ensure_writable(path.parent)
-        done = list(performed(studies, None, overwrite, jobs, download, observer))
+        check_folder_writable(path.parent)
+        done = list(run_experiments(experiments, None, overwrite, jobs, download, observer))
         observer.begin("writing the page")
         sentence = write_survey(done, page, path)
-    say(sentence)
+    echo(sentence)
     if any(each.summary.failures for each in done):
         raise SystemExit(1)
 
@@ -432,12 +464,12 @@ def published_pin(configs: Configs) -> None:
 
     Under other settings the published value is shown with the differences, but gets no verdict.
     """
-    from benchmark.experiment.session import all_checked
+    from benchmark.experiment.session import load_all_checked
     from benchmark.findings.settings import pin_settings
 
-    for study in all_checked([config_named(each) for each in configs]):
-        path, n = pin_settings(study)
-        say(f"{path}: the settings of {n} cells of {study.name}")
+    for experiment in load_all_checked([resolve_config(each) for each in configs]):
+        path, n = pin_settings(experiment)
+        echo(f"{path}: the settings of {n} cells of {experiment.name}")
 
 
 @plugin.command("test", epilog="Example: bench plugin test mykernels.py")
@@ -445,12 +477,12 @@ def plugin_test(
     files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Python files, such as mykernels.py.")],
 ) -> None:
     """Test the components of a plug-in on small data: one line per check, exit 1 if a check fails."""
-    from benchmark.plugins.contract import tried_file
+    from benchmark.plugins.contract import check_file
 
     failed = 0
     for path in files:
-        for each in tried_file(path):
-            say(f"{each.component}: {each.check}: {'FAILED: ' + each.problem if each.problem else 'passed'}")
+        for each in check_file(path):
+            echo(f"{each.component}: {each.check}: {'FAILED: ' + each.problem if each.problem else 'passed'}")
             failed += bool(each.problem)
     if failed:
         raise SystemExit(1)
@@ -458,6 +490,6 @@ def plugin_test(
 
 def main() -> None:
     """Run ``bench``."""
-    share_machine()
-    prepare()
+    let_openmp_threads_sleep()
+    prepare_streams()
     app()

@@ -6,8 +6,8 @@ import json
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Self
 
-from benchmark.cli.terminal import output, table
-from benchmark.cli.world import say
+from benchmark.cli.terminal import plain_table, stdout_console
+from benchmark.cli.world import echo
 from benchmark.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from benchmark.report.part import Part
+    from benchmark.report.part import TerminalTable
 
 
-class Answer:
+class CommandOutput:
     """Output of a command; with ``--json`` standard output gets one JSON document and nothing else.
 
     Parameters
@@ -45,7 +45,7 @@ class Answer:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._as_json and (kind is None or issubclass(kind, SystemExit)):
-            say(json.dumps(self._document, ensure_ascii=True, allow_nan=False))
+            echo(json.dumps(self._document, ensure_ascii=True, allow_nan=False))
 
     def give(self, key: str, data: Mapping[str, Any], *shown: RenderableType, sentence: str = "") -> None:
         """Append `data` and the sentence to the list `key` of the document, or print renderables and sentence."""
@@ -53,19 +53,21 @@ class Answer:
         self._document.setdefault(key, []).append(_to_json({**data, **extra}))
         self.show(*shown)
         if sentence and not self._as_json:
-            say(fill(sentence, output().width, break_long_words=False, break_on_hyphens=False))
+            echo(fill(sentence, stdout_console().width, break_long_words=False, break_on_hyphens=False))
 
     def show(self, *shown: RenderableType) -> None:
         """Print renderables that JSON and quiet output leave out."""
         if not self._as_json and not self.quiet:
             for each in shown:
-                output().print(each, crop=False)
+                stdout_console().print(each, crop=False)
 
-    def tables(self, parts: Iterable[Part], sentence: str = "") -> None:
+    def tables(self, parts: Iterable[TerminalTable], sentence: str = "") -> None:
         """Add tables under their titles, separated by a blank line; a table without rows is a sentence instead."""
         for i, part in enumerate(parts):
             rows = [dict(zip(part.header, row, strict=True)) for row in part.rows]
-            shown = table(part.header, part.rows, part.title or None) if part.rows else f"{part.title}: {part.empty}"
+            shown = (
+                plain_table(part.header, part.rows, part.title or None) if part.rows else f"{part.title}: {part.empty}"
+            )
             self.give("tables", {"title": part.title, "rows": rows}, *([""] if i else []), shown)
         if sentence:
             self.show("")

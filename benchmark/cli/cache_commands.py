@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from benchmark.cli import questions
-from benchmark.cli.world import say
+from benchmark.cli.world import echo
 from benchmark.errors import ConfigError
 
 cache = typer.Typer(no_args_is_help=True, help="Results that runs have stored, to compute them only once.")
@@ -16,13 +16,13 @@ cache = typer.Typer(no_args_is_help=True, help="Results that runs have stored, t
 @cache.command("info", epilog="Example: bench cache info")
 def cache_info() -> None:
     """Show where results are stored, how many there are, and how large they are."""
-    from benchmark.cli.terminal import size
+    from benchmark.cli.terminal import format_bytes
     from benchmark.experiment.store import Store
 
     store = Store()
     entries = store.entries()
     total = sum(n_bytes for _, n_bytes, _ in entries)
-    say(f"{store.folder}\n{len(entries):,} entries, {size(total)} of at most {size(store.limit)}")
+    echo(f"{store.folder}\n{len(entries):,} entries, {format_bytes(total)} of at most {format_bytes(store.limit)}")
 
 
 @cache.command("list", epilog="Example: bench cache list")
@@ -30,12 +30,12 @@ def cache_list() -> None:
     """List the matrices and models of kernels with their computing times, and count all other entries."""
     from collections import Counter
 
-    from benchmark.cli.terminal import size
-    from benchmark.experiment.kernel_cache import STAGE
+    from benchmark.cli.terminal import format_bytes
+    from benchmark.experiment.kernel_cache import KERNEL_STAGE
     from benchmark.experiment.store import Store
 
     described = Store().described()
-    kernel_entries = [(facts, n_bytes) for facts, n_bytes, _ in described if facts.get("stage") == STAGE]
+    kernel_entries = [(facts, n_bytes) for facts, n_bytes, _ in described if facts.get("stage") == KERNEL_STAGE]
     number = Counter[str]()
     seconds, sizes = Counter[str](), Counter[str]()
     for facts, n_bytes in kernel_entries:
@@ -43,10 +43,13 @@ def cache_list() -> None:
         seconds[facts["about"]] += facts["seconds"]
         sizes[facts["about"]] += n_bytes
     for about, n in number.items():
-        say(f"{n:,} × {about}: {size(sizes[about])}, {seconds[about]:,.1f} s to compute")
-    rest = [n_bytes for facts, n_bytes, _ in described if facts.get("stage") != STAGE]
+        echo(f"{n:,} × {about}: {format_bytes(sizes[about])}, {seconds[about]:,.1f} s to compute")
+    rest = [n_bytes for facts, n_bytes, _ in described if facts.get("stage") != KERNEL_STAGE]
     n_kernels, n_bytes = len(kernel_entries), sum(n for _, n in kernel_entries)
-    say(f"{n_kernels:,} entries of kernels, {size(n_bytes)}; {len(rest):,} other entries, {size(sum(rest))}")
+    echo(
+        f"{n_kernels:,} entries of kernels, {format_bytes(n_bytes)}; "
+        f"{len(rest):,} other entries, {format_bytes(sum(rest))}"
+    )
 
 
 @cache.command("clear", epilog="Example: bench cache clear --yes")
@@ -55,15 +58,15 @@ def cache_clear(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Remove without asking.")] = False,
 ) -> None:
     """Remove all stored results, or those that this version hasn't used; runs compute them again."""
-    from benchmark.cli.terminal import size
+    from benchmark.cli.terminal import format_bytes
     from benchmark.experiment.store import Store
 
     store = Store()
     entries = store.unused() if unused else store.entries()
-    summary = f"{len(entries):,} entries, {size(sum(n_bytes for _, n_bytes, _ in entries))}"
+    summary = f"{len(entries):,} entries, {format_bytes(sum(n_bytes for _, n_bytes, _ in entries))}"
     if not yes:
-        if not questions.asks():
+        if not questions.is_interactive():
             raise ConfigError(f"{store.folder}: {summary} would be removed; not a terminal: add --yes to confirm")
         typer.confirm(f"Remove {summary} from {store.folder}?", abort=True, err=True)
     n, n_bytes = store.clear(entries)
-    say(f"removed {n:,} entries, {size(n_bytes)}")
+    echo(f"removed {n:,} entries, {format_bytes(n_bytes)}")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchmark.cli.options import Config, Download, Json
-from benchmark.cli.shorthand import config_named
-from benchmark.cli.world import say
+from benchmark.cli.shorthand import resolve_config
+from benchmark.cli.world import echo
 
 if TYPE_CHECKING:
     from benchmark.text.counts import Counts
@@ -21,16 +21,16 @@ data = typer.Typer(no_args_is_help=True, help="List, fetch, verify, describe and
 @data.command("list", epilog="Example: bench data list")
 def data_list(as_json: Json = False) -> None:
     """List the corpora and the places of their files."""
-    from benchmark.cli.answers import Answer
+    from benchmark.cli.answers import CommandOutput
     from benchmark.corpora import registry
-    from benchmark.report.part import Part
+    from benchmark.report.part import TerminalTable
 
     rows = []
-    for name in registry.registered():
-        card, where = registry.card(name), registry.find(name) or f"not here: bench data fetch {name}"
+    for name in registry.corpus_names():
+        card, where = registry.dataset_card(name), registry.find_corpus(name) or f"not here: bench data fetch {name}"
         rows.append((name, card.total, len(card.classes), ", ".join(card.groups), str(where)))
-    with Answer(as_json=as_json) as answer:
-        answer.tables([Part("", ("corpus", "documents", "classes", "groups", "found"), rows)])
+    with CommandOutput(as_json=as_json) as answer:
+        answer.tables([TerminalTable("", ("corpus", "documents", "classes", "groups", "found"), rows)])
 
 
 Dataset = Annotated[str, typer.Argument(metavar="DATASET", help="Such as webkb or 20ng; see `bench data list`.")]
@@ -46,10 +46,10 @@ def data_fetch(
     """Download a corpus unless it is here, and verify it."""
     from benchmark.corpora import registry
 
-    notify = partial(say, err=True)
-    source = registry.locate(dataset, download=True, dest=dest, notify=notify, progress=True)
-    corpus = registry.load(dataset, source)
-    say(f"{dataset}: {source}, {len(corpus.documents):,} documents, content digest {corpus.digest}")
+    notify = partial(echo, err=True)
+    source = registry.locate_corpus(dataset, download=True, dest=dest, notify=notify, progress=True)
+    corpus = registry.load_corpus(dataset, source)
+    echo(f"{dataset}: {source}, {len(corpus.documents):,} documents, content digest {corpus.digest}")
 
 
 @data.command("verify", epilog="Example: bench data verify 20ng")
@@ -61,19 +61,19 @@ def data_verify(
     """Check corpora against their dataset cards."""
     from benchmark.corpora import registry
 
-    for name in datasets or [name for name in registry.registered() if registry.find(name)]:
-        corpus = registry.load(name, registry.locate(name))
-        say(f"{name}: as its card says, {len(corpus.documents):,} documents, content digest {corpus.digest}")
+    for name in datasets or [name for name in registry.corpus_names() if registry.find_corpus(name)]:
+        corpus = registry.load_corpus(name, registry.locate_corpus(name))
+        echo(f"{name}: as its card says, {len(corpus.documents):,} documents, content digest {corpus.digest}")
 
 
 @data.command("stats", epilog="Example: bench data stats configs/webkb.yaml")
 def data_stats(config: Config, download: Download = True) -> None:
     """Describe the counts of a configuration: documents by class and group, words, vocabulary."""
-    from benchmark.cli.answers import Answer
-    from benchmark.library.overview import statistics
+    from benchmark.cli.answers import CommandOutput
+    from benchmark.library.overview import corpus_statistics
 
-    with Answer() as answer:
-        answer.tables(statistics(_counts(config, download)))
+    with CommandOutput() as answer:
+        answer.tables(corpus_statistics(_counts(config, download)))
 
 
 @data.command("card", epilog="Example: bench data card tickets.yaml")
@@ -81,7 +81,7 @@ def data_card(config: Config) -> None:
     """Write the card of your own corpus: counts and digest. Later runs reject a corpus that differs."""
     from benchmark.experiment.session import write_card
 
-    say(f"Written to {write_card(config_named(config))}")
+    echo(f"Written to {write_card(resolve_config(config))}")
 
 
 @data.command("croissant", epilog="Example: bench data croissant webkb")
@@ -92,7 +92,7 @@ def data_croissant(dataset: Dataset) -> None:
     from benchmark.corpora import registry
     from benchmark.library.croissant import croissant
 
-    say(json.dumps(croissant(registry.card(dataset)), indent=1, ensure_ascii=False))
+    echo(json.dumps(croissant(registry.dataset_card(dataset)), indent=1, ensure_ascii=False))
 
 
 @data.command("export", epilog="Example: bench data export configs/webkb.yaml --out exported")
@@ -105,7 +105,7 @@ def data_export(
     from benchmark.library.export import export_counts
 
     for path in export_counts(_counts(config, download), out):
-        say(str(path))
+        echo(str(path))
 
 
 def _counts(config: Path, download: bool) -> Counts:
@@ -114,9 +114,9 @@ def _counts(config: Path, download: bool) -> Counts:
     with ProgressObserver(config.stem) as observer:
         from benchmark.experiment.context import RunContext
         from benchmark.experiment.reading import read_counts
-        from benchmark.experiment.session import checked
+        from benchmark.experiment.session import load_checked
         from benchmark.experiment.store import Store
 
-        study = checked(config_named(config))
-        first = next(iter(study.variants.values()))
+        experiment = load_checked(resolve_config(config))
+        first = next(iter(experiment.variants.values()))
         return read_counts(first.collection, RunContext(Store(warn=observer.note), observer, download=download))[0]

@@ -10,10 +10,10 @@ from typing import Annotated
 import typer
 
 from benchmark.cli.options import Config, Download, Jobs, Verbose
-from benchmark.cli.shorthand import config_named
-from benchmark.cli.world import say
-from benchmark.errors import ConfigError, unknown
-from benchmark.report.escapes import printable
+from benchmark.cli.shorthand import resolve_config
+from benchmark.cli.world import echo
+from benchmark.errors import ConfigError, unknown_name
+from benchmark.report.escapes import escape_controls
 
 
 def fit(
@@ -31,24 +31,24 @@ def fit(
     download: Download = True,
 ) -> None:
     """Train the method of a cell and save it as a model, for `bench predict` and `benchmark.load_model`."""
-    from benchmark.cli.terminal import ProgressObserver, size
-    from benchmark.compiled import ensure_usable
+    from benchmark.cli.terminal import ProgressObserver, format_bytes
+    from benchmark.compiled import ensure_numba_cache
     from benchmark.experiment.context import RunContext
-    from benchmark.experiment.session import checked, default_jobs, ensure_writable
+    from benchmark.experiment.session import check_folder_writable, load_checked, n_processors
     from benchmark.experiment.store import Store
     from benchmark.model.fitting import fit_model
-    from benchmark.model.folder import ensure_free, write_model
+    from benchmark.model.folder import check_model_folder_free, write_model
 
-    study = checked(config_named(config))
-    ensure_free(out, overwrite=overwrite)
-    ensure_writable(out)
-    ensure_usable(partial(say, err=True))
-    with ProgressObserver(study.name, verbose=verbose) as observer:
-        context = RunContext(Store(warn=observer.note), observer, jobs or default_jobs(), download)
-        model = fit_model(study, cell, context, split=split, probability=probability)
+    experiment = load_checked(resolve_config(config))
+    check_model_folder_free(out, overwrite=overwrite)
+    check_folder_writable(out)
+    ensure_numba_cache(partial(echo, err=True))
+    with ProgressObserver(experiment.name, verbose=verbose) as observer:
+        context = RunContext(Store(warn=observer.note), observer, jobs or n_processors(), download)
+        model = fit_model(experiment, cell, context, split=split, probability=probability)
     n_bytes = write_model(model, out)
     learned = f"{model.about['documents']:,} documents, {len(model.vocabulary):,} words, {len(model.classes)} classes"
-    say(f"Written to {out}: {learned}, {size(n_bytes)}")
+    echo(f"Written to {out}: {learned}, {format_bytes(n_bytes)}")
 
 
 def predict(
@@ -73,23 +73,25 @@ def predict(
     jobs: Jobs = 0,
 ) -> None:
     """Predict the label, decision values and probabilities of each text, on standard output."""
-    from benchmark.compiled import ensure_usable
+    from benchmark.compiled import ensure_numba_cache
     from benchmark.corpora.records import check_encoding
-    from benchmark.experiment.session import default_jobs
+    from benchmark.experiment.session import n_processors
     from benchmark.model import predicting
     from benchmark.model.folder import read_model
 
     if format_ not in ("csv", "jsonl"):
-        raise ConfigError(f"--format: {unknown('format', format_, ('csv', 'jsonl'))}")
+        raise ConfigError(f"--format: {unknown_name('format', format_, ('csv', 'jsonl'))}")
     check_encoding(encoding)
     trained = read_model(model)
-    ensure_usable(partial(say, err=True))
-    documents = predicting.documents(files or [predicting.STANDARD_INPUT], text or trained.about["text"], id_, encoding)
-    tally = predicting.Tally()
-    answered = tally.counted(trained.answers(documents, n_words=words, jobs=jobs or default_jobs()))
+    ensure_numba_cache(partial(echo, err=True))
+    documents = predicting.read_texts(
+        files or [predicting.STANDARD_INPUT], text or trained.about["text"], id_, encoding
+    )
+    tally = predicting.PredictionCount()
+    answered = tally.counted(trained.answers(documents, n_words=words, jobs=jobs or n_processors()))
     on_terminal = sys.stdout.isatty()
-    for part in predicting.lines(trained, answered, as_json=format_ == "jsonl", with_words=words > 0):
-        sys.stdout.write(printable(part) if on_terminal else part)
+    for part in predicting.format_predictions(trained, answered, as_json=format_ == "jsonl", with_words=words > 0):
+        sys.stdout.write(escape_controls(part) if on_terminal else part)
     sys.stdout.flush()
     if tally.unknown:
-        say(f"{tally.unknown:,} of {tally.documents:,} documents have no word that the model knows", err=True)
+        echo(f"{tally.unknown:,} of {tally.documents:,} documents have no word that the model knows", err=True)

@@ -11,7 +11,7 @@ _CONFIGS = "YAML files, such as configs/webkb.yaml, or webkb for short."
 _RUN = "The folder of a run, such as results/runs/webkb, or webkb for short."
 Configs = Annotated[list[Path], typer.Argument(metavar="CONFIG", help=_CONFIGS)]
 Config = Annotated[Path, typer.Argument(metavar="CONFIG", help=_CONFIGS.replace("files", "file"))]
-Run = Annotated[Path, typer.Argument(metavar="RUN", help=_RUN)]
+RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help=_RUN)]
 Out = Annotated[
     Path | None,
     typer.Option(
@@ -32,7 +32,9 @@ Dask = Annotated[
         show_default="this process alone",
     ),
 ]
-AtMost = Annotated[int | None, typer.Option("--at-most", min=0, help="Maximum number of workers.", show_default="all")]
+MaxWorkers = Annotated[
+    int | None, typer.Option("--at-most", min=0, help="Maximum number of workers.", show_default="all")
+]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print each step as it is done.")]
 Download = Annotated[bool, typer.Option(help="Download a corpus that isn't here.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the final sentence, and errors.")]

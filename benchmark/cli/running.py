@@ -11,108 +11,108 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from benchmark.cli.answers import Answer
+    from benchmark.cli.answers import CommandOutput
     from benchmark.cli.terminal import ProgressObserver
     from benchmark.config.model import Experiment
     from benchmark.config.schema import ParallelSection
-    from benchmark.experiment.context import Elsewhere
-    from benchmark.experiment.session import Finished
+    from benchmark.experiment.context import RemoteExecutor
+    from benchmark.experiment.session import RunResult
     from benchmark.library.planning import Plan
 
-KEPT = "results so far are stored, and the same command continues from there"
+RESUME_HINT = "results so far are stored, and the same command continues from there"
 
 
-def planned(config: Path, *, jobs: int, download: bool, quick: bool) -> tuple[Experiment, Plan]:
+def plan_experiment(config: Path, *, jobs: int, download: bool, quick: bool) -> tuple[Experiment, Plan]:
     """Return the experiment and its plan, and print a note where the machine is too small for it."""
     from benchmark.cli.terminal import ProgressObserver
 
     with ProgressObserver(config.stem) as observer:
-        from benchmark.compiled import ensure_usable
+        from benchmark.compiled import ensure_numba_cache
         from benchmark.experiment.context import RunContext
-        from benchmark.experiment.session import checked, default_jobs
+        from benchmark.experiment.session import load_checked, n_processors
         from benchmark.experiment.store import Store
-        from benchmark.library.planning import plan
+        from benchmark.library.planning import plan_run
 
-        study = checked(config)
-        ensure_usable(observer.note)
+        experiment = load_checked(config)
+        ensure_numba_cache(observer.note)
         store = Store(warn=observer.note)
-        result = plan(study, RunContext(store, observer, jobs or default_jobs(), download), quick=quick)
+        result = plan_run(experiment, RunContext(store, observer, jobs or n_processors(), download), quick=quick)
         for warning in result.warnings:
             observer.note(warning)
-    return study, result
+    return experiment, result
 
 
-def observed(answer: Answer, *, verbose: bool) -> ProgressObserver:
+def progress_of_command(answer: CommandOutput, *, verbose: bool) -> ProgressObserver:
     """Return the progress observer of a command, silent if the command is quiet."""
     from benchmark.cli.terminal import ProgressObserver
 
     return ProgressObserver("starting", verbose=verbose, silent=answer.quiet)
 
 
-def placed(dask: str | None, at_most: int | None) -> ParallelSection | None:
+def workers_from_options(dask: str | None, at_most: int | None) -> ParallelSection | None:
     """Return the workers that --dask and --at-most ask for; None without --dask."""
     if dask is None:
         if at_most is not None:
             raise ConfigError("--at-most limits the workers of --dask: add --dask")
         return None
-    from benchmark.parallel.cluster import place_of
+    from benchmark.parallel.cluster import parse_dask_option
 
-    return place_of(dask, at_most)
+    return parse_dask_option(dask, at_most)
 
 
-def performed(
-    studies: list[Experiment],
+def run_experiments(
+    experiments: list[Experiment],
     out: Path | None,
     overwrite: bool,
     jobs: int,
     download: bool,
     observer: ProgressObserver,
     place: ParallelSection | None = None,
-) -> Iterator[Finished]:
+) -> Iterator[RunResult]:
     """Yield finished runs, one after the other, on the workers of `place` or of the configuration.
 
     Several runs get a subfolder of --out each.
     """
-    from benchmark.compiled import ensure_usable
+    from benchmark.compiled import ensure_numba_cache
     from benchmark.experiment.context import RunContext
-    from benchmark.experiment.session import default_jobs, folders_of, perform
+    from benchmark.experiment.session import n_processors, run_and_write, run_folders
     from benchmark.experiment.store import Store
 
-    folders = folders_of(studies, out, overwrite=overwrite)
-    ensure_usable(observer.note)
-    observer.expect([len(study.ids) for study in studies])
+    folders = run_folders(experiments, out, overwrite=overwrite)
+    ensure_numba_cache(observer.note)
+    observer.expect([len(experiment.ids) for experiment in experiments])
     store = Store(warn=observer.note)
-    clusters: dict[str, Elsewhere] = {}
+    clusters: dict[str, RemoteExecutor] = {}
     with ExitStack() as stack:
-        for study, folder in zip(studies, folders, strict=True):
-            observer.begin(study.name)
-            workers = place or getattr(study, "parallel", None)
+        for experiment, folder in zip(experiments, folders, strict=True):
+            observer.begin(experiment.name)
+            workers = place or getattr(experiment, "parallel", None)
             if workers is not None and repr(workers) not in clusters:
-                from benchmark.parallel.cluster import Cluster
+                from benchmark.parallel.cluster import DaskExecutor
 
-                clusters[repr(workers)] = stack.enter_context(Cluster(workers, store, jobs, observer))
-            context = RunContext(store, observer, jobs or default_jobs(), download, clusters.get(repr(workers)))
+                clusters[repr(workers)] = stack.enter_context(DaskExecutor(workers, store, jobs, observer))
+            context = RunContext(store, observer, jobs or n_processors(), download, clusters.get(repr(workers)))
             try:
-                done = perform(study, context, folder)
+                done = run_and_write(experiment, context, folder)
             except KeyboardInterrupt as stopped:
                 if store.writable:
-                    stopped.args = (KEPT,)
+                    stopped.args = (RESUME_HINT,)
                 raise
             stored, cells = done.results.from_store
-            observer.end(f"{study.name}: {done.seconds:.1f} s, {stored:,} of {cells:,} cells from the store")
+            observer.end(f"{experiment.name}: {done.seconds:.1f} s, {stored:,} of {cells:,} cells from the store")
             yield done
 
 
-def give_run(answer: Answer, done: Finished, *, whole: bool = False) -> None:
+def output_run(answer: CommandOutput, done: RunResult, *, whole: bool = False) -> None:
     """Add a run to the answer: tables (all cells if `whole`) and a sentence as text, its frames as data."""
-    from benchmark.environment import highest_bytes
-    from benchmark.report.contents import TABLES
-    from benchmark.report.screen import TerminalTables, sentence
+    from benchmark.environment import lifetime_peak_memory
+    from benchmark.report.contents import SUMMARY_TABLES
+    from benchmark.report.screen import TerminalTables, run_sentence
 
-    summary, peak, (stored, cells) = done.summary, highest_bytes(), done.results.from_store
-    closing = sentence(summary, stored=stored, seconds=done.seconds, peak=peak, folder=done.folder)
+    summary, peak, (stored, cells) = done.summary, lifetime_peak_memory(), done.results.from_store
+    closing = run_sentence(summary, stored=stored, seconds=done.seconds, peak=peak, folder=done.folder)
     data: dict[str, Any] = {"name": summary.name, "title": summary.title, "folder": str(done.folder)}
     data |= {"seconds": done.seconds, "peak_bytes": peak, "from_store": stored, "cells": cells}
     data |= {"failures": dict(summary.failures), "notes": summary.notes}
-    data |= {name: getattr(summary, name).to_dict("records") for name in TABLES if name != "confusions"}
+    data |= {name: getattr(summary, name).to_dict("records") for name in SUMMARY_TABLES if name != "confusions"}
     answer.give("runs", data, TerminalTables(summary, done.folder, whole), "", sentence=closing)

@@ -11,14 +11,14 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from rich.table import Column, Table
 
 from benchmark.observer import Observer
-from benchmark.report.escapes import printable
+from benchmark.report.escapes import escape_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from rich.text import Text
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 #: Characters in a line of a file or pipe: more than any table has.
 _UNBROKEN = 1000
@@ -34,10 +34,10 @@ class _PlainConsole(Console):
 
     def render_str(self, text: str, **options: Any) -> Text:
         """Return the printable text of a string, before layout."""
-        return super().render_str(printable(text), **options)
+        return super().render_str(escape_controls(text), **options)
 
 
-def output() -> Console:
+def stdout_console() -> Console:
     """Return a console on standard output; a file or pipe gets each row of a table in one line."""
     width = None if sys.stdout.isatty() else _UNBROKEN
     return _PlainConsole(width=width)
@@ -100,7 +100,7 @@ class ProgressObserver(Observer):
         if len(self._cells) > 1 and not self._silent:
             self._say(f"{told} ({self._ended} of {len(self._cells)})", "dim")
 
-    def between(self, found: Iterable[T]) -> Iterator[T]:
+    def between(self, found: Iterable[_T]) -> Iterator[_T]:
         """Yield items one after the other, with the bar hidden so that the caller can print them."""
         for each in found:
             self._bar.stop()
@@ -109,7 +109,7 @@ class ProgressObserver(Observer):
 
     def now(self, doing: str) -> None:
         """Show the current step."""
-        self._bar.update(self._task, description=printable(doing))
+        self._bar.update(self._task, description=escape_controls(doing))
 
     def plan(self, steps: int, later: int = 0) -> None:
         """Add `steps` to the number of steps; `later` estimates how many will be added after them."""
@@ -120,7 +120,9 @@ class ProgressObserver(Observer):
         self._done += 1
         share = self._done / max(self._done, self._steps + self._later)
         cells = sum(self._cells[: self._ended]) + share * sum(self._cells[self._ended : self._ended + 1])
-        self._bar.update(self._task, description=printable(done), completed=cells, total=sum(self._cells), left="left")
+        self._bar.update(
+            self._task, description=escape_controls(done), completed=cells, total=sum(self._cells), left="left"
+        )
         if self._verbose:
             self._say(f"{time.perf_counter() - self._started:7.1f} s  {done}", "dim")
 
@@ -137,7 +139,7 @@ class ProgressObserver(Observer):
         self._console.print(message, style=style, soft_wrap=True)
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None = None) -> Table:
+def plain_table(header: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None = None) -> Table:
     """Return a plain table; columns of numbers are right-aligned."""
     body = [[_shown(value) for value in row] for row in rows]
     grid = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
@@ -151,7 +153,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[Any]], title: str | Non
     return grid
 
 
-def size(n_bytes: float) -> str:
+def format_bytes(n_bytes: float) -> str:
     """Format a number of bytes with its unit.
 
     Examples

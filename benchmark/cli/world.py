@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING
 
 from benchmark.environment import memory_limit
 from benchmark.errors import BenchError, ConfigError
-from benchmark.report.escapes import printable
+from benchmark.report.escapes import escape_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 #: Address space of the smallest run on two processors, with a margin: libraries, stacks, and heaps of 64 MB for
 #: threads. With less, the interpreter or a library may hang or kill the process instead of raising an error.
-LEAST_BYTES = 1_400_000_000
+MIN_ADDRESS_SPACE = 1_400_000_000
 _NO_MEMORY = re.compile(r"can't start new thread|failed to map segment|(?i:cannot allocate|unable to allocate)")
 _NO_ROOM = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EBADF}
 
 
-def prepare() -> None:
+def prepare_streams() -> None:
     """Make the standard streams take any text."""
     # A file that is opened later must not get the descriptor of a closed stream.
     if sys.stdin is None:
@@ -37,34 +37,34 @@ def prepare() -> None:
                 stream.reconfigure(errors="backslashreplace")
 
 
-def say(text: object, *, err: bool = False) -> None:
+def echo(text: object, *, err: bool = False) -> None:
     """Print a line; output that standard error can't take is dropped."""
     if not err:
-        print(printable(str(text)), flush=True)  # noqa: T201
+        print(escape_controls(str(text)), flush=True)  # noqa: T201
         return
     with suppress(OSError):
-        print(printable(str(text)), file=sys.stderr, flush=True)  # noqa: T201
+        print(escape_controls(str(text)), file=sys.stderr, flush=True)  # noqa: T201
 
 
 def ensure_memory() -> None:
     """Raise BenchError if the memory limit is too low for the smallest run."""
     limit = memory_limit()
-    if limit < LEAST_BYTES:
-        needed = f"the smallest run takes {LEAST_BYTES / 1e6:,.0f} MB"
+    if limit < MIN_ADDRESS_SPACE:
+        needed = f"the smallest run takes {MIN_ADDRESS_SPACE / 1e6:,.0f} MB"
         allowed = f"ulimit -v allows {limit / 1e6:,.0f} MB"
         raise BenchError(f"not enough memory: {allowed}, and {needed}; `ulimit -v unlimited` lifts the limit")
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def exit_on_error() -> Iterator[None]:
     """Turn user errors and machine errors into one message and an exit code; bugs keep their traceback."""
     try:
         yield
     except BenchError as error:
-        say(f"bench: {error}", err=True)
+        echo(f"bench: {error}", err=True)
         raise SystemExit(error.exit_code) from None
     except KeyboardInterrupt as error:
-        say(f"\nbench: {'; '.join(['interrupted', *map(str, error.args)])}", err=True)
+        echo(f"\nbench: {'; '.join(['interrupted', *map(str, error.args)])}", err=True)
         raise SystemExit(130) from None
     except Exception as error:
         message = _plugin_message(error)
@@ -73,7 +73,7 @@ def told() -> Iterator[None]:
             message = _memory_message(error) or (_system_message(error) if isinstance(error, OSError) else "")
         if not message:
             raise
-        say(f"bench: {message}", err=True)
+        echo(f"bench: {message}", err=True)
         raise SystemExit(code) from None
 
 

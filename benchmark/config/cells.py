@@ -6,11 +6,11 @@ from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from benchmark.config.components import parameters
-from benchmark.config.limits import check_number
-from benchmark.config.model import ALL, BASE, Cell, Figure, Pair
-from benchmark.errors import quoted, unknown
-from benchmark.evaluation.metrics import CLOCK
+from benchmark.config.components import component_parameters
+from benchmark.config.limits import check_limit
+from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, Cell, ComparedPair, FigureView
+from benchmark.errors import quote_value, unknown_name
+from benchmark.evaluation.metrics import TIME_METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from benchmark.source import Location, YamlSource
 
 #: Words for ways to choose in the ids of cells.
-CHOICE_WORDS = {"cross-validation": "cv"}
+CHOICE_ID_WORDS = {"cross-validation": "cv"}
 FIGURE_COLUMNS = ("choice", "task", "variant", "class", "method", "kernel", "size", "terms")
 _COLUMN = {"class": "of_class"}
 
 
-def cells_of(
+def list_cells(
     variants: Iterable[Variant],
     choices: Sequence[str],
     measures: Iterable[Component],
@@ -48,7 +48,7 @@ def cells_of(
     return tuple(cells)
 
 
-def n_cells(
+def count_cells(
     variants: Iterable[Variant], choices: Sequence[str], measures: Sequence[Component], *, by_class: bool, growth: bool
 ) -> int:
     """Count the cells without building them."""
@@ -64,12 +64,12 @@ def n_cells(
 
 def _own(measures: Iterable[Component], variant: Variant) -> list[tuple[str, Any]]:
     """Return the measures of a variant, by name."""
-    return [(each.name, each.build()) for each in measures if variant.name == BASE or not each.tags.base_only]
+    return [(each.name, each.build()) for each in measures if variant.name == BASE_VARIANT or not each.tags.base_only]
 
 
 def _prefix(variant: str) -> list[str]:
     """Return the prefix of the ids of a variant's cells: its name, or nothing for the configuration itself."""
-    return [] if variant == BASE else [variant]
+    return [] if variant == BASE_VARIANT else [variant]
 
 
 def _id(*words: str | int | None) -> str:
@@ -77,7 +77,7 @@ def _id(*words: str | int | None) -> str:
 
 
 def _classes(variant: Variant, index: int, *, by_class: bool) -> tuple[str, ...]:
-    return (ALL, *variant.tasks[index].classes) if by_class else ("",)
+    return (ALL_CLASSES, *variant.tasks[index].classes) if by_class else ("",)
 
 
 def _points(variant: Variant, choices: Sequence[str], *, by_class: bool) -> list[Cell]:
@@ -86,7 +86,7 @@ def _points(variant: Variant, choices: Sequence[str], *, by_class: bool) -> list
         axes = list(product(variant.sizes, variant.numbers))
         for of_class, entry in product(_classes(variant, index, by_class=by_class), variant.entries):
             for size, terms in axes:
-                words = task.name, of_class, entry.label, CHOICE_WORDS.get(choice, choice), size, terms
+                words = task.name, of_class, entry.label, CHOICE_ID_WORDS.get(choice, choice), size, terms
                 name = _id(*_prefix(variant.name), *words)
                 found.append(Cell(name, variant.name, task.name, entry.label, "point", of_class, choice, size, terms))
     return found
@@ -99,15 +99,15 @@ def _growths(variant: Variant, choices: Sequence[str], *, by_class: bool) -> lis
         for of_class, entry, terms in product(
             _classes(variant, index, by_class=by_class), variant.entries, variant.numbers
         ):
-            words = "growth", task.name, of_class, entry.label, CHOICE_WORDS.get(choice, choice), terms
+            words = "growth", task.name, of_class, entry.label, CHOICE_ID_WORDS.get(choice, choice), terms
             name = _id(*_prefix(variant.name), *words)
             found.append(Cell(name, variant.name, task.name, entry.label, "growth", of_class, choice, None, terms))
     return found
 
 
-def pairs_of(
+def list_pairs(
     given: list[list[str]], cells: Sequence[Cell], family: Sequence[str], source: YamlSource
-) -> tuple[Pair, ...]:
+) -> tuple[ComparedPair, ...]:
     """Return the pairs under `compare`: two cells by their ids, or two methods in all cells that otherwise agree."""
     ids = {cell.id: cell for cell in cells}
     points = [cell for cell in cells if cell.what == "point"]
@@ -115,20 +115,22 @@ def pairs_of(
     place_of = {_place(cell): cell for cell in points}
     where = dict.fromkeys((c.variant, c.choice, c.task, c.of_class) for c in points)
     axes = list(dict.fromkeys((c.size, c.terms) for c in points))
-    for index, (a, b) in enumerate(checked_pairs(given, labels | ids, source)):
+    for index, (a, b) in enumerate(check_pairs(given, labels | ids, source)):
         if (a in labels) != (b in labels):
             raise source.error(
                 ("compare", index), f"a comparison names two methods or two cells, not one of each: {[a, b]}"
             )
     n_pairs = sum(len(where) * len(axes) if a in labels else 1 for a, _ in given)
-    check_number(n_pairs, "comparisons", source, ("compare",))
-    found: list[Pair] = []
+    check_limit(n_pairs, "comparisons", source, ("compare",))
+    found: list[ComparedPair] = []
     for w in where:
         for a, b in given:
             if a in labels:
                 both = [(place_of.get((*w, a, *axis)), place_of.get((*w, b, *axis))) for axis in axes]
-                found += [Pair(x.id, y.id, _family(x, y, family)) for x, y in both if x is not None and y is not None]
-    found += [Pair(a, b, _family(ids[a], ids[b], family)) for a, b in given if a not in labels]
+                found += [
+                    ComparedPair(x.id, y.id, _family(x, y, family)) for x, y in both if x is not None and y is not None
+                ]
+    found += [ComparedPair(a, b, _family(ids[a], ids[b], family)) for a, b in given if a not in labels]
     return tuple(found)
 
 
@@ -141,17 +143,17 @@ def _family(a: Cell, b: Cell, columns: Sequence[str]) -> str:
     return " ".join(str(values.get(name) or getattr(a, _COLUMN.get(name, name), "")) for name in columns)
 
 
-def checked_pairs(
+def check_pairs(
     given: list[list[str]], names: Collection[str], source: YamlSource, what: str = "method or cell"
 ) -> list[tuple[str, str]]:
     """Return the pairs as tuples; refuse unknown names, a name paired with itself, and a pair that is listed twice."""
     pairs: dict[tuple[str, str], None] = {}
     for index, pair in enumerate(given):
         if len(pair) != 2 or pair[0] == pair[1]:
-            raise source.error(("compare", index), f"a comparison needs two different names, not {quoted(pair)}")
+            raise source.error(("compare", index), f"a comparison needs two different names, not {quote_value(pair)}")
         for position, name in enumerate(pair):
             if name not in names:
-                raise source.error(("compare", index, position), unknown(what, name, list(names)))
+                raise source.error(("compare", index, position), unknown_name(what, name, list(names)))
         a, b = pair
         if (a, b) in pairs or (b, a) in pairs:  # Holm's correction would count it twice
             raise source.error(("compare", index), f"{a!r} and {b!r} are compared twice")
@@ -159,17 +161,17 @@ def checked_pairs(
     return list(pairs)
 
 
-def figures_of(
+def list_figures(
     config: ExperimentSection,
     variants: Sequence[Variant],
     metrics: Sequence[str],
     measures: Sequence[Component],
     source: YamlSource,
     known: Registries,
-) -> tuple[Figure, ...]:
+) -> tuple[FigureView, ...]:
     """Return the figures that are listed, or one of the main metric if there is an axis; one figure per variant."""
     axis = _axis(variants[0])
-    found: list[Figure] = []
+    found: list[FigureView] = []
     for index, section in enumerate(config.figures):
         place: Location = ("figures", index)
         if section.regions:
@@ -182,7 +184,7 @@ def figures_of(
         found.append(figure)
     if not config.figures and axis:
         bars = "interval"
-        found.append(Figure("figure", (metrics[0],), x=axis, bars=bars, log_x=axis == "terms"))
+        found.append(FigureView("figure", (metrics[0],), x=axis, bars=bars, log_x=axis == "terms"))
     return tuple(each for figure in found for each in _by_variant(figure, variants))
 
 
@@ -192,7 +194,7 @@ def _regions(
     measures: Iterable[Component],
     source: YamlSource,
     place: Location,
-) -> Figure:
+) -> FigureView:
     """Return a figure of decision regions."""
     if others := section.model_fields_set - {"name", "title", "regions"}:
         raise source.error((*place, min(others)), f"a figure of regions has no {min(others)}")
@@ -201,8 +203,8 @@ def _regions(
     names = [variant.name for variant in variants]
     for index, name in enumerate(section.regions):
         if name not in names:
-            raise source.error((*place, "regions", index), unknown("variant", name, names))
-    return Figure(section.name, (), title=section.title, x="", regions=tuple(section.regions))
+            raise source.error((*place, "regions", index), unknown_name("variant", name, names))
+    return FigureView(section.name, (), title=section.title, x="", regions=tuple(section.regions))
 
 
 def _axis(variant: Variant) -> str:
@@ -211,7 +213,9 @@ def _axis(variant: Variant) -> str:
     return "terms" if variant.terms else ""
 
 
-def _figure(section: FigureSection, axis: str, metrics: Sequence[str], source: YamlSource, place: Location) -> Figure:
+def _figure(
+    section: FigureSection, axis: str, metrics: Sequence[str], source: YamlSource, place: Location
+) -> FigureView:
     y, relation = section.y, tuple[str, ...]()
     if isinstance(y, dict):
         ((how, pair),) = y.items() if len(y) == 1 else [("ratio", [])]
@@ -223,13 +227,13 @@ def _figure(section: FigureSection, axis: str, metrics: Sequence[str], source: Y
     for key, names in (("panel", columns), ("line", (section.line,)), ("where", tuple(section.where))):
         for name in names:
             if name not in FIGURE_COLUMNS:
-                raise source.error((*place, key), unknown("column", name, FIGURE_COLUMNS))
+                raise source.error((*place, key), unknown_name("column", name, FIGURE_COLUMNS))
     x = section.x or axis
     if not x:
         raise source.error(
             (*place, "x"), "there is no x axis: the protocol has one training size, and no terms are selected"
         )
-    return Figure(
+    return FigureView(
         section.name,
         tuple([metrics[0]] if y is None else [y] if isinstance(y, str) else y),
         relation,
@@ -245,20 +249,20 @@ def _figure(section: FigureSection, axis: str, metrics: Sequence[str], source: Y
 
 
 def _check_shown(
-    figure: Figure, axes: Sequence[str], variant: Variant, source: YamlSource, place: Location, known: Registries
+    figure: FigureView, axes: Sequence[str], variant: Variant, source: YamlSource, place: Location, known: Registries
 ) -> None:
     """Refuse an unknown axis or metric, and a ratio or difference of unknown methods."""
-    numbers = [*known.metrics, *CLOCK, *known.quantities]
+    numbers = [*known.metrics, *TIME_METRICS, *known.quantities]
     labels = [entry.label for entry in variant.entries]
     if figure.x not in axes:
-        raise source.error((*place, "x"), unknown("axis", figure.x, axes))
+        raise source.error((*place, "x"), unknown_name("axis", figure.x, axes))
     for metric in figure.y:
         if metric not in numbers:
-            problem = known.metrics.broken.get(metric) or unknown("metric", metric, numbers)
+            problem = known.metrics.broken.get(metric) or unknown_name("metric", metric, numbers)
             raise source.error((*place, "y"), problem)
     for label in figure.relation[1:]:
         if label not in labels:
-            raise source.error((*place, "y"), unknown("method", label, labels))
+            raise source.error((*place, "y"), unknown_name("method", label, labels))
 
 
 def _axes(variant: Variant, measures: Iterable[Component], quantities: Iterable[str]) -> list[str]:
@@ -266,12 +270,12 @@ def _axes(variant: Variant, measures: Iterable[Component], quantities: Iterable[
     specs = [spec for entry in variant.entries for spec in entry.candidates]
     parts = [each for spec in specs for each in (spec.kernel, spec.classifier, spec.representation.features)]
     parts += measures
-    named = [name for each in parts if each is not None for name in parameters(each.cls)]
+    named = [name for each in parts if each is not None for name in component_parameters(each.cls)]
     sizes = ["size"] if variant.sizes != (None,) else []
-    return list(dict.fromkeys([*sizes, *(["terms"] if variant.terms else []), *named, *CLOCK, *quantities]))
+    return list(dict.fromkeys([*sizes, *(["terms"] if variant.terms else []), *named, *TIME_METRICS, *quantities]))
 
 
-def _by_variant(figure: Figure, variants: Sequence[Variant]) -> list[Figure]:
+def _by_variant(figure: FigureView, variants: Sequence[Variant]) -> list[FigureView]:
     """Return one figure per variant, named after it, or one for all where variants are its lines, panels or x."""
     if figure.regions:
         return [figure]
@@ -280,7 +284,7 @@ def _by_variant(figure: Figure, variants: Sequence[Variant]) -> list[Figure]:
         return [figure]
     found = []
     for variant in variants:
-        base = variant.name == BASE
+        base = variant.name == BASE_VARIANT
         name = figure.name if base else f"{figure.name}-{variant.name}"
         where = {**figure.where, "variant": variant.name} if len(variants) > 1 else figure.where
         found.append(replace(figure, name=name, where=where))

@@ -6,18 +6,26 @@ import fnmatch
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from benchmark.config.cells import cells_of, figures_of, n_cells, pairs_of
+from benchmark.config.cells import count_cells, list_cells, list_figures, list_pairs
 from benchmark.config.components import Component, ComponentError, check_component
-from benchmark.config.documents import collection_of
-from benchmark.config.entries import entries_of
-from benchmark.config.limits import check_name, check_number
-from benchmark.config.model import ALL, BASE, INNER, NEWEST, ORACLE, Experiment, Variant
+from benchmark.config.documents import collection_from_config
+from benchmark.config.entries import list_methods
+from benchmark.config.limits import check_cell_name, check_limit
+from benchmark.config.model import (
+    ALL_CLASSES,
+    BASE_VARIANT,
+    CHOOSE_CROSS_VALIDATION,
+    CHOOSE_ORACLE,
+    CHOOSE_TEMPORAL_HOLDOUT,
+    Experiment,
+    Variant,
+)
 from benchmark.config.schema import ExperimentSection
-from benchmark.config.tasks import check_splits, inner_of, protocol_of, tasks_of, terms_of
-from benchmark.errors import quoted, unknown
+from benchmark.config.tasks import check_splits, inner_protocol, list_tasks, protocol_and_sizes, term_selection
+from benchmark.errors import quote_value, unknown_name
 from benchmark.evaluation import published
-from benchmark.evaluation.metrics import defined
-from benchmark.sections import validated
+from benchmark.evaluation.metrics import is_metric_defined
+from benchmark.sections import validate_section
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,12 +35,12 @@ if TYPE_CHECKING:
     from benchmark.registries import Registries, Registry
     from benchmark.source import Location, YamlSource
 
-CHOICES = (ORACLE, INNER, NEWEST)
-POINTS = "points (tasks × methods or candidates × training sizes × terms)"
+CHOICE_METHODS = (CHOOSE_ORACLE, CHOOSE_CROSS_VALIDATION, CHOOSE_TEMPORAL_HOLDOUT)
+COUNTED_SETTINGS = "points (tasks × methods or candidates × training sizes × terms)"
 #: The metrics of a configuration that names none, as far as they are defined for its documents.
 DEFAULT_METRICS = ("accuracy", "macro-f1", "micro-f1", "macro-f1-of-means")
 #: Keys that a variant may override; its cells are those of the configuration, unless it names methods.
-VARYING = ("corpus", "text", "protocol", "terms", "defaults", "methods")
+VARIANT_KEYS = ("corpus", "text", "protocol", "terms", "defaults", "methods")
 
 
 def check_experiment(source: YamlSource, known: Registries) -> Experiment:
@@ -44,18 +52,18 @@ def check_experiment(source: YamlSource, known: Registries) -> Experiment:
     known : Registries
         What it can name.
     """
-    config = validated(ExperimentSection, source)
-    papers = sorted(path.stem for path in published.FOLDER.glob("*.yaml"))
+    config = validate_section(ExperimentSection, source)
+    papers = sorted(path.stem for path in published.PUBLISHED_FOLDER.glob("*.yaml"))
     if config.paper is not None and config.paper not in papers:
-        raise source.error(("paper",), unknown("paper", config.paper, papers))
+        raise source.error(("paper",), unknown_name("paper", config.paper, papers))
     choices = _choices(config, source)
-    variants = {BASE: _variant(BASE, config, source, known)} if config.base else {}
+    variants = {BASE_VARIANT: _variant(BASE_VARIANT, config, source, known)} if config.base else {}
     unvaried = source.without(["variants"])
     for name in config.variants:
         check_variant_name(name, source)
         own = _varied(unvaried, source.part(("variants", name)))
-        variants[name] = _variant(name, validated(ExperimentSection, own), own, known)
-        check_number(sum(each.n_points for each in variants.values()), POINTS, source, ("variants",))
+        variants[name] = _variant(name, validate_section(ExperimentSection, own), own, known)
+        check_limit(sum(each.n_points for each in variants.values()), COUNTED_SETTINGS, source, ("variants",))
     if not variants:
         raise source.error(("base",), "base: false leaves nothing to run: add variants")
     if not config.base and config.expect.model_fields_set:
@@ -70,14 +78,14 @@ def check_experiment(source: YamlSource, known: Registries) -> Experiment:
         raise source.error(("derive",), "a growth needs a smallest and a largest training size: list two or more")
     axes = (("methods",), ("tasks",), ("protocol",), ("terms",), ("measures",), ("variants",))
     of_cells = {"by_class": config.classes == "each", "growth": growth}
-    number = n_cells(variants.values(), choices, measured, **of_cells)
-    check_number(number, "cells", source, *(place for place in axes if place[0] in source.data))
-    cells = cells_of(variants.values(), choices, measured, **of_cells)
+    number = count_cells(variants.values(), choices, measured, **of_cells)
+    check_limit(number, "cells", source, *(place for place in axes if place[0] in source.data))
+    cells = list_cells(variants.values(), choices, measured, **of_cells)
     ids = [cell.id for cell in cells]
     if len(set(ids)) < len(ids):
         twice = next(name for name, number in Counter(ids).items() if number > 1)
         raise source.error(("variants",), f"two cells would have the id {twice!r}: rename a variant or a task")
-    figures = figures_of(config, tuple(variants.values()), metrics, measured, source, known)
+    figures = list_figures(config, tuple(variants.values()), metrics, measured, source, known)
     declared = {quantity.name for component in measured for quantity in component.cls.metrics}
     return Experiment(
         name=config.name,
@@ -87,11 +95,11 @@ def check_experiment(source: YamlSource, known: Registries) -> Experiment:
         seed=config.seed,
         notes=tuple(config.notes),
         raw={key: value for key, value in source.data.items() if key != "parallel"},
-        compare=pairs_of(config.compare, cells, config.family, source),
+        compare=list_pairs(config.compare, cells, config.family, source),
         variants=variants,
         cells=cells,
         choices=choices,
-        inner=inner_of(config, first.collection),
+        inner=inner_protocol(config, first.collection),
         metrics=metrics,
         by_class=config.classes == "each",
         measures=measured,
@@ -114,34 +122,34 @@ def _scorers(known: Registry, asked: AbstractSet[str]) -> dict[str, Metric]:
 
 def check_variant_name(name: str, source: YamlSource) -> None:
     """Refuse a variant name that can't be part of a cell's id, or that stands for the configuration itself."""
-    check_name(name, "a variant's name", source, ("variants", name))
-    if name == BASE:
-        raise source.error(("variants", name), f"{quoted(name)} is the configuration itself, not a variant of it")
+    check_cell_name(name, "a variant's name", source, ("variants", name))
+    if name == BASE_VARIANT:
+        raise source.error(("variants", name), f"{quote_value(name)} is the configuration itself, not a variant of it")
 
 
 def _varied(source: YamlSource, over: YamlSource) -> YamlSource:
     """Return the configuration with the values of one variant in place of its own, each with its line number."""
     for key in over.data:
-        if key not in VARYING:
-            raise over.error((key,), unknown("key of a variant", key, VARYING))
+        if key not in VARIANT_KEYS:
+            raise over.error((key,), unknown_name("key of a variant", key, VARIANT_KEYS))
     return source.overlaid(over)
 
 
 def _variant(name: str, config: ExperimentSection, source: YamlSource, known: Registries) -> Variant:
-    collection = collection_of(config, source, known.corpora)
-    tasks = tasks_of(config, collection, source)
-    protocol, sizes = protocol_of(config, source, known.protocols)
+    collection = collection_from_config(config, source, known.corpora)
+    tasks = list_tasks(config, collection, source)
+    protocol, sizes = protocol_and_sizes(config, source, known.protocols)
     over = None if config.choose is None else frozenset(config.choose.over)
-    entries = entries_of(config.methods, config.defaults, source, known, collection.reader, choose=over)
-    terms = terms_of(config, source)
+    entries = list_methods(config.methods, config.defaults, source, known, collection.reader, choose=over)
+    terms = term_selection(config, source)
     for spec in (spec for entry in entries for spec in entry.candidates):
         if terms is not None and "n_terms" in spec.classifier.given:
             problem = f"`terms` sets how many terms are selected: remove n_terms from {spec.classifier.name!r}"
             raise source.error(("terms",), problem)
     variant = Variant(name, collection, tasks, protocol, sizes, terms, entries)
     axes = (("methods",), ("tasks",), ("protocol",), ("terms",))
-    check_number(variant.n_points, POINTS, source, *(place for place in axes if place[0] in source.data))
-    check_splits(collection, tasks, protocol, sizes, inner_of(config, collection), source)
+    check_limit(variant.n_points, COUNTED_SETTINGS, source, *(place for place in axes if place[0] in source.data))
+    check_splits(collection, tasks, protocol, sizes, inner_protocol(config, collection), source)
     return variant
 
 
@@ -149,12 +157,14 @@ def _choices(config: ExperimentSection, source: YamlSource) -> tuple[str, ...]:
     if config.choose is None:
         return ("",)
     for index, value in enumerate(config.choose.by):
-        if value not in CHOICES:
-            raise source.error(("choose", "by", index), unknown("way to choose", value, CHOICES))
+        if value not in CHOICE_METHODS:
+            raise source.error(("choose", "by", index), unknown_name("way to choose", value, CHOICE_METHODS))
         if value in config.choose.by[:index]:
             raise source.error(("choose", "by", index), f"{value!r} is listed twice")
-    if {INNER, NEWEST} <= set(config.choose.by):
-        raise source.error(("choose", "by"), f"{INNER} and {NEWEST} can't be combined: name one")
+    if {CHOOSE_CROSS_VALIDATION, CHOOSE_TEMPORAL_HOLDOUT} <= set(config.choose.by):
+        raise source.error(
+            ("choose", "by"), f"{CHOOSE_CROSS_VALIDATION} and {CHOOSE_TEMPORAL_HOLDOUT} can't be combined: name one"
+        )
     return tuple(config.choose.by)
 
 
@@ -165,9 +175,10 @@ def _check_classes(config: ExperimentSection, variants: dict[str, Variant], sour
     first = next(iter(variants.values()))
     for name, variant in variants.items():
         for own, task in zip(first.tasks, variant.tasks, strict=True):
-            if ALL in task.classes:
+            if ALL_CLASSES in task.classes:
                 raise source.error(
-                    ("corpus", "classes"), f"no class may be called {ALL!r}: the name stands for all classes together"
+                    ("corpus", "classes"),
+                    f"no class may be called {ALL_CLASSES!r}: the name stands for all classes together",
                 )
             if own.classes != task.classes:
                 where: Location = ("variants", name, "corpus", "classes")
@@ -176,14 +187,14 @@ def _check_classes(config: ExperimentSection, variants: dict[str, Variant], sour
 
 def _metrics(config: ExperimentSection, source: YamlSource, known: Registry, *, several: bool) -> tuple[str, ...]:
     """Return the metrics to compute; refuse those not defined for all classes or, if each is scored, for one class."""
-    allowed = [name for name in known if defined(name, several=several, of_class=False, known=known)]
+    allowed = [name for name in known if is_metric_defined(name, several=several, of_class=False, known=known)]
     if config.classes == "each":
-        allowed = [name for name in allowed if defined(name, several=several, of_class=True, known=known)]
+        allowed = [name for name in allowed if is_metric_defined(name, several=several, of_class=True, known=known)]
     given = [name for name in DEFAULT_METRICS if name in allowed] if config.metrics is None else config.metrics
     for index, metric in enumerate(given):
         if metric not in allowed:
             what = "metric of documents with several classes" if several else "metric"
-            problem = known.broken.get(metric) or unknown(what, metric, allowed)
+            problem = known.broken.get(metric) or unknown_name(what, metric, allowed)
             raise source.error(("metrics", index), problem)
         if metric in given[:index]:
             raise source.error(("metrics", index), f"the metric {metric!r} is listed twice")
@@ -196,7 +207,9 @@ def _fitted(config: ExperimentSection, ids: list[str], source: YamlSource) -> di
     for index, each in enumerate(config.fitted):
         own = fnmatch.filter(ids, each.cells)
         if not own:
-            raise source.error(("fitted", index, "cells"), unknown("cell", each.cells, ids).partition(" (allowed")[0])
+            raise source.error(
+                ("fitted", index, "cells"), unknown_name("cell", each.cells, ids).partition(" (allowed")[0]
+            )
         found |= dict.fromkeys(own, f"{each.choice}, to come near {each.to}")
     return found
 

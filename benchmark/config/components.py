@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from benchmark.classifiers import LIMITS
-from benchmark.errors import BenchError, ConfigError, unknown
-from benchmark.foreign import guarded, plugin_of, running
-from benchmark.kernels import elementwise as is_elementwise
-from benchmark.kernels.worth import worthless
-from benchmark.registries import refusal, shipped
-from benchmark.sections import must_be, shown
+from benchmark.classifiers import PARAMETER_LIMITS
+from benchmark.errors import BenchError, ConfigError, unknown_name
+from benchmark.foreign import plugin_of, run_guarded, run_plugin_code
+from benchmark.kernels import is_elementwise_kernel as is_elementwise
+from benchmark.kernels.worth import degenerate_reason
+from benchmark.registries import is_builtin, unknown_component_message
+from benchmark.sections import format_input, type_requirement
 from benchmark.tags import Tags, tags_of
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 #: Types that modules import for the type checker alone; a configuration can't set functions and paths.
 _TYPES = {"Sequence": Sequence, "Callable": Callable, "ClassStatistics": Any, "Array": Any, "Path": Any}
 #: Stands for the default of a required parameter.
-REQUIRED = inspect.Parameter.empty
+REQUIRED_PARAMETER = inspect.Parameter.empty
 
 
 class ComponentError(Exception):
@@ -64,7 +64,11 @@ class Component:
     @classmethod
     def of(cls, name: str, component: type[Any], given: dict[str, Any]) -> Component:
         """Describe a class with the parameters that a configuration states."""
-        defaults = {key: default for key, (_, default) in parameters(component).items() if default is not REQUIRED}
+        defaults = {
+            key: default
+            for key, (_, default) in component_parameters(component).items()
+            if default is not REQUIRED_PARAMETER
+        }
         return cls(name, given, defaults, tags_of(component), component)
 
     @property
@@ -82,7 +86,7 @@ class Component:
 
     def build(self, **more: Any) -> Any:
         """Return a new instance."""
-        with running(plugin_of(self.cls)):
+        with run_plugin_code(plugin_of(self.cls)):
             return self.cls(**self.given, **more)
 
     @property
@@ -96,7 +100,7 @@ class Component:
         return self.resolved if self.defaults or self.given else self.name
 
 
-def parameters(cls: type[Any]) -> dict[str, tuple[Any, Any]]:
+def component_parameters(cls: type[Any]) -> dict[str, tuple[Any, Any]]:
     """Return the annotation and default of each constructor parameter that a configuration may set.
 
     Parameters in the tag `set_by_run` are left out: the run sets them.
@@ -109,7 +113,7 @@ def _parameters(cls: Any) -> dict[str, tuple[Any, Any]]:
     signature = inspect.signature(cls, eval_str=True, locals=_TYPES)
     set_by_run = tags_of(cls).set_by_run
     return {
-        name: (Any if parameter.annotation is REQUIRED else parameter.annotation, parameter.default)
+        name: (Any if parameter.annotation is REQUIRED_PARAMETER else parameter.annotation, parameter.default)
         for name, parameter in signature.parameters.items()
         if name not in set_by_run
     }
@@ -128,16 +132,16 @@ def check_component(what: str, registry: Mapping[str, type[Any]], given: Any) ->
         raise ComponentError("", f"a {what} is a name, or a mapping with a name and parameters, not {given!r}")
     name = spec["name"]
     if not isinstance(name, str) or name not in registry:
-        raise ComponentError("name", refusal(what, name, registry))
-    cls, allowed = registry[name], parameters(registry[name])
+        raise ComponentError("name", unknown_component_message(what, name, registry))
+    cls, allowed = registry[name], component_parameters(registry[name])
     values = {key: value for key, value in spec.items() if key != "name"}
     for key, value in values.items():
         if key not in allowed:
             known = list(allowed) or ["no parameters"]
-            raise ComponentError(key, unknown(f"parameter of the {what} {name!r}:", key, known))
+            raise ComponentError(key, unknown_name(f"parameter of the {what} {name!r}:", key, known))
         values[key] = _typed(key, value, allowed[key][0])
     for key, (_, default) in allowed.items():
-        if default is REQUIRED and key not in values:
+        if default is REQUIRED_PARAMETER and key not in values:
             raise ComponentError("", f"the {what} {name!r} needs the parameter {key!r}")
     _refuse_extremes(what, _within_range(cls, values), values)
     return Component.of(name, cls, values)
@@ -146,31 +150,33 @@ def check_component(what: str, registry: Mapping[str, type[Any]], given: Any) ->
 def _within_range(cls: type[Any], values: Mapping[str, Any]) -> Any:
     """Return an instance; refuse parameters that its class rejects, and a plug-in that raises any other error."""
     try:
-        with guarded(cls, ConfigError, short=False):
+        with run_guarded(cls, ConfigError, short=False):
             instance = cls(**values)
             if hasattr(instance, "check"):
                 instance.check()
     except (ValueError, ConfigError) as error:
         cause = error.__cause__ if isinstance(error.__cause__, ValueError | ConfigError) else error
-        raise ComponentError(named_in(str(cause), values), str(cause)) from None
+        raise ComponentError(parameter_in_message(str(cause), values), str(cause)) from None
     return instance
 
 
 def _refuse_extremes(what: str, instance: Any, values: dict[str, Any]) -> None:
     """Refuse parameter values that are valid but make the kernel or classifier numerically degenerate."""
-    limits = LIMITS if what == "classifier" else {}
+    limits = PARAMETER_LIMITS if what == "classifier" else {}
     for key in filter(limits.__contains__, values):
         low, high, why = limits[key]
         if not low <= values[key] <= high:
             raise ComponentError(key, f"{key} must lie between {low:g} and {high:g}, not {values[key]!r}: {why}")
-    problem = worthless(instance) if shipped(type(instance)) and is_elementwise(type(instance)) else ""
+    problem = degenerate_reason(instance) if is_builtin(type(instance)) and is_elementwise(type(instance)) else ""
     if problem:
         rest = {key: {other: values[other] for other in values if other != key} for key in values}
-        key = next((key for key in values if not worthless(type(instance)(**rest[key]))), next(iter(values), ""))
+        key = next(
+            (key for key in values if not degenerate_reason(type(instance)(**rest[key]))), next(iter(values), "")
+        )
         raise ComponentError(key, f"{key} = {values.get(key)!r} {problem}: no classifier can learn from it")
 
 
-def named_in(message: str, values: Mapping[str, Any]) -> str:
+def parameter_in_message(message: str, values: Mapping[str, Any]) -> str:
     """Return the parameter that a component's message mentions, so that the error can point at its line."""
     words = [word.strip(":,;") for word in message.split()]
     return next((key for key in values if key in words), "")
@@ -180,7 +186,7 @@ def _typed(key: str, value: Any, annotation: Any) -> Any:
     try:
         return _adapter(annotation).validate_python(value)
     except ValidationError as error:
-        raise ComponentError(key, f"{key} is {shown(value)}: {must_be(error.errors()[0])}") from None
+        raise ComponentError(key, f"{key} is {format_input(value)}: {type_requirement(error.errors()[0])}") from None
 
 
 @cache

@@ -14,12 +14,12 @@ from benchmark.config.model import Experiment
 from benchmark.config.schema import ParallelSection
 from benchmark.corpora.reader import CorpusReader
 from benchmark.errors import ConfigError
-from benchmark.evaluation.metrics import METRICS, MeasuredQuantity, Metric
+from benchmark.evaluation.metrics import METRICS, DiagnosticMetric, Metric
 from benchmark.registries import Registries
 from benchmark.text.lexer import Lexing
 from benchmark.text.vocabulary import Pruning
 
-_TYPES = (Component, CorpusReader, Lexing, Mapping, MeasuredQuantity, Metric, ParallelSection, Pruning, Registries)
+_TYPES = (Component, CorpusReader, Lexing, Mapping, DiagnosticMetric, Metric, ParallelSection, Pruning, Registries)
 
 
 def experiment_to_data(experiment: Experiment) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def _to_data(value: Any) -> Any:
     return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
-def experiment_of_data(data: dict[str, Any], config: dict[str, Any]) -> Experiment:
+def experiment_from_data(data: dict[str, Any], config: dict[str, Any]) -> Experiment:
     """Return the experiment that a manifest holds.
 
     Parameters

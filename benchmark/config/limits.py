@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from benchmark.errors import quoted
+from benchmark.errors import quote_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from benchmark.source import Location, YamlSource
 
 #: The largest number of cells, settings, splits or pairs.
-MOST = 100_000
+MAX_NUMBERS = 100_000
 #: The largest number of documents in all splits together, each a row number in memory: 0.8 GB.
-MOST_ROWS = 100_000_000
+MAX_SPLIT_ROWS = 100_000_000
 
 
-def check_name(name: Any, what: str, source: YamlSource, place: Location) -> None:
+def check_cell_name(name: Any, what: str, source: YamlSource, place: Location) -> None:
     """Refuse a name that can't be part of a cell's id."""
     if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9][a-z0-9.-]{,99}", name):
         rule = "is made of a-z, 0-9, '.' and '-', at most 100, and begins with a letter or digit"
-        raise source.error(place, f"{quoted(name)}: {what} {rule}")
+        raise source.error(place, f"{quote_value(name)}: {what} {rule}")
 
 
-def check_number(number: int, what: str, source: YamlSource, *places: Location, most: int = MOST) -> None:
+def check_limit(number: int, what: str, source: YamlSource, *places: Location, most: int = MAX_NUMBERS) -> None:
     """Refuse a number above a limit, at the longest list at or below some locations, or else at the first location."""
     if number > most:
         lists = [each for place in places for each in _lists(source.data, place)]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from benchmark.config.components import Component
     from benchmark.config.schema import ParallelSection
     from benchmark.corpora.reader import CorpusReader
-    from benchmark.evaluation.metrics import MeasuredQuantity, Metric
+    from benchmark.evaluation.metrics import DiagnosticMetric, Metric
     from benchmark.registries import Registries
     from benchmark.text.lexer import Lexing
     from benchmark.text.vocabulary import Pruning
@@ -24,15 +24,15 @@ _NOT_DATA = {"data": False}
 #: pydantic, which reads experiments, has no schema for readers and registries.
 _ANY_TYPE = {"arbitrary_types_allowed": True}
 
-BASE = "base"
+BASE_VARIANT = "base"
 #: Ways to choose a candidate: on test documents, by cross-validation, or by temporal hold-out in training documents.
-ORACLE, INNER, NEWEST = "oracle", "cross-validation", "newest"
+CHOOSE_ORACLE, CHOOSE_CROSS_VALIDATION, CHOOSE_TEMPORAL_HOLDOUT = "oracle", "cross-validation", "newest"
 #: Stands for all classes together; no class may have this name.
-ALL = "all"
+ALL_CLASSES = "all"
 
 
 @dataclass(frozen=True)
-class Text:
+class TextSettings:
     """How documents become counts: rules for words, and for the words of the vocabulary."""
 
     lexing: Lexing
@@ -87,7 +87,7 @@ class Collection:
         reader: CorpusReader,
         classes: tuple[str, ...],
         exclude: tuple[str, ...],
-        text: Text,
+        text: TextSettings,
         given: Mapping[str, Any] | None = None,
     ) -> Collection:
         """Describe the documents of a reader."""
@@ -108,9 +108,9 @@ class Collection:
         return self.loaded
 
     @property
-    def text(self) -> Text:
+    def text(self) -> TextSettings:
         """How its documents become counts."""
-        return Text(self.lexing, self.pruning)
+        return TextSettings(self.lexing, self.pruning)
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Terms:
+class TermSelection:
     """How terms are selected.
 
     Parameters
@@ -141,7 +141,7 @@ class Terms:
         Numbers of terms, ascending: for all classes, or per class where a classifier selects terms for each class.
     rank : {"information-gain"}
     over_classes : {"sum", "average", "maximum"}
-        How the gains of the classes are combined, see `representation.selection.aggregate`.
+        How the gains of the classes are combined, see `representation.selection.aggregate_gains`.
     """
 
     numbers: tuple[int, ...]
@@ -210,7 +210,7 @@ class MethodSpec:
     representation: Representation
     kernel: Component | None
     classifier: Component
-    text: Text | None = None
+    text: TextSettings | None = None
     threshold: str = "zero"
 
 
@@ -253,13 +253,13 @@ class Variant:
     tasks: tuple[Task, ...]
     protocol: Component
     sizes: tuple[int | None, ...]
-    terms: Terms | None
+    terms: TermSelection | None
     entries: tuple[MethodEntry, ...]
 
     @property
-    def texts(self) -> dict[Text, str]:
+    def texts(self) -> dict[TextSettings, str]:
         """Text settings of its methods, with the first method of each; the variant's own need not be among them."""
-        found: dict[Text, str] = {}
+        found: dict[TextSettings, str] = {}
         for entry in self.entries:
             for spec in entry.candidates:
                 found.setdefault(spec.text or self.collection.text, entry.label)
@@ -290,7 +290,7 @@ class Cell:
     what : {"point", "growth", "measure"}
         A growth is the score at the largest training size less that at the smallest; a measure is a diagnostic's row.
     of_class : str
-        The class that is scored, `ALL` for all of them together; "" where classes aren't scored by themselves.
+        The class that is scored, `ALL_CLASSES` for all of them together; "" where classes aren't scored by themselves.
     choice : str
         "oracle", "cross-validation", "newest", or "" if nothing is chosen.
     size, terms : int or None
@@ -326,7 +326,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Pair:
+class ComparedPair:
     """Two cells to compare, and the family in which Holm's correction is applied."""
 
     a: str
@@ -335,7 +335,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Figure:
+class FigureView:
     """A view of the score frame.
 
     Parameters
@@ -433,7 +433,7 @@ class Experiment:
     explains: str | None
     seed: int
     notes: tuple[str, ...]
-    compare: tuple[Pair, ...]
+    compare: tuple[ComparedPair, ...]
     raw: dict[str, Any] = field(repr=False, metadata=_NOT_DATA)
     variants: dict[str, Variant]
     cells: tuple[Cell, ...]
@@ -443,12 +443,12 @@ class Experiment:
     by_class: bool
     measures: tuple[Component, ...]
     fitted_cells: dict[str, str]
-    figures: tuple[Figure, ...]
+    figures: tuple[FigureView, ...]
     expected_documents: int | None
     expected_vocabulary: int | None
     scorers: dict[str, Metric] = field(repr=False)
-    declared: dict[str, MeasuredQuantity] = field(repr=False)
-    quantities: dict[str, MeasuredQuantity] = field(repr=False)
+    declared: dict[str, DiagnosticMetric] = field(repr=False)
+    quantities: dict[str, DiagnosticMetric] = field(repr=False)
     known: Registries | None = field(default=None, repr=False, compare=False, metadata=_NOT_DATA)
     parallel: ParallelSection | None = field(default=None, compare=False, metadata=_NOT_DATA)
     only: tuple[str, ...] = field(default=(), kw_only=True)
@@ -475,4 +475,4 @@ class Experiment:
     @property
     def chosen_on_test(self) -> frozenset[tuple[str, str]]:
         """(experiment, cell) of the cells whose parameters were chosen on the documents that test them."""
-        return frozenset((self.name, cell.id) for cell in self.cells if cell.choice == ORACLE)
+        return frozenset((self.name, cell.id) for cell in self.cells if cell.choice == CHOOSE_ORACLE)

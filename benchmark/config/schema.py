@@ -6,22 +6,22 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag
 
-from benchmark.sections import Section
-from benchmark.text.lexer import LONGEST_NGRAM
+from benchmark.sections import ConfigSection
+from benchmark.text.lexer import MAX_NGRAM_LENGTH
 
 
-def listed(value: Any) -> Any:
+def as_list(value: Any) -> Any:
     """Return a list unchanged, and any other value as a list of one."""
     return value if isinstance(value, list) else [value]
 
 
-OneOrMore = Annotated[list[Any], BeforeValidator(listed), Field(min_length=1)]
-OneOrMoreNumbers = Annotated[list[int], BeforeValidator(listed), Field(min_length=1)]
+OneOrMore = Annotated[list[Any], BeforeValidator(as_list), Field(min_length=1)]
+OneOrMoreNumbers = Annotated[list[int], BeforeValidator(as_list), Field(min_length=1)]
 #: Names of fields, which prefix the field's words and name its block.
-Fields = Annotated[list[Annotated[str, Field(pattern=r"^[^:\x00-\x1f]+$", max_length=100)]], BeforeValidator(listed)]
+Fields = Annotated[list[Annotated[str, Field(pattern=r"^[^:\x00-\x1f]+$", max_length=100)]], BeforeValidator(as_list)]
 
 
-class CorpusSection(Section):
+class CorpusSection(ConfigSection):
     """`corpus:` the documents and the order of classes; further keys are parameters of the corpus."""
 
     model_config = ConfigDict(extra="allow")
@@ -33,7 +33,7 @@ class CorpusSection(Section):
     exclude: list[str] = Field(default=[], description="Ids of documents to leave out.")
 
 
-class TextSection(Section):
+class TextSection(ConfigSection):
     """`text:` how documents become counts; see `Lexing` and `Pruning`."""
 
     lexer: str | None = Field(
@@ -53,8 +53,8 @@ class TextSection(Section):
         "parts of its format: for mail header, body, quoted, own, or any header line by its name; for HTML title, "
         "headings, anchors, body.",
     )
-    ngrams: Annotated[list[Annotated[int, Field(ge=1, le=LONGEST_NGRAM)]], BeforeValidator(listed)] = Field(
-        default=[1], min_length=1, max_length=LONGEST_NGRAM, description="How many consecutive words make a term."
+    ngrams: Annotated[list[Annotated[int, Field(ge=1, le=MAX_NGRAM_LENGTH)]], BeforeValidator(as_list)] = Field(
+        default=[1], min_length=1, max_length=MAX_NGRAM_LENGTH, description="How many consecutive words make a term."
     )
     min_occurrences: int = Field(default=1, ge=1, description="How often a word must occur to be in the vocabulary.")
     min_documents: int = Field(default=1, ge=1, description="In how many documents a word must occur.")
@@ -63,7 +63,7 @@ class TextSection(Section):
     )
 
 
-class TaskSection(Section):
+class TaskSection(ConfigSection):
     """An item of `tasks`: a number of largest classes, or the names of classes."""
 
     title: str = Field(max_length=100, description="The task's name in tables; its letters and digits name cells.")
@@ -80,7 +80,7 @@ def _form(value: Any) -> str:
 AnyTask = Annotated[Annotated[list[str], Tag("names")] | Annotated[TaskSection, Tag("titled")], Discriminator(_form)]
 
 
-class TermsSection(Section):
+class TermsSection(ConfigSection):
     """`terms:` how many terms are selected, and by which rank."""
 
     number: OneOrMoreNumbers = Field(
@@ -90,7 +90,7 @@ class TermsSection(Section):
     over_classes: str = Field(default="sum", description="How the gains of the classes are combined.")
 
 
-class ChooseSection(Section):
+class ChooseSection(ConfigSection):
     """`choose:` how one of the candidates in lists is chosen."""
 
     by: OneOrMore = Field(
@@ -106,7 +106,7 @@ class ChooseSection(Section):
     )
 
 
-class FigureSection(Section):
+class FigureSection(ConfigSection):
     """An item of `figures`: a view of the scores."""
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=100, description="Stem of the figure's files.")
@@ -133,14 +133,14 @@ class FigureSection(Section):
     )
 
 
-class ExpectSection(Section):
+class ExpectSection(ConfigSection):
     """`expect:` numbers that the configuration itself must have, or no score is computed."""
 
     documents: int | None = Field(default=None, ge=0, description="Number of documents.")
     vocabulary: int | None = Field(default=None, ge=0, description="Number of different words.")
 
 
-class FittedSection(Section):
+class TunedSection(ConfigSection):
     """An item of `fitted:` cells with a setting that was tuned to a published value."""
 
     cells: str = Field(max_length=200, description="A pattern of the cells' ids, such as table-pooled-*.")
@@ -148,7 +148,7 @@ class FittedSection(Section):
     to: str = Field(description="The published value to which it was tuned.")
 
 
-class ParallelSection(Section):
+class ParallelSection(ConfigSection):
     """`parallel:` other processes that compute settings, with benchopt's keys; it changes no number."""
 
     backend: Literal["dask"] = Field(default="dask", description="The library that distributes the work.")
@@ -165,7 +165,7 @@ class ParallelSection(Section):
     )
 
 
-class ExperimentSection(Section):
+class ExperimentSection(ConfigSection):
     """A whole configuration, after the files that it extends and its variant are merged."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100, description="Name of the run folder.")
@@ -213,7 +213,7 @@ class ExperimentSection(Section):
         description="Comparisons with equal values in these columns form a family of Holm's correction.",
     )
     measures: list[Any] = Field(default=[], description="Diagnostics: numbers that are no predictions.")
-    fitted: list[FittedSection] = Field(
+    fitted: list[TunedSection] = Field(
         default=[], max_length=100, description="Settings that were tuned to published values."
     )
     figures: list[FigureSection] = Field(

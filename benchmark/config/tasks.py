@@ -7,16 +7,22 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from benchmark.config.components import Component, ComponentError, check_component, named_in, parameters
-from benchmark.config.documents import expected_documents
-from benchmark.config.limits import MOST_ROWS, check_number
-from benchmark.config.model import INNER, NEWEST, Task, Terms
-from benchmark.config.schema import TaskSection, listed
-from benchmark.errors import ConfigError, quoted, unknown
+from benchmark.config.components import (
+    Component,
+    ComponentError,
+    check_component,
+    component_parameters,
+    parameter_in_message,
+)
+from benchmark.config.documents import outline_documents
+from benchmark.config.limits import MAX_SPLIT_ROWS, check_limit
+from benchmark.config.model import CHOOSE_CROSS_VALIDATION, CHOOSE_TEMPORAL_HOLDOUT, Task, TermSelection
+from benchmark.config.schema import TaskSection, as_list
+from benchmark.errors import ConfigError, quote_value, unknown_name
 from benchmark.evaluation.protocols import ByDate, KFold
-from benchmark.evaluation.splits import check_promises
-from benchmark.registries import shipped
-from benchmark.representation.selection import AGGREGATES, RANKS
+from benchmark.evaluation.splits import check_split_promises
+from benchmark.registries import is_builtin
+from benchmark.representation.selection import GAIN_AGGREGATES, TERM_RANKINGS
 from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
@@ -28,10 +34,10 @@ if TYPE_CHECKING:
     from benchmark.registries import Registry
     from benchmark.source import Location, YamlSource
 
-SIZE = "train_size"
+TRAIN_SIZE_KEY = "train_size"
 
 
-def component(what: str, registry: dict[str, Any], given: Any, source: YamlSource, place: Location) -> Component:
+def component_at(what: str, registry: dict[str, Any], given: Any, source: YamlSource, place: Location) -> Component:
     """Return a name, or a mapping with a name and parameters, as a checked component."""
     try:
         return check_component(what, registry, given)
@@ -39,7 +45,7 @@ def component(what: str, registry: dict[str, Any], given: Any, source: YamlSourc
         raise source.error((*place, error.key), str(error)) from None
 
 
-def tasks_of(config: ExperimentSection, collection: Collection, source: YamlSource) -> tuple[Task, ...]:
+def list_tasks(config: ExperimentSection, collection: Collection, source: YamlSource) -> tuple[Task, ...]:
     """Return the tasks; without any, one task of all classes, whose name is ""."""
     found: dict[str, Task] = {}
     for index, given in enumerate(config.tasks):
@@ -60,14 +66,14 @@ def _titled(given: TaskSection, collection: Collection, source: YamlSource, plac
     name = re.sub(r"[^a-z0-9]+", "-", given.title.lower()).strip("-")
     if not name:
         where = (*place, "title")
-        raise source.error(where, f"the title {quoted(given.title)} needs a letter or digit: it names cells")
+        raise source.error(where, f"the title {quote_value(given.title)} needs a letter or digit: it names cells")
     if (given.largest is None) == (given.classes is None):
         raise source.error(place, "a task has either `largest`, a number of classes, or `classes`, their names")
     if given.classes is not None:
         unknowns = [index for index, each in enumerate(given.classes) if each not in collection.classes]
         known = (*place, "classes", *unknowns[:1])
         return Task(name, given.title, _different(given.classes, collection.classes, source, place, known))
-    sizes = expected_documents(collection).sizes().sum(axis=1)
+    sizes = outline_documents(collection).sizes().sum(axis=1)
     if given.largest is None or given.largest > len(sizes):
         raise source.error((*place, "largest"), f"largest is {given.largest}, but there are {len(sizes)} classes")
     ranked = sorted(range(len(sizes)), key=lambda code: -sizes[code])  # ties stay in the corpus's order
@@ -79,13 +85,13 @@ def _different(
 ) -> tuple[str, ...]:
     for each in given:
         if each not in known:
-            raise source.error(unknown_at, unknown("class", each, known))
+            raise source.error(unknown_at, unknown_name("class", each, known))
     if len(set(given)) != len(given) or len(given) < 2:
-        raise source.error(place, f"a task needs two or more different classes, not {quoted(given)}")
+        raise source.error(place, f"a task needs two or more different classes, not {quote_value(given)}")
     return tuple(given)
 
 
-def protocol_of(
+def protocol_and_sizes(
     config: ExperimentSection, source: YamlSource, protocols: Registry
 ) -> tuple[Component, tuple[int | None, ...]]:
     """Return the protocol without its training sizes, and the sizes; (None,) if it has none.
@@ -94,59 +100,63 @@ def protocol_of(
     """
     given = {"name": config.protocol} if isinstance(config.protocol, str) else config.protocol
     name = given.get("name") if isinstance(given, dict) else None
-    allowed = parameters(protocols[name]) if isinstance(name, str) and name in protocols else {}
+    allowed = component_parameters(protocols[name]) if isinstance(name, str) and name in protocols else {}
     if isinstance(given, dict) and "seed" in allowed:
         given = {"seed": config.seed, **given}
-    if isinstance(given, dict) and SIZE in allowed and isinstance(given.get(SIZE), list):
-        sizes = _ascending(given[SIZE], source, ("protocol", SIZE))
-        components = [component("protocol", protocols, given | {SIZE: n}, source, ("protocol",)) for n in sizes]
+    if isinstance(given, dict) and TRAIN_SIZE_KEY in allowed and isinstance(given.get(TRAIN_SIZE_KEY), list):
+        sizes = _ascending(given[TRAIN_SIZE_KEY], source, ("protocol", TRAIN_SIZE_KEY))
+        components = [
+            component_at("protocol", protocols, given | {TRAIN_SIZE_KEY: n}, source, ("protocol",)) for n in sizes
+        ]
     else:
-        components = [component("protocol", protocols, given, source, ("protocol",))]
+        components = [component_at("protocol", protocols, given, source, ("protocol",))]
     first = components[0]
-    plain = replace(first, given={key: value for key, value in first.given.items() if key != SIZE})
-    return plain, tuple(each.given.get(SIZE) for each in components)
+    plain = replace(first, given={key: value for key, value in first.given.items() if key != TRAIN_SIZE_KEY})
+    return plain, tuple(each.given.get(TRAIN_SIZE_KEY) for each in components)
 
 
 def _ascending(values: Sequence[Any], source: YamlSource, place: Location) -> list[int]:
     numbers = all(isinstance(value, int) and not isinstance(value, bool) and value > 0 for value in values)
     if not numbers or list(values) != sorted(set(values)) or not values:
         what = place[-1]
-        raise source.error(place, f"{what} must be positive whole numbers, ascending, none twice, not {quoted(values)}")
+        raise source.error(
+            place, f"{what} must be positive whole numbers, ascending, none twice, not {quote_value(values)}"
+        )
     return list(values)
 
 
-def terms_of(config: ExperimentSection, source: YamlSource) -> Terms | None:
+def term_selection(config: ExperimentSection, source: YamlSource) -> TermSelection | None:
     """Return how terms are selected; None if all are used."""
     terms = config.terms
     if terms is None:
         return None
-    for key, allowed in (("rank", RANKS), ("over_classes", tuple(AGGREGATES))):
+    for key, allowed in (("rank", TERM_RANKINGS), ("over_classes", tuple(GAIN_AGGREGATES))):
         if getattr(terms, key) not in allowed:
-            raise source.error(("terms", key), unknown(key, getattr(terms, key), allowed))
+            raise source.error(("terms", key), unknown_name(key, getattr(terms, key), allowed))
     numbers = _ascending(terms.number, source, ("terms", "number"))
     vocabulary = config.expect.vocabulary
     if vocabulary is not None and numbers[-1] > vocabulary:
         problem = f"{numbers[-1]} terms can't be selected from the {vocabulary} that `expect` states"
         raise source.error(("terms", "number", len(numbers) - 1), problem)
-    return Terms(tuple(numbers), terms.rank, terms.over_classes)
+    return TermSelection(tuple(numbers), terms.rank, terms.over_classes)
 
 
-def inner_of(config: ExperimentSection, collection: Collection) -> Component | None:
+def inner_protocol(config: ExperimentSection, collection: Collection) -> Component | None:
     """Return the protocol that splits training documents to choose candidates; None if none are chosen on them."""
     choose = config.choose
-    if choose is not None and NEWEST in choose.by:
+    if choose is not None and CHOOSE_TEMPORAL_HOLDOUT in choose.by:
         stratified = collection.reader.outline().dated_by_class
         return Component.of("by-date", ByDate, {"test_share": 1 / choose.folds, "stratified": stratified})
-    if choose is not None and INNER in choose.by:
+    if choose is not None and CHOOSE_CROSS_VALIDATION in choose.by:
         stratified = not collection.several
         given = {"k": choose.folds, "seed": config.seed, "stratified": stratified, "grouped": choose.grouped}
         return Component.of("k-fold", KFold, given | {"keep_lone": True})
     return None
 
 
-def built_protocol(protocol: Component, size: int | None, **more: Any) -> EvaluationProtocol:
+def protocol_at_size(protocol: Component, size: int | None, **more: Any) -> EvaluationProtocol:
     """Return the protocol with one training size."""
-    given = {**protocol.given, **({} if size is None else {SIZE: size}), **more}
+    given = {**protocol.given, **({} if size is None else {TRAIN_SIZE_KEY: size}), **more}
     built: EvaluationProtocol = protocol.cls(**given)
     return built
 
@@ -160,22 +170,26 @@ def check_splits(
     source: YamlSource,
 ) -> None:
     """Refuse documents that can't be split: make every kind of split once, and the inner folds of the first."""
-    everything = expected_documents(collection)
+    everything = outline_documents(collection)
     folds = None if inner is None else inner.given.get("k")
     _check_number(len(everything), len(tasks) * len(sizes), protocol, folds, source)
-    one = {"replicates": 1} if "replicates" in parameters(protocol.cls) else {}
+    one = {"replicates": 1} if "replicates" in component_parameters(protocol.cls) else {}
     for task in tasks:
         _, documents = everything.of_classes(task.classes)
         for index, size in enumerate(sizes):
             try:
-                splits = built_protocol(protocol, size, **one).splits(documents)
-                if not shipped(protocol.cls):
-                    check_promises(splits, documents, repeated=tags_of(protocol.cls).draws)
+                splits = protocol_at_size(protocol, size, **one).splits(documents)
+                if not is_builtin(protocol.cls):
+                    check_split_promises(splits, documents, repeated=tags_of(protocol.cls).draws)
                 if inner is not None:
                     inner.build().splits(documents.take(splits[0].train))
             except ConfigError as error:
                 listed_sizes = len(sizes) > 1
-                place = ("protocol", SIZE, index) if listed_sizes else _spoken_of(str(error), source.data["protocol"])
+                place = (
+                    ("protocol", TRAIN_SIZE_KEY, index)
+                    if listed_sizes
+                    else _spoken_of(str(error), source.data["protocol"])
+                )
                 where = f"{task.name}: " if task.name else ""
                 raise source.error(place, f"{where}{error}") from None
 
@@ -186,16 +200,16 @@ def _check_number(n_documents: int, n_times: int, protocol: Component, folds: in
     n |= {("protocol", key): protocol.given[key] for key in ("replicates", "k") if key in protocol.given}
     n |= {("choose", "folds"): folds} if folds else {}
     number, place = math.prod(n.values()), max(n, key=lambda each: n[each])
-    check_number(number, "splits (tasks × training sizes × replicates × folds)", source, place)
+    check_limit(number, "splits (tasks × training sizes × replicates × folds)", source, place)
     rows = "documents in all splits together"
-    check_number(number * n_documents, rows, source, place, most=MOST_ROWS)
+    check_limit(number * n_documents, rows, source, place, most=MAX_SPLIT_ROWS)
 
 
 def _spoken_of(message: str, given: Any) -> Location:
     """Return the protocol's parameter that a message mentions and, in a list, the item that the message quotes."""
     parameters_given = given if isinstance(given, dict) else {}
-    key = named_in(message, parameters_given)
-    items = listed(parameters_given.get(key))
+    key = parameter_in_message(message, parameters_given)
+    items = as_list(parameters_given.get(key))
     quoted = [item for item in items if repr(item) in message]
     if not isinstance(parameters_given.get(key), list) or not quoted:
         return ("protocol", key)

@@ -8,23 +8,25 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from benchmark.corpora.card import ALL
-from benchmark.corpora.corpus import Corpus, Documents, StreamedCorpus, join
+from benchmark.corpora.card import WHOLE_CORPUS
+from benchmark.corpora.corpus import Corpus, Documents, StreamedCorpus, concatenate_texts
 from benchmark.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from benchmark.corpora.archive import Files
+    from benchmark.corpora.archive import FileContents
     from benchmark.corpora.card import DatasetCard
 
 Readable = TypeVar("Readable", Corpus, StreamedCorpus)
 
-Place = tuple[str, str]
+ClassAndGroup = tuple[str, str]
 """Class and group of a document."""
 
 
-def assemble(files: Files, card: DatasetCard, digest: str, place_of: Callable[[Sequence[str]], Place]) -> Corpus:
+def assemble(
+    files: FileContents, card: DatasetCard, digest: str, place_of: Callable[[Sequence[str]], ClassAndGroup]
+) -> Corpus:
     """Join the files into a corpus, in an order that depends on their relpaths alone.
 
     Parameters
@@ -60,11 +62,11 @@ def assemble(files: Files, card: DatasetCard, digest: str, place_of: Callable[[S
             raise DataError(
                 f"{card.title}: {name!r} lies where the corpus has no documents. Get a fresh, unchanged copy."
             ) from None
-    text, bounds = join([files[relpath] for relpath in relpaths])
+    text, bounds = concatenate_texts([files[relpath] for relpath in relpaths])
     return Corpus(card.name, Documents(ids, labels, groups, card.classes, card.groups), text, bounds, digest)
 
 
-def gate(corpus: Corpus, card: DatasetCard) -> None:
+def check_document_counts(corpus: Corpus, card: DatasetCard) -> None:
     """Compare the numbers of documents by class and group (if multi-label, also by group) with the card's.
 
     Raises
@@ -73,7 +75,7 @@ def gate(corpus: Corpus, card: DatasetCard) -> None:
         Numbers differ. The message lists each class and group whose number differs, expected and found.
     """
     documents = corpus.documents
-    title = card.title if card.kept == ALL else f"{card.title}, {card.kept}"
+    title = card.title if card.kept == WHOLE_CORPUS else f"{card.title}, {card.kept}"
     if documents.classes != card.classes or documents.group_names != card.groups:
         raise DataError(f"{title}: the classes or groups are not those of the card.")
     if (documents.topics is None) != (card.documents is None):
@@ -93,7 +95,7 @@ def gate(corpus: Corpus, card: DatasetCard) -> None:
         raise DataError(f"{title}: the numbers of documents differ from the card's.{''.join(wrong)}")
 
 
-def select(corpus: Readable, classes: Sequence[str] | None = None, exclude: Iterable[str] = ()) -> Readable:
+def select_documents(corpus: Readable, classes: Sequence[str] | None = None, exclude: Iterable[str] = ()) -> Readable:
     """Keep some classes, and drop single documents.
 
     Parameters

@@ -15,11 +15,11 @@ from benchmark.source import read_yaml
 REPOSITORY = Path(__file__).parents[2]
 CARDS = REPOSITORY / "datasets"
 
-ALL = "all"
+WHOLE_CORPUS = "all"
 """Name of the subset with every document, which every corpus has."""
 
 
-class Subset(BaseModel):
+class SubsetCounts(BaseModel):
     """Numbers of documents of a subset of a corpus; `counts` and `documents` as in `DatasetCard`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -79,15 +79,15 @@ class DatasetCard(BaseModel):
     size: PositiveInt = 2**25
     counts: dict[str, dict[str, int]] = Field(min_length=1)
     documents: dict[str, int] | None = None
-    subsets: dict[str, Subset] = {}
-    kept: str = ALL
+    subsets: dict[str, SubsetCounts] = {}
+    kept: str = WHOLE_CORPUS
     licence: str
     citation: str
     notes: str = ""
 
     @model_validator(mode="after")
     def _every_class_lists_every_group(self) -> DatasetCard:
-        parts: list[DatasetCard | Subset] = [self, *self.subsets.values()]
+        parts: list[DatasetCard | SubsetCounts] = [self, *self.subsets.values()]
         for part in parts:
             for name, row in part.counts.items():
                 if list(row) != list(self.groups):

@@ -100,14 +100,14 @@ class Documents:
         return sizes
 
 
-Chunk = tuple["NDArray[np.uint8]", "NDArray[np.int64]"]
+TextChunk = tuple["NDArray[np.uint8]", "NDArray[np.int64]"]
 """Concatenated bytes of n documents, and the n + 1 bounds between them."""
 
-CHUNK = 2**23
+TEXT_CHUNK_BYTES = 2**23
 """Smallest size of a chunk in bytes, but for the last one."""
 
 
-def join(pieces: Sequence[bytes | memoryview]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+def concatenate_texts(pieces: Sequence[bytes | memoryview]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Concatenate documents; return their bytes, and the n + 1 bounds between them."""
     bounds = np.zeros(len(pieces) + 1, dtype=np.int64)
     np.cumsum([len(piece) for piece in pieces], out=bounds[1:])
@@ -115,7 +115,7 @@ def join(pieces: Sequence[bytes | memoryview]) -> tuple[NDArray[np.uint8], NDArr
     return np.frombuffer(bytearray().join(pieces), dtype=np.uint8), bounds
 
 
-def batches(texts: Iterable[bytes], size: int) -> Iterator[list[bytes]]:
+def batch_texts(texts: Iterable[bytes], size: int) -> Iterator[list[bytes]]:
     """Yield lists of consecutive texts, each list of at least `size` bytes but the last."""
     batch, n_bytes = list[bytes](), 0
     for text in texts:
@@ -178,7 +178,7 @@ class Corpus:
             fields = {name: text[slice(*spans[row])] for name, spans in self.fields.items()}
             yield FieldedText(text, fields) if fields else text
 
-    def chunks(self, size: int = CHUNK) -> Iterator[Chunk]:
+    def chunks(self, size: int = TEXT_CHUNK_BYTES) -> Iterator[TextChunk]:
         """Yield consecutive documents in chunks of about `size` bytes: their bytes, and the bounds between them."""
         start = 0
         while start < len(self.documents):
@@ -236,9 +236,9 @@ class StreamedCorpus:
         """Return the corpus restricted to the documents at `rows`, which ascend."""
         return replace(self, documents=self.documents.take(rows), rows=self.rows[rows])
 
-    def chunks(self, size: int = CHUNK) -> Iterator[Chunk]:
+    def chunks(self, size: int = TEXT_CHUNK_BYTES) -> Iterator[TextChunk]:
         """Yield consecutive documents in chunks, as `Corpus.chunks` does."""
-        yield from map(join, batches(self, size))
+        yield from map(concatenate_texts, batch_texts(self, size))
 
 
 AnyCorpus = Corpus | StreamedCorpus

@@ -11,9 +11,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from benchmark.corpora.file_digest import BLOCK, FileDigest, changed, check_stamp, stamp
-from benchmark.corpora.own import OwnCorpus, documents_of
-from benchmark.corpora.records import columns_of, records
+from benchmark.corpora.file_digest import (
+    DIGEST_BLOCK_BYTES,
+    FileDigest,
+    changed_file_error,
+    check_file_stamp,
+    file_stamp,
+)
+from benchmark.corpora.own import UserCorpus, encode_documents
+from benchmark.corpora.records import iter_records, read_columns
 from benchmark.errors import DataError
 
 if TYPE_CHECKING:
@@ -22,15 +28,20 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.corpora.archive import Source
+    from benchmark.corpora.archive import CorpusSource
     from benchmark.corpora.corpus import Documents
 
-FILES = COUNTS, VOCABULARY, DOCUMENTS, BLOCKS = "counts.svmlight", "vocabulary.txt", "documents.csv", "blocks.txt"
-OPTIONAL = DOCUMENTS, BLOCKS
+COUNTS_FOLDER_FILES = COUNTS_FILE, VOCABULARY_FILE, DOCUMENTS_FILE, BLOCKS_FILE = (
+    "counts.svmlight",
+    "vocabulary.txt",
+    "documents.csv",
+    "blocks.txt",
+)
+OPTIONAL_FILES = DOCUMENTS_FILE, BLOCKS_FILE
 
 
 @dataclass(frozen=True, eq=False)
-class CountedCorpus:
+class CountsCorpus:
     """Documents with their term counts.
 
     Parameters
@@ -65,13 +76,13 @@ class CountedCorpus:
             )
             yield " ".join(term for repeated in terms for term in repeated).encode()
 
-    def take(self, rows: NDArray[np.intp]) -> CountedCorpus:
+    def take(self, rows: NDArray[np.intp]) -> CountsCorpus:
         """Return the corpus restricted to the documents at `rows`, in that order."""
         return replace(self, documents=self.documents.take(rows), matrix=self.matrix[rows])
 
 
 @dataclass(frozen=True)
-class CountsFolder(OwnCorpus):
+class CountsFolder(UserCorpus):
     """Term counts as svmlight, with a vocabulary: a folder as ``bench data export`` writes it.
 
     Parameters
@@ -108,12 +119,12 @@ class CountsFolder(OwnCorpus):
         """Return the documents themselves."""
         return self._corpus.documents
 
-    def content(self, source: Source) -> Mapping[str, Any]:  # noqa: ARG002 - there is one
+    def content(self, source: CorpusSource) -> Mapping[str, Any]:  # noqa: ARG002 - there is one
         """Return the digest of the files; raise DataError if they have changed since they were read."""
         self.check_unchanged()
         return {"digest": self.digest()}
 
-    def load(self, source: Source) -> CountedCorpus:  # type: ignore[override]  # noqa: ARG002
+    def load(self, source: CorpusSource) -> CountsCorpus:  # type: ignore[override]  # noqa: ARG002
         """Return the documents with their counts."""
         return self._corpus
 
@@ -126,30 +137,32 @@ class CountsFolder(OwnCorpus):
         for name, before in self._stamps.items():
             path = self._folder / name
             if before is not None:
-                check_stamp(path, before)
+                check_file_stamp(path, before)
             elif path.exists():
-                raise changed(path)
+                raise changed_file_error(path)
 
     @cached_property
     def _stamps(self) -> dict[str, tuple[int, ...] | None]:
-        """The `stamp` of each file from before the counts were read; None for a file that doesn't exist."""
-        paths = {name: self._folder / name for name in FILES}
-        return {name: stamp(path) if path.exists() else None for name, path in paths.items()}
+        """The `file_stamp` of each file from before the counts were read; None for a file that doesn't exist."""
+        paths = {name: self._folder / name for name in COUNTS_FOLDER_FILES}
+        return {name: file_stamp(path) if path.exists() else None for name, path in paths.items()}
 
     @cached_property
-    def _corpus(self) -> CountedCorpus:
+    def _corpus(self) -> CountsCorpus:
         from sklearn.datasets import load_svmlight_file  # noqa: PLC0415 - 30 MB that no other corpus needs
 
         _ = self._stamps  # before the first file is read
-        counts, terms, names, listed = contents = [self._bytes(name, optional=name in OPTIONAL) for name in FILES]
+        counts, terms, names, listed = contents = [
+            self._bytes(name, optional=name in OPTIONAL_FILES) for name in COUNTS_FOLDER_FILES
+        ]
         self.check_unchanged()  # all four files must be of one version
         vocabulary = tuple(terms.decode("utf-8", "replace").splitlines())
         if len(set(vocabulary)) < len(vocabulary) or not vocabulary:
-            raise DataError(f"{self._folder / VOCABULARY}: must have one term per line, each of them once")
+            raise DataError(f"{self._folder / VOCABULARY_FILE}: must have one term per line, each of them once")
         block_names = listed.decode("utf-8", "replace").splitlines() or ["all"] * len(vocabulary)
         if len(block_names) != len(vocabulary):
-            problem = f"has {len(block_names):,} lines, but {VOCABULARY} has {len(vocabulary):,} terms"
-            raise DataError(f"{self._folder / BLOCKS}: {problem}")
+            problem = f"has {len(block_names):,} lines, but {VOCABULARY_FILE} has {len(vocabulary):,} terms"
+            raise DataError(f"{self._folder / BLOCKS_FILE}: {problem}")
         blocks = tuple(dict.fromkeys(block_names))
         several = _several(counts)
         try:
@@ -159,13 +172,13 @@ class CountsFolder(OwnCorpus):
             codes = [sorted(map(_whole, label if several else [label])) for label in labels]
         except (ValueError, OverflowError) as error:
             raise DataError(
-                f"{self._folder / COUNTS}: is not svmlight with {len(vocabulary):,} terms: {error}"
+                f"{self._folder / COUNTS_FILE}: is not svmlight with {len(vocabulary):,} terms: {error}"
             ) from None
         if not codes:
-            raise DataError(f"{self._folder / COUNTS}: holds no document")
+            raise DataError(f"{self._folder / COUNTS_FILE}: holds no document")
         matrix = sp.csr_array(features)
         if matrix.nnz and (matrix.data.min() < 0 or (matrix.data % 1).any() or matrix.data.max() >= 2**31):
-            raise DataError(f"{self._folder / COUNTS}: counts must be whole numbers, and not negative")
+            raise DataError(f"{self._folder / COUNTS_FILE}: counts must be whole numbers, and not negative")
         matrix = matrix.astype(np.int32)
         matrix.eliminate_zeros()
         documents = self._documents(codes, names, several=several)
@@ -178,7 +191,7 @@ class CountsFolder(OwnCorpus):
         for content in contents:
             digest.update(content)
         ordered_terms = tuple(vocabulary[n] for n in order)
-        return CountedCorpus(self.name, documents, matrix, ordered_terms, digest.hexdigest(), blocks, block_of)
+        return CountsCorpus(self.name, documents, matrix, ordered_terms, digest.hexdigest(), blocks, block_of)
 
     def _bytes(self, name: str, *, optional: bool) -> bytes:
         try:
@@ -194,32 +207,36 @@ class CountsFolder(OwnCorpus):
         by_number = [(str(row), list(map(str, numbers)), "all") for row, numbers in enumerate(codes, start=1)]
         named = self._named(content, several=several) or by_number
         if len(named) != len(codes):
-            problem = f"has {len(named):,} documents, but {COUNTS} has {len(codes):,}"
-            raise DataError(f"{self._folder / DOCUMENTS}: {problem}")
+            problem = f"has {len(named):,} documents, but {COUNTS_FILE} has {len(codes):,}"
+            raise DataError(f"{self._folder / DOCUMENTS_FILE}: {problem}")
         ids, labels, parts = zip(*named, strict=True)
         if len(set(ids)) < len(ids):
-            raise DataError(f"{self._folder / DOCUMENTS}: two documents have the same id")
+            raise DataError(f"{self._folder / DOCUMENTS_FILE}: two documents have the same id")
         code_of, name_of = dict[str, int](), dict[int, str]()
         for names, numbers in zip(labels, codes, strict=True):
             for name, code in zip(names, numbers, strict=False):
                 code_of.setdefault(name, code)
                 name_of.setdefault(code, name)
             if list(map(code_of.get, names)) != numbers or list(map(name_of.get, numbers)) != names:
-                problem = f"classes in {DOCUMENTS} and {COUNTS} must match one to one, unlike {names} and {numbers}"
+                problem = (
+                    f"classes in {DOCUMENTS_FILE} and {COUNTS_FILE} must match one to one, unlike {names} and {numbers}"
+                )
                 raise DataError(f"{self._folder}: {problem}")
-        return documents_of(ids, labels, sorted(code_of, key=code_of.__getitem__), parts, several=several)
+        return encode_documents(ids, labels, sorted(code_of, key=code_of.__getitem__), parts, several=several)
 
     def _named(self, content: bytes, *, several: bool) -> list[tuple[str, list[str], str]]:
         """Read id, classes and group of each document from documents.csv; return an empty list where it doesn't exist.
 
         The file is read again, and must still have this content.
         """
-        path = self._folder / DOCUMENTS
+        path = self._folder / DOCUMENTS_FILE
         if not content and not path.exists():
             return []
-        digest = FileDigest.of(content[start : start + BLOCK] for start in range(0, len(content), BLOCK))
-        group = ["group"] if "group" in columns_of(path, digest=digest) else []
-        rows = (values for _, values in records(path, ["id", "label", *group], digest=digest))
+        digest = FileDigest.of(
+            content[start : start + DIGEST_BLOCK_BYTES] for start in range(0, len(content), DIGEST_BLOCK_BYTES)
+        )
+        group = ["group"] if "group" in read_columns(path, digest=digest) else []
+        rows = (values for _, values in iter_records(path, ["id", "label", *group], digest=digest))
         return [(name, label.split() if several else [label], *(part or ["all"])) for name, label, *part in rows]
 
 

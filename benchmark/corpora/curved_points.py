@@ -18,9 +18,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import gammaincinv, gammaln, logsumexp, ndtr, ndtri
 
-from benchmark.corpora.archive import Source
+from benchmark.corpora.archive import CorpusSource
 from benchmark.corpora.corpus import Documents
-from benchmark.corpora.counted import CountedCorpus
+from benchmark.corpora.counted import CountsCorpus
 from benchmark.corpora.reader import CorpusReader
 
 if TYPE_CHECKING:
@@ -45,14 +45,14 @@ SPREAD = 0.25
 #: σ is log-uniform here, which is uniform along vertical geodesics; μ is cut to [0, 1]. The paper's axes are 0 to 1.
 DEVIATIONS = (0.03, 1.0)
 #: Smaller coordinates of the simplex are rounding errors.
-SMALLEST = 1e-12
+MIN_COORDINATE = 1e-12
 
 
 #: Smallest σ of the grid, below all drawn ones; σ = 0 is infinitely far away.
-LOWEST = 0.01
-GROUPS = ("train", "test", "grid")
-CLASSES = ("class 1", "class 2")
-TERMS = {"simplex": ("θ₁", "θ₂", "θ₃"), "half-plane": ("mean μ", "standard deviation σ")}
+MIN_GRID_SIGMA = 0.01
+POINT_PARTS = ("train", "test", "grid")
+POINT_CLASSES = ("class 1", "class 2")
+COORDINATE_NAMES = {"simplex": ("θ₁", "θ₂", "θ₃"), "half-plane": ("mean μ", "standard deviation σ")}
 
 
 @dataclass(frozen=True)
@@ -91,12 +91,12 @@ class CurvedPoints(CorpusReader):
     @property
     def classes(self) -> tuple[str, ...]:
         """The two classes."""
-        return CLASSES
+        return POINT_CLASSES
 
     @property
     def groups(self) -> tuple[str, ...]:
         """Training points, test points, and grid."""
-        return GROUPS
+        return POINT_PARTS
 
     @property
     def several(self) -> bool:
@@ -106,32 +106,32 @@ class CurvedPoints(CorpusReader):
     def outline(self) -> Documents:
         """Return the points, without their coordinates."""
         drawn = [np.arange(size) % 2 for size in (self.train, self.test)]
-        labels = [*drawn, log_odds(self.space, grid(self.space, self.resolution)) < 0]
+        labels = [*drawn, log_odds(self.space, grid_points(self.space, self.resolution)) < 0]
         sizes = [len(part) for part in labels]
-        ids = tuple(f"{group}-{row + 1}" for group, n in zip(GROUPS, sizes, strict=True) for row in range(n))
-        groups = np.repeat(np.arange(len(GROUPS)), sizes).astype(np.int32)
-        return Documents(ids, np.concatenate(labels).astype(np.int32), groups, CLASSES, GROUPS)
+        ids = tuple(f"{group}-{row + 1}" for group, n in zip(POINT_PARTS, sizes, strict=True) for row in range(n))
+        groups = np.repeat(np.arange(len(POINT_PARTS)), sizes).astype(np.int32)
+        return Documents(ids, np.concatenate(labels).astype(np.int32), groups, POINT_CLASSES, POINT_PARTS)
 
-    def locate(self, *, download: bool, notify: Callable[[str], None], progress: bool) -> Source:  # noqa: ARG002
+    def locate(self, *, download: bool, notify: Callable[[str], None], progress: bool) -> CorpusSource:  # noqa: ARG002
         """Return a source without a path: the points are generated."""
-        return Source(None)
+        return CorpusSource(None)
 
-    def content(self, source: Source) -> Mapping[str, Any]:  # noqa: ARG002
+    def content(self, source: CorpusSource) -> Mapping[str, Any]:  # noqa: ARG002
         """Return the parameters, which decide the points."""
         return asdict(self)
 
-    def load(self, source: Source) -> CountedCorpus:  # type: ignore[override]  # noqa: ARG002
+    def load(self, source: CorpusSource) -> CountsCorpus:  # type: ignore[override]  # noqa: ARG002
         """Return the points, with their coordinates as counts."""
-        samples = draw(self.space, self.train, self.test, self.seed)
-        coordinates = np.vstack([samples.points, samples.test_points, grid(self.space, self.resolution)])
-        matrix, terms = sp.csr_array(coordinates), TERMS[self.space]
+        samples = draw_points(self.space, self.train, self.test, self.seed)
+        coordinates = np.vstack([samples.points, samples.test_points, grid_points(self.space, self.resolution)])
+        matrix, terms = sp.csr_array(coordinates), COORDINATE_NAMES[self.space]
         digest = hashlib.sha256(np.ascontiguousarray(coordinates).tobytes()).hexdigest()
         blocks = np.zeros(len(terms), dtype=np.int32)
-        return CountedCorpus(self.name, self.outline(), matrix, terms, digest, ("all",), blocks)
+        return CountsCorpus(self.name, self.outline(), matrix, terms, digest, ("all",), blocks)
 
 
 @dataclass(frozen=True, eq=False)
-class Samples:
+class LabelledPoints:
     """Labelled training and test points.
 
     Parameters
@@ -161,7 +161,7 @@ class Samples:
                 raise ValueError(f"{len(points)} points need as many labels, 0 or 1, not {len(labels)}")
 
 
-def draw(space: str, n: int = 120, n_test: int = 2000, seed: int = 1) -> Samples:
+def draw_points(space: str, n: int = 120, n_test: int = 2000, seed: int = 1) -> LabelledPoints:
     """Draw `n` ≥ 2 training and `n_test` ≥ 2 test points of a space, half of them of either class.
 
     Examples
@@ -173,10 +173,10 @@ def draw(space: str, n: int = 120, n_test: int = 2000, seed: int = 1) -> Samples
     if n < 2 or n_test < 2:
         raise ValueError(f"there must be at least 2 training and 2 test points, not {n} and {n_test}")
     train, test = (_labelled(space, size, [seed, SPACES.index(space), part]) for part, size in enumerate((n, n_test)))
-    return Samples(space, *train, *test)
+    return LabelledPoints(space, *train, *test)
 
 
-def grid(space: str, resolution: int) -> Array:
+def grid_points(space: str, resolution: int) -> Array:
     """Return a grid of points, shape (m, d): over the simplex with its edges; or over 0 ≤ μ ≤ 1, 0.01 ≤ σ ≤ 1.
 
     `resolution` is the number of steps along an edge.
@@ -193,7 +193,7 @@ def grid(space: str, resolution: int) -> Array:
         raise ValueError(f"resolution must be a whole number of at least 1, not {resolution}")
     if space == "half-plane":
         steps = np.linspace(0.0, 1.0, resolution + 1)
-        mu, sigma = np.meshgrid(steps, LOWEST + (1 - LOWEST) * steps)
+        mu, sigma = np.meshgrid(steps, MIN_GRID_SIGMA + (1 - MIN_GRID_SIGMA) * steps)
         return np.column_stack([mu.ravel(), sigma.ravel()])
     i, j = np.indices((resolution + 1, resolution + 1)).reshape(2, -1)
     inside = i + j <= resolution
@@ -249,14 +249,14 @@ def _labelled(space: str, size: int, seed: list[int]) -> tuple[Array, Labels]:
 
 def _dirichlet_points(uniform: Array, label: NDArray[np.intp], component: NDArray[np.intp]) -> Array:
     """Draw Dirichlet points: gamma variables divided by their sum."""
-    gamma = np.maximum(gammaincinv(np.array(DIRICHLET)[label, component], uniform), SMALLEST)
+    gamma = np.maximum(gammaincinv(np.array(DIRICHLET)[label, component], uniform), MIN_COORDINATE)
     return np.asarray(gamma / gamma.sum(axis=1, keepdims=True))
 
 
 def _log_dirichlet(theta: Array, label: int, component: int) -> Array:
     alpha = np.array(DIRICHLET[label][component])
     constant = gammaln(alpha.sum()) - gammaln(alpha).sum()
-    return np.asarray(constant + np.log(np.maximum(theta, SMALLEST)) @ (alpha - 1))
+    return np.asarray(constant + np.log(np.maximum(theta, MIN_COORDINATE)) @ (alpha - 1))
 
 
 def _normal_points(uniform: Array, label: NDArray[np.intp], component: NDArray[np.intp]) -> Array:

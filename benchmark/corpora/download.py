@@ -17,7 +17,7 @@ import requests
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
-from benchmark.corpora.archive import Source, damaged, fingerprint, read_files, verify
+from benchmark.corpora.archive import CorpusSource, damaged_source_error, read_files, source_key, verify_digest
 from benchmark.errors import DataError
 
 if TYPE_CHECKING:
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from benchmark.corpora.card import DatasetCard
 
 ATTEMPTS = 3
-PAUSE = 1.0
+RETRY_PAUSE = 1.0
 """Seconds before a second attempt; twice as long before the third."""
-TIMEOUT = 30.0
+DOWNLOAD_TIMEOUT = 30.0
 """Seconds without an answer, or without a byte, before the next address is tried."""
 
 
-class RichBar:
+class DownloadBar:
     """Progress bar for pooch, on standard error; silent unless that is a terminal."""
 
     def __init__(self, label: str = "downloading") -> None:
@@ -66,9 +66,9 @@ class RichBar:
         self._progress.stop()
 
 
-def download(
-    card: DatasetCard, dest: Path, *, notify: Callable[[str], None], progress: Callable[[], RichBar] | None = None
-) -> Source:
+def download_archive(
+    card: DatasetCard, dest: Path, *, notify: Callable[[str], None], progress: Callable[[], DownloadBar] | None = None
+) -> CorpusSource:
     """Download a corpus's archive to `dest`, from the first address with the right content, https before http.
 
     Parameters
@@ -79,7 +79,7 @@ def download(
     notify : callable
         Called with messages: the licence before the download, then each address, and why one failed.
     progress : callable, optional
-        Creates a bar for each attempt, for example `RichBar`.
+        Creates a bar for each attempt, for example `DownloadBar`.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def download(
                 notify(f"Downloading {address}")
                 problem = _fetch(address, fetched, card.most_bytes, progress) or _problem_with(fetched, card)
                 if problem is None:
-                    return Source(fetched.replace(dest / fetched.name))
+                    return CorpusSource(fetched.replace(dest / fetched.name))
                 failures.append(f"\n  {address}: {problem}")
                 notify(f"{address}: {problem}")
     except OSError as error:
@@ -135,16 +135,18 @@ class _Bounded(io.BufferedWriter):
             raise DataError(f"it is larger than the {self._most:,} bytes that the card allows")
 
 
-def _fetch(address: str, target: Path, most: int, progress: Callable[[], RichBar] | None) -> str | None:
+def _fetch(address: str, target: Path, most: int, progress: Callable[[], DownloadBar] | None) -> str | None:
     """Download at most `most` bytes to `target`, retrying temporary errors; return the problem, or None."""
     problem = None
     for attempt in range(ATTEMPTS):
-        time.sleep(PAUSE * attempt)
+        time.sleep(RETRY_PAUSE * attempt)
         bar = progress() if progress else None
         try:
             with _Bounded(target, most) as file:
                 hooks = {"response": file.promise}
-                get = pooch.HTTPDownloader(progressbar=bar or False, chunk_size=1 << 16, timeout=TIMEOUT, hooks=hooks)
+                get = pooch.HTTPDownloader(
+                    progressbar=bar or False, chunk_size=1 << 16, timeout=DOWNLOAD_TIMEOUT, hooks=hooks
+                )
                 get(address, file, None)
         except requests.HTTPError as error:
             problem = f"the server answers: {error}"
@@ -168,12 +170,12 @@ def _fetch(address: str, target: Path, most: int, progress: Callable[[], RichBar
 
 def _problem_with(fetched: Path, card: DatasetCard) -> str | None:
     """Return what is wrong with a download, or None if its content is the corpus."""
-    source = Source(fetched)
+    source = CorpusSource(fetched)
     try:
-        digest = card.archive_sha256 and fingerprint(source, card)
+        digest = card.archive_sha256 and source_key(source, card)
         if digest != card.archive_sha256:
-            raise damaged(source, card, f"has the sha256 {digest}, and not {card.archive_sha256}")
-        verify(read_files(source, card), card, source)
+            raise damaged_source_error(source, card, f"has the sha256 {digest}, and not {card.archive_sha256}")
+        verify_digest(read_files(source, card), card, source)
     except DataError as error:
         fetched.unlink()
         return f"it is not the corpus: {str(error).removeprefix(f'{source} ').splitlines()[0].rstrip(':')}"

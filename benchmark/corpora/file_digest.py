@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 #: Size of a block in bytes; each block has its own digest.
-BLOCK = 2**20
+DIGEST_BLOCK_BYTES = 2**20
 _SIZE = hashlib.sha256().digest_size
 
 
-def changed(path: Path) -> DataError:
+def changed_file_error(path: Path) -> DataError:
     """Return the error for a file that was edited while it was read."""
     return DataError(f"{path}: was changed while it was read; run it again")
 
@@ -40,7 +40,7 @@ class FileDigest:
         In bytes.
     sha256 : bytes
     blocks : bytes
-        The sha256 of each block of `BLOCK` bytes, one after the other.
+        The sha256 of each block of `DIGEST_BLOCK_BYTES` bytes, one after the other.
     """
 
     size: int
@@ -49,7 +49,7 @@ class FileDigest:
 
     @classmethod
     def of(cls, pieces: Iterable[bytes]) -> FileDigest:
-        """Return the digest of a content from its blocks of `BLOCK` bytes (the last may be shorter)."""
+        """Return the digest of a content from its blocks of `DIGEST_BLOCK_BYTES` bytes (the last may be shorter)."""
         size, whole, blocks = 0, hashlib.sha256(), list[bytes]()
         for piece in pieces:
             size += len(piece)
@@ -70,7 +70,7 @@ def file_digest(path: Path) -> FileDigest:
     """Return the digest of a file; raise DataError if it can't be read."""
     try:
         with path.open("rb") as file:
-            return FileDigest.of(iter(lambda: file.read(BLOCK), b""))
+            return FileDigest.of(iter(lambda: file.read(DIGEST_BLOCK_BYTES), b""))
     except OSError as error:
         raise DataError(f"{path}: can't be read: {error.strerror or error}") from None
 
@@ -110,15 +110,15 @@ class CheckedFile(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """Read up to the end of a block."""
-        number, start = divmod(self._position, BLOCK)
-        length = min(BLOCK, self._digest.size - number * BLOCK)
+        number, start = divmod(self._position, DIGEST_BLOCK_BYTES)
+        length = min(DIGEST_BLOCK_BYTES, self._digest.size - number * DIGEST_BLOCK_BYTES)
         if length <= 0:
             return 0
         if number != self._number:
-            self._file.seek(number * BLOCK)
+            self._file.seek(number * DIGEST_BLOCK_BYTES)
             block = self._file.read(length)
             if not self._digest.matches(number, block):
-                raise changed(self._path)
+                raise changed_file_error(self._path)
             self._number, self._block = number, block
         piece = self._block[start : start + len(buffer)]
         buffer[: len(piece)] = piece
@@ -127,7 +127,7 @@ class CheckedFile(io.RawIOBase):
 
 
 @dataclass(frozen=True)
-class Place:
+class DigestedPath:
     """File or folder of a corpus.
 
     Parameters
@@ -156,20 +156,20 @@ class CorpusDigest:
         The sha256 over the files' names (of a folder, below it; of a split, its part) and contents.
     places : tuple of Place
     stamps : tuple
-        `stamp` of each place, from before it was digested.
+        `file_stamp` of each place, from before it was digested.
     """
 
     digest: str
-    places: tuple[Place, ...]
+    places: tuple[DigestedPath, ...]
     stamps: tuple[tuple[int, ...], ...]
 
     def check_unchanged(self) -> None:
         """Raise DataError if a file's size or time of modification has changed since it was digested."""
         for place, before in zip(self.places, self.stamps, strict=True):
-            check_stamp(place.path, before)
+            check_file_stamp(place.path, before)
 
 
-def digest_of(places: Iterable[tuple[str, Path]]) -> CorpusDigest:
+def digest_paths(places: Iterable[tuple[str, Path]]) -> CorpusDigest:
     """Compute the digests of a corpus's files; cached as long as their stamps stay the same.
 
     Parameters
@@ -183,23 +183,23 @@ def digest_of(places: Iterable[tuple[str, Path]]) -> CorpusDigest:
         A file or folder can't be read.
     """
     paths = tuple(places)
-    return _digest_of(paths, tuple(stamp(path) for _, path in paths))
+    return _digest_of(paths, tuple(file_stamp(path) for _, path in paths))
 
 
 @lru_cache(maxsize=8)
 def _digest_of(places: tuple[tuple[str, Path], ...], stamps: tuple[tuple[int, ...], ...]) -> CorpusDigest:
-    whole, found = hashlib.sha256(), list[Place]()
+    whole, found = hashlib.sha256(), list[DigestedPath]()
     for split, path in places:
         is_folder, files = path.is_dir(), dict[str, FileDigest]()
-        for relpath, file in below(path) if is_folder else [("", path)]:
+        for relpath, file in files_below(path) if is_folder else [("", path)]:
             files[relpath] = file_digest(file)
             whole.update(f"{split}\0{relpath}\0".encode("utf-8", "surrogateescape"))
             whole.update(files[relpath].sha256)
-        found.append(Place(split, path, is_folder, files))
+        found.append(DigestedPath(split, path, is_folder, files))
     return CorpusDigest(whole.hexdigest(), tuple(found), stamps)
 
 
-def below(folder: Path) -> list[tuple[str, Path]]:
+def files_below(folder: Path) -> list[tuple[str, Path]]:
     """Return the files below a folder that aren't hidden, with their relative paths, sorted by these."""
     found = []
     for top, folders, names in os.walk(folder, onerror=_refuse):
@@ -212,7 +212,7 @@ def _refuse(error: OSError) -> None:
     raise DataError(f"{error.filename}: can't be read: {error.strerror}")
 
 
-def stamp(path: Path) -> tuple[int, ...]:
+def file_stamp(path: Path) -> tuple[int, ...]:
     """Return numbers that change when a file, or any file below a folder, is edited: size, times and inode.
 
     The last number is the inode's change time, which can't be set back; it also changes without an edit, by another
@@ -222,18 +222,18 @@ def stamp(path: Path) -> tuple[int, ...]:
         if not path.is_dir():
             stat = path.stat()
             return stat.st_size, stat.st_mtime_ns, stat.st_ino, stat.st_ctime_ns
-        stats = [file.stat() for _, file in below(path)]
+        stats = [file.stat() for _, file in files_below(path)]
     except OSError as error:
         raise DataError(f"{path}: can't be read: {error.strerror or error}") from None
     times = hash(tuple((s.st_mtime_ns, s.st_ino) for s in stats))
     return sum(s.st_size for s in stats), times, len(stats), hash(tuple(s.st_ctime_ns for s in stats))
 
 
-def check_stamp(path: Path, before: tuple[int, ...]) -> None:
-    """Raise DataError if a file, or one below a folder, was edited, removed or added since its `stamp` was taken."""
+def check_file_stamp(path: Path, before: tuple[int, ...]) -> None:
+    """Raise DataError if a file, or one below a folder, was edited, removed or added since its stamp was taken."""
     try:
-        now = stamp(path)
+        now = file_stamp(path)
     except DataError:
-        raise changed(path) from None
+        raise changed_file_error(path) from None
     if now[:-1] != before[:-1]:
-        raise changed(path)
+        raise changed_file_error(path)

@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchmark.corpora.records import decoded, opened, records
-from benchmark.errors import DataError, quoted
+from benchmark.corpora.records import decode_text, iter_records, open_decompressed
+from benchmark.errors import DataError, quote_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from benchmark.corpora.file_digest import FileDigest, Place
-    from benchmark.corpora.files import OwnFiles
+    from benchmark.corpora.file_digest import DigestedPath, FileDigest
+    from benchmark.corpora.files import UserFiles
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class FileRow:
     """One record, before it is checked."""
 
     path: Path
@@ -36,7 +36,7 @@ class Row:
         return f"{self.path}:{self.line}" if self.line else str(self.path)
 
 
-def rows_of(reader: OwnFiles, place: Place) -> Iterator[Row]:
+def iter_rows(reader: UserFiles, place: DigestedPath) -> Iterator[FileRow]:
     """Yield the records of a file, or the files of a folder, as they were when they were digested.
 
     Raises
@@ -49,24 +49,24 @@ def rows_of(reader: OwnFiles, place: Place) -> Iterator[Row]:
     return _rows_of_file(reader, place.split, place.path, place.files[""])
 
 
-def _rows_of_file(reader: OwnFiles, split: str, path: Path, digest: FileDigest) -> Iterator[Row]:
+def _rows_of_file(reader: UserFiles, split: str, path: Path, digest: FileDigest) -> Iterator[FileRow]:
     texts = [reader.text] if isinstance(reader.text, str) else list(reader.text)
     rest = [reader.labels or reader.label, reader.id, reader.split, reader.group, reader.date]
     columns = [*texts, *(name for name in rest if name is not None)]
     n = len(texts)
     how: dict[str, Any] = {"encoding": reader.encoding, "delimiter": reader.delimiter, "header": reader.header}
-    for line, values in records(path, columns, digest=digest, **how):
+    for line, values in iter_records(path, columns, digest=digest, **how):
         others = iter(values[n:])
         label, name, part, group, date = (None if column is None else next(others) for column in rest)
         text = values[0] if n == 1 else "\n".join(str(value) for value in values[:n] if value is not None)
         if text is not None and not isinstance(text, str):
-            raise DataError(f"{path}:{line}: {texts[0]} is {quoted(text)}, and must be text")
+            raise DataError(f"{path}:{line}: {texts[0]} is {quote_value(text)}, and must be text")
         named = zip(reader.fields, values, strict=False)
         fields = {column: "" if value is None else str(value) for column, value in named}
-        yield Row(path, line, text or "", label, name, split or part, group, date, fields)
+        yield FileRow(path, line, text or "", label, name, split or part, group, date, fields)
 
 
-def _rows_of_folder(reader: OwnFiles, place: Place) -> Iterator[Row]:
+def _rows_of_folder(reader: UserFiles, place: DigestedPath) -> Iterator[FileRow]:
     levels, split, folder = list(reader.folders), place.split, place.path
     for relpath, digest in place.files.items():
         path = folder / relpath
@@ -75,8 +75,8 @@ def _rows_of_folder(reader: OwnFiles, place: Place) -> Iterator[Row]:
             wanted = "/".join([*(f"<{level}>" for level in levels), relpath.rsplit("/", 1)[-1]])
             raise DataError(f"{path}: lies in no folder of a class; it should be {folder}/{wanted} (see `folders`)")
         names = dict(zip(levels, parents, strict=False))
-        with opened(path, digest) as file:
+        with open_decompressed(path, digest) as file:
             content = file.read()
-        text = decoded(content, reader.encoding, path, 1, 0)
+        text = decode_text(content, reader.encoding, path, 1, 0)
         name = f"{split}/{relpath}" if split else relpath
-        yield Row(path, 0, text, names["label"], name, split or names.get("split"), names.get("group"), None, {})
+        yield FileRow(path, 0, text, names["label"], name, split or names.get("split"), names.get("group"), None, {})

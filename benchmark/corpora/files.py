@@ -7,35 +7,35 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from benchmark.corpora.corpus import FieldedText, StreamedCorpus
-from benchmark.corpora.file_digest import digest_of
-from benchmark.corpora.file_rows import rows_of
-from benchmark.corpora.own import OwnCorpus
-from benchmark.corpora.records import check_encoding, kind_of
-from benchmark.corpora.scan import scanned
-from benchmark.errors import ConfigError, unknown
+from benchmark.corpora.file_digest import digest_paths
+from benchmark.corpora.file_rows import iter_rows
+from benchmark.corpora.own import UserCorpus
+from benchmark.corpora.records import check_encoding, file_extension
+from benchmark.corpora.scan import scan_files
+from benchmark.errors import ConfigError, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from benchmark.corpora.archive import Source
+    from benchmark.corpora.archive import CorpusSource
     from benchmark.corpora.corpus import Documents
     from benchmark.corpora.file_digest import CorpusDigest
-    from benchmark.corpora.file_rows import Row
-    from benchmark.corpora.scan import Scanned
+    from benchmark.corpora.file_rows import FileRow
+    from benchmark.corpora.scan import ScanResult
 
 #: Documents that `drop` can leave out.
-DROPPED = {
+DROP_REASONS = {
     "empty": "documents without text",
     "unlabelled": "documents without a class",
     "repeated": "documents with the id of an earlier document",
     "rare": "documents that are the only one of their class",
 }
 #: Meanings of a folder's name in the path of a document.
-LEVELS = ("label", "split", "group")
+FOLDER_LEVELS = ("label", "split", "group")
 
 
 @dataclass(frozen=True)
-class OwnFiles(OwnCorpus):
+class UserFiles(UserCorpus):
     """A user's documents: a folder of class folders, or a file of records (.csv, .tsv, .jsonl, .parquet; .gz, .zst).
 
     Parameters
@@ -97,10 +97,10 @@ class OwnFiles(OwnCorpus):
     def check(self) -> None:
         """Raise ConfigError for parameters that no file can satisfy."""
         check_encoding(self.encoding)
-        for key, allowed in (("folders", LEVELS), ("drop", tuple(DROPPED))):
+        for key, allowed in (("folders", FOLDER_LEVELS), ("drop", tuple(DROP_REASONS))):
             for value in getattr(self, key):
                 if value not in allowed:
-                    raise ConfigError(f"{key}: {unknown('word', value, allowed)}")
+                    raise ConfigError(f"{key}: {unknown_name('word', value, allowed)}")
         if sorted(self.folders) != sorted(set(self.folders)) or "label" not in self.folders:
             raise ConfigError("folders: must name each level once, and one of them must be label")
         if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n'):
@@ -128,14 +128,14 @@ class OwnFiles(OwnCorpus):
         """Return the documents themselves; read the files to the end, and raise DataError with all problems."""
         return self.scanned().documents
 
-    def scanned(self) -> Scanned:
+    def scanned(self) -> ScanResult:
         """Return the documents and dropped records of the files, without text; cached."""
-        return scanned(self)
+        return scan_files(self)
 
     @cached_property
     def digests(self) -> CorpusDigest:
         """Digests of the files, computed once; files with other content raise DataError from then on."""
-        return digest_of(self.places())
+        return digest_paths(self.places())
 
     def has(self, what: str) -> bool:
         """Test whether documents have a part of a split ("split"), or a group ("group")."""
@@ -146,13 +146,13 @@ class OwnFiles(OwnCorpus):
 
     # --- Content that a run uses ---
 
-    def content(self, source: Source) -> Mapping[str, Any]:  # noqa: ARG002 - there is one
+    def content(self, source: CorpusSource) -> Mapping[str, Any]:  # noqa: ARG002 - there is one
         """Return the digest of the files and all parameters but `path`; raise DataError if files have changed."""
         self.check_unchanged()
-        kinds = [[place.split, "" if place.is_folder else kind_of(place.path)] for place in self.digests.places]
+        kinds = [[place.split, "" if place.is_folder else file_extension(place.path)] for place in self.digests.places]
         return {"kinds": kinds, "digest": self.digest(), **{k: v for k, v in self.parameters().items() if k != "path"}}
 
-    def load(self, source: Source) -> StreamedCorpus:  # noqa: ARG002 - there is one
+    def load(self, source: CorpusSource) -> StreamedCorpus:  # noqa: ARG002 - there is one
         """Return the documents, with their text as a stream."""
         scan = self.scanned()
         return StreamedCorpus(self.name, scan.documents, scan.rows, self._texts, self.digest())
@@ -180,7 +180,7 @@ class OwnFiles(OwnCorpus):
                 else text
             )
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[FileRow]:
         """Yield every record, with the content that was digested."""
         for place in self.digests.places:
-            yield from rows_of(self, place)
+            yield from iter_rows(self, place)

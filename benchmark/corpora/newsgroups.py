@@ -13,15 +13,15 @@ from benchmark.corpora.assemble import assemble
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchmark.corpora.archive import Files
+    from benchmark.corpora.archive import FileContents
     from benchmark.corpora.card import DatasetCard
     from benchmark.corpora.corpus import Corpus
 
-SIDES = {"20news-bydate-train": "train", "20news-bydate-test": "test"}
+NEWSGROUPS_PARTS = {"20news-bydate-train": "train", "20news-bydate-test": "test"}
 _NUMBER = re.compile("[0-9]{1,18}")
 
 
-def read(files: Files, card: DatasetCard, digest: str) -> Corpus:
+def read_newsgroups(files: FileContents, card: DatasetCard, digest: str) -> Corpus:
     """Join the posts; a post is ``20news-bydate-<part>/<newsgroup>/<number>``, and its group is the part.
 
     Training posts come first: bytewise order would put "test" before "train". The posts have no dates; their numbers,
@@ -37,4 +37,4 @@ def _place_of(parts: Sequence[str]) -> tuple[str, str]:
     side, newsgroup, number = parts
     if not _NUMBER.fullmatch(number):
         raise ValueError(number)
-    return newsgroup, SIDES[side]
+    return newsgroup, NEWSGROUPS_PARTS[side]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from benchmark.corpora.archive import Source
+from benchmark.corpora.archive import CorpusSource
 from benchmark.corpora.corpus import Documents
 from benchmark.corpora.reader import CorpusReader
 from benchmark.errors import DataError
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class OwnCorpus(CorpusReader):
+class UserCorpus(CorpusReader):
     """Documents that no card describes, unless the user writes one (see `own_card`).
 
     Parameters
@@ -89,16 +89,16 @@ class OwnCorpus(CorpusReader):
         download: bool,  # noqa: ARG002 - there is no address to download it from
         notify: Callable[[str], None],  # noqa: ARG002
         progress: bool,  # noqa: ARG002
-    ) -> Source:
+    ) -> CorpusSource:
         """Return the path as written in the configuration; nothing is downloaded."""
-        return Source(Path(self.where))
+        return CorpusSource(Path(self.where))
 
     def facts(self) -> dict[str, Any]:
         """Return the folder that paths are relative to."""
         return {"base": str(self.base.resolve())}
 
 
-def documents_of(
+def encode_documents(
     ids: Sequence[str],
     labels: Iterable[Collection[str]],
     classes: Sequence[str],

@@ -9,28 +9,28 @@ import numpy as np
 import yaml
 
 from benchmark.corpora.card import DatasetCard, read_card
-from benchmark.errors import MOST_PROBLEMS, DataError
+from benchmark.errors import MAX_PROBLEMS, DataError
 
 if TYPE_CHECKING:
-    from benchmark.corpora.own import OwnCorpus
+    from benchmark.corpora.own import UserCorpus
 
 #: Largest number of groups that a card counts separately; with more groups it counts documents by class only.
-MOST_GROUPS = 50
-FOLDER = "cards"
+MAX_CARD_GROUPS = 50
+USER_CARDS_FOLDER = "cards"
 _HEAD = "# Written by `bench data card`: a run refuses a corpus that differs. Write the card again after a change.\n"
 
 
-def place(config: Path) -> Path:
+def user_card_path(config: Path) -> Path:
     """Return the path of a configuration's card: in cards/, beside it."""
-    return config.parent / FOLDER / f"{config.stem}.yaml"
+    return config.parent / USER_CARDS_FOLDER / f"{config.stem}.yaml"
 
 
-def card_text(reader: OwnCorpus, name: str) -> str:
+def user_card_yaml(reader: UserCorpus, name: str) -> str:
     """Return the card as YAML text."""
     return _HEAD + yaml.safe_dump(_facts(reader, name), sort_keys=False, allow_unicode=True, width=120)
 
 
-def check_card(reader: OwnCorpus, config: Path) -> None:
+def check_user_card(reader: UserCorpus, config: Path) -> None:
     """Compare the corpus with the card of its configuration, if there is one.
 
     Raises
@@ -39,7 +39,7 @@ def check_card(reader: OwnCorpus, config: Path) -> None:
         The corpus has changed. The message lists differing numbers by class and group, or says that only the content
         differs.
     """
-    path = place(config)
+    path = user_card_path(config)
     if not path.exists():
         return
     card = read_card(path.stem, path.parent)
@@ -52,8 +52,8 @@ def check_card(reader: OwnCorpus, config: Path) -> None:
         for group in dict.fromkeys([*card.groups, *now.groups])
         if (before := card.counts.get(name, {}).get(group, 0)) != (after := now.counts.get(name, {}).get(group, 0))
     ]
-    more = [f"  … and {len(wrong) - MOST_PROBLEMS:,} more"] if len(wrong) > MOST_PROBLEMS else []
-    lines = [*wrong[:MOST_PROBLEMS], *more] or ["  as many documents of each class and group, but other content"]
+    more = [f"  … and {len(wrong) - MAX_PROBLEMS:,} more"] if len(wrong) > MAX_PROBLEMS else []
+    lines = [*wrong[:MAX_PROBLEMS], *more] or ["  as many documents of each class and group, but other content"]
     raise DataError(
         "\n".join(
             [
@@ -65,11 +65,11 @@ def check_card(reader: OwnCorpus, config: Path) -> None:
     )
 
 
-def _facts(reader: OwnCorpus, name: str) -> dict[str, Any]:
+def _facts(reader: UserCorpus, name: str) -> dict[str, Any]:
     documents, sizes = reader.outline(), reader.outline().sizes()
     groups = list(documents.group_names)
     by_group = np.bincount(documents.groups, minlength=len(groups))
-    if len(groups) > MOST_GROUPS:
+    if len(groups) > MAX_CARD_GROUPS:
         groups, sizes, by_group = ["all"], sizes.sum(axis=1, keepdims=True), by_group.sum(keepdims=True)
     files = [reader.path] if isinstance(reader.path, str) else list(reader.path.values())
     facts = {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from benchmark.corpora.archive import Source
+    from benchmark.corpora.archive import CorpusSource
     from benchmark.corpora.corpus import AnyCorpus, Documents
 
 
@@ -68,7 +68,7 @@ class CorpusReader(ABC):
         """
 
     @abstractmethod
-    def locate(self, *, download: bool, notify: Callable[[str], None], progress: bool) -> Source:
+    def locate(self, *, download: bool, notify: Callable[[str], None], progress: bool) -> CorpusSource:
         """Find the corpus, or download it.
 
         Parameters
@@ -92,7 +92,7 @@ class CorpusReader(ABC):
         """
 
     @abstractmethod
-    def content(self, source: Source) -> Mapping[str, Any]:
+    def content(self, source: CorpusSource) -> Mapping[str, Any]:
         """Return everything that determines the documents, as plain data: results are stored under it.
 
         Parameters
@@ -112,7 +112,7 @@ class CorpusReader(ABC):
         """
 
     @abstractmethod
-    def load(self, source: Source) -> AnyCorpus:
+    def load(self, source: CorpusSource) -> AnyCorpus:
         """Read the documents with their text.
 
         Parameters
@@ -154,7 +154,7 @@ class LastCorpus:
         self._key: tuple[Any, ...] = ()
         self._corpus: Any = None
 
-    def load(self, reader: CorpusReader, source: Source) -> Any:
+    def load(self, reader: CorpusReader, source: CorpusSource) -> Any:
         """Return the reader's corpus; from the cache if reader, source and content are the same as before."""
         key = reader, source, reader.content(source)
         if self._key != key:

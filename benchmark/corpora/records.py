@@ -18,8 +18,8 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from pyarrow import ArrowException, parquet
 
-from benchmark.corpora.file_digest import CheckedFile, changed
-from benchmark.errors import ConfigError, DataError, did_you_mean, quoted, unknown
+from benchmark.corpora.file_digest import CheckedFile, changed_file_error
+from benchmark.errors import ConfigError, DataError, did_you_mean, quote_value, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,29 +28,29 @@ if TYPE_CHECKING:
     from benchmark.corpora.file_digest import FileDigest
 
 #: A record: its first line (or row of a Parquet file), from 1, and the values of the requested columns.
-Record = tuple[int, list[Any]]
+FileRecord = tuple[int, list[Any]]
 
-PACKED = (".gz", ".zst", ".xz")
-TABLES = {".csv": ",", ".tsv": "\t"}
+COMPRESSED = (".gz", ".zst", ".xz")
+TABLE_DELIMITERS = {".csv": ",", ".tsv": "\t"}
 LINES = (".jsonl", ".ndjson")
 PARQUET = (".parquet", ".pq")
 #: Largest number of characters of a field (the csv module's default is 131,072), and of bytes of a line.
-LONGEST = 2**27
+MAX_FIELD_LENGTH = 2**27
 #: Number of bytes read at once.
-PIECE = 2**17
+READ_BYTES = 2**17
 #: Number of compressed bytes decompressed at once: they may expand 32,768 times.
 ZSTD_PIECE = 2**12
 #: Rows of a Parquet file in memory at a time.
-BATCH = 4096
+RECORD_BATCH_ROWS = 4096
 
 
-def kind_of(path: Path) -> str:
+def file_extension(path: Path) -> str:
     """Return the extension of a file's name, such as ".csv", without that of its compression."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
-    return next((suffix for suffix in reversed(suffixes) if suffix not in PACKED), "")
+    return next((suffix for suffix in reversed(suffixes) if suffix not in COMPRESSED), "")
 
 
-def records(
+def iter_records(
     path: Path,
     columns: Sequence[str],
     *,
@@ -58,7 +58,7 @@ def records(
     delimiter: str | None = None,
     header: bool = True,
     digest: FileDigest | None = None,
-) -> Iterator[Record]:
+) -> Iterator[FileRecord]:
     """Yield the records of a file with the values of some columns, None where a record has no value.
 
     Parameters
@@ -80,9 +80,9 @@ def records(
     DataError
         The file can't be read; the message has the line and the reason.
     """
-    kind = kind_of(path)
-    if kind in TABLES:
-        yield from _of_table(path, columns, encoding, delimiter or TABLES[kind], digest, header=header)
+    kind = file_extension(path)
+    if kind in TABLE_DELIMITERS:
+        yield from _of_table(path, columns, encoding, delimiter or TABLE_DELIMITERS[kind], digest, header=header)
     elif kind in LINES:
         yield from _of_lines(path, columns, encoding, digest)
     elif kind in PARQUET:
@@ -92,11 +92,11 @@ def records(
 
 
 def _no_kind(path: Path) -> DataError:
-    kinds = [*TABLES, *LINES, *PARQUET]
-    return DataError(f"{path}: {unknown('kind of file', kind_of(path) or path.name, kinds)}, or a folder")
+    kinds = [*TABLE_DELIMITERS, *LINES, *PARQUET]
+    return DataError(f"{path}: {unknown_name('kind of file', file_extension(path) or path.name, kinds)}, or a folder")
 
 
-def columns_of(
+def read_columns(
     path: Path,
     *,
     encoding: str = "utf-8",
@@ -105,19 +105,19 @@ def columns_of(
     digest: FileDigest | None = None,
 ) -> list[str]:
     """Return the columns of a file, in order; for JSON lines, the keys of the first records."""
-    kind = kind_of(path)
-    if kind in TABLES:
-        with opened(path, digest) as file:
+    kind = file_extension(path)
+    if kind in TABLE_DELIMITERS:
+        with open_decompressed(path, digest) as file:
             lines = _text_lines(file, path, encoding)
-            return _names(next(csv.reader(lines, delimiter=delimiter or TABLES[kind]), []), header=header)
+            return _names(next(csv.reader(lines, delimiter=delimiter or TABLE_DELIMITERS[kind]), []), header=header)
     if kind in PARQUET:
         with _parquet(path, digest) as parquet_file:
             return list(parquet_file.schema_arrow.names)
     if kind not in LINES:
         raise _no_kind(path)
     found: dict[str, None] = {}
-    with opened(path, digest) as file:
-        for number, line in zip(range(1, BATCH), _text_lines(file, path, encoding), strict=False):
+    with open_decompressed(path, digest) as file:
+        for number, line in zip(range(1, RECORD_BATCH_ROWS), _text_lines(file, path, encoding), strict=False):
             found.update(dict.fromkeys(_object(path, number, line)))
     return list(found)
 
@@ -133,7 +133,7 @@ def check_encoding(name: str) -> None:
 
 
 @contextmanager
-def opened(path: Path, digest: FileDigest | None = None) -> Iterator[IO[bytes]]:
+def open_decompressed(path: Path, digest: FileDigest | None = None) -> Iterator[IO[bytes]]:
     """Open a file that is decompressed as it is read; raise DataError if opening or reading fails.
 
     With a digest of the file, only the digested content can be read.
@@ -156,9 +156,9 @@ def _as_digested(path: Path, digest: FileDigest | None) -> Iterator[IO[bytes]]:
     except FileNotFoundError:
         if digest is None:
             raise
-        raise changed(path) from None
+        raise changed_file_error(path) from None
     with plain:
-        yield plain if digest is None else io.BufferedReader(CheckedFile(path, plain, digest), PIECE)
+        yield plain if digest is None else io.BufferedReader(CheckedFile(path, plain, digest), READ_BYTES)
 
 
 def _unpacked(path: Path, plain: IO[bytes]) -> IO[bytes]:
@@ -204,10 +204,10 @@ def _zstandard(path: Path, plain: IO[bytes]) -> IO[bytes]:
             buffer[:n], self._ready = self._ready[:n], self._ready[n:]
             return n
 
-    return io.BufferedReader(Unpacked(), PIECE)
+    return io.BufferedReader(Unpacked(), READ_BYTES)
 
 
-def decoded(content: bytes, encoding: str, path: Path, line: int, start: int) -> str:
+def decode_text(content: bytes, encoding: str, path: Path, line: int, start: int) -> str:
     """Decode bytes of a file; raise DataError that names the first byte that doesn't fit the encoding."""
     try:
         return content.decode(encoding)
@@ -221,10 +221,10 @@ def decoded(content: bytes, encoding: str, path: Path, line: int, start: int) ->
 
 def _text_lines(file: IO[bytes], path: Path, encoding: str) -> Iterator[str]:
     offset = 0
-    for number, line in enumerate(iter(lambda: file.readline(LONGEST), b""), start=1):
-        if len(line) == LONGEST:
-            raise DataError(f"{path}:{number}: the line is longer than {LONGEST:,} bytes")
-        text = decoded(line, encoding, path, number, offset)
+    for number, line in enumerate(iter(lambda: file.readline(MAX_FIELD_LENGTH), b""), start=1):
+        if len(line) == MAX_FIELD_LENGTH:
+            raise DataError(f"{path}:{number}: the line is longer than {MAX_FIELD_LENGTH:,} bytes")
+        text = decode_text(line, encoding, path, number, offset)
         if number == 1 and line.startswith(codecs.BOM_UTF8) and text.startswith("\ufeff"):
             text = text[1:]
         yield text
@@ -233,9 +233,9 @@ def _text_lines(file: IO[bytes], path: Path, encoding: str) -> Iterator[str]:
 
 def _of_table(
     path: Path, columns: Sequence[str], encoding: str, delimiter: str, digest: FileDigest | None, *, header: bool
-) -> Iterator[Record]:
-    csv.field_size_limit(LONGEST)
-    with opened(path, digest) as file:
+) -> Iterator[FileRecord]:
+    csv.field_size_limit(MAX_FIELD_LENGTH)
+    with open_decompressed(path, digest) as file:
         reader = csv.reader(_text_lines(file, path, encoding), delimiter=delimiter, strict=True)
         line = 1
         try:
@@ -275,23 +275,24 @@ def _position(path: Path, header: Sequence[str], name: str) -> int:
     if name not in header:
         raise DataError(_no_column(path, name, header))
     if header.count(name) > 1:
-        raise DataError(f"{path}:1: two columns are named {quoted(name)}")
+        raise DataError(f"{path}:1: two columns are named {quote_value(name)}")
     return header.index(name)
 
 
 def _no_column(path: Path, name: str, known: Sequence[str]) -> str:
-    return f"{path}: has no column {quoted(name)}{did_you_mean(name, known)} (columns: {quoted(', '.join(known))})"
+    hint, columns = did_you_mean(name, known), quote_value(", ".join(known))
+    return f"{path}: has no column {quote_value(name)}{hint} (columns: {columns})"
 
 
-def _of_lines(path: Path, columns: Sequence[str], encoding: str, digest: FileDigest | None) -> Iterator[Record]:
+def _of_lines(path: Path, columns: Sequence[str], encoding: str, digest: FileDigest | None) -> Iterator[FileRecord]:
     seen = dict.fromkeys(columns, False)
     names: dict[str, None] = {}
-    with opened(path, digest) as file:
+    with open_decompressed(path, digest) as file:
         for number, line in enumerate(_text_lines(file, path, encoding), start=1):
             if not line.strip():
                 continue
             record = _object(path, number, line)
-            if number <= BATCH:
+            if number <= RECORD_BATCH_ROWS:
                 names.update(dict.fromkeys(record))
             for name in columns:
                 seen[name] |= name in record
@@ -307,7 +308,7 @@ def _object(path: Path, number: int, line: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise DataError(f"{path}:{number}: is not valid JSON: {error}") from None
     if not isinstance(record, dict):
-        raise DataError(f"{path}:{number}: is {quoted(record)}, and must be an object: {{…}}")
+        raise DataError(f"{path}:{number}: is {quote_value(record)}, and must be an object: {{…}}")
     return record
 
 
@@ -327,12 +328,12 @@ def _parquet(path: Path, digest: FileDigest | None = None) -> Iterator[Any]:
         raise DataError(f"{path}: can't be read: {error}") from None
 
 
-def _of_parquet(path: Path, columns: Sequence[str], digest: FileDigest | None) -> Iterator[Record]:
+def _of_parquet(path: Path, columns: Sequence[str], digest: FileDigest | None) -> Iterator[FileRecord]:
     row = 0
     with _parquet(path, digest) as file:
         for name in columns:
             _position(path, file.schema_arrow.names, name)
-        for batch in file.iter_batches(BATCH, columns=list(columns)):
+        for batch in file.iter_batches(RECORD_BATCH_ROWS, columns=list(columns)):
             values = [batch.column(name).to_pylist() for name in columns]
             for record in zip(*values, strict=True):
                 row += 1

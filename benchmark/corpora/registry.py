@@ -13,41 +13,52 @@ import numpy as np
 
 from benchmark.corpora import archive, newsgroups, reuters, synthetic, webkb
 from benchmark.corpora import card as cards
-from benchmark.corpora.archive import Source
-from benchmark.corpora.assemble import gate, select
+from benchmark.corpora.archive import CorpusSource
+from benchmark.corpora.assemble import check_document_counts, select_documents
 from benchmark.corpora.corpus import Documents
 from benchmark.corpora.counted import CountsFolder
 from benchmark.corpora.curved_points import CurvedPoints
-from benchmark.corpora.files import OwnFiles
+from benchmark.corpora.files import UserFiles
 from benchmark.corpora.reader import CorpusReader
-from benchmark.errors import ConfigError, DataError, unknown
+from benchmark.errors import ConfigError, DataError, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from benchmark.corpora.archive import Files
+    from benchmark.corpora.archive import FileContents
     from benchmark.corpora.card import DatasetCard
     from benchmark.corpora.corpus import Corpus
 
-__all__ = ["CORPORA", "card", "find", "fingerprint", "gate", "load", "locate", "places", "registered", "select"]
+__all__ = [
+    "CORPORA",
+    "check_document_counts",
+    "corpus_fingerprint",
+    "corpus_names",
+    "dataset_card",
+    "find_corpus",
+    "load_corpus",
+    "locate_corpus",
+    "search_folders",
+    "select_documents",
+]
 
-READERS: dict[str, Callable[[Files, DatasetCard, str], Corpus]] = {
-    "webkb": webkb.read,
-    "20ng": newsgroups.read,
-    "reuters": reuters.read,
-    "synthetic": synthetic.read,
+READERS: dict[str, Callable[[FileContents, DatasetCard, str], Corpus]] = {
+    "webkb": webkb.read_webkb,
+    "20ng": newsgroups.read_newsgroups,
+    "reuters": reuters.read_reuters,
+    "synthetic": synthetic.read_synthetic,
 }
-GENERATORS: dict[str, Callable[..., Files]] = {"synthetic": synthetic.generate}
+GENERATORS: dict[str, Callable[..., FileContents]] = {"synthetic": synthetic.generate_synthetic}
 
-ENVIRONMENT = "BENCH_DATASETS"
+DATASETS_VARIABLE = "BENCH_DATASETS"
 
 
-def registered() -> list[str]:
+def corpus_names() -> list[str]:
     """Return the name of every corpus that can be loaded."""
     return list(READERS)
 
 
-def card(name: str, subset: str | None = None) -> DatasetCard:
+def dataset_card(name: str, subset: str | None = None) -> DatasetCard:
     """Read the dataset card of a registered corpus, or of a subset of it; raise ConfigError for any other name."""
     if name not in READERS:
         nearest = difflib.get_close_matches(name, READERS, n=1)
@@ -56,7 +67,7 @@ def card(name: str, subset: str | None = None) -> DatasetCard:
     return cards.read_card(name).subset(subset)
 
 
-def places() -> list[Path]:
+def search_folders() -> list[Path]:
     """List the folders that are searched for corpora, in order.
 
     The entries of ``$BENCH_DATASETS`` (separated as in ``$PATH``), the repository's ``datasets/``, ``shared/datasets/``
@@ -64,27 +75,27 @@ def places() -> list[Path]:
     """
     import pooch  # noqa: PLC0415 - slow, and not needed to load
 
-    named = [Path(entry).expanduser() for entry in os.environ.get(ENVIRONMENT, "").split(os.pathsep) if entry]
+    named = [Path(entry).expanduser() for entry in os.environ.get(DATASETS_VARIABLE, "").split(os.pathsep) if entry]
     cache = Path(pooch.os_cache("simplexbench")) / "datasets"
     return [*named, cards.REPOSITORY / "datasets", cards.REPOSITORY.parent / "shared" / "datasets", cache]
 
 
-def find(name: str) -> Source | None:
-    """Find a corpus in the first of `places` that has it, without reading it; return None if none has it."""
-    this = card(name)
+def find_corpus(name: str) -> CorpusSource | None:
+    """Find a corpus in the first of `search_folders` that has it, without reading it; return None if none has it."""
+    this = dataset_card(name)
     if name in GENERATORS:
-        return Source(None)
-    return next((source for place in places() if (source := archive.find_in(place, this))), None)
+        return CorpusSource(None)
+    return next((source for place in search_folders() if (source := archive.find_corpus_in(place, this))), None)
 
 
-def locate(
+def locate_corpus(
     name: str,
     *,
     download: bool = False,
     dest: Path | None = None,
     notify: Callable[[str], None] = lambda _: None,
     progress: bool = False,
-) -> Source:
+) -> CorpusSource:
     """Find a corpus, or download it if that is allowed.
 
     Parameters
@@ -104,34 +115,34 @@ def locate(
     DataError
         The corpus isn't found, or the download failed; the message names files, folders and a remedy.
     """
-    source = find(name)
+    source = find_corpus(name)
     if source is None and download:
-        from benchmark.corpora.download import RichBar  # noqa: PLC0415 - pooch, requests and rich are slow to import
-        from benchmark.corpora.download import download as fetch  # noqa: PLC0415
+        from benchmark.corpora.download import DownloadBar  # noqa: PLC0415 - pooch, requests and rich are slow to import
+        from benchmark.corpora.download import download_archive as fetch  # noqa: PLC0415
 
-        bar = RichBar if progress else None
+        bar = DownloadBar if progress else None
         try:
-            source = fetch(card(name), dest or cards.REPOSITORY / "datasets", notify=notify, progress=bar)
+            source = fetch(dataset_card(name), dest or cards.REPOSITORY / "datasets", notify=notify, progress=bar)
         except DataError as error:
-            raise DataError(f"{error}\n{_looked_for(card(name))}\n{_WITHOUT}") from None
+            raise DataError(f"{error}\n{_looked_for(dataset_card(name))}\n{_WITHOUT}") from None
     if source is None:
-        raise _missing(card(name))
+        raise _missing(dataset_card(name))
     return source
 
 
-def fingerprint(name: str, source: Source) -> str:
-    """Compute a cheap key of a source; see `benchmark.corpora.archive.fingerprint`."""
-    return archive.fingerprint(source, card(name))
+def corpus_fingerprint(name: str, source: CorpusSource) -> str:
+    """Compute a cheap key of a source; see `benchmark.corpora.archive.source_key`."""
+    return archive.source_key(source, dataset_card(name))
 
 
-def load(name: str, source: Source | None = None, *, subset: str | None = None, **params: Any) -> Corpus:
+def load_corpus(name: str, source: CorpusSource | None = None, *, subset: str | None = None, **params: Any) -> Corpus:
     """Load a corpus or a subset of it, verified by content digest and numbers of documents.
 
     Parameters
     ----------
     name : str
     source : Source, optional
-        As returned by `find` or `locate`; by default the corpus is located.
+        As returned by `find_corpus` or `locate_corpus`; by default the corpus is located.
     subset : str, optional
         One of the card's `subset_names`; by default the whole corpus.
     **params
@@ -145,22 +156,22 @@ def load(name: str, source: Source | None = None, *, subset: str | None = None, 
     DataError
         The corpus is missing, damaged, or not the one its card describes.
     """
-    this, generate = card(name, subset), GENERATORS.get(name)
+    this, generate = dataset_card(name, subset), GENERATORS.get(name)
     known = inspect.signature(generate).parameters if generate else {}
     if unknown := sorted(set(params) - set(known)):
         allowed = f"it has {', '.join(known)}" if known else "it has none"
         raise ConfigError(f"The corpus {name!r} has no parameter {unknown[0]!r}; {allowed}.")
-    source = source or locate(name)
-    files = generate(**params) if generate else archive.read_files(source, card(name))
+    source = source or locate_corpus(name)
+    files = generate(**params) if generate else archive.read_files(source, dataset_card(name))
     if any(value != known[key].default for key, value in params.items()):
         return READERS[name](files, this, archive.content_digest(files))
-    corpus = READERS[name](files, this, archive.verify(files, this, source))
-    gate(corpus, this)
+    corpus = READERS[name](files, this, archive.verify_digest(files, this, source))
+    check_document_counts(corpus, this)
     return corpus
 
 
 @dataclass(frozen=True)
-class CardedCorpus(CorpusReader):
+class PublishedCorpus(CorpusReader):
     """Corpus that a dataset card describes.
 
     Parameters
@@ -175,15 +186,15 @@ class CardedCorpus(CorpusReader):
 
     def check(self) -> None:
         """Raise ConfigError if the card has no such subset."""
-        if self.subset not in (None, *card(self.name).subset_names):
+        if self.subset not in (None, *dataset_card(self.name).subset_names):
             raise ConfigError(
-                f"subset: {unknown(f'subset of {self.name}:', self.subset, card(self.name).subset_names)}"
+                f"subset: {unknown_name(f'subset of {self.name}:', self.subset, dataset_card(self.name).subset_names)}"
             )
 
     @property
     def card(self) -> DatasetCard:
         """Card of the corpus, or of the subset."""
-        return card(self.name, self.subset)
+        return dataset_card(self.name, self.subset)
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -204,25 +215,27 @@ class CardedCorpus(CorpusReader):
         """Return documents in the numbers by class and group that the card has."""
         this, documents = self.card, self.card.documents
         rows = [list(row.values()) for row in this.counts.values()]
-        return outlined(this.classes, this.groups, rows, None if documents is None else list(documents.values()))
+        return placeholder_documents(
+            this.classes, this.groups, rows, None if documents is None else list(documents.values())
+        )
 
-    def locate(self, *, download: bool, notify: Callable[[str], None], progress: bool) -> Source:
-        """Find the corpus, or download it; see the function `locate`."""
-        return locate(self.name, download=download, notify=notify, progress=progress)
+    def locate(self, *, download: bool, notify: Callable[[str], None], progress: bool) -> CorpusSource:
+        """Find the corpus, or download it; see the function `locate_corpus`."""
+        return locate_corpus(self.name, download=download, notify=notify, progress=progress)
 
-    def content(self, source: Source) -> Mapping[str, Any]:
+    def content(self, source: CorpusSource) -> Mapping[str, Any]:
         """Return the archive's fingerprint and the card's facts, so that a changed card is checked again."""
         this = self.card
         rows = [[name, list(row.items())] for name, row in this.counts.items()]
         facts = [this.digest, this.tops, rows, this.documents]
-        return {"source": fingerprint(self.name, source), "card": facts, "subset": self.subset}
+        return {"source": corpus_fingerprint(self.name, source), "card": facts, "subset": self.subset}
 
-    def load(self, source: Source) -> Corpus:
-        """Read and verify the corpus; see the function `load`."""
-        return load(self.name, source, subset=self.subset)
+    def load(self, source: CorpusSource) -> Corpus:
+        """Read and verify the corpus; see the function `load_corpus`."""
+        return load_corpus(self.name, source, subset=self.subset)
 
 
-def outlined(
+def placeholder_documents(
     classes: tuple[str, ...],
     groups: tuple[str, ...],
     sizes: Iterable[Sequence[int]],
@@ -243,7 +256,7 @@ def outlined(
     return Documents(tuple(map(str, range(len(labels)))), labels, sides, classes, groups)
 
 
-class WebKB(CardedCorpus):
+class WebKB(PublishedCorpus):
     """WebKB: pages of university departments, by kind of page; the groups are universities.
 
     Parameters
@@ -256,7 +269,7 @@ class WebKB(CardedCorpus):
     format = "html"
 
 
-class Newsgroups(CardedCorpus):
+class Newsgroups(PublishedCorpus):
     """20 Newsgroups, divided by date into the parts train and test; posts of a newsgroup are in order of time.
 
     Parameters
@@ -274,7 +287,7 @@ class Newsgroups(CardedCorpus):
         return replace(documents, dates=np.arange(len(documents)))
 
 
-class Reuters(CardedCorpus):
+class Reuters(PublishedCorpus):
     """Reuters-21578, ModApte split into the parts train and test; a story may have several topics.
 
     Parameters
@@ -287,7 +300,7 @@ class Reuters(CardedCorpus):
     fields = ("title", "body")
 
 
-class Synthetic(CardedCorpus):
+class Synthetic(PublishedCorpus):
     """Generated corpus of 600 pages, with WebKB's classes and groups; needs no download.
 
     Parameters
@@ -302,7 +315,7 @@ class Synthetic(CardedCorpus):
 
 _CLASSES: tuple[type[CorpusReader], ...] = (
     *(WebKB, Newsgroups, Reuters, Synthetic),
-    *(OwnFiles, CountsFolder, CurvedPoints),
+    *(UserFiles, CountsFolder, CurvedPoints),
 )
 #: Corpora that a configuration can name under `corpus`.
 CORPORA: dict[str, type[CorpusReader]] = {each.name: each for each in _CLASSES}
@@ -313,13 +326,15 @@ _WITHOUT = "To try the benchmark without this corpus: bench run configs/quicksta
 def _missing(this: DatasetCard) -> DataError:
     return DataError(
         f"The corpus {this.name} is not here. {_looked_for(this)}\n"
-        f"{archive.way_out(this)}\n"
+        f"{archive.download_hint(this)}\n"
         f"`bench data fetch {this.name}` downloads it. Or put the archive, or its unpacked folder, into one of these "
-        f"places, or name its folder in ${ENVIRONMENT}.\n{_WITHOUT}"
+        f"places, or name its folder in ${DATASETS_VARIABLE}.\n{_WITHOUT}"
     )
 
 
 def _looked_for(this: DatasetCard) -> str:
-    looked = [f"\n  {p}{'' if os.access(p, os.R_OK) else ' (does not exist, or may not be read)'}" for p in places()]
+    looked = [
+        f"\n  {p}{'' if os.access(p, os.R_OK) else ' (does not exist, or may not be read)'}" for p in search_folders()
+    ]
     tops = ", ".join(this.tops if this.tops_are == "files" else [f"{top}/" for top in this.tops])
     return f"Looked for {', '.join(this.archives)}, or a folder holding {tops}, in:{''.join(looked)}"

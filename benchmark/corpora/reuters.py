@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.corpora.card import ALL
-from benchmark.corpora.corpus import Corpus, Documents, join
+from benchmark.corpora.card import WHOLE_CORPUS
+from benchmark.corpora.corpus import Corpus, Documents, concatenate_texts
 from benchmark.corpora.sgml import read_articles
 from benchmark.errors import DataError
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.corpora.archive import Files
+    from benchmark.corpora.archive import FileContents
     from benchmark.corpora.card import DatasetCard
     from benchmark.corpora.sgml import Article
 
-SIDES = {"TRAIN": "train", "TEST": "test"}
+REUTERS_PARTS = {"TRAIN": "train", "TEST": "test"}
 
 _LISTS_TWICE = 19918
 """Test story that lists its only topic, trade, twice; R8 and R52 treat it as a story of several topics."""
@@ -36,7 +36,7 @@ def _single_of(article: Article, classes: Sequence[str]) -> bool:
 
 
 SUBSETS: dict[str, Callable[[Article, Sequence[str]], bool]] = {
-    ALL: lambda *_: True,
+    WHOLE_CORPUS: lambda *_: True,
     # takamura2004 left out the "texts [that] have no text body"
     "without-brief": lambda article, _: article.text_type != "BRIEF",
     # tang2016, chen2018: the single-label documents
@@ -48,11 +48,11 @@ SUBSETS: dict[str, Callable[[Article, Sequence[str]], bool]] = {
     "modapte-90": lambda article, classes: not set(classes).isdisjoint(article.topics),
 }
 """Predicates that select each subset's stories of the ModApte split, from a story and the subset's classes."""
-TOPICS_DROPPED = ("modapte-90",)
+SUBSETS_IGNORING_TOPICS = ("modapte-90",)
 """Subsets whose stories may have topics outside the classes, which are ignored."""
 
 
-def read(files: Files, card: DatasetCard, digest: str) -> Corpus:
+def read_reuters(files: FileContents, card: DatasetCard, digest: str) -> Corpus:
     """Join the stories of the card's subset; a story's id is its NEWID.
 
     Training stories come first, then test stories, both by number, which is the order of time. A story's text is its
@@ -80,17 +80,17 @@ def read(files: Files, card: DatasetCard, digest: str) -> Corpus:
             if article.newid in articles:
                 raise DataError(f"{card.title}: two stories have the NEWID {article.newid}.")
             articles[article.newid] = article
-    stories = [story for story in articles.values() if story.topics_flag == "YES" and story.split in SIDES]
+    stories = [story for story in articles.values() if story.topics_flag == "YES" and story.split in REUTERS_PARTS]
     stories = [story for story in stories if SUBSETS[card.kept](story, card.classes)]
-    stories.sort(key=lambda story: (card.groups.index(SIDES[story.split]), story.newid))
+    stories.sort(key=lambda story: (card.groups.index(REUTERS_PARTS[story.split]), story.newid))
 
-    groups = np.array([card.groups.index(SIDES[story.split]) for story in stories], dtype=np.int32)
+    groups = np.array([card.groups.index(REUTERS_PARTS[story.split]) for story in stories], dtype=np.int32)
     topics = _topics(stories, card)
     multi_label = card.documents is not None
     labels = np.full(len(stories), -1, np.int32) if multi_label else topics.argmax(axis=1).astype(np.int32)
     ids = tuple(str(story.newid) for story in stories)
     documents = Documents(ids, labels, groups, card.classes, card.groups, topics if multi_label else None)
-    text, bounds = join([_text(story) for story in stories])
+    text, bounds = concatenate_texts([_text(story) for story in stories])
     titles, bodies = np.zeros((2, len(stories), 2), dtype=np.int64)
     titles[:, 1] = [len(story.title or b"") for story in stories]
     bodies += np.diff(bounds)[:, None]
@@ -105,7 +105,7 @@ def _topics(stories: Sequence[Article], card: DatasetCard) -> NDArray[np.bool_]:
         for topic in story.topics:
             if topic in column:
                 topics[row, column[topic]] = True
-            elif card.kept not in TOPICS_DROPPED:
+            elif card.kept not in SUBSETS_IGNORING_TOPICS:
                 raise DataError(
                     f"{card.title}: NEWID {story.newid} has the topic {topic[:40]!r}, which is not on the card."
                 )

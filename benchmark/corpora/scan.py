@@ -12,23 +12,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.corpora.own import documents_of
-from benchmark.errors import DataError, quoted
+from benchmark.corpora.own import encode_documents
+from benchmark.errors import DataError, quote_value
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.corpora.corpus import Documents
-    from benchmark.corpora.file_rows import Row
-    from benchmark.corpora.files import OwnFiles
+    from benchmark.corpora.file_rows import FileRow
+    from benchmark.corpora.files import UserFiles
 
 #: Group of documents without a group.
-EVERYTHING = "all"
-LONGEST_NAME = 1000
+NO_GROUP = "all"
+MAX_LABEL_LENGTH = 1000
 
 
 @dataclass(frozen=True, eq=False)
-class Scanned:
+class ScanResult:
     """Content of the files without the text.
 
     Parameters
@@ -45,7 +45,7 @@ class Scanned:
     dropped: dict[str, int]
 
 
-def scanned(reader: OwnFiles) -> Scanned:
+def scan_files(reader: UserFiles) -> ScanResult:
     """Read the files to the end; cached by their content.
 
     Raises
@@ -59,7 +59,7 @@ def scanned(reader: OwnFiles) -> Scanned:
 class _Hidden:
     """Argument that is not part of a cache's key."""
 
-    def __init__(self, reader: OwnFiles) -> None:
+    def __init__(self, reader: UserFiles) -> None:
         self.reader = reader
 
     def __eq__(self, other: object) -> bool:
@@ -70,7 +70,7 @@ class _Hidden:
 
 
 @lru_cache(maxsize=8)
-def _scanned(parameters: str, digest: str, hidden: _Hidden) -> Scanned:  # noqa: ARG001 - a key
+def _scanned(parameters: str, digest: str, hidden: _Hidden) -> ScanResult:  # noqa: ARG001 - a key
     scan = _Scan(hidden.reader).done()
     hidden.reader.check_unchanged()
     return scan
@@ -79,7 +79,7 @@ def _scanned(parameters: str, digest: str, hidden: _Hidden) -> Scanned:  # noqa:
 class _Scan:
     """State of one pass over all records: their documents, and all problems with them."""
 
-    def __init__(self, reader: OwnFiles) -> None:
+    def __init__(self, reader: UserFiles) -> None:
         self.reader = reader
         self.sided, self.grouped = reader.has("split"), reader.has("group")
         self.ids, self.labels, self.places = list[str](), list[Any](), dict[str, str]()
@@ -88,7 +88,7 @@ class _Scan:
         self.wrong: dict[str, tuple[int, str]] = {}
         self.dropped: Counter[str] = Counter()
 
-    def done(self) -> Scanned:
+    def done(self) -> ScanResult:
         """Read to the end; raise DataError with all problems."""
         number = -1
         for number, row in enumerate(self.reader.rows()):
@@ -105,7 +105,7 @@ class _Scan:
                 f"all documents have the class {documents.classes[0]!r}" if documents.classes else "no document is left"
             )
             raise DataError(f"{where}: {problem}; classification needs at least two classes")
-        return Scanned(documents, np.array(self.rows, dtype=np.intp)[kept], dict(self.dropped))
+        return ScanResult(documents, np.array(self.rows, dtype=np.intp)[kept], dict(self.dropped))
 
     def _refuse(self, where: str) -> None:
         if self.wrong:
@@ -113,7 +113,7 @@ class _Scan:
                 "\n".join(f"{where}: {_counted(n, what, place)}" for what, (n, place) in self.wrong.items())
             )
 
-    def _take(self, number: int, row: Row) -> None:
+    def _take(self, number: int, row: FileRow) -> None:
         reader = self.reader
         name = str(number + 1) if row.id is None else _name(row.id)
         labels = _labels(row, reader.separator) if reader.several else _name(row.label)
@@ -129,20 +129,20 @@ class _Scan:
         self.labels.append(labels)
         if not reader.several:
             self.places.setdefault(str(labels), row.place)
-        self.splits.append(self._named(row, "split", row.split) if self.sided else EVERYTHING)
+        self.splits.append(self._named(row, "split", row.split) if self.sided else NO_GROUP)
         if self.grouped:
             self.units.append(self._named(row, "group", row.group))
         if reader.date is not None:
             self.dates.append(_date(row, reader.date))
 
-    def _left_out(self, why: str, row: Row, name: str = "") -> bool:
+    def _left_out(self, why: str, row: FileRow, name: str = "") -> bool:
         if why in self.reader.drop:
             self.dropped[why] += 1
         else:
-            self._note(why, row.place + (f" ({quoted(name)})" if name else ""))
+            self._note(why, row.place + (f" ({quote_value(name)})" if name else ""))
         return True
 
-    def _named(self, row: Row, what: str, value: Any) -> str:
+    def _named(self, row: FileRow, what: str, value: Any) -> str:
         name = _name(value)
         if not name:
             self._note(what, row.place)
@@ -163,7 +163,7 @@ class _Scan:
                     kept[position] = False
                     self.dropped["rare"] += 1
                 else:
-                    self._note("rare", f"{self.places[label]}, class {quoted(label)}")
+                    self._note("rare", f"{self.places[label]}, class {quote_value(label)}")
         return kept
 
     def _documents(self, kept: NDArray[np.bool_]) -> Documents:
@@ -171,7 +171,7 @@ class _Scan:
         labels = [self.labels[row] for row in rows]
         classes = sorted({name for names in labels for name in names} if several else set(labels))
         units = [self.units[row] for row in rows] if self.units else None
-        return documents_of(
+        return encode_documents(
             [self.ids[row] for row in rows],
             labels if several else ((name,) for name in labels),
             classes,
@@ -203,15 +203,17 @@ def _name(value: Any) -> str:
     """Return a class, id, part or group as text; a number as Python prints it."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
-    return str(value).strip().replace("\0", "")[:LONGEST_NAME]
+    return str(value).strip().replace("\0", "")[:MAX_LABEL_LENGTH]
 
 
-def _labels(row: Row, separator: str | None) -> tuple[str, ...]:
+def _labels(row: FileRow, separator: str | None) -> tuple[str, ...]:
     """Return the classes of a document that may have several."""
     labels = row.label
     if isinstance(labels, str):
         if separator is None and labels.strip():
-            raise DataError(f"{row.place}: the classes are text, {quoted(labels)}; name their separator, such as ';'")
+            raise DataError(
+                f"{row.place}: the classes are text, {quote_value(labels)}; name their separator, such as ';'"
+            )
         labels = labels.split(separator) if separator else []
     if labels is None:
         labels = []
@@ -220,12 +222,12 @@ def _labels(row: Row, separator: str | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for label in labels if (name := _name(label))))
 
 
-def _date(row: Row, column: str) -> datetime:
+def _date(row: FileRow, column: str) -> datetime:
     value = row.date
     try:
         date = value if isinstance(value, datetime) else datetime.fromisoformat(str(value).strip())
     except ValueError:
         raise DataError(
-            f"{row.place}: {column} is {quoted(value)}, and must be a date in ISO 8601, such as 2024-05-31"
+            f"{row.place}: {column} is {quote_value(value)}, and must be a date in ISO 8601, such as 2024-05-31"
         ) from None
     return date.astimezone(UTC).replace(tzinfo=None) if date.tzinfo else date

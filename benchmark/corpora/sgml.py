@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 TEXT_TYPES = ("NORM", "BRIEF", "UNPROC")
-SPLITS = ("TRAIN", "TEST", "NOT-USED")
+REUTERS_SPLITS = ("TRAIN", "TEST", "NOT-USED")
 TOPICS_FLAGS = ("YES", "NO", "BYPASS")
 
 _OPEN, _CLOSE = b"<REUTERS", b"</REUTERS>"
@@ -144,7 +144,7 @@ def _read_article(piece: bytes) -> tuple[Article, bytes]:
             raise ValueError("the article has neither a <TITLE> nor a <BODY>")
     article = Article(
         int(newid),
-        _one_of("LEWISSPLIT", attributes, SPLITS),
+        _one_of("LEWISSPLIT", attributes, REUTERS_SPLITS),
         _one_of("TOPICS", attributes, TOPICS_FLAGS),
         tuple(dict.fromkeys(listed)),
         text_type,

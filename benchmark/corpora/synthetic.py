@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmark.corpora import webkb
-from benchmark.corpora.corpus import Corpus, Documents, join
+from benchmark.corpora.corpus import Corpus, Documents, concatenate_texts
 from benchmark.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.corpora.archive import Files
+    from benchmark.corpora.archive import FileContents
     from benchmark.corpora.card import DatasetCard
 
     Draw = Callable[[int], NDArray[np.float64]]
 
-SEVERAL = "several"
+MULTILABEL_SUBSET = "several"
 """Name of the multi-label subset, whose documents have several classes or none."""
 
-SIZE = 600
+SYNTHETIC_DOCUMENTS = 600
 """Default number of documents."""
 SHAPE = {
     "student": {"cornell": 24, "misc": 108, "texas": 26, "washington": 24, "wisconsin": 28},
@@ -38,9 +38,9 @@ SHAPE = {
     "course": {"cornell": 14, "misc": 72, "texas": 12, "washington": 20, "wisconsin": 22},
     "project": {"cornell": 12, "misc": 60, "texas": 12, "washington": 12, "wisconsin": 14},
 }
-"""Numbers of documents by class and university, out of `SIZE`; as in WebKB, misc is the largest group."""
+"""Numbers of documents by class and university; as in WebKB, misc is the largest group."""
 
-TERMS, FREQUENT = 3000, 10
+SYNTHETIC_TERMS, FREQUENT = 3000, 10
 """Number of words of the language, and number of the most frequent words, which are typical of no class."""
 CLASS_TERMS, CLASS_SHARE = 60, 25
 UNIVERSITY_TERMS, UNIVERSITY_SHARE = 60, 20
@@ -68,7 +68,7 @@ TRIMMINGS = [
 ]
 
 
-def generate(seed: int = 1, size: int = SIZE) -> Files:
+def generate_synthetic(seed: int = 1, size: int = SYNTHETIC_DOCUMENTS) -> FileContents:
     """Generate the documents.
 
     The words of a document are drawn from a Polya urn: a new word from the distribution of its class and university,
@@ -90,7 +90,7 @@ def generate(seed: int = 1, size: int = SIZE) -> Files:
     if not (isinstance(seed, int) and seed >= 0) or not (isinstance(size, int) and 40 <= size <= 100_000):
         raise ConfigError(f"synthetic: seed must be an integer >= 0, size one from 40 to 100000; not {seed}, {size}.")
     random = np.random.Generator(np.random.PCG64(seed)).random
-    language, words = _zipf(TERMS, 4), [_pseudo_word(rank) for rank in range(TERMS)]
+    language, words = _zipf(SYNTHETIC_TERMS, 4), [_pseudo_word(rank) for rank in range(SYNTHETIC_TERMS)]
     of_class = {name: _typical(random, CLASS_TERMS) for name in SHAPE}
     of_university = {name: _typical(random, UNIVERSITY_TERMS) for name in SHAPE["student"]}
     files = dict[bytes, bytes]()
@@ -99,22 +99,22 @@ def generate(seed: int = 1, size: int = SIZE) -> Files:
             weights = (100 - CLASS_SHARE - UNIVERSITY_SHARE) * language
             weights += CLASS_SHARE * of_class[label] + UNIVERSITY_SHARE * of_university[university]
             cumulated = np.cumsum(weights)
-            for number in range(max(2, (count * size + SIZE // 2) // SIZE)):
+            for number in range(max(2, (count * size + SYNTHETIC_DOCUMENTS // 2) // SYNTHETIC_DOCUMENTS)):
                 name = f"{label}/{university}/http:^^www.{university}.example^{label}^{number:03d}.html"
                 files[name.encode("ascii")] = _page([words[term] for term in _urn(random, cumulated)], number)
     return files
 
 
-def read(files: Files, card: DatasetCard, digest: str) -> Corpus:
+def read_synthetic(files: FileContents, card: DatasetCard, digest: str) -> Corpus:
     """Join the pages, named as WebKB's: ``<class>/<university>/<address with ^ for />``.
 
     A document of the subset "several" joins two pages of one university, and has the classes of both, if the card
     lists them. If a university has an odd number of pages, the last page is a document by itself.
     """
-    return _pairs(files, card, digest) if card.kept == SEVERAL else webkb.read(files, card, digest)
+    return _pairs(files, card, digest) if card.kept == MULTILABEL_SUBSET else webkb.read_webkb(files, card, digest)
 
 
-def _pairs(files: Files, card: DatasetCard, digest: str) -> Corpus:
+def _pairs(files: FileContents, card: DatasetCard, digest: str) -> Corpus:
     documents: list[tuple[int, list[bytes]]] = []
     for group, university in enumerate(card.groups):
         names = [name for name in files if name.split(b"/")[1] == university.encode()]
@@ -132,7 +132,9 @@ def _pairs(files: Files, card: DatasetCard, digest: str) -> Corpus:
         card.groups,
         np.array(topics, dtype=np.bool_),
     )
-    text, bounds = join([b"".join([files[names[0]], *(_body(files[name]) for name in names[1:])]) for names in pages])
+    text, bounds = concatenate_texts(
+        [b"".join([files[names[0]], *(_body(files[name]) for name in names[1:])]) for names in pages]
+    )
     return Corpus(card.name, labelled, text, bounds, digest)
 
 
@@ -150,8 +152,8 @@ def _zipf(terms: int, offset: int) -> NDArray[np.int64]:
 
 def _typical(random: Draw, count: int) -> NDArray[np.int64]:
     """Return Zipf weights of `count` words, drawn without replacement from all but the language's most frequent."""
-    weights = np.zeros(TERMS, dtype=np.int64)
-    weights[FREQUENT + np.argsort(random(TERMS - FREQUENT), kind="stable")[:count]] = _zipf(count, 1)
+    weights = np.zeros(SYNTHETIC_TERMS, dtype=np.int64)
+    weights[FREQUENT + np.argsort(random(SYNTHETIC_TERMS - FREQUENT), kind="stable")[:count]] = _zipf(count, 1)
     return weights
 
 

@@ -9,12 +9,12 @@ from benchmark.corpora.assemble import assemble
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchmark.corpora.archive import Files
+    from benchmark.corpora.archive import FileContents
     from benchmark.corpora.card import DatasetCard
     from benchmark.corpora.corpus import Corpus
 
 
-def read(files: Files, card: DatasetCard, digest: str) -> Corpus:
+def read_webkb(files: FileContents, card: DatasetCard, digest: str) -> Corpus:
     """Join WebKB's pages; a page is ``<class>/<university>/<address with ^ for />``, and its group the university."""
     return assemble(files, card, digest, _place_of)
 

@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING, Literal
 from scipy import special
 
 from benchmark.evaluation.intervals import Z_LEVEL
-from benchmark.evaluation.judging import aside_of
-from benchmark.evaluation.published import Template
-from benchmark.evaluation.significance import holm
+from benchmark.evaluation.judging import first_exclusion
+from benchmark.evaluation.published import ComparisonTemplate
+from benchmark.evaluation.significance import holm_correction
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from benchmark.evaluation.intervals import Estimate
-    from benchmark.evaluation.judging import Aside, Asides
+    from benchmark.evaluation.judging import Exclusion, Exclusions
     from benchmark.evaluation.published import Claim, Comparison, Published
-    from benchmark.evaluation.scored import Scored
+    from benchmark.evaluation.scored import ScoreTable
     from benchmark.evaluation.significance import TestResult
 
 #: Power at which the detectable difference of a comparison that is "not shown" is computed.
-POWER = 0.8
-Word = Literal["holds", "not shown", "contradicted", "fails", "not testable", "missing"]
+DETECTION_POWER = 0.8
+VerdictWord = Literal["holds", "not shown", "contradicted", "fails", "not testable", "missing"]
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,8 @@ class ComparisonVerdict:
 
     comparison: Comparison
     evidence: Evidence | None
-    paper: Word
-    strict: Word
+    paper: VerdictWord
+    strict: VerdictWord
     detectable: float = math.nan
 
 
@@ -79,17 +79,17 @@ class ClaimVerdict:
     comparisons: tuple[ComparisonVerdict, ...]
     variant: str = ""
     whole: int = 0
-    aside: Aside | None = None
+    aside: Exclusion | None = None
 
     @property
     def paper(self) -> str:
         """Verdict by the paper's rule, as text."""
-        return in_words([comparison.paper for comparison in self.comparisons])
+        return claim_verdict_text([comparison.paper for comparison in self.comparisons])
 
     @property
     def strict(self) -> str:
         """Strict verdict, as text."""
-        return in_words([comparison.strict for comparison in self.comparisons])
+        return claim_verdict_text([comparison.strict for comparison in self.comparisons])
 
     @property
     def counted(self) -> str:
@@ -99,7 +99,7 @@ class ClaimVerdict:
         return f"same as {self.claim.same_as}" if self.claim.same_as else self.claim.aside
 
 
-def in_words(words: list[Word]) -> str:
+def claim_verdict_text(words: list[VerdictWord]) -> str:
     """Return the verdict on a claim from those on its comparisons, all of which have to hold.
 
     Examples
@@ -126,7 +126,7 @@ def judge_claim(
     evidence: Mapping[Comparison, Evidence],
     variant: str = "",
     whole: int = 0,
-    asides: Asides | None = None,
+    asides: Exclusions | None = None,
 ) -> ClaimVerdict:
     """Decide each comparison of the claim by the paper's rule and strictly.
 
@@ -148,11 +148,13 @@ def judge_claim(
     """
     corrected = {c: evidence[c] for c in claim.comparisons if c in evidence}
     if claim.test is not None:
-        tests = holm(_test_of(claim, e.test, claim.test) for e in corrected.values())
+        tests = holm_correction(_test_of(claim, e.test, claim.test) for e in corrected.values())
         corrected = {c: replace(e, test=t) for (c, e), t in zip(corrected.items(), tests, strict=True)}
     if claim.rule.test is not None:
         tests = [_by_rule(claim, _test_of(claim, e.rule_test, claim.rule.test)) for e in corrected.values()]
-        tests = holm(tests) if claim.rule.correction == "holm" else [replace(t, p_holm=t.p_value) for t in tests]
+        tests = (
+            holm_correction(tests) if claim.rule.correction == "holm" else [replace(t, p_holm=t.p_value) for t in tests]
+        )
         corrected = {c: replace(e, rule_test=t) for (c, e), t in zip(corrected.items(), tests, strict=True)}
     strict = {c: _strictly(claim, e) for c, e in corrected.items()}
     left = max(1, len(corrected) - sum(word in ("holds", "contradicted") for word in strict.values()))
@@ -164,7 +166,7 @@ def judge_claim(
             continue
         detectable = _detectable(claim, e.estimate, left) if strict[comparison] == "not shown" else math.nan
         verdicts.append(ComparisonVerdict(comparison, e, _by_the_paper(claim, e), strict[comparison], detectable))
-    aside = aside_of(asides, [(c.config, cell) for c in claim.comparisons for cell in (c.a, c.b)])
+    aside = first_exclusion(asides, [(c.config, cell) for c in claim.comparisons for cell in (c.a, c.b)])
     return ClaimVerdict(claim, tuple(verdicts), variant, whole or len(verdicts), aside)
 
 
@@ -182,7 +184,7 @@ def _by_rule(claim: Claim, test: TestResult) -> TestResult:
     return replace(test, p_value=test.p_value / 2 if test.favours == test.a else 1 - test.p_value / 2)
 
 
-def _by_the_paper(claim: Claim, evidence: Evidence) -> Word:
+def _by_the_paper(claim: Claim, evidence: Evidence) -> VerdictWord:
     """Return the verdict on a comparison by the paper's rule."""
     test, value = evidence.rule_test, evidence.estimate.value
     if test is None:
@@ -200,7 +202,7 @@ def _by_the_paper(claim: Claim, evidence: Evidence) -> Word:
     return _sided(claim, evidence, test) if significant else "not shown"
 
 
-def _strictly(claim: Claim, evidence: Evidence) -> Word:
+def _strictly(claim: Claim, evidence: Evidence) -> VerdictWord:
     """Return the strict verdict on a comparison."""
     estimate, test = evidence.estimate, evidence.test
     if claim.relation in ("equivalent", "ratio"):
@@ -215,7 +217,7 @@ def _strictly(claim: Claim, evidence: Evidence) -> Word:
     return _sided(claim, evidence, test) if test.p_holm < claim.alpha else "not shown"
 
 
-def _sided(claim: Claim, evidence: Evidence, test: TestResult) -> Word:
+def _sided(claim: Claim, evidence: Evidence, test: TestResult) -> VerdictWord:
     """Return the verdict of a significant test: "not shown" if test and scores favour different cells."""
     value = evidence.estimate.value
     above = value < 0 if claim.relation == "lower" else value > 0
@@ -236,10 +238,10 @@ def _detectable(claim: Claim, estimate: Estimate, left: int) -> float:
     if claim.relation == "ratio":
         return math.nan
     error = (estimate.high - estimate.low) / (2 * Z_LEVEL)
-    return float((special.ndtri(POWER) - special.ndtri(claim.alpha / left / 2)) * error)
+    return float((special.ndtri(DETECTION_POWER) - special.ndtri(claim.alpha / left / 2)) * error)
 
 
-def evidence_for(claim: Claim, config: str, scored: Scored) -> dict[Comparison, Evidence]:
+def evidence_for(claim: Claim, config: str, scored: ScoreTable) -> dict[Comparison, Evidence]:
     """Return the evidence that the scores of one configuration give for a claim's comparisons."""
     evidence = {}
     for comparison in claim.comparisons:
@@ -261,8 +263,8 @@ def judge_claims(
     config: str,
     explains: str | None,
     variants: Iterable[str],
-    scored: Scored,
-    asides: Asides | None = None,
+    scored: ScoreTable,
+    asides: Exclusions | None = None,
 ) -> list[ClaimVerdict]:
     """Return the verdicts on all claims, from the comparisons on this configuration only.
 
@@ -297,14 +299,14 @@ def judge_claims(
 
 
 def _judged(
-    claim: Claim, config: str, explains: str | None, variant: str, scored: Scored, asides: Asides | None
+    claim: Claim, config: str, explains: str | None, variant: str, scored: ScoreTable, asides: Exclusions | None
 ) -> ClaimVerdict | None:
     """Return the verdict on a claim under one variant; None where the configuration has none of its comparisons."""
     prefix = f"{variant}-" if variant else ""
     comparisons = [c for c in claim.comparisons if c.config == (explains or config)]
     if explains:  # a sensitivity analysis need not have every cell of the analysed configuration
         comparisons = [c for c in comparisons if prefix + c.a in scored.cells and prefix + c.b in scored.cells]
-    templates = tuple(Template(config=config, a=prefix + c.a, b=prefix + c.b) for c in comparisons)
+    templates = tuple(ComparisonTemplate(config=config, a=prefix + c.a, b=prefix + c.b) for c in comparisons)
     part = claim.model_copy(update={"templates": templates})
     evidence = evidence_for(part, config, scored) if templates else {}
     if not evidence and (not templates or explains):

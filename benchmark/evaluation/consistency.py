@@ -42,7 +42,7 @@ def consistent_sizes(
     return [n for n in sizes if _fits(n, percentages, pairs)]
 
 
-def right_counts(percentage: str, n: int) -> list[int]:
+def possible_correct_counts(percentage: str, n: int) -> list[int]:
     """Return the integers k for which 100 k / n is printed as `percentage`; half a last digit may round either way."""
     digits = len(percentage.partition(".")[2])
     half = 0.5 * 10.0**-digits * (1 + 1e-9)
@@ -54,7 +54,7 @@ def right_counts(percentage: str, n: int) -> list[int]:
 
 def _fits(n: int, percentages: Mapping[str, str], pairs: Sequence[tuple[str, str, Mapping[int, int]]]) -> bool:
     """Return whether n documents fit all percentages and all Z values."""
-    right = {cell: right_counts(text, n) for cell, text in percentages.items()}
+    right = {cell: possible_correct_counts(text, n) for cell, text in percentages.items()}
     if not all(right.values()):
         return False
     for a, b, gaps in pairs:

@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 
     from benchmark.evaluation.outcomes import Outcome
 
-LEVEL = 0.95
+CONFIDENCE_LEVEL = 0.95
 #: Significance level, unless a paper states another.
-ALPHA = 0.05
-Z_LEVEL = float(stats.norm.ppf((1 + LEVEL) / 2))
+SIGNIFICANCE_LEVEL = 0.05
+Z_LEVEL = float(stats.norm.ppf((1 + CONFIDENCE_LEVEL) / 2))
 #: Where each document has exactly one label, micro-F1 is the accuracy, and the error is 1 less the accuracy.
 ACCURACY_LIKE = ("accuracy", "micro-f1", "error")
-DRAWS = 10_000  # bootstrap resamples where documents are of two to four kinds
-DRAWS_MANY = 2_000  # bootstrap resamples where there may be thousands of kinds
+RESAMPLES = 10_000  # bootstrap resamples where documents are of two to four kinds
+RESAMPLES_MANY_KINDS = 2_000  # bootstrap resamples where there may be thousands of kinds
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Estimate:
     method: str
 
 
-def estimate(outcome: Outcome, metric: str = "accuracy", seed: int = 0, draws: int | None = None) -> Estimate:
+def estimate_score(outcome: Outcome, metric: str = "accuracy", seed: int = 0, draws: int | None = None) -> Estimate:
     """Return the score of a cell, the mean over its folds, with its 95% interval.
 
     The interval is Wilson's for the accuracy on one split, and a bootstrap for any other metric and any mean over
@@ -93,11 +93,13 @@ def estimate(outcome: Outcome, metric: str = "accuracy", seed: int = 0, draws: i
     return _bootstrap([outcome], metric, float(scores.mean()), seed, draws)
 
 
-def difference(a: Outcome, b: Outcome, metric: str = "accuracy", seed: int = 0, draws: int | None = None) -> Estimate:
+def estimate_difference(
+    a: Outcome, b: Outcome, metric: str = "accuracy", seed: int = 0, draws: int | None = None
+) -> Estimate:
     """Return the score of `a` less the score of `b` on the same documents, with the 95% interval for paired data.
 
     The interval is Bonett and Price's for accuracies on one split, and otherwise a bootstrap that draws a document
-    together with both of its predictions. Parameters as in `estimate`.
+    together with both of its predictions. Parameters as in `estimate_score`.
     """
     check_same_documents(a, b)
     gaps = fold_scores(a, metric) - fold_scores(b, metric)
@@ -110,7 +112,7 @@ def difference(a: Outcome, b: Outcome, metric: str = "accuracy", seed: int = 0, 
     return _bootstrap([a, b], metric, float(gaps.mean()), seed, draws)
 
 
-def sign_z_estimate(a: Outcome, b: Outcome, seed: int = 0, draws: int = DRAWS) -> Estimate:
+def sign_z_estimate(a: Outcome, b: Outcome, seed: int = 0, draws: int = RESAMPLES) -> Estimate:
     """Return Z of the micro sign test, pooled over the folds, with a bootstrap interval (documents drawn within folds).
 
     `n` is the number of discordant documents.
@@ -136,7 +138,7 @@ def wilson(right: int, n: int) -> tuple[float, float]:
     >>> [round(end, 4) for end in wilson(81, 100)]
     [0.7222, 0.8749]
     """
-    interval = stats.binomtest(right, n).proportion_ci(LEVEL, method="wilson")
+    interval = stats.binomtest(right, n).proportion_ci(CONFIDENCE_LEVEL, method="wilson")
     return float(interval.low), float(interval.high)
 
 
@@ -202,7 +204,7 @@ def _bootstrap(outcomes: Sequence[Outcome], metric: str, value: float, seed: int
     """Return the percentile interval of one cell's score, or of the first cell's score less the second's."""
     first = outcomes[0]
     _check_tested_once(first)
-    draws = draws or (DRAWS if _right_or_wrong(first, metric) else DRAWS_MANY)
+    draws = draws or (RESAMPLES if _right_or_wrong(first, metric) else RESAMPLES_MANY_KINDS)
     total, of = np.zeros(draws), first.known[metric].scores
     how = _right_or_wrong(first, metric), seed, draws
     for resampled in _of_one(first, *how) if len(outcomes) == 1 else _resampled(outcomes, *how):
@@ -244,7 +246,7 @@ def _check_tested_once(outcome: Outcome) -> None:
         raise ValueError(f"{outcome.cell!r} tests documents more than once: their outcomes cannot be pooled")
 
 
-def over_draws(values: NDArray[np.float64], n: int) -> Estimate:
+def replicate_mean(values: NDArray[np.float64], n: int) -> Estimate:
     """Return the mean over replicates with Student's interval; for a single replicate, the value without interval."""
     mean = float(values.mean())
     if values.size == 1:
@@ -252,12 +254,12 @@ def over_draws(values: NDArray[np.float64], n: int) -> Estimate:
     if np.ptp(values) == 0:
         return Estimate(mean, mean, mean, n, "t over draws")
     variance = np.square(values - mean).mean() * (values.size / (values.size - 1))
-    tail = (1 - LEVEL) / 2
+    tail = (1 - CONFIDENCE_LEVEL) / 2
     low, high = mean + stats.t.ppf([tail, 1 - tail], values.size - 1) * np.sqrt(variance / values.size)
     return Estimate(mean, float(low), float(high), n, "t over draws")
 
 
 def percentiles(values: NDArray[np.float64]) -> tuple[float, float]:
     """Return the ends of the 95% percentile interval of some values."""
-    low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    low, high = np.quantile(values, [(1 - CONFIDENCE_LEVEL) / 2, (1 + CONFIDENCE_LEVEL) / 2])
     return float(low), float(high)

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from benchmark.evaluation.intervals import Estimate
     from benchmark.evaluation.published import Published, PublishedRange, PublishedValue
-    from benchmark.evaluation.scored import Scored
+    from benchmark.evaluation.scored import ScoreTable
 
-#: Kind of an `Aside`: a reference value of another method gets no verdict.
-LANDMARK = "landmark"
+#: Kind of an `Exclusion`: a reference value of another method gets no verdict.
+REFERENCE_VALUE = "landmark"
 #: Metrics whose differences can be expressed in documents.
 _SHARES_OF_DOCUMENTS = ("accuracy", "error")
 
@@ -29,7 +29,7 @@ _SHARES_OF_DOCUMENTS = ("accuracy", "error")
 
 
 @dataclass(frozen=True)
-class Aside:
+class Exclusion:
     """Reason why a number gives no verdict: `kind` is "fitted", "another setting" or "landmark", `why` is text."""
 
     kind: str
@@ -37,7 +37,7 @@ class Aside:
 
 
 #: Reasons by configuration and cell.
-Asides = Mapping[tuple[str, str], Aside]
+Exclusions = Mapping[tuple[str, str], Exclusion]
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class ValueVerdict:
     ours: Estimate
     sample: str = ""
     between: Estimate | None = None
-    aside: Aside | None = None
+    aside: Exclusion | None = None
     method: str = ""
 
     @property
@@ -129,7 +129,9 @@ class ValueVerdict:
         return Decimal(str(float(number))) * self.scale
 
 
-def judge_values(published: Published, config: str, scored: Scored, asides: Asides | None = None) -> list[ValueVerdict]:
+def judge_values(
+    published: Published, config: str, scored: ScoreTable, asides: Exclusions | None = None
+) -> list[ValueVerdict]:
     """Return the verdicts on the published values of this configuration that we measured, and on reference values.
 
     Parameters
@@ -149,9 +151,9 @@ def judge_values(published: Published, config: str, scored: Scored, asides: Asid
     verdicts = []
     for value in (v for v in published.values if v.config == config):
         cells = value.pair or (value.cell or "",)
-        verdicts.append(_beside(value, scored, aside_of(asides, [(config, cell) for cell in cells])))
+        verdicts.append(_beside(value, scored, first_exclusion(asides, [(config, cell) for cell in cells])))
     for landmark in published.landmarks:
-        aside = Aside(LANDMARK, landmark.in_words)
+        aside = Exclusion(REFERENCE_VALUE, landmark.in_words)
         for value in (v for v in landmark.values if v.config == config):
             for cell in fnmatch.filter(scored.cells, value.cell or ""):
                 of_cell = value.model_copy(update={"cell": cell})
@@ -159,7 +161,9 @@ def judge_values(published: Published, config: str, scored: Scored, asides: Asid
     return [verdict for verdict in verdicts if verdict is not None]
 
 
-def _beside(value: PublishedValue, scored: Scored, aside: Aside | None, method: str = "") -> ValueVerdict | None:
+def _beside(
+    value: PublishedValue, scored: ScoreTable, aside: Exclusion | None, method: str = ""
+) -> ValueVerdict | None:
     """Return the verdict on a published value; None where we have no estimate of it."""
     ours = estimate_of(value, scored)
     if ours is None:
@@ -171,7 +175,7 @@ def _beside(value: PublishedValue, scored: Scored, aside: Aside | None, method: 
     return ValueVerdict(value, ours, counted, between, aside, method)
 
 
-def estimate_of(value: PublishedValue, scored: Scored) -> Estimate | None:
+def estimate_of(value: PublishedValue, scored: ScoreTable) -> Estimate | None:
     """Return our estimate of a published value; None if its cells haven't been run or have no such estimate."""
     if value.pair is None:
         cell = value.cell or ""
@@ -185,8 +189,8 @@ def estimate_of(value: PublishedValue, scored: Scored) -> Estimate | None:
         return None
 
 
-def aside_of(asides: Asides | None, cells: Iterable[tuple[str, str]]) -> Aside | None:
-    """Return the `Aside` of the first of these cells, by configuration and name, that has one; None if none has."""
+def first_exclusion(asides: Exclusions | None, cells: Iterable[tuple[str, str]]) -> Exclusion | None:
+    """Return the `Exclusion` of the first of these cells, by configuration and name, that has one; None if none has."""
     return next((asides[cell] for cell in cells if cell in asides), None) if asides else None
 
 
@@ -209,12 +213,12 @@ class RangeVerdict:
     verdict: Literal["inside", "outside", "not tested"]
 
 
-def judge_ranges(published: Published, config: str, scored: Scored) -> list[RangeVerdict]:
+def judge_ranges(published: Published, config: str, scored: ScoreTable) -> list[RangeVerdict]:
     """Return the verdicts on the published ranges of this configuration."""
     return [_range(each, scored) for each in published.ranges if each.config == config]
 
 
-def _range(printed: PublishedRange, scored: Scored) -> RangeVerdict:
+def _range(printed: PublishedRange, scored: ScoreTable) -> RangeVerdict:
     """Return the verdict on a published range."""
     low, high = float(printed.low), float(printed.high)
     cells = [cell for cell in printed.expanded if scored.has(printed.metric, cell)]

@@ -50,7 +50,7 @@ class Tallies:
         return Tallies(self.right[..., at], self.assigned[..., at], self.true[..., at], self.true[..., position])
 
 
-def tally(truth: NDArray[Any], given: NDArray[Any], n_classes: int) -> Tallies:
+def tally_predictions(truth: NDArray[Any], given: NDArray[Any], n_classes: int) -> Tallies:
     """Count the predictions on one split by class.
 
     (scikit-learn's `multilabel_confusion_matrix` counts the same, in 14 to 56 times the time.)
@@ -79,7 +79,7 @@ def tally(truth: NDArray[Any], given: NDArray[Any], n_classes: int) -> Tallies:
     return Tallies(right, assigned, true, np.array(truth.size))
 
 
-def stacked(tallies: Iterable[Tallies]) -> Tallies:
+def stack_tallies(tallies: Iterable[Tallies]) -> Tallies:
     """Return the counts of several splits, with the splits as first axis."""
     of_splits = list(tallies)
     parts = ("right", "assigned", "true", "documents")
@@ -88,27 +88,27 @@ def stacked(tallies: Iterable[Tallies]) -> Tallies:
 
 def accuracy(tallies: Tallies) -> Floats:
     """Compute the share of documents with the right prediction, where each document has exactly one class."""
-    return ratio(tallies.right.sum(axis=-1), tallies.documents)
+    return safe_divide(tallies.right.sum(axis=-1), tallies.documents)
 
 
 def error(tallies: Tallies) -> Floats:
     """Compute the share of documents with a wrong prediction, where each document has exactly one class."""
-    return ratio(tallies.documents - tallies.right.sum(axis=-1), tallies.documents)
+    return safe_divide(tallies.documents - tallies.right.sum(axis=-1), tallies.documents)
 
 
 def f1(tallies: Tallies) -> Floats:
     """Compute ``2 tp / (2 tp + fp + fn)`` of each class, shape (..., k)."""
-    return ratio(2 * tallies.right, tallies.assigned + tallies.true)
+    return safe_divide(2 * tallies.right, tallies.assigned + tallies.true)
 
 
 def precision(tallies: Tallies) -> Floats:
     """Compute ``tp / (tp + fp)`` of each class, shape (..., k)."""
-    return ratio(tallies.right, tallies.assigned)
+    return safe_divide(tallies.right, tallies.assigned)
 
 
 def recall(tallies: Tallies) -> Floats:
     """Compute ``tp / (tp + fn)`` of each class, shape (..., k)."""
-    return ratio(tallies.right, tallies.true)
+    return safe_divide(tallies.right, tallies.true)
 
 
 def macro_f1(tallies: Tallies) -> Floats:
@@ -126,7 +126,7 @@ def macro_f1_of_means(tallies: Tallies) -> Floats:
     This is the "F1 of averages" of Opitz and Burst (2019), never below `macro_f1` and sometimes far above it.
     """
     p, r = macro_precision(tallies), macro_recall(tallies)
-    return ratio(2 * p * r, p + r)
+    return safe_divide(2 * p * r, p + r)
 
 
 def micro_f1(tallies: Tallies) -> Floats:
@@ -136,7 +136,7 @@ def micro_f1(tallies: Tallies) -> Floats:
     another: Σfp = Σfn, and micro-F1 is the accuracy.
     """
     right, assigned, true = (part.sum(axis=-1) for part in (tallies.right, tallies.assigned, tallies.true))
-    return ratio(2 * right, assigned + true)
+    return safe_divide(2 * right, assigned + true)
 
 
 def macro_recall(tallies: Tallies) -> Floats:
@@ -201,9 +201,9 @@ METRICS: dict[str, Metric] = {
 }
 #: Wall-clock seconds; lower is better. Claims and figures use them, but no table does, because tables of the same
 #: predictions must be identical. See `findings.costs`. Measures may declare others.
-CLOCK = ("seconds", "seconds-with-features", "seconds-in-all")
+TIME_METRICS = ("seconds", "seconds-with-features", "seconds-in-all")
 #: Numbers of a pair of cells.
-OF_PAIRS = ("sign-z", "error-ratio")
+PAIR_METRICS = ("sign-z", "error-ratio")
 #: Limits on what a measure declares: characters of a text, decimals, and values of `better`.
 _LONGEST, _MOST_DECIMALS, _BETTER = 100, 12, ("larger", "smaller", "neither")
 #: Hints for units that have another name here.
@@ -212,7 +212,7 @@ _HINTS[""] = 'write "one" for a number without a unit'
 
 
 @dataclass(frozen=True)
-class MeasuredQuantity:
+class DiagnosticMetric:
     """Metric that a measure declares: its name, its unit, and how tables and axes show it.
 
     Parameters
@@ -271,7 +271,7 @@ class MeasuredQuantity:
             raise ValueError(f"decimals of {self.name!r} is {self.decimals!r}: must be 0 to {_MOST_DECIMALS}")
 
 
-def unit_of(metric: str, quantities: Mapping[str, MeasuredQuantity]) -> str:
+def unit_of(metric: str, quantities: Mapping[str, DiagnosticMetric]) -> str:
     """Return the unit of a metric's values: "seconds", "nats", "one" …; "percent" for a share.
 
     Parameters
@@ -282,30 +282,30 @@ def unit_of(metric: str, quantities: Mapping[str, MeasuredQuantity]) -> str:
     """
     if metric in quantities:
         return quantities[metric].unit
-    return "seconds" if metric in CLOCK else "one" if metric in OF_PAIRS else "percent"
+    return "seconds" if metric in TIME_METRICS else "one" if metric in PAIR_METRICS else "percent"
 
 
-def on_clock(metric: str, quantities: Mapping[str, MeasuredQuantity]) -> bool:
+def is_time_metric(metric: str, quantities: Mapping[str, DiagnosticMetric]) -> bool:
     """Return whether a metric is wall-clock time, which differs from run to run."""
-    return metric in CLOCK or (metric in quantities and quantities[metric].on_clock)
+    return metric in TIME_METRICS or (metric in quantities and quantities[metric].on_clock)
 
 
 def more_is_better(
-    metric: str, known: Mapping[str, Metric] = METRICS, quantities: Mapping[str, MeasuredQuantity] | None = None
+    metric: str, known: Mapping[str, Metric] = METRICS, quantities: Mapping[str, DiagnosticMetric] | None = None
 ) -> bool:
     """Return whether the larger of two scores is the better one."""
     if quantities is not None and metric in quantities:
         return quantities[metric].better != "smaller"
-    return known[metric].more_is_better if metric in known else metric not in CLOCK
+    return known[metric].more_is_better if metric in known else metric not in TIME_METRICS
 
 
-def defined(metric: str, *, several: bool, of_class: bool, known: Mapping[str, Metric] = METRICS) -> bool:
+def is_metric_defined(metric: str, *, several: bool, of_class: bool, known: Mapping[str, Metric] = METRICS) -> bool:
     """Return whether a metric is defined where documents may have several classes, and for one class or for all."""
     spec = known.get(metric)
     return spec is not None and (spec.several or not several) and (spec.by_class if of_class else spec.whole)
 
 
-def values_of(
+def metric_values(
     tallies: Tallies, *, several: bool, of_class: bool, known: Mapping[str, Metric] = METRICS
 ) -> dict[str, NDArray[np.float64]]:
     """Return the values of every metric that is defined for such predictions, on each split.
@@ -324,11 +324,11 @@ def values_of(
     -------
     dict of str to float64 array, shape (splits,)
     """
-    names = [name for name in known if defined(name, several=several, of_class=of_class, known=known)]
+    names = [name for name in known if is_metric_defined(name, several=several, of_class=of_class, known=known)]
     return {name: known[name].scores(tallies) for name in names if known[name].of is not None}
 
 
-def ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
+def safe_divide(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
     """Return `part` / `whole`, with 0 / 0 = 0."""
     quotient = np.zeros(np.shape(whole))
     np.divide(part, whole, out=quotient, where=np.asarray(whole) != 0)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.evaluation.metrics import METRICS, Tallies, stacked, tally
+from benchmark.evaluation.metrics import METRICS, Tallies, stack_tallies, tally_predictions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -90,7 +90,9 @@ class Outcome:
     @cached_property
     def tallies(self) -> Tallies:
         """Counts of the scored class or classes, with the splits as first axis."""
-        whole = stacked(tally(self.truth[rows], self.predicted[rows], self.n_classes) for rows in self.rows)
+        whole = stack_tallies(
+            tally_predictions(self.truth[rows], self.predicted[rows], self.n_classes) for rows in self.rows
+        )
         return whole if self.of_class is None else whole.only(self.of_class)
 
     @cached_property

@@ -15,16 +15,24 @@ if TYPE_CHECKING:
 
 #: Files of a run folder: predictions, their documents, splits and settings; arrays of diagnostics; estimates of
 #: diagnostics and of plug-ins' metrics; times of settings.
-PREDICTIONS, DOCUMENTS, SPLITS, SETTINGS = (
+PREDICTIONS_TABLE, DOCUMENTS_TABLE, SPLITS_TABLE, SETTINGS_TABLE = (
     f"{name}.parquet" for name in ("predictions", "documents", "splits", "settings")
 )
-DIAGNOSTICS, ESTIMATES, TIMINGS = "diagnostics.npz", "estimates.parquet", "timings.parquet"
-RECORD = (PREDICTIONS, DOCUMENTS, SPLITS, SETTINGS, DIAGNOSTICS, ESTIMATES, TIMINGS)
+DIAGNOSTICS_ARRAYS, ESTIMATES_TABLE, TIMINGS_TABLE = "diagnostics.npz", "estimates.parquet", "timings.parquet"
+RUN_FILES = (
+    PREDICTIONS_TABLE,
+    DOCUMENTS_TABLE,
+    SPLITS_TABLE,
+    SETTINGS_TABLE,
+    DIAGNOSTICS_ARRAYS,
+    ESTIMATES_TABLE,
+    TIMINGS_TABLE,
+)
 #: Parts of a method's time. "products" is the computation of the inner products of its kernel matrices.
-PARTS = ("extraction", "products", "kernel", "training", "testing")
+METHOD_TIMERS = ("extraction", "products", "kernel", "training", "testing")
 #: All times of a method. "machines" is the training time of its binary machines, summed as if they had been trained one
 #: by one (they may be trained in parallel); 0 for methods without machines, or where that isn't measured.
-CLOCKS = (*PARTS, "machines")
+TIMERS = (*METHOD_TIMERS, "machines")
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +132,7 @@ class SettingPredictions:
     sizes : tuple of int
         Number of test documents of each split; the sum is m.
     seconds : float64 array, shape (splits, 6)
-        Seconds by `CLOCKS`.
+        Seconds by `TIMERS`.
     memory : float64 array, shape (splits,)
         Peak resident bytes of the process during training and testing; NaN where not known.
     inner : float64 array, shape (splits,) or (0,)
@@ -143,7 +151,7 @@ class SettingPredictions:
 
     @classmethod
     def of_split(cls, predicted: NDArray[Any], tied: NDArray[np.bool_], seconds: NDArray[np.float64]) -> Self:
-        """Return the predictions of one split; `seconds` by `CLOCKS`, shape (6,)."""
+        """Return the predictions of one split; `seconds` by `TIMERS`, shape (6,)."""
         codes = predicted if predicted.dtype == np.bool_ else predicted.astype(np.int16)
         unknown = np.array([np.nan])
         return cls(codes, tied, (len(codes),), seconds[None], unknown, np.empty(0), ("",))

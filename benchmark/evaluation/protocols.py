@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 import numpy as np
 
 from benchmark.errors import ConfigError
-from benchmark.evaluation.splits import Split, listed, split_of
+from benchmark.evaluation.splits import Split, class_list, make_split
 from benchmark.tags import Tags
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class LeaveOneGroupOut:
         names = documents.group_names if self.held_out is None else self.held_out
         tested = [_in_group(documents, name, "held_out") for name in names]
         return [
-            split_of(documents, name, number, ~test, test)
+            make_split(documents, name, number, ~test, test)
             for number, (name, test) in enumerate(zip(names, tested, strict=True), start=1)
         ]
 
@@ -149,7 +149,7 @@ class FixedSplit:
         """
         train = _in_group(documents, self.train, "train")
         test = _in_group(documents, self.test, "test")
-        return [split_of(documents, self.test, 1, train, test)]
+        return [make_split(documents, self.test, 1, train, test)]
 
 
 @dataclass(frozen=True)
@@ -238,7 +238,7 @@ class KFold:
         return self._folds(documents, fold)
 
     def _folds(self, documents: Documents, fold: NDArray[np.intp]) -> list[Split]:
-        return [split_of(documents, f"fold-{i + 1}", i + 1, fold != i, fold == i) for i in range(self.k)]
+        return [make_split(documents, f"fold-{i + 1}", i + 1, fold != i, fold == i) for i in range(self.k)]
 
 
 @dataclass(frozen=True)
@@ -317,7 +317,7 @@ class RandomSubsets:
             train = np.zeros(len(documents), dtype=bool)
             train[self._drawn(rows, documents.labels[rows], quotas)] = True
             test = ~train if self.test is None else fixed
-            splits.append(split_of(documents, f"replicate-{replicate:02d}", replicate, train, test))
+            splits.append(make_split(documents, f"replicate-{replicate:02d}", replicate, train, test))
         return splits
 
     def _quotas(self, documents: Documents, pool: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -328,7 +328,7 @@ class RandomSubsets:
         whole[np.argsort(-remainder, kind="stable")[:left]] += 1
         empty = [documents.classes[c] for c in np.flatnonzero(whole == 0)]
         if empty:
-            raise ConfigError(f"train_size = {self.train_size} leaves no training document for {listed(empty)}")
+            raise ConfigError(f"train_size = {self.train_size} leaves no training document for {class_list(empty)}")
         return np.asarray(whole, dtype=np.intp)
 
     def _drawn(
@@ -408,7 +408,7 @@ class HoldOut:
             order = np.random.default_rng([self.seed, replicate]).permutation(names)
             drawn = order[: max(1, int(np.searchsorted(np.cumsum(sizes[order]), n_tested, side="right")))]
             test = np.isin(units, drawn)
-            splits.append(split_of(documents, f"replicate-{replicate:02d}", replicate, ~test, test))
+            splits.append(make_split(documents, f"replicate-{replicate:02d}", replicate, ~test, test))
         return splits
 
 
@@ -474,13 +474,13 @@ class ByDate:
         test = np.zeros(len(documents), dtype=bool)
         if self.test_from is not None:
             test[:] = documents.dates >= np.datetime64(self.test_from, "s")
-            return [split_of(documents, "newest", 1, ~test, test)]
+            return [make_split(documents, "newest", 1, ~test, test)]
         parts = documents.labels if self.stratified else np.zeros_like(documents.labels)
         for part in np.unique(parts):
             rows = np.flatnonzero(parts == part)
             dates, n_tested = documents.dates[rows], max(1, round(self.test_share * len(rows)))
             test[rows] = dates >= np.sort(dates)[-n_tested]
-        return [split_of(documents, "newest", 1, ~test, test)]
+        return [make_split(documents, "newest", 1, ~test, test)]
 
 
 PROTOCOLS: dict[str, type[EvaluationProtocol]] = {

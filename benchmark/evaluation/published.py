@@ -12,25 +12,23 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, ValidationInfo, model_validator
 
 from benchmark.corpora.card import REPOSITORY
-from benchmark.errors import unknown
-from benchmark.evaluation.metrics import CLOCK, METRICS, OF_PAIRS, MeasuredQuantity, on_clock, unit_of
+from benchmark.errors import unknown_name
+from benchmark.evaluation.metrics import METRICS, PAIR_METRICS, TIME_METRICS, DiagnosticMetric, is_time_metric, unit_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 
 #: Folder with one file for each paper.
-FOLDER = REPOSITORY / "results" / "published"
+PUBLISHED_FOLDER = REPOSITORY / "results" / "published"
 #: Metrics of a cell, in addition to those that measures declare.
-KNOWN_METRICS = (*METRICS, *CLOCK)
+KNOWN_METRICS = (*METRICS, *TIME_METRICS)
 #: Key of pydantic's validation context for the metrics that measures declare, by name.
-QUANTITIES = "quantities"
-#: Metrics of a pair of cells.
-PAIR_METRICS = OF_PAIRS
+DECLARED_METRICS_KEY = "quantities"
 #: Limits on the characters of a published number and on the combinations of a template.
-LONGEST, MOST_COMBINATIONS = 30, 10_000
+MAX_NUMBER_LENGTH, MAX_COMBINATIONS = 30, 10_000
 #: Names of tests in tables.
-TESTS = {"sign": "sign test", "mcnemar": "McNemar", "wilcoxon": "Wilcoxon"}
+TEST_NAMES = {"sign": "sign test", "mcnemar": "McNemar", "wilcoxon": "Wilcoxon"}
 
 
 class _Record(BaseModel):
@@ -39,25 +37,25 @@ class _Record(BaseModel):
 
 def _decimal_digits(text: str) -> str:
     """Return the text if it is a decimal number; ValueError otherwise."""
-    if len(text) > LONGEST or not text.isascii() or not text.removeprefix("-").replace(".", "", 1).isdigit():
+    if len(text) > MAX_NUMBER_LENGTH or not text.isascii() or not text.removeprefix("-").replace(".", "", 1).isdigit():
         raise ValueError(f"{text!r} is not a decimal number such as '72.57'")
     return text
 
 
 class _OfMetric(_Record):
-    """Record with a metric: one of `METRICS` or `CLOCK`, or one that a measure declares.
+    """Record with a metric: one of `METRICS` or `TIME_METRICS`, or one that a measure declares.
 
-    The context of `model_validate` holds the metrics that measures declare, under `QUANTITIES`.
+    The context of `model_validate` holds the metrics that measures declare, under `DECLARED_METRICS_KEY`.
     """
 
-    _quantities: dict[str, MeasuredQuantity] = PrivateAttr(default_factory=dict)
+    _quantities: dict[str, DiagnosticMetric] = PrivateAttr(default_factory=dict)
 
     def _check_metric(self, metric: str, info: ValidationInfo, *more: str) -> None:
         """Raise ValueError if the metric is unknown; remember it if a measure declares it."""
-        declared: Mapping[str, MeasuredQuantity] = (info.context or {}).get(QUANTITIES, {})
+        declared: Mapping[str, DiagnosticMetric] = (info.context or {}).get(DECLARED_METRICS_KEY, {})
         known = (*KNOWN_METRICS, *declared, *more)
         if metric not in known:
-            raise ValueError(unknown("metric", metric, known))
+            raise ValueError(unknown_name("metric", metric, known))
         if metric in declared:
             self._quantities[metric] = declared[metric]
 
@@ -105,7 +103,7 @@ class PublishedValue(_OfMetric):
         return "another" if self.alternative else ""
 
 
-class Landmark(_Record):
+class ReferenceValues(_Record):
     """Reference values: scores of another method on the same test documents, shown beside our cells.
 
     Reference values get no verdict and aren't counted. The `cell` of a value is a pattern, ``tfidf-*``. A
@@ -130,7 +128,7 @@ class Landmark(_Record):
         return "; ".join(filter(None, (self.source, self.unlike)))
 
     @model_validator(mode="after")
-    def _of_cells(self) -> Landmark:
+    def _of_cells(self) -> ReferenceValues:
         """Raise ValueError if a value is of a pair of cells."""
         if any(value.pair for value in self.values):
             raise ValueError(f"a landmark can't have a metric of pairs of cells ({' or '.join(PAIR_METRICS)})")
@@ -145,7 +143,7 @@ class Comparison(_Record):
     b: str
 
 
-class Template(Comparison):
+class ComparisonTemplate(Comparison):
     """Template of comparisons: every combination of the values under `for` fills the braces."""
 
     loop: dict[str, list[str]] = Field(default_factory=dict, alias="for")
@@ -161,7 +159,7 @@ class Template(Comparison):
             raise ValueError(f"the braces may hold the names under `for` ({known}), not {error}") from None
 
     @model_validator(mode="after")
-    def _fillable(self) -> Template:
+    def _fillable(self) -> ComparisonTemplate:
         """Raise ValueError if the braces can't be filled."""
         self.expanded()
         return self
@@ -170,7 +168,7 @@ class Template(Comparison):
 class PublishedRange(_OfMetric):
     """Published range of many values, from a figure's axis or the text, where single values can't be read.
 
-    `cells` is a template as in `Template`: every combination of the values under `for` fills its braces.
+    `cells` is a template as in `ComparisonTemplate`: every combination of the values under `for` fills its braces.
     """
 
     figure: int
@@ -206,7 +204,7 @@ class PublishedRange(_OfMetric):
         return self
 
 
-class Rule(_Record):
+class ClaimRule(_Record):
     """Rule by which a paper decides a comparison: a test with its sides, level and correction.
 
     Without a test the scores decide: the score of a is above that of b, or the difference or ratio is in the range.
@@ -223,7 +221,7 @@ class Rule(_Record):
         if self.test is None:
             return "the scores"
         corrected = ", Holm" if self.correction == "holm" else ""
-        return f"{TESTS[self.test]}, {'one' if self.sides == 1 else 'two'}-sided, {self.alpha:g}{corrected}"
+        return f"{TEST_NAMES[self.test]}, {'one' if self.sides == 1 else 'two'}-sided, {self.alpha:g}{corrected}"
 
 
 class Claim(_OfMetric):
@@ -247,7 +245,7 @@ class Claim(_OfMetric):
     text: str
     relation: Literal["greater", "lower", "equivalent", "ratio"]
     metric: str = "accuracy"
-    rule: Rule = Rule()
+    rule: ClaimRule = ClaimRule()
     test: Literal["sign", "mcnemar", "wilcoxon"] | None = None
     alpha: float = Field(default=0.05, gt=0, lt=1)
     margin: Annotated[str, AfterValidator(_decimal_digits)] | None = None
@@ -256,7 +254,7 @@ class Claim(_OfMetric):
     because: str = ""
     same_as: str | None = None
     aside: str = ""
-    templates: tuple[Template, ...] = Field(alias="comparisons")
+    templates: tuple[ComparisonTemplate, ...] = Field(alias="comparisons")
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
@@ -266,7 +264,7 @@ class Claim(_OfMetric):
     @property
     def on_clock(self) -> bool:
         """True if the metric is wall-clock time."""
-        return on_clock(self.metric, self._quantities)
+        return is_time_metric(self.metric, self._quantities)
 
     @property
     def span(self) -> tuple[float, float]:
@@ -309,7 +307,7 @@ class Published(_Record):
     values: tuple[PublishedValue, ...] = ()
     ranges: tuple[PublishedRange, ...] = ()
     claims: tuple[Claim, ...] = ()
-    landmarks: tuple[Landmark, ...] = ()
+    landmarks: tuple[ReferenceValues, ...] = ()
 
     @model_validator(mode="after")
     def _said_once(self) -> Published:
@@ -321,15 +319,15 @@ class Published(_Record):
         _unique(ids, "claim")
         for claim in self.claims:
             if claim.same_as is not None and (claim.same_as not in ids or claim.same_as == claim.id):
-                raise ValueError(unknown("claim", claim.same_as, [each for each in ids if each != claim.id]))
+                raise ValueError(unknown_name("claim", claim.same_as, [each for each in ids if each != claim.id]))
         return self
 
 
 def _rows(loop: Mapping[str, list[str]], *templates: str) -> Iterator[dict[str, str]]:
     """Return every combination of the values, by name, after checking the templates that they will fill."""
     number = math.prod(map(len, loop.values()))
-    if number > MOST_COMBINATIONS:
-        raise ValueError(f"`for` makes {number:,} combinations: at most {MOST_COMBINATIONS:,} are allowed")
+    if number > MAX_COMBINATIONS:
+        raise ValueError(f"`for` makes {number:,} combinations: at most {MAX_COMBINATIONS:,} are allowed")
     if any(re.search(r"\{[^{}]*[^\w{}-]", text) for text in templates):  # a width such as {a:>999999999} fills memory
         raise ValueError("the braces may hold the names under `for`, and nothing else")
     return (dict(zip(loop, values, strict=True)) for values in itertools.product(*loop.values()))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import stats
 
-from benchmark.evaluation.intervals import ALPHA
+from benchmark.evaluation.intervals import SIGNIFICANCE_LEVEL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Ranking:
+class MeanRanks:
     """Methods from the best to the worst over several problems.
 
     Parameters
@@ -55,7 +55,7 @@ class Ranking:
         return tuple(runs)
 
 
-def ranked(methods: Sequence[str], scores: NDArray[np.float64]) -> Ranking:
+def rank_methods(methods: Sequence[str], scores: NDArray[np.float64]) -> MeanRanks:
     """Rank methods by their scores on each problem, the largest first; ties get the mean of their ranks.
 
     Parameters
@@ -92,7 +92,7 @@ def ranked(methods: Sequence[str], scores: NDArray[np.float64]) -> Ranking:
         p_value = float(stats.f.sf(statistic, k - 1, (k - 1) * (n - 1)))
         critical = critical_difference(k, n)
     ranks = tuple(float(means[i]) for i in order)
-    return Ranking(tuple(methods[i] for i in order), ranks, n, float(statistic), p_value, critical)
+    return MeanRanks(tuple(methods[i] for i in order), ranks, n, float(statistic), p_value, critical)
 
 
 def _friedman(scores: NDArray[np.float64]) -> float:
@@ -114,5 +114,5 @@ def critical_difference(methods: int, problems: int) -> float:
     >>> round(critical_difference(4, 14), 2)  # Demšar's example
     1.25
     """
-    quantile = float(stats.studentized_range.ppf(1 - ALPHA, methods, np.inf))
+    quantile = float(stats.studentized_range.ppf(1 - SIGNIFICANCE_LEVEL, methods, np.inf))
     return quantile / math.sqrt(2) * math.sqrt(methods * (methods + 1) / (6 * problems))

@@ -16,16 +16,16 @@ import numpy as np
 from scipy import stats
 
 from benchmark.evaluation import intervals
-from benchmark.evaluation.intervals import ACCURACY_LIKE, LEVEL, Estimate, over_draws
-from benchmark.evaluation.metrics import CLOCK, METRICS
+from benchmark.evaluation.intervals import ACCURACY_LIKE, CONFIDENCE_LEVEL, Estimate, replicate_mean
+from benchmark.evaluation.metrics import METRICS, TIME_METRICS
 from benchmark.evaluation.outcomes import check_same_documents
-from benchmark.evaluation.scored import WHOLE
+from benchmark.evaluation.scored import ALL_SPLITS
 from benchmark.evaluation.significance import (
     TestResult,
     document_test,
     micro_sign_test,
+    not_testable,
     signed_rank_test,
-    untestable,
     wilcoxon_over_classes,
 )
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Sample(ABC):
+class SamplingModel(ABC):
     """Estimates and comparisons of cells' scores; a ValueError says why two cells can't be paired.
 
     Parameters
@@ -65,14 +65,14 @@ class Sample(ABC):
 
     def estimate(self, scores: CellScores, metric: str) -> Estimate:
         """Return the mean score of a cell over its splits, with its 95% interval."""
-        known = scores.recorded.get((metric, WHOLE, "")) or scores.known.get(metric)
-        return known or over_draws(scores.values[metric], int(scores.n[0]))
+        known = scores.recorded.get((metric, ALL_SPLITS, "")) or scores.known.get(metric)
+        return known or replicate_mean(scores.values[metric], int(scores.n[0]))
 
     def between(self, scores: CellScores, metric: str) -> Estimate | None:
         """Return the score with Student's interval over groups as a random sample; None where splits are not groups."""
         if not self.groups or metric not in scores.values or len(scores.folds) < 2:
             return None
-        return over_draws(scores.values[metric], int(scores.n.sum()))
+        return replicate_mean(scores.values[metric], int(scores.n.sum()))
 
     @abstractmethod
     def counted(self, scores: CellScores, ours: Estimate) -> str:
@@ -81,15 +81,15 @@ class Sample(ABC):
     def part(self, scores: CellScores, metric: str, fold: int) -> Estimate:
         """Return the score of the split at position `fold`, with its interval."""
         known = scores.recorded.get((metric, scores.folds[fold], ""))
-        return known or over_draws(scores.values[metric][fold : fold + 1], int(scores.n[fold]))
+        return known or replicate_mean(scores.values[metric][fold : fold + 1], int(scores.n[fold]))
 
     def difference(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
         """Return the score of a minus that of b, with the 95% interval of paired data."""
-        if (metric, WHOLE, b.cell) in a.recorded:
-            return a.recorded[metric, WHOLE, b.cell]
+        if (metric, ALL_SPLITS, b.cell) in a.recorded:
+            return a.recorded[metric, ALL_SPLITS, b.cell]
         if metric not in a.values or metric not in b.values:  # numbers without splits
-            return over_draws(np.array([a.known[metric].value - b.known[metric].value]), int(a.n[0]))
-        return over_draws(np.subtract(*_paired(a, b, metric)), int(a.n[0]))
+            return replicate_mean(np.array([a.known[metric].value - b.known[metric].value]), int(a.n[0]))
+        return replicate_mean(np.subtract(*_paired(a, b, metric)), int(a.n[0]))
 
     def ratio(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
         """Return the mean score of a divided by that of b, with Fieller's 95% interval over the paired splits.
@@ -109,7 +109,7 @@ class Sample(ABC):
         n, value = above.size, float(above.mean() / below.mean())
         if n == 1:
             return Estimate(value, math.nan, math.nan, n, "single draw")
-        t2 = float(stats.t.ppf((1 + LEVEL) / 2, n - 1)) ** 2 / n
+        t2 = float(stats.t.ppf((1 + CONFIDENCE_LEVEL) / 2, n - 1)) ** 2 / n
         (aa, ab), (_, bb) = np.cov(above, below)
         square = below.mean() ** 2 - t2 * bb
         if not square > 0:
@@ -128,12 +128,12 @@ class Sample(ABC):
             known = METRICS if a.outcome is None else a.outcome.known
             return signed_rank_test((a.cell, b.cell), *_paired(a, b, metric), metric, known=known)
         if a.outcome is None or b.outcome is None:
-            return untestable((a.cell, b.cell), name, "there are no predictions to count")
+            return not_testable((a.cell, b.cell), name, "there are no predictions to count")
         if not a.outcome.several:
             return document_test(name, a.outcome, b.outcome)
         if name == "sign":
             return self._micro_sign_test(a.outcome, b.outcome)
-        return untestable((a.cell, b.cell), name, "documents have several classes")
+        return not_testable((a.cell, b.cell), name, "documents have several classes")
 
     @abstractmethod
     def tests(self, a: CellScores, b: CellScores, metrics: Sequence[str]) -> list[TestResult]:
@@ -143,7 +143,7 @@ class Sample(ABC):
     def _micro_sign_test(self, a: Outcome, b: Outcome) -> TestResult: ...
 
 
-class ByDocuments(Sample):
+class DocumentSampling(SamplingModel):
     """Estimates and tests whose sample is the tested documents."""
 
     words = (
@@ -162,7 +162,7 @@ class ByDocuments(Sample):
             return super().estimate(scores, metric)
         key = scores.outcome, _distinct(scores.outcome, metric)
         if key not in self._known:
-            self._known[key] = intervals.estimate(*key, self.seed)
+            self._known[key] = intervals.estimate_score(*key, self.seed)
         return self._known[key]
 
     def counted(self, scores: CellScores, ours: Estimate) -> str:
@@ -177,19 +177,19 @@ class ByDocuments(Sample):
         if scores.outcome is None or not scores.has_counts(metric):
             return super().part(scores, metric, fold)
         own = scores.outcome.parts[fold]
-        return intervals.estimate(own, _distinct(own, metric), seed=self.seed)
+        return intervals.estimate_score(own, _distinct(own, metric), seed=self.seed)
 
     def difference(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
         """Return the score of `a` minus that of `b` on the same documents, with the interval of paired data."""
         if a.outcome is None or b.outcome is None or metric not in a.outcome.known:
             return super().difference(a, b, metric)
         if not a.has_counts(metric):
-            if (metric, WHOLE, b.cell) not in a.recorded:
+            if (metric, ALL_SPLITS, b.cell) not in a.recorded:
                 raise ValueError(f"the run recorded no difference in {metric} of {a.cell!r} and {b.cell!r}")
             return super().difference(a, b, metric)
         key = a.outcome, b.outcome, metric
         if key not in self._known:
-            self._known[key] = intervals.difference(*key, self.seed)
+            self._known[key] = intervals.estimate_difference(*key, self.seed)
         return self._known[key]
 
     def ratio(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
@@ -218,7 +218,7 @@ class ByDocuments(Sample):
         return micro_sign_test(*(replace(each, folds=np.zeros_like(each.folds)) for each in (a, b)))
 
 
-class ByDraws(Sample):
+class ReplicateSampling(SamplingModel):
     """Estimates and tests whose sample is the replicates of training documents."""
 
     words = (
@@ -240,7 +240,7 @@ class ByDraws(Sample):
 
     def tests(self, a: CellScores, b: CellScores, metrics: Sequence[str]) -> list[TestResult]:
         """Run Wilcoxon's test on each metric, and the valid tests of decisions."""
-        shares = [metric for metric in metrics if metric not in CLOCK and a.has(metric) and b.has(metric)]
+        shares = [metric for metric in metrics if metric not in TIME_METRICS and a.has(metric) and b.has(metric)]
         found = [self.test("wilcoxon", a, b, metric) for metric in shares]
         found[1:] = [replace(own, test=f"wilcoxon, {name}") for own, name in zip(found[1:], shares[1:], strict=True)]
         if a.outcome is None or b.outcome is None:
@@ -253,9 +253,9 @@ class ByDraws(Sample):
         return micro_sign_test(a, b)
 
 
-def sample_of(tags: Tags, seed: int) -> Sample:
+def sampling_of(tags: Tags, seed: int) -> SamplingModel:
     """Return the sample that a protocol's tags imply: replicates where it draws training documents, else documents."""
-    return ByDraws(seed) if tags.draws else ByDocuments(seed, groups=tags.leaves_groups_out)
+    return ReplicateSampling(seed) if tags.draws else DocumentSampling(seed, groups=tags.leaves_groups_out)
 
 
 def _distinct(outcome: Outcome, metric: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.evaluation.metrics import values_of
+from benchmark.evaluation.metrics import metric_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
     from benchmark.evaluation.intervals import Estimate
     from benchmark.evaluation.outcomes import Outcome
-    from benchmark.evaluation.sample import Sample
+    from benchmark.evaluation.sample import SamplingModel
     from benchmark.evaluation.significance import TestResult
 
 #: Fold name of a cell's score over all splits: their mean, or the score of a single split.
-WHOLE = "all"
-SCORES = ("cell", "fold", "metric", "value", "low", "high", "n", "ties")
+ALL_SPLITS = "all"
+SCORE_COLUMNS = ("cell", "fold", "metric", "value", "low", "high", "n", "ties")
 #: Columns that describe a row's cell; size and terms are missing where they are not axes.
-KEYS = ("variant", "task", "of_class", "method", "choice", "size", "terms", "what")
+CELL_COLUMNS = ("variant", "task", "of_class", "method", "choice", "size", "terms", "what")
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class CellScores:
         Estimates by metric that are not computed from the splits: a bootstrap of all documents, a count.
     recorded : mapping of (metric, fold, cell) to Estimate
         Estimates of plug-in metrics, in a run that is read from its folder. Where the cell is "", the score of a fold
-        (`WHOLE` for all); else the difference to the score of that cell.
+        (`ALL_SPLITS` for all); else the difference to the score of that cell.
     """
 
     cell: str
@@ -82,13 +82,13 @@ class CellScores:
         if self.outcome is None:
             raise ValueError(f"{self.cell!r} has no predictions, so its classes can't be scored one by one")
         whole, tallies = self.outcome, self.outcome.tallies.only(position)
-        values = values_of(tallies, several=whole.several, of_class=True, known=whole.known)
+        values = metric_values(tallies, several=whole.several, of_class=True, known=whole.known)
         outcome = replace(whole, of_class=position)
         return CellScores(self.cell, self.folds, values, tallies.documents, whole.ties(position), outcome)
 
 
 @dataclass(frozen=True, eq=False)
-class Scored:
+class ScoreTable:
     """All scores of an experiment; the frames, whose intervals are slow to compute, are made at first access.
 
     Parameters
@@ -103,7 +103,7 @@ class Scored:
     """
 
     cells: Mapping[str, CellScores]
-    samples: Mapping[str, Sample]
+    samples: Mapping[str, SamplingModel]
     chosen: Mapping[str, NDArray[np.intp]]
     frames: Callable[[], tuple[pd.DataFrame, pd.DataFrame]]
 
@@ -113,9 +113,9 @@ class Scored:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Scores of tables: columns `SCORES`, `KEYS` and the kernel (or feature map or classifier without one).
+        """Scores of tables: `SCORE_COLUMNS`, `CELL_COLUMNS`, and the kernel, or else the feature map or classifier.
 
-        It has a row for each cell, metric and split, and one for each cell and metric whose fold is `WHOLE`.
+        It has a row for each cell, metric and split, and one for each cell and metric whose fold is `ALL_SPLITS`.
         """
         return self._frames[0]
 
@@ -155,7 +155,7 @@ class Scored:
         """Run every valid test; raise ValueError if the cells can't be paired."""
         return self._sample(a, b).tests(self.cells[a], self.cells[b], metrics)
 
-    def _sample(self, a: str, b: str) -> Sample:
+    def _sample(self, a: str, b: str) -> SamplingModel:
         if self.samples[a] != self.samples[b]:
             raise ValueError(f"{a!r} and {b!r} are tested under protocols with different samples: they can't be paired")
         return self.samples[a]

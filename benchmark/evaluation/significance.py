@@ -186,13 +186,13 @@ def signed_rank_test(
     n = int(np.count_nonzero(differences))
     smallest = min(1.0, 2.0 ** (1 - differences.size))
     if smallest > alpha:
-        return untestable(names, "wilcoxon", f"smallest p {smallest:g}", n)
-    above, below, p_value = signed_rank(differences)
+        return not_testable(names, "wilcoxon", f"smallest p {smallest:g}", n)
+    above, below, p_value = exact_signed_rank(differences)
     advantage = above - below if more_is_better(metric, known) else below - above
     return TestResult(*names, "wilcoxon", n, min(above, below), p_value, _favoured(names, advantage))
 
 
-def signed_rank(differences: NDArray[np.float64]) -> tuple[float, float, float]:
+def exact_signed_rank(differences: NDArray[np.float64]) -> tuple[float, float, float]:
     """Return the rank sums of the positive and the negative differences, and the exact two-sided p-value.
 
     Given the ranks of |d|, all 2^n sign patterns are equally likely. Their rank sums are counted by convolution: twice
@@ -224,7 +224,7 @@ def wilcoxon_over_classes(a: Outcome, b: Outcome) -> TestResult:
     return replace(result, test="wilcoxon, category × draw" if len(a.rows) > 1 else "wilcoxon, categories")
 
 
-def holm(results: Iterable[TestResult]) -> list[TestResult]:
+def holm_correction(results: Iterable[TestResult]) -> list[TestResult]:
     """Return the results with `p_holm` filled in (Holm, Scandinavian Journal of Statistics 6, 1979).
 
     Results without a p-value are returned unchanged and don't count in the correction.
@@ -235,7 +235,7 @@ def holm(results: Iterable[TestResult]) -> list[TestResult]:
     return [result if result.p_value is None else replace(result, p_holm=float(next(corrected))) for result in results]
 
 
-def untestable(names: tuple[str, str], test: str, reason: str, n: int = 0) -> TestResult:
+def not_testable(names: tuple[str, str], test: str, reason: str, n: int = 0) -> TestResult:
     """Return the result of a test that this design doesn't allow, with the reason in `note`."""
     return TestResult(*names, test, n, math.nan, None, note=f"not testable ({reason})")
 

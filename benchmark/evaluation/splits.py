@@ -42,7 +42,9 @@ class Split:
     number: int = 1
 
 
-def split_of(documents: Documents, name: str, number: int, train: NDArray[np.bool_], test: NDArray[np.bool_]) -> Split:
+def make_split(
+    documents: Documents, name: str, number: int, train: NDArray[np.bool_], test: NDArray[np.bool_]
+) -> Split:
     """Return the split with the rows of two masks, shape (n,).
 
     Where documents may have several classes, a class without training documents is allowed: each class is predicted
@@ -61,11 +63,11 @@ def split_of(documents: Documents, name: str, number: int, train: NDArray[np.boo
         sizes = np.bincount(documents.labels[train], minlength=len(documents.classes))
         missing = [documents.classes[c] for c in np.flatnonzero(sizes == 0)]
         if missing:
-            raise ConfigError(f"the split {name!r} has no training document of {listed(missing)}")
+            raise ConfigError(f"the split {name!r} has no training document of {class_list(missing)}")
     return Split(name, np.flatnonzero(train), np.flatnonzero(test), number)
 
 
-def check_promises(splits: Sequence[Split], documents: Documents, *, repeated: bool) -> None:
+def check_split_promises(splits: Sequence[Split], documents: Documents, *, repeated: bool) -> None:
     """Check that the splits of a plug-in have the guarantees of every protocol.
 
     Parameters
@@ -90,13 +92,13 @@ def check_promises(splits: Sequence[Split], documents: Documents, *, repeated: b
             raise ConfigError(f"the split {split.name!r} tests a document that it trains on")
         train, test = np.zeros((2, len(documents)), dtype=np.bool_)
         train[split.train] = test[split.test] = True
-        split_of(documents, split.name, split.number, train, test)
+        make_split(documents, split.name, split.number, train, test)
     tested = np.concatenate([split.test for split in splits])
     if not repeated and len(np.unique(tested)) < len(tested):
         raise ConfigError("documents are tested by several splits: the protocol needs `tags = Tags(draws=True)`")
 
 
-def listed(classes: list[str]) -> str:
+def class_list(classes: list[str]) -> str:
     """Return the names of classes as a message lists them."""
     kind = "class" if len(classes) == 1 else "classes"
     return f"{kind} {', '.join(map(repr, classes))}"

@@ -6,17 +6,17 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from benchmark.methods.kernel_machines import KernelMachine, solve_joined
+from benchmark.methods.kernel_machines import KernelSvm, solve_jointly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from benchmark.evaluation.predictions import SettingKey, SettingPredictions
     from benchmark.evaluation.protocols import Split
-    from benchmark.experiment.work import Job, PointWork
-    from benchmark.methods.workbench import Workbench
+    from benchmark.experiment.work import Setting, StoreUnit
+    from benchmark.methods.workbench import MatrixCache
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,32 +31,32 @@ class Batch:
         Whether no other split needs the inner products, so that large matrices are never stored.
     """
 
-    parts: tuple[tuple[PointWork, tuple[Job, ...]], ...]
+    parts: tuple[tuple[Setting, tuple[StoreUnit, ...]], ...]
     once: bool = False
 
     @property
-    def jobs(self) -> tuple[Job, ...]:
+    def jobs(self) -> tuple[StoreUnit, ...]:
         """The jobs of all parts."""
         return tuple(job for _, jobs in self.parts for job in jobs)
 
-    def solve(self, bench: Workbench) -> list[list[SettingPredictions] | Exception]:
+    def solve(self, bench: MatrixCache) -> list[list[SettingPredictions] | Exception]:
         """Compute each part: predictions by split, then those of the inner folds, or the exception that it raised."""
         first = self.parts[0][0]
-        machines = [(point.method, splits_of(jobs)) for point, jobs in self.parts]
+        machines = [(point.method, unit_splits(jobs)) for point, jobs in self.parts]
         try:
             if _joins(first) is not None:
-                return solve_joined(machines, first.problem, first.terms, bench, once=self.once)  # type: ignore[arg-type]
+                return solve_jointly(machines, first.problem, first.terms, bench, once=self.once)  # type: ignore[arg-type]
             return [method.solve(first.problem, splits, first.terms, bench) for method, splits in machines]
         except (ValueError, FloatingPointError) as error:  # an error in what the parts share
             return [error] * len(self.parts)
 
 
-def splits_of(jobs: Iterable[Job]) -> list[Split]:
+def unit_splits(jobs: Iterable[StoreUnit]) -> list[Split]:
     """Return all splits of some jobs: for each job its splits, then the folds of their training documents."""
     return [split for job in jobs for split in (*job.splits, *(fold for folds in job.inner for fold in folds))]
 
 
-def batches(missing: Sequence[tuple[PointWork, Job]], *, by_split: bool) -> list[Batch]:
+def plan_batches(missing: Sequence[tuple[Setting, StoreUnit]], *, by_split: bool) -> list[Batch]:
     """Plan the batches, in the order that lets methods share matrices and models.
 
     A batch is one job, so that a stopped run continues after it; or all jobs of a setting, where points are
@@ -70,8 +70,8 @@ def batches(missing: Sequence[tuple[PointWork, Job]], *, by_split: bool) -> list
     """
     splits = defaultdict[str, set[int]](set)
     for point, job in missing:
-        splits[point.problem.key] |= {id(split) for split in splits_of([job])}
-    joined: dict[Any, list[tuple[PointWork, tuple[Job, ...]]]] = {}
+        splits[point.problem.key] |= {id(split) for split in unit_splits([job])}
+    joined: dict[Any, list[tuple[Setting, tuple[StoreUnit, ...]]]] = {}
     for number, (point, jobs) in enumerate(_ordered(missing, by_split=by_split)):
         joins = _joins(point)
         same = number if joins is None else (point.problem.key, joins, point.terms, id(jobs[0].splits[0]))
@@ -79,29 +79,31 @@ def batches(missing: Sequence[tuple[PointWork, Job]], *, by_split: bool) -> list
     return [Batch(tuple(parts), len(splits[parts[0][0].problem.key]) == 1) for parts in joined.values()]
 
 
-def _joins(point: PointWork) -> Any:
+def _joins(point: Setting) -> Any:
     """Return a value shared by settings that can be trained together on a split; None for those trained alone."""
-    return point.method.joins(point.terms) if isinstance(point.method, KernelMachine) else None
+    return point.method.joins(point.terms) if isinstance(point.method, KernelSvm) else None
 
 
-def _ordered(missing: Sequence[tuple[PointWork, Job]], *, by_split: bool) -> list[tuple[PointWork, tuple[Job, ...]]]:
+def _ordered(
+    missing: Sequence[tuple[Setting, StoreUnit]], *, by_split: bool
+) -> list[tuple[Setting, tuple[StoreUnit, ...]]]:
     if by_split:
         by_text = _together(missing, lambda each: each[0].problem.key)
         ordered = _together(by_text, lambda each: (each[0].place.size, each[1].splits[0].name))
         return [(point, (job,)) for point, job in ordered]
-    points: dict[SettingKey, tuple[PointWork, list[Job]]] = {}
+    points: dict[SettingKey, tuple[Setting, list[StoreUnit]]] = {}
     for point, job in missing:
         points.setdefault(point.place, (point, []))[1].append(job)
     by_base = _together(points.values(), lambda each: each[0].shares)
-    found: list[tuple[PointWork, tuple[Job, ...]]] = []
+    found: list[tuple[Setting, tuple[StoreUnit, ...]]] = []
     for point, jobs in _together(by_base, lambda each: each[0].problem.key):
         found += [(point, tuple(jobs))] if point.classifies_points else [(point, (job,)) for job in jobs]
     return found
 
 
-def _together(items: Iterable[T], key: Callable[[T], Any]) -> list[T]:
+def _together(items: Iterable[_T], key: Callable[[_T], Any]) -> list[_T]:
     """Return the items grouped by key, keys in order of first appearance."""
-    found: dict[Any, list[T]] = {}
+    found: dict[Any, list[_T]] = {}
     for item in items:
         found.setdefault(key(item), []).append(item)
     return [item for own in found.values() for item in own]

@@ -21,9 +21,9 @@ from benchmark.foreign import plugin_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-PACKAGE = __name__.partition(".")[0]
-ROOT = Path(__file__).parents[1]
-version = cache(metadata.version)
+PACKAGE_NAME = __name__.partition(".")[0]
+PACKAGE_ROOT = Path(__file__).parents[1]
+distribution_version = cache(metadata.version)
 _packages = cache(metadata.packages_distributions)
 
 
@@ -44,12 +44,12 @@ def code_digest(*components: Any) -> str:
 def code_version() -> str:
     """Return the version of this package and a short digest of all its modules, which is recorded with timings."""
     whole = hashlib.sha256(
-        "".join(f"{name} {hashlib.sha256(text).hexdigest()}" for name, text in SOURCES.items()).encode()
+        "".join(f"{name} {hashlib.sha256(text).hexdigest()}" for name, text in MODULE_SOURCES.items()).encode()
     )
-    return f"{version('simplexbench')} ({whole.hexdigest()[:8]})"
+    return f"{distribution_version('simplexbench')} ({whole.hexdigest()[:8]})"
 
 
-def modules_of(*components: Any) -> tuple[frozenset[str], frozenset[str]]:
+def imported_modules(*components: Any) -> tuple[frozenset[str], frozenset[str]]:
     """Return the names of the modules of this package that components depend on, and of the others."""
     return _reached(frozenset(_module_of(each) for each in components))
 
@@ -59,11 +59,11 @@ def _module_of(component: Any) -> str:
 
 
 def _source_files() -> list[Path]:
-    return sorted(ROOT.rglob("*.py"))
+    return sorted(PACKAGE_ROOT.rglob("*.py"))
 
 
 def _name(path: Path) -> str:
-    words = [PACKAGE, *path.relative_to(ROOT).with_suffix("").parts]
+    words = [PACKAGE_NAME, *path.relative_to(PACKAGE_ROOT).with_suffix("").parts]
     return ".".join(words[:-1] if words[-1] == "__init__" else words)
 
 
@@ -74,7 +74,7 @@ def _stamps() -> dict[Path, tuple[int, int]]:
 
 _AT_START = _stamps()
 #: The source of every module of this package, as it was when the program started.
-SOURCES = {_name(path): path.read_bytes() for path in _source_files()}
+MODULE_SOURCES = {_name(path): path.read_bytes() for path in _source_files()}
 _PACKAGES = frozenset(_name(path) for path in _source_files() if path.name == "__init__.py")
 
 
@@ -91,9 +91,9 @@ def _digest(modules: frozenset[str], plugins: frozenset[str]) -> str:
     own, others = _reached(modules)
     digest = hashlib.sha256()
     for name in sorted(own):
-        digest.update(f"{name} {hashlib.sha256(SOURCES[name]).hexdigest()}\n".encode())
+        digest.update(f"{name} {hashlib.sha256(MODULE_SOURCES[name]).hexdigest()}\n".encode())
     for library in sorted(frozenset().union(*map(_distribution, others))):
-        digest.update(f"{library} {version(library)}\n".encode())
+        digest.update(f"{library} {distribution_version(library)}\n".encode())
     for plugin in sorted(plugins):
         digest.update(f"{plugin}\n".encode())
     return digest.hexdigest()
@@ -105,7 +105,7 @@ def _reached(modules: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
     waiting, own, others = list(modules), set[str](), set[str]()
     while waiting:
         module = waiting.pop()
-        if module not in SOURCES:
+        if module not in MODULE_SOURCES:
             others.add(module.partition(".")[0])
         elif module not in own:
             own.add(module)
@@ -115,7 +115,7 @@ def _reached(modules: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
 
 @cache
 def _imports(module: str) -> tuple[ast.Import | ast.ImportFrom, ...]:
-    return tuple(_within(ast.parse(SOURCES[module]).body))
+    return tuple(_within(ast.parse(MODULE_SOURCES[module]).body))
 
 
 def _within(nodes: Iterable[ast.AST]) -> Iterator[ast.Import | ast.ImportFrom]:
@@ -143,7 +143,7 @@ def _imported(module: str) -> frozenset[str]:
 
 def _defined_in(module: str, name: str) -> str:
     """Return the module that defines what is imported as `name` from a module or package."""
-    if f"{module}.{name}" in SOURCES:
+    if f"{module}.{name}" in MODULE_SOURCES:
         return f"{module}.{name}"
     handed_on = [node for node in _imports(module) if isinstance(node, ast.ImportFrom)] if module in _PACKAGES else []
     for node in handed_on:
@@ -160,7 +160,7 @@ def _distribution(top: str) -> frozenset[str]:
         return frozenset()
     known = {"sklearn": "scikit-learn", "libsvm": "libsvm-official", "yaml": "pyyaml"}.get(top, top)
     try:
-        version(known)
+        distribution_version(known)
     except metadata.PackageNotFoundError:
         return frozenset(_packages().get(top, ())[:1])
     return frozenset({known})

@@ -10,7 +10,7 @@ from benchmark.config.load import read_config
 from benchmark.errors import ConfigError
 from benchmark.findings import part
 from benchmark.findings.papers import unknown_cell
-from benchmark.plugins.gathering import registries_of
+from benchmark.plugins.gathering import registries_for
 from benchmark.source import YamlSource
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment
 
 
-def load_study(path: Path) -> Experiment:
+def load_experiment(path: Path) -> Experiment:
     """Read and check a configuration.
 
     Raises
@@ -28,20 +28,20 @@ def load_study(path: Path) -> Experiment:
     ConfigError
         With file, line, the error, the nearest valid name and the allowed values.
     """
-    return check_study(read_config(path))
+    return check_source(read_config(path))
 
 
-def study_from_mapping(raw: dict[str, Any], name: str) -> Experiment:
+def experiment_from_mapping(raw: dict[str, Any], name: str) -> Experiment:
     """Check a configuration in plain data, which errors call by a name."""
-    return check_study(YamlSource(name, raw))
+    return check_source(YamlSource(name, raw))
 
 
-def check_study(source: YamlSource) -> Experiment:
+def check_source(source: YamlSource) -> Experiment:
     """Check a configuration that has been read."""
-    return check_experiment(source, registries_of(source))
+    return check_experiment(source, registries_for(source))
 
 
-def part_of(study: Experiment, patterns: Sequence[str]) -> Experiment:
+def select_cells(experiment: Experiment, patterns: Sequence[str]) -> Experiment:
     """Return the experiment with only the cells whose ids match a shell pattern; without patterns, all of it.
 
     Raises
@@ -49,8 +49,12 @@ def part_of(study: Experiment, patterns: Sequence[str]) -> Experiment:
     ConfigError
         If a pattern matches no cell.
     """
-    ids = {pattern: [name for name in study.ids if fnmatchcase(name, pattern)] for pattern in patterns}
+    ids = {pattern: [name for name in experiment.ids if fnmatchcase(name, pattern)] for pattern in patterns}
     for pattern, own in ids.items():
         if not own:
-            raise ConfigError(unknown_cell(pattern, study))
-    return part.part_of(study, {name for own in ids.values() for name in own}, patterns) if patterns else study
+            raise ConfigError(unknown_cell(pattern, experiment))
+    return (
+        part.subset_experiment(experiment, {name for own in ids.values() for name in own}, patterns)
+        if patterns
+        else experiment
+    )

@@ -11,18 +11,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from benchmark.config.model import Experiment
-    from benchmark.experiment.reading import Read
+    from benchmark.experiment.reading import LoadedVariant
     from benchmark.experiment.store import Store
-    from benchmark.experiment.work import Job, PointWork, TaskWork
+    from benchmark.experiment.work import PlannedTask, Setting, StoreUnit
 
 
-class Elsewhere(Protocol):
+class RemoteExecutor(Protocol):
     """Other processes that compute results which the store lacks, and store them."""
 
-    def begin(self, study: Experiment, read: Mapping[str, Read], works: Iterable[TaskWork]) -> Iterable[TaskWork]:
+    def begin(
+        self, experiment: Experiment, read: Mapping[str, LoadedVariant], works: Iterable[PlannedTask]
+    ) -> Iterable[PlannedTask]:
         """Start to compute the settings of all tasks; yield the tasks unchanged."""
 
-    def solved(self, missing: Sequence[tuple[PointWork, Job]]) -> Iterator[tuple[str, str]]:
+    def solved(self, missing: Sequence[tuple[Setting, StoreUnit]]) -> Iterator[tuple[str, str]]:
         """Yield each finished job's key with its error, or ""; the run computes the jobs that are not yielded."""
 
 
@@ -48,4 +50,4 @@ class RunContext:
     observer: Observer = field(default_factory=Observer)
     jobs: int = 1
     download: bool = True
-    elsewhere: Elsewhere | None = None
+    elsewhere: RemoteExecutor | None = None

@@ -16,17 +16,22 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from benchmark.checks import own_digest
-from benchmark.config.data import experiment_of_data
-from benchmark.environment import write_whole
-from benchmark.errors import BenchError, ConfigError, DataError, quoted
-from benchmark.evaluation.predictions import ESTIMATES, PREDICTIONS, RECORD
-from benchmark.findings.notes import measure_notes
-from benchmark.findings.papers import published_for
-from benchmark.findings.predictions_file import decode, decode_record, encode, encode_record
-from benchmark.findings.recorded import recorded_of
-from benchmark.findings.scoring import Run
-from benchmark.findings.summary import printed_numbers
+from benchmark.checks import digest_without_itself
+from benchmark.config.data import experiment_from_data
+from benchmark.environment import write_atomically
+from benchmark.errors import BenchError, ConfigError, DataError, quote_value
+from benchmark.evaluation.predictions import ESTIMATES_TABLE, PREDICTIONS_TABLE, RUN_FILES
+from benchmark.findings.notes import diagnostic_notes
+from benchmark.findings.papers import published_of_experiment
+from benchmark.findings.predictions_file import (
+    decode_estimates,
+    decode_predictions,
+    encode_estimates,
+    encode_predictions,
+)
+from benchmark.findings.recorded import record_numbers
+from benchmark.findings.scoring import RunPredictions
+from benchmark.findings.summary import published_by_cell
 from benchmark.plugins.records import PluginRecord  # noqa: TC001 - pydantic asks for it
 
 if TYPE_CHECKING:
@@ -36,10 +41,10 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment
 
 #: The format of a run's folder. 1: predictions.npz and timings.csv, of version 0.1. 2: Parquet files.
-FORMAT = 2
+RUN_FORMAT = 2
 _OF_FORMAT_1 = frozenset({"predictions.npz", "timings.csv"})
-MANIFEST = "manifest.json"
-DAMAGED = (OSError, EOFError, ValueError, KeyError, zlib.error, zipfile.BadZipFile)
+MANIFEST_FILE = "manifest.json"
+DAMAGE_ERRORS = (OSError, EOFError, ValueError, KeyError, zlib.error, zipfile.BadZipFile)
 _AGAIN = "run the configuration again"
 
 
@@ -55,44 +60,53 @@ class _ReadAgain(BaseModel):
     failures: dict[str, str]
     variants: dict[str, dict[str, Any]]
     rows: str
-    files: dict[Literal[*RECORD], str]  # type: ignore[valid-type]
+    files: dict[Literal[*RUN_FILES], str]  # type: ignore[valid-type]
     digest: str
     plugins: list[PluginRecord] = []
 
 
-def write_results(findings: Run, manifest: dict[str, Any], folder: Path) -> None:
+def write_run(findings: RunPredictions, manifest: dict[str, Any], folder: Path) -> None:
     """Write predictions, times and manifest.
 
     The manifest names the others by their digests: a run that is stopped between two files leaves some that
-    `read_results` refuses, not one run's predictions under another's description.
+    `read_run` refuses, not one run's predictions under another's description.
     """
-    study, printed = findings.study, printed_numbers(published_for(findings.study), findings.study)
-    notes = measure_notes(findings, printed)
-    recorded = recorded_of(study, findings.predictions, findings.scored, notes)
-    contents = encode(findings.predictions) | {ESTIMATES: encode_record(recorded)}
+    experiment, printed = (
+        findings.experiment,
+        published_by_cell(published_of_experiment(findings.experiment), findings.experiment),
+    )
+    notes = diagnostic_notes(findings, printed)
+    recorded = record_numbers(experiment, findings.predictions, findings.scored, notes)
+    contents = encode_predictions(findings.predictions) | {ESTIMATES_TABLE: encode_estimates(recorded)}
     for name, content in contents.items():
-        write_whole(folder / name, content)
+        write_atomically(folder / name, content)
     for name in _OF_FORMAT_1 - contents.keys():
         (folder / name).unlink(missing_ok=True)
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
-    manifest = {"format": FORMAT, **manifest, "measures": list(notes), "rows": _rows_digest(findings), "files": digests}
-    manifest["digest"] = own_digest(manifest)
-    write_whole(folder / MANIFEST, (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode())
+    manifest = {
+        "format": RUN_FORMAT,
+        **manifest,
+        "measures": list(notes),
+        "rows": _rows_digest(findings),
+        "files": digests,
+    }
+    manifest["digest"] = digest_without_itself(manifest)
+    write_atomically(folder / MANIFEST_FILE, (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode())
 
 
-def ensure_free(folder: Path, study: Experiment) -> None:
+def check_folder_free(folder: Path, experiment: Experiment) -> None:
     """Refuse a folder with anything but a run of the same experiment; a part may not replace the whole run."""
     names = sorted(path.name for path in folder.iterdir() if path.name[0] != ".") if folder.is_dir() else []
-    if _OF_FORMAT_1.union(RECORD).issuperset(names):  # empty, or left by a run that was stopped before its manifest
+    if _OF_FORMAT_1.union(RUN_FILES).issuperset(names):  # empty, or left by a run that was stopped before its manifest
         return
-    held = _held(folder / MANIFEST) if MANIFEST in names else {}
-    if held is None and PREDICTIONS in names:
+    held = _held(folder / MANIFEST_FILE) if MANIFEST_FILE in names else {}
+    if held is None and PREDICTIONS_TABLE in names:
         return
     if not held or "name" not in held:
         holds = f"files that no run wrote ({', '.join(names[:3])}{', …' * (len(names) > 3)})"
-    elif held["name"] != study.name:
-        holds = f"the run of {quoted(held['name'])}"
-    elif held.get("only", []) != list(study.only) and study.only:
+    elif held["name"] != experiment.name:
+        holds = f"the run of {quote_value(held['name'])}"
+    elif held.get("only", []) != list(experiment.only) and experiment.only:
         cells = held.get("only")
         holds = f"the run of {', '.join(map(str, cells))}" if isinstance(cells, list) else "the whole run"
     else:
@@ -119,11 +133,11 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     DataError
         If the manifest is damaged or was changed.
     """
-    path = folder / MANIFEST
+    path = folder / MANIFEST_FILE
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise BenchError(f"{folder}: is not the folder of a finished run ({MANIFEST} is missing)") from None
+        raise BenchError(f"{folder}: is not the folder of a finished run ({MANIFEST_FILE} is missing)") from None
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"{path}: can't be read ({error}); {_AGAIN}") from None
     _check_format(path, manifest)
@@ -131,7 +145,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         _ReadAgain.model_validate(manifest)
     except ValidationError:
         raise DataError(f"{path}: is not a manifest of this program; {_AGAIN}") from None
-    if manifest["digest"] != own_digest(manifest):
+    if manifest["digest"] != digest_without_itself(manifest):
         raise DataError(f"{path}: was changed after the run; {_AGAIN}")
     return dict(manifest)
 
@@ -140,16 +154,16 @@ def _check_format(path: Path, manifest: Any) -> None:
     """Raise DataError for the manifest of a version that wrote another format."""
     if not isinstance(manifest, dict):
         return
-    kind = manifest.get("format", 1 if {"config", "files", "digest"} <= manifest.keys() else FORMAT)
-    if kind == FORMAT:
+    kind = manifest.get("format", 1 if {"config", "files", "digest"} <= manifest.keys() else RUN_FORMAT)
+    if kind == RUN_FORMAT:
         return
     versions = manifest.get("versions")
     writer = versions.get("simplexbench", "another version") if isinstance(versions, dict) else "another version"
-    does = _AGAIN if isinstance(kind, int) and kind < FORMAT else f"read it with {writer} or later, or {_AGAIN}"
-    raise DataError(f"{path}: is of format {kind!r}, of simplexbench {writer}; this version reads {FORMAT}: {does}")
+    does = _AGAIN if isinstance(kind, int) and kind < RUN_FORMAT else f"read it with {writer} or later, or {_AGAIN}"
+    raise DataError(f"{path}: is of format {kind!r}, of simplexbench {writer}; this version reads {RUN_FORMAT}: {does}")
 
 
-def read_results(folder: Path) -> Run:
+def read_run(folder: Path) -> RunPredictions:
     """Read a finished run.
 
     Raises
@@ -161,23 +175,27 @@ def read_results(folder: Path) -> Run:
     """
     manifest = read_manifest(folder)
     try:
-        study = experiment_of_data(manifest["experiment"], manifest["config"])
+        experiment = experiment_from_data(manifest["experiment"], manifest["config"])
     except ValueError as error:
-        raise DataError(f"{folder / MANIFEST}: its experiment can't be read ({error}); {_AGAIN}") from None
+        raise DataError(f"{folder / MANIFEST_FILE}: its experiment can't be read ({error}); {_AGAIN}") from None
     contents = {name: _content(folder, name, digest) for name, digest in manifest["files"].items()}
     try:
-        predictions = decode(contents)
+        predictions = decode_predictions(contents)
         chosen = {name: np.array(own["chosen"], np.intp) for name, own in manifest["cells"].items() if "chosen" in own}
-        recorded = decode_record(contents[ESTIMATES], chosen, tuple(manifest["measures"]))
-        findings = Run(study, predictions, manifest["failures"], manifest["variants"], recorded=recorded)
-    except DAMAGED as error:
+        recorded = decode_estimates(contents[ESTIMATES_TABLE], chosen, tuple(manifest["measures"]))
+        findings = RunPredictions(
+            experiment, predictions, manifest["failures"], manifest["variants"], recorded=recorded
+        )
+    except DAMAGE_ERRORS as error:
         raise DataError(f"{folder}: its predictions can't be read ({error}); {_AGAIN}") from None
     if _rows_digest(findings) != manifest["rows"]:
-        raise DataError(f"{folder}: its predictions aren't of the documents and cells that {MANIFEST} names; {_AGAIN}")
+        raise DataError(
+            f"{folder}: its predictions aren't of the documents and cells that {MANIFEST_FILE} names; {_AGAIN}"
+        )
     return findings
 
 
-def _rows_digest(findings: Run) -> str:
+def _rows_digest(findings: RunPredictions) -> str:
     """Return the sha256 of the names of all settings and, split by split, of the test documents and their labels."""
     predictions, digest = findings.predictions, hashlib.sha256()
     for place in sorted(str(tuple(key)) for key in (*predictions.settings, *predictions.measured)):
@@ -192,7 +210,7 @@ def _rows_digest(findings: Run) -> str:
 
 
 @contextmanager
-def computed_from(folder: Path) -> Iterator[None]:
+def report_damage(folder: Path) -> Iterator[None]:
     """Report in one line an error from arrays whose digests are right but whose shapes don't fit each other.
 
     Use it around computations on a folder that was read, never on a run, where our own errors need their traceback.
@@ -213,5 +231,5 @@ def _content(folder: Path, name: str, digest: str) -> bytes:
     except OSError as error:
         raise DataError(f"{path}: can't be read ({error}); {_AGAIN}") from None
     if hashlib.sha256(content).hexdigest() != digest:
-        raise DataError(f"{path}: is damaged, or not what {MANIFEST} belongs to; {_AGAIN}")
+        raise DataError(f"{path}: is damaged, or not what {MANIFEST_FILE} belongs to; {_AGAIN}")
     return content

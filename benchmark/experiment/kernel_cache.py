@@ -6,8 +6,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from benchmark.experiment.code_digest import code_digest
-from benchmark.experiment.plugin_results import keep, known
-from benchmark.experiment.store import Entry, key_of
+from benchmark.experiment.plugin_results import get_result, put_result
+from benchmark.experiment.store import StoreEntry, store_key
 from benchmark.foreign import plugin_of
 
 if TYPE_CHECKING:
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     Arrays = dict[str, NDArray[Any]]
 
 #: The stage in the facts of an entry.
-STAGE = "kernels"
+KERNEL_STAGE = "kernels"
 #: Results that took fewer seconds are not stored: nobody waits for them.
-LEAST_SECONDS = 0.5
+MIN_KERNEL_SECONDS = 0.5
 #: The least ratio of the seconds to compute a result to the seconds to read it.
-WORTH = 2.0
+MIN_SPEEDUP = 2.0
 #: One run may fill the store's limit divided by this number.
-SHARE = 4
+KERNEL_CACHE_SHARE = 4
 
 
 class KernelCache:
     """Cache of arrays that depend on a kernel and its training documents, but not on the classifier trained on them.
 
-    They stay in the store if computing them took at least `WORTH` times as long as reading them. Both times are
+    They stay in the store if computing them took at least `MIN_SPEEDUP` times as long as reading them. Both times are
     measured, the reading once the arrays are written.
 
     Parameters
@@ -50,7 +50,7 @@ class KernelCache:
 
     def __init__(self, store: Store, note: Callable[[str], None]) -> None:
         self._store, self._note = store, note
-        self._room = store.limit // SHARE if store.local else 0
+        self._room = store.limit // KERNEL_CACHE_SHARE if store.local else 0
         self._seconds_per_byte = 0.0
         self.n_found = 0
 
@@ -70,8 +70,8 @@ class KernelCache:
         make : callable
         """
         part = next((each for each in components if plugin_of(each) is not None), None)
-        key = key_of(stage=STAGE, code=code_digest(*components), **content)
-        entry = known(self._store, key, part) if self._room else None
+        key = store_key(stage=KERNEL_STAGE, code=code_digest(*components), **content)
+        entry = get_result(self._store, key, part) if self._room else None
         if entry is not None:
             self.n_found += 1
             return entry.arrays
@@ -79,9 +79,9 @@ class KernelCache:
         arrays = make()
         seconds = time.perf_counter() - started
         n_bytes = sum(array.nbytes for array in arrays.values())
-        if LEAST_SECONDS <= seconds >= WORTH * self._seconds_per_byte * n_bytes and n_bytes <= self._room:
-            entry = Entry(arrays, {"stage": STAGE, "about": about, "seconds": round(seconds, 3)})
-            keep(self._store, key, entry, part, self._note)
+        if MIN_KERNEL_SECONDS <= seconds >= MIN_SPEEDUP * self._seconds_per_byte * n_bytes and n_bytes <= self._room:
+            entry = StoreEntry(arrays, {"stage": KERNEL_STAGE, "about": about, "seconds": round(seconds, 3)})
+            put_result(self._store, key, entry, part, self._note)
             self._weigh(key, seconds, n_bytes)
         return arrays
 
@@ -92,7 +92,7 @@ class KernelCache:
             return
         took = time.perf_counter() - started
         self._seconds_per_byte = took / max(1, n_bytes)
-        if seconds < WORTH * took:
+        if seconds < MIN_SPEEDUP * took:
             self._store.remove(key)
         else:
             self._room -= n_bytes

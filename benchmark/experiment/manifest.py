@@ -12,32 +12,32 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.config.data import experiment_to_data
 from benchmark.corpora.card import REPOSITORY
-from benchmark.evaluation.predictions import TIMINGS
-from benchmark.evaluation.scored import WHOLE
-from benchmark.measures.base import told
+from benchmark.evaluation.predictions import TIMINGS_TABLE
+from benchmark.evaluation.scored import ALL_SPLITS
+from benchmark.measures.base import diagnostic_numbers
 from benchmark.plugins.records import plugin_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from benchmark.config.model import MethodSpec
-    from benchmark.findings.scoring import Run
+    from benchmark.findings.scoring import RunPredictions
 
 _LIBRARIES = ("simplexbench", "numpy", "scipy", "scikit-learn", "libsvm-official", "numba", "pandas")
 
 
-def manifest_of(findings: Run, *, jobs: int, seconds: float) -> dict[str, Any]:
+def manifest_of(findings: RunPredictions, *, jobs: int, seconds: float) -> dict[str, Any]:
     """Describe a run as plain data; the only place of a run's folder that holds times, paths and versions."""
-    study = findings.study
+    experiment = findings.experiment
     return {
-        "name": study.name,
-        "config": study.raw,
-        **({"only": list(study.only)} if study.only else {}),
+        "name": experiment.name,
+        "config": experiment.raw,
+        **({"only": list(experiment.only)} if experiment.only else {}),
         **_described(findings),
         "variants": findings.facts,
         "failures": findings.failures,
-        "experiment": experiment_to_data(study),
-        "versions": versions(),
+        "experiment": experiment_to_data(experiment),
+        "versions": library_versions(),
         "machine": {"system": platform.platform(), "processors": os.cpu_count(), "threads": jobs},
         "git": _git(),
         "command": [os.path.basename(sys.argv[0]), *sys.argv[1:]],  # noqa: PTH119 - text, not a file
@@ -46,32 +46,32 @@ def manifest_of(findings: Run, *, jobs: int, seconds: float) -> dict[str, Any]:
     }
 
 
-def _described(findings: Run) -> dict[str, Any]:
+def _described(findings: RunPredictions) -> dict[str, Any]:
     """Return the manifest's methods, splits, chosen candidates, ties, and seconds of diagnostics."""
-    study, predictions, scored = findings.study, findings.predictions, findings.scored
-    whole = scored.frame[scored.frame["fold"] == WHOLE]
+    experiment, predictions, scored = findings.experiment, findings.predictions, findings.scored
+    whole = scored.frame[scored.frame["fold"] == ALL_SPLITS]
     cells: dict[str, dict[str, Any]] = {
         name: {"ties": int(ties)} for name, ties in zip(whole["cell"], whole["ties"], strict=True)
     }
-    for cell in study.cells:
+    for cell in experiment.cells:
         if cell.choice and cell.id in scored.chosen:
             cells[cell.id]["chosen"] = [int(index) for index in scored.chosen[cell.id]]
     return {
         "methods": {
             name: {entry.label: [_method(spec) for spec in entry.candidates] for entry in variant.entries}
-            for name, variant in study.variants.items()
+            for name, variant in experiment.variants.items()
         },
-        **({"plugins": plugins} if (plugins := plugin_records(study)) else {}),
-        "protocol": {name: variant.protocol.resolved for name, variant in study.variants.items()},
+        **({"plugins": plugins} if (plugins := plugin_records(experiment)) else {}),
+        "protocol": {name: variant.protocol.resolved for name, variant in experiment.variants.items()},
         "splits": {
             _joined(place): {s.name: {"train": int(s.trained.sum()), "test": len(s.test)} for s in splits}
             for place, splits in predictions.splits.items()
         },
         "cells": cells,
-        "seeds": {"experiment": study.seed},
+        "seeds": {"experiment": experiment.seed},
         "timings": {
             _joined((variant, name)): each.timings
-            for name, variant, each in told(study.measures, predictions)
+            for name, variant, each in diagnostic_numbers(experiment.measures, predictions)
             if each.timings
         },
     }
@@ -88,17 +88,17 @@ def _method(spec: MethodSpec) -> dict[str, Any]:
     return {**({"text": spec.text.flat} if spec.text else {}), **spec.representation.resolved, **resolved}
 
 
-def versions() -> dict[str, str]:
+def library_versions() -> dict[str, str]:
     """Return the versions of Python and of the libraries that results depend on."""
     return {"python": platform.python_version(), **{name: version(name) for name in _LIBRARIES}}
 
 
-def differing(a: dict[str, Any], b: dict[str, Any]) -> list[tuple[str, Any, Any]]:
+def manifest_differences(a: dict[str, Any], b: dict[str, Any]) -> list[tuple[str, Any, Any]]:
     """Return (dotted key, value in a, value in b) where two manifests differ, except in times and commands."""
     ignored = ("finished", "seconds", "timings", "command", "name", "digest", "experiment")
     flat_a, flat_b = _flat(a), _flat(b)
     both = dict.fromkeys([*flat_a, *flat_b])
-    keys = [key for key in both if key.split(".")[0] not in ignored and key != f"files.{TIMINGS}"]
+    keys = [key for key in both if key.split(".")[0] not in ignored and key != f"files.{TIMINGS_TABLE}"]
     return [(key, flat_a.get(key), flat_b.get(key)) for key in keys if flat_a.get(key) != flat_b.get(key)]
 
 

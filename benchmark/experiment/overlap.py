@@ -7,35 +7,37 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.experiment.code_digest import code_digest
-from benchmark.experiment.store import Entry, array_digest, key_of
+from benchmark.experiment.store import StoreEntry, array_digest, store_key
 from benchmark.text.duplicates import near_duplicates
 
 if TYPE_CHECKING:
     from benchmark.experiment.store import Store
-    from benchmark.experiment.work import TaskWork
+    from benchmark.experiment.work import PlannedTask
 
 #: The largest number of splits that are searched; repeated draws from one collection are not searched.
-MOST_SPLITS = 20
-NAMED = 3
+MAX_DUPLICATE_SPLITS = 20
+N_DUPLICATE_EXAMPLES = 3
 
 
-def seen_before(work: TaskWork, store: Store) -> list[dict[str, Any]]:
+def count_near_duplicates(work: PlannedTask, store: Store) -> list[dict[str, Any]]:
     """Count each split's test documents with a near-duplicate among its training documents, with a few examples."""
     splits = [split for each in work.splits.values() for split in each]
     matrix, ids = work.problem.counts.matrix, work.problem.documents.ids
-    if len(splits) > MOST_SPLITS or matrix.dtype.kind == "f":  # points have no words in common
+    if len(splits) > MAX_DUPLICATE_SPLITS or matrix.dtype.kind == "f":  # points have no words in common
         return []
     found = []
     for split in splits:
         rows = array_digest(split.train.astype(np.int64), split.test.astype(np.int64))
-        key = key_of(stage="near-duplicates", code=code_digest(near_duplicates), problem=work.problem.key, rows=rows)
+        key = store_key(stage="near-duplicates", code=code_digest(near_duplicates), problem=work.problem.key, rows=rows)
         entry = store.get(key)
         if entry is None:
-            entry = Entry(dict(zip(("rows", "like"), near_duplicates(matrix, split.train, split.test), strict=True)))
+            entry = StoreEntry(
+                dict(zip(("rows", "like"), near_duplicates(matrix, split.train, split.test), strict=True))
+            )
             store.put(key, entry)
         known, like = entry.arrays["rows"], entry.arrays["like"]
         which = np.flatnonzero(known >= 0)
-        pairs = [[ids[split.test[n]], ids[known[n]], round(float(like[n]), 4)] for n in which[:NAMED]]
+        pairs = [[ids[split.test[n]], ids[known[n]], round(float(like[n]), 4)] for n in which[:N_DUPLICATE_EXAMPLES]]
         same = int(np.count_nonzero(like == 1.0))
         found.append(
             {"split": split.name, "tested": len(split.test), "near": len(which), "same": same, "such_as": pairs}

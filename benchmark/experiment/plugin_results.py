@@ -11,10 +11,10 @@ from benchmark.tags import tags_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from benchmark.experiment.store import Entry, Store
+    from benchmark.experiment.store import Store, StoreEntry
 
 
-def known(store: Store, key: str, component: Any) -> Entry | None:
+def get_result(store: Store, key: str, component: Any) -> StoreEntry | None:
     """Return an entry; None if there is none, or if a file that it was computed from has changed.
 
     Parameters
@@ -31,13 +31,13 @@ def known(store: Store, key: str, component: Any) -> Entry | None:
     return entry if plugin.is_current(entry.facts["reads"]) else None
 
 
-def keep(store: Store, key: str, entry: Entry, component: Any, note: Callable[[str], None]) -> None:
+def put_result(store: Store, key: str, entry: StoreEntry, component: Any, note: Callable[[str], None]) -> None:
     """Store a result with all files that a plug-in read for it, or note, once per plug-in, why it can't be stored.
 
     Parameters
     ----------
     store, key, component
-        As for `known`.
+        As for `get_result`.
     entry : Entry
     note : callable
     """

@@ -8,35 +8,35 @@ from unicodedata import unidata_version
 
 import numpy as np
 
-from benchmark.corpora.assemble import select
-from benchmark.corpora.counted import CountedCorpus
+from benchmark.corpora.assemble import select_documents
+from benchmark.corpora.counted import CountsCorpus
 from benchmark.corpora.reader import LastCorpus
 from benchmark.errors import ConfigError, DataError
 from benchmark.experiment.code_digest import code_digest
-from benchmark.experiment.plugin_results import keep, known
-from benchmark.experiment.store import Entry, array_digest, key_of
-from benchmark.foreign import plugin_of, running
-from benchmark.names import joined
-from benchmark.text.counts import packed, unpacked
+from benchmark.experiment.plugin_results import get_result, put_result
+from benchmark.experiment.store import StoreEntry, array_digest, store_key
+from benchmark.foreign import plugin_of, run_plugin_code
+from benchmark.names import join_names
+from benchmark.text.counts import counts_from_arrays, counts_to_arrays
 from benchmark.text.stoplist import stop_words
-from benchmark.text.vocabulary import count, prune
+from benchmark.text.vocabulary import count_terms, prune_counts
 
 if TYPE_CHECKING:
-    from benchmark.config.model import Collection, Experiment, Text, Variant
-    from benchmark.corpora.archive import Source
+    from benchmark.config.model import Collection, Experiment, TextSettings, Variant
+    from benchmark.corpora.archive import CorpusSource
     from benchmark.experiment.context import RunContext
     from benchmark.text.counts import Counts
     from benchmark.text.lexer import Lexing
 
 
 @dataclass(frozen=True, eq=False)
-class Read:
+class LoadedVariant:
     """The counts of a variant, the digest of all that decides them, and the manifest's facts on them."""
 
     counts: Counts
     key: str
     facts: dict[str, Any]
-    texts: dict[Text, tuple[Counts, str]] = field(default_factory=dict)
+    texts: dict[TextSettings, tuple[Counts, str]] = field(default_factory=dict)
 
 
 def read_counts(
@@ -45,38 +45,42 @@ def read_counts(
     """Return the counts of a collection, facts on their source, and their store key; the corpus in `last` is reused."""
     reader = collection.reader
     component, plugin = type(reader), plugin_of(type(reader))
-    with running(plugin):
+    with run_plugin_code(plugin):
         source = reader.locate(download=context.download, notify=context.observer.note, progress=True)
         key = counts_key(collection, source)
-        entry = known(context.store, key, component)
+        entry = get_result(context.store, key, component)
         if entry is None:
-            corpus = select((last or LastCorpus()).load(reader, source), list(collection.classes), collection.exclude)
-            arrays, facts = packed(_counts(corpus, collection, context.jobs))
-            entry = Entry(arrays, facts | {"digest": corpus.digest})
+            corpus = select_documents(
+                (last or LastCorpus()).load(reader, source), list(collection.classes), collection.exclude
+            )
+            arrays, facts = counts_to_arrays(_counts(corpus, collection, context.jobs))
+            entry = StoreEntry(arrays, facts | {"digest": corpus.digest})
             reader.check_unchanged()
-            keep(context.store, key, entry, component, context.observer.note)
+            put_result(context.store, key, entry, component, context.observer.note)
         facts = {"source": str(source), "content_digest": entry.facts["digest"]} | reader.facts()
     if plugin is not None:  # key results by the counts, not by the code that made them
         own = {name: each for name, each in entry.facts.items() if name != "reads"}
-        key = key_of(stage="counts", facts=own, of=array_digest(*(entry.arrays[name] for name in sorted(entry.arrays))))
+        key = store_key(
+            stage="counts", facts=own, of=array_digest(*(entry.arrays[name] for name in sorted(entry.arrays)))
+        )
         context.store.put(key, entry)
-    return unpacked(entry.arrays, entry.facts), facts, key
+    return counts_from_arrays(entry.arrays, entry.facts), facts, key
 
 
 def _counts(corpus: Any, collection: Collection, jobs: int) -> Counts:
-    if isinstance(corpus, CountedCorpus):
-        return prune(corpus, collection.lexing, collection.pruning)
-    return count(corpus, collection.lexing, collection.pruning, jobs)
+    if isinstance(corpus, CountsCorpus):
+        return prune_counts(corpus, collection.lexing, collection.pruning)
+    return count_terms(corpus, collection.lexing, collection.pruning, jobs)
 
 
-def counts_key(collection: Collection, source: Source) -> str:
+def counts_key(collection: Collection, source: CorpusSource) -> str:
     """Return the store key of a collection's counts.
 
     The card against which the corpus is checked is part of it, as are the stop words and the version of Unicode, which
     no module contains.
     """
     reader, lexing, pruning = collection.reader, asdict(collection.lexing), asdict(collection.pruning)
-    return key_of(
+    return store_key(
         stage="counts",
         code=code_digest(type(reader), counts_key),
         left_out=sorted(stop_words(collection.lexing.stoplist)),
@@ -90,9 +94,9 @@ def counts_key(collection: Collection, source: Source) -> str:
     )
 
 
-def own_counts(
-    study: Experiment, variant: Variant, counts: Counts, context: RunContext, last: LastCorpus | None = None
-) -> dict[Text, tuple[Counts, str]]:
+def text_counts(
+    experiment: Experiment, variant: Variant, counts: Counts, context: RunContext, last: LastCorpus | None = None
+) -> dict[TextSettings, tuple[Counts, str]]:
     """Return counts and store keys for methods with their own text settings: other words of the same documents.
 
     Raises
@@ -108,44 +112,44 @@ def own_counts(
             continue
         collection = replace(variant.collection, lexing=text.lexing, pruning=text.pruning)
         own, _, key = read_counts(collection, context, last)
-        _check_words(study, variant, own, text.lexing, f"method {label!r}")
+        _check_words(experiment, variant, own, text.lexing, f"method {label!r}")
         one, other = own.documents, counts.documents
         arrays: Any = ((one.labels, other.labels), (one.topics, other.topics))
         if one.ids != other.ids or not all(np.array_equal(*pair) for pair in arrays):
-            raise DataError(f"{study.name}: the text of the method {label!r} changes which documents there are")
+            raise DataError(f"{experiment.name}: the text of the method {label!r} changes which documents there are")
         found[text] = replace(own, documents=other), key  # so that the documents are in memory once
     return found
 
 
-def check_expectations(study: Experiment, variant: Variant, counts: Counts) -> None:
+def check_expectations(experiment: Experiment, variant: Variant, counts: Counts) -> None:
     """Refuse counts whose numbers of documents or words aren't those that the configuration expects."""
-    _check_words(study, variant, counts, variant.collection.lexing, f"variant {variant.name!r}")
-    if variant is not next(iter(study.variants.values())):
+    _check_words(experiment, variant, counts, variant.collection.lexing, f"variant {variant.name!r}")
+    if variant is not next(iter(experiment.variants.values())):
         return
     for what, expected, found in (
-        ("documents", study.expected_documents, len(counts.documents)),
-        ("words in the vocabulary", study.expected_vocabulary, len(counts.vocabulary)),
+        ("documents", experiment.expected_documents, len(counts.documents)),
+        ("words in the vocabulary", experiment.expected_vocabulary, len(counts.vocabulary)),
     ):
         if expected is not None and expected != found:
             raise DataError(
-                f"{study.name}: the configuration expects {expected:,} {what}, but there are {found:,}. "
+                f"{experiment.name}: the configuration expects {expected:,} {what}, but there are {found:,}. "
                 "No score is computed from other data than the configuration describes: correct `text`, `corpus` "
                 "or `expect`."
             )
 
 
-def _check_words(study: Experiment, variant: Variant, counts: Counts, lexing: Lexing, whose: str) -> None:
+def _check_words(experiment: Experiment, variant: Variant, counts: Counts, lexing: Lexing, whose: str) -> None:
     if not counts.vocabulary:
-        raise ConfigError(f"{study.name}: lexing and pruning leave no word of the {whose}")
+        raise ConfigError(f"{experiment.name}: lexing and pruning leave no word of the {whose}")
     if empty := set(range(len(lexing.fields))) - set((counts.block_of // len(lexing.ngrams)).tolist()):
         problem = f"no word of the field {lexing.fields[min(empty)]!r} in the {whose}"
-        raise ConfigError(f"{study.name}: lexing and pruning leave {problem}")
+        raise ConfigError(f"{experiment.name}: lexing and pruning leave {problem}")
     if variant.terms and variant.terms.numbers[-1] > len(counts.vocabulary):
         problem = f"{variant.terms.numbers[-1]:,} terms can't be selected from the {len(counts.vocabulary):,}"
-        raise ConfigError(f"{study.name}: {problem} that the {whose} has; change `terms` or `text`")
+        raise ConfigError(f"{experiment.name}: {problem} that the {whose} has; change `terms` or `text`")
 
 
-def words_of(counts: Counts) -> dict[str, int]:
+def term_facts(counts: Counts) -> dict[str, int]:
     """Return the manifest's facts on the words."""
     return {
         "documents_without_words": int((np.diff(counts.matrix.indptr) == 0).sum()),
@@ -155,13 +159,13 @@ def words_of(counts: Counts) -> dict[str, int]:
     }
 
 
-def described(counts: Counts, facts: dict[str, Any]) -> dict[str, Any]:
+def describe_counts(counts: Counts, facts: dict[str, Any]) -> dict[str, Any]:
     """Return the manifest's facts on the documents, added to those on their source."""
     documents = counts.documents
     found = facts | {
         "documents": len(documents),
-        "documents_digest": array_digest(joined(documents.ids)),
-        **words_of(counts),
+        "documents_digest": array_digest(join_names(documents.ids)),
+        **term_facts(counts),
         "classes": list(documents.classes),
         "groups": list(documents.group_names),
     }

@@ -9,24 +9,31 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.blocks import blas_threads
 from benchmark.compiled import compile_all
-from benchmark.config.model import BASE
+from benchmark.config.model import BASE_VARIANT
 from benchmark.corpora.reader import LastCorpus
-from benchmark.environment import forget_peak, peak_bytes
+from benchmark.environment import peak_memory, reset_peak_memory
 from benchmark.evaluation.predictions import Predictions, SettingKey, SettingPredictions, SplitKey, TaskKey
-from benchmark.experiment.batches import Batch, batches, splits_of
-from benchmark.experiment.code_digest import code_digest, modules_of
+from benchmark.experiment.batches import Batch, plan_batches, unit_splits
+from benchmark.experiment.code_digest import code_digest, imported_modules
 from benchmark.experiment.kernel_cache import KernelCache
-from benchmark.experiment.overlap import seen_before
-from benchmark.experiment.plugin_results import keep, known
-from benchmark.experiment.reading import Read, check_expectations, described, own_counts, read_counts, words_of
-from benchmark.experiment.store import Entry, key_of
-from benchmark.experiment.work import pack, solved, task_work, unpack
-from benchmark.findings.scoring import Run
-from benchmark.foreign import guarded, place_of, plugin_of, running
-from benchmark.measures.base import Context, computed
-from benchmark.methods.blindness import blindness
-from benchmark.methods.weights import Work
-from benchmark.methods.workbench import Workbench
+from benchmark.experiment.overlap import count_near_duplicates
+from benchmark.experiment.plugin_results import get_result, put_result
+from benchmark.experiment.reading import (
+    LoadedVariant,
+    check_expectations,
+    describe_counts,
+    read_counts,
+    term_facts,
+    text_counts,
+)
+from benchmark.experiment.store import StoreEntry, store_key
+from benchmark.experiment.work import pack_predictions, plan_task, predictions_of_unit, unpack_predictions
+from benchmark.findings.scoring import RunPredictions
+from benchmark.foreign import plugin_of, run_guarded, run_plugin_code, source_location
+from benchmark.measures.base import DiagnosticContext, compute_checked
+from benchmark.methods.blindness import degenerate_predictions_reason
+from benchmark.methods.weights import SplitData
+from benchmark.methods.workbench import MatrixCache
 from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
@@ -35,13 +42,13 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.store import Store
-    from benchmark.experiment.work import Job, PointWork, TaskWork
-    from benchmark.measures.base import Arrays, Measure
+    from benchmark.experiment.work import PlannedTask, Setting, StoreUnit
+    from benchmark.measures.base import Arrays, Diagnostic
     from benchmark.methods.base import Problem
     from benchmark.text.counts import Counts
 
 
-def run(study: Experiment, context: RunContext) -> Run:
+def run_experiment(experiment: Experiment, context: RunContext) -> RunPredictions:
     """Compute every setting that the store lacks, here or in other processes.
 
     Raises
@@ -51,69 +58,71 @@ def run(study: Experiment, context: RunContext) -> Run:
     ConfigError
         If a variant has fewer words than terms to select; nothing is trained then.
     """
-    read = read_variants(study, context)
+    read = read_variants(experiment, context)
     predictions, failures, stored = Predictions({}, {}, {}, {}), dict[str, str](), set[SettingKey]()
-    left = sum(len(variant.tasks) for variant in study.variants.values())
+    left = sum(len(variant.tasks) for variant in experiment.variants.values())
     cache = KernelCache(context.store, context.observer.note)
-    bench, elsewhere = Workbench(context.jobs, cached=cache), context.elsewhere
+    bench, elsewhere = MatrixCache(context.jobs, cached=cache), context.elsewhere
     # One owner of the cores at a time: threads of ours run LIBSVM and the links; methods see to numba's.
     with blas_threads(context.jobs):
-        works: Iterable[TaskWork] = works_of(study, read)
-        for work in works if elsewhere is None else elsewhere.begin(study, read, works):
+        works: Iterable[PlannedTask] = plan_tasks(experiment, read)
+        for work in works if elsewhere is None else elsewhere.begin(experiment, read, works):
             steps, left = sum(len(point.jobs) for point in work.points), left - 1
             context.observer.plan(steps, later=left * steps)  # tasks have about as many each
             predictions.tasks[TaskKey(work.variant, work.task)] = work.documents
             predictions.splits.update({SplitKey(work.variant, work.task, size): each for size, each in work.tested()})
-            walk = Walk(context, bench)
+            walk = TaskExecutor(context, bench)
             found, failed = walk.solve(work)
             predictions.settings.update(found)
             failures |= failed
             stored |= walk.stored
             if len(predictions.tasks) == 1:
-                read[work.variant].facts["near_duplicates"] = seen_before(work, context.store)
+                read[work.variant].facts["near_duplicates"] = count_near_duplicates(work, context.store)
         bench.release()
         if cache.n_found:
-            context.observer.note(found_in_store(cache.n_found))
-        measured, failed = measure(study, {name: (r.counts, r.key) for name, r in read.items()}, context)
+            context.observer.note(store_note(cache.n_found))
+        measured, failed = compute_diagnostics(
+            experiment, {name: (r.counts, r.key) for name, r in read.items()}, context
+        )
     predictions.measured.update(measured)
     facts = {name: each.facts for name, each in read.items()}
-    return Run(study, predictions, failures | failed, facts, context.jobs, stored)
+    return RunPredictions(experiment, predictions, failures | failed, facts, context.jobs, stored)
 
 
-def read_variants(study: Experiment, context: RunContext) -> dict[str, Read]:
+def read_variants(experiment: Experiment, context: RunContext) -> dict[str, LoadedVariant]:
     """Read and check the counts of every variant; variants with the same documents and words share them."""
     shared: dict[str, tuple[Counts, dict[str, Any]]] = {}
     held: dict[str, tuple[Counts, str]] = {}
     found, last = {}, LastCorpus()
-    for name, variant in study.variants.items():
+    for name, variant in experiment.variants.items():
         counts, source, key = read_counts(variant.collection, context, last)
-        counts, facts = shared.setdefault(key, (counts, described(counts, source)))
-        check_expectations(study, variant, counts)
-        own = own_counts(study, variant, counts, context, last)
+        counts, facts = shared.setdefault(key, (counts, describe_counts(counts, source)))
+        check_expectations(experiment, variant, counts)
+        own = text_counts(experiment, variant, counts, context, last)
         texts = {text: held.setdefault(each[1], each) for text, each in own.items()}
         if texts:
-            facts = facts | {"texts": [text.flat | words_of(each) for text, (each, _) in texts.items()]}
-        found[name] = Read(counts, key, facts, texts)
+            facts = facts | {"texts": [text.flat | term_facts(each) for text, (each, _) in texts.items()]}
+        found[name] = LoadedVariant(counts, key, facts, texts)
     return found
 
 
-def works_of(study: Experiment, read: Mapping[str, Read]) -> Iterator[TaskWork]:
+def plan_tasks(experiment: Experiment, read: Mapping[str, LoadedVariant]) -> Iterator[PlannedTask]:
     """Yield the settings to compute, task by task."""
-    for name, variant in study.variants.items():
+    for name, variant in experiment.variants.items():
         for task in variant.tasks:
-            yield task_work(study, variant, task, read[name].counts, read[name].key, read[name].texts)
+            yield plan_task(experiment, variant, task, read[name].counts, read[name].key, read[name].texts)
 
 
-class Walk:
+class TaskExecutor:
     """Compute the settings of a task that the store lacks; `stored` are those it had, `failed` the errors of others."""
 
-    def __init__(self, context: RunContext, bench: Workbench) -> None:
+    def __init__(self, context: RunContext, bench: MatrixCache) -> None:
         self._store, self._observer, self._elsewhere = context.store, context.observer, context.elsewhere
         self._bench = bench
         self.stored: set[SettingKey] = set()
         self.failed: dict[SettingKey, str] = {}
 
-    def solve(self, work: TaskWork) -> tuple[dict[SettingKey, SettingPredictions], dict[str, str]]:
+    def solve(self, work: PlannedTask) -> tuple[dict[SettingKey, SettingPredictions], dict[str, str]]:
         """Return the predictions of every setting of the task, and the errors of those that failed.
 
         Settings with the same text come one after the other, and among them those that share inner products. Where
@@ -125,11 +134,11 @@ class Walk:
         results: dict[str, SettingPredictions] = {}
         missing = []
         for point, job in todo:
-            entry = known(self._store, job.key, point.plugin_part)
+            entry = get_result(self._store, job.key, point.plugin_part)
             if entry is None:
                 missing.append((point, job))
                 continue
-            results[job.key] = unpack(entry, job, work.problem)
+            results[job.key] = unpack_predictions(entry, job, work.problem)
             self._observer.step(job.label, stored=True)
         self.stored = {point.place for point in work.points} - {point.place for point, _ in missing}
         brought, refused = self._brought(missing, work.problem)
@@ -138,7 +147,7 @@ class Walk:
         for point, job in left:
             if job.key in refused:
                 self._fail(point, refused[job.key])
-        for batch in batches(left, by_split=by_split):
+        for batch in plan_batches(left, by_split=by_split):
             parts = tuple(part for part in batch.parts if part[0].place not in self.failed)
             if parts:
                 self._observer.now(parts[0][1][0].label)
@@ -154,15 +163,15 @@ class Walk:
             for point in work.points
             if point.place not in self.failed
         }
-        return done, {point_name(place): reason for place, reason in self.failed.items()}
+        return done, {setting_name(place): reason for place, reason in self.failed.items()}
 
-    def _fail(self, point: PointWork, reason: str) -> None:
+    def _fail(self, point: Setting, reason: str) -> None:
         if point.place not in self.failed:
             self.failed[point.place] = reason
-            self._observer.note(f"{point_name(point.place)} failed: {reason}")
+            self._observer.note(f"{setting_name(point.place)} failed: {reason}")
 
     def _brought(
-        self, missing: Sequence[tuple[PointWork, Job]], problem: Problem
+        self, missing: Sequence[tuple[Setting, StoreUnit]], problem: Problem
     ) -> tuple[dict[str, SettingPredictions], dict[str, str]]:
         """Collect what other processes put into the store, and the errors of the jobs that failed there, by key."""
         found: dict[str, SettingPredictions] = {}
@@ -172,8 +181,8 @@ class Walk:
         for key, reason in self._elsewhere.solved(missing) if self._elsewhere and missing else ():
             if reason:
                 refused[key] = reason
-            elif (entry := known(self._store, key, parts[key])) is not None:
-                found[key] = unpack(entry, jobs[key], problem)
+            elif (entry := get_result(self._store, key, parts[key])) is not None:
+                found[key] = unpack_predictions(entry, jobs[key], problem)
                 self._observer.step(jobs[key].label)
         return found, refused
 
@@ -181,22 +190,22 @@ class Walk:
         """Compute and store a batch; return for each part its results by key, or the reason why it failed."""
         if any(point.classifies_points for point, _ in batch.parts):
             self._bench.release_matrices()  # earlier methods' matrices would count as this method's memory
-        forget_peak()
+        reset_peak_memory()
         for point, _ in batch.parts:
             point.compile()
         try:
-            with guarded(batch.parts[0][0].plugin_part):
+            with run_guarded(batch.parts[0][0].plugin_part):
                 decided = batch.solve(self._bench)
         except ValueError as error:  # the guard's error of a plug-in
             decided = [error] * len(batch.parts)
-        memory = peak_bytes()
+        memory = peak_memory()
         return [self._kept(*part, own, memory) for part, own in zip(batch.parts, decided, strict=True)]
 
     def _kept(
-        self, point: PointWork, jobs: Sequence[Job], decided: list[SettingPredictions] | Exception, memory: float
+        self, point: Setting, jobs: Sequence[StoreUnit], decided: list[SettingPredictions] | Exception, memory: float
     ) -> dict[str, SettingPredictions] | str:
         """Store the results of a setting's jobs and return them by key, or return the reason why they failed."""
-        part, splits = point.plugin_part, splits_of(jobs)
+        part, splits = point.plugin_part, unit_splits(jobs)
         if isinstance(decided, Exception):
             if len(jobs) > 1:
                 return self._one_by_one(point, jobs)
@@ -205,18 +214,18 @@ class Walk:
             return f"{splits[0].name}: {decided}" if len(jobs[0].splits) == 1 else str(decided)
         # A degenerate candidate is no error: the choice among candidates needs the scores of all.
         for split, own in zip(splits, decided, strict=True) if point.alone else ():
-            work = Work(point.problem, split, splits, point.terms, point.over_classes, self._bench)
-            if blind := blindness(point.method.spec, work, own):
-                return f"{'' if part is None else f'{place_of(part, short=True)}: '}{split.name}: {blind}"
+            work = SplitData(point.problem, split, splits, point.terms, point.over_classes, self._bench)
+            if blind := degenerate_predictions_reason(point.method.spec, work, own):
+                return f"{'' if part is None else f'{source_location(part, short=True)}: '}{split.name}: {blind}"
         found, start = dict[str, SettingPredictions](), 0
         for job in jobs:
             stop = start + len(job.splits) + sum(map(len, job.inner))
-            found[job.key] = solved(job, decided[start:stop], point.problem, memory)
-            keep(self._store, job.key, pack(found[job.key]), part, self._observer.note)
+            found[job.key] = predictions_of_unit(job, decided[start:stop], point.problem, memory)
+            put_result(self._store, job.key, pack_predictions(found[job.key]), part, self._observer.note)
             start = stop
         return found
 
-    def _one_by_one(self, point: PointWork, jobs: Sequence[Job]) -> dict[str, SettingPredictions] | str:
+    def _one_by_one(self, point: Setting, jobs: Sequence[StoreUnit]) -> dict[str, SettingPredictions] | str:
         """Compute the jobs of a setting one by one; results before the first failure stay in the store."""
         found: dict[str, SettingPredictions] = {}
         for job in jobs:
@@ -227,38 +236,38 @@ class Walk:
         return found
 
 
-def found_in_store(n: int) -> str:
+def store_note(n: int) -> str:
     """Return the line that reports how many kernel results came from the store."""
     return f"{n:,} of the kernels' matrices, models and hyperplanes came from the store."
 
 
-def point_name(place: SettingKey) -> str:
+def setting_name(place: SettingKey) -> str:
     """Return the name of a setting in error messages: variant, task, method, size and terms."""
     variant, task, method, _, size, terms = place
     return "-".join(str(word) for word in (variant, task, method, size, terms) if word not in ("", "base", None))
 
 
-def once(
+def cached_arrays(
     store: Store,
-    measure: type[Measure],
+    measure: type[Diagnostic],
     counts: str,
     note: Callable[[str], None],
     content: Mapping[str, Any],
     compute: Callable[[], Arrays],
 ) -> Arrays:
     """Return the arrays that the store has for this content, counts and code, or else compute and store them."""
-    key = key_of(stage="measures", code=code_digest(measure), counts=counts, **content)
-    entry = known(store, key, measure)
+    key = store_key(stage="measures", code=code_digest(measure), counts=counts, **content)
+    entry = get_result(store, key, measure)
     if entry is not None:
         return entry.arrays
-    with running(plugin_of(measure)):
+    with run_plugin_code(plugin_of(measure)):
         arrays = compute()
-    keep(store, key, Entry(arrays), measure, note)
+    put_result(store, key, StoreEntry(arrays), measure, note)
     return arrays
 
 
-def measure(
-    study: Experiment, read: Mapping[str, tuple[Counts, str]], context: RunContext
+def compute_diagnostics(
+    experiment: Experiment, read: Mapping[str, tuple[Counts, str]], context: RunContext
 ) -> tuple[dict[tuple[str, str], Arrays], dict[str, str]]:
     """Compute every diagnostic on every variant; return arrays by (diagnostic, variant), and errors by label.
 
@@ -269,16 +278,16 @@ def measure(
     """
     found: dict[tuple[str, str], Arrays] = {}
     failures: dict[str, str] = {}
-    for name, variant, built in _each(study):
+    for name, variant, built in _each(experiment):
         context.observer.plan(1)
         counts, key = read[variant]
-        kept = partial(once, context.store, type(built), key, context.observer.note)
-        given = Context(counts, study.variants[variant], study.seed, context.jobs, kept)
-        label = name if variant == BASE else f"{variant}-{name}"
-        compile_all(modules_of(type(built))[0])
+        kept = partial(cached_arrays, context.store, type(built), key, context.observer.note)
+        given = DiagnosticContext(counts, experiment.variants[variant], experiment.seed, context.jobs, kept)
+        label = name if variant == BASE_VARIANT else f"{variant}-{name}"
+        compile_all(imported_modules(type(built))[0])
         try:
-            with guarded(type(built)):
-                found[name, variant] = computed(built, given, whole=not study.only)
+            with run_guarded(type(built)):
+                found[name, variant] = compute_checked(built, given, whole=not experiment.only)
         except (ValueError, FloatingPointError, RuntimeError) as error:
             failures[label] = str(error)
             context.observer.note(f"{label} failed: {failures[label]}")
@@ -286,9 +295,9 @@ def measure(
     return found, failures
 
 
-def _each(study: Experiment) -> Iterator[tuple[str, str, Measure]]:
-    for component in study.measures:
-        built: Measure = component.build()
-        for variant in study.variants:
-            if variant == BASE or not tags_of(built).base_only:
+def _each(experiment: Experiment) -> Iterator[tuple[str, str, Diagnostic]]:
+    for component in experiment.measures:
+        built: Diagnostic = component.build()
+        for variant in experiment.variants:
+            if variant == BASE_VARIANT or not tags_of(built).base_only:
                 yield component.name, variant, built

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 import platformdirs
 
-from benchmark.environment import gigabytes
+from benchmark.environment import read_gigabytes
 from benchmark.errors import ConfigError
 from benchmark.experiment.code_digest import code_version
-from benchmark.folders import UnreachableError, files_at
+from benchmark.folders import UnreachableError, open_store_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,23 +31,23 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: The format of an entry. It is part of every key, so that a version never reads an entry in another format.
-FORMAT = 1
-MAGIC = b"simplexbench-%d\n" % FORMAT
-CHUNK = 1 << 24
+STORE_FORMAT = 1
+ENTRY_MAGIC = b"simplexbench-%d\n" % STORE_FORMAT
+STORE_CHUNK_BYTES = 1 << 24
 DEFAULT_LIMIT_GB = 20.0
 _DIGEST_BYTES = 32
 _LONGEST_HEADER = 1 << 30
 
 
 @dataclass(frozen=True)
-class Entry:
+class StoreEntry:
     """Named arrays and small facts."""
 
     arrays: dict[str, NDArray[Any]]
     facts: dict[str, Any] = field(default_factory=dict)
 
 
-def key_of(**content: Any) -> str:
+def store_key(**content: Any) -> str:
     """Return the sha256 of what a result is computed from, as canonical JSON.
 
     Examples
@@ -55,7 +55,7 @@ def key_of(**content: Any) -> str:
     >>> key_of(stage="counts", corpus="webkb") == key_of(corpus="webkb", stage="counts")
     True
     """
-    text = json.dumps(content | {"format": FORMAT}, sort_keys=True, ensure_ascii=True, allow_nan=False)
+    text = json.dumps(content | {"format": STORE_FORMAT}, sort_keys=True, ensure_ascii=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -68,7 +68,7 @@ def array_digest(*arrays: NDArray[Any]) -> str:
     return digest.hexdigest()
 
 
-def default_folder() -> Path | str:
+def default_store_folder() -> Path | str:
     """Return ``$BENCH_CACHE``, a folder or an address such as s3://bucket/prefix, or else the user's cache folder."""
     named = os.environ.get("BENCH_CACHE")
     if named and "://" in named:
@@ -76,9 +76,9 @@ def default_folder() -> Path | str:
     return Path(named) if named else platformdirs.user_cache_path("simplexbench") / "store"
 
 
-def default_limit() -> int:
+def default_store_limit() -> int:
     """Return ``$BENCH_CACHE_LIMIT_GB`` in bytes; by default 20 GB."""
-    return gigabytes("BENCH_CACHE_LIMIT_GB", DEFAULT_LIMIT_GB)
+    return read_gigabytes("BENCH_CACHE_LIMIT_GB", DEFAULT_LIMIT_GB)
 
 
 class Store:
@@ -110,11 +110,11 @@ class Store:
         limit: int | None = None,
         warn: Callable[[str], None] = lambda _: None,
     ) -> None:
-        self.folder = default_folder() if folder is None else folder
-        self.limit = default_limit() if limit is None else limit
+        self.folder = default_store_folder() if folder is None else folder
+        self.limit = default_store_limit() if limit is None else limit
         self._warn = warn
         self.writable, self.reachable, self._room = True, True, 0
-        self._files = files_at(self.folder)
+        self._files = open_store_files(self.folder)
         self.address, self.local = self._files.address, "://" not in self._files.address
         self._begun = False
         if not self.local:
@@ -131,7 +131,7 @@ class Store:
         except UnreachableError as error:
             return self._go_without(error)
 
-    def get(self, key: str) -> Entry | None:
+    def get(self, key: str) -> StoreEntry | None:
         """Read and verify an entry; return None if there is none, or if it was damaged (it is then removed)."""
         if not self.reachable:
             return None
@@ -150,7 +150,7 @@ class Store:
         self._use(key)
         return entry
 
-    def put(self, key: str, entry: Entry) -> bool:
+    def put(self, key: str, entry: StoreEntry) -> bool:
         """Write an entry; return False if the folder can't take it."""
         if not (self.writable and self.reachable):
             return False
@@ -244,7 +244,7 @@ class Store:
 
 def _chunks(array: NDArray[Any]) -> list[memoryview]:
     view = array.reshape(-1).view(np.uint8).data if array.size else memoryview(b"")
-    return [view[start : start + CHUNK] for start in range(0, len(view), CHUNK)]
+    return [view[start : start + STORE_CHUNK_BYTES] for start in range(0, len(view), STORE_CHUNK_BYTES)]
 
 
 def _digests(chunks: list[memoryview]) -> list[str]:
@@ -254,7 +254,7 @@ def _digests(chunks: list[memoryview]) -> list[str]:
         return list(pool.map(lambda chunk: hashlib.sha256(chunk).hexdigest(), chunks))
 
 
-def _write(file: BinaryIO, key: str, entry: Entry) -> None:
+def _write(file: BinaryIO, key: str, entry: StoreEntry) -> None:
     arrays = {name: np.asarray(array, order="C") for name, array in entry.arrays.items()}
     for name, array in arrays.items():
         if array.dtype.kind in "OV":
@@ -264,23 +264,23 @@ def _write(file: BinaryIO, key: str, entry: Entry) -> None:
         for name, array in arrays.items()
     ]
     header = json.dumps({"key": key, "facts": entry.facts, "arrays": described}, sort_keys=True).encode()
-    file.write(MAGIC + struct.pack("<Q", len(header)) + header + hashlib.sha256(header).digest())
+    file.write(ENTRY_MAGIC + struct.pack("<Q", len(header)) + header + hashlib.sha256(header).digest())
     for array in arrays.values():
         file.writelines(_chunks(array))
 
 
-def _read(file: BinaryIO, key: str) -> Entry:
+def _read(file: BinaryIO, key: str) -> StoreEntry:
     header = _read_header(file)
     if header["key"] != key:
         raise ValueError("the entry belongs to another key")
     arrays = {each["name"]: _read_array(file, each) for each in header["arrays"]}
     if file.read(1):
         raise ValueError("the entry is too long")
-    return Entry(arrays, header["facts"])
+    return StoreEntry(arrays, header["facts"])
 
 
 def _read_header(file: BinaryIO) -> Any:
-    if file.read(len(MAGIC)) != MAGIC:
+    if file.read(len(ENTRY_MAGIC)) != ENTRY_MAGIC:
         raise ValueError("not an entry of this store, or one of another format")
     (length,) = struct.unpack("<Q", file.read(8))
     if length > _LONGEST_HEADER:

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.compiled import compile_all
-from benchmark.config.tasks import built_protocol
+from benchmark.config.tasks import protocol_at_size
 from benchmark.evaluation.predictions import SettingKey, SettingPredictions, TaskDocuments, TestedSplit
 from benchmark.experiment.batches import Batch
-from benchmark.experiment.code_digest import code_digest, code_version, modules_of
-from benchmark.experiment.store import Entry, array_digest, key_of
-from benchmark.findings.part import points_of
+from benchmark.experiment.code_digest import code_digest, code_version, imported_modules
+from benchmark.experiment.store import StoreEntry, array_digest, store_key
+from benchmark.findings.part import settings_of_cell
 from benchmark.foreign import plugin_of
 from benchmark.methods.base import Problem
-from benchmark.methods.registry import method_for
-from benchmark.methods.weights import shared_products, trained_by
-from benchmark.methods.workbench import Workbench
+from benchmark.methods.registry import build_method
+from benchmark.methods.weights import products_key, training_rows_of
+from benchmark.methods.workbench import MatrixCache
 from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.config.model import Experiment, MethodSpec, Task, Terms, Text, Variant
+    from benchmark.config.model import Experiment, MethodSpec, Task, TermSelection, TextSettings, Variant
     from benchmark.evaluation.protocols import EvaluationProtocol
     from benchmark.evaluation.splits import Split
     from benchmark.methods.base import Method
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Job:
+class StoreUnit:
     """One entry of the store: a method on one split of a setting, or on all splits if it solves them together.
 
     Parameters
@@ -55,7 +55,7 @@ class Job:
 
 
 @dataclass(frozen=True, eq=False)
-class PointWork:
+class Setting:
     """One candidate of a method with one training size and number of terms.
 
     Parameters
@@ -81,13 +81,13 @@ class PointWork:
     terms: int | None
     shares: tuple[Any, ...]
     classifies_points: bool
-    jobs: tuple[Job, ...]
+    jobs: tuple[StoreUnit, ...]
     alone: bool = True
     over_classes: str = "sum"
 
     def compile(self) -> None:
         """Compile the functions that the method may call, before a clock is started."""
-        compile_all(modules_of(*_components(self.method.spec), *_classes(self.method))[0])
+        compile_all(imported_modules(*_components(self.method.spec), *_classes(self.method))[0])
 
     @property
     def plugin_part(self) -> type | None:
@@ -97,7 +97,7 @@ class PointWork:
 
 
 @dataclass(frozen=True, eq=False)
-class TaskWork:
+class PlannedTask:
     """All settings of one task under one variant.
 
     Parameters
@@ -113,7 +113,7 @@ class TaskWork:
     task: str
     problem: Problem
     splits: dict[int | None, tuple[Split, ...]]
-    points: tuple[PointWork, ...]
+    points: tuple[Setting, ...]
 
     @property
     def documents(self) -> TaskDocuments:
@@ -130,32 +130,36 @@ class TaskWork:
             yield size, tuple(TestedSplit(s.name, s.test, n) for s, n in zip(splits, counted, strict=True))
 
 
-def task_work(
-    study: Experiment,
+def plan_task(
+    experiment: Experiment,
     variant: Variant,
     task: Task,
     counts: Counts,
     counts_id: str,
-    texts: Mapping[Text, tuple[Counts, str]] | None = None,
-) -> TaskWork:
+    texts: Mapping[TextSettings, tuple[Counts, str]] | None = None,
+) -> PlannedTask:
     """Return all settings of one task and variant; `texts` holds the counts of methods with their own text."""
-    wanted = {place for cell in study.cells for place in points_of(study, cell)} if study.only else None
+    wanted = (
+        {place for cell in experiment.cells for place in settings_of_cell(experiment, cell)}
+        if experiment.only
+        else None
+    )
     documents = counts.documents.of_classes(task.classes)[1]
-    splits = {size: tuple(built_protocol(variant.protocol, size).splits(documents)) for size in variant.sizes}
-    trained = trained_by([split for each in splits.values() for split in each])
-    problem = _problem(task, counts, counts_id, study.seed, trained)
-    own: dict[Text | None, Problem] = {
-        text: _problem(task, *read, study.seed, trained) for text, read in (texts or {}).items()
+    splits = {size: tuple(protocol_at_size(variant.protocol, size).splits(documents)) for size in variant.sizes}
+    trained = training_rows_of([split for each in splits.values() for split in each])
+    problem = _problem(task, counts, counts_id, experiment.seed, trained)
+    own: dict[TextSettings | None, Problem] = {
+        text: _problem(task, *read, experiment.seed, trained) for text, read in (texts or {}).items()
     }
     digest = cache(_rows_digest)
-    protocol = None if study.inner is None else study.inner.build()
+    protocol = None if experiment.inner is None else experiment.inner.build()
     inner_of = {size: tuple(_inner(split, problem, protocol) for split in splits[size]) for size in splits}
     points = []
     for entry in variant.entries:
-        chosen = study.inner is not None and len(entry.candidates) > 1
+        chosen = experiment.inner is not None and len(entry.candidates) > 1
         for index, spec in enumerate(entry.candidates):
             seen = own.get(spec.text, problem)
-            method = method_for(spec, seen, variant.terms, draws=tags_of(variant.protocol.cls).draws)
+            method = build_method(spec, seen, variant.terms, draws=tags_of(variant.protocol.cls).draws)
             for size in variant.sizes:
                 inner = inner_of[size] if chosen else tuple(() for _ in splits[size])
                 for number in variant.numbers:
@@ -166,12 +170,12 @@ def task_work(
                     words = (variant.name, task.name, entry.label, candidate, size, number)
                     label = "-".join(str(word) for word in words if word not in ("", "base", None))
                     folds = list(zip(splits[size], inner, strict=True))
-                    code = code_digest(variant.protocol.cls, *_components(spec), task_work, Batch, Workbench)
+                    code = code_digest(variant.protocol.cls, *_components(spec), plan_task, Batch, MatrixCache)
                     jobs = _jobs(label, method, spec, seen, folds, variant.terms, number, digest, code)
-                    how = method, seen, number, shared_products(spec), spec.kernel is None
+                    how = method, seen, number, products_key(spec), spec.kernel is None
                     over_classes = variant.terms.over_classes if variant.terms else "sum"
-                    points.append(PointWork(place, *how, jobs, candidate is None, over_classes))
-    return TaskWork(variant.name, task.name, problem, splits, tuple(points))
+                    points.append(Setting(place, *how, jobs, candidate is None, over_classes))
+    return PlannedTask(variant.name, task.name, problem, splits, tuple(points))
 
 
 def _problem(task: Task, counts: Counts, counts_id: str, seed: int, trained: NDArray[np.intp]) -> Problem:
@@ -179,7 +183,7 @@ def _problem(task: Task, counts: Counts, counts_id: str, seed: int, trained: NDA
     whole = len(rows) == len(counts.documents)
     own = replace(counts, documents=documents, matrix=counts.matrix if whole else counts.matrix[rows])
     truth = documents.labels if documents.topics is None else np.packbits(documents.topics, axis=1)
-    key = key_of(counts=counts_id, rows=array_digest(rows.astype(np.int64), truth), classes=list(task.classes))
+    key = store_key(counts=counts_id, rows=array_digest(rows.astype(np.int64), truth), classes=list(task.classes))
     return Problem(own, key, seed, trained)
 
 
@@ -211,11 +215,11 @@ def _jobs(
     spec: MethodSpec,
     problem: Problem,
     splits: list[tuple[Split, tuple[Split, ...]]],
-    terms: Terms | None,
+    terms: TermSelection | None,
     number: int | None,
     digest: Callable[[Split], str],
     code: str,
-) -> tuple[Job, ...]:
+) -> tuple[StoreUnit, ...]:
     """Return the jobs of a setting; `splits` pairs each split with the folds of its training documents."""
     content = {
         "stage": "decisions",
@@ -228,11 +232,11 @@ def _jobs(
         **({"threshold": spec.threshold} if spec.threshold != "zero" else {}),
     }
 
-    def job(name: str, own: list[tuple[Split, tuple[Split, ...]]]) -> Job:
+    def job(name: str, own: list[tuple[Split, tuple[Split, ...]]]) -> StoreUnit:
         rows = [[digest(split), [digest(fold) for fold in folds]] for split, folds in own]
         seeds = [problem.seed, [split.number for split, _ in own]] if method.uses_seed else None
-        key = key_of(rows=rows, seeds=seeds, **content)
-        return Job(key, name, tuple(split for split, _ in own), tuple(folds for _, folds in own))
+        key = store_key(rows=rows, seeds=seeds, **content)
+        return StoreUnit(key, name, tuple(split for split, _ in own), tuple(folds for _, folds in own))
 
     if method.batched:
         return (job(label, splits),)
@@ -243,7 +247,9 @@ def _rows_digest(split: Split) -> str:
     return array_digest(split.train.astype(np.int64), split.test.astype(np.int64))
 
 
-def solved(job: Job, found: Sequence[SettingPredictions], problem: Problem, memory: float) -> SettingPredictions:
+def predictions_of_unit(
+    job: StoreUnit, found: Sequence[SettingPredictions], problem: Problem, memory: float
+) -> SettingPredictions:
     """Return a job's predictions: those of its splits, and the errors of those of their inner folds."""
     outer, rest = SettingPredictions.joined(found[: len(job.splits)]), iter(found[len(job.splits) :])
     errors = []
@@ -266,7 +272,7 @@ def _wrong(found: SettingPredictions, fold: Split, problem: Problem) -> tuple[in
     return int(np.count_nonzero(found.predicted != truth)), truth.size
 
 
-def pack(found: SettingPredictions) -> Entry:
+def pack_predictions(found: SettingPredictions) -> StoreEntry:
     """Return a job's predictions as stored: one bit per class of multi-label predictions, and per tie."""
     several = found.predicted.ndim == 2
     arrays = {
@@ -276,10 +282,10 @@ def pack(found: SettingPredictions) -> Entry:
         "inner": found.inner,
         "memory": found.memory,
     }
-    return Entry(arrays, {"version": found.versions[0]})
+    return StoreEntry(arrays, {"version": found.versions[0]})
 
 
-def unpack(entry: Entry, job: Job, problem: Problem) -> SettingPredictions:
+def unpack_predictions(entry: StoreEntry, job: StoreUnit, problem: Problem) -> SettingPredictions:
     """Return a job's predictions back from the store."""
     arrays, sizes = entry.arrays, tuple(len(split.test) for split in job.splits)
     n, k = sum(sizes), len(problem.documents.classes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchmark.config.model import ORACLE
+from benchmark.config.model import CHOOSE_ORACLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,18 +30,18 @@ class Caveat:
     honest: dict[str, Any] | None = None
 
 
-def caveats_of(study: Experiment) -> tuple[Caveat, ...]:
+def find_caveats(experiment: Experiment) -> tuple[Caveat, ...]:
     """Return the caveats of an experiment by its first variant; other variants' names state their changes."""
-    found = list(_of_variant(next(iter(study.variants.values()))))
-    if any("largest" in task for task in study.raw.get("tasks", ()) if isinstance(task, dict)):
+    found = list(_of_variant(next(iter(experiment.variants.values()))))
+    if any("largest" in task for task in experiment.raw.get("tasks", ()) if isinstance(task, dict)):
         text = "the largest classes are ranked by their number of training and test documents together"
         found.append(Caveat("panels", text))
-    if ORACLE in study.choices:
+    if CHOOSE_ORACLE in experiment.choices:
         text = "the parameters of every cell named oracle were selected on its own test documents"
         text += ", so its scores and tests are optimistic, unlike those of cells named cv"
         found.append(Caveat("chosen on the test", text))
-    for choice in dict.fromkeys(study.fitted_cells.values()):
-        cells = [cell for cell, reason in study.fitted_cells.items() if reason == choice]
+    for choice in dict.fromkeys(experiment.fitted_cells.values()):
+        cells = [cell for cell, reason in experiment.fitted_cells.items() if reason == choice]
         which = cells[0] if len(cells) == 1 else f"{cells[0]} … {cells[-1]} ({len(cells)} cells)"
         text = f"{choice}: {which}; these values, and the claims on them, are excluded from the verdict counts"
         found.append(Caveat("fitted", text))

@@ -6,33 +6,35 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.config.model import ALL
-from benchmark.evaluation.predictions import CLOCKS, PARTS
-from benchmark.findings.choosing import decided, entry_of
+from benchmark.config.model import ALL_CLASSES
+from benchmark.evaluation.predictions import METHOD_TIMERS, TIMERS
+from benchmark.findings.choosing import method_of, selected_predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config.model import Cell, Experiment
     from benchmark.evaluation.predictions import Predictions, SettingPredictions
-    from benchmark.evaluation.scored import Scored
+    from benchmark.evaluation.scored import ScoreTable
 
-_TESTING = PARTS.index("testing")
+_TESTING = METHOD_TIMERS.index("testing")
 
 
-def cost_rows(study: Experiment, predictions: Predictions, scored: Scored) -> list[list[Any]]:
+def cost_rows(experiment: Experiment, predictions: Predictions, scored: ScoreTable) -> list[list[Any]]:
     """Return the rows of the cost frame: seconds of training and testing over all splits, and peak bytes."""
     rows = []
-    for cell in study.cells:
-        if cell.what == "point" and cell.of_class in ("", ALL) and cell.id in scored.chosen:
-            setting = decided(predictions, cell, scored.chosen[cell.id])
-            seconds = setting.seconds[:, : len(PARTS)].sum(axis=0)
+    for cell in experiment.cells:
+        if cell.what == "point" and cell.of_class in ("", ALL_CLASSES) and cell.id in scored.chosen:
+            setting = selected_predictions(predictions, cell, scored.chosen[cell.id])
+            seconds = setting.seconds[:, : len(METHOD_TIMERS)].sum(axis=0)
             testing = float(seconds[_TESTING])
             rows.append([cell.id, float(seconds.sum()) - testing, testing, float(np.max(setting.memory))])
     return rows
 
 
-def clocked(study: Experiment, cell: Cell, found: SettingPredictions, machines: int) -> dict[str, NDArray[np.float64]]:
+def time_metrics(
+    experiment: Experiment, cell: Cell, found: SettingPredictions, machines: int
+) -> dict[str, NDArray[np.float64]]:
     """Return the seconds of every split, by metric of `metrics.CLOCK`.
 
     "seconds" is the time to train one classifier, including its kernel matrix and excluding feature extraction. Where
@@ -43,20 +45,20 @@ def clocked(study: Experiment, cell: Cell, found: SettingPredictions, machines: 
 
     Parameters
     ----------
-    study : Experiment
+    experiment : Experiment
     cell : Cell
     found : SettingPredictions
         Predictions of the cell; their seconds are those of all binary classifiers.
     machines : int
         Number of binary classifiers; 1 for a method that predicts one class per document.
     """
-    kernel = entry_of(study, cell).candidates[0].kernel
+    kernel = method_of(experiment, cell).candidates[0].kernel
     matrices = machines if kernel is not None and kernel.tags.solved_by == "targets" else 1
-    part = dict(zip(CLOCKS, found.seconds.T, strict=True))
+    part = dict(zip(TIMERS, found.seconds.T, strict=True))
     training = np.where(part["machines"] > 0, part["machines"], part["training"])
     seconds = np.asarray(part["products"] + part["kernel"] / matrices + training / machines)
     return {
         "seconds": seconds,
         "seconds-with-features": seconds + part["extraction"],
-        "seconds-in-all": np.asarray(np.delete(found.seconds[:, : len(PARTS)], _TESTING, axis=1).sum(axis=1)),
+        "seconds-in-all": np.asarray(np.delete(found.seconds[:, : len(METHOD_TIMERS)], _TESTING, axis=1).sum(axis=1)),
     }

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.findings.choosing import decided
+from benchmark.findings.choosing import selected_predictions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from benchmark.config.model import Cell
-    from benchmark.findings.scoring import Run
+    from benchmark.findings.scoring import RunPredictions
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class DocumentPrediction:
     """Prediction of one tested document.
 
     Parameters
@@ -48,12 +48,12 @@ class Decision:
         return self.given == self.truth
 
 
-def decisions(run: Run, cell: Cell) -> Iterator[Decision]:
+def document_predictions(run: RunPredictions, cell: Cell) -> Iterator[DocumentPrediction]:
     """Yield the predictions of a cell, split by split; nothing for a cell without predictions."""
     candidates = run.scored.chosen.get(cell.id)
     if candidates is None:
         return
-    documents, found = run.predictions.tasks[cell.of_task], decided(run.predictions, cell, candidates)
+    documents, found = run.predictions.tasks[cell.of_task], selected_predictions(run.predictions, cell, candidates)
 
     def named(label: Any) -> tuple[str, ...]:
         codes = np.flatnonzero(label) if documents.several else [label]
@@ -63,4 +63,4 @@ def decisions(run: Run, cell: Cell) -> Iterator[Decision]:
     for number, split in enumerate(run.predictions.splits[cell.of_splits]):
         for row, label, tied in zip(split.test, labels[number], ties[number], strict=True):
             name, truth = documents.ids[row], named(documents.truth[row])
-            yield Decision(number, split.name, name, int(row), named(label), truth, bool(np.any(tied)))
+            yield DocumentPrediction(number, split.name, name, int(row), named(label), truth, bool(np.any(tied)))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.findings.choosing import entry_of
+from benchmark.findings.choosing import method_of
 from benchmark.report.contents import CellInfo
 
 if TYPE_CHECKING:
@@ -16,73 +16,73 @@ if TYPE_CHECKING:
 
     from benchmark.config.components import Component
     from benchmark.config.model import Cell, Experiment, MethodEntry, MethodSpec, Representation
-    from benchmark.evaluation.scored import Scored
+    from benchmark.evaluation.scored import ScoreTable
 
-WEIGHTINGS = {"tf": "TF", "tfidf": "TF×IDF", "binary": "binary"}
+WEIGHTING_LABELS = {"tf": "TF", "tfidf": "TF×IDF", "binary": "binary"}
 #: Parameters that affect the computation, but not the results.
 _SILENT = ("cache_mb",)
 
 
-def cell_infos(study: Experiment, scored: Scored) -> tuple[CellInfo, ...]:
+def label_cells(experiment: Experiment, scored: ScoreTable) -> tuple[CellInfo, ...]:
     """Return the labels of all cells of an experiment in table order, failed cells included."""
-    return tuple(_info(study, cell, scored.chosen.get(cell.id)) for cell in study.cells)
+    return tuple(_info(experiment, cell, scored.chosen.get(cell.id)) for cell in experiment.cells)
 
 
-def described(component: Component) -> str:
+def component_label(component: Component) -> str:
     """Describe a component with its configured parameters: "svm (C 1, scheme one-vs-one)"."""
     given = {key: value for key, value in component.given.items() if key not in _SILENT}
     return f"{component.name} ({_parameters(given)})" if given else component.name
 
 
-def points_of(spec: MethodSpec) -> str:
+def points_label(spec: MethodSpec) -> str:
     """Describe a classifier's input: weighting, normalization, features and kernel."""
     representation = spec.representation
-    words = [weighting_words(representation), representation.normalization]
+    words = [weighting_label(representation), representation.normalization]
     words += [f"Dirichlet({representation.dirichlet:g})"] if representation.dirichlet else []
     words += [f"{weight:g} × {name}" for name, weight in representation.fields]
-    words += [described(representation.features)] if representation.features else []
-    return ", ".join([*words, *([described(spec.kernel)] if spec.kernel else [])])
+    words += [component_label(representation.features)] if representation.features else []
+    return ", ".join([*words, *([component_label(spec.kernel)] if spec.kernel else [])])
 
 
-def weighting_words(representation: Representation) -> str:
+def weighting_label(representation: Representation) -> str:
     """Describe a weighting with its parameters: "TF×IDF", "aitchison (power 0.5)"."""
-    return WEIGHTINGS.get(representation.weighting.name, described(representation.weighting))
+    return WEIGHTING_LABELS.get(representation.weighting.name, component_label(representation.weighting))
 
 
-def candidate_words(entry: MethodEntry, index: int) -> str:
+def candidate_label(entry: MethodEntry, index: int) -> str:
     """Describe the parameters that distinguish one candidate of a method from the others: "t 0.5"."""
     each = [_given(spec) for spec in entry.candidates]
     varying = [key for key in each[index] if len({str(one.get(key)) for one in each}) > 1]
     return _parameters({key: each[index][key] for key in varying})
 
 
-def _info(study: Experiment, cell: Cell, chosen: NDArray[np.intp] | None) -> CellInfo:
+def _info(experiment: Experiment, cell: Cell, chosen: NDArray[np.intp] | None) -> CellInfo:
     keys = {name: getattr(cell, name) for name in ("variant", "task", "method", "of_class", "choice", "size", "terms")}
-    columns = _columns(study, cell)
+    columns = _columns(experiment, cell)
     if cell.what == "measure":
         return CellInfo(cell.id, columns | {"method": cell.method}, **keys)
-    entry = entry_of(study, cell)
+    entry = method_of(experiment, cell)
     spec = entry.candidates[0]
     words = {
-        "weighting": weighting_words(spec.representation),
+        "weighting": weighting_label(spec.representation),
         "normalization": spec.representation.normalization,
-        "kernel": described(part) if (part := spec.kernel or spec.representation.features) else "",
-        "classifier": described(spec.classifier),
+        "kernel": component_label(part) if (part := spec.kernel or spec.representation.features) else "",
+        "classifier": component_label(spec.classifier),
     }
     columns |= words if cell.size is None and cell.terms is None and cell.what == "point" else {"method": cell.method}
     columns |= {"choice": cell.choice} if cell.choice else {}
     columns |= {name: str(getattr(cell, name)) for name in ("size", "terms") if getattr(cell, name) is not None}
     columns |= {"parameter": _middle(entry, chosen)} if len(entry.candidates) > 1 else {}
-    return CellInfo(cell.id, columns, **keys, points=points_of(spec), classifier=words["classifier"])
+    return CellInfo(cell.id, columns, **keys, points=points_label(spec), classifier=words["classifier"])
 
 
-def _columns(study: Experiment, cell: Cell) -> dict[str, str]:
+def _columns(experiment: Experiment, cell: Cell) -> dict[str, str]:
     """Return the columns that locate a cell, without those that are the same for every cell."""
-    titles = {task.name: task.title for task in study.variants[cell.variant].tasks}
-    columns = {"variant": cell.variant} if len(study.variants) > 1 else {}
+    titles = {task.name: task.title for task in experiment.variants[cell.variant].tasks}
+    columns = {"variant": cell.variant} if len(experiment.variants) > 1 else {}
     columns |= {"task": titles.get(cell.task, cell.task)} if len(titles) > 1 else {}
-    columns |= {"what": cell.what} if any(each.what != "point" for each in study.cells) else {}
-    return columns | ({"class": cell.of_class} if study.by_class else {})
+    columns |= {"what": cell.what} if any(each.what != "point" for each in experiment.cells) else {}
+    return columns | ({"class": cell.of_class} if experiment.by_class else {})
 
 
 def _middle(entry: MethodEntry, chosen: NDArray[np.intp] | None) -> str:
@@ -90,7 +90,7 @@ def _middle(entry: MethodEntry, chosen: NDArray[np.intp] | None) -> str:
     if chosen is None:
         return ""
     order = np.sort(chosen)
-    text = candidate_words(entry, int(order[(len(order) - 1) // 2]))
+    text = candidate_label(entry, int(order[(len(order) - 1) // 2]))
     return text if order[0] == order[-1] else f"{text} (median)"
 
 

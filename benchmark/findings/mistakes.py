@@ -7,29 +7,29 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.config.model import ALL
+from benchmark.config.model import ALL_CLASSES
 from benchmark.evaluation.predictions import SplitKey
 
 if TYPE_CHECKING:
     from benchmark.config.model import Experiment
     from benchmark.evaluation.outcomes import Outcome
     from benchmark.evaluation.predictions import Predictions, TaskKey
-    from benchmark.evaluation.scored import Scored
+    from benchmark.evaluation.scored import ScoreTable
 
 #: Maximal number of documents that are listed for each task.
-MOST = 100
+MAX_DOCUMENTS_PER_TASK = 100
 
 
-def mistake_rows(study: Experiment, predictions: Predictions, scored: Scored) -> list[list[Any]]:
+def hardest_document_rows(experiment: Experiment, predictions: Predictions, scored: ScoreTable) -> list[list[Any]]:
     """Return the rows of the frame of mistakes: documents by the number of cells that misclassify them, highest first.
 
     Only tables that test each document once have such rows, since curves test a document repeatedly.
     """
     cells: dict[TaskKey, dict[str, Outcome]] = defaultdict(dict)
-    first = next(iter(study.variants))  # other variants are sweeps over the same documents
-    for cell in study.cells:
+    first = next(iter(experiment.variants))  # other variants are sweeps over the same documents
+    for cell in experiment.cells:
         outcome = scored.cells[cell.id].outcome if cell.id in scored.cells else None
-        alone = cell.size is None and cell.terms is None and cell.of_class in ("", ALL)
+        alone = cell.size is None and cell.terms is None and cell.of_class in ("", ALL_CLASSES)
         if (
             outcome is not None
             and alone
@@ -48,7 +48,7 @@ def _of_task(predictions: Predictions, key: TaskKey, cells: dict[str, Outcome]) 
     for outcome in cells.values():
         missed = outcome.truth != outcome.predicted
         wrong[tested] += missed.any(axis=1) if missed.ndim == 2 else missed
-    worst = np.argsort(-wrong, kind="stable")[:MOST]
+    worst = np.argsort(-wrong, kind="stable")[:MAX_DOCUMENTS_PER_TASK]
     found = []
     for row in worst[wrong[worst] > 0]:
         given: dict[str, list[str]] = defaultdict(list)

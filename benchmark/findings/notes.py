@@ -8,25 +8,31 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.config.model import ALL, BASE, INNER, NEWEST, ORACLE
-from benchmark.evaluation.metrics import on_clock
+from benchmark.config.model import (
+    ALL_CLASSES,
+    BASE_VARIANT,
+    CHOOSE_CROSS_VALIDATION,
+    CHOOSE_ORACLE,
+    CHOOSE_TEMPORAL_HOLDOUT,
+)
+from benchmark.evaluation.metrics import is_time_metric
 from benchmark.evaluation.predictions import TaskKey
-from benchmark.evaluation.sample import sample_of
-from benchmark.findings.choosing import entry_of
-from benchmark.findings.in_words import candidate_words, described, points_of
-from benchmark.measures.base import Found, Reading
+from benchmark.evaluation.sample import sampling_of
+from benchmark.findings.choosing import method_of
+from benchmark.findings.in_words import candidate_label, component_label, points_label
+from benchmark.measures.base import DiagnosticArrays, DiagnosticResults
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from benchmark.config.model import Experiment, Text, Variant
+    from benchmark.config.model import Experiment, TextSettings, Variant
     from benchmark.evaluation.predictions import Predictions
-    from benchmark.findings.scoring import Run
+    from benchmark.findings.scoring import RunPredictions
 
 #: Maximal number of groups that are listed by name.
-MOST_GROUPS = 30
+MAX_LISTED_GROUPS = 30
 #: Maximal number of variants whose documents are counted in the terminal.
-MOST_VARIANTS = 3
+MAX_LISTED_VARIANTS = 3
 _DEFINITIONS = {
     "macro-f1": "macro-F1 is the mean of the classes' F1",
     "macro-f1-of-means": "macro-F1 of means is the F1 of the mean precision and the mean recall",
@@ -54,16 +60,19 @@ _BY_DOCUMENT = (
 _READ = ("lexer", "skip_header", "skip_html")
 _UNIT = "C is in units of the inverse mean of k(x, x), so a constant factor of a kernel makes no difference."
 _ORACLE = (
-    f"{ORACLE}: for each method and task, the one parameter with the best score on the test documents, averaged over "
+    f"{CHOOSE_ORACLE}: for each method and task, the one parameter with the best score on the test documents, "
+    f"averaged over "
     "the sizes. It is selected on the test documents, so its scores are optimistic. A method without a free parameter "
     "needs no selection."
 )
 _INNER = (
-    f"{INNER}: for each split the parameter with the lowest error in {{folds}}-fold cross-validation on its training "
+    f"{CHOOSE_CROSS_VALIDATION}: for each split the parameter with the lowest error in {{folds}}-fold "
+    f"cross-validation on its training "
     "documents. Among equal errors, the middle candidate in grid order is selected."
 )
 _NEWEST = (
-    f"{NEWEST}: for each split the parameter with the lowest error on the newest {{share:.0%}} of its training "
+    f"{CHOOSE_TEMPORAL_HOLDOUT}: for each split the parameter with the lowest error on the newest {{share:.0%}} of "
+    f"its training "
     "documents{of_each}, after training on the older documents. Among equal errors, the middle candidate in grid "
     "order is selected."
 )
@@ -80,7 +89,7 @@ _TERMS = (
 )
 
 
-def notes_on(run: Run, printed: Mapping[str, float]) -> list[str]:
+def table_notes(run: RunPredictions, printed: Mapping[str, float]) -> list[str]:
     """Return the notes printed below the table.
 
     Parameters
@@ -89,45 +98,47 @@ def notes_on(run: Run, printed: Mapping[str, float]) -> list[str]:
     printed : mapping of str to float
         The paper's numbers by cell.
     """
-    study, predictions = run.study, run.predictions
-    first = next(iter(study.variants.values()))
+    experiment, predictions = run.experiment, run.predictions
+    first = next(iter(experiment.variants.values()))
     several = any(documents.several for documents in predictions.tasks.values())
-    compared_draws = bool(study.compare) and first.protocol.tags.draws
-    notes = [*_documents(study, run.facts), *_methods(study), *_tasks(first, predictions)]
-    notes += dict.fromkeys(_protocol(variant, predictions) for variant in study.variants.values())
-    notes.append(sample_of(first.protocol.tags, study.seed).words.format(seed=study.seed))
+    compared_draws = bool(experiment.compare) and first.protocol.tags.draws
+    notes = [*_documents(experiment, run.facts), *_methods(experiment), *_tasks(first, predictions)]
+    notes += dict.fromkeys(_protocol(variant, predictions) for variant in experiment.variants.values())
+    notes.append(sampling_of(first.protocol.tags, experiment.seed).words.format(seed=experiment.seed))
     notes += [_BY_DOCUMENT] if compared_draws and not several else []
-    notes += _scores(study)
+    notes += _scores(experiment)
     notes += [_SEVERAL, *([_TESTS_OF_SEVERAL] if compared_draws else [])] if several else [_ties(first)]
-    notes += [*_choices(study), *_chosen(run), *_components(study, several=several)]
+    notes += [*_choices(experiment), *_chosen(run), *_components(experiment, several=several)]
     notes += [_TERMS.format(over_classes=first.terms.over_classes)] if first.terms else []
-    if any(cell.what == "growth" for cell in study.cells):
+    if any(cell.what == "growth" for cell in experiment.cells):
         last, least = first.sizes[-1], first.sizes[0]
         notes.append(f"growth-…: the score at training size {last:,} minus that at {least:,}, replicate by replicate.")
     notes += _versions(predictions)
     notes += (
-        [_CLOCK] if any(on_clock(metric, study.quantities) for figure in study.figures for metric in figure.y) else []
+        [_CLOCK]
+        if any(is_time_metric(metric, experiment.quantities) for figure in experiment.figures for metric in figure.y)
+        else []
     )
-    return [*notes, *measure_notes(run, printed), *failed_measures(run)]
+    return [*notes, *diagnostic_notes(run, printed), *failed_diagnostics(run)]
 
 
-def measure_notes(run: Run, printed: Mapping[str, float]) -> tuple[str, ...]:
+def diagnostic_notes(run: RunPredictions, printed: Mapping[str, float]) -> tuple[str, ...]:
     """Return the diagnostics' notes on their numbers; for a finished run, the recorded notes."""
     if run.recorded is not None:
         return run.recorded.notes
     notes: list[str] = []
-    for component in run.study.measures:
+    for component in run.experiment.measures:
         measured = run.predictions.measured.items()
-        found = [Found(variant, arrays) for (name, variant), arrays in measured if name == component.name]
-        notes += component.build().notes(Reading(found, printed))
+        found = [DiagnosticArrays(variant, arrays) for (name, variant), arrays in measured if name == component.name]
+        notes += component.build().notes(DiagnosticResults(found, printed))
     return tuple(notes)
 
 
-def failed_measures(run: Run) -> Iterator[str]:
+def failed_diagnostics(run: RunPredictions) -> Iterator[str]:
     """Yield the reason of each failed diagnostic that has no table row to show it."""
-    shown = {(cell.variant, cell.measure) for cell in run.study.cells}
-    for component, name in product(run.study.measures, run.study.variants):
-        label = component.name if name == BASE else f"{name}-{component.name}"
+    shown = {(cell.variant, cell.measure) for cell in run.experiment.cells}
+    for component, name in product(run.experiment.measures, run.experiment.variants):
+        label = component.name if name == BASE_VARIANT else f"{name}-{component.name}"
         if label in run.failures and (name, component.name) not in shown:
             yield f"The diagnostic {label} failed: {run.failures[label]}."
 
@@ -141,30 +152,30 @@ def _versions(predictions: Predictions) -> list[str]:
     return [f"Seconds were measured by several versions of this package and can't be compared (settings: {counted})."]
 
 
-def brief_on(run: Run) -> Iterator[str]:
+def terminal_notes(run: RunPredictions) -> Iterator[str]:
     """Yield the notes for a terminal: documents, words, sample of intervals, near duplicates, versions."""
     yield from _versions(run.predictions)
-    bars = sample_of(next(iter(run.study.variants.values())).protocol.tags, run.study.seed).bars
-    for name in run.study.variants if len(run.study.variants) <= MOST_VARIANTS else ():
+    bars = sampling_of(next(iter(run.experiment.variants.values())).protocol.tags, run.experiment.seed).bars
+    for name in run.experiment.variants if len(run.experiment.variants) <= MAX_LISTED_VARIANTS else ():
         own = run.facts.get(name, {})
         documents = f"{own.get('documents', 0):,} documents, {own.get('vocabulary', 0):,} words"
-        yield f"{_label(name, run.study)}{documents}; {bars}."
+        yield f"{_label(name, run.experiment)}{documents}; {bars}."
         most = max(own.get("near_duplicates", ()), key=lambda each: each["near"] / each["tested"], default={"near": 0})
         if most["near"]:
             where = f" (in {most['split']}, the highest share)" if len(own["near_duplicates"]) > 1 else ""
             have = "has" if most["near"] == 1 else "have"
             twins = f"{most['near']:,} of {most['tested']:,} tested documents {have} a near duplicate in training"
-            yield f"{_label(name, run.study)}{twins}{where}."
-    yield from failed_measures(run)
+            yield f"{_label(name, run.experiment)}{twins}{where}."
+    yield from failed_diagnostics(run)
 
 
-def _label(name: str, study: Experiment) -> str:
-    return f"{name}: " if len(study.variants) > 1 else ""
+def _label(name: str, experiment: Experiment) -> str:
+    return f"{name}: " if len(experiment.variants) > 1 else ""
 
 
-def _documents(study: Experiment, facts: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+def _documents(experiment: Experiment, facts: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """Yield notes on the documents and words of each variant."""
-    for name, variant in study.variants.items():
+    for name, variant in experiment.variants.items():
         own, base = facts.get(name, {}), variant.collection.text
         text = f"{own.get('documents', 0):,} documents, {_words(base, own)}"
         points = [spec.representation for entry in variant.entries for spec in entry.candidates]
@@ -172,20 +183,20 @@ def _documents(study: Experiment, facts: Mapping[str, Mapping[str, Any]]) -> Ite
             sources = dict.fromkeys(each.idf for each in points if each.learns)
             whose = {"collection": "the whole collection", "training": "the training documents"}
             text += f"; idf over {' or '.join(whose[source] for source in sources)}"
-        yield f"{_label(name, study)}{text}{_empty(own)}."
+        yield f"{_label(name, experiment)}{text}{_empty(own)}."
         others = [(text, label) for text, label in variant.texts.items() if text != base]
         for (each, label), words in zip(others, own.get("texts", ()), strict=False):
             rest = [f"; {key}: {str(each.flat[key]).lower()}" for key in _READ if each.flat[key] != base.flat[key]]
-            yield f"{_label(name, study)}Text of {label}: {_words(each, words)}{''.join(rest)}{_empty(words)}."
+            yield f"{_label(name, experiment)}Text of {label}: {_words(each, words)}{''.join(rest)}{_empty(words)}."
         if dropped := own.get("letters_dropped", 0):
             problem = "non-ASCII letters, which split the words around them"
-            yield f"{_label(name, study)}The lexer skips {dropped:,} {problem}; `lexer: unicode` reads them."
+            yield f"{_label(name, experiment)}The lexer skips {dropped:,} {problem}; `lexer: unicode` reads them."
         for each in own.get("near_duplicates", ()):
             if each["near"]:
-                yield f"{_label(name, study)}{_seen(each)}"
+                yield f"{_label(name, experiment)}{_seen(each)}"
 
 
-def _words(text: Text, own: Mapping[str, Any]) -> str:
+def _words(text: TextSettings, own: Mapping[str, Any]) -> str:
     """Describe the number of words of a text, its lexing and its pruning."""
     pruning = text.pruning
     least = [f"occur at least {pruning.min_occurrences} times"] if pruning.min_occurrences > 1 else []
@@ -211,21 +222,21 @@ def _seen(each: Mapping[str, Any]) -> str:
     return f"{number} have nine of ten distinct words in common with a training document{same}, for example {which}."
 
 
-def _methods(study: Experiment) -> Iterator[str]:
+def _methods(experiment: Experiment) -> Iterator[str]:
     """Yield a definition of each method, where the table doesn't give it."""
-    if all(cell.size is None and cell.terms is None for cell in study.cells):
+    if all(cell.size is None and cell.terms is None for cell in experiment.cells):
         return
     first: tuple[str, ...] = ()
-    for name, variant in study.variants.items():
+    for name, variant in experiment.variants.items():
         found = []
         for label, spec in ((entry.label, entry.candidates[0]) for entry in variant.entries):
             counts = not spec.kernel and spec.representation.normalization == "none"
-            points = spec.representation.weighting.name if counts else points_of(spec)
-            found.append(f"{label}: {described(spec.classifier)} on {points}")
+            points = spec.representation.weighting.name if counts else points_label(spec)
+            found.append(f"{label}: {component_label(spec.classifier)} on {points}")
         own = [text for text in found if text not in first]
         first = first or tuple(found)
         if own:
-            yield f"{_label(name, study)}{'; '.join(own)}."
+            yield f"{_label(name, experiment)}{'; '.join(own)}."
 
 
 def _tasks(first: Variant, predictions: Predictions) -> Iterator[str]:
@@ -253,8 +264,8 @@ def _protocol(variant: Variant, predictions: Predictions) -> str:
         tested = f"{sizes[0]:,} documents of the" if len(variant.tasks) == 1 else "the"
         text = f"One split, predefined by the collection: tested on {tested} group {names[0]!r}."
     elif protocol == "leave-one-group-out":
-        each = ", ".join(f"{name} {n:,}" for name, n in list(zip(names, sizes, strict=True))[:MOST_GROUPS])
-        more = f", and {len(names) - MOST_GROUPS} more groups" if len(names) > MOST_GROUPS else ""
+        each = ", ".join(f"{name} {n:,}" for name, n in list(zip(names, sizes, strict=True))[:MAX_LISTED_GROUPS])
+        more = f", and {len(names) - MAX_LISTED_GROUPS} more groups" if len(names) > MAX_LISTED_GROUPS else ""
         text = f"Each group is tested after training on all others (test documents: {each}{more})."
     elif protocol == "k-fold":
         how = "stratified" if given["stratified"] else "random"
@@ -293,13 +304,13 @@ def _fewest(variant: str, predictions: Predictions) -> str:
     return f" Fewest training documents of a class: {', '.join(found)}." if found else ""
 
 
-def _scores(study: Experiment) -> list[str]:
+def _scores(experiment: Experiment) -> list[str]:
     """Define the scores whose definitions differ in the literature."""
-    known = [_DEFINITIONS[metric] for metric in study.metrics if metric in _DEFINITIONS]
+    known = [_DEFINITIONS[metric] for metric in experiment.metrics if metric in _DEFINITIONS]
     text = "; ".join(known)
-    of_class = f"; a cell of one class has that class's score, and {ALL!r} the score over all classes"
-    by_class = of_class if study.by_class else ""
-    return [f"{text[:1].upper()}{text[1:]}{by_class}."] if known and (study.by_class or len(known) > 1) else []
+    of_class = f"; a cell of one class has that class's score, and {ALL_CLASSES!r} the score over all classes"
+    by_class = of_class if experiment.by_class else ""
+    return [f"{text[:1].upper()}{text[1:]}{by_class}."] if known and (experiment.by_class or len(known) > 1) else []
 
 
 def _ties(first: Variant) -> str:
@@ -314,39 +325,39 @@ def _ties(first: Variant) -> str:
     return text + (others if trained else "")
 
 
-def _choices(study: Experiment) -> Iterator[str]:
+def _choices(experiment: Experiment) -> Iterator[str]:
     """Yield notes on how parameters are selected, and the grids of candidates."""
-    inner = {} if study.inner is None else study.inner.given
-    if ORACLE in study.choices:
+    inner = {} if experiment.inner is None else experiment.inner.given
+    if CHOOSE_ORACLE in experiment.choices:
         yield _ORACLE
-    if INNER in study.choices:
+    if CHOOSE_CROSS_VALIDATION in experiment.choices:
         yield _INNER.format(folds=inner.get("k", 0))
-    if NEWEST in study.choices:
+    if CHOOSE_TEMPORAL_HOLDOUT in experiment.choices:
         of_each = " of each class" if inner.get("stratified") else ""
         yield _NEWEST.format(share=inner.get("test_share", 0.0), of_each=of_each)
-    for entry in next(iter(study.variants.values())).entries:
+    for entry in next(iter(experiment.variants.values())).entries:
         if len(entry.candidates) > 1:
-            values = "; ".join(candidate_words(entry, index) for index in range(len(entry.candidates)))
+            values = "; ".join(candidate_label(entry, index) for index in range(len(entry.candidates)))
             yield f"Grid of {entry.label}: {values}."
 
 
-def _chosen(run: Run) -> Iterator[str]:
+def _chosen(run: RunPredictions) -> Iterator[str]:
     """Yield the selected candidate of each split, for cells without a size or terms axis."""
-    for cell in run.study.cells:
-        entry = entry_of(run.study, cell) if cell.what == "point" else None
-        plain = cell.size is None and cell.terms is None and cell.of_class in ("", ALL)
+    for cell in run.experiment.cells:
+        entry = method_of(run.experiment, cell) if cell.what == "point" else None
+        plain = cell.size is None and cell.terms is None and cell.of_class in ("", ALL_CLASSES)
         if entry is None or not plain or len(entry.candidates) < 2 or cell.id not in run.scored.chosen:
             continue
         names = [split.name for split in run.predictions.splits[cell.of_splits]]
         of: dict[str, list[str]] = {}
         for name, index in zip(names, run.scored.chosen[cell.id], strict=True):
-            of.setdefault(candidate_words(entry, int(index)), []).append(name)
+            of.setdefault(candidate_label(entry, int(index)), []).append(name)
         yield f"{cell.id} selected " + "; ".join(f"{words} ({', '.join(own)})" for words, own in of.items()) + "."
 
 
-def _components(study: Experiment, *, several: bool) -> Iterator[str]:
+def _components(experiment: Experiment, *, several: bool) -> Iterator[str]:
     """Yield the notes of kernels, then those of classifiers, in alphabetical order."""
-    specs = [entry.candidates[0] for variant in study.variants.values() for entry in variant.entries]
+    specs = [entry.candidates[0] for variant in experiment.variants.values() for entry in variant.entries]
     kernels = {spec.kernel.name: spec.kernel.tags for spec in specs if spec.kernel is not None}
     classifiers = {spec.classifier.name: spec.classifier.tags for spec in specs}
     for tags in (each[name] for each in (kernels, classifiers) for name in sorted(each)):

@@ -8,12 +8,12 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from benchmark.corpora.card import REPOSITORY
-from benchmark.errors import MOST_PROBLEMS, together, unknown
+from benchmark.errors import MAX_PROBLEMS, combine_errors, unknown_name
 from benchmark.evaluation import published as papers
 from benchmark.evaluation.published import Published
-from benchmark.measures import QUANTITIES
-from benchmark.sections import validated
-from benchmark.source import MOST_BYTES, YamlSource, read_yaml
+from benchmark.measures import DIAGNOSTIC_METRICS
+from benchmark.sections import validate_section
+from benchmark.source import MAX_YAML_BYTES, YamlSource, read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 #: Folder of configurations, sensitivity analyses among them.
-CONFIGS = REPOSITORY / "configs"
+CONFIGS_FOLDER = REPOSITORY / "configs"
 #: Patterns of a configuration's keys `name` and `explains`.
 _NAME, _EXPLAINS = (re.compile(rf"(?m)^{key}:[ \t]*['\"]?([^\s'\"#]+)") for key in ("name", "explains"))
 
@@ -40,54 +40,58 @@ def load_published(path: Path) -> Published:
     return _read(path, path.stat().st_mtime_ns if path.exists() else 0)[0]
 
 
-def published_for(study: Experiment) -> Published | None:
+def published_of_experiment(experiment: Experiment) -> Published | None:
     """Return the published values and claims of an experiment's paper.
 
     A sensitivity analysis gets those of the configuration that it explains. A part of a configuration gets only the
     ranges whose cells are all present.
     """
-    if study.paper:
-        published = load_published(papers.FOLDER / f"{study.paper}.yaml")
-        here = [r for r in published.ranges if r.config != study.name or study.left_out.isdisjoint(r.expanded)]
-        return published.model_copy(update={"ranges": here}) if study.left_out else published
-    for path in sorted(papers.FOLDER.glob("*.yaml")) if study.explains else ():
+    if experiment.paper:
+        published = load_published(papers.PUBLISHED_FOLDER / f"{experiment.paper}.yaml")
+        here = [
+            r for r in published.ranges if r.config != experiment.name or experiment.left_out.isdisjoint(r.expanded)
+        ]
+        return published.model_copy(update={"ranges": here}) if experiment.left_out else published
+    for path in sorted(papers.PUBLISHED_FOLDER.glob("*.yaml")) if experiment.explains else ():
         published = load_published(path)
         configs = {each.config for each in published.values}
-        if study.explains in configs.union(c.config for claim in published.claims for c in claim.comparisons):
+        if experiment.explains in configs.union(c.config for claim in published.claims for c in claim.comparisons):
             return published
     return None
 
 
-def check_published(study: Experiment, *folders: Path) -> None:
+def check_published(experiment: Experiment, *folders: Path) -> None:
     """Reject a paper's file that names an unknown configuration, or a cell that the experiment lacks."""
-    if not study.paper:
+    if not experiment.paper:
         return
     files = [path for folder in folders for path in folder.glob("*.yaml")]
-    configs = {study.name, *(_named_in(file, _NAME) or file.stem for file in files)}
-    path = papers.FOLDER / f"{study.paper}.yaml"
+    configs = {experiment.name, *(_named_in(file, _NAME) or file.stem for file in files)}
+    path = papers.PUBLISHED_FOLDER / f"{experiment.paper}.yaml"
     published, source = _read(path, path.stat().st_mtime_ns if path.exists() else 0)
-    ids = frozenset(study.ids)
+    ids = frozenset(experiment.ids)
     wrong: dict[tuple[Location, str], Callable[[], str]] = {}
     for place, config, cells in _named(published):
         if config not in configs:
-            wrong[(*place, "config"), config] = partial(unknown, "configuration", config, sorted(configs))
-        elif config == study.name:
+            wrong[(*place, "config"), config] = partial(unknown_name, "configuration", config, sorted(configs))
+        elif config == experiment.name:
             missing = [cell for cell in cells if cell not in ids and not fnmatch.filter(ids, cell)]
-            wrong |= {(place, cell): partial(unknown_cell, cell, study) for cell in missing}
+            wrong |= {(place, cell): partial(unknown_cell, cell, experiment) for cell in missing}
     if wrong:  # suggestions are slow to compute for many cells
-        reported = list(wrong.items())[:MOST_PROBLEMS]
-        raise together([source.error(place, say()) for (place, _), say in reported], more=len(wrong) - len(reported))
+        reported = list(wrong.items())[:MAX_PROBLEMS]
+        raise combine_errors(
+            [source.error(place, say()) for (place, _), say in reported], more=len(wrong) - len(reported)
+        )
 
 
-def named_cells(found: Published) -> Iterator[tuple[str, tuple[str, ...]]]:
+def cells_by_configuration(found: Published) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield every configuration that a paper's file names, with its cells."""
     yield from ((config, cells) for _, config, cells in _named(found))
 
 
-def explaining(study: Experiment) -> tuple[str, ...]:
-    """Return the sensitivity analyses of an experiment in `CONFIGS`, by file name without extension."""
-    files = sorted(CONFIGS.glob("*.yaml")) if study.paper else ()
-    return tuple(path.stem for path in files if _named_in(path, _EXPLAINS) == study.name)
+def sensitivity_analyses_of(experiment: Experiment) -> tuple[str, ...]:
+    """Return the sensitivity analyses of an experiment in `CONFIGS_FOLDER`, by file name without extension."""
+    files = sorted(CONFIGS_FOLDER.glob("*.yaml")) if experiment.paper else ()
+    return tuple(path.stem for path in files if _named_in(path, _EXPLAINS) == experiment.name)
 
 
 def _named_in(path: Path, key: re.Pattern[str]) -> str | None:
@@ -96,15 +100,15 @@ def _named_in(path: Path, key: re.Pattern[str]) -> str | None:
         if not path.is_file():
             return None
         with path.open(encoding="utf-8", errors="ignore") as file:
-            match = key.search(file.read(MOST_BYTES))
+            match = key.search(file.read(MAX_YAML_BYTES))
     except OSError:
         return None
     return match[1] if match else None
 
 
-def unknown_cell(cell: str, study: Experiment) -> str:
+def unknown_cell(cell: str, experiment: Experiment) -> str:
     """Return the message for a cell that a configuration lacks."""
-    return unknown("cell", cell, study.ids).partition(" (allowed: ")[0] + f" of {study.name}"
+    return unknown_name("cell", cell, experiment.ids).partition(" (allowed: ")[0] + f" of {experiment.name}"
 
 
 def _named(found: Published) -> Iterator[tuple[Location, str, tuple[str, ...]]]:
@@ -129,4 +133,4 @@ def _named(found: Published) -> Iterator[tuple[Location, str, tuple[str, ...]]]:
 @cache
 def _read(path: Path, _changed: int) -> tuple[Published, YamlSource]:
     source = read_yaml(path)
-    return validated(Published, source, {papers.QUANTITIES: QUANTITIES}), source
+    return validate_section(Published, source, {papers.DECLARED_METRICS_KEY: DIAGNOSTIC_METRICS}), source

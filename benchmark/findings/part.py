@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from benchmark.config.model import ORACLE
-from benchmark.findings.choosing import entry_of
+from benchmark.config.model import CHOOSE_ORACLE
+from benchmark.findings.choosing import method_of
 from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
@@ -19,56 +19,56 @@ if TYPE_CHECKING:
 _NOTE = "Only {patterns}: {n:,} of {of:,} cells. Holm's correction covers only comparisons among them."
 
 
-def part_of(study: Experiment, ids: Collection[str], patterns: Sequence[str]) -> Experiment:
+def subset_experiment(experiment: Experiment, ids: Collection[str], patterns: Sequence[str]) -> Experiment:
     """Return the experiment with only these cells and those that they are computed from.
 
     Comparisons, verdicts and figures need all their cells to be present. The others are dropped.
 
     Parameters
     ----------
-    study : Experiment
+    experiment : Experiment
     ids : collection of str
         Ids of the selected cells.
     patterns : sequence of str
         Patterns that selected the cells.
     """
-    growths = [_curve(cell) for cell in study.cells if cell.id in ids and cell.what == "growth"]
-    ends = {(*curve, size) for curve in growths for size in _ends(study.variants[curve[0]])}
-    cells = tuple(c for c in study.cells if c.id in ids or (c.what == "point" and (*_curve(c), c.size) in ends))
+    growths = [_curve(cell) for cell in experiment.cells if cell.id in ids and cell.what == "growth"]
+    ends = {(*curve, size) for curve in growths for size in _ends(experiment.variants[curve[0]])}
+    cells = tuple(c for c in experiment.cells if c.id in ids or (c.what == "point" and (*_curve(c), c.size) in ends))
     kept = frozenset(cell.id for cell in cells)
     measured = any(cell.what == "measure" for cell in cells)
-    variants = {name: each for name, each in study.variants.items() if any(cell.variant == name for cell in cells)}
-    first = next(iter(study.variants.values()))
+    variants = {name: each for name, each in experiment.variants.items() if any(cell.variant == name for cell in cells)}
+    first = next(iter(experiment.variants.values()))
     if any(_orders(each) != _orders(first) for each in variants.values()):
-        variants = study.variants  # the first variant with a class or group fixes its position
+        variants = experiment.variants  # the first variant with a class or group fixes its position
     else:
         variants = {name: _narrowed(each, cells, measured=measured) for name, each in variants.items()}
-    measures = tuple(measure for measure in study.measures if _is_of(measure, variants, kept))
+    measures = tuple(measure for measure in experiment.measures if _is_of(measure, variants, kept))
     declared = {quantity.name for measure in measures for quantity in measure.cls.metrics}
     return replace(
-        study,
-        notes=(*study.notes, _NOTE.format(patterns=", ".join(patterns), n=len(cells), of=len(study.cells))),
-        compare=tuple(pair for pair in study.compare if {pair.a, pair.b} <= kept),
+        experiment,
+        notes=(*experiment.notes, _NOTE.format(patterns=", ".join(patterns), n=len(cells), of=len(experiment.cells))),
+        compare=tuple(pair for pair in experiment.compare if {pair.a, pair.b} <= kept),
         variants=variants,
         cells=cells,
         measures=measures,
-        quantities={name: each for name, each in study.quantities.items() if name in declared},
-        fitted_cells={cell: choice for cell, choice in study.fitted_cells.items() if cell in kept},
+        quantities={name: each for name, each in experiment.quantities.items() if name in declared},
+        fitted_cells={cell: choice for cell, choice in experiment.fitted_cells.items() if cell in kept},
         only=tuple(patterns),
-        left_out=frozenset(study.ids) - kept,
+        left_out=frozenset(experiment.ids) - kept,
     )
 
 
-def points_of(study: Experiment, cell: Cell) -> Iterator[SettingKey]:
+def settings_of_cell(experiment: Experiment, cell: Cell) -> Iterator[SettingKey]:
     """Yield the settings that a cell is scored from; nothing for a diagnostic.
 
     A candidate that is selected on test documents is selected for the whole curve.
     """
     if cell.what == "measure":
         return
-    variant, n_candidates = study.variants[cell.variant], len(entry_of(study, cell).candidates)
+    variant, n_candidates = experiment.variants[cell.variant], len(method_of(experiment, cell).candidates)
     sizes = _ends(variant) if cell.what == "growth" else (cell.size,)
-    for size in variant.sizes if cell.choice == ORACLE and n_candidates > 1 else sizes:
+    for size in variant.sizes if cell.choice == CHOOSE_ORACLE and n_candidates > 1 else sizes:
         for index in range(n_candidates):
             yield cell.setting(index, size)
 

@@ -16,14 +16,14 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from benchmark.evaluation.predictions import (
-    CLOCKS,
-    DIAGNOSTICS,
-    DOCUMENTS,
-    ESTIMATES,
-    PREDICTIONS,
-    SETTINGS,
-    SPLITS,
-    TIMINGS,
+    DIAGNOSTICS_ARRAYS,
+    DOCUMENTS_TABLE,
+    ESTIMATES_TABLE,
+    PREDICTIONS_TABLE,
+    SETTINGS_TABLE,
+    SPLITS_TABLE,
+    TIMERS,
+    TIMINGS_TABLE,
     Predictions,
     SettingKey,
     SettingPredictions,
@@ -32,14 +32,14 @@ from benchmark.evaluation.predictions import (
     TaskKey,
     TestedSplit,
 )
-from benchmark.findings.recorded import NUMBERS, TEXTS, record_of_rows, rows_of_record
+from benchmark.findings.recorded import RECORD_NUMBER_COLUMNS, RECORD_TEXT_COLUMNS, record_from_rows, rows_from_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from benchmark.findings.recorded import Recorded
+    from benchmark.findings.recorded import RecordedNumbers
 
 _CLASSES = b"classes"
 _MAY_BE_NULL = ("size", "terms", "inner_error", "peak_bytes")
@@ -54,37 +54,37 @@ _OF_SPLITS = pa.schema(
 _OF_SETTINGS = pa.schema([*_SETTING, ("inner_error", pa.float64())])
 _OF_ESTIMATES = pa.schema(
     [
-        *((name, _NAME) for name in TEXTS),
-        *((name, pa.float64()) for name in NUMBERS),
+        *((name, _NAME) for name in RECORD_TEXT_COLUMNS),
+        *((name, pa.float64()) for name in RECORD_NUMBER_COLUMNS),
         ("n", pa.int64()),
         ("interval", _NAME),
     ]
 )
 _OF_TIMINGS = pa.schema(
-    [*_SETTING, *((clock, pa.float64()) for clock in CLOCKS), ("peak_bytes", pa.float64()), ("version", _NAME)]
+    [*_SETTING, *((clock, pa.float64()) for clock in TIMERS), ("peak_bytes", pa.float64()), ("version", _NAME)]
 )
 
 
-def encode(predictions: Predictions) -> dict[str, bytes]:
+def encode_predictions(predictions: Predictions) -> dict[str, bytes]:
     """Return the contents of the files, by file name."""
     return {
-        PREDICTIONS: _predictions(predictions),
-        DOCUMENTS: _documents(predictions),
-        SPLITS: _splits(predictions),
-        SETTINGS: _settings(predictions),
-        DIAGNOSTICS: _diagnostics(predictions),
-        TIMINGS: _timings(predictions),
+        PREDICTIONS_TABLE: _predictions(predictions),
+        DOCUMENTS_TABLE: _documents(predictions),
+        SPLITS_TABLE: _splits(predictions),
+        SETTINGS_TABLE: _settings(predictions),
+        DIAGNOSTICS_ARRAYS: _diagnostics(predictions),
+        TIMINGS_TABLE: _timings(predictions),
     }
 
 
-def encode_record(recorded: Recorded) -> bytes:
+def encode_estimates(recorded: RecordedNumbers) -> bytes:
     """Return the content of the file of numbers that are not computed from predictions."""
     names = [field.name for field in _OF_ESTIMATES]
-    rows = [[row[name] for name in names] for row in rows_of_record(recorded)]
+    rows = [[row[name] for name in names] for row in rows_from_record(recorded)]
     return _written(_OF_ESTIMATES, [_table(_OF_ESTIMATES, rows)])
 
 
-def decode_record(content: bytes, chosen: Mapping[str, NDArray[np.intp]], notes: tuple[str, ...]) -> Recorded:
+def decode_estimates(content: bytes, chosen: Mapping[str, NDArray[np.intp]], notes: tuple[str, ...]) -> RecordedNumbers:
     """Return the numbers that the file of estimates and the manifest record.
 
     Raises
@@ -93,12 +93,12 @@ def decode_record(content: bytes, chosen: Mapping[str, NDArray[np.intp]], notes:
         If the file is damaged.
     """
     try:
-        return record_of_rows(_read(content).to_pylist(), chosen, notes)
+        return record_from_rows(_read(content).to_pylist(), chosen, notes)
     except (pa.ArrowException, KeyError, TypeError) as error:
-        raise ValueError(f"{ESTIMATES} can't be read: {error}") from None
+        raise ValueError(f"{ESTIMATES_TABLE} can't be read: {error}") from None
 
 
-def decode(contents: Mapping[str, bytes]) -> Predictions:
+def decode_predictions(contents: Mapping[str, bytes]) -> Predictions:
     """Return the predictions stored in the contents of the files.
 
     Raises
@@ -107,10 +107,10 @@ def decode(contents: Mapping[str, bytes]) -> Predictions:
         If the files are damaged or inconsistent.
     """
     try:
-        tasks = _documents_of(contents[DOCUMENTS])
-        splits = _splits_of(contents[SPLITS])
+        tasks = _documents_of(contents[DOCUMENTS_TABLE])
+        splits = _splits_of(contents[SPLITS_TABLE])
         settings = _settings_of(contents, tasks, splits)
-        return Predictions(tasks, splits, settings, _diagnostics_of(contents[DIAGNOSTICS]))
+        return Predictions(tasks, splits, settings, _diagnostics_of(contents[DIAGNOSTICS_ARRAYS]))
     except (pa.ArrowException, TypeError, IndexError, RuntimeError) as error:
         raise ValueError(f"its files are inconsistent: {error}") from None
 
@@ -291,13 +291,13 @@ def _settings_of(
     tasks: Mapping[TaskKey, TaskDocuments],
     splits: Mapping[SplitKey, tuple[TestedSplit, ...]],
 ) -> dict[SettingKey, SettingPredictions]:
-    settings, timings = (_read(contents[name]).to_pylist() for name in (SETTINGS, TIMINGS))
+    settings, timings = (_read(contents[name]).to_pylist() for name in (SETTINGS_TABLE, TIMINGS_TABLE))
     if [_key(row) for row in settings] != [_key(row) for row in timings]:
         raise ValueError("its timings are of other settings")
     rows: dict[SettingKey, list[tuple[dict[str, Any], dict[str, Any]]]] = {}
     for setting, timing in zip(settings, timings, strict=True):
         rows.setdefault(_key(setting), []).append((setting, timing))
-    whole, at = _read(contents[PREDICTIONS], ["predicted", "tied"]), 0
+    whole, at = _read(contents[PREDICTIONS_TABLE], ["predicted", "tied"]), 0
     found: dict[SettingKey, SettingPredictions] = {}
     for task, documents in tasks.items():
         for of_splits, keys in _by_splits(key for key in rows if key.of_task == task):
@@ -339,7 +339,7 @@ def _setting_of(
         predicted,
         tied,
         tuple(len(split.test) for split in splits),
-        np.array([[row[clock] for clock in CLOCKS] for _, row in rows], dtype=np.float64),
+        np.array([[row[clock] for clock in TIMERS] for _, row in rows], dtype=np.float64),
         np.array([row["peak_bytes"] for _, row in rows], dtype=np.float64),
         np.array([row["inner_error"] for row, _ in rows if row["inner_error"] is not None], dtype=np.float64),
         tuple(row["version"] for _, row in rows),

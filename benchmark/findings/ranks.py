@@ -4,36 +4,36 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from benchmark.config.model import ALL, BASE
+from benchmark.config.model import ALL_CLASSES, BASE_VARIANT
 from benchmark.evaluation.metrics import more_is_better
-from benchmark.evaluation.ranks import ranked
-from benchmark.evaluation.scored import WHOLE
+from benchmark.evaluation.ranks import rank_methods
+from benchmark.evaluation.scored import ALL_SPLITS
 from benchmark.findings.pairs import main_metric
 
 if TYPE_CHECKING:
     from benchmark.config.model import Experiment
-    from benchmark.evaluation.scored import Scored
+    from benchmark.evaluation.scored import ScoreTable
 
 #: Minimal number of samples and of methods; fewer are compared in pairs.
-FEWEST = 3
+MIN_SAMPLES_AND_METHODS = 3
 
 
-def rank_rows(study: Experiment, scored: Scored) -> list[list[Any]]:
+def mean_rank_rows(experiment: Experiment, scored: ScoreTable) -> list[list[Any]]:
     """Return the rows of the frame of ranks, best first, for methods with a score on every split of every task.
 
     Curves, whose points are compared one by one, and fewer than three samples or methods have no ranks.
     """
-    metric, table = main_metric(study), scored.frame
-    points = table[(table["metric"] == metric) & (table["fold"] != WHOLE) & (table["what"] == "point")]
-    points = points[points["size"].isna() & points["terms"].isna() & points["of_class"].isin(("", ALL))]
+    metric, table = main_metric(experiment), scored.frame
+    points = table[(table["metric"] == metric) & (table["fold"] != ALL_SPLITS) & (table["what"] == "point")]
+    points = points[points["size"].isna() & points["terms"].isna() & points["of_class"].isin(("", ALL_CLASSES))]
     if points.empty:
         return []
-    parts = points[["variant", "method", "choice"]].replace(BASE, "").astype(str)
+    parts = points[["variant", "method", "choice"]].replace(BASE_VARIANT, "").astype(str)
     named = parts.apply(lambda row: "-".join(filter(None, row)), axis=1)
     scores = points.assign(named=named).pivot_table("value", ["task", "fold"], "named", sort=False).dropna(axis=1)
-    if min(scores.shape) < FEWEST:
+    if min(scores.shape) < MIN_SAMPLES_AND_METHODS:
         return []
-    sign = 1 if more_is_better(metric, study.scorers) else -1
-    ranking = ranked(list(scores.columns), sign * scores.to_numpy())
+    sign = 1 if more_is_better(metric, experiment.scorers) else -1
+    ranking = rank_methods(list(scores.columns), sign * scores.to_numpy())
     statistics = ranking.problems, ranking.critical, ranking.p_value
     return [[name, rank, *statistics] for name, rank in zip(ranking.methods, ranking.ranks, strict=True)]

@@ -13,8 +13,8 @@ import numpy as np
 
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.metrics import METRICS
-from benchmark.evaluation.scored import WHOLE
-from benchmark.measures.base import Measured, Point, Told, told
+from benchmark.evaluation.scored import ALL_SPLITS
+from benchmark.measures.base import CurvePoint, DiagnosticNumbers, DiagnosticRow, diagnostic_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment
     from benchmark.evaluation.predictions import Predictions
-    from benchmark.evaluation.scored import Scored
+    from benchmark.evaluation.scored import ScoreTable
 
 #: Text and number columns of the table of recorded numbers; a text that doesn't apply is "".
-TEXTS = ("variant", "measure", "cell", "of_class", "other", "split", "metric", "axis", "method")
-NUMBERS = ("x", "value", "low", "high")
+RECORD_TEXT_COLUMNS = ("variant", "measure", "cell", "of_class", "other", "split", "metric", "axis", "method")
+RECORD_NUMBER_COLUMNS = ("x", "value", "low", "high")
 
 #: Estimates by cell, then by (metric, fold, other cell), see `CellScores.recorded`.
-Estimates = dict[str, dict[tuple[str, str, str], Estimate]]
+EstimatesByCell = dict[str, dict[tuple[str, str, str], Estimate]]
 
 
 @dataclass(frozen=True, eq=False)
-class Recorded:
+class RecordedNumbers:
     """Numbers of a run that can't be computed from its predictions by this package alone.
 
     Parameters
@@ -50,42 +50,47 @@ class Recorded:
     """
 
     chosen: Mapping[str, NDArray[np.intp]]
-    estimates: Estimates
-    told: tuple[tuple[str, str, Told], ...]
+    estimates: EstimatesByCell
+    told: tuple[tuple[str, str, DiagnosticNumbers], ...]
     notes: tuple[str, ...] = field(default=())
 
 
-def recorded_of(study: Experiment, predictions: Predictions, scored: Scored, notes: tuple[str, ...]) -> Recorded:
+def record_numbers(
+    experiment: Experiment, predictions: Predictions, scored: ScoreTable, notes: tuple[str, ...]
+) -> RecordedNumbers:
     """Return the numbers that a run records."""
-    measured = tuple(told(study.measures, predictions))
-    return Recorded(scored.chosen, _of_plugins(study, scored), measured, notes)
+    measured = tuple(diagnostic_numbers(experiment.measures, predictions))
+    return RecordedNumbers(scored.chosen, _of_plugins(experiment, scored), measured, notes)
 
 
-def _of_plugins(study: Experiment, scored: Scored) -> Estimates:
+def _of_plugins(experiment: Experiment, scored: ScoreTable) -> EstimatesByCell:
     """Return the scores and differences of plug-in metrics."""
-    found: Estimates = {}
-    metrics = [name for name in study.scorers if name not in METRICS]
+    found: EstimatesByCell = {}
+    metrics = [name for name in experiment.scorers if name not in METRICS]
     for metric, (name, scores) in product(metrics, scored.cells.items()):
         if metric in scores.values:
             known, sample = found.setdefault(name, {}), scored.samples[name]
-            known[metric, WHOLE, ""] = sample.estimate(scores, metric)
+            known[metric, ALL_SPLITS, ""] = sample.estimate(scores, metric)
             for position, fold in enumerate(scores.folds):
                 known[metric, fold, ""] = sample.part(scores, metric, position)
-    for metric, pair in product(metrics, study.compare):
+    for metric, pair in product(metrics, experiment.compare):
         if scored.has(metric, pair.a, pair.b):
             try:
-                found[pair.a][metric, WHOLE, pair.b] = scored.difference(pair.a, pair.b, metric)
+                found[pair.a][metric, ALL_SPLITS, pair.b] = scored.difference(pair.a, pair.b, metric)
             except ValueError:  # the cells can't be paired, as a note states
                 continue
     return found
 
 
-def rows_of_record(recorded: Recorded) -> list[dict[str, Any]]:
-    """Return the estimates and diagnostics as rows of `TEXTS`, `NUMBERS`, n and kind of interval."""
-    return [dict.fromkeys(TEXTS, "") | dict.fromkeys(NUMBERS, np.nan) | row for row in _rows(recorded)]
+def rows_from_record(recorded: RecordedNumbers) -> list[dict[str, Any]]:
+    """Return estimates and diagnostics as rows: text columns, number columns, n and kind of interval."""
+    return [
+        dict.fromkeys(RECORD_TEXT_COLUMNS, "") | dict.fromkeys(RECORD_NUMBER_COLUMNS, np.nan) | row
+        for row in _rows(recorded)
+    ]
 
 
-def _rows(recorded: Recorded) -> Iterator[dict[str, Any]]:
+def _rows(recorded: RecordedNumbers) -> Iterator[dict[str, Any]]:
     for cell, estimates in recorded.estimates.items():
         for (metric, split, other), estimate in estimates.items():
             yield {"cell": cell, "metric": metric, "split": split, "other": other, **_numbers(estimate)}
@@ -103,12 +108,12 @@ def _numbers(estimate: Estimate) -> dict[str, Any]:
     return ends | {"n": estimate.n, "interval": estimate.method}
 
 
-def record_of_rows(
+def record_from_rows(
     rows: list[dict[str, Any]], chosen: Mapping[str, NDArray[np.intp]], notes: tuple[str, ...]
-) -> Recorded:
+) -> RecordedNumbers:
     """Return the numbers that the rows of a run folder record."""
-    estimates: Estimates = {}
-    measured: dict[tuple[str, str], tuple[list[Measured], list[Point]]] = {}
+    estimates: EstimatesByCell = {}
+    measured: dict[tuple[str, str], tuple[list[DiagnosticRow], list[CurvePoint]]] = {}
     for row in rows:
         estimate = Estimate(row["value"], row["low"], row["high"], row["n"], row["interval"])
         if not row["measure"]:
@@ -117,8 +122,8 @@ def record_of_rows(
         numbers, points = measured.setdefault((row["measure"], row["variant"]), ([], []))
         if row["axis"]:
             values = (row[name] for name in ("axis", "x", "method", "of_class", "metric", "value"))
-            points.append(Point(*values))
+            points.append(CurvePoint(*values))
         else:
-            numbers.append(Measured(row["cell"], row["metric"], estimate))
-    each = ((*key, Told(tuple(numbers), tuple(points))) for key, (numbers, points) in measured.items())
-    return Recorded(chosen, estimates, tuple(each), notes)
+            numbers.append(DiagnosticRow(row["cell"], row["metric"], estimate))
+    each = ((*key, DiagnosticNumbers(tuple(numbers), tuple(points))) for key, (numbers, points) in measured.items())
+    return RecordedNumbers(chosen, estimates, tuple(each), notes)

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.config.model import ALL
-from benchmark.evaluation.metrics import CLOCK, values_of
+from benchmark.config.model import ALL_CLASSES
+from benchmark.evaluation.metrics import TIME_METRICS, metric_values
 from benchmark.evaluation.outcomes import Outcome
-from benchmark.evaluation.sample import sample_of
-from benchmark.evaluation.scored import CellScores, Scored
-from benchmark.findings.choosing import chosen, decided, losses_of
-from benchmark.findings.costs import clocked
-from benchmark.findings.part import points_of
-from benchmark.findings.score_rows import frames_of
-from benchmark.measures.base import told
+from benchmark.evaluation.sample import sampling_of
+from benchmark.evaluation.scored import CellScores, ScoreTable
+from benchmark.findings.choosing import select_candidates, selected_predictions, split_losses
+from benchmark.findings.costs import time_metrics
+from benchmark.findings.part import settings_of_cell
+from benchmark.findings.score_rows import score_frames
+from benchmark.measures.base import diagnostic_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from benchmark.config.model import Cell, Experiment
     from benchmark.evaluation.intervals import Estimate
     from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskKey
-    from benchmark.findings.recorded import Recorded
-    from benchmark.measures.base import Told
+    from benchmark.findings.recorded import RecordedNumbers
+    from benchmark.measures.base import DiagnosticNumbers
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class RunPredictions:
     """Predictions of a run, with its failures and its data.
 
     Parameters
     ----------
-    study : Experiment
+    experiment : Experiment
     predictions : Predictions
     failures : dict of str to str
         Reason by setting, named as in `Cell` ids, or by diagnostic.
@@ -52,30 +52,32 @@ class Run:
         Numbers that the folder of a finished run records; None for a run that computes these numbers itself.
     """
 
-    study: Experiment
+    experiment: Experiment
     predictions: Predictions
     failures: dict[str, str]
     facts: dict[str, dict[str, Any]]
     jobs: int = 1
     stored: Collection[SettingKey] = ()
-    recorded: Recorded | None = None
+    recorded: RecordedNumbers | None = None
 
     @cached_property
-    def scored(self) -> Scored:
+    def scored(self) -> ScoreTable:
         """Scores, computed once."""
-        return score(self.study, self.predictions, self.jobs, self.recorded)
+        return score_cells(self.experiment, self.predictions, self.jobs, self.recorded)
 
     @property
     def from_store(self) -> tuple[int, int]:
         """Number of cells that were read from the store, and number of all cells of methods."""
-        cells = [cell for cell in self.study.cells if cell.what != "measure"]
+        cells = [cell for cell in self.experiment.cells if cell.what != "measure"]
         known = set(self.stored)
-        return sum(known.issuperset(points_of(self.study, cell)) for cell in cells) if known else 0, len(cells)
+        return sum(known.issuperset(settings_of_cell(self.experiment, cell)) for cell in cells) if known else 0, len(
+            cells
+        )
 
     @property
     def tested(self) -> frozenset[tuple[str, ...]]:
         """Tested documents, by corpus and name."""
-        corpora = {name: variant.collection.corpus for name, variant in self.study.variants.items()}
+        corpora = {name: variant.collection.corpus for name, variant in self.experiment.variants.items()}
         return frozenset(
             (corpora[key.variant], self.predictions.tasks[key.of_task].ids[row])
             for key, splits in self.predictions.splits.items()
@@ -84,42 +86,48 @@ class Run:
         )
 
 
-def score(study: Experiment, predictions: Predictions, jobs: int = 1, recorded: Recorded | None = None) -> Scored:
+def score_cells(
+    experiment: Experiment, predictions: Predictions, jobs: int = 1, recorded: RecordedNumbers | None = None
+) -> ScoreTable:
     """Score every cell that has predictions, and add the diagnostics."""
-    measured = tuple(told(study.measures, predictions)) if recorded is None else recorded.told
-    of_variant = {name: sample_of(variant.protocol.tags, study.seed) for name, variant in study.variants.items()}
-    samples = {cell.id: of_variant[cell.variant] for cell in study.cells}
-    numbering, losses = _Numbering(predictions), cache(partial(losses_of, study, predictions))
+    measured = tuple(diagnostic_numbers(experiment.measures, predictions)) if recorded is None else recorded.told
+    of_variant = {
+        name: sampling_of(variant.protocol.tags, experiment.seed) for name, variant in experiment.variants.items()
+    }
+    samples = {cell.id: of_variant[cell.variant] for cell in experiment.cells}
+    numbering, losses = _Numbering(predictions), cache(partial(split_losses, experiment, predictions))
     found: dict[str, CellScores] = {}
     choices: dict[str, NDArray[np.intp]] = {}
     points: dict[Cell, tuple[NDArray[np.intp], CellScores]] = {}
-    for cell in study.cells:
+    for cell in experiment.cells:
         if cell.what == "point":
             whole = replace(cell, id="", of_class="")
             if whole not in points:
                 own = None if recorded is None else recorded.chosen.get(cell.id)
-                own = chosen(study, predictions, cell, losses) if own is None else own
+                own = select_candidates(experiment, predictions, cell, losses) if own is None else own
                 if own is None:
                     continue
-                points[whole] = own, _point(study, predictions, numbering, whole, own)
+                points[whole] = own, _point(experiment, predictions, numbering, whole, own)
             choices[cell.id], scores = points[whole]
             found[cell.id] = _with_recorded(_named(cell, scores, numbering), recorded)
-    found |= _growths(study, found)
-    for variant, each in _measured(study, measured):
-        alike = [cell for cell in study.cells if (cell.variant, cell.method) == (variant, each.cell) and _has(cell)]
+    found |= _growths(experiment, found)
+    for variant, each in _measured(experiment, measured):
+        alike = [
+            cell for cell in experiment.cells if (cell.variant, cell.method) == (variant, each.cell) and _has(cell)
+        ]
         if not alike:
             samples.setdefault(each.cell, of_variant[variant])
             found[each.cell] = each
         for cell in alike:  # a method's number applies to all terms and classes
             if cell.what == "measure":
                 found[cell.id] = replace(each, cell=cell.id)
-            elif cell.id in found and cell.terms is None and cell.of_class in ("", ALL):
+            elif cell.id in found and cell.terms is None and cell.of_class in ("", ALL_CLASSES):
                 found[cell.id] = replace(found[cell.id], known={**found[cell.id].known, **each.known})
-    cells = {cell.id: found[cell.id] for cell in study.cells if cell.id in found}
+    cells = {cell.id: found[cell.id] for cell in experiment.cells if cell.id in found}
     cells |= found
     of_classes = {task: numbering.classes(task) for task in predictions.tasks}
-    frames = partial(frames_of, study, measured, cells, samples, of_classes, jobs)
-    return Scored(cells, samples, choices, frames)
+    frames = partial(score_frames, experiment, measured, cells, samples, of_classes, jobs)
+    return ScoreTable(cells, samples, choices, frames)
 
 
 class _Numbering:
@@ -166,22 +174,22 @@ class _Numbering:
 
 
 def _point(
-    study: Experiment, predictions: Predictions, numbering: _Numbering, cell: Cell, candidates: NDArray[np.intp]
+    experiment: Experiment, predictions: Predictions, numbering: _Numbering, cell: Cell, candidates: NDArray[np.intp]
 ) -> CellScores:
     """Return the scores of a cell on all classes together."""
     task, splits = predictions.tasks[cell.of_task], predictions.splits[cell.of_splits]
-    found = decided(predictions, cell, candidates)
+    found = selected_predictions(predictions, cell, candidates)
     documents, folds, truth = numbering.tested(cell.of_splits)
     predicted, tied = numbering.renamed(cell.of_task, found.predicted), found.tied
     if task.several:  # ties of several classes are by class, too
         tied = numbering.renamed(cell.of_task, tied)
-    k, known = len(task.classes), study.scorers
+    k, known = len(task.classes), experiment.scorers
     outcome = Outcome(cell.id, documents, folds, truth, predicted, k, tied=tied, known=known)
     return CellScores(
         cell.id,
         tuple(split.name for split in splits),
-        values_of(outcome.tallies, several=task.several, of_class=False, known=known)
-        | clocked(study, cell, found, k if task.several else 1),
+        metric_values(outcome.tallies, several=task.several, of_class=False, known=known)
+        | time_metrics(experiment, cell, found, k if task.several else 1),
         np.array([len(split.test) for split in splits]),
         outcome.ties(None),
         outcome,
@@ -190,22 +198,24 @@ def _point(
 
 def _named(cell: Cell, scores: CellScores, numbering: _Numbering) -> CellScores:
     """Return the scores under the cell's name, restricted to its class if it has one."""
-    if cell.of_class not in ("", ALL):
+    if cell.of_class not in ("", ALL_CLASSES):
         scores = scores.of_class(numbering.classes(cell.of_task).index(cell.of_class))
     return scores.named(cell.id)
 
 
-def _growths(study: Experiment, cells: Mapping[str, CellScores]) -> dict[str, CellScores]:
+def _growths(experiment: Experiment, cells: Mapping[str, CellScores]) -> dict[str, CellScores]:
     """Return the gains of the last training size over the first, between draws of the same number."""
-    points = {_curve(cell, cell.size): cell.id for cell in study.cells if cell.what == "point"}
+    points = {_curve(cell, cell.size): cell.id for cell in experiment.cells if cell.what == "point"}
     found = {}
-    for cell in study.cells:
+    for cell in experiment.cells:
         if cell.what == "growth":
-            sizes = study.variants[cell.variant].sizes
+            sizes = experiment.variants[cell.variant].sizes
             ends = [points.get(_curve(cell, size)) for size in (sizes[-1], sizes[0])]
             last, first = (cells.get(end or "") for end in ends)
             if last is not None and first is not None and last.folds == first.folds:
-                values = {name: last.values[name] - first.values[name] for name in last.values if name not in CLOCK}
+                values = {
+                    name: last.values[name] - first.values[name] for name in last.values if name not in TIME_METRICS
+                }
                 # A tie may change either score; the last size has the smaller test set.
                 found[cell.id] = CellScores(cell.id, last.folds, values, last.n, last.ties + first.ties)
     return found
@@ -220,7 +230,7 @@ def _curve(cell: Cell, size: int | None) -> tuple[Any, ...]:
     return (cell.variant, cell.task, cell.method, cell.of_class, cell.choice, cell.terms, size)
 
 
-def _with_recorded(scores: CellScores, recorded: Recorded | None) -> CellScores:
+def _with_recorded(scores: CellScores, recorded: RecordedNumbers | None) -> CellScores:
     """Return the scores of a cell with the recorded scores of plug-in metrics."""
     known = None if recorded is None else recorded.estimates.get(scores.cell)
     if not known:
@@ -230,12 +240,14 @@ def _with_recorded(scores: CellScores, recorded: Recorded | None) -> CellScores:
     return replace(scores, values={**scores.values, **values}, recorded=known)
 
 
-def _measured(study: Experiment, measured: Iterable[tuple[str, str, Told]]) -> Iterator[tuple[str, CellScores]]:
+def _measured(
+    experiment: Experiment, measured: Iterable[tuple[str, str, DiagnosticNumbers]]
+) -> Iterator[tuple[str, CellScores]]:
     """Yield the diagnostics as scores; numbers of the same name are metrics of one cell."""
     found: dict[tuple[str, str], dict[str, Estimate]] = defaultdict(dict)
     for _, variant, each in measured:
         for row in each.rows:
-            if row.cell not in study.left_out:
+            if row.cell not in experiment.left_out:
                 found[variant, row.cell][row.metric] = row.estimate
     for (variant, cell), known in found.items():
         n = next(iter(known.values())).n

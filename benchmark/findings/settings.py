@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from benchmark.environment import write_whole
+from benchmark.environment import write_atomically
 from benchmark.errors import ConfigError
 from benchmark.evaluation import published as papers
-from benchmark.evaluation.judging import Aside
-from benchmark.findings.choosing import entry_of
-from benchmark.findings.papers import named_cells, published_for
+from benchmark.evaluation.judging import Exclusion
+from benchmark.findings.choosing import method_of
+from benchmark.findings.papers import cells_by_configuration, published_of_experiment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -22,37 +22,37 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Cell, Experiment, Variant
 
-    Setting = dict[str, Any]
+    FlatSetting = dict[str, Any]
 
 #: Parameters of kernels and classifiers that are not compared with the paper's.
 _SILENT = ("cache_mb", "seed")
 _SHOWN = 3
 #: Values of keys that older pinned settings lack.
-_SINCE: Setting = {"ngrams": [1], "fields": ["all"]}
+_SINCE: FlatSetting = {"ngrams": [1], "fields": ["all"]}
 
 
-def asides_of(study: Experiment) -> dict[tuple[str, str], Aside]:
+def excluded_cells(experiment: Experiment) -> dict[tuple[str, str], Exclusion]:
     """Return the cells excluded from verdicts, by (configuration, cell).
 
     They are those tuned to the published value, and those under another setting than the paper's.
     """
-    found = {(study.name, cell): Aside("fitted", choice) for cell, choice in study.fitted_cells.items()}
-    path = _path(study.paper) if study.paper else None
-    known: dict[str, Setting] = {}
+    found = {(experiment.name, cell): Exclusion("fitted", choice) for cell, choice in experiment.fitted_cells.items()}
+    path = _path(experiment.paper) if experiment.paper else None
+    known: dict[str, FlatSetting] = {}
     if path is not None and path.exists():
-        for group in _read(path).get(study.name, []):
+        for group in _read(path).get(experiment.name, []):
             known |= dict.fromkeys(group["cells"], group["setting"])
-    for cell in study.cells:
-        own = differing(setting_of(study, cell), known[cell.id]) if cell.id in known else []
+    for cell in experiment.cells:
+        own = setting_differences(flat_setting(experiment, cell), known[cell.id]) if cell.id in known else []
         if own:
             more = f" and {len(own) - _SHOWN} more" if len(own) > _SHOWN else ""
-            found[study.name, cell.id] = Aside(
+            found[experiment.name, cell.id] = Exclusion(
                 "another setting", f"not the paper's setting: {', '.join(own[:_SHOWN])}{more}"
             )
     return found
 
 
-def settings_in_words(study: Experiment, asides: Mapping[tuple[str, str], Aside]) -> Iterator[str]:
+def setting_notes(experiment: Experiment, asides: Mapping[tuple[str, str], Exclusion]) -> Iterator[str]:
     """Yield notes on cells under another setting than the paper's, and on a paper's file that names no cells."""
     each: dict[str, list[str]] = {}
     for (_, cell), aside in asides.items():
@@ -60,28 +60,31 @@ def settings_in_words(study: Experiment, asides: Mapping[tuple[str, str], Aside]
             each.setdefault(aside.why, []).append(cell)
     for why, cells in each.items():
         yield f"{', '.join(cells[:_SHOWN])}{f' and {len(cells) - _SHOWN} more' if len(cells) > _SHOWN else ''}: {why}."
-    published = published_for(study) if study.paper else None
-    if published is not None and study.name not in {config for config, _ in named_cells(published)}:
-        yield f"The file of {study.paper} has no value and no claim for {study.name!r}, so this run gets no verdicts."
+    published = published_of_experiment(experiment) if experiment.paper else None
+    if published is not None and experiment.name not in {config for config, _ in cells_by_configuration(published)}:
+        yield (
+            f"The file of {experiment.paper} has no value and no claim for {experiment.name!r}, "
+            "so this run gets no verdicts."
+        )
 
 
-def differing(own: Setting, paper: Setting) -> list[str]:
+def setting_differences(own: FlatSetting, paper: FlatSetting) -> list[str]:
     """Describe the differences from the paper's setting, "C 3 (paper 1)", for the keys that the paper's has."""
     paper = {key: value for key, value in _SINCE.items() if key in own} | paper
     return [f"{key} {_shown(own.get(key))} (paper {_shown(paper[key])})" for key in paper if own.get(key) != paper[key]]
 
 
-def setting_of(study: Experiment, cell: Cell) -> Setting:
+def flat_setting(experiment: Experiment, cell: Cell) -> FlatSetting:
     """Return everything that decides a cell's numbers as a flat dict of JSON values."""
-    variant = study.variants[cell.variant]
+    variant = experiment.variants[cell.variant]
     found = _shared(variant)
     task = next((task for task in variant.tasks if task.name == cell.task), variant.tasks[0])
     found["task"] = list(task.classes)
     if cell.what == "measure":
-        measures = {measure.name: measure.resolved for measure in study.measures}
+        measures = {measure.name: measure.resolved for measure in experiment.measures}
         found |= {f"{name} {key}": value for name, given in measures.items() for key, value in given.items()}
     else:
-        specs = list(entry_of(study, cell).candidates)
+        specs = list(method_of(experiment, cell).candidates)
         texts = [(spec.text or variant.collection.text).flat for spec in specs]
         found |= {key: _one_or_all([text[key] for text in texts]) for key in texts[0]}
         representation = specs[0].representation
@@ -98,8 +101,8 @@ def setting_of(study: Experiment, cell: Cell) -> Setting:
                 if key not in _SILENT:
                     found[name] = _one_or_all(values)
         if cell.choice:
-            found["folds"] = None if study.inner is None else study.inner.given.get("k")
-    plain: Setting = json.loads(json.dumps(found))
+            found["folds"] = None if experiment.inner is None else experiment.inner.given.get("k")
+    plain: FlatSetting = json.loads(json.dumps(found))
     return plain
 
 
@@ -108,7 +111,7 @@ def _one_or_all(values: list[Any]) -> Any:
     return values[0] if all(value == values[0] for value in values) else values
 
 
-def pin_settings(study: Experiment) -> tuple[Path, int]:
+def pin_settings(experiment: Experiment) -> tuple[Path, int]:
     """Write the settings of the cells that the paper's file names, and return the file and the number of cells.
 
     Raises
@@ -116,30 +119,30 @@ def pin_settings(study: Experiment) -> tuple[Path, int]:
     ConfigError
         If the configuration has no paper, or the paper's file names none of its cells.
     """
-    published = published_for(study) if study.paper else None
+    published = published_of_experiment(experiment) if experiment.paper else None
     if published is None:
-        raise ConfigError(f"{study.name}: has no paper, so its settings can't be pinned to published values")
-    named = {cell for config, cells in named_cells(published) if config == study.name for cell in cells}
+        raise ConfigError(f"{experiment.name}: has no paper, so its settings can't be pinned to published values")
+    named = {cell for config, cells in cells_by_configuration(published) if config == experiment.name for cell in cells}
     groups: dict[str, list[str]] = {}
-    for cell in study.cells:
+    for cell in experiment.cells:
         if cell.id in named:
-            groups.setdefault(json.dumps(setting_of(study, cell), ensure_ascii=False), []).append(cell.id)
+            groups.setdefault(json.dumps(flat_setting(experiment, cell), ensure_ascii=False), []).append(cell.id)
     if not groups:
-        raise ConfigError(f"{study.name}: the file of {study.paper} names none of its cells")
-    path = _path(study.paper or "")
+        raise ConfigError(f"{experiment.name}: the file of {experiment.paper} names none of its cells")
+    path = _path(experiment.paper or "")
     known = _read(path) if path.exists() else {}
-    known[study.name] = [{"cells": cells, "setting": json.loads(text)} for text, cells in groups.items()]
+    known[experiment.name] = [{"cells": cells, "setting": json.loads(text)} for text, cells in groups.items()]
     parts = []
     for name in sorted(known):
         lines = ",\n  ".join(json.dumps(group, ensure_ascii=False) for group in known[name])
         parts.append(f" {json.dumps(name)}: [\n  {lines}\n ]")
-    write_whole(path, ("{\n" + ",\n".join(parts) + "\n}\n").encode())
+    write_atomically(path, ("{\n" + ",\n".join(parts) + "\n}\n").encode())
     return path, sum(map(len, groups.values()))
 
 
-def _shared(variant: Variant) -> Setting:
+def _shared(variant: Variant) -> FlatSetting:
     collection = variant.collection
-    found: Setting = {"corpus": collection.corpus, "subset": collection.subset, "exclude": list(collection.exclude)}
+    found: FlatSetting = {"corpus": collection.corpus, "subset": collection.subset, "exclude": list(collection.exclude)}
     found |= collection.text.flat
     protocol = variant.protocol.resolved
     found |= {f"protocol {key}" if key != "name" else "protocol": value for key, value in protocol.items()}
@@ -149,7 +152,7 @@ def _shared(variant: Variant) -> Setting:
 
 
 def _path(paper: str) -> Path:
-    return papers.FOLDER / f"{paper}.settings.json"
+    return papers.PUBLISHED_FOLDER / f"{paper}.settings.json"
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -7,98 +7,107 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from benchmark.config.model import BASE
+from benchmark.config.model import BASE_VARIANT
 from benchmark.evaluation.judging import judge_ranges
-from benchmark.evaluation.sample import sample_of
-from benchmark.evaluation.scored import SCORES
-from benchmark.findings.caveats import caveats_of
+from benchmark.evaluation.sample import sampling_of
+from benchmark.evaluation.scored import SCORE_COLUMNS
+from benchmark.findings.caveats import find_caveats
 from benchmark.findings.costs import cost_rows
-from benchmark.findings.in_words import cell_infos
-from benchmark.findings.mistakes import mistake_rows
-from benchmark.findings.notes import brief_on, notes_on
-from benchmark.findings.pairs import difference_rows, pairable, significance_rows
-from benchmark.findings.papers import explaining, published_for
-from benchmark.findings.ranks import rank_rows
-from benchmark.findings.regions import region_figures
-from benchmark.findings.settings import asides_of, settings_in_words
+from benchmark.findings.in_words import label_cells
+from benchmark.findings.mistakes import hardest_document_rows
+from benchmark.findings.notes import table_notes, terminal_notes
+from benchmark.findings.pairs import comparable_pairs, difference_rows, significance_rows
+from benchmark.findings.papers import published_of_experiment, sensitivity_analyses_of
+from benchmark.findings.ranks import mean_rank_rows
+from benchmark.findings.regions import decision_region_figures
+from benchmark.findings.settings import excluded_cells, setting_notes
 from benchmark.findings.verdicts import (
-    claim_frame,
-    judged_claims,
-    range_frame,
-    sweep_notes,
-    tests_in_words,
-    verdict_frame,
-    words_on,
+    claim_notes,
+    claim_verdict_frame,
+    judge_experiment_claims,
+    range_verdict_frame,
+    sensitivity_notes,
+    test_notes,
+    value_verdict_frame,
 )
-from benchmark.report.contents import CONFUSIONS, COSTS, DIFFERENCES, MISTAKES, RANKS, SIGNIFICANCE, Summary, frame
-from benchmark.report.facets import Labels, PrintedRange, chart_of
+from benchmark.report.contents import (
+    CONFUSIONS,
+    COSTS,
+    DIFFERENCES,
+    MISTAKES,
+    RANK_TABLE_COLUMNS,
+    SIGNIFICANCE,
+    Summary,
+    summary_table,
+)
+from benchmark.report.facets import ChartLabels, PublishedAxisRange, chart_from_figure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from benchmark.config.model import Cell, Experiment, Figure
+    from benchmark.config.model import Cell, Experiment, FigureView
     from benchmark.evaluation.intervals import Estimate
     from benchmark.evaluation.predictions import Predictions
     from benchmark.evaluation.published import Published, PublishedValue
-    from benchmark.evaluation.scored import Scored
-    from benchmark.findings.scoring import Run
+    from benchmark.evaluation.scored import ScoreTable
+    from benchmark.findings.scoring import RunPredictions
     from benchmark.report.charts import Chart
 
 
-def summarized(run: Run) -> Summary:
+def summarize(run: RunPredictions) -> Summary:
     """Compute everything a run shows from its predictions."""
-    study, scored, published = run.study, run.scored, published_for(run.study)
-    pairs, unpaired = pairable(study, scored, run.jobs)
-    claims = judged_claims(published, study, scored)
-    notes = notes_on(run, printed_numbers(published, study))
-    setting_notes = tuple(settings_in_words(study, asides_of(study)))
-    caveat_texts = [each.text for each in caveats_of(study)]
+    experiment, scored, published = run.experiment, run.scored, published_of_experiment(run.experiment)
+    pairs, unpaired = comparable_pairs(experiment, scored, run.jobs)
+    claims = judge_experiment_claims(published, experiment, scored)
+    notes = table_notes(run, published_by_cell(published, experiment))
+    unlike = tuple(setting_notes(experiment, excluded_cells(experiment)))
+    caveat_texts = [each.text for each in find_caveats(experiment)]
     caveats = [f"Caveat: {text}." for text in caveat_texts]
-    claim_notes = () if study.explains else words_on(each.claim for each in claims)
-    sweep = tuple(sweep_notes(claims)) if study.explains else ()
+    on_claims = () if experiment.explains else claim_notes(each.claim for each in claims)
+    sweep = tuple(sensitivity_notes(claims)) if experiment.explains else ()
     return Summary(
-        name=study.name,
-        title=study.title,
-        paper=study.paper,
-        cells=cell_infos(study, scored),
-        scores=scored.frame[list(SCORES)],
-        significance=frame(SIGNIFICANCE, significance_rows(pairs, study, scored)),
-        differences=frame(DIFFERENCES, difference_rows(pairs, study, scored)),
-        verdicts=verdict_frame(published, study, scored),
-        claims=claim_frame(claims, study.chosen_on_test),
-        ranges=range_frame(published, study, scored),
-        confusions=frame(CONFUSIONS, _confusions(study, run.predictions, scored)),
-        mistakes=frame(MISTAKES, mistake_rows(study, run.predictions, scored)),
-        ranks=frame(RANKS, rank_rows(study, scored)),
-        costs=frame(COSTS, cost_rows(study, run.predictions, scored)),
-        charts=_charts(study, scored, published),
-        regions=region_figures(run),
-        failures=_failures(study, scored, run.failures),
+        name=experiment.name,
+        title=experiment.title,
+        paper=experiment.paper,
+        cells=label_cells(experiment, scored),
+        scores=scored.frame[list(SCORE_COLUMNS)],
+        significance=summary_table(SIGNIFICANCE, significance_rows(pairs, experiment, scored)),
+        differences=summary_table(DIFFERENCES, difference_rows(pairs, experiment, scored)),
+        verdicts=value_verdict_frame(published, experiment, scored),
+        claims=claim_verdict_frame(claims, experiment.chosen_on_test),
+        ranges=range_verdict_frame(published, experiment, scored),
+        confusions=summary_table(CONFUSIONS, _confusions(experiment, run.predictions, scored)),
+        mistakes=summary_table(MISTAKES, hardest_document_rows(experiment, run.predictions, scored)),
+        ranks=summary_table(RANK_TABLE_COLUMNS, mean_rank_rows(experiment, scored)),
+        costs=summary_table(COSTS, cost_rows(experiment, run.predictions, scored)),
+        charts=_charts(experiment, scored, published),
+        regions=decision_region_figures(run),
+        failures=_failures(experiment, scored, run.failures),
         notes=(
-            *study.notes,
-            *setting_notes,
+            *experiment.notes,
+            *unlike,
             *caveats,
             *notes,
-            *tests_in_words(claims, scored),
-            *claim_notes,
+            *test_notes(claims, scored),
+            *on_claims,
             *sweep,
             *unpaired,
         ),
         brief=(
-            *setting_notes,
-            *brief_on(run),
+            *unlike,
+            *terminal_notes(run),
             *([f"Caveats: {'; '.join(caveat_texts)}."] if caveat_texts else []),
             *sweep,
             *unpaired,
         ),
-        explained_by=explaining(study),
-        quantities=study.declared,
+        explained_by=sensitivity_analyses_of(experiment),
+        quantities=experiment.declared,
     )
 
 
-def _charts(study: Experiment, scored: Scored, published: Published | None) -> tuple[Chart, ...]:
+def _charts(experiment: Experiment, scored: ScoreTable, published: Published | None) -> tuple[Chart, ...]:
     """Return the charts of the configured figures that have data."""
-    lines = [figure for figure in study.figures if not figure.regions]
+    lines = [figure for figure in experiment.figures if not figure.regions]
     frames = [each for each in (scored.frame, scored.drawn) if len(each)]
     if not lines or not frames:
         return ()
@@ -112,58 +121,60 @@ def _charts(study: Experiment, scored: Scored, published: Published | None) -> t
         except (ValueError, KeyError):  # the ratio is not defined, or a cell has no score
             return None
 
-    charts = (chart_of(figure, scores, _labels(figure, study, published, scored), relate) for figure in lines)
+    charts = (
+        chart_from_figure(figure, scores, _labels(figure, experiment, published, scored), relate) for figure in lines
+    )
     return tuple(chart for chart in charts if chart is not None)
 
 
-def printed_numbers(published: Published | None, study: Experiment) -> dict[str, float]:
+def published_by_cell(published: Published | None, experiment: Experiment) -> dict[str, float]:
     """Return the published values of this configuration, or of the one it explains, by cell; shares as fractions."""
     return {
         value.cell: float(value.value) / (100 if value.unit == "percent" else 1)
-        for value in _printed(published, study)
+        for value in _printed(published, experiment)
         if value.cell
     }
 
 
-def _printed(published: Published | None, study: Experiment) -> list[PublishedValue]:
+def _printed(published: Published | None, experiment: Experiment) -> list[PublishedValue]:
     values = published.values if published else ()  # noqa: PD011 - not a frame's
-    return [value for value in values if value.config == (study.explains or study.name)]
+    return [value for value in values if value.config == (experiment.explains or experiment.name)]
 
 
-def _labels(figure: Figure, study: Experiment, published: Published | None, scored: Scored) -> Labels:
+def _labels(figure: FigureView, experiment: Experiment, published: Published | None, scored: ScoreTable) -> ChartLabels:
     """Return the labels of a chart that are not in the scores."""
-    first = next(iter(study.variants.values()))
-    sample = sample_of(first.protocol.tags, study.seed)
-    cells = {cell.id: cell for cell in study.cells if cell.what == "measure"}
-    own = [value for value in _printed(published, study) if value.cell in cells]
+    first = next(iter(experiment.variants.values()))
+    sample = sampling_of(first.protocol.tags, experiment.seed)
+    cells = {cell.id: cell for cell in experiment.cells if cell.what == "measure"}
+    own = [value for value in _printed(published, experiment) if value.cell in cells]
     printed = {(v.metric, cells[v.cell or ""].of_class): float(v.value) for v in own}
-    ranges = [each.published for each in judge_ranges(published, study.name, scored)] if published else []
-    return Labels(
-        study.title,
+    ranges = [each.published for each in judge_ranges(published, experiment.name, scored)] if published else []
+    return ChartLabels(
+        experiment.title,
         bars=sample.bars,
         related=sample.bars_of_ratio if figure.relation[:1] == ("ratio",) else sample.bars_of_difference,
         tasks={task.name: task.title for task in first.tasks},
-        ranges=[PrintedRange(r.metric, frozenset(r.expanded), float(r.low), float(r.high)) for r in ranges],
+        ranges=[PublishedAxisRange(r.metric, frozenset(r.expanded), float(r.low), float(r.high)) for r in ranges],
         printed=printed,
-        quantities=study.declared,
-        methods=_method_labels(study),
+        quantities=experiment.declared,
+        methods=_method_labels(experiment),
     )
 
 
-def _method_labels(study: Experiment) -> dict[str, str]:
+def _method_labels(experiment: Experiment) -> dict[str, str]:
     """Return the labels of methods in figures, by name: those of classifiers and diagnostics."""
-    specs = (spec for variant in study.variants.values() for entry in variant.entries for spec in entry.candidates)
-    components = (*(spec.classifier for spec in specs), *study.measures)
+    specs = (spec for variant in experiment.variants.values() for entry in variant.entries for spec in entry.candidates)
+    components = (*(spec.classifier for spec in specs), *experiment.measures)
     return {name: label for component in components for name, label in component.tags.labels.items()}
 
 
-def _confusions(study: Experiment, predictions: Predictions, scored: Scored) -> list[list[Any]]:
+def _confusions(experiment: Experiment, predictions: Predictions, scored: ScoreTable) -> list[list[Any]]:
     """Count documents by cell, true and predicted class, pooled over the splits, for tables with single labels.
 
     Curves have too many cells for a confusion matrix, and documents with several classes have none.
     """
     rows: list[list[Any]] = []
-    for cell in study.cells:
+    for cell in experiment.cells:
         outcome = scored.cells[cell.id].outcome if cell.id in scored.cells else None
         if outcome is None or outcome.several or cell.size is not None or cell.terms is not None or cell.of_class:
             continue
@@ -178,22 +189,22 @@ def _confusions(study: Experiment, predictions: Predictions, scored: Scored) -> 
     return rows
 
 
-def _failures(study: Experiment, scored: Scored, failures: Mapping[str, str]) -> dict[str, str]:
+def _failures(experiment: Experiment, scored: ScoreTable, failures: Mapping[str, str]) -> dict[str, str]:
     """Return the reason of failure for each cell without a score."""
     return {
-        cell.id: next((why for name, why in failures.items() if _fits(name, cell, study)), "no predictions")
-        for cell in study.cells
+        cell.id: next((why for name, why in failures.items() if _fits(name, cell, experiment)), "no predictions")
+        for cell in experiment.cells
         if cell.id not in scored.cells
     }
 
 
-def _fits(name: str, cell: Cell, study: Experiment) -> bool:
+def _fits(name: str, cell: Cell, experiment: Experiment) -> bool:
     """Return whether a failure under this name leaves a cell without a score."""
-    words = [] if cell.variant == BASE else [cell.variant]
+    words = [] if cell.variant == BASE_VARIANT else [cell.variant]
     if cell.what == "measure":
         return name == "-".join([*words, cell.measure])
     words += [word for word in (cell.task, cell.method) if word]
-    sizes = study.variants[cell.variant].sizes
+    sizes = experiment.variants[cell.variant].sizes
     ends = (sizes[0], sizes[-1]) if cell.what == "growth" else (cell.size,)
     numbers = ([str(n) for n in (size, cell.terms) if n is not None] for size in ends)
     return name in ("-".join([*words, *each]) for each in numbers)

@@ -6,12 +6,12 @@ import math
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from benchmark.config.model import BASE
+from benchmark.config.model import BASE_VARIANT
 from benchmark.evaluation.claims import judge_claims
 from benchmark.evaluation.judging import judge_ranges, judge_values
-from benchmark.evaluation.published import TESTS
-from benchmark.findings.settings import asides_of
-from benchmark.report.contents import CLAIMS, RANGES, VERDICTS, frame
+from benchmark.evaluation.published import TEST_NAMES
+from benchmark.findings.settings import excluded_cells
+from benchmark.report.contents import CLAIMS, RANGES, VERDICT_TABLE_COLUMNS, summary_table
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from benchmark.evaluation.claims import ClaimVerdict
     from benchmark.evaluation.judging import ValueVerdict
     from benchmark.evaluation.published import Claim, Published
-    from benchmark.evaluation.scored import Scored
+    from benchmark.evaluation.scored import ScoreTable
 
 
 _TESTS = {"sign": "the sign test", "mcnemar": "McNemar's test"}
@@ -32,57 +32,59 @@ _BY_DRAW = (
 )
 
 
-def verdict_frame(published: Published | None, study: Experiment, scored: Scored) -> pd.DataFrame:
+def value_verdict_frame(published: Published | None, experiment: Experiment, scored: ScoreTable) -> pd.DataFrame:
     """Return the frame of published values beside ours, in the paper's unit."""
-    judged = judge_values(published, study.name, scored, asides_of(study)) if published else []
-    return frame(VERDICTS, [_verdict(each) for each in judged])
+    judged = judge_values(published, experiment.name, scored, excluded_cells(experiment)) if published else []
+    return summary_table(VERDICT_TABLE_COLUMNS, [_verdict(each) for each in judged])
 
 
-def claim_frame(claims: Sequence[ClaimVerdict], chosen: Collection[tuple[str, str]] = ()) -> pd.DataFrame:
+def claim_verdict_frame(claims: Sequence[ClaimVerdict], chosen: Collection[tuple[str, str]] = ()) -> pd.DataFrame:
     """Return the frame of claims under each variant; only the configuration's own row has the claim's text.
 
     `chosen` has the cells, by (configuration, cell), whose parameters were selected on their test documents.
     """
-    return frame(CLAIMS, [_claim(each, chosen) for each in claims])
+    return summary_table(CLAIMS, [_claim(each, chosen) for each in claims])
 
 
-def judged_claims(published: Published | None, study: Experiment, scored: Scored) -> list[ClaimVerdict]:
+def judge_experiment_claims(
+    published: Published | None, experiment: Experiment, scored: ScoreTable
+) -> list[ClaimVerdict]:
     """Judge the claims on this experiment, under each variant if it is a sensitivity analysis.
 
     In a part of an experiment, claims that need a missing cell are dropped.
     """
     if published is None:
         return []
-    variants = ["" if name == BASE else name for name in study.variants] if study.explains else [""]
-    judged = judge_claims(published, study.name, study.explains, variants, scored, asides_of(study))
-    claims, config = {claim.id: claim for claim in published.claims}, study.explains or study.name
+    variants = ["" if name == BASE_VARIANT else name for name in experiment.variants] if experiment.explains else [""]
+    judged = judge_claims(published, experiment.name, experiment.explains, variants, scored, excluded_cells(experiment))
+    claims, config = {claim.id: claim for claim in published.claims}, experiment.explains or experiment.name
 
     def whole(each: ClaimVerdict) -> bool:
         own = [c for c in claims[each.claim.id].comparisons if c.config == config]
         prefix = f"{each.variant}-" if each.variant else ""
-        return study.left_out.isdisjoint(prefix + cell for c in own for cell in (c.a, c.b))
+        return experiment.left_out.isdisjoint(prefix + cell for c in own for cell in (c.a, c.b))
 
     return [each for each in judged if whole(each)]
 
 
-def range_frame(published: Published | None, study: Experiment, scored: Scored) -> pd.DataFrame:
+def range_verdict_frame(published: Published | None, experiment: Experiment, scored: ScoreTable) -> pd.DataFrame:
     """Return the frame of published ranges beside the least and greatest of our values, as fractions."""
     rows = []
-    for each in judge_ranges(published, study.name, scored) if published else []:
+    for each in judge_ranges(published, experiment.name, scored) if published else []:
         printed = each.published
         ours = (float(printed.low), float(printed.high), each.low, each.high)
         what = (printed.figure, printed.cells, printed.metric, printed.printed_in)
         rows.append([*what, *ours, each.inside, each.of, each.verdict])
-    return frame(RANGES, rows)
+    return summary_table(RANGES, rows)
 
 
-def sweep_notes(claims: Sequence[ClaimVerdict]) -> Iterator[str]:
+def sensitivity_notes(claims: Sequence[ClaimVerdict]) -> Iterator[str]:
     """Yield for each claim the variants under which all of it holds or, without any, those that come nearest."""
     by_claim: dict[str, list[ClaimVerdict]] = defaultdict(list)
     for each in claims:
         by_claim[each.claim.id].append(each)
     for claim, own in by_claim.items():
-        holds = {each.variant or BASE: _held([c.paper for c in each.comparisons]) for each in own}
+        holds = {each.variant or BASE_VARIANT: _held([c.paper for c in each.comparisons]) for each in own}
         most, of = max(holds.values()), len(own[0].comparisons)
         names = ", ".join(name for name, n in holds.items() if n == most)
         in_part = f"under no variant in full, and in at most {most} of {of} comparisons under {names}"
@@ -90,7 +92,7 @@ def sweep_notes(claims: Sequence[ClaimVerdict]) -> Iterator[str]:
         yield f"By the paper's rule, claim {claim} holds {where if most else 'under no variant, not even in part'}."
 
 
-def words_on(claims: Iterable[Claim]) -> list[str]:
+def claim_notes(claims: Iterable[Claim]) -> list[str]:
     """Return notes on the margins and ranges of claims, and on claims that repeat another."""
     found = []
     for claim in claims:
@@ -105,7 +107,7 @@ def words_on(claims: Iterable[Claim]) -> list[str]:
     return [f"{text.removesuffix('.')}." for text in found]
 
 
-def tests_in_words(claims: Sequence[ClaimVerdict], scored: Scored) -> list[str]:
+def test_notes(claims: Sequence[ClaimVerdict], scored: ScoreTable) -> list[str]:
     """Describe what claims' tests of right and wrong decisions count, where draws test documents repeatedly."""
     found = []
     for each in claims:
@@ -118,11 +120,11 @@ def tests_in_words(claims: Sequence[ClaimVerdict], scored: Scored) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def strict_rule(claim: Claim) -> str:
+def strict_rule_label(claim: Claim) -> str:
     """Describe the strict rule of a claim, as tables show it."""
     if claim.relation in ("equivalent", "ratio"):
         return "95% interval"
-    return f"{TESTS[claim.test]}, two-sided, {claim.alpha:g}, Holm" if claim.test else "no test"
+    return f"{TEST_NAMES[claim.test]}, two-sided, {claim.alpha:g}, Holm" if claim.test else "no test"
 
 
 def _claim(judged: ClaimVerdict, chosen: Collection[tuple[str, str]]) -> list[Any]:
@@ -133,7 +135,7 @@ def _claim(judged: ClaimVerdict, chosen: Collection[tuple[str, str]]) -> list[An
     text = "" if judged.variant else claim.text
     paper, strict = ([getattr(each, name) for each in judged.comparisons] for name in ("paper", "strict"))
     untested = claim.test is None and claim.relation in ("greater", "lower")
-    strictly = [strict_rule(claim), _held(strict), "no test" if untested else judged.strict]
+    strictly = [strict_rule_label(claim), _held(strict), "no test" if untested else judged.strict]
     what = [claim.id, judged.variant, text]
     return [*what, rule, _held(paper), of, judged.paper, *strictly, judged.whole, judged.counted]
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from benchmark.kernels.base import Kernel, elementwise
+from benchmark.kernels.base import Kernel, is_elementwise_kernel
 from benchmark.kernels.euclidean import (
     Linear,
     NegativeEuclideanDistance,
@@ -66,5 +66,5 @@ __all__ = [
     "RadialBasisFunction",
     "Sigmoid",
     "SumOverFields",
-    "elementwise",
+    "is_elementwise_kernel",
 ]

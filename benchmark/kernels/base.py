@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from benchmark.kernels.products import inner_products, self_products
-from benchmark.representation import canonical, embed
+from benchmark.representation import canonical_csr, power_transform
 from benchmark.tags import Tags, tags_of
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Matrix = NDArray[np.float64]
 
 
-def elementwise(kernel: type[Any]) -> bool:
+def is_elementwise_kernel(kernel: type[Any]) -> bool:
     """Return whether a class computes kernel values from inner products by `link`, without overriding `transform`."""
     return issubclass(kernel, Kernel) and kernel.transform is Kernel.transform
 
@@ -114,7 +114,7 @@ class Kernel(TransformerMixin, BaseEstimator):
         points = self._validated(X)
         self.n_features_in_ = points.shape[1]
         self.learn(self.n_features_in_)
-        self.points_ = embed(points, self.exponent)
+        self.points_ = power_transform(points, self.exponent)
         self.self_products_ = self_products(self.points_)
         return self
 
@@ -140,12 +140,12 @@ class Kernel(TransformerMixin, BaseEstimator):
         points = self._validated(X)
         if points.shape[1] != self.n_features_in_:
             raise ValueError(f"X has {points.shape[1]} coordinates, but the kernel was fitted on {self.n_features_in_}")
-        embedded = embed(points, self.exponent)
+        embedded = power_transform(points, self.exponent)
         products = inner_products(embedded, self.points_)
         return self.link(products, self_products(embedded), self.self_products_)
 
     def _validated(self, X: Any) -> sp.csr_array:
-        points = canonical(check_array(X, accept_sparse="csr", dtype=np.float64))
+        points = canonical_csr(check_array(X, accept_sparse="csr", dtype=np.float64))
         on_simplex = tags_of(self).normalizations == ("l1",)
         if (on_simplex or self.exponent != 1.0) and points.nnz and points.data.min() < 0:
             raise ValueError(f"{type(self).__name__} needs coordinates that aren't negative, not {points.data.min()}")

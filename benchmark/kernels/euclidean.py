@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from benchmark.compiled import compiled
+from benchmark.compiled import compile_lazily
 from benchmark.kernels.base import Kernel
 from benchmark.tags import Tags
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 #: Arrays of fewer values are computed by numpy, larger ones by compiled code.
-FEW = 4096
+MIN_COMPILED_VALUES = 4096
 
 
 def squared_distances(products: Matrix, left: Matrix, right: Matrix) -> Matrix:
@@ -34,10 +34,10 @@ def _worth_compiling(values: Matrix) -> bool:
 
     Checking a configuration needs numba for nothing else.
     """
-    return values.size >= FEW and values.flags.c_contiguous
+    return values.size >= MIN_COMPILED_VALUES and values.flags.c_contiguous
 
 
-@compiled("void(f8[:, ::1], f8[::1], f8[::1])")
+@compile_lazily("void(f8[:, ::1], f8[::1], f8[::1])")
 def _square_distances(products: Matrix, left: Matrix, right: Matrix) -> None:
     """Compute `squared_distances` in one pass: numpy's four passes take ten times the time."""
     for i in range(products.shape[0]):
@@ -47,7 +47,7 @@ def _square_distances(products: Matrix, left: Matrix, right: Matrix) -> None:
             products[i, j] = max(distance, 0.0)
 
 
-@compiled("void(f8[:, ::1])")
+@compile_lazily("void(f8[:, ::1])")
 def _negate_roots(values: Matrix) -> None:
     """Replace values by their negative square roots, vectorized: numpy takes six times the time."""
     for i in range(values.shape[0]):

@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from benchmark.checks import check_one_of
 from benchmark.kernels.euclidean import Linear
 from benchmark.kernels.multinomial import Bhattacharyya
-from benchmark.kernels.transforms import BASES
-from benchmark.representation import canonical, normalized
+from benchmark.kernels.transforms import CPD_KERNELS
+from benchmark.representation import canonical_csr, normalize_rows
 from benchmark.tags import Tags
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 #: Kernels without parameters. Sums of positive definite kernels are positive definite, and sums of conditionally
 #: positive definite kernels are conditionally positive definite.
-FACTORS: dict[str, type[Kernel]] = {**BASES, "bhattacharyya": Bhattacharyya, "linear": Linear}
+BLOCK_KERNELS: dict[str, type[Kernel]] = {**CPD_KERNELS, "bhattacharyya": Bhattacharyya, "linear": Linear}
 
 
 class SumOverFields(TransformerMixin, BaseEstimator):
@@ -59,8 +59,8 @@ class SumOverFields(TransformerMixin, BaseEstimator):
         self.weights = weights
 
     def check(self) -> None:
-        """Raise ValueError unless `of` is one of `FACTORS`."""
-        check_one_of("of", self.of, FACTORS)
+        """Raise ValueError unless `of` is one of `BLOCK_KERNELS`."""
+        check_one_of("of", self.of, BLOCK_KERNELS)
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Fit a kernel to each block of the training points.
@@ -82,12 +82,12 @@ class SumOverFields(TransformerMixin, BaseEstimator):
             If `of` is unknown, or a block has negative coordinates and its kernel needs nonnegative ones.
         """
         self.check()
-        points = canonical(check_array(X, accept_sparse="csr", dtype=np.float64))
+        points = canonical_csr(check_array(X, accept_sparse="csr", dtype=np.float64))
         block_of = np.zeros(points.shape[1], dtype=np.intp) if self.block_of is None else self.block_of
         weights = np.ones(1) if self.weights is None else self.weights
         self.columns_ = [np.flatnonzero(block_of == block) for block in np.flatnonzero(weights)]
         self.shares_ = weights[weights > 0] / weights.sum()
-        self.factors_ = [FACTORS[self.of]().fit(_block_points(points, columns)) for columns in self.columns_]
+        self.factors_ = [BLOCK_KERNELS[self.of]().fit(_block_points(points, columns)) for columns in self.columns_]
         return self
 
     def transform(self, X: Any) -> NDArray[np.float64]:
@@ -107,10 +107,10 @@ class SumOverFields(TransformerMixin, BaseEstimator):
             If the kernel has not been fitted.
         """
         check_is_fitted(self, "factors_")
-        points = canonical(check_array(X, accept_sparse="csr", dtype=np.float64))
+        points = canonical_csr(check_array(X, accept_sparse="csr", dtype=np.float64))
         blocks = zip(self.shares_, self.factors_, self.columns_, strict=True)
         return np.asarray(sum(w * factor.transform(_block_points(points, columns)) for w, factor, columns in blocks))
 
 
 def _block_points(points: sp.csr_array, columns: NDArray[np.intp]) -> sp.csr_array:
-    return normalized(points[:, columns], "l1")
+    return normalize_rows(points[:, columns], "l1")

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from sklearn.base import clone
 
-from benchmark.blocks import largest_magnitude, picked
-from benchmark.compiled import compiled
+from benchmark.blocks import largest_magnitude, submatrix
+from benchmark.compiled import compile_lazily
 from benchmark.kernels.products import StreamedProducts
-from benchmark.registries import shipped
+from benchmark.registries import is_builtin
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,7 +48,7 @@ class InnerProducts:
     n_coordinates: int
 
 
-class Gram:
+class LazyGram:
     """Gram matrix of `rows` against `columns` (row numbers of documents), computed block by block on demand.
 
     Kernels with the same products, rows and columns can share the results of `both` and `source`.
@@ -80,7 +80,7 @@ class Gram:
         self._positions = np.searchsorted(products.columns, columns)
         self._column_scale, self._column_self = scale[columns], self_products[columns]
         self.shape = (len(rows), len(columns))
-        for array in () if shipped(type(kernel)) else (self._row_self, self._column_self):
+        for array in () if is_builtin(type(kernel)) else (self._row_self, self._column_self):
             array.flags.writeable = False  # a plug-in kernel that writes to its inputs fails
 
     def block(self, start: int, stop: int) -> NDArray[np.float64]:
@@ -93,7 +93,7 @@ class Gram:
         documents, positions = self._rows[rows], self._positions[columns]
         if isinstance(self._matrix, StreamedProducts):
             return self._matrix.tile(documents, positions)
-        return picked(self._matrix, documents, positions)
+        return submatrix(self._matrix, documents, positions)
 
     def both(self, first: slice, second: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the `source` of first × second and of second × first, if rows and columns are the same documents."""
@@ -140,7 +140,7 @@ def _flat(source: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
     return as_strided(source, (max(0, (m - 1) * step + n),), (source.itemsize,)), step
 
 
-@compiled("void(f8[:, ::1], f8[::1], i8, f8[::1], f8[::1])")
+@compile_lazily("void(f8[:, ::1], f8[::1], i8, f8[::1], f8[::1])")
 def _scale(
     out: NDArray[np.float64],
     source: NDArray[np.float64],
@@ -156,8 +156,8 @@ def _scale(
             out[i, j] = source_row[j] * row_scale * columns[j]
 
 
-def self_values(kernel: Kernel, products: InnerProducts, normalization: str) -> NDArray[np.float64]:
-    """Compute k(x, x) of every document, shape (n,), equal bit by bit to the diagonal of `Gram`."""
+def kernel_diagonal(kernel: Kernel, products: InnerProducts, normalization: str) -> NDArray[np.float64]:
+    """Compute k(x, x) of every document, shape (n,), equal bit by bit to the diagonal of `LazyGram`."""
     scale = products.norms[normalization] ** -products.exponent
     distinct, position = np.unique(products.self_products * scale * scale, return_inverse=True)
     learnt: Kernel = clone(kernel).learn(products.n_coordinates)

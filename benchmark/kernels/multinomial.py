@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _ROUNDING = 1e-9
 
 
-def angles(affinities: Matrix) -> Matrix:
+def arccos_clipped(affinities: Matrix) -> Matrix:
     """Compute arccos s with s clipped to [0, 1], written over `affinities`, in radians in [0, π/2]."""
     np.clip(affinities, 0.0, 1.0, out=affinities)
     return np.arccos(affinities, out=affinities)
@@ -60,7 +60,7 @@ class NegativeGeodesicDistance(_OnSimplex):
 
     def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
         """Compute -2 arccos s + shift."""
-        angle = angles(products)
+        angle = arccos_clipped(products)
         angle *= -2.0
         if self.shift:
             angle += self.shift
@@ -94,7 +94,7 @@ class ExponentialGeodesicDistance(_WithTime):
 
     def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
         """Compute exp(-arccos(s) / t)."""
-        angle = angles(products)
+        angle = arccos_clipped(products)
         angle /= -self.t
         return np.exp(angle, out=angle)
 
@@ -113,7 +113,7 @@ class Diffusion(_WithTime):
 
     def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
         """Compute exp(-arccos²(s) / t)."""
-        angle = angles(products)
+        angle = arccos_clipped(products)
         np.square(angle, out=angle)
         angle /= -self.t
         return np.exp(angle, out=angle)

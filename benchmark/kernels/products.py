@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.compiled import compiled, current_threads, prange
-from benchmark.representation.weighting import canonical
+from benchmark.compiled import compile_lazily, numba_thread_count, prange
+from benchmark.representation.weighting import canonical_csr
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +35,7 @@ _ROWS = 64
 # Numba checks whether signed indices are negative, which takes as long as the sums: inner loops use uint64 indices.
 
 
-@compiled(f"void(f8[::1], i8, i8, {_POSTINGS}, i8[::1], {_POSTINGS})")
+@compile_lazily(f"void(f8[::1], i8, i8, {_POSTINGS}, i8[::1], {_POSTINGS})")
 def _fill_row(
     row: Array,
     i: int,
@@ -57,7 +57,7 @@ def _fill_row(
 
 
 # Two functions instead of one compiled twice: numba's disk cache doesn't distinguish parallel from serial compilation.
-@compiled(f"void(f8[:, ::1], {_POSTINGS}, i8[::1], {_POSTINGS})", parallel=True)
+@compile_lazily(f"void(f8[:, ::1], {_POSTINGS}, i8[::1], {_POSTINGS})", parallel=True)
 def _fill_on_all_cores(
     out: Array,
     row_start: I8,
@@ -74,7 +74,7 @@ def _fill_on_all_cores(
         )
 
 
-@compiled("void(i8[:, ::1], i8[::1], i4[::1], i8)", parallel=True)
+@compile_lazily("void(i8[:, ::1], i8[::1], i4[::1], i8)", parallel=True)
 def _find_blocks(cut: I8, row_start: I8, row_term: I4, width: int) -> None:
     """Find where the entries of each block of `width` terms begin in each row, and where the row ends."""
     for i in prange(cut.shape[0]):
@@ -86,7 +86,7 @@ def _find_blocks(cut: I8, row_start: I8, row_term: I4, width: int) -> None:
         cut[i, block:] = row_start[i + 1]
 
 
-@compiled(f"void({_BLOCKS})", parallel=True)
+@compile_lazily(f"void({_BLOCKS})", parallel=True)
 def _find_postings(
     member: I4,
     size: I8,
@@ -123,7 +123,7 @@ def _find_postings(
                 following[row_term[p] - first] += 1
 
 
-@compiled(f"void(f8[:, ::1], i8, i8, {_BLOCKS})")
+@compile_lazily(f"void(f8[:, ::1], i8, i8, {_BLOCKS})")
 def _fill_rows_from_themselves(
     out: Array,
     first: int,
@@ -160,7 +160,7 @@ def _fill_rows_from_themselves(
                 out[i, np.uint64(block_rows[b])] = sums[b]
 
 
-@compiled(f"void(f8[:, ::1], i8, {_BLOCKS})", parallel=True)
+@compile_lazily(f"void(f8[:, ::1], i8, {_BLOCKS})", parallel=True)
 def _fill_square(
     out: Array,
     step: int,
@@ -195,7 +195,7 @@ def _fill_square(
             )
 
 
-@compiled("void(f8[:, ::1])", parallel=True)
+@compile_lazily("void(f8[:, ::1])", parallel=True)
 def _mirror(square: Array) -> None:
     """Copy the entries above the diagonal to below it."""
     n = square.shape[0]
@@ -211,7 +211,7 @@ def _mirror(square: Array) -> None:
                 square[i, j] = square[j, i]
 
 
-@compiled(f"void(f8[:, ::1], i8, i8, i8[::1], i8, {_POSTINGS}, i8[::1], {_POSTINGS})")
+@compile_lazily(f"void(f8[:, ::1], i8, i8, i8[::1], i8, {_POSTINGS}, i8[::1], {_POSTINGS})")
 def _fill_tile(
     out: Array,
     left: int,
@@ -242,7 +242,7 @@ def _fill_tile(
         )
 
 
-@compiled("void(i8[::1], i8[::1], i8[::1], i4[::1], i8, i8)")
+@compile_lazily("void(i8[::1], i8[::1], i8[::1], i4[::1], i8, i8)")
 def _cut(start: I8, stop: I8, bounds: I8, column: I4, first: int, last: int) -> None:
     """Find where each term's postings of the columns first:last begin and end."""
     for term in range(len(bounds) - 1):
@@ -287,12 +287,12 @@ def inner_products(
         out = np.empty(shape)
     elif out.shape != shape:
         raise ValueError(f"out has shape {out.shape}, the product {shape}")
-    rows = canonical(left)
+    rows = canonical_csr(left)
     if left is right:
         _square(out, *_parts(rows), max(1, rows.shape[1]), width)
         _mirror(out)
     else:
-        bounds, column, value = _parts(canonical(right).tocsc())
+        bounds, column, value = _parts(canonical_csr(right).tocsc())
         _fill_on_all_cores(out, *_parts(rows), bounds[:-1], bounds[1:], column, value)
     return out
 
@@ -311,7 +311,7 @@ def _square(out: Array, row_start: I8, row_term: I4, row_value: Array, n_terms: 
     block_arrays = member, size, cut, row_term, row_value, value, start, posting, place
     _find_postings(*block_arrays)
     # With blocks, a thread takes as many rows as possible at a time, to reuse the block that is in the cache.
-    step = _ROWS if blocks == 1 else max(1, -(-n // (2 * current_threads())))
+    step = _ROWS if blocks == 1 else max(1, -(-n // (2 * numba_thread_count())))
     _fill_square(out, step, *block_arrays)
 
 
@@ -335,7 +335,7 @@ class StreamedProducts:
     def __init__(
         self, points: sp.csr_array, columns: NDArray[np.intp], groups: Sequence[NDArray[np.intp]] | None = None
     ) -> None:
-        rows, groups = canonical(points), groups or [np.arange(len(columns))]
+        rows, groups = canonical_csr(points), groups or [np.arange(len(columns))]
         self.shape = (points.shape[0], len(columns))
         self.hold(rows)
         self._starts = np.cumsum([0, *map(len, groups)])
@@ -351,7 +351,7 @@ class StreamedProducts:
 
     def hold(self, points: sp.csr_array) -> None:
         """Replace the points of the rows by other points, shape (m, V)."""
-        self.shape, self._rows = (points.shape[0], self.shape[1]), _parts(canonical(points))
+        self.shape, self._rows = (points.shape[0], self.shape[1]), _parts(canonical_csr(points))
 
     def tile(self, rows: NDArray[np.intp], positions: NDArray[np.intp]) -> Array:
         """Compute the inner products of some rows and columns, shape (len(rows), len(positions))."""
@@ -387,7 +387,7 @@ class StreamedProducts:
 
 def self_products(points: sp.csr_array) -> Array:
     """Compute <x, x> of every row, shape (n,), summed in the same order as the diagonal of `inner_products`."""
-    rows = canonical(points)
+    rows = canonical_csr(points)
     result = np.zeros(points.shape[0])
     np.add.at(result, np.repeat(np.arange(points.shape[0]), np.diff(rows.indptr)), rows.data * rows.data)
     return result

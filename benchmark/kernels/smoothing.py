@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def frequency_products(
+def dirichlet_products(
     weights: sp.csr_array,
     exponent: float,
     smoothing: float,

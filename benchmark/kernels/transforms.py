@@ -15,7 +15,7 @@ from benchmark.tags import Tags, tags_of
 if TYPE_CHECKING:
     from benchmark.kernels.base import Matrix
 
-BASES: dict[str, type[Kernel]] = {"ned": NegativeEuclideanDistance, "ngd": NegativeGeodesicDistance}
+CPD_KERNELS: dict[str, type[Kernel]] = {"ned": NegativeEuclideanDistance, "ngd": NegativeGeodesicDistance}
 
 
 class _Transformed(Kernel):
@@ -26,20 +26,20 @@ class _Transformed(Kernel):
     @property
     def normalizations(self) -> tuple[str, ...]:
         """Normalizations that the base kernel is defined for."""
-        return tags_of(BASES[self.base]).normalizations
+        return tags_of(CPD_KERNELS[self.base]).normalizations
 
     @property
     def exponent(self) -> float:
         """Exponent of the base kernel."""
-        return BASES[self.base]().exponent
+        return CPD_KERNELS[self.base]().exponent
 
     def check(self) -> None:
-        """Raise ValueError unless `base` is one of `BASES`."""
-        check_one_of("base", self.base, BASES)
+        """Raise ValueError unless `base` is one of `CPD_KERNELS`."""
+        check_one_of("base", self.base, CPD_KERNELS)
 
     def distances(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
         """Compute -k ≥ 0 of the base kernel, written over `products`; see `link` for parameters."""
-        values = BASES[self.base]().link(products, left, right)
+        values = CPD_KERNELS[self.base]().link(products, left, right)
         return np.negative(values, out=values)
 
 
@@ -59,7 +59,7 @@ class CpdPower(_Transformed):
         self.beta = beta
 
     def check(self) -> None:
-        """Raise ValueError unless `base` is one of `BASES` and 0 < β < 1."""
+        """Raise ValueError unless `base` is one of `CPD_KERNELS` and 0 < β < 1."""
         super().check()
         if not 0 < self.beta < 1:
             raise ValueError(f"beta must lie between 0 and 1, not {self.beta}")

@@ -21,7 +21,7 @@ _SMALLEST, _LARGEST = 1e-100, 1e150
 _SMALLEST_SHARE = 1e-11
 
 
-def worthless(kernel: Kernel) -> str:
+def degenerate_reason(kernel: Kernel) -> str:
     """Return why no SVM can learn from a kernel's values, at any length of documents; "" if one can.
 
     A kernel that must be fitted before it has values passes.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmark.evaluation.intervals import ALPHA
-from benchmark.evaluation.ranks import ranked
+from benchmark.evaluation.intervals import SIGNIFICANCE_LEVEL
+from benchmark.evaluation.ranks import rank_methods
 from benchmark.report.surveys import score_text, seconds_text
 
 if TYPE_CHECKING:
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from benchmark.evaluation.ranks import Ranking
+    from benchmark.evaluation.ranks import MeanRanks
     from benchmark.report.surveys import Survey
 
 #: A faster method is recommended if its score is at most this far below the best.
-NEAR = 0.01
+NEAR_BEST = 0.01
 
 
-def advice(survey: Survey, ranking: Ranking) -> Iterator[str]:
+def recommendations(survey: Survey, ranking: MeanRanks) -> Iterator[str]:
     """Yield the recommendations, one sentence for each case.
 
     Methods are chosen by their scores on the test documents of these problems, so the scores are optimistic and may not
@@ -61,7 +61,7 @@ def advice(survey: Survey, ranking: Ranking) -> Iterator[str]:
 def _leader(survey: Survey, rows: pd.DataFrame) -> str:
     """Return the method with the best mean rank, its scores, and the second-best method, as text."""
     table = survey.table(rows)
-    ranking = ranked(list(table.columns), table.to_numpy())
+    ranking = rank_methods(list(table.columns), table.to_numpy())
     best, size = ranking.methods[0], dict(zip(rows["problem"], rows["size"], strict=True))
     scores = ", ".join(f"{score_text(survey, name, best, size[name])} on {name}" for name in table.index)
     then = ""
@@ -77,18 +77,18 @@ def _leader(survey: Survey, rows: pd.DataFrame) -> str:
 def _quick(rows: pd.DataFrame) -> Iterator[tuple[str, str, str]]:
     """Yield for each problem the fastest of the methods near the best score, with its score and seconds as text."""
     for name, scores in rows.groupby("problem", sort=False):
-        near = scores[scores["value"] >= scores["value"].max() - NEAR].copy()
+        near = scores[scores["value"] >= scores["value"].max() - NEAR_BEST].copy()
         near["seconds"] = near["training"] + near["deciding"] * near["n"] / 1000
         first = min(near.to_dict("records"), key=lambda row: row["seconds"])
         yield str(name), first["method"], f"{100 * first['value']:.2f} in {seconds_text(first['seconds'])} s"
 
 
-def steps_told(survey: Survey) -> list[str]:
+def comparison_sentences(survey: Survey) -> list[str]:
     """Return a sentence for each comparison that summarizes it over all problems."""
     sentences = []
     for (a, b), rows in survey.gaps.groupby(["a", "b"], sort=False):
         low, high = 100 * rows["value"].min(), 100 * rows["value"].max()
-        significant = rows[rows["p_holm"] < ALPHA]
+        significant = rows[rows["p_holm"] < SIGNIFICANCE_LEVEL]
         up, down = (significant["value"] > 0).sum(), (significant["value"] < 0).sum()
         shown = [f"significantly better on {up} of {len(rows)}"] if up else []
         shown += [f"significantly worse on {down} of {len(rows)}"] if down else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from benchmark.corpora.card import DatasetCard, Subset
+    from benchmark.corpora.card import DatasetCard, SubsetCounts
 
 VERSION = "http://mlcommons.org/croissant/1.0"
 _OWN: tuple[str, ...] = (
@@ -44,7 +44,7 @@ def croissant(card: DatasetCard) -> dict[str, Any]:
     formats that Croissant can't describe, so that no record set contains them. `identifier` is the digest of the
     content.
     """
-    counted: dict[str, DatasetCard | Subset] = {"documents": card, **card.subsets}
+    counted: dict[str, DatasetCard | SubsetCounts] = {"documents": card, **card.subsets}
     metadata = {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
@@ -69,7 +69,7 @@ def _distribution(card: DatasetCard) -> list[dict[str, Any]]:
     return [file | {"contentUrl": card.addresses[0], "encodingFormat": "application/gzip"}]
 
 
-def _record_set(name: str, part: DatasetCard | Subset) -> dict[str, Any]:
+def _record_set(name: str, part: DatasetCard | SubsetCounts) -> dict[str, Any]:
     """Return a record for each class and group; ids include the record set's name, because they must be unique."""
     rows = [(of, group, n) for of, groups in part.counts.items() for group, n in groups.items()]
     fields = [

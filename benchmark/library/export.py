@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.datasets import dump_svmlight_file
 
-from benchmark.corpora.counted import BLOCKS, COUNTS, DOCUMENTS, VOCABULARY
-from benchmark.environment import write_whole
+from benchmark.corpora.counted import BLOCKS_FILE, COUNTS_FILE, DOCUMENTS_FILE, VOCABULARY_FILE
+from benchmark.environment import write_atomically
 from benchmark.errors import ConfigError
-from benchmark.experiment.session import ensure_writable
+from benchmark.experiment.session import check_folder_writable
 from benchmark.report.tables import csv_text
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def export_counts(counts: Counts, folder: Path) -> list[Path]:
     """
     if not counts.vocabulary:
         raise ConfigError("lexing and pruning leave no term to export: change `text`")
-    ensure_writable(folder)
+    check_folder_writable(folder)
     documents = counts.documents
     svmlight = io.BytesIO()
     if documents.topics is None:
@@ -55,15 +55,15 @@ def export_counts(counts: Counts, folder: Path) -> list[Path]:
     names = zip(documents.ids, _class_names(documents), groups, strict=True)
     table = csv_text(("id", "label", "group"), names, quoted=True)
     contents = {
-        COUNTS: b"".join(rows),
-        VOCABULARY: "".join(f"{term}\n" for term in counts.vocabulary).encode(),
-        DOCUMENTS: table.encode(),
+        COUNTS_FILE: b"".join(rows),
+        VOCABULARY_FILE: "".join(f"{term}\n" for term in counts.vocabulary).encode(),
+        DOCUMENTS_FILE: table.encode(),
     }
-    (folder / BLOCKS).unlink(missing_ok=True)  # from an earlier export
+    (folder / BLOCKS_FILE).unlink(missing_ok=True)  # from an earlier export
     if counts.blocks != ("all",):
-        contents[BLOCKS] = "".join(f"{counts.blocks[block]}\n" for block in counts.block_of).encode()
+        contents[BLOCKS_FILE] = "".join(f"{counts.blocks[block]}\n" for block in counts.block_of).encode()
     for name, content in contents.items():
-        write_whole(folder / name, content)
+        write_atomically(folder / name, content)
     return [folder / name for name in contents]
 
 

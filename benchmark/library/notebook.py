@@ -22,22 +22,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from benchmark.compiled import ensure_usable
+from benchmark.compiled import ensure_numba_cache
 from benchmark.corpora import registry
-from benchmark.errors import ConfigError, unknown
+from benchmark.errors import ConfigError, unknown_name
 from benchmark.experiment import runner
-from benchmark.experiment.configuration import study_from_mapping
+from benchmark.experiment.configuration import experiment_from_mapping
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.folder import computed_from, read_results
-from benchmark.experiment.session import checked, default_jobs
+from benchmark.experiment.folder import read_run, report_damage
+from benchmark.experiment.session import load_checked, n_processors
 from benchmark.experiment.store import Store
-from benchmark.findings.decisions import decisions
-from benchmark.findings.pairs import shares
-from benchmark.findings.scoring import Run
-from benchmark.findings.summary import summarized
+from benchmark.findings.decisions import document_predictions
+from benchmark.findings.pairs import tested_metrics
+from benchmark.findings.scoring import RunPredictions
+from benchmark.findings.summary import summarize
 from benchmark.observer import Observer
-from benchmark.parallel.cluster import Cluster
-from benchmark.report.files import figures_of
+from benchmark.parallel.cluster import DaskExecutor
+from benchmark.report.files import figure_specs
 
 if TYPE_CHECKING:
     import altair as alt
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 __all__ = ["Result", "load", "read", "run"]
 
 #: Columns that a corpus may have as a frame, and those that it must have.
-COLUMNS, NEEDED = ("text", "label", "labels", "id", "split", "group", "date"), ("text",)
+FRAME_COLUMNS, REQUIRED_COLUMNS = ("text", "label", "labels", "id", "split", "group", "date"), ("text",)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,7 @@ class Result:
         Data of its tables and figures.
     """
 
-    findings: Run
+    findings: RunPredictions
     summary: Summary
 
     @property
@@ -103,9 +103,9 @@ class Result:
     @property
     def figures(self) -> dict[str, alt.Chart]:
         """Figures by name."""
-        from benchmark.report.drawing.spec import chart_of  # noqa: PLC0415 - as in `figures_of`
+        from benchmark.report.drawing.spec import altair_chart  # noqa: PLC0415 - as in `figure_specs`
 
-        return {name: chart_of(spec) for name, spec in figures_of(self.summary).items()}
+        return {name: altair_chart(spec) for name, spec in figure_specs(self.summary).items()}
 
     def figure(self, name: str = "") -> alt.Chart:
         """Return a figure.
@@ -126,7 +126,7 @@ class Result:
         """
         figures = self.figures
         if name and name not in figures:
-            raise ConfigError(unknown("figure", name, list(figures)))
+            raise ConfigError(unknown_name("figure", name, list(figures)))
         return figures[name or next(iter(figures))]
 
     def tests(self, a: str, b: str) -> pd.DataFrame:
@@ -150,7 +150,7 @@ class Result:
         """
         run = self._run(a, b)
         try:
-            results = run.scored.tests(a, b, shares(run.study))
+            results = run.scored.tests(a, b, tested_metrics(run.experiment))
         except (ValueError, KeyError) as error:
             raise ConfigError(f"{a!r} and {b!r} can't be paired: {error}") from None
         columns = "test", "n", "statistic", "p_value", "favours", "note"
@@ -177,7 +177,7 @@ class Result:
             If there is no cell of this id, or the cell has no predictions.
         """
         run = self._run(cell)
-        info = next(each for each in run.study.cells if each.id == cell)
+        info = next(each for each in run.experiment.cells if each.id == cell)
         if cell not in run.scored.chosen:
             raise ConfigError(
                 f"the cell {cell!r} has no predictions: {run.failures.get(cell, 'it is computed from others')}"
@@ -190,17 +190,17 @@ class Result:
                 *(names if several else names[0] for names in (decision.truth, decision.given)),
                 decision.tied,
             )
-            for decision in decisions(run, info)
+            for decision in document_predictions(run, info)
         ]
         return pd.DataFrame(rows, columns=["document", "split", "truth", "given", "tied"])
 
-    def _run(self, *cells: str) -> Run:
+    def _run(self, *cells: str) -> RunPredictions:
         """Return the run's predictions; ConfigError if it has none, or lacks one of the cells."""
-        if not isinstance(self.findings, Run):
+        if not isinstance(self.findings, RunPredictions):
             raise ConfigError("this experiment has no text documents, and so no tests or predictions by document")
         for cell in cells:
-            if cell not in self.findings.study.ids:
-                raise ConfigError(unknown("cell", cell, self.findings.study.ids))
+            if cell not in self.findings.experiment.ids:
+                raise ConfigError(unknown_name("cell", cell, self.findings.experiment.ids))
         return self.findings
 
     def _repr_html_(self) -> str:
@@ -239,34 +239,36 @@ def run(config: str | Path | None = None, /, *, jobs: int = 0, download: bool = 
     """
     if (config is None) == (not sections):
         raise ConfigError("run takes either a configuration file or its sections as keyword arguments")
-    ensure_usable(lambda message: warnings.warn(message, stacklevel=3))
+    ensure_numba_cache(lambda message: warnings.warn(message, stacklevel=3))
     if config is not None:
-        return _done(checked(Path(config)), jobs, download)
+        return _done(load_checked(Path(config)), jobs, download)
     mapping = {"name": "notebook", "protocol": {"name": "k-fold", "k": 5}, **sections}
     if isinstance(mapping.get("corpus"), str):
         mapping["corpus"] = {"name": mapping["corpus"]}
     if not isinstance(mapping.get("corpus"), pd.DataFrame):
-        return _done(study_from_mapping(mapping, "run()"), jobs, download)
+        return _done(experiment_from_mapping(mapping, "run()"), jobs, download)
     with tempfile.TemporaryDirectory(prefix="simplexbench-") as folder:
         mapping["corpus"] = _written(mapping["corpus"], Path(folder))
-        return _done(study_from_mapping(mapping, f"{folder}/run()"), jobs, download)
+        return _done(experiment_from_mapping(mapping, f"{folder}/run()"), jobs, download)
 
 
-def _done(study: Any, jobs: int, download: bool) -> Result:
+def _done(experiment: Any, jobs: int, download: bool) -> Result:
     """Run a checked experiment and return its result."""
     observer = Observer()
-    store, place = Store(warn=observer.note), getattr(study, "parallel", None)
-    with nullcontext() if place is None else Cluster(place, store, jobs, observer) as elsewhere:
-        predictions = runner.run(study, RunContext(store, observer, jobs or default_jobs(), download, elsewhere))
-    return Result(predictions, summarized(predictions))
+    store, place = Store(warn=observer.note), getattr(experiment, "parallel", None)
+    with nullcontext() if place is None else DaskExecutor(place, store, jobs, observer) as elsewhere:
+        predictions = runner.run_experiment(
+            experiment, RunContext(store, observer, jobs or n_processors(), download, elsewhere)
+        )
+    return Result(predictions, summarize(predictions))
 
 
 def _written(frame: pd.DataFrame, folder: Path) -> dict[str, Any]:
     """Write a frame to a file and return the corpus section that names the file."""
-    for name in NEEDED:
+    for name in REQUIRED_COLUMNS:
         if name not in frame.columns:
             raise ConfigError(f"the frame has no column {name!r} (columns: {', '.join(map(str, frame.columns))})")
-    known = [name for name in COLUMNS if name in frame.columns]
+    known = [name for name in FRAME_COLUMNS if name in frame.columns]
     frame[known].to_json(folder / "frame.jsonl", orient="records", lines=True, force_ascii=False, date_format="iso")
     roles = {name: name for name in known if name not in ("text", "label")}
     return {"name": "files", "path": "frame.jsonl", **roles}
@@ -291,9 +293,9 @@ def read(folder: str | Path) -> Result:
     DataError
         If its files are damaged.
     """
-    predictions = read_results(Path(folder))
-    with computed_from(Path(folder)):
-        return Result(predictions, summarized(predictions))
+    predictions = read_run(Path(folder))
+    with report_damage(Path(folder)):
+        return Result(predictions, summarize(predictions))
 
 
 def load(name: str, subset: str | None = None) -> pd.DataFrame:
@@ -319,7 +321,7 @@ def load(name: str, subset: str | None = None) -> pd.DataFrame:
     DataError
         If the corpus is missing or damaged.
     """
-    corpus = registry.load(name, subset=subset)
+    corpus = registry.load_corpus(name, subset=subset)
     documents = corpus.documents
     frame = pd.DataFrame({"id": documents.ids, "text": [_text(text) for text in corpus]})
     if documents.topics is None:

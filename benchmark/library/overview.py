@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.errors import ConfigError, unknown
-from benchmark.experiment.folder import computed_from, read_manifest, read_results
-from benchmark.experiment.manifest import differing
+from benchmark.errors import ConfigError, unknown_name
+from benchmark.experiment.folder import read_manifest, read_run, report_damage
+from benchmark.experiment.manifest import manifest_differences
 from benchmark.findings import comparing
-from benchmark.report.part import Part
+from benchmark.report.part import TerminalTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,39 +22,39 @@ if TYPE_CHECKING:
 _LONGEST_SHOWN = 60
 
 
-def compare_cells(folder: Path, a: str, b: str) -> list[Part]:
+def compare_cells_of_folder(folder: Path, a: str, b: str) -> list[TerminalTable]:
     """Compare two cells of a run: return their scores and all valid tests of the difference."""
-    results = read_results(folder)
+    results = read_run(folder)
     if a == b:
         raise ConfigError(f"a comparison names two different cells, not {a!r} twice")
-    ids = results.study.ids
+    ids = results.experiment.ids
     for name in (a, b):
         if name not in ids:
-            raise ConfigError(unknown("cell", name, ids))
-    with computed_from(folder):
-        return comparing.compare_cells(results, a, b)
+            raise ConfigError(unknown_name("cell", name, ids))
+    with report_damage(folder):
+        return comparing.compare_two_cells(results, a, b)
 
 
-def other_run(folder: Path, name: str) -> Path:
+def second_run(folder: Path, name: str) -> Path:
     """Return the folder of the run to compare with; ConfigError if the name is a cell of the first run."""
     if name in read_manifest(folder).get("cells", {}):
         raise ConfigError(f"{name!r} is a cell of {folder}; name another one to compare it with")
     return Path(name)
 
 
-def compare_runs(folder: Path, other: Path) -> list[Part]:
+def compare_run_folders(folder: Path, other: Path) -> list[TerminalTable]:
     """Compare two runs: return the differences of their manifests and the scores of the cells that both have."""
     manifest = read_manifest(folder)
-    differences = [(key, _short(a), _short(b)) for key, a, b in differing(manifest, read_manifest(other))]
-    part = Part("Where the manifests differ", ("key", folder.name, other.name), differences, "nowhere")
-    one, two = read_results(folder), read_results(other)
+    differences = [(key, _short(a), _short(b)) for key, a, b in manifest_differences(manifest, read_manifest(other))]
+    part = TerminalTable("Where the manifests differ", ("key", folder.name, other.name), differences, "nowhere")
+    one, two = read_run(folder), read_run(other)
     if one.tested.isdisjoint(two.tested):
         raise ConfigError(f"{folder} and {other} share no documents: there is nothing to compare")
-    with computed_from(other):
-        return [part, *comparing.compare_runs(one, two, (folder.name, other.name))]
+    with report_damage(other):
+        return [part, *comparing.compare_two_runs(one, two, (folder.name, other.name))]
 
 
-def statistics(counts: Counts) -> list[Part]:
+def corpus_statistics(counts: Counts) -> list[TerminalTable]:
     """Return tables of documents by class and group, and of the sizes of documents and vocabulary."""
     documents = counts.documents
     sizes_of = dict(zip(documents.classes, documents.sizes(), strict=True))
@@ -73,9 +73,9 @@ def statistics(counts: Counts) -> list[Part]:
         sizes_of_blocks = np.bincount(counts.block_of, minlength=len(counts.blocks))
         totals += [(f"vocabulary of {name}", int(n)) for name, n in zip(counts.blocks, sizes_of_blocks, strict=True)]
     return [
-        Part("Documents", ("class", *documents.group_names, "total"), rows),
-        Part("Sizes", ("", "minimum", "lower quartile", "median", "upper quartile", "maximum"), sizes),
-        Part("Totals", ("", "number"), totals),
+        TerminalTable("Documents", ("class", *documents.group_names, "total"), rows),
+        TerminalTable("Sizes", ("", "minimum", "lower quartile", "median", "upper quartile", "maximum"), sizes),
+        TerminalTable("Totals", ("", "number"), totals),
     ]
 
 

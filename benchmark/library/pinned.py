@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from benchmark.corpora.card import REPOSITORY
-from benchmark.environment import write_whole
+from benchmark.environment import write_atomically
 from benchmark.errors import BenchError
-from benchmark.experiment.session import all_checked
-from benchmark.report.contents import HEADLINE
-from benchmark.report.escapes import csv_original
-from benchmark.report.grids import main_metric
+from benchmark.experiment.session import load_all_checked
+from benchmark.report.contents import HEADLINE_FOLD
+from benchmark.report.escapes import csv_unescape
+from benchmark.report.grids import main_metric_of_summary
 from benchmark.report.numbers import is_missing
 from benchmark.report.tables import frame_csv
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from benchmark.report.contents import Summary
 
 PINNED = REPOSITORY / "results" / "pinned"
-SCORES = ("cell", "fold", "metric", "value", "n", "ties")
-VERDICTS = ("cell", "metric", "reading", "published", "verdict")
+PINNED_SCORE_COLUMNS = ("cell", "fold", "metric", "value", "n", "ties")
+PINNED_VERDICT_COLUMNS = ("cell", "metric", "reading", "published", "verdict")
 _NUMBERS = ("value", "n", "ties")
-#: Columns of the rows that `shown` returns.
-COLUMNS = ("cell", "fold or metric", "pinned", "found", "allowed")
+#: Columns of the rows that `deviation_row` returns.
+DEVIATION_COLUMNS = ("cell", "fold or metric", "pinned", "found", "allowed")
 #: Scores are written with 12 digits.
 _ROUNDING = 1e-11
 
@@ -61,7 +61,7 @@ def pinned_configs(folder: Path | None = None) -> list[str]:
     return sorted(path.stem for path in folder.glob("*.csv") if not path.stem.endswith("-verdicts"))
 
 
-def guarded(paths: Sequence[Path] | None, *, pinning: bool) -> list[Experiment]:
+def experiments_to_check(paths: Sequence[Path] | None, *, pinning: bool) -> list[Experiment]:
     """Return the configurations to check: those at `paths`, by default all with pinned numbers.
 
     Raises
@@ -70,23 +70,23 @@ def guarded(paths: Sequence[Path] | None, *, pinning: bool) -> list[Experiment]:
         If there is none, or one has no pinned numbers and `pinning` is false.
     """
     names = pinned_configs()
-    studies = all_checked(paths or [Path("configs") / f"{name}.yaml" for name in names])
-    unpinned = [] if pinning else [study.name for study in studies if study.name not in names]
-    if unpinned or not studies:
+    experiments = load_all_checked(paths or [Path("configs") / f"{name}.yaml" for name in names])
+    unpinned = [] if pinning else [experiment.name for experiment in experiments if experiment.name not in names]
+    if unpinned or not experiments:
         problem = f"nothing is pinned{' for ' if unpinned else ''}{', '.join(unpinned)}"
         raise BenchError(f"{problem}; `bench check CONFIG --pin` pins the current scores of a configuration")
-    return studies
+    return experiments
 
 
 def pin(summary: Summary, folder: Path | None = None) -> list[Path]:
     """Write a run's main scores and verdicts as pinned numbers and return the files; BenchError if cells failed."""
     if summary.failures:
         raise BenchError(f"{summary.name}: is not pinned, since cells failed: {', '.join(summary.failures)}")
-    scores = summary.scores[summary.scores["metric"] == main_metric(summary)]
+    scores = summary.scores[summary.scores["metric"] == main_metric_of_summary(summary)]
     folder = folder or PINNED
     paths = [folder / f"{summary.name}.csv", folder / f"{summary.name}-verdicts.csv"]
-    write_whole(paths[0], frame_csv(scores, SCORES).encode())
-    write_whole(paths[1], frame_csv(summary.verdicts, VERDICTS).encode())
+    write_atomically(paths[0], frame_csv(scores, PINNED_SCORE_COLUMNS).encode())
+    write_atomically(paths[1], frame_csv(summary.verdicts, PINNED_VERDICT_COLUMNS).encode())
     return paths
 
 
@@ -105,7 +105,7 @@ def deviations(summary: Summary, folder: Path | None = None) -> list[Deviation]:
     return _score_deviations(summary, folder) + _verdict_deviations(summary, folder)
 
 
-def in_a_line(summary: Summary, found: Sequence[Deviation]) -> str:
+def check_line(summary: Summary, found: Sequence[Deviation]) -> str:
     """Return a line that says whether the numbers are as pinned, and the number of verdicts of each kind."""
     counts = summary.verdicts["verdict"].value_counts().sort_index()
     verdicts = ", ".join(f"{n} {verdict}" for verdict, n in counts.items()) or "nothing published"
@@ -113,15 +113,15 @@ def in_a_line(summary: Summary, found: Sequence[Deviation]) -> str:
     return f"{summary.name}: {state}; against the paper: {verdicts}"
 
 
-def shown(deviation: Deviation) -> tuple[str, ...]:
-    """Return a deviation as a row with `COLUMNS`."""
+def deviation_row(deviation: Deviation) -> tuple[str, ...]:
+    """Return a deviation as a row with `DEVIATION_COLUMNS`."""
     return deviation.cell, deviation.fold, deviation.pinned, deviation.found, f"{deviation.allowed:.6f}"
 
 
 def _score_deviations(summary: Summary, folder: Path) -> list[Deviation]:
     """Return the differences of the scores."""
-    pinned = _read(folder / f"{summary.name}.csv", summary.name, SCORES).set_index(["cell", "fold"])
-    scores = summary.scores[summary.scores["metric"] == main_metric(summary)].set_index(["cell", "fold"])
+    pinned = _read(folder / f"{summary.name}.csv", summary.name, PINNED_SCORE_COLUMNS).set_index(["cell", "fold"])
+    scores = summary.scores[summary.scores["metric"] == main_metric_of_summary(summary)].set_index(["cell", "fold"])
     differences = []
     for cell, fold in dict.fromkeys([*pinned.index, *scores.index]):
         if (cell, fold) not in pinned.index:
@@ -140,13 +140,13 @@ def _score_deviations(summary: Summary, folder: Path) -> list[Deviation]:
 def _allowed(pinned: pd.DataFrame, cell: str, fold: str) -> float:
     """Return the largest difference that ties and rounding can cause."""
     rows = pinned.loc[[cell]]
-    folds = rows.drop(index=HEADLINE, level="fold") if fold == HEADLINE else rows.loc[[(cell, fold)]]
+    folds = rows.drop(index=HEADLINE_FOLD, level="fold") if fold == HEADLINE_FOLD else rows.loc[[(cell, fold)]]
     return float((folds["ties"] / folds["n"]).mean()) + _ROUNDING
 
 
 def _verdict_deviations(summary: Summary, folder: Path) -> list[Deviation]:
     """Return the differences of the verdicts."""
-    pinned = _read(folder / f"{summary.name}-verdicts.csv", summary.name, VERDICTS)
+    pinned = _read(folder / f"{summary.name}-verdicts.csv", summary.name, PINNED_VERDICT_COLUMNS)
     was, now = _verdicts(pinned), _verdicts(summary.verdicts)
     differences = []
     for key in dict.fromkeys([*was, *now]):
@@ -169,7 +169,7 @@ def _read(path: Path, name: str, columns: tuple[str, ...]) -> pd.DataFrame:
     try:
         gaps = {name: [""] for name in columns if name in _NUMBERS}
         # The name of a class may be "NA" or a number.
-        names = {name: csv_original for name in columns if name not in _NUMBERS}
+        names = {name: csv_unescape for name in columns if name not in _NUMBERS}
         return pd.read_csv(path, usecols=list(columns), converters=names, na_values=gaps, keep_default_na=False)
     except FileNotFoundError:
         problem = f"nothing is pinned for {name!r}: {path.name} is missing; `bench check --pin` writes it"

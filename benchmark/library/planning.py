@@ -12,23 +12,23 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from benchmark.config.model import Experiment
-from benchmark.corpora.assemble import select
-from benchmark.corpora.files import OwnFiles
-from benchmark.environment import forget_peak, free_memory, peak_bytes
-from benchmark.evaluation.predictions import CLOCKS, Predictions, SettingPredictions, SplitKey, TaskKey
-from benchmark.experiment.batches import batches
+from benchmark.corpora.assemble import select_documents
+from benchmark.corpora.files import UserFiles
+from benchmark.environment import free_memory, peak_memory, reset_peak_memory
+from benchmark.evaluation.predictions import TIMERS, Predictions, SettingPredictions, SplitKey, TaskKey
+from benchmark.experiment.batches import plan_batches
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.reading import Read, counts_key, described
-from benchmark.experiment.runner import measure, read_variants, works_of
+from benchmark.experiment.reading import LoadedVariant, counts_key, describe_counts
+from benchmark.experiment.runner import compute_diagnostics, plan_tasks, read_variants
 from benchmark.experiment.store import Store
-from benchmark.findings.part import part_of
-from benchmark.findings.scoring import Run
-from benchmark.findings.summary import summarized
+from benchmark.findings.part import subset_experiment
+from benchmark.findings.scoring import RunPredictions
+from benchmark.findings.summary import summarize
 from benchmark.library import trial
-from benchmark.library.trial import clock
+from benchmark.library.trial import wall_and_cpu_seconds
 from benchmark.methods.base import Problem
 from benchmark.text.counts import Counts
-from benchmark.text.vocabulary import count
+from benchmark.text.vocabulary import count_terms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,15 +39,15 @@ if TYPE_CHECKING:
     from benchmark.corpora.corpus import StreamedCorpus
     from benchmark.evaluation.predictions import SettingKey
     from benchmark.experiment.batches import Batch
-    from benchmark.experiment.work import Job, PointWork, TaskWork
+    from benchmark.experiment.work import PlannedTask, Setting, StoreUnit
     from benchmark.library.trial import Seconds
 
 RUN_PARTS = ("start", "reading and counting", "training and deciding", "scoring and tables")
 START, READING, LEARNING, SCORING = RUN_PARTS
 #: Bytes of a user's files that are counted for a plan; the rest of a larger file is assumed to be like its beginning.
-READ = 20_000_000
+MAX_COUNTED_BYTES = 20_000_000
 #: Cells that are scored to estimate the time of scoring.
-SCORED = 150
+MAX_SCORED_CELLS = 150
 
 
 @dataclass(frozen=True)
@@ -102,14 +102,14 @@ class Plan:
     warnings: list[str] = field(default_factory=list)
 
 
-def plan(study: Experiment, context: RunContext, *, quick: bool = False) -> Plan:
+def plan_run(experiment: Experiment, context: RunContext, *, quick: bool = False) -> Plan:
     """Count the documents, unless the store has the counts, and time the methods on a share of them.
 
     The counts are stored, so that a run doesn't count again. Only the beginning of a user's large files is counted.
 
     Parameters
     ----------
-    study : Experiment
+    experiment : Experiment
     context : RunContext
     quick : bool
         List what would be computed, without a pilot run.
@@ -124,29 +124,29 @@ def plan(study: Experiment, context: RunContext, *, quick: bool = False) -> Plan
         As a run does before training.
     """
     store, jobs = context.store, context.jobs
-    loaded, start = _resident(), np.full(2, clock()[1])  # loading the libraries uses one processor
-    read, reading = _read(study, context)
-    started, works = clock(), list(works_of(study, read))
+    loaded, start = _resident(), np.full(2, wall_and_cpu_seconds()[1])  # loading the libraries uses one processor
+    read, reading = _read(experiment, context)
+    started, works = wall_and_cpu_seconds(), list(plan_tasks(experiment, read))
     points = [point for work in works for point in work.points]
     left = {point.place: [job for job in point.jobs if not store.has(job.key)] for point in points}
-    reading += clock() - started
+    reading += wall_and_cpu_seconds() - started
     missing: list[Batch] = []
     for work in works:
         todo = [(point, job) for point in work.points for job in left[point.place]]
-        missing += batches(todo, by_split=work.problem.several)
+        missing += plan_batches(todo, by_split=work.problem.several)
     rows, together = _rows(points, left), _together(missing)
     if quick:
         return Plan(rows, together)
     free, counted = free_memory() + loaded, _resident()
     with tempfile.TemporaryDirectory(prefix="simplexbench-") as name:
-        learning = trial.seconds_of(missing, jobs, Store(Path(name) / "store", limit=10**12))
-        measured, measuring = _measured(study, read, store, jobs)
-        learned, matrices = _resident(), max((trial.held(batch, jobs) for batch in missing), default=0.0)
+        learning = trial.estimate_seconds(missing, jobs, Store(Path(name) / "store", limit=10**12))
+        measured, measuring = _measured(experiment, read, store, jobs)
+        learned, matrices = _resident(), max((trial.peak_batch_bytes(batch, jobs) for batch in missing), default=0.0)
         stored = {place for place, jobs_left in left.items() if not jobs_left}
         facts = {name: each.facts for name, each in read.items()}
-        run = Run(study, _made_up(works, measured), {}, facts, jobs, stored)
+        run = RunPredictions(experiment, _made_up(works, measured), {}, facts, jobs, stored)
         took = start, reading, learning + measuring, _scoring(run, Path(name) / "tables")
-        grown = max(0.0, learned - counted), max(0.0, counted - loaded), matrices, peak_bytes() - learned - matrices
+        grown = max(0.0, learned - counted), max(0.0, counted - loaded), matrices, peak_memory() - learned - matrices
     seconds, cpu = (dict(zip(RUN_PARTS, map(float, each), strict=True)) for each in zip(*took, strict=True))
     memory = {part: max(0.0, n_bytes) for part, n_bytes in zip(RUN_PARTS, grown, strict=True)}
     memory[START] += loaded
@@ -154,7 +154,7 @@ def plan(study: Experiment, context: RunContext, *, quick: bool = False) -> Plan
     return Plan(rows, together, run.from_store, forecast, _warnings(forecast, free, store, jobs))
 
 
-def _rows(points: list[PointWork], left: Mapping[SettingKey, list[Job]]) -> list[tuple[str, int, int]]:
+def _rows(points: list[Setting], left: Mapping[SettingKey, list[StoreUnit]]) -> list[tuple[str, int, int]]:
     """List each curve or cell with the number of its entries, and how many of them the store has."""
     entries, lacking = Counter[str](), Counter[str]()
     for point in points:
@@ -169,12 +169,12 @@ def _together(missing: list[Batch]) -> list[tuple[str, int]]:
     return [*Counter(", ".join(dict.fromkeys(_curve(point) for point, _ in parts)) for parts in joined).items()]
 
 
-def _curve(point: PointWork) -> str:
+def _curve(point: Setting) -> str:
     """Return the name of a point's curve or cell."""
     return "-".join(word for word in point.place[:3] if word not in ("", "base"))
 
 
-def in_words(found: Plan) -> str:
+def forecast_text(found: Plan) -> str:
     """Return the time and memory of a run in a sentence; "" without a forecast."""
     if found.forecast is None:
         return ""
@@ -233,8 +233,8 @@ def _warnings(forecast: Forecast, free: float, store: Store, jobs: int) -> list[
 
 def _resident() -> float:
     """Return the resident bytes, or 0 where the system doesn't report them, and reset the peak."""
-    forget_peak()
-    return float(np.nan_to_num(peak_bytes()))
+    reset_peak_memory()
+    return float(np.nan_to_num(peak_memory()))
 
 
 def _kept(lacked: list[Batch]) -> float:
@@ -246,28 +246,28 @@ def _kept(lacked: list[Batch]) -> float:
     n_bytes = 0.0
     for point, jobs in (part for batch in lacked for part in batch.parts):
         of_document = len(point.problem.documents.classes) / 4 if point.problem.several else 2 + 1 / 8
-        n_bytes += sum(len(split.test) * of_document + 8 * len(CLOCKS) for job in jobs for split in job.splits)
+        n_bytes += sum(len(split.test) * of_document + 8 * len(TIMERS) for job in jobs for split in job.splits)
     return n_bytes
 
 
 def _measured(
-    study: Experiment, read: Mapping[str, Read], store: Store, jobs: int
+    experiment: Experiment, read: Mapping[str, LoadedVariant], store: Store, jobs: int
 ) -> tuple[dict[tuple[str, str], Any], Seconds]:
     """Return the measures' results on a few documents, and their seconds scaled to the whole vocabulary."""
     few, growth, read_only = {}, 1.0, Store(store.folder, limit=0)  # reads entries, and stores nothing
     for name, variant in read.items():
         counts, members = variant.counts, Problem(variant.counts, "", 0).members
-        rows = trial.thinned(np.arange(len(members)), members, 0, trial.FEW)
+        rows = trial.subsample_rows(np.arange(len(members)), members, 0, trial.MIN_PER_CLASS)
         words = np.unique(counts.matrix[rows].indices)
         terms = {"vocabulary": tuple(counts.vocabulary[word] for word in words), "block_of": counts.block_of[words]}
         some = replace(counts, documents=counts.documents.take(rows), matrix=counts.matrix[rows][:, words], **terms)
         few[name], growth = (some, variant.key), max(growth, len(counts.vocabulary) / max(1, len(words)))
-    started = clock()
-    measured, _ = measure(study, few, RunContext(read_only, jobs=jobs))
-    return measured, (clock() - started) * growth
+    started = wall_and_cpu_seconds()
+    measured, _ = compute_diagnostics(experiment, few, RunContext(read_only, jobs=jobs))
+    return measured, (wall_and_cpu_seconds() - started) * growth
 
 
-def _made_up(works: list[TaskWork], measured: dict[tuple[str, str], Any]) -> Predictions:
+def _made_up(works: list[PlannedTask], measured: dict[tuple[str, str], Any]) -> Predictions:
     """Return artificial predictions, to time their scoring: the true classes of other documents."""
     predictions = Predictions({}, {}, {}, measured)
     for work in works:
@@ -277,53 +277,57 @@ def _made_up(works: list[TaskWork], measured: dict[tuple[str, str], Any]) -> Pre
             splits = [split for job in point.jobs for split in job.splits]
             labels = [np.roll(work.documents.truth[split.test], number, axis=0) for split in splits]
             by_split = [
-                SettingPredictions.of_split(part, np.zeros(part.shape, bool), np.ones(len(CLOCKS))) for part in labels
+                SettingPredictions.of_split(part, np.zeros(part.shape, bool), np.ones(len(TIMERS))) for part in labels
             ]
             inner = np.zeros(len(by_split) if any(point.jobs[0].inner) else 0)
             predictions.settings[point.place] = replace(SettingPredictions.joined(by_split), inner=inner)
     return predictions
 
 
-def _scoring(run: Run, folder: Path) -> Seconds:
+def _scoring(run: RunPredictions, folder: Path) -> Seconds:
     """Score some of the cells, write tables and pictures, and return the estimated seconds for all cells."""
-    from benchmark.report.files import write_all  # noqa: PLC0415 - a quick plan draws nothing
+    from benchmark.report.files import write_report_files  # noqa: PLC0415 - a quick plan draws nothing
     from benchmark.report.html.page import write_page  # noqa: PLC0415
 
-    ids = run.study.ids
-    some = part_of(run.study, ids[:: len(ids) // SCORED], ()) if len(ids) > SCORED else run.study
-    started = clock()
-    summary = summarized(replace(run, study=some))
-    write_all(summary, folder)
+    ids = run.experiment.ids
+    some = (
+        subset_experiment(run.experiment, ids[:: len(ids) // MAX_SCORED_CELLS], ())
+        if len(ids) > MAX_SCORED_CELLS
+        else run.experiment
+    )
+    started = wall_and_cpu_seconds()
+    summary = summarize(replace(run, experiment=some))
+    write_report_files(summary, folder)
     write_page(summary, folder, {})
-    return (clock() - started) * len(ids) / len(some.ids)
+    return (wall_and_cpu_seconds() - started) * len(ids) / len(some.ids)
 
 
 # --- Reading, and files that are too large to count for a plan ---
 
 
-def _read(study: Experiment, context: RunContext) -> tuple[Mapping[str, Read], Seconds]:
+def _read(experiment: Experiment, context: RunContext) -> tuple[Mapping[str, LoadedVariant], Seconds]:
     """Read and count the documents; return the variants, and the seconds of a run, which reads stored counts if any."""
-    if _large(study, context):
-        stand_ins = {name: _stand_in(variant.collection, context) for name, variant in study.variants.items()}
+    if _large(experiment, context):
+        stand_ins = {name: _stand_in(variant.collection, context) for name, variant in experiment.variants.items()}
         took = np.sum([seconds for _, seconds in stand_ins.values()], axis=0)
         return {name: read for name, (read, _) in stand_ins.items()}, took
-    read_variants(study, context)
-    started = clock()  # now from the store, as a run will
-    return read_variants(study, context), clock() - started
+    read_variants(experiment, context)
+    started = wall_and_cpu_seconds()  # now from the store, as a run will
+    return read_variants(experiment, context), wall_and_cpu_seconds() - started
 
 
-def _large(study: Experiment, context: RunContext) -> bool:
+def _large(experiment: Experiment, context: RunContext) -> bool:
     """Return whether a variant reads large user files that aren't counted yet."""
-    for collection in (variant.collection for variant in study.variants.values()):
+    for collection in (variant.collection for variant in experiment.variants.values()):
         reader = collection.reader
-        if isinstance(reader, OwnFiles) and _bytes(reader) > READ:
+        if isinstance(reader, UserFiles) and _bytes(reader) > MAX_COUNTED_BYTES:
             source = reader.locate(download=False, notify=context.observer.note, progress=False)
             if not context.store.has(counts_key(collection, source)):
                 return True
     return False
 
 
-def _bytes(reader: OwnFiles) -> int:
+def _bytes(reader: UserFiles) -> int:
     """Return the size of the files of a corpus."""
     names = [reader.path] if isinstance(reader.path, str) else list(reader.path.values())
     paths = [reader.base / Path(name).expanduser() for name in names]
@@ -331,16 +335,16 @@ def _bytes(reader: OwnFiles) -> int:
     return sum(file.stat().st_size for file in files if file.is_file())
 
 
-def _stand_in(collection: Collection, context: RunContext) -> tuple[Read, Seconds]:
+def _stand_in(collection: Collection, context: RunContext) -> tuple[LoadedVariant, Seconds]:
     """Return all documents with repeated counts of each class's first documents, and the seconds of counting all.
 
     A file may be sorted by class, or by the part whose vocabulary is counted. Such a file is read to its end, as it was
     to determine the classes.
     """
-    reader = cast("OwnFiles", collection.reader)
+    reader = cast("UserFiles", collection.reader)
     source = reader.locate(download=False, notify=context.observer.note, progress=False)
-    corpus: StreamedCorpus = select(reader.load(source), list(collection.classes), collection.exclude)
-    documents, share = corpus.documents, min(1.0, READ / _bytes(reader))
+    corpus: StreamedCorpus = select_documents(reader.load(source), list(collection.classes), collection.exclude)
+    documents, share = corpus.documents, min(1.0, MAX_COUNTED_BYTES / _bytes(reader))
     rows: NDArray[np.intp] = np.empty(len(documents), dtype=np.intp)
     counted = documents.groups == (*documents.group_names, collection.pruning.group).index(collection.pruning.group)
     kinds = 2 * documents.labels + counted
@@ -348,11 +352,13 @@ def _stand_in(collection: Collection, context: RunContext) -> tuple[Read, Second
         of_kind = np.flatnonzero(kinds == kind)
         rows[of_kind] = np.resize(of_kind[: int(np.ceil(share * len(of_kind)))], len(of_kind))
     some, rows = np.unique(rows, return_inverse=True)
-    started, part = clock(), corpus.take(some)
+    started, part = wall_and_cpu_seconds(), corpus.take(some)
     texts = list(part)
-    read, started = clock() - started, clock()
+    read, started = wall_and_cpu_seconds() - started, wall_and_cpu_seconds()
     in_memory = replace(part, rows=np.arange(len(some)), texts=lambda: iter(texts))
-    first = count(in_memory, collection.lexing, collection.pruning, context.jobs)
-    took = read * (corpus.rows[-1] + 1) / (part.rows[-1] + 1) + (clock() - started) * len(documents) / len(some)
+    first = count_terms(in_memory, collection.lexing, collection.pruning, context.jobs)
+    took = read * (corpus.rows[-1] + 1) / (part.rows[-1] + 1) + (wall_and_cpu_seconds() - started) * len(
+        documents
+    ) / len(some)
     counts = Counts(documents, first.matrix[rows], first.vocabulary)
-    return Read(counts, counts_key(collection, source), described(counts, reader.facts()), {}), took
+    return LoadedVariant(counts, counts_key(collection, source), describe_counts(counts, reader.facts()), {}), took

@@ -9,32 +9,32 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from benchmark.config.model import Experiment
-from benchmark.environment import write_whole
+from benchmark.environment import write_atomically
 from benchmark.errors import ConfigError
 from benchmark.evaluation.claims import evidence_for, judge_claim
 from benchmark.evaluation.consistency import consistent_sizes
-from benchmark.experiment.session import checked
-from benchmark.findings.caveats import caveats_of
-from benchmark.findings.papers import published_for
-from benchmark.findings.scoring import Run
-from benchmark.findings.settings import asides_of
-from benchmark.findings.verdicts import claim_frame, words_on
-from benchmark.report.contents import frame
-from benchmark.report.grids import main_metric
-from benchmark.report.html.page import PAGE
+from benchmark.experiment.session import load_checked
+from benchmark.findings.caveats import find_caveats
+from benchmark.findings.papers import published_of_experiment
+from benchmark.findings.scoring import RunPredictions
+from benchmark.findings.settings import excluded_cells
+from benchmark.findings.verdicts import claim_notes, claim_verdict_frame
+from benchmark.report.contents import summary_table
+from benchmark.report.grids import main_metric_of_summary
+from benchmark.report.html.page import PAGE_FILE
 from benchmark.report.html.site import site_pages
 from benchmark.report.page import (
     EXCEPTIONS,
-    ExperimentPart,
-    PaperSection,
+    PaperExperiment,
+    PaperResult,
     deviations_page,
-    effect,
+    difference_unit,
     paper_page,
-    points_of,
     reproduction_page,
-    trials,
+    sensitivity_scores,
+    sweep_effect_text,
 )
-from benchmark.report.quantities import unit_shown
+from benchmark.report.quantities import display_unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment
     from benchmark.evaluation.claims import ComparisonVerdict, Evidence
     from benchmark.evaluation.published import Claim, Comparison, Published
-    from benchmark.experiment.session import Finished
+    from benchmark.experiment.session import RunResult
 
 _SHOWN_SIZES = 8
 #: Folder of the pages for a browser.
@@ -60,7 +60,7 @@ def paper_configs(folder: Path) -> list[Experiment]:
     ConfigError
         If there is none, or a sensitivity analysis is of a configuration that belongs to no paper.
     """
-    experiments = [checked(path) for path in sorted(folder.glob("*.yaml"))]
+    experiments = [load_checked(path) for path in sorted(folder.glob("*.yaml"))]
     of_papers = {experiment.name for experiment in experiments if experiment.paper and not _landmarks_alone(experiment)}
     for experiment in experiments:
         if experiment.explains and experiment.explains not in of_papers:
@@ -72,43 +72,43 @@ def paper_configs(folder: Path) -> list[Experiment]:
     return selected
 
 
-def _landmarks_alone(study: Experiment) -> bool:
+def _landmarks_alone(experiment: Experiment) -> bool:
     """Return whether a configuration has reference values but no values, ranges or claims of a paper."""
-    published = published_for(study)
+    published = published_of_experiment(experiment)
     of_paper = published is not None and (published.values or published.ranges or published.claims)
     return published is not None and bool(published.landmarks) and not of_paper
 
 
-def write_page(done: list[Finished], path: Path) -> str:
+def write_reproduction(done: list[RunResult], path: Path) -> str:
     """Write the page, the pages of papers/ and the HTML site beside it; return a line with the page's headline."""
     sections, site = _sections(done), path.parent / SITE
     page = reproduction_page(sections)
     pages = {section.key: paper_page(section) for section in sections} | {"deviations": deviations_page(sections)}
     for name, text in pages.items():
-        write_whole(path.parent / "papers" / f"{name}.md", text.encode())
-    write_whole(path, page.encode())
-    runs = {each.summary.name: os.path.relpath(each.folder / PAGE, site) for each in done}
+        write_atomically(path.parent / "papers" / f"{name}.md", text.encode())
+    write_atomically(path, page.encode())
+    runs = {each.summary.name: os.path.relpath(each.folder / PAGE_FILE, site) for each in done}
     for name, content in site_pages(sections, runs).items():
-        write_whole(site / name, content.encode())
+        write_atomically(site / name, content.encode())
     headline = next(line for line in page.splitlines() if line.startswith("**"))
     return f"{path}: {headline.strip('*')}"
 
 
-def _sections(done: list[Finished]) -> list[PaperSection]:
+def _sections(done: list[RunResult]) -> list[PaperResult]:
     """Return a section for each paper."""
-    papers = dict.fromkeys(each.results.study.paper for each in done if each.results.study.paper)
-    return [_section([each for each in done if each.results.study.paper == key], done) for key in papers]
+    papers = dict.fromkeys(each.results.experiment.paper for each in done if each.results.experiment.paper)
+    return [_section([each for each in done if each.results.experiment.paper == key], done) for key in papers]
 
 
-def _document_set(published: Published, done: Finished) -> tuple[str, ...]:
+def _document_set(published: Published, done: RunResult) -> tuple[str, ...]:
     """Return a remark on the numbers of test documents that fit the published values of a fixed split, if any."""
     values = [value for value in published.values if value.config == done.summary.name]
     percentages = {v.cell: v.value for v in values if v.cell and v.metric == "accuracy" and v.unit == "percent"}
     z_values = [(*v.pair, v.value) for v in values if v.pair]
-    study = done.results.study
+    experiment = done.results.experiment
     if not (percentages and z_values):
         return ()
-    if not all(variant.protocol.name == "fixed-split" for variant in study.variants.values()):
+    if not all(variant.protocol.name == "fixed-split" for variant in experiment.variants.values()):
         return ()
     ours = int(done.summary.scores["n"].max())
     candidates = range(ours // 2, 2 * ours + 1)
@@ -122,12 +122,12 @@ def _document_set(published: Published, done: Finished) -> tuple[str, ...]:
     return (remark,)
 
 
-def _steps(done: Finished) -> Iterator[str]:
+def _steps(done: RunResult) -> Iterator[str]:
     """Yield a sentence for each chain of comparisons that divides the difference of its ends into steps."""
     if done.summary.of_points or len(done.summary.verdicts):  # curves have dozens, and verdicts need no comment
         return
     gaps = {(row["a"], row["b"]): row["value"] for row in done.summary.differences.to_dict("records")}
-    unit = unit_shown(main_metric(done.summary), done.summary.quantities)
+    unit = display_unit(main_metric_of_summary(done.summary), done.summary.quantities)
     for top in dict.fromkeys(a for a, _ in gaps):
         if any(b == top for _, b in gaps):
             continue
@@ -135,7 +135,7 @@ def _steps(done: Finished) -> Iterator[str]:
         steps = [gaps[a, b] for a, b in pairwise(chain)]
         if len(steps) > 1:
             parts = ", ".join(f"{unit.text(gap, '+')} over {b}" for gap, b in zip(steps, chain[1:], strict=True))
-            yield f"{top} is {unit.text(sum(steps), '+')} {points_of(unit)} over {chain[-1]}, in steps: {parts}."
+            yield f"{top} is {unit.text(sum(steps), '+')} {difference_unit(unit)} over {chain[-1]}, in steps: {parts}."
 
 
 def _longest(top: str, pairs: list[tuple[str, str]]) -> list[str]:
@@ -145,48 +145,48 @@ def _longest(top: str, pairs: list[tuple[str, str]]) -> list[str]:
     return [top, *max(below, key=len, default=[])]
 
 
-def _section(of_paper: list[Finished], done: list[Finished]) -> PaperSection:
+def _section(of_paper: list[RunResult], done: list[RunResult]) -> PaperResult:
     """Return the section of one paper; `done` has all runs, with the sensitivity analyses."""
-    published = published_for(of_paper[0].results.study)
+    published = published_of_experiment(of_paper[0].results.experiment)
     if published is None:
-        raise ConfigError(f"{of_paper[0].results.study.name}: has no published numbers")
+        raise ConfigError(f"{of_paper[0].results.experiment.name}: has no published numbers")
     tables = [value.config for value in published.values]
     of_paper = sorted(
         of_paper, key=lambda run: tables.index(run.summary.name) if run.summary.name in tables else len(tables)
     )
     experiments = []
     for each in of_paper:
-        sweeps = tuple(o.summary for o in done if o.results.study.explains == each.summary.name)
-        tried, remarks = trials(each.summary, sweeps), (*_document_set(published, each), *_steps(each))
-        experiments.append(ExperimentPart(each.summary, tried, remarks, sweeps, _caveats(each, done)))
+        sweeps = tuple(o.summary for o in done if o.results.experiment.explains == each.summary.name)
+        tried, remarks = sensitivity_scores(each.summary, sweeps), (*_document_set(published, each), *_steps(each))
+        experiments.append(PaperExperiment(each.summary, tried, remarks, sweeps, _caveats(each, done)))
     claims, exceptions = [], []
-    runs = [each.results for each in of_paper if isinstance(each.results, Run)]
-    asides = {cell: aside for run in runs for cell, aside in asides_of(run.study).items()}
+    runs = [each.results for each in of_paper if isinstance(each.results, RunPredictions)]
+    asides = {cell: aside for run in runs for cell, aside in excluded_cells(run.experiment).items()}
     printed = Counter(
         value.kind for value in published.values if not value.alternative and (value.config, value.cell) not in asides
     )
     for claim in published.claims:
         evidence: dict[Comparison, Evidence] = {}
         for run in runs:
-            evidence |= evidence_for(claim, run.study.name, run.scored)
+            evidence |= evidence_for(claim, run.experiment.name, run.scored)
         judged = judge_claim(claim, evidence, asides=asides)
         claims.append(judged)
         if not claim.same_as:
             exceptions += [_exception(claim, each) for each in judged.comparisons if _not_shown(claim, each)]
-    return PaperSection(
+    return PaperResult(
         published.paper,
         published.title,
         published.reference,
         tuple(experiments),
-        claim_frame(claims, {cell for run in runs for cell in run.study.chosen_on_test}),
+        claim_verdict_frame(claims, {cell for run in runs for cell in run.experiment.chosen_on_test}),
         printed,
-        frame(EXCEPTIONS, exceptions),
-        (*words_on(published.claims), *_not_measured(published, of_paper)),
+        summary_table(EXCEPTIONS, exceptions),
+        (*claim_notes(published.claims), *_not_measured(published, of_paper)),
         published.finding,
     )
 
 
-def _not_measured(published: Published, done: list[Finished]) -> Iterator[str]:
+def _not_measured(published: Published, done: list[RunResult]) -> Iterator[str]:
     """Yield a sentence that lists the published values that we didn't measure, if any."""
     judged = {
         (each.summary.name, row["cell"], row["metric"])
@@ -203,16 +203,16 @@ def _not_measured(published: Published, done: list[Finished]) -> Iterator[str]:
         yield f"Not measured: {', '.join(missing)}."
 
 
-def _caveats(run: Finished, done: list[Finished]) -> tuple[str, ...]:
+def _caveats(run: RunResult, done: list[RunResult]) -> tuple[str, ...]:
     """Return notes and caveats, with the effect of the caveat's honest setting if a sensitivity analysis has it."""
-    study = run.results.study
-    caveats = list(study.notes)
-    for caveat in caveats_of(study):
+    experiment = run.results.experiment
+    caveats = list(experiment.notes)
+    for caveat in find_caveats(experiment):
         effects = [
-            effect(run.summary, each.summary, variant)
+            sweep_effect_text(run.summary, each.summary, variant)
             for each in done
-            if each.results.study.explains == study.name and caveat.honest
-            for variant, over in each.results.study.raw.get("variants", {}).items()
+            if each.results.experiment.explains == experiment.name and caveat.honest
+            for variant, over in each.results.experiment.raw.get("variants", {}).items()
             if over == caveat.honest
         ]
         text = "; ".join(filter(None, [caveat.text, *effects]))

@@ -13,23 +13,31 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from benchmark.corpora.records import TABLES, check_encoding, columns_of, decoded, kind_of, opened, records
-from benchmark.environment import write_whole
-from benchmark.errors import ConfigError, DataError, quoted, unknown
+from benchmark.corpora.records import (
+    TABLE_DELIMITERS,
+    check_encoding,
+    decode_text,
+    file_extension,
+    iter_records,
+    open_decompressed,
+    read_columns,
+)
+from benchmark.environment import write_atomically
+from benchmark.errors import ConfigError, DataError, quote_value, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
 #: Limits on inspected records, characters of a value, and bytes from which a table's delimiter is guessed.
-LOOKED_AT, LONGEST, SNIFFED = 20_000, 200, 2**16
+MAX_RECORDS, MAX_INIT_VALUE_LENGTH, SNIFF_BYTES = 20_000, 200, 2**16
 DELIMITERS = ",;\t|"
 #: Most words of a column's name; a longer first row is taken for a document.
-MOST_WORDS = 8
+MAX_HEADER_WORDS = 8
 #: Possible separators of classes, and the smallest share of values that must have one.
-SEPARATORS, SHARE = ";|,", 0.05
+SEPARATORS, MIN_SEPARATOR_SHARE = ";|,", 0.05
 ROLES = ("text", "label", "labels", "id", "split", "group", "date")
 #: Usual names of columns.
-USUAL = {
+USUAL_COLUMN_NAMES = {
     "label": ("label", "class", "category", "queue", "topic", "target", "intent", "sentiment", "type", "y"),
     "labels": ("labels", "tags", "topics", "categories", "classes"),
     "id": ("id", "key", "uid", "number", "ticket", "document_id", "doc_id"),
@@ -37,11 +45,11 @@ USUAL = {
     "group": ("group", "customer", "author", "user", "thread", "source", "account", "site", "university"),
     "date": ("date", "time", "created", "created_at", "timestamp", "day", "when"),
 }
-SIDES = {"train", "test", "training", "testing", "dev", "valid", "validation", "val"}
+PART_NAMES = {"train", "test", "training", "testing", "dev", "valid", "validation", "val"}
 
 
 @dataclass(frozen=True)
-class Look:
+class FileSample:
     """Beginning of a file.
 
     Parameters
@@ -63,41 +71,46 @@ class Look:
     header: bool = True
 
 
-def look(path: Path, *, encoding: str = "utf-8", header: bool = True) -> Look:
+def sample_file(path: Path, *, encoding: str = "utf-8", header: bool = True) -> FileSample:
     """Read the beginning of a file, or accept a folder of class folders; DataError if the path is neither."""
     if path.is_dir():
-        return Look(path, {}, None, encoding)
+        return FileSample(path, {}, None, encoding)
     if not path.exists():
         raise DataError(f"{path}: no such file or folder")
     check_encoding(encoding)
     delimiter = _delimiter(path, encoding)
-    names = columns_of(path, encoding=encoding, delimiter=delimiter, header=header)
-    rows = records(path, names, encoding=encoding, delimiter=delimiter, header=header)
-    first = [[v[:LONGEST] if isinstance(v, str) else v for v in values] for _, values in islice(rows, LOOKED_AT)]
+    names = read_columns(path, encoding=encoding, delimiter=delimiter, header=header)
+    rows = iter_records(path, names, encoding=encoding, delimiter=delimiter, header=header)
+    first = [
+        [v[:MAX_INIT_VALUE_LENGTH] if isinstance(v, str) else v for v in values]
+        for _, values in islice(rows, MAX_RECORDS)
+    ]
     if not first:
         raise DataError(f"{path}: holds no document")
-    return Look(path, {name: [row[i] for row in first] for i, name in enumerate(names)}, delimiter, encoding, header)
+    return FileSample(
+        path, {name: [row[i] for row in first] for i, name in enumerate(names)}, delimiter, encoding, header
+    )
 
 
-def why_no_header(seen: Look, wanted: Collection[str] = ()) -> str | None:
+def not_a_header_reason(seen: FileSample, wanted: Collection[str] = ()) -> str | None:
     """Return the reason why the first row of a table looks like a document and not like a header; None if it doesn't.
 
     A row with all of the `wanted` names is a header. Otherwise, a row is no header if one of its names occurs again in
     the column. Otherwise, a row with a usual name is a header, and one with a long text, a number or a date is none.
     """
     named = bool(wanted) and set(wanted) <= set(seen.columns)
-    if named or not seen.header or kind_of(seen.path) not in TABLES:
+    if named or not seen.header or file_extension(seen.path) not in TABLE_DELIMITERS:
         return None
     for name, values in seen.columns.items():
         if name and any(str(value).strip() == name for value in values):
-            return f"{quoted(name)} occurs again in its column"
-    if any(name.lower() in (*ROLES, *chain(*USUAL.values())) for name in seen.columns):
+            return f"{quote_value(name)} occurs again in its column"
+    if any(name.lower() in (*ROLES, *chain(*USUAL_COLUMN_NAMES.values())) for name in seen.columns):
         return None
     for name in seen.columns:
-        if len(name.split()) > MOST_WORDS:
-            return f"{quoted(name)} is a long text"
+        if len(name.split()) > MAX_HEADER_WORDS:
+            return f"{quote_value(name)} is a long text"
         if name and (_number(name) or _dates([name])):
-            return f"{quoted(name)} is a number or a date"
+            return f"{quote_value(name)} is a number or a date"
     return None
 
 
@@ -110,28 +123,29 @@ def _number(text: str) -> bool:
     return True
 
 
-def separator_in(seen: Look, roles: dict[str, str]) -> tuple[str, str] | None:
+def find_separator(seen: FileSample, roles: dict[str, str]) -> tuple[str, str] | None:
     """Find a probable separator of several classes in the label column.
 
     Returns
     -------
     (str, str) or None
-        The most frequent separator, and a value that contains it; None if no more than `SHARE` of the values do.
+        The most frequent separator, and a value that contains it; None if no more than `MIN_SEPARATOR_SHARE` of the
+        values do.
     """
     labels = [str(label).strip() for label in seen.columns.get(roles.get("label", ""), ()) if isinstance(label, str)]
     containing = {mark: [label for label in labels if mark in label.strip(mark)] for mark in SEPARATORS}
     best = max(SEPARATORS, key=lambda mark: len(containing[mark]))
-    return (best, containing[best][0]) if len(containing[best]) > SHARE * len(labels) else None
+    return (best, containing[best][0]) if len(containing[best]) > MIN_SEPARATOR_SHARE * len(labels) else None
 
 
 def _delimiter(path: Path, encoding: str) -> str | None:
     """Guess the delimiter of a table; None if it is the usual one or can't be guessed."""
-    usual = TABLES.get(kind_of(path))
+    usual = TABLE_DELIMITERS.get(file_extension(path))
     if usual is None:
         return None
-    with opened(path) as file:
-        lines = file.read(SNIFFED).splitlines(keepends=True)
-    sample = decoded(b"".join(lines[: max(1, len(lines) - 1)]), encoding, path, 1, 0)
+    with open_decompressed(path) as file:
+        lines = file.read(SNIFF_BYTES).splitlines(keepends=True)
+    sample = decode_text(b"".join(lines[: max(1, len(lines) - 1)]), encoding, path, 1, 0)
     try:
         guess = csv.Sniffer().sniff(sample.splitlines()[0] if sample else "", DELIMITERS).delimiter
     except csv.Error:
@@ -139,7 +153,7 @@ def _delimiter(path: Path, encoding: str) -> str | None:
     return None if guess == usual else guess
 
 
-def propose(seen: Look, given: dict[str, str]) -> dict[str, str]:
+def propose_columns(seen: FileSample, given: dict[str, str]) -> dict[str, str]:
     """Propose columns for the roles that the user didn't assign, from the columns' values and names.
 
     Parameters
@@ -160,11 +174,13 @@ def propose(seen: Look, given: dict[str, str]) -> dict[str, str]:
     """
     for role, name in given.items():
         if seen.columns and name not in seen.columns:
-            raise ConfigError(f"--{role}: {unknown('column', name, list(seen.columns))}")
+            raise ConfigError(f"--{role}: {unknown_name('column', name, list(seen.columns))}")
     roles = dict(given)
     suited: dict[str, Callable[[list[Any]], bool]] = {
         "text": lambda values: all(isinstance(value, str | None) for value in values),
-        "split": lambda values: 2 <= len(_distinct(values)) <= 4 and {v.lower() for v in _distinct(values)} <= SIDES,
+        "split": lambda values: (
+            2 <= len(_distinct(values)) <= 4 and {v.lower() for v in _distinct(values)} <= PART_NAMES
+        ),
         "date": _dates,
         "label": lambda values: 2 <= len(_distinct(values)) <= max(2, len(values) // 3),
         "id": lambda values: len(_distinct(values)) == len(values),
@@ -174,11 +190,11 @@ def propose(seen: Look, given: dict[str, str]) -> dict[str, str]:
         if role in roles or (role == "label" and "labels" in roles):
             continue
         left = [name for name, values in seen.columns.items() if name not in roles.values() and fits(values)]
-        usual = [name for name in left if name.lower() in USUAL.get(role, ())]
+        usual = [name for name in left if name.lower() in USUAL_COLUMN_NAMES.get(role, ())]
         if role == "text" and left:
             roles[role] = max(left, key=lambda name: sum(len(str(value or "")) for value in seen.columns[name]))
         elif usual:
-            roles[role] = min(usual, key=lambda name: USUAL[role].index(name.lower()))
+            roles[role] = min(usual, key=lambda name: USUAL_COLUMN_NAMES[role].index(name.lower()))
         elif left and role in ("label", "split", "date"):
             roles[role] = min(left, key=lambda name: len(_distinct(seen.columns[name])))
     return roles
@@ -200,8 +216,14 @@ def _dates(values: Sequence[Any]) -> bool:
         return False
 
 
-def start(
-    seen: Look, roles: dict[str, str], out: Path | None, *, overwrite: bool, separator: str | None, drop: Sequence[str]
+def write_configuration(
+    seen: FileSample,
+    roles: dict[str, str],
+    out: Path | None,
+    *,
+    overwrite: bool,
+    separator: str | None,
+    drop: Sequence[str],
 ) -> Path:
     """Write the configuration and return its path; ConfigError if the file exists and `overwrite` is false."""
     name = re.sub(r"[^A-Za-z0-9]+", "-", seen.path.resolve().name.partition(".")[0]).strip("-") or "mine"
@@ -209,13 +231,19 @@ def start(
     if target.exists() and not overwrite:
         raise ConfigError(f"{target}: exists already; --overwrite replaces it, --out names another file")
     path = os.path.relpath(seen.path.resolve(), target.resolve().parent)
-    text = written(seen, roles, target.stem, Path(path).as_posix(), separator=separator, drop=drop)
-    write_whole(target, text.encode())
+    text = configuration_text(seen, roles, target.stem, Path(path).as_posix(), separator=separator, drop=drop)
+    write_atomically(target, text.encode())
     return target
 
 
-def written(
-    seen: Look, roles: dict[str, str], name: str, path: str, *, separator: str | None = None, drop: Sequence[str] = ()
+def configuration_text(
+    seen: FileSample,
+    roles: dict[str, str],
+    name: str,
+    path: str,
+    *,
+    separator: str | None = None,
+    drop: Sequence[str] = (),
 ) -> str:
     """Return the configuration as YAML.
 
@@ -231,7 +259,7 @@ def written(
     separator : str, optional
         Separator of the classes of a document that may have several.
     drop : sequence of str
-        Documents to drop, see `corpora.files.DROPPED`.
+        Documents to drop, see `corpora.files.DROP_REASONS`.
     """
     corpus: dict[str, Any] = {"name": "files", "path": path, **roles}
     if seen.delimiter is not None:
@@ -272,7 +300,7 @@ def _line(mapping: dict[str, Any]) -> str:
     return yaml.safe_dump(mapping, default_flow_style=True, sort_keys=False, allow_unicode=True, width=10**6).strip()
 
 
-def _protocol(seen: Look, roles: dict[str, str], *, several: bool) -> tuple[dict[str, Any], str]:
+def _protocol(seen: FileSample, roles: dict[str, str], *, several: bool) -> tuple[dict[str, Any], str]:
     """Return a protocol that suits the columns, and a comment on it."""
     stratified = {"stratified": False} if several else {}
     if "split" in roles:

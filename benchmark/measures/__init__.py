@@ -9,13 +9,13 @@ from benchmark.measures.centroid_flow import CentroidFlow
 from benchmark.measures.document_counts import DocumentCounts
 from benchmark.measures.feature_errors import FeatureErrors
 from benchmark.measures.points import Coordinates, CoveringNumbers
-from benchmark.registries import quantities_of
+from benchmark.registries import declared_metrics
 
 if TYPE_CHECKING:
-    from benchmark.measures.base import Measure
+    from benchmark.measures.base import Diagnostic
 
 #: The diagnostics that `measures` in a configuration can name.
-MEASURES: dict[str, type[Measure]] = {
+DIAGNOSTICS: dict[str, type[Diagnostic]] = {
     "centroid-distances": CentroidDistances,
     "centroid-flow": CentroidFlow,
     "coordinates": Coordinates,
@@ -24,4 +24,4 @@ MEASURES: dict[str, type[Measure]] = {
     "feature-errors": FeatureErrors,
 }
 #: The metrics that diagnostics declare, by name.
-QUANTITIES = quantities_of(MEASURES.values())
+DIAGNOSTIC_METRICS = declared_metrics(DIAGNOSTICS.values())

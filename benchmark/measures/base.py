@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from benchmark.config.model import BASE, Cell
+from benchmark.config.model import BASE_VARIANT, Cell
 from benchmark.evaluation.intervals import Estimate
-from benchmark.foreign import place_of
-from benchmark.registries import shipped
+from benchmark.foreign import source_location
+from benchmark.registries import is_builtin
 from benchmark.tags import Tags, tags_of
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.components import Component
     from benchmark.config.model import Variant
-    from benchmark.evaluation.metrics import MeasuredQuantity
+    from benchmark.evaluation.metrics import DiagnosticMetric
     from benchmark.evaluation.predictions import Predictions
     from benchmark.text.counts import Counts
 
@@ -33,7 +33,7 @@ _SHOWN = 8
 
 
 @dataclass(frozen=True, eq=False)
-class Context:
+class DiagnosticContext:
     """Input of a diagnostic.
 
     Parameters
@@ -58,7 +58,7 @@ class Context:
 
 
 @dataclass(frozen=True)
-class Measured:
+class DiagnosticRow:
     """A number with its interval.
 
     Parameters
@@ -78,7 +78,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Point:
+class CurvePoint:
     """A point of a curve that only a figure shows: a value against the parameter `axis` of the diagnostic.
 
     Parameters
@@ -106,7 +106,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Told:
+class DiagnosticNumbers:
     """The numbers of one variant.
 
     Parameters
@@ -119,13 +119,13 @@ class Told:
         Seconds by object and step, for the manifest alone.
     """
 
-    rows: tuple[Measured, ...] = ()
-    points: tuple[Point, ...] = ()
+    rows: tuple[DiagnosticRow, ...] = ()
+    points: tuple[CurvePoint, ...] = ()
     timings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class DiagnosticArrays:
     """The arrays that a diagnostic computed for one variant."""
 
     variant: str
@@ -133,14 +133,14 @@ class Found:
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class DiagnosticResults:
     """The arrays of a diagnostic for every variant, and the published values by name of cell."""
 
-    found: Sequence[Found]
+    found: Sequence[DiagnosticArrays]
     printed: Mapping[str, float]
 
 
-class Measure(ABC):
+class Diagnostic(ABC):
     """Base class of diagnostics, numbers that are no predictions.
 
     The constructor's parameters are those that a configuration can set. A subclass declares `metrics` and defines
@@ -159,7 +159,7 @@ class Measure(ABC):
     """
 
     #: The metrics of the numbers. A number of any other metric is an error.
-    metrics: ClassVar[tuple[MeasuredQuantity, ...]] = ()
+    metrics: ClassVar[tuple[DiagnosticMetric, ...]] = ()
     tags: ClassVar[Tags] = Tags()
 
     @property
@@ -169,7 +169,7 @@ class Measure(ABC):
 
     @property
     def rows(self) -> Sequence[str]:
-        """Names of its rows that are of all documents together; `Measured.cell` is one of these."""
+        """Names of its rows that are of all documents together; `DiagnosticRow.cell` is one of these."""
         return ()
 
     def cells(self, variant: str, classes: Sequence[str]) -> tuple[Cell, ...]:
@@ -189,14 +189,14 @@ class Measure(ABC):
         """
         whole = (Cell("-".join([*_prefix(variant), name]), variant, "", name, "measure") for name in self.rows)
         by_class = (
-            Cell(cell_id(variant, kind, name), variant, "", kind, "measure", name)
+            Cell(class_row_id(variant, kind, name), variant, "", kind, "measure", name)
             for kind in self.kinds
             for name in classes
         )
         return (*whole, *by_class)
 
     @abstractmethod
-    def compute(self, context: Context) -> Arrays:
+    def compute(self, context: DiagnosticContext) -> Arrays:
         """Compute the arrays of one variant.
 
         Parameters
@@ -207,7 +207,7 @@ class Measure(ABC):
         Returns
         -------
         dict of str to array
-            Arrays of numbers or text, of any shape, as `told` and `notes` read them.
+            Arrays of numbers or text, of any shape, as `diagnostic_numbers` and `notes` read them.
 
         Raises
         ------
@@ -216,7 +216,7 @@ class Measure(ABC):
         """
 
     @abstractmethod
-    def told(self, found: Found) -> Told:
+    def told(self, found: DiagnosticArrays) -> DiagnosticNumbers:
         """Return the numbers of one variant, made from its arrays.
 
         Parameters
@@ -231,7 +231,7 @@ class Measure(ABC):
         """
 
     @abstractmethod
-    def notes(self, reading: Reading) -> Iterable[str]:
+    def notes(self, reading: DiagnosticResults) -> Iterable[str]:
         """Return notes that stand below the numbers.
 
         Parameters
@@ -246,16 +246,18 @@ class Measure(ABC):
         """
 
 
-def told(measures: Iterable[Component], predictions: Predictions) -> Iterator[tuple[str, str, Told]]:
+def diagnostic_numbers(
+    measures: Iterable[Component], predictions: Predictions
+) -> Iterator[tuple[str, str, DiagnosticNumbers]]:
     """Yield the numbers of each diagnostic for each variant, with the names of both."""
     for component in measures:
-        measure: Measure = component.build()
+        measure: Diagnostic = component.build()
         for (name, variant), arrays in predictions.measured.items():
             if name == component.name:
-                yield name, variant, measure.told(Found(variant, arrays))
+                yield name, variant, measure.told(DiagnosticArrays(variant, arrays))
 
 
-def computed(measure: Measure, context: Context, *, whole: bool = True) -> Arrays:
+def compute_checked(measure: Diagnostic, context: DiagnosticContext, *, whole: bool = True) -> Arrays:
     """Compute the arrays of a diagnostic for one variant, and check its numbers against its declarations.
 
     Parameters
@@ -271,13 +273,15 @@ def computed(measure: Measure, context: Context, *, whole: bool = True) -> Array
         If a metric isn't declared, a row isn't known, a number isn't finite, or an array can't be stored.
     """
     arrays = measure.compute(context)
-    rows = rows_of(measure, context.variant) if whole else None
-    if problem := problem_with(measure, Found(context.variant.name, arrays), rows):
-        raise ValueError(problem if shipped(type(measure)) else f"{place_of(type(measure), short=True)}: {problem}")
+    rows = allowed_rows(measure, context.variant) if whole else None
+    if problem := diagnostic_problem(measure, DiagnosticArrays(context.variant.name, arrays), rows):
+        raise ValueError(
+            problem if is_builtin(type(measure)) else f"{source_location(type(measure), short=True)}: {problem}"
+        )
     return arrays
 
 
-def problem_with(measure: Measure, found: Found, rows: Collection[str] | None = None) -> str:
+def diagnostic_problem(measure: Diagnostic, found: DiagnosticArrays, rows: Collection[str] | None = None) -> str:
     """Return the first error in the numbers of a diagnostic for one variant, in a line; "" if there is none.
 
     Parameters
@@ -285,7 +289,7 @@ def problem_with(measure: Measure, found: Found, rows: Collection[str] | None = 
     measure : Measure
     found : Found
     rows : collection of str, optional
-        The cells that its numbers may have, see `rows_of`; by default any.
+        The cells that its numbers may have, see `allowed_rows`; by default any.
     """
     if not isinstance(found.arrays, dict):
         return f"compute must return a dict of arrays, not {type(found.arrays).__name__}"
@@ -293,7 +297,7 @@ def problem_with(measure: Measure, found: Found, rows: Collection[str] | None = 
         if not isinstance(name, str) or not isinstance(array, np.ndarray) or array.dtype.kind in "OV":
             return f"compute returns {name!r}, which is no array of numbers or text, so it can't be stored"
     numbers = measure.told(found)
-    if not isinstance(numbers, Told):
+    if not isinstance(numbers, DiagnosticNumbers):
         return f"told must return a Told, not {type(numbers).__name__}"
     declared = {quantity.name for quantity in measure.metrics}
     seen = set[tuple[str, str]]()
@@ -308,7 +312,7 @@ def problem_with(measure: Measure, found: Found, rows: Collection[str] | None = 
     return next(filter(None, problems), "")
 
 
-def rows_of(measure: Measure, variant: Variant) -> set[str] | None:
+def allowed_rows(measure: Diagnostic, variant: Variant) -> set[str] | None:
     """Return the cells that a diagnostic's numbers may have under a variant; None if any is allowed."""
     if tags_of(measure).only_beside_prints:
         return None
@@ -325,7 +329,7 @@ def _wrong_metric(metric: Any, declared: Collection[str]) -> str:
     return f"gives the metric {metric!r}, which it doesn't declare: add it to `metrics` of the class ({known})"
 
 
-def _wrong_row(row: Measured, rows: Collection[str] | None) -> str:
+def _wrong_row(row: DiagnosticRow, rows: Collection[str] | None) -> str:
     cell, estimate = row.cell, row.estimate
     if not isinstance(cell, str) or not cell:
         return f"gives {row.metric!r} of the cell {cell!r}: must be the name of a row"
@@ -340,17 +344,17 @@ def _wrong_row(row: Measured, rows: Collection[str] | None) -> str:
     return ""
 
 
-def _wrong_point(point: Point, variant: str, rows: Collection[str] | None) -> str:
-    row = cell_id(variant, point.method, point.of_class) if point.of_class else point.method
+def _wrong_point(point: CurvePoint, variant: str, rows: Collection[str] | None) -> str:
+    row = class_row_id(variant, point.method, point.of_class) if point.of_class else point.method
     if rows is None or row in rows:
         return ""
     return f"gives a point of {row!r}, which is no row: name it in `kinds` or `rows` of the class"
 
 
 def _prefix(variant: str) -> list[str]:
-    return [] if variant == BASE else [variant]
+    return [] if variant == BASE_VARIANT else [variant]
 
 
-def cell_id(variant: str, kind: str, of_class: str) -> str:
+def class_row_id(variant: str, kind: str, of_class: str) -> str:
     """Return the id of the row of one class."""
     return "-".join([*_prefix(variant), "table", kind, of_class])

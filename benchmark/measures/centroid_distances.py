@@ -13,12 +13,12 @@ import numpy as np
 
 from benchmark.blocks import blas_threads
 from benchmark.classifiers.centroids.divergence import average_skl_to_others
-from benchmark.classifiers.divergence_bayes import CENTROIDS, DivergenceBayes
-from benchmark.config.model import BASE
-from benchmark.evaluation.intervals import LEVEL, Estimate
-from benchmark.evaluation.metrics import MeasuredQuantity
-from benchmark.measures.base import Measure, Measured, Point, Told, cell_id
-from benchmark.names import joined, parted
+from benchmark.classifiers.divergence_bayes import CENTROID_KINDS, DivergenceBayes
+from benchmark.config.model import BASE_VARIANT
+from benchmark.evaluation.intervals import CONFIDENCE_LEVEL, Estimate
+from benchmark.evaluation.metrics import DiagnosticMetric
+from benchmark.measures.base import CurvePoint, Diagnostic, DiagnosticNumbers, DiagnosticRow, class_row_id
+from benchmark.names import join_names, split_names
 from benchmark.tags import Tags
 
 if TYPE_CHECKING:
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config.model import Variant
-    from benchmark.measures.base import Arrays, Context, Found, Reading
+    from benchmark.measures.base import Arrays, DiagnosticArrays, DiagnosticContext, DiagnosticResults
     from benchmark.text.counts import Counts
 
     Array = NDArray[np.float64]
 
-METRIC = "average-skl"
+AVERAGE_SKL = "average-skl"
 
 
 @dataclass(frozen=True)
-class CentroidDistances(Measure):
+class CentroidDistances(Diagnostic):
     """Average symmetric KL divergence of each class's centroid to those of the others, on all documents.
 
     Parameters
@@ -50,12 +50,12 @@ class CentroidDistances(Measure):
         Values of the classifier's smoothing at which the base variant is measured again, positive and ascending.
     """
 
-    metrics: ClassVar[tuple[MeasuredQuantity, ...]] = (MeasuredQuantity(METRIC, "nats", axis="average SKL"),)
+    metrics: ClassVar[tuple[DiagnosticMetric, ...]] = (DiagnosticMetric(AVERAGE_SKL, "nats", axis="average SKL"),)
     tags: ClassVar[Tags] = Tags(
         labels={"mean": "mean (naive Bayes)", "skl": "symmetric KL", "pooled": "pooled counts (multinomial)"}
     )
 
-    centroids: Sequence[str] = CENTROIDS
+    centroids: Sequence[str] = CENTROID_KINDS
     resamples: int = 200
     smoothing: Sequence[float] = ()
 
@@ -68,8 +68,8 @@ class CentroidDistances(Measure):
             If a parameter is outside its range.
         """
         for name in self.centroids:
-            if name not in CENTROIDS:
-                raise ValueError(f"centroids may be {', '.join(CENTROIDS)}, not {name!r}")
+            if name not in CENTROID_KINDS:
+                raise ValueError(f"centroids may be {', '.join(CENTROID_KINDS)}, not {name!r}")
         if not self.centroids or len(set(self.centroids)) != len(self.centroids):
             raise ValueError("centroids must list at least one kind, and none twice")
         if self.resamples < 2:
@@ -77,7 +77,7 @@ class CentroidDistances(Measure):
         if list(self.smoothing) != sorted(set(self.smoothing)) or not all(0 < s < np.inf for s in self.smoothing):
             raise ValueError(f"smoothing must be positive and ascending, none twice, not {list(self.smoothing)}")
 
-    def compute(self, context: Context) -> Arrays:
+    def compute(self, context: DiagnosticContext) -> Arrays:
         """Compute, for each kind of centroid, the distances on all documents, on resamples, and by smoothing.
 
         Parameters
@@ -97,12 +97,12 @@ class CentroidDistances(Measure):
         """
         documents = context.counts.documents
         found: Arrays = {
-            "classes": joined(documents.classes),
+            "classes": join_names(documents.classes),
             "documents": np.bincount(documents.labels, minlength=len(documents.classes)),
             "smoothing": np.array(self._grid(context), dtype=np.float64),
         }
         for centroid in self.centroids:
-            classifier = divergence_bayes(context.variant)
+            classifier = divergence_bayes_of_variant(context.variant)
             classifier.centroid = centroid
             content = {
                 "measure": "centroid-distances",
@@ -118,7 +118,7 @@ class CentroidDistances(Measure):
         """Kinds of centroid, each with a row per class."""
         return self.centroids
 
-    def told(self, found: Found) -> Told:
+    def told(self, found: DiagnosticArrays) -> DiagnosticNumbers:
         """Return each distance with the spread of its resamples as interval, and points of distance against smoothing.
 
         Resamples repeat some documents and lack others, so their centroids lie farther apart, as centroids of fewer
@@ -136,16 +136,16 @@ class CentroidDistances(Measure):
             A row per kind and class, in nats.
         """
         rows, points, arrays = [], [], found.arrays
-        for centroid, (c, name) in product(self.centroids, enumerate(parted(arrays["classes"]))):
+        for centroid, (c, name) in product(self.centroids, enumerate(split_names(arrays["classes"]))):
             value, own = float(arrays[f"{centroid}/values"][c]), arrays[f"{centroid}/resampled"][:, c]
-            low, high = value + np.quantile(own - own.mean(), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+            low, high = value + np.quantile(own - own.mean(), [(1 - CONFIDENCE_LEVEL) / 2, (1 + CONFIDENCE_LEVEL) / 2])
             estimate = Estimate(value, float(low), float(high), int(arrays["documents"][c]), "bootstrap")
-            rows.append(Measured(cell_id(found.variant, centroid, name), METRIC, estimate))
+            rows.append(DiagnosticRow(class_row_id(found.variant, centroid, name), AVERAGE_SKL, estimate))
             for x, swept in zip(arrays["smoothing"], arrays[f"{centroid}/by_smoothing"][:, c], strict=True):
-                points.append(Point("smoothing", float(x), centroid, name, METRIC, float(swept)))
-        return Told(tuple(rows), tuple(points))
+                points.append(CurvePoint("smoothing", float(x), centroid, name, AVERAGE_SKL, float(swept)))
+        return DiagnosticNumbers(tuple(rows), tuple(points))
 
-    def notes(self, reading: Reading) -> Iterable[str]:
+    def notes(self, reading: DiagnosticResults) -> Iterable[str]:
         """Explain the intervals, and say how near the distances are to the published values in size and order.
 
         Parameters
@@ -175,15 +175,15 @@ class CentroidDistances(Measure):
     def _target(self, arrays: Arrays, printed: Mapping[str, float]) -> Array | None:
         """Return the published value of each class, equal for all kinds of centroid; None if one is missing."""
         by_class = []
-        for name in parted(arrays["classes"]):
-            cells = [cell_id(BASE, centroid, name) for centroid in self.centroids]
+        for name in split_names(arrays["classes"]):
+            cells = [class_row_id(BASE_VARIANT, centroid, name) for centroid in self.centroids]
             by_class.append([printed[cell] for cell in cells if cell in printed])
         return np.array([values[-1] for values in by_class]) if all(by_class) else None
 
-    def _grid(self, context: Context) -> tuple[float, ...]:
-        return tuple(self.smoothing) if context.variant.name == BASE else ()
+    def _grid(self, context: DiagnosticContext) -> tuple[float, ...]:
+        return tuple(self.smoothing) if context.variant.name == BASE_VARIANT else ()
 
-    def _distances(self, classifier: DivergenceBayes, context: Context) -> Arrays:
+    def _distances(self, classifier: DivergenceBayes, context: DiagnosticContext) -> Arrays:
         counts, grid = context.counts, self._grid(context)
         everything = np.arange(len(counts.documents))
         seeds = [[context.seed, number] for number in range(self.resamples)]
@@ -233,7 +233,7 @@ def _same_order(values: Array, target: Array) -> bool:
     return bool((np.argsort(values) == np.argsort(target)).all())
 
 
-def divergence_bayes(variant: Variant) -> DivergenceBayes:
+def divergence_bayes_of_variant(variant: Variant) -> DivergenceBayes:
     """Return the variant's naive Bayes in KL form, untrained; the diagnostic uses its smoothing, prior and length.
 
     Raises

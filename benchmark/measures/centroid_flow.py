@@ -14,25 +14,25 @@ import numpy as np
 from benchmark.blocks import blas_threads
 from benchmark.classifiers.centroids.divergence import class_statistics, mean_skl
 from benchmark.classifiers.centroids.exact import skl_centroid
-from benchmark.classifiers.centroids.flow import flow
-from benchmark.classifiers.centroids.graphs import GRAPHS
-from benchmark.measures.base import Measure, Told
-from benchmark.measures.centroid_distances import divergence_bayes
-from benchmark.names import joined, parted
+from benchmark.classifiers.centroids.flow import gradient_flow
+from benchmark.classifiers.centroids.graphs import WORD_GRAPHS
+from benchmark.measures.base import Diagnostic, DiagnosticNumbers
+from benchmark.measures.centroid_distances import divergence_bayes_of_variant
+from benchmark.names import join_names, split_names
 from benchmark.tags import Tags
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from benchmark.classifiers.centroids.divergence import ClassStatistics
-    from benchmark.measures.base import Arrays, Context, Found, Reading
+    from benchmark.measures.base import Arrays, DiagnosticArrays, DiagnosticContext, DiagnosticResults
 
-EXACT = "exact"
+EXACT_SOLVER = "exact"
 _FINEST = 1e-12
 
 
 @dataclass(frozen=True)
-class CentroidFlow(Measure):
+class CentroidFlow(Diagnostic):
     """Centroids by the gradient flow on several graphs of words, against the closed form.
 
     Parameters
@@ -45,7 +45,7 @@ class CentroidFlow(Measure):
 
     tags: ClassVar[Tags] = Tags(base_only=True)
 
-    graphs: Sequence[str] = tuple(GRAPHS)
+    graphs: Sequence[str] = tuple(WORD_GRAPHS)
     tolerance: float = 1e-9
 
     def check(self) -> None:
@@ -57,14 +57,14 @@ class CentroidFlow(Measure):
             If a parameter is outside its range.
         """
         for name in self.graphs:
-            if name not in GRAPHS:
-                raise ValueError(f"graphs may be {', '.join(GRAPHS)}, not {name!r}")
+            if name not in WORD_GRAPHS:
+                raise ValueError(f"graphs may be {', '.join(WORD_GRAPHS)}, not {name!r}")
         if not self.graphs or len(set(self.graphs)) != len(self.graphs):
             raise ValueError("graphs must list at least one graph, and none twice")
         if not 0 < self.tolerance < np.inf:
             raise ValueError(f"tolerance = {self.tolerance} must be positive and finite")
 
-    def compute(self, context: Context) -> Arrays:
+    def compute(self, context: DiagnosticContext) -> Arrays:
         """Compute, by the closed form and on each graph, energies (k,), gaps (k,), steps (k,), edges (), seconds (2,).
 
         Energies are the mean SKL of the documents to the centroid, gaps upper bounds of the energies above the minimum,
@@ -86,20 +86,20 @@ class CentroidFlow(Measure):
         ValueError
             If no method of the variant is the classifier divergence-bayes.
         """
-        smoothing = divergence_bayes(context.variant).smoothing
-        found: Arrays = {"classes": joined(context.counts.documents.classes)}
+        smoothing = divergence_bayes_of_variant(context.variant).smoothing
+        found: Arrays = {"classes": join_names(context.counts.documents.classes)}
         with blas_threads(1):
-            for name in (EXACT, *self.graphs):
+            for name in (EXACT_SOLVER, *self.graphs):
                 content = {"measure": "centroid-flow", "solver": name, "smoothing": smoothing}
                 content["tolerance"] = self.tolerance
                 try:
                     solved = context.once(content, partial(self._solve, name, context, smoothing))
                 except RuntimeError as error:  # the flow didn't converge: failures are not stored
-                    solved = {"failed": joined([str(error)])}
+                    solved = {"failed": join_names([str(error)])}
                 found |= {f"{name}/{part}": array for part, array in solved.items()}
         return found
 
-    def notes(self, reading: Reading) -> Iterable[str]:
+    def notes(self, reading: DiagnosticResults) -> Iterable[str]:
         """Report the energies and the number of steps; seconds vary between runs and are in the manifest.
 
         Parameters
@@ -112,15 +112,15 @@ class CentroidFlow(Measure):
             One line each.
         """
         for arrays in (each.arrays for each in reading.found):
-            exact = arrays.get(f"{EXACT}/energies")
+            exact = arrays.get(f"{EXACT_SOLVER}/energies")
             if exact is None:
                 continue
-            each = ", ".join(f"{name} {e:.6f}" for name, e in zip(parted(arrays["classes"]), exact, strict=True))
+            each = ", ".join(f"{name} {e:.6f}" for name, e in zip(split_names(arrays["classes"]), exact, strict=True))
             yield f"Energy (mean SKL of the documents to the centroid, nats) of the exact centroids: {each}."
             for graph in self.graphs:
                 yield self._note(graph, arrays, exact)
 
-    def told(self, found: Found) -> Told:
+    def told(self, found: DiagnosticArrays) -> DiagnosticNumbers:
         """Return the seconds of each solver, for its graph and for its centroids.
 
         Parameters
@@ -134,15 +134,15 @@ class CentroidFlow(Measure):
             Timings alone, in seconds.
         """
         arrays = found.arrays
-        solved = [name for name in (EXACT, *self.graphs) if f"{name}/seconds" in arrays]
+        solved = [name for name in (EXACT_SOLVER, *self.graphs) if f"{name}/seconds" in arrays]
         seconds = (arrays[f"{name}/seconds"].round(4).tolist() for name in solved)
         parts = (dict(zip(("graph", "centroids"), each, strict=True)) for each in seconds)
-        return Told(timings=dict(zip(solved, parts, strict=True)))
+        return DiagnosticNumbers(timings=dict(zip(solved, parts, strict=True)))
 
     def _note(self, graph: str, arrays: Arrays, exact: Any) -> str:
         if f"{graph}/energies" not in arrays:
             reason = arrays.get(f"{graph}/failed")
-            return f"Flow, {graph}: failed: {'no result' if reason is None else parted(reason)[0]}."
+            return f"Flow, {graph}: failed: {'no result' if reason is None else split_names(reason)[0]}."
         # Rounded up to a power of ten: the last digits of an energy differ between machines.
         excess = float(np.abs(arrays[f"{graph}/energies"] - exact).max())
         within = "1e-12" if excess < _FINEST else f"{10.0 ** np.ceil(np.log10(excess)):.0e}"
@@ -152,19 +152,19 @@ class CentroidFlow(Measure):
             f"after about {steps} steps; its bound above the minimum is {self.tolerance:g}."
         )
 
-    def _solve(self, name: str, context: Context, smoothing: float) -> Arrays:
+    def _solve(self, name: str, context: DiagnosticContext, smoothing: float) -> Arrays:
         counts = context.counts
         labels, k = counts.documents.labels, len(counts.documents.classes)
         rows = [(labels == code) & (np.diff(counts.matrix.indptr) > 0) for code in range(k)]
         statistics = [class_statistics(counts.matrix[own], smoothing) for own in rows]
-        return _exact(statistics) if name == EXACT else self._flows(name, statistics, context)
+        return _exact(statistics) if name == EXACT_SOLVER else self._flows(name, statistics, context)
 
-    def _flows(self, name: str, statistics: list[ClassStatistics], context: Context) -> Arrays:
+    def _flows(self, name: str, statistics: list[ClassStatistics], context: DiagnosticContext) -> Arrays:
         started = time.perf_counter()
-        edges = GRAPHS[name](context.counts.matrix)
+        edges = WORD_GRAPHS[name](context.counts.matrix)
         drawn = time.perf_counter()
         with ThreadPoolExecutor(context.jobs) as pool:
-            ends = list(pool.map(lambda each: flow(each, edges, tolerance=self.tolerance), statistics))
+            ends = list(pool.map(lambda each: gradient_flow(each, edges, tolerance=self.tolerance), statistics))
         return {
             "energies": np.array([end.energies[-1] for end in ends]),
             "gaps": np.array([end.gap for end in ends]),

@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from benchmark.evaluation.intervals import Estimate
-from benchmark.evaluation.metrics import MeasuredQuantity
-from benchmark.measures.base import Measure, Measured, Told
-from benchmark.names import joined, parted
+from benchmark.evaluation.metrics import DiagnosticMetric
+from benchmark.measures.base import Diagnostic, DiagnosticNumbers, DiagnosticRow
+from benchmark.names import join_names, split_names
 from benchmark.tags import Tags
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from benchmark.measures.base import Arrays, Context, Found, Reading
+    from benchmark.measures.base import Arrays, DiagnosticArrays, DiagnosticContext, DiagnosticResults
 
 
 @dataclass(frozen=True)
-class DocumentCounts(Measure):
+class DocumentCounts(Diagnostic):
     """Number of documents of each class in each group of the collection as it was read."""
 
-    metrics: ClassVar[tuple[MeasuredQuantity, ...]] = (MeasuredQuantity("documents", "documents", decimals=0),)
+    metrics: ClassVar[tuple[DiagnosticMetric, ...]] = (DiagnosticMetric("documents", "documents", decimals=0),)
     tags: ClassVar[Tags] = Tags(base_only=True, only_beside_prints=True)
 
-    def compute(self, context: Context) -> Arrays:
+    def compute(self, context: DiagnosticContext) -> Arrays:
         """Count the documents of each class, and those without a class, by group.
 
         Parameters
@@ -44,11 +44,11 @@ class DocumentCounts(Measure):
         return {
             "documents": sizes,
             "without": np.bincount(documents.groups[none], minlength=len(documents.group_names)),
-            "classes": joined(documents.classes),
-            "groups": joined(documents.group_names),
+            "classes": join_names(documents.classes),
+            "groups": join_names(documents.group_names),
         }
 
-    def told(self, found: Found) -> Told:
+    def told(self, found: DiagnosticArrays) -> DiagnosticNumbers:
         """Return a count for each class and group; its interval is the count itself.
 
         Parameters
@@ -62,16 +62,19 @@ class DocumentCounts(Measure):
             Rows ``<class>-<group>``, in documents.
         """
         arrays = found.arrays
-        groups, rows = parted(arrays["groups"]), zip(parted(arrays["classes"]), arrays["documents"], strict=True)
-        return Told(
+        groups, rows = (
+            split_names(arrays["groups"]),
+            zip(split_names(arrays["classes"]), arrays["documents"], strict=True),
+        )
+        return DiagnosticNumbers(
             tuple(
-                Measured(f"{name}-{group}", "documents", Estimate(float(n), float(n), float(n), int(n), "count"))
+                DiagnosticRow(f"{name}-{group}", "documents", Estimate(float(n), float(n), float(n), int(n), "count"))
                 for name, row in rows
                 for group, n in zip(groups, row, strict=True)
             )
         )
 
-    def notes(self, reading: Reading) -> Iterable[str]:
+    def notes(self, reading: DiagnosticResults) -> Iterable[str]:
         """Report how many documents have no class, and that these are negative examples.
 
         Parameters
@@ -85,7 +88,7 @@ class DocumentCounts(Measure):
         """
         for arrays in (each.arrays for each in reading.found):
             if arrays["without"].any():
-                counted = zip(arrays["without"], parted(arrays["groups"]), strict=True)
+                counted = zip(arrays["without"], split_names(arrays["groups"]), strict=True)
                 without = ", ".join(f"{n:,} {group}" for n, group in counted)
                 yield (
                     f"Documents without any of the {len(arrays['documents'])} classes ({without}), whether they have "

@@ -12,11 +12,11 @@ import scipy.sparse as sp
 
 from benchmark.blocks import blas_threads
 from benchmark.evaluation.intervals import Estimate
-from benchmark.evaluation.metrics import MeasuredQuantity
-from benchmark.measures.base import Measure, Measured, Told
+from benchmark.evaluation.metrics import DiagnosticMetric
+from benchmark.measures.base import Diagnostic, DiagnosticNumbers, DiagnosticRow
 from benchmark.methods.base import Problem
-from benchmark.methods.weights import fitted_weighting, learns, points_of
-from benchmark.representation.features import row_products
+from benchmark.methods.weights import fitted_weighting, learning_source, weighted_points
+from benchmark.representation.features import rowwise_products
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
     from benchmark.config.components import Component
     from benchmark.config.model import Representation
-    from benchmark.measures.base import Arrays, Context, Found, Reading
+    from benchmark.measures.base import Arrays, DiagnosticArrays, DiagnosticContext, DiagnosticResults
     from benchmark.representation.features import FeatureMap
 
 #: Errors are in units of the kernel.
 _ERRORS = (
-    MeasuredQuantity(
+    DiagnosticMetric(
         name="kernel-error",
         unit="one",
         label="kernel error",
@@ -39,7 +39,7 @@ _ERRORS = (
         together="error of the kernel",
         definition="root mean square",
     ),
-    MeasuredQuantity(
+    DiagnosticMetric(
         name="largest-kernel-error",
         unit="one",
         label="largest error",
@@ -50,11 +50,11 @@ _ERRORS = (
     ),
 )
 _SIZES = (
-    MeasuredQuantity("features", "features", decimals=0),
-    MeasuredQuantity("bytes", "bytes", better="smaller", decimals=0),
-    MeasuredQuantity("bytes-per-document", "bytes", "bytes a document", "smaller", 0),
+    DiagnosticMetric("features", "features", decimals=0),
+    DiagnosticMetric("bytes", "bytes", better="smaller", decimals=0),
+    DiagnosticMetric("bytes-per-document", "bytes", "bytes a document", "smaller", 0),
 )
-_SECONDS = MeasuredQuantity(
+_SECONDS = DiagnosticMetric(
     "seconds-to-map", "seconds", "seconds to map a thousand documents", "smaller", on_clock=True
 )
 #: A thousand rows of 4,096 dense features are 33 MB.
@@ -64,7 +64,7 @@ _SEEN = 5e-4
 
 
 @dataclass(frozen=True)
-class FeatureErrors(Measure):
+class FeatureErrors(Diagnostic):
     """Errors of the methods' features on pairs of different documents, their number, bytes, and seconds to map.
 
     Parameters
@@ -73,7 +73,7 @@ class FeatureErrors(Measure):
         Number of pairs, drawn from all documents with replacement; from 1 to 1,000,000.
     """
 
-    metrics: ClassVar[tuple[MeasuredQuantity, ...]] = (*_ERRORS, *_SIZES, _SECONDS)
+    metrics: ClassVar[tuple[DiagnosticMetric, ...]] = (*_ERRORS, *_SIZES, _SECONDS)
 
     pairs: int = 10_000
 
@@ -88,7 +88,7 @@ class FeatureErrors(Measure):
         if not 1 <= self.pairs <= 1_000_000:
             raise ValueError(f"pairs must lie between 1 and 1000000, not {self.pairs}")
 
-    def compute(self, context: Context) -> Arrays:
+    def compute(self, context: DiagnosticContext) -> Arrays:
         """Compute, for each method with features and one candidate, errors (3,), sizes (3,), documents (), seconds ().
 
         Errors are <φ(x), φ(y)> - k(x, y), in units of k: their root mean square over the pairs, their largest
@@ -122,7 +122,7 @@ class FeatureErrors(Measure):
                 found |= {f"{entry.label}/{name}": array for name, array in arrays.items()}
         return found
 
-    def told(self, found: Found) -> Told:
+    def told(self, found: DiagnosticArrays) -> DiagnosticNumbers:
         """Return the numbers of each method, without intervals; seconds appear in figures and in the manifest.
 
         Parameters
@@ -135,7 +135,7 @@ class FeatureErrors(Measure):
         Told
             Rows named by method, in the units of `metrics`, and seconds by method.
         """
-        rows, timings = list[Measured](), {}
+        rows, timings = list[DiagnosticRow](), {}
         for name, arrays in _by_method(found.arrays):
             n = int(arrays["documents"])
             numbers = [(each.name, value, self.pairs) for each, value in zip(_ERRORS, arrays["errors"], strict=False)]
@@ -145,10 +145,10 @@ class FeatureErrors(Measure):
                 timings[name] = {"map a thousand": round(float(arrays["seconds"]), 4)}
             for metric, number, of in numbers:
                 value = float(number)
-                rows.append(Measured(name, metric, Estimate(value, value, value, of, "count")))
-        return Told(tuple(rows), timings=timings)
+                rows.append(DiagnosticRow(name, metric, Estimate(value, value, value, of, "count")))
+        return DiagnosticNumbers(tuple(rows), timings=timings)
 
-    def notes(self, reading: Reading) -> Iterable[str]:
+    def notes(self, reading: DiagnosticResults) -> Iterable[str]:
         """Explain the errors, and report those of k(x, x).
 
         Parameters
@@ -173,13 +173,15 @@ class FeatureErrors(Measure):
         if said := ", ".join(f"{name} {error:.3f}" for name, error in own if error >= _SEEN):
             yield f"Largest error of k(x, x), where it isn't 0.000: {said}."
 
-    def _measured(self, representation: Representation, features: Component, context: Context) -> Arrays:
+    def _measured(self, representation: Representation, features: Component, context: DiagnosticContext) -> Arrays:
         counts, n = context.counts.matrix, context.counts.matrix.shape[0]
         if n < 2:
             raise ValueError("errors are measured on pairs of different documents, but there is only one document")
         problem = Problem(context.counts, "", context.seed)
-        weighting = fitted_weighting(problem, counts, representation, np.arange(n) if learns(representation) else None)
-        points = points_of(counts, replace(representation, features=None), weighting)
+        weighting = fitted_weighting(
+            problem, counts, representation, np.arange(n) if learning_source(representation) else None
+        )
+        points = weighted_points(counts, replace(representation, features=None), weighting)
         built: FeatureMap = features.build()
         with blas_threads(1):
             started = time.perf_counter()
@@ -190,7 +192,7 @@ class FeatureErrors(Measure):
             second = (first + 1 + rng.integers(n - 1, size=self.pairs)) % n
             each = np.unique(first)
             errors, own = (_errors(built, points, mapped, *pair) for pair in ((first, second), (each, each)))
-        size = size_of(mapped)
+        size = feature_bytes(mapped)
         return {
             "errors": np.array([np.sqrt(np.mean(errors**2)), np.abs(errors).max(), np.abs(own).max()]),
             "sizes": np.array([mapped.shape[1], size, size / n]),
@@ -199,7 +201,7 @@ class FeatureErrors(Measure):
         }
 
 
-def size_of(features: Any) -> int:
+def feature_bytes(features: Any) -> int:
     """Return the bytes of the arrays that store features: a dense array, or data, indices and pointers of CSR."""
     parts = (features.data, features.indices, features.indptr) if sp.issparse(features) else (features,)
     return sum(part.nbytes for part in parts)
@@ -212,7 +214,7 @@ def _errors(
     found = []
     for start in range(0, len(first), _AT_ONCE):
         a, b = first[start : start + _AT_ONCE], second[start : start + _AT_ONCE]
-        found.append(row_products(features[a], features[b]) - built.exact(points[a], points[b]))
+        found.append(rowwise_products(features[a], features[b]) - built.exact(points[a], points[b]))
     return np.concatenate(found)
 
 

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from benchmark.evaluation.intervals import Estimate
-from benchmark.evaluation.metrics import MeasuredQuantity
+from benchmark.evaluation.metrics import DiagnosticMetric
 from benchmark.kernels.heat.covering import log_covering_bound
-from benchmark.measures.base import Measure, Measured, Point, Told
-from benchmark.names import joined
+from benchmark.measures.base import CurvePoint, Diagnostic, DiagnosticNumbers, DiagnosticRow
+from benchmark.names import join_names
 from benchmark.tags import Tags
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from benchmark.measures.base import Arrays, Context, Found, Reading
+    from benchmark.measures.base import Arrays, DiagnosticArrays, DiagnosticContext, DiagnosticResults
 
 #: The largest number of coordinates that a figure shows.
 _MOST = 3
@@ -26,10 +26,10 @@ _BOUND = "log-covering-bound"
 
 
 @dataclass(frozen=True)
-class Coordinates(Measure):
+class Coordinates(Diagnostic):
     """Coordinates of all points, from which figures of decision regions are drawn."""
 
-    def compute(self, context: Context) -> Arrays:
+    def compute(self, context: DiagnosticContext) -> Arrays:
         """Return the points, the names of their coordinates, and their groups.
 
         Parameters
@@ -52,12 +52,12 @@ class Coordinates(Measure):
         documents = counts.documents
         return {
             "points": counts.matrix.toarray(),
-            "names": joined(counts.vocabulary),
+            "names": join_names(counts.vocabulary),
             "groups": documents.groups,
-            "group_names": joined(documents.group_names),
+            "group_names": join_names(documents.group_names),
         }
 
-    def told(self, found: Found) -> Told:  # noqa: ARG002
+    def told(self, found: DiagnosticArrays) -> DiagnosticNumbers:  # noqa: ARG002
         """Return no numbers.
 
         Parameters
@@ -70,9 +70,9 @@ class Coordinates(Measure):
         Told
             Empty.
         """
-        return Told()
+        return DiagnosticNumbers()
 
-    def notes(self, reading: Reading) -> Iterable[str]:  # noqa: ARG002
+    def notes(self, reading: DiagnosticResults) -> Iterable[str]:  # noqa: ARG002
         """Return no notes: the figure's caption explains it.
 
         Parameters
@@ -88,7 +88,7 @@ class Coordinates(Measure):
 
 
 @dataclass(frozen=True)
-class CoveringNumbers(Measure):
+class CoveringNumbers(Diagnostic):
     """Bound of Lafferty and Lebanon (2002, theorem 4) on the covering numbers of SVMs with a heat kernel.
 
     Parameters
@@ -101,8 +101,8 @@ class CoveringNumbers(Measure):
         Radii ε of the cover, positive and ascending; tables show the bound at the first.
     """
 
-    metrics: ClassVar[tuple[MeasuredQuantity, ...]] = (
-        MeasuredQuantity(_BOUND, "one", "log10 of the bound on log N(ε)", "smaller", 2),
+    metrics: ClassVar[tuple[DiagnosticMetric, ...]] = (
+        DiagnosticMetric(_BOUND, "one", "log10 of the bound on log N(ε)", "smaller", 2),
     )
     tags: ClassVar[Tags] = Tags(base_only=True)
 
@@ -128,7 +128,7 @@ class CoveringNumbers(Measure):
         """Names of the rows, one for each dimension and diffusion time."""
         return tuple(f"covering-n{n}-t{t:g}" for n in self.dimension for t in self.t)
 
-    def compute(self, context: Context) -> Arrays:  # noqa: ARG002
+    def compute(self, context: DiagnosticContext) -> Arrays:  # noqa: ARG002
         """Compute the bounds, which depend on no document.
 
         Parameters
@@ -144,7 +144,7 @@ class CoveringNumbers(Measure):
         bounds = [log_covering_bound(radius, n, t) / np.log(10) for n in self.dimension for t in self.t]
         return {"bounds": np.array(bounds)}
 
-    def told(self, found: Found) -> Told:
+    def told(self, found: DiagnosticArrays) -> DiagnosticNumbers:
         """Return each row's bound at the smallest radius, and its curve over all radii.
 
         Parameters
@@ -159,11 +159,11 @@ class CoveringNumbers(Measure):
         """
         bounds, rows, points = found.arrays["bounds"].tolist(), [], []
         for name, line in zip(self.rows, bounds, strict=True):
-            rows.append(Measured(name, _BOUND, Estimate(line[0], line[0], line[0], 1, "count")))
-            points += [Point("radius", x, name, "", _BOUND, y) for x, y in zip(self.radius, line, strict=True)]
-        return Told(tuple(rows), tuple(points))
+            rows.append(DiagnosticRow(name, _BOUND, Estimate(line[0], line[0], line[0], 1, "count")))
+            points += [CurvePoint("radius", x, name, "", _BOUND, y) for x, y in zip(self.radius, line, strict=True)]
+        return DiagnosticNumbers(tuple(rows), tuple(points))
 
-    def notes(self, reading: Reading) -> Iterable[str]:  # noqa: ARG002
+    def notes(self, reading: DiagnosticResults) -> Iterable[str]:  # noqa: ARG002
         """Explain the bounds.
 
         Parameters

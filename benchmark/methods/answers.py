@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.foreign import place_of
-from benchmark.registries import shipped
+from benchmark.foreign import source_location
+from benchmark.registries import is_builtin
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
 
-def real_numbers(values: Any, shape: tuple[int, ...], what: str) -> NDArray[np.float64]:
+def check_real_array(values: Any, shape: tuple[int, ...], what: str) -> NDArray[np.float64]:
     """Return the values as a float64 array.
 
     Parameters
@@ -56,7 +56,7 @@ class CheckedClassifier:
     """
 
     def __init__(self, classifier: Any) -> None:
-        self._classifier, self._place = classifier, place_of(type(classifier), short=True)
+        self._classifier, self._place = classifier, source_location(type(classifier), short=True)
         self.classes_: NDArray[np.int32] = np.empty(0, dtype=np.int32)
 
     def __getattr__(self, name: str) -> Any:
@@ -101,9 +101,9 @@ class CheckedClassifier:
         """
         scores = self._classifier.class_scores(X.copy())
         n, k = X.shape[0], len(self.classes_)
-        return real_numbers(scores, (n, k), f"{self._place}: its class_scores of {n} documents and {k} classes")
+        return check_real_array(scores, (n, k), f"{self._place}: its class_scores of {n} documents and {k} classes")
 
 
-def with_checks(classifier: Any) -> Any:
+def checked_classifier(classifier: Any) -> Any:
     """Return a classifier of this package unchanged, and a plug-in's classifier wrapped in `CheckedClassifier`."""
-    return classifier if shipped(type(classifier)) else CheckedClassifier(classifier)
+    return classifier if is_builtin(type(classifier)) else CheckedClassifier(classifier)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from benchmark.evaluation.predictions import CLOCKS
+from benchmark.evaluation.predictions import TIMERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.protocols import Split
     from benchmark.methods.fitted import FittedMethod
-    from benchmark.methods.workbench import Workbench
+    from benchmark.methods.workbench import MatrixCache
     from benchmark.text.counts import Counts
 
 
@@ -82,7 +82,7 @@ class Method(Protocol):
         """Specification of the method, from the configuration."""
 
     def solve(
-        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench
+        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: MatrixCache
     ) -> list[SettingPredictions]:
         """Train on the training documents of each split and predict its test documents.
 
@@ -105,7 +105,7 @@ class Method(Protocol):
             If the method can't be used on these documents.
         """
 
-    def fit(self, problem: Problem, split: Split, terms: int | None, bench: Workbench) -> FittedMethod:
+    def fit(self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache) -> FittedMethod:
         """Train on the training documents of a split, as `solve` does, and return the trained method.
 
         Raises
@@ -116,10 +116,10 @@ class Method(Protocol):
 
 
 class Stopwatch:
-    """Timer of the parts that `CLOCKS` names."""
+    """Timer of the parts that `TIMERS` names."""
 
     def __init__(self) -> None:
-        self._seconds = dict.fromkeys(CLOCKS, 0.0)
+        self._seconds = dict.fromkeys(TIMERS, 0.0)
         self._last = time.perf_counter()
 
     def lap(self, part: str) -> None:
@@ -134,5 +134,5 @@ class Stopwatch:
         self._last = time.perf_counter()
 
     def seconds(self, *parts: str) -> NDArray[np.float64]:
-        """Return the seconds of each of `CLOCKS`, shape (6,), with 0 for those not among `parts`, if any are named."""
-        return np.array([self._seconds[part] if not parts or part in parts else 0.0 for part in CLOCKS])
+        """Return the seconds of each of `TIMERS`, shape (6,), with 0 for those not among `parts`, if any are named."""
+        return np.array([self._seconds[part] if not parts or part in parts else 0.0 for part in TIMERS])

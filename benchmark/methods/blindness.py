@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmark.kernels import elementwise
-from benchmark.kernels.gram import Gram
+from benchmark.kernels import is_elementwise_kernel
+from benchmark.kernels.gram import LazyGram
 from benchmark.methods.base import Stopwatch
-from benchmark.methods.kernel_machines import kernel_of
+from benchmark.methods.kernel_machines import build_kernel
 
 if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
-    from benchmark.methods.weights import Work
+    from benchmark.methods.weights import SplitData
 
 #: Kernel values that are compared in one block.
 _VALUES = 10_000_000
 
 
-def blindness(spec: MethodSpec, work: Work, decisions: SettingPredictions) -> str:
+def degenerate_predictions_reason(spec: MethodSpec, work: SplitData, decisions: SettingPredictions) -> str:
     """Return the reason why the predictions of a split are degenerate, or "" if they aren't.
 
     Predictions are degenerate if all of them are ties, or if the kernel has the same values for all test documents:
@@ -42,11 +42,11 @@ def blindness(spec: MethodSpec, work: Work, decisions: SettingPredictions) -> st
         return ""
     if decisions.tied.all():
         return "every prediction is a tie: no class scores higher than all others"
-    if spec.kernel is None or not elementwise(spec.kernel.cls):
+    if spec.kernel is None or not is_elementwise_kernel(spec.kernel.cls):
         return ""
-    kernel, normalization = kernel_of(spec), spec.representation.normalization
+    kernel, normalization = build_kernel(spec), spec.representation.normalization
     products = work.products(spec.representation, kernel.exponent, Stopwatch())
-    gram = Gram(kernel, products, normalization, test, work.split.train)
+    gram = LazyGram(kernel, products, normalization, test, work.split.train)
     start, stop, first = 0, 2, gram.block(0, 1)
     while start < len(test):
         if (gram.block(start, min(stop, len(test))) != first).any():  # most often the first two differ

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from benchmark.classifiers.hyperplanes import hyperplanes_of, train_categories
-from benchmark.classifiers.libsvm import DenseRows, Machine
-from benchmark.classifiers.svm import Machines, SupportVectorClassifier, decide
-from benchmark.evaluation.predictions import CLOCKS, PARTS
-from benchmark.kernels.gram import Gram
-from benchmark.kernels.models.plsi import Fitted
+from benchmark.classifiers.hyperplanes import linear_svm_hyperplanes, train_one_vs_rest
+from benchmark.classifiers.libsvm import BinarySvm, DenseRows
+from benchmark.classifiers.svm import MulticlassSvm, SupportVectorClassifier, svm_decision_values
+from benchmark.evaluation.predictions import METHOD_TIMERS, TIMERS
+from benchmark.kernels.gram import LazyGram
+from benchmark.kernels.models.plsi import FittedPLSI
 from benchmark.kernels.products import self_products
 from benchmark.methods.base import Stopwatch
-from benchmark.methods.fitted import FittedHyperplanes, FittedMachines, learned_of
-from benchmark.methods.kernel_machines import OnSplits, cached_rows, cost, kernel_of
-from benchmark.methods.learned import decided_by_class, decided_by_largest, learned_classes
-from benchmark.methods.weights import named
-from benchmark.representation import canonical
+from benchmark.methods.fitted import FittedHyperplanes, FittedMachines, trained_state
+from benchmark.methods.kernel_machines import PerSplit, build_kernel, cached_rows, scaled_cost
+from benchmark.methods.learned import argmax_predictions, learned_classes, multilabel_predictions
+from benchmark.methods.weights import cache_entry
+from benchmark.representation import canonical_csr
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from benchmark.kernels.gram import InnerProducts
     from benchmark.kernels.models.fisher import PLSIFisher
     from benchmark.methods.base import Problem
-    from benchmark.methods.weights import Work
-    from benchmark.methods.workbench import Arrays, Workbench
+    from benchmark.methods.weights import SplitData
+    from benchmark.methods.workbench import Arrays, MatrixCache
 
     Array = NDArray[np.float64]
 
-OTHER = "other"
+OTHER_CLASS = "other"
 #: Cached arrays of a PLSI model: P(w|z), P(z|d) of the training documents, P(z), and P(z|d) of the test documents.
 _OF_MODEL = ("words", "documents", "classes", "tested")
 
@@ -62,7 +62,7 @@ class LinearMachines:
     other : Machine or None
         Machine of the documents without a class; None unless some training documents have a class and some don't.
     seconds : float64 array, shape (6,)
-        Seconds by `CLOCKS`, up to and including the training of `machines`.
+        Seconds by `TIMERS`, up to and including the training of `machines`.
     other_seconds : float
         Seconds of the training of `other`, in parallel with `machines`.
     """
@@ -70,13 +70,13 @@ class LinearMachines:
     points: sp.csr_array
     tested: sp.csr_array
     gram: Array
-    machines: tuple[Machine, ...]
-    other: Machine | None
+    machines: tuple[BinarySvm, ...]
+    other: BinarySvm | None
     seconds: Array
     other_seconds: float
 
 
-def linear_machines(work: Work, spec: MethodSpec) -> LinearMachines:
+def linear_machines(work: SplitData, spec: MethodSpec) -> LinearMachines:
     """Return the linear machines of a split, trained once for consecutive methods that need the same machines."""
     classifier = spec.classifier.build()
     machine = (classifier.C, classifier.epsilon, classifier.ridge, classifier.cache_mb, classifier.unit)
@@ -85,16 +85,16 @@ def linear_machines(work: Work, spec: MethodSpec) -> LinearMachines:
     return work.bench.shared(key, lambda: _linear_machines(work, spec, classifier))
 
 
-def _linear_machines(work: Work, spec: MethodSpec, classifier: SupportVectorClassifier) -> LinearMachines:
+def _linear_machines(work: SplitData, spec: MethodSpec, classifier: SupportVectorClassifier) -> LinearMachines:
     everything, members, bench = work.points(spec.representation), work.members, work.bench
-    points, tested = canonical(everything[work.split.train]), canonical(everything[work.split.test])
+    points, tested = canonical_csr(everything[work.split.train]), canonical_csr(everything[work.split.test])
     columns, names = learned_classes(members, work.problem.documents.classes)
     C = classifier.cost(self_products(everything)) if classifier.unit != "one" else classifier.C
     watch = Stopwatch()
     gram = bench.square(points)
     watch.lap("products")
     rest = np.logical_not(members.any(axis=1)).reshape(-1, 1)
-    beside = [OTHER] if rest.any() and not rest.all() else []  # first: it usually takes longest
+    beside = [OTHER_CLASS] if rest.any() and not rest.all() else []  # first: it usually takes longest
     targets = np.hstack([rest[:, : len(beside)], members[:, columns]])
 
     def learn() -> Arrays:
@@ -108,12 +108,12 @@ def _linear_machines(work: Work, spec: MethodSpec, classifier: SupportVectorClas
     linear = replace(spec, kernel=None)
     parameters = {"C": C, **{name: getattr(classifier, name) for name in ("epsilon", "ridge", "cache_mb")}}
     terms = work.terms, work.over_classes
-    content = named(work.problem, linear, LinearMachines, "hyperplanes", work.split, terms, **parameters)
+    content = cache_entry(work.problem, linear, LinearMachines, "hyperplanes", work.split, terms, **parameters)
     arrays = bench.cached(*content, learn)
     machines, seconds, other_seconds = _from_arrays(arrays), arrays["seconds"].copy(), 0.0
     other = machines[0] if beside else None
     if other is not None:  # its share of the time of the parallel training
-        training, one_by_one = CLOCKS.index("training"), CLOCKS.index("machines")
+        training, one_by_one = TIMERS.index("training"), TIMERS.index("machines")
         other_seconds = float(seconds[training] * other.seconds / seconds[one_by_one])
         seconds[training] -= other_seconds
         seconds[one_by_one] -= other.seconds
@@ -121,7 +121,7 @@ def _linear_machines(work: Work, spec: MethodSpec, classifier: SupportVectorClas
     return LinearMachines(points, tested, gram, machines[len(beside) :], other, seconds, other_seconds)
 
 
-def _as_arrays(machines: Sequence[Machine]) -> Arrays:
+def _as_arrays(machines: Sequence[BinarySvm]) -> Arrays:
     """Return the machines as concatenated arrays."""
     return {
         "support": np.concatenate([np.empty(0, dtype=np.intp), *(each.support for each in machines)]),
@@ -132,62 +132,68 @@ def _as_arrays(machines: Sequence[Machine]) -> Arrays:
     }
 
 
-def _from_arrays(arrays: Arrays) -> tuple[Machine, ...]:
+def _from_arrays(arrays: Arrays) -> tuple[BinarySvm, ...]:
     """Return the machines that `_as_arrays` has concatenated."""
     support, coefficients = (np.split(arrays[name], arrays["ends"][:-1]) for name in ("support", "coefficients"))
     rows = zip(support, coefficients, arrays["rho"].tolist(), arrays["of_each"].tolist(), strict=False)
-    return tuple(Machine(*row) for row in rows) if len(arrays["ends"]) else ()
+    return tuple(BinarySvm(*row) for row in rows) if len(arrays["ends"]) else ()
 
 
-class LinearCategories(OnSplits):
+class LinearOneVsRest(PerSplit):
     """Linear machines as hyperplanes, one for each class: decision values need no kernel values."""
 
-    def _split(self, work: Work) -> SettingPredictions:
+    def _split(self, work: SplitData) -> SettingPredictions:
         linear = linear_machines(work, self.spec)
         watch = Stopwatch()
-        values = hyperplanes_of(linear.points, linear.machines).values(linear.tested)
+        values = linear_svm_hyperplanes(linear.points, linear.machines).values(linear.tested)
         watch.lap("testing")
         return _decided(work, values, linear.seconds + watch.seconds())
 
-    def _fitted(self, work: Work) -> FittedHyperplanes:
+    def _fitted(self, work: SplitData) -> FittedHyperplanes:
         linear = linear_machines(work, self.spec)
-        return FittedHyperplanes(learned_of(work, self.spec), hyperplanes_of(linear.points, linear.machines))
+        return FittedHyperplanes(trained_state(work, self.spec), linear_svm_hyperplanes(linear.points, linear.machines))
 
 
-class KernelCategories(OnSplits):
+class KernelOneVsRest(PerSplit):
     """One-vs-rest machines on one kernel matrix, for any kernel that is an elementwise function of inner products."""
 
-    def _split(self, work: Work) -> SettingPredictions:
+    def _split(self, work: SplitData) -> SettingPredictions:
         watch = Stopwatch()
         machines, products = self._trained(work, watch)
         split, normalization = work.split, self.spec.representation.normalization
-        rows = Gram(kernel_of(self.spec), products, normalization, split.test, split.train)
-        values = decide(machines, rows, work.bench.jobs) if machines.machines else np.empty((len(split.test), 0))
+        rows = LazyGram(build_kernel(self.spec), products, normalization, split.test, split.train)
+        values = (
+            svm_decision_values(machines, rows, work.bench.jobs)
+            if machines.machines
+            else np.empty((len(split.test), 0))
+        )
         watch.lap("testing")
         return _decided(work, values, watch.seconds())
 
-    def _fitted(self, work: Work) -> FittedMachines:
+    def _fitted(self, work: SplitData) -> FittedMachines:
         machines, _ = self._trained(work, Stopwatch())
-        return FittedMachines.of(learned_of(work, self.spec), work.selected_counts()[work.split.train], machines)
+        return FittedMachines.of(trained_state(work, self.spec), work.selected_counts()[work.split.train], machines)
 
-    def _trained(self, work: Work, watch: Stopwatch) -> tuple[Machines, InnerProducts]:
+    def _trained(self, work: SplitData, watch: Stopwatch) -> tuple[MulticlassSvm, InnerProducts]:
         """Train the machines and return them with the inner products of their kernel."""
-        kernel, classifier = kernel_of(self.spec), self.spec.classifier.build()
+        kernel, classifier = build_kernel(self.spec), self.spec.classifier.build()
         products = work.products(self.spec.representation, kernel.exponent, watch)
         normalization, split, bench = self.spec.representation.normalization, work.split, work.bench
-        bench.nodes.fill(Gram(kernel, products, normalization, split.train, split.train), bench.jobs, classifier.ridge)
+        bench.nodes.fill(
+            LazyGram(kernel, products, normalization, split.train, split.train), bench.jobs, classifier.ridge
+        )
         watch.lap("kernel")
         columns, names = learned_classes(work.members, work.problem.documents.classes)
-        C = cost(classifier, kernel, products, normalization)
+        C = scaled_cost(classifier, kernel, products, normalization)
         machines = _trained(bench, classifier, C, work.members[:, columns], names, watch)
         bounds = np.array([0, len(split.train)], dtype=np.intp)  # rows with several classes can't be sorted by class
-        return Machines("one-vs-rest", bounds, machines), products
+        return MulticlassSvm("one-vs-rest", bounds, machines), products
 
 
-class GramCategories(OnSplits):
+class PrecomputedKernelOneVsRest(PerSplit):
     """One-vs-rest machines on the Gram rows that the kernel's `transform` returns."""
 
-    def _split(self, work: Work) -> SettingPredictions:
+    def _split(self, work: SplitData) -> SettingPredictions:
         watch, classifier, split, bench = Stopwatch(), self.spec.classifier.build(), work.split, work.bench
         points = work.points(self.spec.representation)
         watch.lap("extraction")
@@ -198,20 +204,20 @@ class GramCategories(OnSplits):
         machines = _trained(bench, classifier, classifier.C, work.members[:, columns], names, watch)
         rows = DenseRows(tested, np.arange(len(tested)), np.arange(len(gram)))
         bounds = np.array([0, len(gram)], dtype=np.intp)
-        whole = Machines("one-vs-rest", bounds, machines)
-        values = decide(whole, rows, bench.jobs) if machines else np.empty((len(tested), 0))
+        whole = MulticlassSvm("one-vs-rest", bounds, machines)
+        values = svm_decision_values(whole, rows, bench.jobs) if machines else np.empty((len(tested), 0))
         watch.lap("testing")
         return _decided(work, values, watch.seconds())
 
 
-class TopMachines(OnSplits):
+class HyperplaneTopMethod(PerSplit):
     """HP-TOP: one machine for each class, each on its own kernel, computed from the linear machines of all classes.
 
     HP-TOP can't be used where a class has no density: a single training document, or no variance. Its feature
     extraction includes the time of the linear machines, except for the inner products, which are timed as "products".
     """
 
-    def _split(self, work: Work) -> SettingPredictions:
+    def _split(self, work: SplitData) -> SettingPredictions:
         linear = linear_machines(work, self.spec)
         watch, classifier = Stopwatch(), self.spec.classifier.build()
         members, bench = work.members, work.bench
@@ -219,10 +225,10 @@ class TopMachines(OnSplits):
         mixture, machines, mixed = members[:, columns], linear.machines, names
         if linear.other is not None:
             none = np.logical_not(members.any(axis=1)).reshape(-1, 1)
-            mixture, machines, mixed = np.hstack([mixture, none]), (*machines, linear.other), (*names, OTHER)
+            mixture, machines, mixed = np.hstack([mixture, none]), (*machines, linear.other), (*names, OTHER_CLASS)
         if len(mixed) < 2:
             raise ValueError(f"HP-TOP needs at least two classes, and the training documents have {len(mixed)}")
-        top = kernel_of(self.spec).set_params(
+        top = build_kernel(self.spec).set_params(
             C=classifier.C, epsilon=classifier.epsilon, cache_mb=classifier.cache_mb, jobs=bench.jobs
         )
         top.fit(linear.points, mixture, categories=mixed, linear=linear.gram, machines=machines)
@@ -231,7 +237,7 @@ class TopMachines(OnSplits):
         return _decided(work, values, _top_seconds(linear, watch.seconds()))
 
 
-class FisherMachines(OnSplits):
+class FisherKernelMethod(PerSplit):
     """One-vs-rest machines on the Fisher kernel of PLSI models of the split's training documents.
 
     The kernel is the inner product of the models' scores, so a machine is a hyperplane in the space of the scores.
@@ -240,7 +246,7 @@ class FisherMachines(OnSplits):
     #: PLSI starts from random parameters.
     uses_seed: ClassVar[bool] = True
 
-    def _split(self, work: Work) -> SettingPredictions:
+    def _split(self, work: SplitData) -> SettingPredictions:
         counts, split, bench = work.selected_counts(), work.split, work.bench
         watch, classifier = Stopwatch(), self.spec.classifier.build()
         model, folded, seconds = self._model(work, counts)
@@ -251,18 +257,18 @@ class FisherMachines(OnSplits):
         watch.lap("kernel")
         columns, names = learned_classes(work.members, work.problem.documents.classes)
         machines = _trained(bench, classifier, classifier.C, work.members[:, columns], names, watch)
-        values = hyperplanes_of(model.scores_, machines).values(model.scores(counts[split.test], folded))
+        values = linear_svm_hyperplanes(model.scores_, machines).values(model.scores(counts[split.test], folded))
         watch.lap("testing")
         watch.book("testing", seconds[1])
         return _decided(work, values, watch.seconds())
 
-    def _model(self, work: Work, counts: sp.csr_array) -> tuple[PLSIFisher, list[Array], Array]:
+    def _model(self, work: SplitData, counts: sp.csr_array) -> tuple[PLSIFisher, list[Array], Array]:
         """Return the kernel with its models, the test documents folded into each model, and the seconds of both.
 
         The models are cached instead of the Gram matrix: they take a hundredth of its bytes, and computing the matrix
         is fast.
         """
-        split, kernel = work.split, kernel_of(self.spec).set_params(seed=seed_of(work.problem, work.split))
+        split, kernel = work.split, build_kernel(self.spec).set_params(seed=plsi_seed(work.problem, work.split))
         trained = counts[split.train]
 
         def learn() -> Arrays:
@@ -272,54 +278,56 @@ class FisherMachines(OnSplits):
             watch.lap("extraction")
             folded = kernel.fold(counts[split.test])
             watch.lap("testing")
-            arrays = {"seconds": watch.seconds()[[PARTS.index("extraction"), PARTS.index("testing")]]}
+            arrays = {"seconds": watch.seconds()[[METHOD_TIMERS.index("extraction"), METHOD_TIMERS.index("testing")]]}
             for number, (model, tested) in enumerate(zip(kernel.models_, folded, strict=True)):
                 parts = model.word_given_class, model.class_given_document, model.classes, tested
                 arrays |= {f"{number}/{name}": array for name, array in zip(_OF_MODEL, parts, strict=True)}
             return arrays
 
         terms = work.terms, work.over_classes
-        arrays = work.bench.cached(*named(work.problem, self.spec, type(self), "PLSI models", split, terms), learn)
+        arrays = work.bench.cached(
+            *cache_entry(work.problem, self.spec, type(self), "PLSI models", split, terms), learn
+        )
         by_model = [[arrays[f"{n}/{name}"] for name in _OF_MODEL] for n in range(len(kernel.models))]
         if not hasattr(kernel, "scores_"):
-            fitted = [Fitted(plsi, *parts[:-1]) for plsi, parts in zip(kernel.models, by_model, strict=True)]
+            fitted = [FittedPLSI(plsi, *parts[:-1]) for plsi, parts in zip(kernel.models, by_model, strict=True)]
             kernel.take(trained, fitted)
         return kernel, [parts[-1] for parts in by_model], arrays["seconds"]
 
 
-def seed_of(problem: Problem, split: Split) -> int:
+def plsi_seed(problem: Problem, split: Split) -> int:
     """Return the seed of PLSI's random starting parameters, different for each split."""
     return int(np.random.default_rng([problem.seed, len(split.train), split.number, 1]).integers(2**31))
 
 
 def _top_seconds(linear: LinearMachines, top: Array) -> Array:
-    """Return HP-TOP's seconds by `CLOCKS`: `top`, plus the linear machines' seconds as feature extraction."""
-    products, extraction = (PARTS.index(part) for part in ("products", "extraction"))
-    seconds, of_linear = top.copy(), linear.seconds[: len(PARTS)]
+    """Return HP-TOP's seconds by `TIMERS`: `top`, plus the linear machines' seconds as feature extraction."""
+    products, extraction = (METHOD_TIMERS.index(part) for part in ("products", "extraction"))
+    seconds, of_linear = top.copy(), linear.seconds[: len(METHOD_TIMERS)]
     seconds[products] += of_linear[products]
     seconds[extraction] += of_linear.sum() - of_linear[products] + linear.other_seconds
     return seconds
 
 
 def _trained(
-    bench: Workbench,
+    bench: MatrixCache,
     classifier: SupportVectorClassifier,
     C: float,
     members: NDArray[np.bool_],
     names: Sequence[str],
     watch: Stopwatch,
-) -> tuple[Machine, ...]:
+) -> tuple[BinarySvm, ...]:
     """Train a machine for each column of `members` on the kernel matrix in the workbench's nodes."""
     parameters = {"C": C, "epsilon": classifier.epsilon, "cache_mb": classifier.cache_mb}
-    machines = train_categories(bench.nodes, members, names, **parameters, jobs=bench.jobs)
+    machines = train_one_vs_rest(bench.nodes, members, names, **parameters, jobs=bench.jobs)
     watch.lap("training")
     watch.book("machines", sum(machine.seconds for machine in machines))
     return machines
 
 
-def _decided(work: Work, values: Array, seconds: Array) -> SettingPredictions:
+def _decided(work: SplitData, values: Array, seconds: Array) -> SettingPredictions:
     """Return the predictions of decision values, shape (m, n_learned)."""
     columns, _ = learned_classes(work.members, work.problem.documents.classes)
     if work.problem.several:
-        return decided_by_class(work.members, columns, values, seconds)
-    return decided_by_largest(work.members.shape[1], columns, values, seconds)
+        return multilabel_predictions(work.members, columns, values, seconds)
+    return argmax_predictions(work.members.shape[1], columns, values, seconds)

@@ -16,14 +16,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from benchmark.classifiers.hyperplanes import Hyperplanes
-from benchmark.classifiers.libsvm import Machine
-from benchmark.classifiers.svm import Machines, class_values, decide, predict
-from benchmark.kernels.gram import Gram, InnerProducts
+from benchmark.classifiers.libsvm import BinarySvm
+from benchmark.classifiers.svm import MulticlassSvm, predict_class_codes, svm_class_scores, svm_decision_values
+from benchmark.kernels.gram import InnerProducts, LazyGram
 from benchmark.kernels.products import StreamedProducts, self_products
-from benchmark.kernels.smoothing import frequency_products
-from benchmark.methods.learned import check_finite, given_by_class, learned_classes
-from benchmark.methods.weights import points_of
-from benchmark.representation import canonical, embed, norms
+from benchmark.kernels.smoothing import dirichlet_products
+from benchmark.methods.learned import check_finite_values, learned_classes, positive_classes
+from benchmark.methods.weights import weighted_points
+from benchmark.representation import canonical_csr, power_transform, row_norms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import MethodSpec
     from benchmark.kernels.base import Kernel
-    from benchmark.methods.weights import Work
+    from benchmark.methods.weights import SplitData
     from benchmark.representation import Weighting
 
     Array = NDArray[np.float64]
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Learned:
+class TrainedState:
     """Trained state that all methods have in common.
 
     Parameters
@@ -66,20 +66,20 @@ class Learned:
     everywhere: NDArray[np.bool_]
 
 
-def learned_of(work: Work, spec: MethodSpec) -> Learned:
+def trained_state(work: SplitData, spec: MethodSpec) -> TrainedState:
     """Return the trained state that every method has for a split."""
     several, classes = work.problem.several, work.problem.documents.classes
     columns, _ = learned_classes(work.members, classes) if several else (np.arange(len(classes)), classes)
     everywhere = np.asarray(work.members.all(axis=0) & several)
     weighting = work.weighting(work.selected_counts(), spec.representation)
-    return Learned(spec, work.selected_terms(), weighting, several, columns, everywhere)
+    return TrainedState(spec, work.selected_terms(), weighting, several, columns, everywhere)
 
 
 @dataclass(frozen=True, eq=False)
 class FittedMethod(ABC):
     """Trained method; its methods take the counts of new documents over its V terms, shape (m, V)."""
 
-    learned: Learned
+    learned: TrainedState
 
     @abstractmethod
     def values(self, counts: sp.csr_array) -> Array:
@@ -96,7 +96,7 @@ class FittedMethod(ABC):
     def given(self, values: Array) -> NDArray[Any]:
         """Return the predicted class of each document, shape (m,), or its class indicators, shape (m, k)."""
         if self.learned.several:
-            return given_by_class(self.learned.everywhere, self.learned.columns, values)
+            return positive_classes(self.learned.everywhere, self.learned.columns, values)
         return self._best(values)
 
     def class_values(self, values: Array) -> Array:
@@ -125,7 +125,7 @@ class FittedMethod(ABC):
 
     @classmethod
     @abstractmethod
-    def restored(cls, learned: Learned, arrays: Arrays) -> Self:
+    def restored(cls, learned: TrainedState, arrays: Arrays) -> Self:
         """Return the trained method that `arrays` describes."""
 
 
@@ -142,15 +142,15 @@ class FittedMachines(FittedMethod):
     """
 
     counts: sp.csr_array
-    machines: Machines
+    machines: MulticlassSvm
 
     @classmethod
-    def of(cls, learned: Learned, counts: sp.csr_array, machines: Machines) -> Self:
+    def of(cls, learned: TrainedState, counts: sp.csr_array, machines: MulticlassSvm) -> Self:
         """Return the machines with the counts of their support vectors; `counts` has all training rows."""
         used = np.unique(np.concatenate([np.empty(0, dtype=np.intp), *(m.support for m in machines.machines)]))
         bounds = np.searchsorted(used, machines.class_bounds)
         renumbered = (replace(m, support=np.searchsorted(used, m.support), seconds=0.0) for m in machines.machines)
-        return cls(learned, counts[used], Machines(machines.scheme, bounds, tuple(renumbered)))
+        return cls(learned, counts[used], MulticlassSvm(machines.scheme, bounds, tuple(renumbered)))
 
     def values(self, counts: sp.csr_array) -> Array:
         """Return the decision values of each machine, shape (m, n_machines)."""
@@ -158,13 +158,15 @@ class FittedMachines(FittedMethod):
         if not self.machines.machines:
             return np.empty((m, 0))
         products, normalization = self._products(counts), self.learned.spec.representation.normalization
-        return decide(self.machines, Gram(self._kernel, products, normalization, np.arange(m), np.arange(m, m + s)))
+        return svm_decision_values(
+            self.machines, LazyGram(self._kernel, products, normalization, np.arange(m), np.arange(m, m + s))
+        )
 
     def _best(self, values: Array) -> NDArray[np.int32]:
-        return predict(self.machines, values)[0]
+        return predict_class_codes(self.machines, values)[0]
 
     def _of_classes(self, values: Array) -> Array:
-        return class_values(self.machines, values)
+        return svm_class_scores(self.machines, values)
 
     def _products(self, counts: sp.csr_array) -> InnerProducts:
         """Return the inner products of the m documents in `counts` and the s support vectors.
@@ -175,7 +177,7 @@ class FittedMachines(FittedMethod):
         representation, exponent = self.learned.spec.representation, self._kernel.exponent
         if representation.dirichlet:
             weights = sp.vstack([self.learned.weighting.transform(counts), support.points], format="csr")
-            return frequency_products(weights, exponent, representation.dirichlet, n_rows=m)
+            return dirichlet_products(weights, exponent, representation.dirichlet, n_rows=m)
         new = self._embedded(counts)
         divisors = {representation.normalization: np.concatenate([new.divisors, support.divisors])}
         products = np.concatenate([self_products(new.points), self_products(support.points)])
@@ -183,16 +185,16 @@ class FittedMachines(FittedMethod):
         return InnerProducts(rows, np.arange(m, m + s), products, divisors, exponent, counts.shape[1])
 
     def _embedded(self, counts: sp.csr_array) -> _Embedded:
-        """Return points and divisors as in `Work.products`: `Gram` normalizes only where all terms are used."""
+        """Return points and divisors as in `SplitData.products`: `LazyGram` normalizes only with all terms."""
         representation, exponent = self.learned.spec.representation, self._kernel.exponent
         if representation.dirichlet:
             weights = self.learned.weighting.transform(counts)
             return _Embedded(weights, np.ones(len(weights.indptr) - 1))
         if self.learned.terms is not None:
-            points = points_of(counts, representation, self.learned.weighting)
-            return _Embedded(embed(points, exponent), np.ones(counts.shape[0]))
+            points = weighted_points(counts, representation, self.learned.weighting)
+            return _Embedded(power_transform(points, exponent), np.ones(counts.shape[0]))
         weights = self.learned.weighting.transform(counts)
-        return _Embedded(embed(weights, exponent), norms(weights, representation.normalization))
+        return _Embedded(power_transform(weights, exponent), row_norms(weights, representation.normalization))
 
     @cached_property
     def _kernel(self) -> Kernel:
@@ -226,14 +228,14 @@ class FittedMachines(FittedMethod):
         }
 
     @classmethod
-    def restored(cls, learned: Learned, arrays: Arrays) -> Self:
+    def restored(cls, learned: TrainedState, arrays: Arrays) -> Self:
         """Return the machines that `arrays` describes."""
         ends = np.cumsum(arrays["n_support"])[:-1]
         support = np.split(arrays["support"].astype(np.intp), ends)
         coefficients = np.split(arrays["coefficients"], ends)
         parts = zip(support, coefficients, arrays["rho"].tolist(), strict=True) if len(arrays["rho"]) else ()
         scheme = "one-vs-rest" if learned.several else learned.spec.classifier.build().scheme
-        machines = Machines(scheme, arrays["bounds"], tuple(Machine(*part, seconds=0.0) for part in parts))
+        machines = MulticlassSvm(scheme, arrays["bounds"], tuple(BinarySvm(*part, seconds=0.0) for part in parts))
         counts = sp.csr_array(
             tuple(arrays[f"counts.{name}"] for name in ("data", "indices", "indptr")),
             shape=tuple(arrays["counts.shape"].tolist()),
@@ -257,8 +259,8 @@ class FittedHyperplanes(FittedMethod):
 
     def values(self, counts: sp.csr_array) -> Array:
         """Return the decision values of each learned class, shape (m, n_learned)."""
-        points = points_of(counts, self.learned.spec.representation, self.learned.weighting)
-        return self.hyperplanes.values(canonical(points))
+        points = weighted_points(counts, self.learned.spec.representation, self.learned.weighting)
+        return self.hyperplanes.values(canonical_csr(points))
 
     def _best(self, values: Array) -> NDArray[np.int32]:
         raise NotImplementedError
@@ -271,7 +273,7 @@ class FittedHyperplanes(FittedMethod):
         return asdict(self.hyperplanes)
 
     @classmethod
-    def restored(cls, learned: Learned, arrays: Arrays) -> Self:
+    def restored(cls, learned: TrainedState, arrays: Arrays) -> Self:
         """Return the hyperplanes that `arrays` describes."""
         return cls(learned, Hyperplanes(arrays["weights"], arrays["offsets"]))
 
@@ -288,12 +290,12 @@ class FittedPoints(FittedMethod):
         Where documents may have several classes, return for each learned class the score of the class less that of the
         rest, shape (m, n_learned).
         """
-        points = points_of(counts, self.learned.spec.representation, self.learned.weighting)
+        points = weighted_points(counts, self.learned.spec.representation, self.learned.weighting)
         if not self.learned.several:
-            return check_finite(self.models[0].class_scores(points))
+            return check_finite_values(self.models[0].class_scores(points))
         values = np.empty((counts.shape[0], len(self.models)))
         for column, model in enumerate(self.models):
-            inside, outside = inside_and_outside(model, points)
+            inside, outside = binary_scores(model, points)
             values[:, column] = inside - outside
         return values
 
@@ -314,7 +316,7 @@ class FittedPoints(FittedMethod):
         return arrays
 
     @classmethod
-    def restored(cls, learned: Learned, arrays: Arrays) -> Self:
+    def restored(cls, learned: TrainedState, arrays: Arrays) -> Self:
         """Return the classifiers that `arrays` describes."""
         n = len(learned.columns) if learned.several else 1
         models = [learned.spec.classifier.build() for _ in range(n)]
@@ -330,14 +332,14 @@ def _attribute(kept: str) -> str:
     return kept.rpartition(".")[2]
 
 
-def inside_and_outside(model: Any, points: sp.csr_array) -> tuple[Array, Array]:
+def binary_scores(model: Any, points: sp.csr_array) -> tuple[Array, Array]:
     """Return the scores of class 1 (in the class) and class 0 (outside), shape (m,) each, of a binary classifier."""
-    scores = check_finite(model.class_scores(points))
+    scores = check_finite_values(model.class_scores(points))
     inside, outside = (scores[:, int(np.flatnonzero(model.classes_ == code)[0])] for code in (1, 0))
     return inside, outside
 
 
-KINDS: dict[str, type[FittedMethod]] = {
+FITTED_KINDS: dict[str, type[FittedMethod]] = {
     "machines": FittedMachines,
     "hyperplanes": FittedHyperplanes,
     "points": FittedPoints,

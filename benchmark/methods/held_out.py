@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 #: Folds of the cross-validation that fits thresholds and probabilities, and that chooses candidates where all documents
 #: are training documents.
-FOLDS = 5
+INNER_FOLDS = 5
 
 
-def folds_of(problem: Problem, split: Split) -> list[Split]:
+def inner_folds(problem: Problem, split: Split) -> list[Split]:
     """Return the folds of a split's training documents, as rows of the problem's documents."""
     rows = split.train
-    folds = KFold(FOLDS, problem.seed, stratified=not problem.several).splits(problem.documents.take(rows))
+    folds = KFold(INNER_FOLDS, problem.seed, stratified=not problem.several).splits(problem.documents.take(rows))
     return [Split(fold.name, rows[fold.train], rows[fold.test], fold.number) for fold in folds]
 
 
-def held_out_values(problem: Problem, split: Split, fit: Callable[[Split], FittedMethod]) -> NDArray[np.float64]:
+def out_of_fold_values(problem: Problem, split: Split, fit: Callable[[Split], FittedMethod]) -> NDArray[np.float64]:
     """Return out-of-fold class values of a split's training documents, shape (n_train, k); `fit` trains on a split."""
     matrix, values = problem.counts.matrix, np.empty(problem.members.shape)
-    for fold in folds_of(problem, split):
+    for fold in inner_folds(problem, split):
         fitted = fit(fold)
         terms = fitted.learned.terms
         counts = matrix[fold.test] if terms is None else matrix[fold.test][:, terms]

@@ -10,27 +10,27 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from benchmark.blocks import blas_threads, largest_magnitude, rows_per_block, run_blocks
-from benchmark.classifiers.libsvm import train
-from benchmark.classifiers.many import BinaryProblem, solve_many
-from benchmark.classifiers.one_vs_one import Clock, Wanted
+from benchmark.classifiers.libsvm import train_binary_svms
+from benchmark.classifiers.many import BinaryProblem, batch_decision_values
+from benchmark.classifiers.one_vs_one import SvmProblem, TrainingClock
 from benchmark.classifiers.svm import (
-    Machines,
+    MulticlassSvm,
     SupportVectorClassifier,
-    decide,
-    decide_together,
-    fit_machines,
-    fit_together,
     mean_self_product,
-    predict,
+    predict_class_codes,
+    svm_decision_values,
+    svm_decision_values_together,
+    train_multiclass,
+    train_multiclass_together,
 )
 from benchmark.compiled import numba_threads
 from benchmark.evaluation.predictions import SettingPredictions
-from benchmark.kernels.gram import Gram, self_values
-from benchmark.methods.answers import real_numbers
+from benchmark.kernels.gram import LazyGram, kernel_diagonal
+from benchmark.methods.answers import check_real_array
 from benchmark.methods.base import Problem, Stopwatch
-from benchmark.methods.fitted import FittedMachines, learned_of
-from benchmark.methods.weights import Work, learns, named, shared_products
-from benchmark.registries import shipped
+from benchmark.methods.fitted import FittedMachines, trained_state
+from benchmark.methods.weights import SplitData, cache_entry, learning_source, products_key
+from benchmark.registries import is_builtin
 from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
@@ -44,11 +44,11 @@ if TYPE_CHECKING:
     from benchmark.kernels.base import Kernel
     from benchmark.kernels.gram import InnerProducts
     from benchmark.methods.fitted import FittedMethod
-    from benchmark.methods.workbench import Workbench
+    from benchmark.methods.workbench import MatrixCache
 
 
 @dataclass(frozen=True)
-class OnSplits:
+class PerSplit:
     """Base class of methods that solve each split separately.
 
     Parameters
@@ -64,39 +64,39 @@ class OnSplits:
     uses_seed: ClassVar[bool] = False
 
     def solve(
-        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench
+        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: MatrixCache
     ) -> list[SettingPredictions]:
         """Train on each split and predict its test documents, see `Method.solve`."""
-        with threads(bench):
-            return [self._split(Work(problem, split, splits, terms, self.over_classes, bench)) for split in splits]
+        with limit_threads(bench):
+            return [self._split(SplitData(problem, split, splits, terms, self.over_classes, bench)) for split in splits]
 
-    def fit(self, problem: Problem, split: Split, terms: int | None, bench: Workbench) -> FittedMethod:
+    def fit(self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache) -> FittedMethod:
         """Train on a split and return the trained method, see `Method.fit`."""
-        with threads(bench):
-            return self._fitted(Work(problem, split, [split], terms, self.over_classes, bench))
+        with limit_threads(bench):
+            return self._fitted(SplitData(problem, split, [split], terms, self.over_classes, bench))
 
-    def _split(self, work: Work) -> SettingPredictions:
+    def _split(self, work: SplitData) -> SettingPredictions:
         """Train on a split and predict its test documents."""
         raise NotImplementedError
 
-    def _fitted(self, work: Work) -> FittedMethod:  # noqa: ARG002
+    def _fitted(self, work: SplitData) -> FittedMethod:  # noqa: ARG002
         """Train on a split and return the trained method."""
         raise ValueError(f"a model with the kernel {self.spec.kernel and self.spec.kernel.name!r} can't be saved")
 
 
-class KernelMachine(OnSplits):
+class KernelSvm(PerSplit):
     """LIBSVM on each split separately: one-vs-one or one-vs-rest, training documents sorted by class.
 
     The kernel is a subclass of `Kernel`, the classifier is `SupportVectorClassifier`.
     """
 
     def solve(
-        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench
+        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: MatrixCache
     ) -> list[SettingPredictions]:
         """Train on each split and predict its test documents, see `Method.solve`."""
         if self.joins(terms) is None:
             return super().solve(problem, splits, terms, bench)
-        (predictions,) = solve_joined([(self, splits)], problem, terms, bench)
+        (predictions,) = solve_jointly([(self, splits)], problem, terms, bench)
         if isinstance(predictions, Exception):
             raise predictions
         return predictions
@@ -106,34 +106,34 @@ class KernelMachine(OnSplits):
 
         A plug-in's kernel is trained alone: if it changes its arguments or reads files, that affects its results only.
         """
-        ours = self.spec.kernel is not None and shipped(self.spec.kernel.cls)
+        ours = self.spec.kernel is not None and is_builtin(self.spec.kernel.cls)
         if not (ours and self.spec.classifier.build().scheme == "one-vs-one"):
             return None
         selected = None if terms is None else repr(self.spec.representation)
-        return shared_products(self.spec), self.over_classes, selected
+        return products_key(self.spec), self.over_classes, selected
 
-    def _split(self, work: Work) -> SettingPredictions:
+    def _split(self, work: SplitData) -> SettingPredictions:
         watch = Stopwatch()
         machines, products, rows = self._trained(work, watch)
         normalization = self.spec.representation.normalization
-        gram = Gram(kernel_of(self.spec), products, normalization, work.split.test, rows)
-        predicted, tied = predict(machines, decide(machines, gram, work.bench.jobs))
+        gram = LazyGram(build_kernel(self.spec), products, normalization, work.split.test, rows)
+        predicted, tied = predict_class_codes(machines, svm_decision_values(machines, gram, work.bench.jobs))
         watch.lap("testing")
         return SettingPredictions.of_split(predicted, tied, watch.seconds())
 
-    def _fitted(self, work: Work) -> FittedMachines:
+    def _fitted(self, work: SplitData) -> FittedMachines:
         machines, _, rows = self._trained(work, Stopwatch())
-        return FittedMachines.of(learned_of(work, self.spec), work.selected_counts()[rows], machines)
+        return FittedMachines.of(trained_state(work, self.spec), work.selected_counts()[rows], machines)
 
-    def _trained(self, work: Work, watch: Stopwatch) -> tuple[Machines, InnerProducts, NDArray[np.intp]]:
+    def _trained(self, work: SplitData, watch: Stopwatch) -> tuple[MulticlassSvm, InnerProducts, NDArray[np.intp]]:
         """Return the machines, the inner products of their kernel, and the training rows sorted by class."""
-        kernel, classifier = kernel_of(self.spec), self.spec.classifier.build()
+        kernel, classifier = build_kernel(self.spec), self.spec.classifier.build()
         products = work.products(self.spec.representation, kernel.exponent, watch)
         normalization, (rows, sizes) = self.spec.representation.normalization, _by_class(work)
-        machines = fit_machines(
-            Gram(kernel, products, normalization, rows, rows),
+        machines = train_multiclass(
+            LazyGram(kernel, products, normalization, rows, rows),
             sizes,
-            C=cost(classifier, kernel, products, normalization),
+            C=scaled_cost(classifier, kernel, products, normalization),
             epsilon=classifier.epsilon,
             scheme=classifier.scheme,
             ridge=classifier.ridge,
@@ -145,18 +145,18 @@ class KernelMachine(OnSplits):
         return machines, products, rows
 
 
-def _by_class(work: Work) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _by_class(work: SplitData) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the training rows sorted by class, and the number of training documents of each class."""
     documents, train = work.problem.documents, work.split.train
     labels = documents.labels[train]
     return train[np.argsort(labels, kind="stable")], np.bincount(labels, minlength=len(documents.classes))
 
 
-def solve_joined(
-    asked: Sequence[tuple[KernelMachine, Sequence[Split]]],
+def solve_jointly(
+    asked: Sequence[tuple[KernelSvm, Sequence[Split]]],
     problem: Problem,
     terms: int | None,
-    bench: Workbench,
+    bench: MatrixCache,
     *,
     once: bool = False,
 ) -> list[list[SettingPredictions] | Exception]:
@@ -179,13 +179,13 @@ def solve_joined(
     predictions: list[dict[int, SettingPredictions]] = [{} for _ in asked]
     failed: dict[int, Exception] = {}
     all_splits = {id(split): split for _, splits in asked for split in splits}
-    with threads(bench):
+    with limit_threads(bench):
         for number, split in all_splits.items():
             pending = [i for i, (_, splits) in enumerate(asked) if any(s is split for s in splits) and i not in failed]
             machines = [asked[i][0] for i in pending]
             if not machines:
                 continue
-            work = Work(problem, split, [*all_splits.values()], terms, machines[0].over_classes, bench)
+            work = SplitData(problem, split, [*all_splits.values()], terms, machines[0].over_classes, bench)
             for i, result in zip(pending, _solve_together(machines, work, once=once), strict=True):
                 if isinstance(result, Exception):
                     failed[i] = result
@@ -198,45 +198,47 @@ def solve_joined(
 
 
 def _solve_together(
-    machines: Sequence[KernelMachine], work: Work, *, once: bool
+    machines: Sequence[KernelSvm], work: SplitData, *, once: bool
 ) -> list[SettingPredictions | Exception]:
     """Train machines that share inner products on a split; return the predictions or the error of each.
 
     Seconds are summed over threads and divided by the number of threads.
     """
     watch, bench, specs = Stopwatch(), work.bench, [machine.spec for machine in machines]
-    exponent, (rows, sizes) = kernel_of(specs[0]).exponent, _by_class(work)
+    exponent, (rows, sizes) = build_kernel(specs[0]).exponent, _by_class(work)
     products = work.products(specs[0].representation, exponent, watch, by_class=True, once=once)
 
     @cache  # equal kernels are evaluated once
-    def gram(kernel: str, normalization: str, *, tested: bool) -> Gram:
-        built = kernel_of(next(spec for spec in specs if repr(spec.kernel) == kernel))
-        return Gram(built, products, normalization, work.split.test if tested else rows, rows)
+    def gram(kernel: str, normalization: str, *, tested: bool) -> LazyGram:
+        built = build_kernel(next(spec for spec in specs if repr(spec.kernel) == kernel))
+        return LazyGram(built, products, normalization, work.split.test if tested else rows, rows)
 
-    results, pending = dict[int, SettingPredictions | Exception](), dict[int, Wanted]()
-    test_grams: list[Gram] = []
+    results, pending = dict[int, SettingPredictions | Exception](), dict[int, SvmProblem]()
+    test_grams: list[LazyGram] = []
     for number, spec in enumerate(specs):
         classifier, name = spec.classifier.build(), (repr(spec.kernel), spec.representation.normalization)
         try:
-            C = cost(classifier, kernel_of(spec), products, name[1])
+            C = scaled_cost(classifier, build_kernel(spec), products, name[1])
         except ValueError as error:
             results[number] = error
             continue
         settings = classifier.epsilon, classifier.cache_mb, classifier.ridge
-        pending[number] = Wanted(gram(*name, tested=False), C, *settings)
+        pending[number] = SvmProblem(gram(*name, tested=False), C, *settings)
         test_grams.append(gram(*name, tested=True))
     watch.lap("products")
-    training, testing = Clock(len(pending)), Clock(len(pending))
+    training, testing = TrainingClock(len(pending)), TrainingClock(len(pending))
     budget, jobs = bench.budget, bench.jobs
-    fitted = fit_together([*pending.values()], sizes, jobs=jobs, nodes=bench.nodes, budget=budget, clock=training)
-    decision_values = decide_together(fitted, test_grams, jobs=jobs, clock=testing)
+    fitted = train_multiclass_together(
+        [*pending.values()], sizes, jobs=jobs, nodes=bench.nodes, budget=budget, clock=training
+    )
+    decision_values = svm_decision_values_together(fitted, test_grams, jobs=jobs, clock=testing)
     products_seconds = (training.shared + testing.shared) / jobs
     for i, (number, trained, values) in enumerate(zip(pending, fitted, decision_values, strict=True)):
         if isinstance(trained, Exception) or isinstance(values, Exception):
             results[number] = trained if isinstance(trained, Exception) else values  # type: ignore[assignment]
             continue
         machine_watch = Stopwatch()
-        predicted, tied = predict(trained, values)
+        predicted, tied = predict_class_codes(trained, values)
         machine_watch.lap("testing")
         spent = {"products": products_seconds, "training": training.own[i] / jobs, "testing": testing.own[i] / jobs}
         for part, seconds in spent.items():
@@ -245,10 +247,10 @@ def _solve_together(
     return [results[i] for i in range(len(machines))]
 
 
-class GramMachine(OnSplits):
+class PrecomputedKernelSvm(PerSplit):
     """LIBSVM on each split separately, on the Gram rows that the kernel's `transform` returns."""
 
-    def _split(self, work: Work) -> SettingPredictions:
+    def _split(self, work: SplitData) -> SettingPredictions:
         watch, labels = Stopwatch(), work.problem.documents.labels
         train = work.split.train[np.argsort(labels[work.split.train], kind="stable")]
         points = work.points(self.spec.representation)
@@ -257,26 +259,28 @@ class GramMachine(OnSplits):
         watch.lap("kernel")
         machine = self.spec.classifier.build(jobs=work.bench.jobs).fit(gram, labels[train])
         watch.lap("training")
-        predicted, tied = predict(machine.machines_, machine.decision_function(tested))
+        predicted, tied = predict_class_codes(machine.machines_, machine.decision_function(tested))
         watch.lap("testing")
         return SettingPredictions.of_split(machine.classes_[predicted].astype(np.int32), tied, watch.seconds())
 
 
 def cached_rows(
-    work: Work, method: OnSplits, points: sp.csr_array, train: NDArray[np.intp], y: NDArray[Any]
+    work: SplitData, method: PerSplit, points: sp.csr_array, train: NDArray[np.intp], y: NDArray[Any]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the `gram_rows` of a split: training rows `train` with the classes `y`, and its test documents.
+    """Return the `gram_rows` of a split: of its training rows `train` with the classes `y`, and of its test documents.
 
     Rows that took long to compute are cached between runs.
     """
 
     def make() -> dict[str, NDArray[Any]]:
         """Compute the rows."""
-        kernel = kernel_on(work, method.spec)
+        kernel = build_kernel_for_split(work, method.spec)
         return dict(zip(("gram", "tested"), gram_rows(kernel, points[train], y, points[work.split.test]), strict=True))
 
     terms = work.terms, work.over_classes
-    arrays = work.bench.cached(*named(work.problem, method.spec, type(method), "Gram matrix", work.split, terms), make)
+    arrays = work.bench.cached(
+        *cache_entry(work.problem, method.spec, type(method), "Gram matrix", work.split, terms), make
+    )
     return arrays["gram"], arrays["tested"]
 
 
@@ -303,36 +307,36 @@ def gram_rows(
     ValueError
         If the values have another shape, aren't finite numbers, or are all equal.
     """
-    ours = shipped(type(kernel))  # a plug-in gets copies
+    ours = is_builtin(type(kernel))  # a plug-in gets copies
     kernel.fit(points if ours else points.copy(), y if ours else y.copy())
     grams = []
     for rows in (points, tested):
         values = kernel.transform(rows if ours else rows.copy())
-        grams.append(real_numbers(values, (rows.shape[0], points.shape[0]), f"the kernel {kernel!r}"))
-    check_different(kernel, grams[0])
+        grams.append(check_real_array(values, (rows.shape[0], points.shape[0]), f"the kernel {kernel!r}"))
+    check_not_constant(kernel, grams[0])
     return grams[0], grams[1]
 
 
-def check_finite(kernel: Any, values: NDArray[np.float64]) -> None:
+def check_finite_gram(kernel: Any, values: NDArray[np.float64]) -> None:
     """Raise ValueError where a kernel's values are not finite numbers."""
     if not np.isfinite(largest_magnitude(values)):
         raise ValueError(f"the kernel {kernel!r} gives values that are not finite numbers")
 
 
-def check_different(kernel: Any, gram: NDArray[np.float64]) -> None:
+def check_not_constant(kernel: Any, gram: NDArray[np.float64]) -> None:
     """Raise ValueError where all values of a Gram matrix are equal, so that no documents can be distinguished."""
     if gram.size > 1 and gram.min() == gram.max():
         raise ValueError(f"the kernel {kernel!r} gives {gram.flat[0]:g} for every pair of documents: all values equal")
 
 
 @dataclass(frozen=True)
-class ManyMachines:
+class SharedMatrixSvm:
     """LIBSVM on many splits of documents of two classes, with one kernel matrix of all documents.
 
     Parameters
     ----------
     spec : MethodSpec
-        As in `KernelMachine`; weights must not depend on the split.
+        As in `KernelSvm`; weights must not depend on the split.
     """
 
     spec: MethodSpec
@@ -340,19 +344,19 @@ class ManyMachines:
     uses_seed: ClassVar[bool] = False
 
     def solve(
-        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench
+        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: MatrixCache
     ) -> list[SettingPredictions]:
         """Train on each split and predict, see `Method.solve`; seconds are divided equally among the splits."""
         if terms is not None or len(problem.documents.classes) != 2:
             raise ValueError("splits share one kernel matrix only with two classes and the same terms in all splits")
         watch, labels = Stopwatch(), problem.documents.labels
         classifier = self.spec.classifier.build()
-        with threads(bench):
+        with limit_threads(bench):
             documents = (problem.key, self.spec.representation)
             key = (*documents, repr(self.spec.kernel), classifier.unit, classifier.ridge)
             matrix, spent, _ = bench.shared(key, lambda: self._matrix(problem, classifier, bench))
             watch.lap("kernel")
-            decided = solve_many(
+            decided = batch_decision_values(
                 matrix,
                 [_binary(split, labels) for split in splits],
                 C=classifier.C,
@@ -365,33 +369,33 @@ class ManyMachines:
         # LIBSVM's rule: only a positive decision value predicts the first class.
         return [SettingPredictions.of_split((values <= 0).astype(np.int32), values == 0, seconds) for values in decided]
 
-    def fit(self, problem: Problem, split: Split, terms: int | None, bench: Workbench) -> FittedMachines:
+    def fit(self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache) -> FittedMachines:
         """Train on a split, see `Method.fit`; coefficients are of the unscaled kernel, whatever C's unit."""
-        work, classifier = Work(problem, split, [split], terms, "sum", bench), self.spec.classifier.build()
+        work, classifier = SplitData(problem, split, [split], terms, "sum", bench), self.spec.classifier.build()
         binary = _binary(split, problem.documents.labels)
-        with threads(bench):
+        with limit_threads(bench):
             matrix, _, unit = self._matrix(problem, classifier, bench)
             bench.nodes.fill_square(matrix, bench.jobs)
             parameters = {"C": classifier.C, "epsilon": classifier.epsilon, "cache_mb": classifier.cache_mb}
-            (machine,) = train(bench.nodes, [(binary.first, binary.second)], **parameters, jobs=bench.jobs)
+            (machine,) = train_binary_svms(bench.nodes, [(binary.first, binary.second)], **parameters, jobs=bench.jobs)
         rows = np.concatenate([binary.first, binary.second])
         position = np.zeros(len(matrix), dtype=np.intp)
         position[rows] = np.arange(len(rows))
         machine = replace(machine, support=position[machine.support], coefficients=machine.coefficients / unit)
         bounds = np.array([0, len(binary.first), len(rows)])
-        machines = Machines("one-vs-one", bounds, (machine,))
-        return FittedMachines.of(learned_of(work, self.spec), problem.counts.matrix[rows], machines)
+        machines = MulticlassSvm("one-vs-one", bounds, (machine,))
+        return FittedMachines.of(trained_state(work, self.spec), problem.counts.matrix[rows], machines)
 
     def _matrix(
-        self, problem: Problem, classifier: SupportVectorClassifier, bench: Workbench
+        self, problem: Problem, classifier: SupportVectorClassifier, bench: MatrixCache
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
         """Return the kernel matrix of all documents of the task divided by C's unit, its seconds, and the unit."""
-        watch, representation, kernel = Stopwatch(), self.spec.representation, kernel_of(self.spec)
+        watch, representation, kernel = Stopwatch(), self.spec.representation, build_kernel(self.spec)
         everything = np.arange(len(problem.documents))
-        rows = everything if learns(representation) else None
+        rows = everything if learning_source(representation) else None
         held = bench.products(problem, representation, kernel.exponent, everything, rows)
         watch.book("products", held.seconds)
-        gram = Gram(kernel, held.products, representation.normalization, everything, everything)
+        gram = LazyGram(kernel, held.products, representation.normalization, everything, everything)
         n, unit = len(everything), 1.0
 
         def make() -> dict[str, NDArray[Any]]:
@@ -405,7 +409,7 @@ class ManyMachines:
             run_blocks(fill, n, rows_per_block(n), bench.jobs)
             return {"gram": matrix}
 
-        matrix = bench.cached(*named(problem, self.spec, type(self), "Gram matrix"), make)["gram"]
+        matrix = bench.cached(*cache_entry(problem, self.spec, type(self), "Gram matrix"), make)["gram"]
         if classifier.unit == "mean-self-product":
             unit = mean_self_product(np.diagonal(matrix))
         if classifier.ridge:
@@ -422,21 +426,25 @@ def _binary(split: Split, labels: NDArray[np.int32]) -> BinaryProblem:
     return BinaryProblem(split.train[first], split.train[~first], split.test)
 
 
-def cost(classifier: SupportVectorClassifier, kernel: Kernel, products: InnerProducts, normalization: str) -> float:
+def scaled_cost(
+    classifier: SupportVectorClassifier, kernel: Kernel, products: InnerProducts, normalization: str
+) -> float:
     """Return C in its unit; the mean of k(x, x) is taken over all documents of the problem."""
-    return classifier.C if classifier.unit == "one" else classifier.cost(self_values(kernel, products, normalization))
+    return (
+        classifier.C if classifier.unit == "one" else classifier.cost(kernel_diagonal(kernel, products, normalization))
+    )
 
 
-def kernel_of(spec: MethodSpec) -> Any:
+def build_kernel(spec: MethodSpec) -> Any:
     """Build the kernel of a method; ValueError where it has none."""
     if spec.kernel is None:
         raise ValueError(f"the classifier {spec.classifier.name!r} needs a kernel")
     return spec.kernel.build()
 
 
-def kernel_on(work: Work, spec: MethodSpec) -> Any:
+def build_kernel_for_split(work: SplitData, spec: MethodSpec) -> Any:
     """Build the kernel of a method; set the blocks of the terms and their weights where it is a sum over blocks."""
-    kernel = kernel_of(spec)
+    kernel = build_kernel(spec)
     if "block_of" in tags_of(kernel).set_by_run:
         weighting = work.weighting(work.selected_counts(), spec.representation)
         kernel.set_params(block_of=weighting.block_of_, weights=weighting.block_weights_)
@@ -444,7 +452,7 @@ def kernel_on(work: Work, spec: MethodSpec) -> Any:
 
 
 @contextmanager
-def threads(bench: Workbench) -> Iterator[None]:
+def limit_threads(bench: MatrixCache) -> Iterator[None]:
     """Limit BLAS and compiled functions to the workbench's number of threads while the block runs.
 
     Only one of LIBSVM, BLAS and numba uses the cores at a time.

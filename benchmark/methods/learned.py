@@ -31,7 +31,7 @@ def learned_classes(members: NDArray[np.bool_], classes: tuple[str, ...]) -> tup
     return columns, tuple(classes[int(x)] for x in columns)
 
 
-def given_by_class(everywhere: NDArray[np.bool_], columns: NDArray[np.intp], values: Array) -> NDArray[np.bool_]:
+def positive_classes(everywhere: NDArray[np.bool_], columns: NDArray[np.intp], values: Array) -> NDArray[np.bool_]:
     """Return class indicators, shape (m, k): the classes with a positive decision value.
 
     Parameters
@@ -48,32 +48,32 @@ def given_by_class(everywhere: NDArray[np.bool_], columns: NDArray[np.intp], val
     FloatingPointError
         If a decision value is not finite.
     """
-    check_finite(values)
+    check_finite_values(values)
     predicted = np.repeat(everywhere[None], len(values), axis=0)
     predicted[:, columns] = values > 0  # LIBSVM's rule
     return predicted
 
 
-def decided_by_class(
+def multilabel_predictions(
     members: NDArray[np.bool_], columns: NDArray[np.intp], values: Array, seconds: Array
 ) -> SettingPredictions:
-    """Return the predictions of `given_by_class`; `members` are the training documents' class indicators, (n, k)."""
-    predicted = given_by_class(np.asarray(members.all(axis=0)), columns, values)
+    """Return the predictions of `positive_classes`; `members` are the training documents' class indicators, (n, k)."""
+    predicted = positive_classes(np.asarray(members.all(axis=0)), columns, values)
     tied = np.zeros(predicted.shape, dtype=bool)
     tied[:, columns] = values == 0
     return SettingPredictions.of_split(predicted, tied, seconds)
 
 
-def decided_by_largest(k: int, columns: NDArray[np.intp], values: Array, seconds: Array) -> SettingPredictions:
+def argmax_predictions(k: int, columns: NDArray[np.intp], values: Array, seconds: Array) -> SettingPredictions:
     """Predict for each document the class with the largest of its values, shape (m, n_learned); ties: first class."""
-    check_finite(values)
+    check_finite_values(values)
     full = np.full((len(values), k), -np.inf)
     full[:, columns] = values
     best = full.max(axis=1, keepdims=True)
     return SettingPredictions.of_split(full.argmax(axis=1).astype(np.int32), (full == best).sum(axis=1) > 1, seconds)
 
 
-def check_finite(values: Array) -> Array:
+def check_finite_values(values: Array) -> Array:
     """Return the decision values; FloatingPointError if one isn't finite."""
     if not np.isfinite(values).all():
         raise FloatingPointError("a decision value is not a finite number")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchmark.foreign import guarded
-from benchmark.kernels import elementwise
-from benchmark.methods.answers import real_numbers
-from benchmark.methods.kernel_machines import check_different, kernel_of
-from benchmark.methods.weights import learned_weighting, points_of
+from benchmark.foreign import run_guarded
+from benchmark.kernels import is_elementwise_kernel
+from benchmark.methods.answers import check_real_array
+from benchmark.methods.kernel_machines import build_kernel, check_not_constant
+from benchmark.methods.weights import split_weighting, weighted_points
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from benchmark.evaluation.protocols import Split
     from benchmark.methods.base import Method, Problem
     from benchmark.methods.fitted import FittedMethod
-    from benchmark.methods.workbench import Workbench
+    from benchmark.methods.workbench import MatrixCache
 
 #: Training documents that are checked first.
 _FEW = 50
 
 
 @dataclass(frozen=True)
-class OnesOwn:
+class PluginMethod:
     """Method whose kernel or classifier is a plug-in.
 
     Parameters
@@ -56,7 +56,7 @@ class OnesOwn:
         return self.method.spec
 
     def solve(
-        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench
+        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: MatrixCache
     ) -> list[SettingPredictions]:
         """Solve with the wrapped method, see `Method.solve`.
 
@@ -65,26 +65,26 @@ class OnesOwn:
         ValueError
             For any error in the plug-in's code, in one line; and if all values of its kernel are equal.
         """
-        with guarded(self.part):
+        with run_guarded(self.part):
             self._check_values(problem, splits[0])
             return self.method.solve(problem, splits, terms, bench)
 
-    def fit(self, problem: Problem, split: Split, terms: int | None, bench: Workbench) -> FittedMethod:
+    def fit(self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache) -> FittedMethod:
         """Train with the wrapped method, see `Method.fit`; any error in the plug-in's code becomes a ValueError."""
-        with guarded(self.part):
+        with run_guarded(self.part):
             return self.method.fit(problem, split, terms, bench)
 
     def _check_values(self, problem: Problem, split: Split) -> None:
         """Raise ValueError where an elementwise kernel has values that aren't finite numbers, or only equal values."""
         spec = self.method.spec
-        if spec.kernel is None or not elementwise(spec.kernel.cls):
+        if spec.kernel is None or not is_elementwise_kernel(spec.kernel.cls):
             return
         counts = problem.counts.matrix
-        weighting = learned_weighting(problem, counts, spec.representation, split)
-        points, kernel = points_of(counts, spec.representation, weighting), kernel_of(spec)
+        weighting = split_weighting(problem, counts, spec.representation, split)
+        points, kernel = weighted_points(counts, spec.representation, weighting), build_kernel(spec)
         for train in (split.train[:_FEW], split.train):
             values = kernel.fit(points[train]).transform(points[train])
-            gram = real_numbers(values, (len(train), len(train)), f"the kernel {kernel!r}")
+            gram = check_real_array(values, (len(train), len(train)), f"the kernel {kernel!r}")
             if gram.min() < gram.max():
                 return
-        check_different(kernel, gram)
+        check_not_constant(kernel, gram)

@@ -10,11 +10,11 @@ import numpy as np
 
 from benchmark.blocks import blas_threads
 from benchmark.evaluation.predictions import SettingPredictions
-from benchmark.methods.answers import with_checks
+from benchmark.methods.answers import checked_classifier
 from benchmark.methods.base import Stopwatch
-from benchmark.methods.fitted import FittedPoints, inside_and_outside, learned_of
-from benchmark.methods.learned import check_finite, decided_by_class, learned_classes
-from benchmark.methods.weights import Work, differs_by_split, learned_weighting, points_of
+from benchmark.methods.fitted import FittedPoints, binary_scores, trained_state
+from benchmark.methods.learned import check_finite_values, learned_classes, multilabel_predictions
+from benchmark.methods.weights import SplitData, depends_on_split, split_weighting, weighted_points
 from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.protocols import Split
     from benchmark.methods.base import Problem
-    from benchmark.methods.workbench import Workbench
+    from benchmark.methods.workbench import MatrixCache
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class _SplitPoints:
 
 
 @dataclass(frozen=True)
-class PointClassifier:
+class PointClassifierMethod:
     """Classifier of points, trained on each split.
 
     It predicts the class with the largest score; ties go to the first of its `classes_`. Where documents may have
@@ -72,7 +72,7 @@ class PointClassifier:
     uses_seed: ClassVar[bool] = False
 
     def solve(
-        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench
+        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: MatrixCache
     ) -> list[SettingPredictions]:
         """Train on the splits in parallel and predict, see `Method.solve`."""
         representation = self.spec.representation
@@ -81,14 +81,16 @@ class PointClassifier:
             for split in splits:
                 bench.rankings(problem, split)  # before the threads start: they share the rankings
         shared = [None]
-        if not differs_by_split(representation) and (terms is None or for_each):
+        if not depends_on_split(representation) and (terms is None or for_each):
             matrix = problem.counts.matrix
-            shared = [points_of(matrix, representation, learned_weighting(problem, matrix, representation, splits[0]))]
+            shared = [
+                weighted_points(matrix, representation, split_weighting(problem, matrix, representation, splits[0]))
+            ]
 
         def one(split: Split) -> SettingPredictions:
             """Train on one split and predict its test documents."""
             watch = Stopwatch()
-            work = Work(problem, split, splits, terms, self.over_classes, bench)
+            work = SplitData(problem, split, splits, terms, self.over_classes, bench)
             # A single split pops the points, so that their memory is free while it trains on its rows.
             points = self._points(work, shared[0] if len(splits) > 1 else shared.pop())
             watch.lap("extraction")
@@ -98,21 +100,21 @@ class PointClassifier:
         with blas_threads(1), ThreadPoolExecutor(bench.jobs) as pool:
             return list(pool.map(one, splits))
 
-    def fit(self, problem: Problem, split: Split, terms: int | None, bench: Workbench) -> FittedPoints:
+    def fit(self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache) -> FittedPoints:
         """Train on a split and return the trained method, see `Method.fit`."""
-        work = Work(problem, split, [split], terms, self.over_classes, bench)
+        work = SplitData(problem, split, [split], terms, self.over_classes, bench)
         with blas_threads(1):
-            points, learned = self._points(work, None), learned_of(self._for_all_classes(work), self.spec)
+            points, learned = self._points(work, None), trained_state(self._for_all_classes(work), self.spec)
             targets = [(problem.documents.labels[split.train], points.rankings)]
             if problem.several:
                 targets = list(_one_vs_rest(work.members, learned.columns, points.rankings))
             return FittedPoints(learned, tuple(self._fitted(points, *target) for target in targets))
 
-    def _for_all_classes(self, work: Work) -> Work:
+    def _for_all_classes(self, work: SplitData) -> SplitData:
         """Return the work with the number of terms selected for all classes: None where the classifier selects."""
         return replace(work, terms=None) if tags_of(self.spec.classifier.cls).selects_terms else work
 
-    def _points(self, work: Work, shared: sp.csr_array | None) -> _SplitPoints:
+    def _points(self, work: SplitData, shared: sp.csr_array | None) -> _SplitPoints:
         """Return the points of a split, as rows of `shared` where the splits have the same points."""
         whole, split = self._for_all_classes(work), work.split
         points = whole.points(self.spec.representation) if shared is None else shared
@@ -124,7 +126,7 @@ class PointClassifier:
         """Train and predict where each document has exactly one class."""
         model = self._fitted(points, problem.documents.labels[split.train], points.rankings)
         watch.lap("training")
-        scores = check_finite(model.class_scores(points.test))
+        scores = check_finite_values(model.class_scores(points.test))
         codes = model.classes_[scores.argmax(axis=1)].astype(np.int32)
         tied = (scores == scores.max(axis=1, keepdims=True)).sum(axis=1) > 1
         watch.lap("testing")
@@ -138,17 +140,17 @@ class PointClassifier:
         for position, (labels, rankings) in enumerate(_one_vs_rest(members, columns, points.rankings)):
             model = self._fitted(points, labels, rankings)
             watch.lap("training")
-            inside, outside = inside_and_outside(model, points.test)
+            inside, outside = binary_scores(model, points.test)
             # Compared, not subtracted: the difference of two different scores may underflow to 0.
             values[:, position] = (inside > outside).astype(np.float64) - (inside < outside)
             watch.lap("testing")
-        return decided_by_class(members, columns, values, watch.seconds())
+        return multilabel_predictions(members, columns, values, watch.seconds())
 
     def _fitted(self, points: _SplitPoints, labels: NDArray[np.int32], rankings: NDArray[np.intp] | None) -> Any:
         """Train a classifier on the training points and labels."""
         if points.terms is None:
-            return with_checks(self.spec.classifier.build()).fit(points.train, labels)
-        return with_checks(self.spec.classifier.build(n_terms=points.terms)).fit(points.train, labels, rankings)
+            return checked_classifier(self.spec.classifier.build()).fit(points.train, labels)
+        return checked_classifier(self.spec.classifier.build(n_terms=points.terms)).fit(points.train, labels, rankings)
 
 
 def _one_vs_rest(

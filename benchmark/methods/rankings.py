@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from benchmark.representation.selection import aggregate, checked_size, information_gain, rank_terms
+from benchmark.representation.selection import aggregate_gains, checked_n_terms, information_gain, rank_terms
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,8 +45,8 @@ class Rankings:
 
     def of_all(self, number: int, over_classes: str) -> NDArray[np.intp]:
         """Return the best terms for all classes, shape (number,); ValueError if there are fewer terms."""
-        checked_size(number, self.gains.shape[1])
-        return rank_terms(aggregate(self.gains, self.shares, over_classes))[:number]
+        checked_n_terms(number, self.gains.shape[1])
+        return rank_terms(aggregate_gains(self.gains, self.shares, over_classes))[:number]
 
     def of_each(self) -> NDArray[np.intp]:
         """Return the terms of each class by decreasing gain, shape (k, V)."""

@@ -5,29 +5,29 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from benchmark.config.components import check_method
-from benchmark.kernels import elementwise
+from benchmark.kernels import is_elementwise_kernel
 from benchmark.methods.category_machines import (
-    FisherMachines,
-    GramCategories,
-    KernelCategories,
-    LinearCategories,
-    TopMachines,
+    FisherKernelMethod,
+    HyperplaneTopMethod,
+    KernelOneVsRest,
+    LinearOneVsRest,
+    PrecomputedKernelOneVsRest,
 )
-from benchmark.methods.kernel_machines import GramMachine, KernelMachine, ManyMachines
-from benchmark.methods.ones_own import OnesOwn
-from benchmark.methods.points import PointClassifier
-from benchmark.methods.thresholds import Thresholded
-from benchmark.methods.weights import differs_by_split
-from benchmark.registries import shipped
+from benchmark.methods.kernel_machines import KernelSvm, PrecomputedKernelSvm, SharedMatrixSvm
+from benchmark.methods.ones_own import PluginMethod
+from benchmark.methods.points import PointClassifierMethod
+from benchmark.methods.thresholds import ThresholdedMethod
+from benchmark.methods.weights import depends_on_split
+from benchmark.registries import is_builtin
 from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
-    from benchmark.config.model import MethodSpec, Terms
+    from benchmark.config.model import MethodSpec, TermSelection
     from benchmark.methods.base import Method, Problem
-    from benchmark.methods.kernel_machines import OnSplits
+    from benchmark.methods.kernel_machines import PerSplit
 
 
-def method_for(spec: MethodSpec, problem: Problem, terms: Terms | None, *, draws: bool) -> Method:
+def build_method(spec: MethodSpec, problem: Problem, terms: TermSelection | None, *, draws: bool) -> Method:
     """Return the method that solves a problem's splits.
 
     Parameters
@@ -51,33 +51,33 @@ def method_for(spec: MethodSpec, problem: Problem, terms: Terms | None, *, draws
     check_method(spec)
     method = _method_for(spec, problem, terms, draws=draws)
     if spec.threshold != "zero" and problem.several:
-        method = Thresholded(method)
-    plugins = [part.cls for part in (spec.kernel, spec.classifier) if part is not None and not shipped(part.cls)]
-    return OnesOwn(method, plugins[0]) if plugins else method
+        method = ThresholdedMethod(method)
+    plugins = [part.cls for part in (spec.kernel, spec.classifier) if part is not None and not is_builtin(part.cls)]
+    return PluginMethod(method, plugins[0]) if plugins else method
 
 
-def _method_for(spec: MethodSpec, problem: Problem, terms: Terms | None, *, draws: bool) -> Method:
+def _method_for(spec: MethodSpec, problem: Problem, terms: TermSelection | None, *, draws: bool) -> Method:
     """Return the method without thresholds and without the checks of plug-ins."""
     over_classes = terms.over_classes if terms is not None else "sum"
     if spec.kernel is None:
-        return PointClassifier(spec, over_classes, batched=draws)
-    if not elementwise(spec.kernel.cls):
+        return PointClassifierMethod(spec, over_classes, batched=draws)
+    if not is_elementwise_kernel(spec.kernel.cls):
         return _by_gram_rows(spec.kernel.cls, problem)(spec, over_classes)
     if problem.several:
         hyperplanes = tags_of(spec.kernel.cls).solved_by == "points" and not spec.representation.dirichlet
-        return LinearCategories(spec, over_classes) if hyperplanes else KernelCategories(spec, over_classes)
+        return LinearOneVsRest(spec, over_classes) if hyperplanes else KernelOneVsRest(spec, over_classes)
     if draws and terms is None and _one_matrix_serves_all(spec, problem):
-        return ManyMachines(spec)
-    return KernelMachine(spec, over_classes)
+        return SharedMatrixSvm(spec)
+    return KernelSvm(spec, over_classes)
 
 
-def _by_gram_rows(kernel: type[Any], problem: Problem) -> type[OnSplits]:
+def _by_gram_rows(kernel: type[Any], problem: Problem) -> type[PerSplit]:
     """Return the method for a kernel that isn't a function of inner products."""
-    by_values = GramCategories if problem.several else GramMachine
-    return {"targets": TopMachines, "scores": FisherMachines}.get(tags_of(kernel).solved_by, by_values)
+    by_values = PrecomputedKernelOneVsRest if problem.several else PrecomputedKernelSvm
+    return {"targets": HyperplaneTopMethod, "scores": FisherKernelMethod}.get(tags_of(kernel).solved_by, by_values)
 
 
 def _one_matrix_serves_all(spec: MethodSpec, problem: Problem) -> bool:
     """Return whether all splits can be solved with one kernel matrix."""
     two = len(problem.documents.classes) == 2 and spec.classifier.build().scheme == "one-vs-one"
-    return two and not differs_by_split(spec.representation)
+    return two and not depends_on_split(spec.representation)

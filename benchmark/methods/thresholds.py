@@ -10,8 +10,8 @@ import numpy as np
 from benchmark.classifiers.thresholds import class_thresholds
 from benchmark.evaluation.predictions import SettingPredictions
 from benchmark.methods.base import Stopwatch
-from benchmark.methods.fitted import KINDS, FittedMethod
-from benchmark.methods.held_out import held_out_values
+from benchmark.methods.fitted import FITTED_KINDS, FittedMethod
+from benchmark.methods.held_out import out_of_fold_values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.protocols import Split
     from benchmark.methods.base import Method, Problem
-    from benchmark.methods.fitted import Arrays, Learned
-    from benchmark.methods.workbench import Workbench
+    from benchmark.methods.fitted import Arrays, TrainedState
+    from benchmark.methods.workbench import MatrixCache
 
 
 @dataclass(frozen=True)
-class Thresholded:
+class ThresholdedMethod:
     """Method whose thresholds are learned from the training documents of each split.
 
     Parameters
@@ -54,12 +54,12 @@ class Thresholded:
         return self.method.uses_seed or self.spec.threshold == "cross-validated"
 
     def solve(
-        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench
+        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: MatrixCache
     ) -> list[SettingPredictions]:
         """Train on each split and predict its test documents, see `Method.solve`."""
         return [self._split(problem, split, terms, bench) for split in splits]
 
-    def _split(self, problem: Problem, split: Split, terms: int | None, bench: Workbench) -> SettingPredictions:
+    def _split(self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache) -> SettingPredictions:
         watch, tested = Stopwatch(), problem.counts.matrix[split.test]
         fitted = self.fit(problem, split, terms, bench)
         watch.lap("training")
@@ -71,7 +71,7 @@ class Thresholded:
         watch.lap("testing")
         return SettingPredictions.of_split(predicted, tied, watch.seconds())
 
-    def fit(self, problem: Problem, split: Split, terms: int | None, bench: Workbench) -> FittedThresholds:
+    def fit(self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache) -> FittedThresholds:
         """Train on a split, and on folds of its training documents where thresholds are cross-validated.
 
         Raises
@@ -87,7 +87,7 @@ class Thresholded:
                 none = int(np.count_nonzero(~members.any(axis=1)))
                 raise ValueError(f"threshold: at-least-one, but {none:,} training documents have no class")
             return FittedThresholds(whole.learned, whole, np.zeros(len(columns)), at_least_one=True)
-        values = held_out_values(problem, split, lambda fold: self.method.fit(problem, fold, terms, bench))
+        values = out_of_fold_values(problem, split, lambda fold: self.method.fit(problem, fold, terms, bench))
         thresholds = class_thresholds(values[:, columns], members[:, columns])
         return FittedThresholds(whole.learned, whole, thresholds, at_least_one=False)
 
@@ -131,13 +131,13 @@ class FittedThresholds(FittedMethod):
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the thresholds, the arrays of the wrapped method and the name of its kind."""
-        kind = next(name for name, cls in KINDS.items() if isinstance(self.method, cls))
+        kind = next(name for name, cls in FITTED_KINDS.items() if isinstance(self.method, cls))
         arrays = {"thresholds": self.thresholds, "at_least_one": np.array(self.at_least_one), "kind": np.array(kind)}
         return arrays | {f"method.{name}": array for name, array in self.method.arrays().items()}
 
     @classmethod
-    def restored(cls, learned: Learned, arrays: Arrays) -> Self:
+    def restored(cls, learned: TrainedState, arrays: Arrays) -> Self:
         """Return the method and the thresholds that `arrays` describes."""
         inner = {name.removeprefix("method."): array for name, array in arrays.items() if name.startswith("method.")}
-        method = KINDS[str(arrays["kind"])].restored(learned, inner)
+        method = FITTED_KINDS[str(arrays["kind"])].restored(learned, inner)
         return cls(learned, method, arrays["thresholds"], bool(arrays["at_least_one"]))

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.kernels.base import Kernel
-from benchmark.representation import canonical, normalized
-from benchmark.representation.weightings import LABELS
+from benchmark.representation import canonical_csr, normalize_rows
+from benchmark.representation.weightings import FROM_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from benchmark.evaluation.protocols import Split
     from benchmark.kernels.gram import InnerProducts
     from benchmark.methods.base import Problem, Stopwatch
-    from benchmark.methods.workbench import Workbench
+    from benchmark.methods.workbench import MatrixCache
     from benchmark.representation import Weighting
 
 
 @dataclass(frozen=True, eq=False)
-class Work:
+class SplitData:
     """Data of one split of a problem.
 
     Parameters
@@ -48,7 +48,7 @@ class Work:
     splits: Sequence[Split]
     terms: int | None
     over_classes: str
-    bench: Workbench
+    bench: MatrixCache
 
     @property
     def members(self) -> NDArray[np.bool_]:
@@ -70,16 +70,16 @@ class Work:
     def selected_counts(self) -> sp.csr_array:
         """Return the counts of all documents over the selected terms, shape (n, V)."""
         matrix, terms = self.problem.counts.matrix, self.selected_terms()
-        return matrix if terms is None else canonical(matrix[:, terms])  # now, or each use would do it again
+        return matrix if terms is None else canonical_csr(matrix[:, terms])  # now, or each use would do it again
 
     def points(self, representation: Representation) -> Any:
-        """Return the points of all documents over the selected terms, see `points_of`."""
+        """Return the points of all documents over the selected terms, see `weighted_points`."""
         counts = self.selected_counts()
-        return points_of(counts, representation, self.weighting(counts, representation))
+        return weighted_points(counts, representation, self.weighting(counts, representation))
 
     def weighting(self, counts: sp.csr_array, representation: Representation) -> Weighting:
         """Return the weighting fitted for the split; `counts` has a row for every document of the problem."""
-        return learned_weighting(self.problem, counts, representation, self.split, self.selected_terms())
+        return split_weighting(self.problem, counts, representation, self.split, self.selected_terms())
 
     def products(
         self,
@@ -93,11 +93,11 @@ class Work:
         """Return the inner products of the split's kernel, with a column for each of its training documents.
 
         Without selected terms, the splits and all methods with the same representation and exponent share them, unless
-        they are needed only `once`. `by_class` as in `Workbench.products`.
+        they are needed only `once`. `by_class` as in `MatrixCache.products`.
         """
-        rows = learned_rows(self.problem, representation, self.split)
+        rows = weighting_rows(self.problem, representation, self.split)
         if self.terms is None:
-            alone = differs_by_split(representation)
+            alone = depends_on_split(representation)
             columns = self.split.train if alone else self._columns()
             how = {"by_class": by_class, "once": by_class and (once or alone)}
             timed = self.bench.products(self.problem, representation, exponent, columns, rows, **how)
@@ -110,7 +110,7 @@ class Work:
             weights = weighting.transform(counts)
             products = self.bench.smoothed(weights, exponent, representation.dirichlet)
         else:
-            points = points_of(counts, representation, weighting)
+            points = weighted_points(counts, representation, weighting)
             train = self.split.train
             labels = None if self.problem.several else self.problem.documents.labels[train]
             products = self.bench.of_points(points, representation.normalization, exponent, train, labels)
@@ -119,11 +119,11 @@ class Work:
 
     def _columns(self) -> NDArray[np.intp]:
         """Return the training rows of all splits of the experiment, or those of `splits` if the former lack any."""
-        known, rows = self.problem.trained, trained_by(self.splits)
+        known, rows = self.problem.trained, training_rows_of(self.splits)
         return rows if known is None or not np.isin(rows, known, assume_unique=True).all() else known
 
 
-def named(
+def cache_entry(
     problem: Problem,
     spec: MethodSpec,
     method: type,
@@ -132,7 +132,7 @@ def named(
     terms: tuple[int | None, str] = (None, ""),
     **more: Any,
 ) -> tuple[str, list[type], dict[str, Any]]:
-    """Return description, components and content that identify a kernel's arrays, for `Workbench.cached`.
+    """Return description, components and content that identify a kernel's arrays, for `MatrixCache.cached`.
 
     Parameters
     ----------
@@ -167,36 +167,36 @@ def named(
     return f"{what}, {n:,} documents of {len(problem.documents.classes)} classes", [method, *parts], content
 
 
-def trained_by(splits: Iterable[Split]) -> NDArray[np.intp]:
+def training_rows_of(splits: Iterable[Split]) -> NDArray[np.intp]:
     """Return the training rows of all splits together, ascending."""
     return np.unique(np.concatenate([split.train for split in splits]))
 
 
-def shared_products(spec: MethodSpec) -> tuple[Any, ...]:
+def products_key(spec: MethodSpec) -> tuple[Any, ...]:
     """Return a key that is equal for methods that can share a matrix of inner products over all terms."""
     representation = spec.representation
-    idf = representation.idf if learns(representation) else ""
+    idf = representation.idf if learning_source(representation) else ""
     kernel = spec.kernel.build() if spec.kernel else None
     exponent = kernel.exponent if isinstance(kernel, Kernel) else None
     fields = (representation.normalization, *representation.fields) if representation.fields else ()
     return str(representation.weighting.plain), idf, fields, representation.dirichlet, exponent
 
 
-def learns(representation: Representation) -> str:
+def learning_source(representation: Representation) -> str:
     """Return what the weighting learns from, see `Weighting.learns`."""
     return str(representation.weighting.build().learns)
 
 
-def learned_rows(problem: Problem, representation: Representation, split: Split) -> NDArray[np.intp] | None:
+def weighting_rows(problem: Problem, representation: Representation, split: Split) -> NDArray[np.intp] | None:
     """Return the rows of the documents that the weighting learns from; None where it learns nothing."""
-    if not learns(representation):
+    if not learning_source(representation):
         return None
     return np.arange(len(problem.documents)) if representation.idf == "collection" else split.train
 
 
-def differs_by_split(representation: Representation) -> bool:
+def depends_on_split(representation: Representation) -> bool:
     """Return whether a document's weights depend on the training documents of the split."""
-    return bool(learns(representation)) and representation.idf == "training"
+    return bool(learning_source(representation)) and representation.idf == "training"
 
 
 def fitted_weighting(
@@ -223,7 +223,7 @@ def fitted_weighting(
     if rows is None:
         built.fit(counts)
     else:
-        built.fit(counts[rows], problem.members[rows] if learns(representation) == LABELS else None)
+        built.fit(counts[rows], problem.members[rows] if learning_source(representation) == FROM_LABELS else None)
     if not representation.fields:
         return built
     block_of, weights = problem.counts.block_of, dict(representation.fields)
@@ -231,7 +231,7 @@ def fitted_weighting(
     return built.of_blocks(block_of if terms is None else block_of[terms], by_block, representation.normalization)
 
 
-def learned_weighting(
+def split_weighting(
     problem: Problem,
     counts: sp.csr_array,
     representation: Representation,
@@ -239,10 +239,10 @@ def learned_weighting(
     terms: NDArray[np.intp] | None = None,
 ) -> Weighting:
     """Return the weighting fitted on the documents that the representation names, see `fitted_weighting`."""
-    return fitted_weighting(problem, counts, representation, learned_rows(problem, representation, split), terms)
+    return fitted_weighting(problem, counts, representation, weighting_rows(problem, representation, split), terms)
 
 
-def points_of(counts: sp.csr_array, representation: Representation, weighting: Weighting) -> Any:
+def weighted_points(counts: sp.csr_array, representation: Representation, weighting: Weighting) -> Any:
     """Compute the points of documents: weights, normalized over the terms of `counts`, then mapped to features.
 
     Returns
@@ -250,5 +250,5 @@ def points_of(counts: sp.csr_array, representation: Representation, weighting: W
     CSR array, shape (n, V); or features, CSR or dense, shape (n, D)
         Always a new array.
     """
-    points = normalized(weighting.transform(counts), representation.normalization)
+    points = normalize_rows(weighting.transform(counts), representation.normalization)
     return points if representation.features is None else representation.features.build().fit_transform(points)

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 import numpy as np
 
 from benchmark.classifiers.libsvm import NodeMatrix
-from benchmark.classifiers.one_vs_one import runs
+from benchmark.classifiers.one_vs_one import class_blocks
 from benchmark.compiled import numba_threads
-from benchmark.environment import gigabytes
+from benchmark.environment import read_gigabytes
 from benchmark.kernels.gram import InnerProducts
 from benchmark.kernels.products import StreamedProducts, inner_products, self_products
-from benchmark.kernels.smoothing import frequency_products
+from benchmark.kernels.smoothing import dirichlet_products
 from benchmark.methods.rankings import Rankings
 from benchmark.methods.weights import fitted_weighting
-from benchmark.representation import NORMALIZATIONS, embed, norms
+from benchmark.representation import NORMALIZATIONS, power_transform, row_norms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
 #: Inner products that are used only once may take this fraction of the budget: computing them by tiles takes no longer
 #: than allocating memory for all of them.
-ONCE = 8
+SINGLE_USE_FRACTION = 8
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 def memory_budget() -> int:
@@ -48,11 +48,11 @@ def memory_budget() -> int:
 
     A larger matrix isn't stored: its tiles are computed each time they are needed.
     """
-    return gigabytes("BENCH_MEMORY_GB", 4.0)
+    return read_gigabytes("BENCH_MEMORY_GB", 4.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Timed:
+class TimedProducts:
     """Inner products and the seconds of their computation, which every method that uses them adds to its times."""
 
     products: InnerProducts
@@ -73,7 +73,7 @@ def _made(about: str, components: Sequence[type], content: Mapping[str, Any], ma
     return make()
 
 
-class Workbench:
+class MatrixCache:
     """Owner of the large matrices and the threads that methods compute with.
 
     Parameters
@@ -96,7 +96,7 @@ class Workbench:
         self.budget = memory_budget() if budget is None else budget
         self._rankings: dict[tuple[str, bytes], Rankings] = {}
         self._memory = np.empty(0)
-        self._products: tuple[tuple[object, ...], Timed] | None = None
+        self._products: tuple[tuple[object, ...], TimedProducts] | None = None
         self._shared: tuple[tuple[object, ...], object] | None = None
 
     def products(
@@ -109,7 +109,7 @@ class Workbench:
         *,
         by_class: bool = False,
         once: bool = False,
-    ) -> Timed:
+    ) -> TimedProducts:
         """Return <x^p, x'^p> between all documents and `columns`; the last result is reused for equal arguments.
 
         Parameters
@@ -143,26 +143,26 @@ class Workbench:
         if representation.dirichlet:
             products = self.smoothed(weights, exponent, representation.dirichlet)
         else:
-            divisors = {name: norms(weights, name) for name in NORMALIZATIONS}
+            divisors = {name: row_norms(weights, name) for name in NORMALIZATIONS}
             groups = _groups(problem.documents.labels[columns]) if by_class else None
-            limit = self.budget // ONCE if once else self.budget
-            embedded = embed(weights, exponent)
+            limit = self.budget // SINGLE_USE_FRACTION if once else self.budget
+            embedded = power_transform(weights, exponent)
             if embedded.shape[0] * len(columns) * 8 > limit:
                 values: Any = StreamedProducts(embedded, columns, groups)
             else:
                 everything = len(columns) == embedded.shape[0]
                 values = self._inner(embedded, embedded if everything else embedded[columns])
             products = InnerProducts(values, columns, self_products(embedded), divisors, exponent, embedded.shape[1])
-        timed = Timed(products, time.perf_counter() - started)
+        timed = TimedProducts(products, time.perf_counter() - started)
         self._products = key, timed
         return timed
 
     def smoothed(self, weights: sp.csr_array, exponent: float, dirichlet: float) -> InnerProducts:
-        """Return <θ^p, θ'^p> between all documents under a Dirichlet prior, see `frequency_products`."""
+        """Return <θ^p, θ'^p> between all documents under a Dirichlet prior, see `dirichlet_products`."""
         self._forget()
         n = weights.shape[0]
         with numba_threads(self.jobs):
-            return frequency_products(weights, exponent, dirichlet, out=self._take((n, n)))
+            return dirichlet_products(weights, exponent, dirichlet, out=self._take((n, n)))
 
     def of_points(
         self,
@@ -176,7 +176,7 @@ class Workbench:
 
         If `labels` of the columns are passed, the columns will be read class by class.
         """
-        embedded, divisors = embed(points, exponent), {normalization: np.ones(points.shape[0])}
+        embedded, divisors = power_transform(points, exponent), {normalization: np.ones(points.shape[0])}
         values = StreamedProducts(embedded, columns, None if labels is None else _groups(labels))
         return InnerProducts(values, columns, self_products(embedded), divisors, exponent, embedded.shape[1])
 
@@ -188,12 +188,12 @@ class Workbench:
         self._forget()
         return self._inner(points, points, width)
 
-    def shared(self, key: tuple[object, ...], make: Callable[[], T]) -> T:
+    def shared(self, key: tuple[object, ...], make: Callable[[], _T]) -> _T:
         """Return the result of `make`; the last result if its key is equal and its products weren't overwritten."""
         if self._shared is None or self._shared[0] != key:
             self._shared = None  # free the old before computing the new
             self._shared = key, make()
-        return cast("T", self._shared[1])
+        return cast("_T", self._shared[1])
 
     def rankings(self, problem: Problem, split: Split) -> Rankings:
         """Return the rankings of the terms by information gain on a split's training documents."""
@@ -233,4 +233,4 @@ class Workbench:
 def _groups(labels: NDArray[np.int32]) -> list[NDArray[np.intp]]:
     """Return the columns sorted by class, in the groups that one-vs-one machines read."""
     by_class = [np.flatnonzero(labels == code) for code in np.unique(labels)]
-    return [np.concatenate([by_class[code] for code in run]) for run in runs(np.array([*map(len, by_class)]))]
+    return [np.concatenate([by_class[code] for code in run]) for run in class_blocks(np.array([*map(len, by_class)]))]

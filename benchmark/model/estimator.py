@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.model.kept import Answers, KeptModel
+    from benchmark.model.kept import TextModel, TextPredictions
 
     Text = str | bytes | Mapping[str, str | bytes]
 
@@ -42,7 +42,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Sorted classes, in the order of the columns of decision values and probabilities.
     """
 
-    def __init__(self, model: KeptModel, jobs: int = 1) -> None:
+    def __init__(self, model: TextModel, jobs: int = 1) -> None:
         self.model = model
         self.jobs = jobs
 
@@ -95,7 +95,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def _in_order(self, batches: list[NDArray[np.float64]]) -> NDArray[np.float64]:
         return np.concatenate([np.empty((0, len(self._order))), *batches])[:, self._order]
 
-    def _answers(self, X: Iterable[Text]) -> Iterator[Answers]:
+    def _answers(self, X: Iterable[Text]) -> Iterator[TextPredictions]:
         if isinstance(X, str | bytes):
             raise TypeError("X must be a sequence of texts, not a text")
         for _, answers in self.model.answers((("", _bytes(text)) for text in X), jobs=self.jobs):

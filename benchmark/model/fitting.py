@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.blocks import blas_threads
-from benchmark.config.model import ORACLE, Experiment
-from benchmark.errors import ConfigError, unknown
+from benchmark.config.model import CHOOSE_ORACLE, Experiment
+from benchmark.errors import ConfigError, unknown_name
 from benchmark.evaluation.splits import Split
 from benchmark.experiment import runner
-from benchmark.experiment.reading import check_expectations, own_counts, read_counts
-from benchmark.experiment.work import task_work
-from benchmark.findings.choosing import by_inner, chosen, entry_of, losses_of
-from benchmark.foreign import place_of
-from benchmark.methods.held_out import FOLDS, folds_of, held_out_values
-from benchmark.methods.workbench import Workbench
-from benchmark.model.kept import KeptModel
+from benchmark.experiment.reading import check_expectations, read_counts, text_counts
+from benchmark.experiment.work import plan_task
+from benchmark.findings.choosing import best_by_inner_error, method_of, select_candidates, split_losses
+from benchmark.foreign import source_location
+from benchmark.methods.held_out import INNER_FOLDS, inner_folds, out_of_fold_values
+from benchmark.methods.workbench import MatrixCache
+from benchmark.model.kept import TextModel
 from benchmark.model.probabilities import fit_sigmoids
-from benchmark.text.lexer import ALL
+from benchmark.text.lexer import WHOLE_DOCUMENT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,28 +30,28 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Cell, Collection, Experiment
     from benchmark.experiment.context import RunContext
-    from benchmark.experiment.work import PointWork
-    from benchmark.findings.scoring import Run
+    from benchmark.experiment.work import Setting
+    from benchmark.findings.scoring import RunPredictions
     from benchmark.methods.base import Problem
     from benchmark.methods.fitted import FittedMethod
     from benchmark.observer import Observer
 
-EVERYTHING = "all documents"
+ALL_DOCUMENTS = "all documents"
 
 
 def fit_model(
-    study: Experiment,
+    experiment: Experiment,
     name: str,
     context: RunContext,
     *,
     split: str | None = None,
     probability: bool = False,
-) -> KeptModel:
+) -> TextModel:
     """Train a cell's method on all documents of its task, or on the training documents of one of its splits.
 
     Parameters
     ----------
-    study : Experiment
+    experiment : Experiment
     name : str
         Name of a cell of predictions.
     context : RunContext
@@ -67,42 +67,45 @@ def fit_model(
     DataError
         If the corpus is missing, or differs from its card or the configuration's expectations.
     """
-    cell = _cell(study, name)
-    variant = study.variants[cell.variant]
+    cell = _cell(experiment, name)
+    variant = experiment.variants[cell.variant]
     if split is None and cell.size is not None:
         raise ConfigError(
             f"{name}: has {cell.size:,} training documents: choose them by --split, such as --split replicate-01"
         )
     counts, facts, key = read_counts(variant.collection, context)
-    check_expectations(study, variant, counts)
+    check_expectations(experiment, variant, counts)
     if counts.matrix.dtype.kind == "f":
-        raise ConfigError(f"{study.name}: its documents are vectors, so there are no texts to predict")
-    part = _part(study, cell)
+        raise ConfigError(f"{experiment.name}: its documents are vectors, so there are no texts to predict")
+    part = _part(experiment, cell)
     variant = part.variants[cell.variant]
     (task,) = variant.tasks
-    texts = own_counts(part, variant, counts, context)
-    work = task_work(part, variant, task, counts, key, texts)
+    texts = text_counts(part, variant, counts, context)
+    work = plan_task(part, variant, task, counts, key, texts)
     axes = cell.size, cell.terms
     problem, points = work.problem, [each for each in work.points if (each.place.size, each.place.terms) == axes]
     if (plugin_part := points[0].plugin_part) is not None:
         why = "a model has numbers, but no code"
-        raise ConfigError(f"{name}: {place_of(plugin_part)} is from a plug-in, and can't be saved: {why}")
-    trained = Split(EVERYTHING, np.arange(len(problem.documents)), np.empty(0, dtype=np.intp))
+        raise ConfigError(f"{name}: {source_location(plugin_part)} is from a plug-in, and can't be saved: {why}")
+    trained = Split(ALL_DOCUMENTS, np.arange(len(problem.documents)), np.empty(0, dtype=np.intp))
     if split is not None:
         named = {each.name: each for each in work.splits[cell.size]}
         if split not in named:
-            raise ConfigError(f"--split: {unknown('split', split, list(named))}")
+            raise ConfigError(f"--split: {unknown_name('split', split, list(named))}")
         trained = named[split]
-    context.observer.plan(1 + probability * FOLDS)
-    bench = Workbench(context.jobs)
+    context.observer.plan(1 + probability * INNER_FOLDS)
+    bench = MatrixCache(context.jobs)
     try:
         with blas_threads(context.jobs):
             index, how = 0, ""
             if len(points) > 1 and split is not None:
-                run = runner.run(part, context)
+                run = runner.run_experiment(part, context)
                 index, how = _of_run(run, cell, split), cell.choice
             elif len(points) > 1:
-                index, how = _by_folds(points, folds_of(problem, trained), bench), f"cross-validation over {EVERYTHING}"
+                index, how = (
+                    _by_folds(points, inner_folds(problem, trained), bench),
+                    f"cross-validation over {ALL_DOCUMENTS}",
+                )
             training = _Training(points[index], bench)
             fitted = training.fitted(trained, context.observer)
             sigmoids = training.sigmoids(trained, fitted, context.observer) if probability else None
@@ -113,8 +116,8 @@ def fit_model(
     terms, vocabulary = fitted.learned.terms, training.problem.counts.vocabulary
     text = points[index].method.spec.text or variant.collection.text
     about = {
-        "name": study.name,
-        "config": study.raw,
+        "name": experiment.name,
+        "config": experiment.raw,
         "cell": name,
         "trained_on": trained.name,
         "documents": len(trained.train),
@@ -124,41 +127,43 @@ def fit_model(
     }
     if terms is not None:
         vocabulary = tuple(vocabulary[term] for term in terms)
-    return KeptModel(task.classes, text.lexing, vocabulary, fitted, sigmoids, about)
+    return TextModel(task.classes, text.lexing, vocabulary, fitted, sigmoids, about)
 
 
-def _cell(study: Experiment, name: str) -> Cell:
-    points = {cell.id: cell for cell in study.cells if cell.what == "point"}
+def _cell(experiment: Experiment, name: str) -> Cell:
+    points = {cell.id: cell for cell in experiment.cells if cell.what == "point"}
     if name not in points:
-        raise ConfigError(f"--cell: {unknown('cell', name, list(points))}")
+        raise ConfigError(f"--cell: {unknown_name('cell', name, list(points))}")
     return points[name]
 
 
-def _part(study: Experiment, cell: Cell) -> Experiment:
+def _part(experiment: Experiment, cell: Cell) -> Experiment:
     """Return the part of an experiment that a cell needs; the oracle choice needs all training sizes."""
-    variant = study.variants[cell.variant]
+    variant = experiment.variants[cell.variant]
     reduced = replace(
         variant,
         tasks=tuple(task for task in variant.tasks if task.name == cell.task),
-        sizes=variant.sizes if cell.choice == ORACLE else (cell.size,),
+        sizes=variant.sizes if cell.choice == CHOOSE_ORACLE else (cell.size,),
         terms=variant.terms and replace(variant.terms, numbers=(cell.terms or 0,)),
-        entries=(entry_of(study, cell),),
+        entries=(method_of(experiment, cell),),
     )
     # The expectations were checked on the whole experiment, and don't apply to a part.
     nothing: dict[str, Any] = {"expected_documents": None, "expected_vocabulary": None, "measures": (), "compare": ()}
-    return replace(study, variants={cell.variant: reduced}, cells=(cell,), figures=(), **nothing)
+    return replace(experiment, variants={cell.variant: reduced}, cells=(cell,), figures=(), **nothing)
 
 
-def _of_run(run: Run, cell: Cell, split: str) -> int:
+def _of_run(run: RunPredictions, cell: Cell, split: str) -> int:
     """Return the index of the candidate that the run selects on a split."""
-    candidates = chosen(run.study, run.predictions, cell, partial(losses_of, run.study, run.predictions))
+    candidates = select_candidates(
+        run.experiment, run.predictions, cell, partial(split_losses, run.experiment, run.predictions)
+    )
     if candidates is None:
         raise ValueError("a candidate can't be trained, so none is selected; `bench run` prints the reason")
     names = [each.name for each in run.predictions.splits[cell.of_splits]]
     return int(candidates[names.index(split)])
 
 
-def _by_folds(points: Sequence[PointWork], folds: Sequence[Split], bench: Workbench) -> int:
+def _by_folds(points: Sequence[Setting], folds: Sequence[Split], bench: MatrixCache) -> int:
     """Return the index of the candidate with the fewest wrong decisions on the folds."""
     errors = []
     for point in points:
@@ -167,13 +172,13 @@ def _by_folds(points: Sequence[PointWork], folds: Sequence[Split], bench: Workbe
         predictions = point.method.solve(problem, folds, point.terms, bench)
         wrong = [np.mean(each.predicted != truth[fold.test]) for fold, each in zip(folds, predictions, strict=True)]
         errors.append(np.average(wrong, weights=[len(fold.test) for fold in folds]))
-    return int(by_inner(np.array(errors)[:, None])[0])
+    return int(best_by_inner_error(np.array(errors)[:, None])[0])
 
 
 @dataclass(frozen=True, eq=False)
 class _Training:
-    point: PointWork
-    bench: Workbench
+    point: Setting
+    bench: MatrixCache
 
     @property
     def problem(self) -> Problem:
@@ -187,7 +192,7 @@ class _Training:
     def sigmoids(self, split: Split, whole: FittedMethod, observer: Observer) -> NDArray[np.float64]:
         """Fit sigmoids to decision values of each fold of the training documents, from models of the other folds."""
         problem = self.problem
-        values = held_out_values(problem, split, partial(self.fitted, observer=observer))
+        values = out_of_fold_values(problem, split, partial(self.fitted, observer=observer))
         truth = problem.members if problem.several else problem.documents.labels
         return fit_sigmoids(values, truth[split.train], whole.learned, problem.documents.classes)
 
@@ -195,7 +200,7 @@ class _Training:
 def _columns(collection: Collection) -> list[str]:
     """Return the columns of the text in files of records: the fields, if the corpus counts fields."""
     reader = collection.reader
-    fields = [name for name in reader.fields if name != ALL]
+    fields = [name for name in reader.fields if name != WHOLE_DOCUMENT]
     counted = set(fields) & set(collection.lexing.fields)
     columns = getattr(reader, "text", fields if counted else "text")
     return [columns] if isinstance(columns, str) else list(columns)

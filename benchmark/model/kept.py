@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from benchmark.blocks import blas_threads, in_turn
-from benchmark.corpora.corpus import CHUNK, Documents, StreamedCorpus
-from benchmark.model.probabilities import probabilities_of
-from benchmark.text.vocabulary import Pruning, count
+from benchmark.blocks import blas_threads, map_in_order
+from benchmark.corpora.corpus import TEXT_CHUNK_BYTES, Documents, StreamedCorpus
+from benchmark.model.probabilities import class_probabilities
+from benchmark.text.vocabulary import Pruning, count_terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 #: Documents per batch of predictions, and copies of one document, each without one of its terms, per batch.
-BATCH, LEFT_OUT = 2048, 256
+PREDICTION_BATCH, LEAVE_ONE_OUT_ROWS = 2048, 256
 #: A term whose cost is below this share of a decision value counts as rounding.
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
+class TextPredictions:
     """Predictions of m documents.
 
     Parameters
@@ -62,7 +62,7 @@ class Answers:
 
 
 @dataclass(frozen=True, eq=False)
-class KeptModel:
+class TextModel:
     """Trained method of a cell.
 
     Parameters
@@ -75,7 +75,7 @@ class KeptModel:
         Terms that the method uses; all others are ignored.
     fitted : FittedMethod
     sigmoids : float64 array, shape (n, 2), or None
-        See `probabilities_of`; None where the model has no probabilities.
+        See `class_probabilities`; None where the model has no probabilities.
     about : dict
         Description of the training, as plain data.
     """
@@ -94,7 +94,7 @@ class KeptModel:
 
     def answers(
         self, documents: Iterable[tuple[str, bytes]], *, n_words: int = 0, jobs: int = 1
-    ) -> Iterator[tuple[tuple[str, ...], Answers]]:
+    ) -> Iterator[tuple[tuple[str, ...], TextPredictions]]:
         """Yield the names and predictions of batches of documents, in the order of the documents.
 
         Parameters
@@ -114,7 +114,7 @@ class KeptModel:
             If a kernel or decision value is not finite.
         """
         with blas_threads(1):
-            yield from in_turn(lambda batch: self._answered(batch, n_words), _batches(documents), jobs)
+            yield from map_in_order(lambda batch: self._answered(batch, n_words), _batches(documents), jobs)
 
     def counts(self, texts: Sequence[bytes]) -> sp.csr_array:
         """Count the terms of the vocabulary in each text, shape (m, V)."""
@@ -122,7 +122,7 @@ class KeptModel:
         zeros = np.zeros(m, dtype=np.int32)
         documents = Documents(tuple(map(str, range(m))), zeros, zeros, ("",), ("",))
         corpus = StreamedCorpus("", documents, np.arange(m), lambda: iter(texts), "")
-        counted = count(corpus, self.lexing, Pruning())
+        counted = count_terms(corpus, self.lexing, Pruning())
         columns = np.fromiter(map(self._column.get, counted.vocabulary, repeat(-1)), np.int32, len(counted.vocabulary))
         matrix = counted.matrix
         known = columns[matrix.indices] >= 0
@@ -134,14 +134,14 @@ class KeptModel:
     def _column(self) -> dict[str, int]:
         return {term: column for column, term in enumerate(self.vocabulary)}
 
-    def _answered(self, batch: Sequence[tuple[str, bytes]], n_words: int) -> tuple[tuple[str, ...], Answers]:
+    def _answered(self, batch: Sequence[tuple[str, bytes]], n_words: int) -> tuple[tuple[str, ...], TextPredictions]:
         names, texts = zip(*batch, strict=True)
         counts = self.counts(texts)
         raw = self.fitted.values(counts)
         predicted, values = self.fitted.given(raw), self.fitted.class_values(raw)
         sigmoids, learned = self.sigmoids, self.fitted.learned
-        probabilities = None if sigmoids is None else probabilities_of(values, sigmoids, learned)
-        answers = Answers(predicted, values, probabilities, np.diff(counts.indptr), ())
+        probabilities = None if sigmoids is None else class_probabilities(values, sigmoids, learned)
+        answers = TextPredictions(predicted, values, probabilities, np.diff(counts.indptr), ())
         if not n_words:
             return names, answers
         words = (self._words(counts[[row]], answers.classes_of(row), n_words) for row in range(len(texts)))
@@ -174,12 +174,12 @@ class KeptModel:
 
 
 def _batches(documents: Iterable[tuple[str, bytes]]) -> Iterator[list[tuple[str, bytes]]]:
-    """Yield batches of `BATCH` documents, or fewer if their texts fill a chunk."""
+    """Yield batches of `PREDICTION_BATCH` documents, or fewer if their texts fill a chunk."""
     batch, n_bytes = list[tuple[str, bytes]](), 0
     for name, text in documents:
         batch.append((name, text))
         n_bytes += len(text)
-        if len(batch) >= BATCH or n_bytes >= CHUNK:
+        if len(batch) >= PREDICTION_BATCH or n_bytes >= TEXT_CHUNK_BYTES:
             yield batch
             batch, n_bytes = [], 0
     if batch:
@@ -187,10 +187,10 @@ def _batches(documents: Iterable[tuple[str, bytes]]) -> Iterator[list[tuple[str,
 
 
 def _without_each_term(document: sp.csr_array) -> Iterator[sp.csr_array]:
-    """Yield copies of a document, each without one of its terms, in batches of `LEFT_OUT` rows."""
+    """Yield copies of a document, each without one of its terms, in batches of `LEAVE_ONE_OUT_ROWS` rows."""
     n = document.nnz
-    for start in range(0, n, LEFT_OUT):
-        m = min(LEFT_OUT, n - start)
+    for start in range(0, n, LEAVE_ONE_OUT_ROWS):
+        m = min(LEAVE_ONE_OUT_ROWS, n - start)
         stay = np.ones((m, n), dtype=bool)
         stay[np.arange(m), start + np.arange(m)] = False
         rows = (np.tile(part, (m, 1))[stay] for part in (document.data, document.indices))

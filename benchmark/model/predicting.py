@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.corpora.corpus import FieldedText
-from benchmark.corpora.records import LINES, PARQUET, TABLES, kind_of, opened, records
-from benchmark.errors import DataError, quoted
+from benchmark.corpora.records import LINES, PARQUET, TABLE_DELIMITERS, file_extension, iter_records, open_decompressed
+from benchmark.errors import DataError, quote_value
 from benchmark.report.tables import csv_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from benchmark.model.kept import Answers, KeptModel
+    from benchmark.model.kept import TextModel, TextPredictions
 
-    Answered = tuple[tuple[str, ...], Answers]
+    Answered = tuple[tuple[str, ...], TextPredictions]
 
 STANDARD_INPUT = Path("-")
 
 
-def documents(
+def read_texts(
     files: Sequence[Path], columns: Sequence[str], name: str | None = None, encoding: str = "utf-8"
 ) -> Iterator[tuple[str, bytes]]:
     """Yield names and texts: lines of standard input, records of a file of records, any other file as a whole.
@@ -48,18 +48,18 @@ def documents(
     for path in files:
         if path == STANDARD_INPUT:
             yield from ((str(number), line.rstrip(b"\r\n")) for number, line in enumerate(_standard_input(), start=1))
-        elif kind_of(path) in (*TABLES, *LINES, *PARQUET):
+        elif file_extension(path) in (*TABLE_DELIMITERS, *LINES, *PARQUET):
             names = [*columns, *([] if name is None else [name])]
-            for line, values in records(path, names, encoding=encoding):
+            for line, values in iter_records(path, names, encoding=encoding):
                 texts = [value for value in values[: len(columns)] if value is not None]
                 wrong = next((value for value in texts if not isinstance(value, str)), None)
                 if wrong is not None:
-                    raise DataError(f"{path}:{line}: the text is {quoted(wrong)}, and must be text")
+                    raise DataError(f"{path}:{line}: the text is {quote_value(wrong)}, and must be text")
                 fields = {column: _bytes(value or "") for column, value in zip(columns, values, strict=False)}
                 text = FieldedText(_bytes("\n".join(texts)), fields)
                 yield f"{path}:{line}" if name is None else str(values[-1]), text
         else:
-            with opened(path) as file:
+            with open_decompressed(path) as file:
                 yield str(path), file.read()
 
 
@@ -77,7 +77,7 @@ def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-class Tally:
+class PredictionCount:
     """Number of predicted documents, and of those without a term of the model's vocabulary."""
 
     def __init__(self) -> None:
@@ -91,7 +91,9 @@ class Tally:
             yield names, answers
 
 
-def lines(model: KeptModel, answered: Iterable[Answered], *, as_json: bool, with_words: bool) -> Iterator[str]:
+def format_predictions(
+    model: TextModel, answered: Iterable[Answered], *, as_json: bool, with_words: bool
+) -> Iterator[str]:
     """Yield predictions as text: one line per document, after a header in CSV.
 
     The header comes with the lines of the first documents: if these can't be read or predicted, nothing is written.
@@ -114,7 +116,7 @@ def lines(model: KeptModel, answered: Iterable[Answered], *, as_json: bool, with
     yield before
 
 
-def _record(model: KeptModel, names: Sequence[str], answers: Answers, row: int) -> dict[str, Any]:
+def _record(model: TextModel, names: Sequence[str], answers: TextPredictions, row: int) -> dict[str, Any]:
     labels = [model.classes[code] for code in answers.classes_of(row)]
     record: dict[str, Any] = {"id": names[row], **({"labels": labels} if model.several else {"label": labels[0]})}
     record["decision"] = dict(zip(model.classes, _finite(answers.values[row]), strict=True))
@@ -126,7 +128,7 @@ def _record(model: KeptModel, names: Sequence[str], answers: Answers, row: int) 
     return record
 
 
-def _row(model: KeptModel, names: Sequence[str], answers: Answers, row: int, with_words: bool) -> list[Any]:
+def _row(model: TextModel, names: Sequence[str], answers: TextPredictions, row: int, with_words: bool) -> list[Any]:
     predicted = answers.classes_of(row)
     fields: list[Any] = [names[row], ";".join(model.classes[code] for code in predicted), *_finite(answers.values[row])]
     if answers.probabilities is not None:

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from benchmark.methods.fitted import Learned
+    from benchmark.methods.fitted import TrainedState
 
     Array = NDArray[np.float64]
 
@@ -33,8 +33,8 @@ class _Identity(ClassifierMixin, BaseEstimator):
         raise NotImplementedError
 
 
-def fit_sigmoids(values: Array, truth: NDArray[Any], learned: Learned, classes: tuple[str, ...]) -> Array:
-    """Fit slope a and offset b of each sigmoid p = 1 / (1 + exp(a f + b)), see `probabilities_of`, shape (n, 2).
+def fit_sigmoids(values: Array, truth: NDArray[Any], learned: TrainedState, classes: tuple[str, ...]) -> Array:
+    """Fit slope a and offset b of each sigmoid p = 1 / (1 + exp(a f + b)), see `class_probabilities`, shape (n, 2).
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def _fitted(values: Array, truth: NDArray[Any]) -> Array:
     return np.array([[each.a_, each.b_] for each in one.calibrators])
 
 
-def probabilities_of(values: Array, sigmoids: Array, learned: Learned) -> Array:
+def class_probabilities(values: Array, sigmoids: Array, learned: TrainedState) -> Array:
     """Return class probabilities, shape (m, k), as scikit-learn's `CalibratedClassifierCV` computes them.
 
     Where each document has one class, each class has a sigmoid, and the probabilities are normalized to sum 1. With two

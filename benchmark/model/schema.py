@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from pydantic import ConfigDict, Field, ValidationError
 
-from benchmark.classifiers import LIMITS
-from benchmark.kernels import elementwise
-from benchmark.names import parted
-from benchmark.registries import shipped
+from benchmark.classifiers import PARAMETER_LIMITS
+from benchmark.kernels import is_elementwise_kernel
+from benchmark.names import split_names
+from benchmark.registries import is_builtin
 from benchmark.representation import NORMALIZATIONS
-from benchmark.sections import Section, must_be, shown
+from benchmark.sections import ConfigSection, format_input, type_requirement
 from benchmark.tags import tags_of
-from benchmark.text.fields import FORMATS
+from benchmark.text.fields import FIELD_FINDERS
 from benchmark.text.lexer import Lexing  # noqa: TC001 - pydantic reads the annotation
 
 if TYPE_CHECKING:
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     Arrays = Mapping[str, NDArray[Any]]
 
 #: The largest absolute value in a model: a sum over a text of products of two such values is still finite.
-LARGEST = 1e100
+MAX_ABS_VALUE = 1e100
 
 Names = Annotated[list[str], Field(min_length=1)]
 
 
-class _Section(Section):
+class _Section(ConfigSection):
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
 
-class Chosen(_Section):
+class SelectedCandidate(_Section):
     """Candidate that was selected and trained."""
 
     by: str
@@ -46,7 +46,7 @@ class Chosen(_Section):
     of: int = Field(ge=1)
 
 
-class Training(_Section):
+class TrainingDescription(_Section):
     """Description of the training: configuration, cell, documents."""
 
     name: str
@@ -55,31 +55,31 @@ class Training(_Section):
     trained_on: str
     documents: int = Field(ge=0)
     content_digest: str
-    chosen: Chosen | None
+    chosen: SelectedCandidate | None
     text: Names
 
 
-class RepresentationFacts(_Section):
+class RepresentationDescription(_Section):
     """Representation of counts as points; weighting and features are checked like those of a configuration."""
 
     weighting: Any
     normalization: Literal["none", "l1", "l2"]
     idf: Literal["collection", "training"]
-    dirichlet: float = Field(ge=0, le=LIMITS["smoothing"][1])
+    dirichlet: float = Field(ge=0, le=PARAMETER_LIMITS["smoothing"][1])
     features: Any
     fields: dict[str, Annotated[float, Field(ge=0, le=1e12)]]
 
 
-class Facts(_Section):
+class ModelDescription(_Section):
     """Contents of ``model.json``."""
 
     format: int
     version: str
-    about: Training
+    about: TrainingDescription
     classes: Names
     several: bool
     lexing: Lexing
-    representation: RepresentationFacts
+    representation: RepresentationDescription
     kernel: Any
     classifier: Any
     threshold: Literal["zero", "at-least-one", "cross-validated"] = "zero"  # models of earlier versions have none
@@ -88,10 +88,10 @@ class Facts(_Section):
     digest: str
 
 
-def facts_of(content: bytes) -> Facts:
+def parse_description(content: bytes) -> ModelDescription:
     """Parse the content of ``model.json``; ValueError with the first error."""
     try:
-        facts = Facts.model_validate_json(content)
+        facts = ModelDescription.model_validate_json(content)
     except ValidationError as error:
         problem = error.errors()[0]
         where = ".".join(map(str, problem["loc"])) or "the file"
@@ -99,8 +99,8 @@ def facts_of(content: bytes) -> Facts:
             raise ValueError(f"the key {where} is missing") from None
         if problem["type"] == "extra_forbidden":
             raise ValueError(f"the key {where} is unknown") from None
-        must = must_be(problem).partition(";")[0]  # the rest is advice on YAML
-        raise ValueError(f"{where} is {shown(problem['input'])}: {must}") from None
+        must = type_requirement(problem).partition(";")[0]  # the rest is advice on YAML
+        raise ValueError(f"{where} is {format_input(problem['input'])}: {must}") from None
     if len(set(facts.classes)) < len(facts.classes):
         raise ValueError("classes has a name twice")
     if len(facts.classes) < 2 and not facts.several:
@@ -108,12 +108,12 @@ def facts_of(content: bytes) -> Facts:
     lexing = facts.lexing
     if not lexing.fields or len(set(lexing.blocks)) < len(lexing.blocks):
         raise ValueError("lexing.fields and lexing.ngrams must not be empty, and name nothing twice")
-    if lexing.format is not None and lexing.format not in FORMATS:
-        raise ValueError(f"lexing.format is {shown(lexing.format)}: must be one of {', '.join(FORMATS)}")
+    if lexing.format is not None and lexing.format not in FIELD_FINDERS:
+        raise ValueError(f"lexing.format is {format_input(lexing.format)}: must be one of {', '.join(FIELD_FINDERS)}")
     return facts
 
 
-def check_kind(facts: Facts, spec: MethodSpec) -> None:
+def check_kind(facts: ModelDescription, spec: MethodSpec) -> None:
     """Raise ValueError if the kind doesn't fit the method."""
     if (facts.kind == "thresholds") != (facts.threshold != "zero"):
         raise ValueError(f"kind is {facts.kind!r}, and threshold {facts.threshold!r}")
@@ -122,8 +122,8 @@ def check_kind(facts: Facts, spec: MethodSpec) -> None:
             f"threshold is {facts.threshold!r}, but several is false: only several classes have thresholds"
         )
     if facts.kind != "thresholds":
-        check_trained(facts.kind, spec, several=facts.several)
-    if spec.kernel is not None and not elementwise(spec.kernel.cls):
+        check_classifier_kind(facts.kind, spec, several=facts.several)
+    if spec.kernel is not None and not is_elementwise_kernel(spec.kernel.cls):
         raise ValueError(f"kernel is {spec.kernel.name!r}, which saved models don't support")
     features = spec.representation.features
     if features is not None and not tags_of(spec.classifier.cls).takes_features:
@@ -133,7 +133,7 @@ def check_kind(facts: Facts, spec: MethodSpec) -> None:
         raise ValueError(f"representation.normalization: {features.name!r} takes {', '.join(allowed)}")
 
 
-def check_trained(kind: str, spec: MethodSpec, *, several: bool) -> None:
+def check_classifier_kind(kind: str, spec: MethodSpec, *, several: bool) -> None:
     """Raise ValueError if the kind of trained classifiers doesn't fit the kernel or the classes."""
     if (kind == "points") != (spec.kernel is None):
         raise ValueError(f"kind is {kind!r}, and kernel {spec.kernel and spec.kernel.name!r}")
@@ -142,13 +142,13 @@ def check_trained(kind: str, spec: MethodSpec, *, several: bool) -> None:
 
 
 @dataclass(frozen=True)
-class Expected:
+class ArraySpec:
     """Requirements on an array.
 
     Parameters
     ----------
     types : str
-        One of `TYPES`.
+        One of `ARRAY_TYPES`.
     shape : tuple of str
         Names of the lengths; the first array with an unknown name sets its length.
     least, most : float
@@ -161,13 +161,13 @@ class Expected:
 
     types: str
     shape: tuple[str, ...] = ()
-    least: float = -LARGEST
-    most: float = LARGEST
+    least: float = -MAX_ABS_VALUE
+    most: float = MAX_ABS_VALUE
     of: str = ""
     optional: bool = False
 
 
-TYPES = {
+ARRAY_TYPES = {
     "numbers": (np.dtype(np.float64),),
     "whole numbers": (np.dtype(np.int32), np.dtype(np.int64)),
     "truth values": (np.dtype(np.bool_),),
@@ -175,59 +175,59 @@ TYPES = {
 }
 _NUMBERS, _WHOLE, _TRUE, _WORD = "numbers", "whole numbers", "truth values", "a word"
 
-COMMON = {
-    "vocabulary": Expected("bytes", ("bytes",), 0),
-    "columns": Expected(_WHOLE, ("learned",), of="classes"),
-    "everywhere": Expected(_TRUE, ("classes",)),
-    "terms": Expected(_WHOLE, ("words",), 0, optional=True),
-    "sigmoids": Expected(_NUMBERS, ("sigmoids", "2"), optional=True),
+COMMON_ARRAYS = {
+    "vocabulary": ArraySpec("bytes", ("bytes",), 0),
+    "columns": ArraySpec(_WHOLE, ("learned",), of="classes"),
+    "everywhere": ArraySpec(_TRUE, ("classes",)),
+    "terms": ArraySpec(_WHOLE, ("words",), 0, optional=True),
+    "sigmoids": ArraySpec(_NUMBERS, ("sigmoids", "2"), optional=True),
 }
-WEIGHTING = {
-    "factors_": Expected(_NUMBERS, ("words",), 0),
-    "mean_length_": Expected(_NUMBERS, (), 0),
-    "n_features_in_": Expected(_WHOLE),
-    "block_of_": Expected(_WHOLE, ("words",), of="blocks"),
-    "block_weights_": Expected(_NUMBERS, ("blocks",), 0),
-    "block_norm_": Expected(_WORD),
+WEIGHTING_ARRAYS = {
+    "factors_": ArraySpec(_NUMBERS, ("words",), 0),
+    "mean_length_": ArraySpec(_NUMBERS, (), 0),
+    "n_features_in_": ArraySpec(_WHOLE),
+    "block_of_": ArraySpec(_WHOLE, ("words",), of="blocks"),
+    "block_weights_": ArraySpec(_NUMBERS, ("blocks",), 0),
+    "block_norm_": ArraySpec(_WORD),
 }
-MACHINES = {
-    "bounds": Expected(_WHOLE, ("bounds",), 0),
-    "n_support": Expected(_WHOLE, ("machines",), 0),
-    "rho": Expected(_NUMBERS, ("machines",)),
-    "support": Expected(_WHOLE, ("supports",), of="support vectors"),
-    "coefficients": Expected(_NUMBERS, ("supports",)),
-    "counts.shape": Expected(_WHOLE, ("2",), 0),
-    "counts.indptr": Expected(_WHOLE, ("rows",), 0),
-    "counts.data": Expected(_WHOLE, ("counts",), 1),
-    "counts.indices": Expected(_WHOLE, ("counts",), of="words"),
+SVM_ARRAYS = {
+    "bounds": ArraySpec(_WHOLE, ("bounds",), 0),
+    "n_support": ArraySpec(_WHOLE, ("machines",), 0),
+    "rho": ArraySpec(_NUMBERS, ("machines",)),
+    "support": ArraySpec(_WHOLE, ("supports",), of="support vectors"),
+    "coefficients": ArraySpec(_NUMBERS, ("supports",)),
+    "counts.shape": ArraySpec(_WHOLE, ("2",), 0),
+    "counts.indptr": ArraySpec(_WHOLE, ("rows",), 0),
+    "counts.data": ArraySpec(_WHOLE, ("counts",), 1),
+    "counts.indices": ArraySpec(_WHOLE, ("counts",), of="words"),
 }
-HYPERPLANES = {
-    "weights": Expected(_NUMBERS, ("words", "learned")),
-    "offsets": Expected(_NUMBERS, ("learned",)),
+HYPERPLANE_ARRAYS = {
+    "weights": ArraySpec(_NUMBERS, ("words", "learned")),
+    "offsets": ArraySpec(_NUMBERS, ("learned",)),
 }
 #: By attribute names of classifiers; the length "own classes" is 2 where each class has a binary classifier.
-POINTS = {
-    "classes_": Expected(_WHOLE, ("own classes",), of="own classes"),
-    "coef_": Expected(_NUMBERS, ("hyperplanes", "coordinates")),
-    "intercept_": Expected(_NUMBERS, ("hyperplanes",)),
-    "class_log_prior_": Expected(_NUMBERS, ("own classes",)),
-    "feature_log_prob_": Expected(_NUMBERS, ("own classes", "coordinates")),
-    "log_prior_": Expected(_NUMBERS, ("own classes",)),
-    "centroids_": Expected(_NUMBERS, ("own classes", "coordinates"), np.finfo(float).smallest_subnormal),
-    "n_features_in_": Expected(_WHOLE),
+POINT_CLASSIFIER_ARRAYS = {
+    "classes_": ArraySpec(_WHOLE, ("own classes",), of="own classes"),
+    "coef_": ArraySpec(_NUMBERS, ("hyperplanes", "coordinates")),
+    "intercept_": ArraySpec(_NUMBERS, ("hyperplanes",)),
+    "class_log_prior_": ArraySpec(_NUMBERS, ("own classes",)),
+    "feature_log_prob_": ArraySpec(_NUMBERS, ("own classes", "coordinates")),
+    "log_prior_": ArraySpec(_NUMBERS, ("own classes",)),
+    "centroids_": ArraySpec(_NUMBERS, ("own classes", "coordinates"), np.finfo(float).smallest_subnormal),
+    "n_features_in_": ArraySpec(_WHOLE),
 }
-THRESHOLDS = {
-    "thresholds": Expected(_NUMBERS, ("learned",)),
-    "at_least_one": Expected(_TRUE),
-    "kind": Expected(_WORD),
+THRESHOLD_ARRAYS = {
+    "thresholds": ArraySpec(_NUMBERS, ("learned",)),
+    "at_least_one": ArraySpec(_TRUE),
+    "kind": ArraySpec(_WORD),
 }
 
 
-def check_arrays(arrays: Arrays, facts: Facts, spec: MethodSpec) -> None:
+def check_arrays(arrays: Arrays, facts: ModelDescription, spec: MethodSpec) -> None:
     """Check all arrays of a model against its description; ValueError with the first error."""
-    kind, prefix, table = str(facts.kind), "fitted/", dict(COMMON)
+    kind, prefix, table = str(facts.kind), "fitted/", dict(COMMON_ARRAYS)
     if kind == "thresholds":
-        table |= {f"fitted/{name}": each for name, each in THRESHOLDS.items()}
+        table |= {f"fitted/{name}": each for name, each in THRESHOLD_ARRAYS.items()}
         kind, prefix = _trained_kind(arrays, facts, spec), "fitted/method."
     sizes = _sizes(arrays, facts, spec)
     table |= _of_weighting(facts, spec)
@@ -243,15 +243,15 @@ def check_arrays(arrays: Arrays, facts: Facts, spec: MethodSpec) -> None:
     _check_classes(arrays, facts)
     _check_single_values(arrays, sizes)
     if kind == "machines":
-        _check_machines({name: arrays[f"{prefix}{name}"] for name in MACHINES}, prefix, sizes)
+        _check_machines({name: arrays[f"{prefix}{name}"] for name in SVM_ARRAYS}, prefix, sizes)
 
 
-def _sizes(arrays: Arrays, facts: Facts, spec: MethodSpec) -> dict[str, int]:
+def _sizes(arrays: Arrays, facts: ModelDescription, spec: MethodSpec) -> dict[str, int]:
     """Return the lengths that follow from `facts`, the vocabulary and which classes were learned."""
     k, several = len(facts.classes), facts.several
     sizes = {"2": 2, "classes": k, "blocks": len(facts.lexing.blocks), "bounds": 2 if several else k + 1}
     for name in ("vocabulary", "columns"):
-        _check_type(name, arrays, COMMON[name], sizes)
+        _check_type(name, arrays, COMMON_ARRAYS[name], sizes)
     n_words, n_learned = _words(arrays["vocabulary"]), len(arrays["columns"])
     scheme, features = getattr(spec.classifier.build(), "scheme", ""), spec.representation.features
     n_classes = 2 if several else k
@@ -271,15 +271,15 @@ def _unless_two(n: int, otherwise: int) -> int:
     return 1 if n == 2 else otherwise
 
 
-def _trained_kind(arrays: Arrays, facts: Facts, spec: MethodSpec) -> str:
+def _trained_kind(arrays: Arrays, facts: ModelDescription, spec: MethodSpec) -> str:
     """Return the kind of classifiers that thresholds were learned for."""
-    for name, each in THRESHOLDS.items():
+    for name, each in THRESHOLD_ARRAYS.items():
         _check_type(f"fitted/{name}", arrays, each, {"learned": len(np.atleast_1d(arrays.get("columns", ())))})
     kind = str(arrays["fitted/kind"])
     if kind not in ("machines", "hyperplanes", "points"):
-        raise ValueError(f"fitted/kind is {shown(kind)}: must be machines, hyperplanes or points")
+        raise ValueError(f"fitted/kind is {format_input(kind)}: must be machines, hyperplanes or points")
     try:
-        check_trained(kind, spec, several=facts.several)
+        check_classifier_kind(kind, spec, several=facts.several)
     except ValueError as error:
         raise ValueError(f"fitted/{error}") from None
     if bool(arrays["fitted/at_least_one"]) != (facts.threshold == "at-least-one"):
@@ -289,7 +289,7 @@ def _trained_kind(arrays: Arrays, facts: Facts, spec: MethodSpec) -> str:
 
 def _words(vocabulary: NDArray[np.uint8]) -> int:
     try:
-        words = parted(vocabulary)
+        words = split_names(vocabulary)
     except UnicodeDecodeError:
         raise ValueError("vocabulary isn't UTF-8") from None
     if len(set(words)) < len(words):
@@ -297,25 +297,25 @@ def _words(vocabulary: NDArray[np.uint8]) -> int:
     return len(words)
 
 
-def _of_weighting(facts: Facts, spec: MethodSpec) -> dict[str, Expected]:
+def _of_weighting(facts: ModelDescription, spec: MethodSpec) -> dict[str, ArraySpec]:
     weighting = spec.representation.weighting.build()
     names = ["mean_length_", "n_features_in_", *(["factors_"] if weighting.learns else [])]
     if facts.representation.fields:
         names += ["block_of_", "block_weights_", "block_norm_"]
-    return {f"weighting/{name}": WEIGHTING[name] for name in names}
+    return {f"weighting/{name}": WEIGHTING_ARRAYS[name] for name in names}
 
 
-def _of_kind(kind: str, facts: Facts, spec: MethodSpec, n_learned: int) -> dict[str, Expected]:
+def _of_kind(kind: str, facts: ModelDescription, spec: MethodSpec, n_learned: int) -> dict[str, ArraySpec]:
     if kind != "points":
-        return MACHINES if kind == "machines" else HYPERPLANES
+        return SVM_ARRAYS if kind == "machines" else HYPERPLANE_ARRAYS
     classifier = spec.classifier.cls
-    if not shipped(classifier):
+    if not is_builtin(classifier):
         raise ValueError(f"the classifier {spec.classifier.name!r} is from a plug-in, which saved models don't support")
-    names = [(name, POINTS[name.rpartition(".")[2]]) for name in classifier.kept]
+    names = [(name, POINT_CLASSIFIER_ARRAYS[name.rpartition(".")[2]]) for name in classifier.kept]
     return {f"{i}.{name}": each for i in range(n_learned if facts.several else 1) for name, each in names}
 
 
-def _check_type(name: str, arrays: Arrays, expected: Expected, sizes: dict[str, int]) -> None:
+def _check_type(name: str, arrays: Arrays, expected: ArraySpec, sizes: dict[str, int]) -> None:
     """Check that an array exists and has the right type and shape."""
     if name not in arrays:
         if expected.optional:
@@ -324,7 +324,7 @@ def _check_type(name: str, arrays: Arrays, expected: Expected, sizes: dict[str, 
     array = arrays[name]
     if not isinstance(array, np.ndarray):
         raise ValueError(f"{name} is no array")  # noqa: TRY004
-    type_fits = array.dtype.kind == "U" if expected.types == _WORD else array.dtype in TYPES[expected.types]
+    type_fits = array.dtype.kind == "U" if expected.types == _WORD else array.dtype in ARRAY_TYPES[expected.types]
     if not type_fits:
         raise ValueError(f"{name} is of type {array.dtype}: must be {expected.types}")
     if array.ndim == len(expected.shape):
@@ -335,7 +335,7 @@ def _check_type(name: str, arrays: Arrays, expected: Expected, sizes: dict[str, 
     raise ValueError(f"{name} has {array.ndim} dimensions: must have {len(expected.shape)}")
 
 
-def _check_values(name: str, array: NDArray[Any], expected: Expected, sizes: Mapping[str, int]) -> None:
+def _check_values(name: str, array: NDArray[Any], expected: ArraySpec, sizes: Mapping[str, int]) -> None:
     """Check the range of an array's values."""
     if expected.types not in (_NUMBERS, _WHOLE) or not array.size:
         return
@@ -349,7 +349,7 @@ def _check_values(name: str, array: NDArray[Any], expected: Expected, sizes: Map
         raise ValueError(f"{name} holds {wrong[0]}: must lie between {expected.least:g} and {expected.most:g}")
 
 
-def _check_classes(arrays: Arrays, facts: Facts) -> None:
+def _check_classes(arrays: Arrays, facts: ModelDescription) -> None:
     """Check that learned classes ascend, and that no class or term occurs twice."""
     columns, everywhere = arrays["columns"], arrays["everywhere"]
     if (np.diff(columns) <= 0).any():
@@ -373,7 +373,7 @@ def _check_single_values(arrays: Arrays, sizes: Mapping[str, int]) -> None:
             raise ValueError(f"{name} is {array}, but the vocabulary has {n} words")
     norm = str(arrays.get("weighting/block_norm_", "none"))
     if norm not in NORMALIZATIONS:
-        raise ValueError(f"weighting/block_norm_ is {shown(norm)}: must be one of {', '.join(NORMALIZATIONS)}")
+        raise ValueError(f"weighting/block_norm_ is {format_input(norm)}: must be one of {', '.join(NORMALIZATIONS)}")
 
 
 def _check_machines(arrays: Arrays, prefix: str, sizes: Mapping[str, int]) -> None:

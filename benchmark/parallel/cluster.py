@@ -13,34 +13,41 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Self
 
 from benchmark.config.schema import ParallelSection
-from benchmark.errors import BenchError, ConfigError, in_a_line
-from benchmark.experiment.batches import batches
-from benchmark.experiment.session import default_jobs
-from benchmark.experiment.store import Store, key_of
-from benchmark.folders import CLUSTER, within
-from benchmark.parallel.worker import Abandoned, on_a_worker, sent
+from benchmark.errors import BenchError, ConfigError, one_line
+from benchmark.experiment.batches import plan_batches
+from benchmark.experiment.session import n_processors
+from benchmark.experiment.store import Store, store_key
+from benchmark.folders import INSTALL_CLUSTER, call_with_timeout
+from benchmark.parallel.worker import Cancelled, compute_on_worker, make_payload
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from benchmark.config.model import Experiment
     from benchmark.experiment.batches import Batch
-    from benchmark.experiment.reading import Read
-    from benchmark.experiment.work import Job, PointWork, TaskWork
+    from benchmark.experiment.reading import LoadedVariant
+    from benchmark.experiment.work import PlannedTask, Setting, StoreUnit
     from benchmark.observer import Observer
 
 #: Seconds: wait for a result, interval between queries to the scheduler, wait for its answer, for a worker, for the
 #: first connection to a scheduler, and for all to close.
-TICK, ASKING, ANSWER, PATIENCE, TO_CONNECT, CLOSING = 0.5, 1.0, 5.0, 30.0, 30.0, 5.0
+RESULT_WAIT, SCHEDULER_INTERVAL, SCHEDULER_TIMEOUT, WORKER_TIMEOUT, CONNECT_TIMEOUT, CLOSE_TIMEOUT = (
+    0.5,
+    1.0,
+    5.0,
+    30.0,
+    30.0,
+    5.0,
+)
 #: Seconds between looks for an entry that a worker has stored: a network folder may be out of date that long.
-LOOKS = (0.0, 0.1, 0.5, 2.0, 5.0, 10.0, 20.0)
+STORE_RETRY_DELAYS = (0.0, 0.1, 0.5, 2.0, 5.0, 10.0, 20.0)
 #: Retries of a group after a worker fails, and attempts to start processes, since one may die at the start.
-RETRIES, MOST_STARTS = 2, 3
+WORKER_RETRIES, MAX_START_ATTEMPTS = 2, 3
 #: Loggers to silence: a broken connection is reported by notes.
 _LOGS = ("distributed", "asyncio", "tornado")
 
 
-def place_of(dask: str, at_most: int | None = None) -> ParallelSection:
+def parse_dask_option(dask: str, at_most: int | None = None) -> ParallelSection:
     """Parse ``--dask``: ``local``, ``local:4``, the address of a scheduler, or its file."""
     name, _, number = dask.partition(":")
     if name != "local":
@@ -51,7 +58,7 @@ def place_of(dask: str, at_most: int | None = None) -> ParallelSection:
 
 
 @dataclass(frozen=True)
-class Group:
+class JobGroup:
     """Jobs for one worker, since they share a matrix or the classifiers of a split."""
 
     variant: str
@@ -59,7 +66,7 @@ class Group:
     keys: tuple[str, ...]
 
 
-def groups(work: TaskWork, missing: Sequence[tuple[PointWork, Job]]) -> list[Group]:
+def group_jobs(work: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]) -> list[JobGroup]:
     """Divide the missing jobs of a task between workers."""
     by_split = work.problem.several
 
@@ -69,14 +76,14 @@ def groups(work: TaskWork, missing: Sequence[tuple[PointWork, Job]]) -> list[Gro
             return point.problem.key, point.place.size, jobs[0].splits[0].name
         return point.problem.key, *(point.place if point.classifies_points else point.shares)
 
-    batch_groups = groupby(batches(missing, by_split=by_split), group_key)
+    batch_groups = groupby(plan_batches(missing, by_split=by_split), group_key)
     return [
-        Group(work.variant, work.task, tuple(job.key for batch in together for job in batch.jobs))
+        JobGroup(work.variant, work.task, tuple(job.key for batch in together for job in batch.jobs))
         for _, together in batch_groups
     ]
 
 
-class Cluster:
+class DaskExecutor:
     """Workers that compute an experiment; see `experiment.runner.Elsewhere`.
 
     If workers or the connection fail, this process computes the rest, and a note says so.
@@ -99,7 +106,7 @@ class Cluster:
         self._local: Any = None
         self._blind = False
         self._troubles = dict[str, None]()
-        self._waiting, self._running = deque[Group](), dict[Any, Group]()
+        self._waiting, self._running = deque[JobGroup](), dict[Any, JobGroup]()
         self._ready = dict[str, str]()
         self._heard = self._asked = self._employed = 0.0
 
@@ -113,7 +120,9 @@ class Cluster:
         if self._store.local:
             Store(self._store.folder)  # opening removes the partial files of killed processes
 
-    def begin(self, study: Experiment, read: Mapping[str, Read], works: Iterable[TaskWork]) -> list[TaskWork]:
+    def begin(
+        self, experiment: Experiment, read: Mapping[str, LoadedVariant], works: Iterable[PlannedTask]
+    ) -> list[PlannedTask]:
         """Submit the jobs that the store lacks to the workers; return the tasks as a list."""
         tasks = list(works)
         self._tell()
@@ -121,18 +130,18 @@ class Cluster:
         self._ready.clear()
         for work in tasks:
             missing = [(p, job) for p in work.points for job in p.jobs if not self._store.has(job.key)]
-            self._waiting += groups(work, missing)
+            self._waiting += group_jobs(work, missing)
         if self._place.n_jobs == 0:
             self._waiting.clear()
         if self._waiting:
-            self._sent = sent(study, read, self._store, self._threads)
+            self._sent = make_payload(experiment, read, self._store, self._threads)
             if self._client is None:
                 self._connect()
             self._heard = self._employed = time.monotonic()
             self._fill()
         return tasks
 
-    def solved(self, missing: Sequence[tuple[PointWork, Job]]) -> Iterator[tuple[str, str]]:
+    def solved(self, missing: Sequence[tuple[Setting, StoreUnit]]) -> Iterator[tuple[str, str]]:
         """Yield keys of jobs as their groups finish, each with the reason of its failure, or ""."""
         self._tell()
         pending = {job.key for _, job in missing}
@@ -156,11 +165,11 @@ class Cluster:
         """Number of threads of a worker."""
         if self._jobs or self._place.dask_address:
             return self._jobs
-        return max(1, default_jobs() // self._n_local)
+        return max(1, n_processors() // self._n_local)
 
     @property
     def _n_local(self) -> int:
-        return self._place.n_jobs or default_jobs()
+        return self._place.n_jobs or n_processors()
 
     def _connect(self) -> None:
         """Start processes on this machine, or connect to a scheduler.
@@ -175,7 +184,7 @@ class Cluster:
         try:
             from distributed import Client  # noqa: PLC0415 - an optional dependency
         except ImportError:
-            raise ConfigError(f"--dask and parallel need Dask: {CLUSTER}") from None
+            raise ConfigError(f"--dask and parallel need Dask: {INSTALL_CLUSTER}") from None
         for name in _LOGS:
             logging.getLogger(name).setLevel(logging.CRITICAL)
         address = self._place.dask_address
@@ -185,7 +194,7 @@ class Cluster:
             by_file = str(address).endswith(".json")
             named = {"scheduler_file": address} if by_file else {"address": self._local or address}
             # The client's timeout doesn't apply to an address that accepts a connection and sends nothing.
-            self._client = within(2 * TO_CONNECT, lambda: Client(timeout=TO_CONNECT, **named))
+            self._client = call_with_timeout(2 * CONNECT_TIMEOUT, lambda: Client(timeout=CONNECT_TIMEOUT, **named))
         except (OSError, ValueError) as error:
             here = "without --dask the run uses this process alone"
             raise BenchError(
@@ -198,10 +207,12 @@ class Cluster:
 
         self._observer.now("starting processes")
         how = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": "127.0.0.1:0"}
-        for _ in range(MOST_STARTS):
+        for _ in range(MAX_START_ATTEMPTS):
             with _uninterrupted(), suppress(RuntimeError):
                 return LocalCluster(n_workers=self._n_local, silence_logs=logging.CRITICAL, **how)
-        raise BenchError(f"can't start {self._n_local} processes: one of them died in each of {MOST_STARTS} attempts")
+        raise BenchError(
+            f"can't start {self._n_local} processes: one of them died in each of {MAX_START_ATTEMPTS} attempts"
+        )
 
     def _fill(self) -> None:
         """Submit waiting groups, up to the maximum number of workers."""
@@ -209,9 +220,9 @@ class Cluster:
         while self._client is not None and self._waiting and len(self._running) < at_most:
             group = self._waiting.popleft()
             # Named by content: two runs that ask for the same group at once wait for one worker.
-            name = f"simplexbench-{key_of(keys=group.keys, store=self._store.address)}"
+            name = f"simplexbench-{store_key(keys=group.keys, store=self._store.address)}"
             arguments = self._sent, group.variant, group.task, group.keys
-            future = self._client.submit(on_a_worker, *arguments, key=name, retries=RETRIES)
+            future = self._client.submit(compute_on_worker, *arguments, key=name, retries=WORKER_RETRIES)
             self._running[future] = group
 
     def _done(self) -> list[Any]:
@@ -219,7 +230,7 @@ class Cluster:
         from distributed import wait  # noqa: PLC0415 - as in `_connect`
 
         with suppress(Exception):  # timeout or broken connection: the status of the futures shows it
-            wait([*self._running], timeout=TICK, return_when="FIRST_COMPLETED")
+            wait([*self._running], timeout=RESULT_WAIT, return_when="FIRST_COMPLETED")
         return [future for future in self._running if future.status != "pending"]
 
     def _take(self, future: Any) -> None:
@@ -228,10 +239,10 @@ class Cluster:
         if group is None:  # all groups were given up meanwhile
             return
         try:
-            reply = within(self._place.silence, future.result)
+            reply = call_with_timeout(self._place.silence, future.result)
         except BenchError:
             raise
-        except Abandoned:  # by another run with the same group, which has ended
+        except Cancelled:  # by another run with the same group, which has ended
             self._waiting.append(group)
         except Exception as error:  # noqa: BLE001 - also any error of the computation
             if future.status in ("cancelled", "lost"):
@@ -250,7 +261,7 @@ class Cluster:
     def _ask(self) -> None:
         """Ask the scheduler for its workers; compute the rest here if none works on the submitted groups."""
         now, limit = time.monotonic(), self._place.silence
-        if self._client is None or now - self._asked < ASKING:
+        if self._client is None or now - self._asked < SCHEDULER_INTERVAL:
             return
         self._asked = now
 
@@ -261,7 +272,9 @@ class Cluster:
 
         names = [future.key for future in self._running]
         try:
-            n_workers, silent = within(min(ANSWER, limit), lambda: self._client.run_on_scheduler(seen, names))
+            n_workers, silent = call_with_timeout(
+                min(SCHEDULER_TIMEOUT, limit), lambda: self._client.run_on_scheduler(seen, names)
+            )
         except Exception:  # noqa: BLE001 - a broken connection, or a stopped scheduler
             if time.monotonic() - self._heard > limit:
                 self._give_up(f"no message from the Dask scheduler for {limit:g} s")
@@ -271,8 +284,8 @@ class Cluster:
             self._employed = self._heard
         if silent > limit:
             self._give_up(f"no message from a Dask worker for {limit:g} s")
-        elif self._heard - self._employed > PATIENCE:
-            self._give_up(f"no worker connected for {PATIENCE:.0f} s")
+        elif self._heard - self._employed > WORKER_TIMEOUT:
+            self._give_up(f"no worker connected for {WORKER_TIMEOUT:.0f} s")
 
     def _give_up(self, reason: str) -> None:
         """Leave all unfinished work to this process."""
@@ -283,7 +296,7 @@ class Cluster:
         """Wait until an entry of another machine appears: listing a network folder refreshes it."""
         if not (self._place.dask_address and self._store.local) or self._blind:
             return
-        for pause in LOOKS:
+        for pause in STORE_RETRY_DELAYS:
             if self._store.has(key):
                 return
             time.sleep(pause)
@@ -307,14 +320,14 @@ class Cluster:
         self._running.clear()
         if futures:
             with suppress(Exception):  # a broken connection
-                within(CLOSING, lambda: client.cancel(futures))
+                call_with_timeout(CLOSE_TIMEOUT, lambda: client.cancel(futures))
 
     def _close(self) -> None:
         """Cancel the submitted groups, and close the client and local processes."""
         self._cancel()
         for each in (self._client, self._local):
             with suppress(Exception):  # a broken connection, or none
-                within(2 * CLOSING, lambda each=each: each.close(timeout=CLOSING))  # type: ignore[misc]
+                call_with_timeout(2 * CLOSE_TIMEOUT, lambda each=each: each.close(timeout=CLOSE_TIMEOUT))  # type: ignore[misc]
         self._client = self._local = None
 
 
@@ -332,4 +345,4 @@ def _uninterrupted() -> Iterator[None]:
 
 
 def _in_words(error: BaseException) -> str:
-    return in_a_line(f"{type(error).__name__}: {error}")
+    return one_line(f"{type(error).__name__}: {error}")

@@ -11,46 +11,46 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmark.blocks import blas_threads
-from benchmark.compiled import ensure_usable
-from benchmark.environment import share_machine
+from benchmark.compiled import ensure_numba_cache
+from benchmark.environment import let_openmp_threads_sleep
 from benchmark.errors import BenchError
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.kernel_cache import KernelCache
-from benchmark.experiment.manifest import versions
-from benchmark.experiment.reading import Read
-from benchmark.experiment.runner import Walk, works_of
-from benchmark.experiment.session import default_jobs
-from benchmark.experiment.store import Store, key_of
-from benchmark.foreign import files_of, loaded_again, named_by
-from benchmark.methods.workbench import Workbench
+from benchmark.experiment.manifest import library_versions
+from benchmark.experiment.reading import LoadedVariant
+from benchmark.experiment.runner import TaskExecutor, plan_tasks
+from benchmark.experiment.session import n_processors
+from benchmark.experiment.store import Store, store_key
+from benchmark.foreign import plugin_files, plugin_name_of, reload_plugins
+from benchmark.methods.workbench import MatrixCache
 from benchmark.observer import Observer
-from benchmark.plugins.gathering import SHIPPED, with_plugins
-from benchmark.text.counts import unpacked
+from benchmark.plugins.gathering import BUILTIN_REGISTRIES, registries_with_plugins
+from benchmark.text.counts import counts_from_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from benchmark.config.model import Experiment, Text
-    from benchmark.experiment.store import Entry
-    from benchmark.experiment.work import TaskWork
+    from benchmark.config.model import Experiment, TextSettings
+    from benchmark.experiment.store import StoreEntry
+    from benchmark.experiment.work import PlannedTask
     from benchmark.text.counts import Counts
 
 #: One group at a time: a group uses all threads of the process, however many threads Dask has in it.
 _ALONE = threading.Lock()
 #: The last experiment received, with its counts and store, by its key; and the last tasks worked on.
-_EXPERIMENTS: dict[str, tuple[Experiment, dict[str, Read], _NotifyingStore]] = {}
-_WORKS: dict[tuple[str, str, str], TaskWork] = {}
-MOST_WORKS = 4
+_EXPERIMENTS: dict[str, tuple[Experiment, dict[str, LoadedVariant], _NotifyingStore]] = {}
+_WORKS: dict[tuple[str, str, str], PlannedTask] = {}
+MAX_CACHED_TASKS = 4
 #: Folders of plug-in files, which live as long as this process.
 _FOLDERS: list[tempfile.TemporaryDirectory[str]] = []
 
 
-class Abandoned(Exception):  # noqa: N818 - nothing went wrong
+class Cancelled(Exception):  # noqa: N818 - nothing went wrong
     """No run waits for the result any more."""
 
 
 @dataclass(frozen=True)
-class Sent:
+class Payload:
     """Experiment without its corpus, whose counts are in the store.
 
     Parameters
@@ -60,7 +60,7 @@ class Sent:
     content : bytes
         Pickled experiment, and the store's keys of its counts. Unpickled only if the versions equal the sender's.
     plugins : mapping
-        Files of the plug-in components, see `foreign.files_of`.
+        Files of the plug-in components, see `foreign.plugin_files`.
     versions : dict of str to str
         Versions of Python and libraries on the sender.
     store : str
@@ -80,28 +80,32 @@ class Sent:
     jobs: int
 
 
-def sent(study: Experiment, read: Mapping[str, Read], store: Store, jobs: int) -> Sent:
+def make_payload(experiment: Experiment, read: Mapping[str, LoadedVariant], store: Store, jobs: int) -> Payload:
     """Return the payload from which workers can compute any setting of an experiment."""
     files = {
-        origin.file for _, registry in study.registries.each() for origin in registry.origins.values() if origin.file
+        origin.file
+        for _, registry in experiment.registries.each()
+        for origin in registry.origins.values()
+        if origin.file
     }
     keys = {name: (each.key, {text: key for text, (_, key) in each.texts.items()}) for name, each in read.items()}
     variants = {  # a corpus reader may have the whole corpus in memory
-        name: replace(each, collection=replace(each.collection, loaded=None)) for name, each in study.variants.items()
+        name: replace(each, collection=replace(each.collection, loaded=None))
+        for name, each in experiment.variants.items()
     }
-    slim = replace(study, variants=variants, measures=(), known=SHIPPED, raw={})
-    content, plugins = _pickled((slim, keys)), files_of(sorted(files))
+    slim = replace(experiment, variants=variants, measures=(), known=BUILTIN_REGISTRIES, raw={})
+    content, plugins = _pickled((slim, keys)), plugin_files(sorted(files))
     facts = {
         "content": content.hex(),
         "plugins": repr(plugins),
         "store": [store.address, store.limit],
-        "of": versions(),
+        "of": library_versions(),
     }
-    return Sent(key_of(**facts), content, plugins, versions(), store.address, store.limit, jobs)
+    return Payload(store_key(**facts), content, plugins, library_versions(), store.address, store.limit, jobs)
 
 
-def on_a_worker(given: Sent, variant: str, task: str, keys: Collection[str]) -> dict[str, Any]:
-    """Compute some jobs of a task on a Dask worker, and store the results; see `solve`."""
+def compute_on_worker(given: Payload, variant: str, task: str, keys: Collection[str]) -> dict[str, Any]:
+    """Compute some jobs of a task on a Dask worker, and store the results; see `compute_units`."""
     from distributed import get_worker  # noqa: PLC0415 - imported on workers only
 
     worker = get_worker()
@@ -111,10 +115,12 @@ def on_a_worker(given: Sent, variant: str, task: str, keys: Collection[str]) -> 
         state = worker.state.tasks.get(name)
         return state is not None and state.state != "cancelled"
 
-    return solve(given, variant, task, frozenset(keys), is_wanted)
+    return compute_units(given, variant, task, frozenset(keys), is_wanted)
 
 
-def solve(given: Sent, variant: str, task: str, keys: frozenset[str], told: Callable[[str], bool]) -> dict[str, Any]:
+def compute_units(
+    given: Payload, variant: str, task: str, keys: frozenset[str], told: Callable[[str], bool]
+) -> dict[str, Any]:
     """Compute some jobs of a task and store the results.
 
     Parameters
@@ -139,11 +145,11 @@ def solve(given: Sent, variant: str, task: str, keys: frozenset[str], told: Call
     BenchError
         If this process would compute something else than the sender, or can't read the sender's store.
     """
-    notes, details, jobs = list[str](), list[str](), given.jobs or default_jobs()
+    notes, details, jobs = list[str](), list[str](), given.jobs or n_processors()
     with _ALONE:
-        study, read, store = _unpacked_payload(given)
+        experiment, read, store = _unpacked_payload(given)
         store.tell(told, notes.append)
-        full = _work(given.key, study, read, variant, task)
+        full = _work(given.key, experiment, read, variant, task)
         points = [replace(p, jobs=tuple(job for job in p.jobs if job.key in keys)) for p in full.points]
         work = replace(full, points=tuple(point for point in points if point.jobs))
         if {job.key for point in work.points for job in point.jobs} != keys:
@@ -151,8 +157,8 @@ def solve(given: Sent, variant: str, task: str, keys: frozenset[str], told: Call
                 "a worker computes different keys for results: its simplexbench code differs from that of this machine"
             )
         observer = _Details(details)
-        bench = Workbench(jobs, cached=KernelCache(store, observer.note))
-        walk = Walk(RunContext(store, observer, jobs), bench)
+        bench = MatrixCache(jobs, cached=KernelCache(store, observer.note))
+        walk = TaskExecutor(RunContext(store, observer, jobs), bench)
         try:
             with blas_threads(jobs):
                 walk.solve(work)
@@ -164,38 +170,38 @@ def solve(given: Sent, variant: str, task: str, keys: frozenset[str], told: Call
     return {"failed": failed, "lost": lost, "notes": notes, "details": details}
 
 
-def refuse_others(expected: Mapping[str, str]) -> None:
+def check_versions(expected: Mapping[str, str]) -> None:
     """Raise BenchError if the versions differ from the sender's: results would have other keys."""
-    here = versions()
+    here = library_versions()
     differing = {name: each for name, each in expected.items() if here.get(name) != each}
     others = [f"{name} {here.get(name, 'none')}, not {each}" for name, each in differing.items()]
     if others:
         raise BenchError(f"a worker computes with {', '.join(others)}: it needs the versions of this machine")
 
 
-def _unpacked_payload(payload: Sent) -> tuple[Experiment, dict[str, Read], _NotifyingStore]:
+def _unpacked_payload(payload: Payload) -> tuple[Experiment, dict[str, LoadedVariant], _NotifyingStore]:
     """Return the experiment of a payload, its counts, and its store; unpack them once."""
     if payload.key not in _EXPERIMENTS:
-        refuse_others(payload.versions)
-        share_machine()
+        check_versions(payload.versions)
+        let_openmp_threads_sleep()
         _EXPERIMENTS.clear()
         _WORKS.clear()
         store = _NotifyingStore(payload.store if "://" in payload.store else Path(payload.store), payload.limit)
-        ensure_usable(lambda _: None)
-        study, keys = _unpickled(payload)
+        ensure_numba_cache(lambda _: None)
+        experiment, keys = _unpickled(payload)
         counts: dict[str, Counts] = {}
         read = {name: _read(store, *each, counts) for name, each in keys.items()}
-        _EXPERIMENTS[payload.key] = study, read, store
+        _EXPERIMENTS[payload.key] = experiment, read, store
     return _EXPERIMENTS[payload.key]
 
 
-def _work(key: str, study: Experiment, read: Mapping[str, Read], variant: str, task: str) -> TaskWork:
+def _work(key: str, experiment: Experiment, read: Mapping[str, LoadedVariant], variant: str, task: str) -> PlannedTask:
     """Return a task with all its points, as on the sender."""
     if (key, variant, task) not in _WORKS:
-        whole = study.variants[variant]
+        whole = experiment.variants[variant]
         with_task = replace(whole, tasks=tuple(each for each in whole.tasks if each.name == task))
-        (_WORKS[key, variant, task],) = works_of(replace(study, variants={variant: with_task}), read)
-        if len(_WORKS) > MOST_WORKS:
+        (_WORKS[key, variant, task],) = plan_tasks(replace(experiment, variants={variant: with_task}), read)
+        if len(_WORKS) > MAX_CACHED_TASKS:
             del _WORKS[next(iter(_WORKS))]
     return _WORKS[key, variant, task]
 
@@ -205,19 +211,19 @@ def _pickled(content: object) -> bytes:
 
     class Pickler(pickle.Pickler):
         def persistent_id(self, obj: Any) -> tuple[str, str, str] | None:
-            return named_by(obj)
+            return plugin_name_of(obj)
 
     file = io.BytesIO()
     Pickler(file).dump(content)
     return file.getvalue()
 
 
-def _unpickled(payload: Sent) -> tuple[Experiment, dict[str, tuple[str, dict[Text, str]]]]:
+def _unpickled(payload: Payload) -> tuple[Experiment, dict[str, tuple[str, dict[TextSettings, str]]]]:
     plugins = {}
     if payload.plugins:
         _FOLDERS.append(tempfile.TemporaryDirectory(prefix="simplexbench-"))
-        plugins = loaded_again(payload.plugins, Path(_FOLDERS[-1].name))
-    known = with_plugins(Path(each.name) for each in plugins.values())
+        plugins = reload_plugins(payload.plugins, Path(_FOLDERS[-1].name))
+    known = registries_with_plugins(Path(each.name) for each in plugins.values())
 
     class Unpickler(pickle.Unpickler):
         def persistent_load(self, pid: tuple[str, str, str]) -> Any:
@@ -228,7 +234,7 @@ def _unpickled(payload: Sent) -> tuple[Experiment, dict[str, tuple[str, dict[Tex
     return unpickled
 
 
-def _read(store: Store, key: str, texts: Mapping[Text, str], known: dict[str, Counts]) -> Read:
+def _read(store: Store, key: str, texts: Mapping[TextSettings, str], known: dict[str, Counts]) -> LoadedVariant:
     """Load the counts of a variant from the store, once per key."""
 
     def of(key: str) -> Counts:
@@ -237,12 +243,12 @@ def _read(store: Store, key: str, texts: Mapping[Text, str], known: dict[str, Co
             if entry is None:
                 shared = "the store must be a folder or an address that all workers share"
                 raise BenchError(f"a worker can't read the counts from {store.address}: {shared}")
-            known[key] = unpacked(entry.arrays, entry.facts)
+            known[key] = counts_from_arrays(entry.arrays, entry.facts)
         return known[key]
 
     counts = of(key)
     texts_read = {text: (replace(of(each), documents=counts.documents), each) for text, each in texts.items()}
-    return Read(counts, key, {}, texts_read)
+    return LoadedVariant(counts, key, {}, texts_read)
 
 
 class _NotifyingStore(Store):
@@ -252,11 +258,11 @@ class _NotifyingStore(Store):
         """Set the callbacks, and try again to write to a store that could not be written before."""
         self._on_stored, self._warn, self.writable = on_stored, warn, True
 
-    def put(self, key: str, entry: Entry) -> bool:
+    def put(self, key: str, entry: StoreEntry) -> bool:
         """Store an entry; raise Abandoned if no run waits for the next one."""
         stored = super().put(key, entry)
         if stored and not self._on_stored(key):
-            raise Abandoned
+            raise Cancelled
         return stored
 
 

@@ -6,11 +6,11 @@ import inspect
 import json
 from typing import TYPE_CHECKING, Any
 
-from benchmark.config.components import REQUIRED, parameters
+from benchmark.config.components import REQUIRED_PARAMETER, component_parameters
 from benchmark.corpora.reader import CorpusReader
-from benchmark.evaluation.metrics import CLOCK, OF_PAIRS, MeasuredQuantity, Metric
+from benchmark.evaluation.metrics import PAIR_METRICS, TIME_METRICS, DiagnosticMetric, Metric
 from benchmark.kernels import Kernel
-from benchmark.measures.base import Measure
+from benchmark.measures.base import Diagnostic
 from benchmark.tags import problem_with_tags, tags_of
 
 if TYPE_CHECKING:
@@ -26,10 +26,10 @@ _METHODS: Mapping[str, tuple[str, ...]] = {
 }
 #: Another method that a kernel must have, by its tag `solved_by`.
 _SOLVED_BY: Mapping[str, str] = {"scores": "scores", "targets": "solve_targets"}
-_BASES: Mapping[str, type[Any]] = {"measures": Measure, "corpora": CorpusReader}
+_BASES: Mapping[str, type[Any]] = {"measures": Diagnostic, "corpora": CorpusReader}
 
 
-def objection(kind: str, name: str, component: Any, known: Registries) -> str:
+def component_problem(kind: str, name: str, component: Any, known: Registries) -> str:
     """Return why a component can't be used, or "".
 
     Parameters
@@ -56,11 +56,11 @@ def objection(kind: str, name: str, component: Any, known: Registries) -> str:
     return wrong or (_of_metrics(component, known) if kind == "measures" else "")
 
 
-def _of_metrics(measure: type[Measure], known: Registries) -> str:
+def _of_metrics(measure: type[Diagnostic], known: Registries) -> str:
     """Return what is wrong with the metrics that a diagnostic declares, or ""."""
     declared = measure.metrics
-    if not isinstance(declared, tuple) or not all(isinstance(each, MeasuredQuantity) for each in declared):
-        said = "benchmark.evaluation.metrics.MeasuredQuantity"
+    if not isinstance(declared, tuple) or not all(isinstance(each, DiagnosticMetric) for each in declared):
+        said = "benchmark.evaluation.metrics.DiagnosticMetric"
         return (
             f"its `metrics` are {declared!r}: must be a tuple of {said}, such as (MeasuredQuantity('length', 'words'),)"
         )
@@ -79,7 +79,10 @@ def _of_metrics(measure: type[Measure], known: Registries) -> str:
 
 def _taken_metric(name: str, known: Registries, *, share: bool) -> str:
     """Return why a metric's name is taken, or "": by a metric of predictions, or by another diagnostic's number."""
-    what = {**dict.fromkeys(CLOCK, "seconds of methods"), **dict.fromkeys(OF_PAIRS, "a statistic of two cells")}
+    what = {
+        **dict.fromkeys(TIME_METRICS, "seconds of methods"),
+        **dict.fromkeys(PAIR_METRICS, "a statistic of two cells"),
+    }
     what |= dict.fromkeys(known.quantities, "a number of a diagnostic") if share else {}
     what |= {} if share else dict.fromkeys(known.metrics, "a share of predictions")
     return f"a metric named {name!r} exists, {what[name]}: choose another name" if name in what else ""
@@ -109,7 +112,7 @@ def _of_kind(kind: str, name: str, component: Any) -> str:
 def _of_parameters(component: Any) -> str:
     """Return why a configuration can't set the parameters, or "": no names, unknown types, defaults not data."""
     try:
-        known = parameters(component)
+        known = component_parameters(component)
         kinds = {each.kind for each in inspect.signature(component).parameters.values()}
     except (ValueError, TypeError, NameError, AttributeError) as error:
         return f"its constructor's parameters can't be read ({error})"
@@ -117,7 +120,7 @@ def _of_parameters(component: Any) -> str:
         return "every parameter of its constructor must have a name: no *args, no **kwargs"
     for name, (_, default) in known.items():
         try:
-            json.dumps(None if default is REQUIRED else default, allow_nan=False)
+            json.dumps(None if default is REQUIRED_PARAMETER else default, allow_nan=False)
         except (TypeError, ValueError):
             return f"the default of {name} is {default!r}: must be a number, text, a list, or what else YAML can hold"
     return ""

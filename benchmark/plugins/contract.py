@@ -16,17 +16,23 @@ import numpy as np
 from sklearn.base import clone
 
 from benchmark.config.check import check_experiment
-from benchmark.config.components import REQUIRED, Component, parameters
-from benchmark.config.model import BASE, MethodSpec, Representation
+from benchmark.config.components import REQUIRED_PARAMETER, Component, component_parameters
+from benchmark.config.model import BASE_VARIANT, MethodSpec, Representation
 from benchmark.errors import BenchError
 from benchmark.evaluation.metrics import Metric, Tallies
-from benchmark.evaluation.splits import check_promises
-from benchmark.foreign import blamed, loaded, place_of, plugin_of, running
-from benchmark.measures.base import Context, Found, Reading, problem_with, rows_of
-from benchmark.methods.registry import method_for
-from benchmark.methods.workbench import Workbench
-from benchmark.plugins.gathering import SHIPPED, with_plugins
-from benchmark.plugins.samples import draws_of, groups_of, problem_of
+from benchmark.evaluation.splits import check_split_promises
+from benchmark.foreign import load_plugin, locate_error, plugin_of, run_plugin_code, source_location
+from benchmark.measures.base import (
+    DiagnosticArrays,
+    DiagnosticContext,
+    DiagnosticResults,
+    allowed_rows,
+    diagnostic_problem,
+)
+from benchmark.methods.registry import build_method
+from benchmark.methods.workbench import MatrixCache
+from benchmark.plugins.gathering import BUILTIN_REGISTRIES, registries_with_plugins
+from benchmark.plugins.samples import toy_group_splits, toy_problem, toy_replicates
 from benchmark.representation import WEIGHTINGS, TermWeighting
 from benchmark.source import YamlSource
 from benchmark.tags import tags_of
@@ -38,7 +44,7 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
     from benchmark.evaluation.predictions import SettingPredictions
-    from benchmark.measures.base import Measure
+    from benchmark.measures.base import Diagnostic
     from benchmark.methods.base import Problem
 
     Check = Callable[[str, Any], None]
@@ -47,12 +53,12 @@ if TYPE_CHECKING:
 _ROUNDING = 1e-9
 
 
-class BrokenContractError(BenchError):
+class FailedCheckError(BenchError):
     """A component fails a check."""
 
 
 @dataclass(frozen=True)
-class Tried:
+class CheckResult:
     """Result of a check of a component.
 
     Parameters
@@ -70,43 +76,47 @@ class Tried:
     problem: str
 
 
-def tried_file(path: Path) -> Iterator[Tried]:
+def check_file(path: Path) -> Iterator[CheckResult]:
     """Check every component that a plug-in file names; raise ConfigError if the file can't be loaded."""
-    known, file = with_plugins([path]), str(path.resolve())
-    loaded(path)
+    known, file = registries_with_plugins([path]), str(path.resolve())
+    load_plugin(path)
     for kind, registry in known.each():
         for name, origin in registry.origins.items():
             if origin.file == file:
                 called = f"{kind.rstrip('s') if kind != 'corpora' else 'corpus'} {name}"
                 broken = registry.broken.get(name, "")
-                yield Tried(called, "can be used", broken)
-                yield from () if broken else tried(kind, name, registry[name], called)
+                yield CheckResult(called, "can be used", broken)
+                yield from () if broken else check_one_component(kind, name, registry[name], called)
 
 
-def tried(kind: str, name: str, component: Any, called: str) -> Iterator[Tried]:
+def check_one_component(kind: str, name: str, component: Any, called: str) -> Iterator[CheckResult]:
     """Run all checks on one component."""
-    needed = () if kind == "metrics" else [key for key, (_, each) in parameters(component).items() if each is REQUIRED]
-    if needed and CHECKS.get(kind):
+    needed = (
+        ()
+        if kind == "metrics"
+        else [key for key, (_, each) in component_parameters(component).items() if each is REQUIRED_PARAMETER]
+    )
+    if needed and COMPONENT_CHECKS.get(kind):
         problem = f"give {', '.join(needed)} a default, or it can't be checked"
-        yield Tried(called, "is built without parameters", problem)
+        yield CheckResult(called, "is built without parameters", problem)
         return
-    for check in CHECKS.get(kind, ()):
+    for check in COMPONENT_CHECKS.get(kind, ()):
         problem = ""
         try:
-            with running(plugin_of(component)):
+            with run_plugin_code(plugin_of(component)):
                 check(name, component)
         except BenchError as error:
             problem = str(error)
         except Exception as error:  # noqa: BLE001 - whatever its author wrote
             told = isinstance(error, ValueError) and error.__cause__ is not None  # as a run reports it
-            problem = str(error) if told else blamed(error, place_of(getattr(component, "of", component)))
+            problem = str(error) if told else locate_error(error, source_location(getattr(component, "of", component)))
         *_, claim = (check.__doc__ or "").strip().rstrip(".").split(maxsplit=4)  # after "Check that the <kind>"
-        yield Tried(called, claim, problem)
+        yield CheckResult(called, claim, problem)
 
 
 def _holds(condition: Any, otherwise: str) -> None:
     if not condition:
-        raise BrokenContractError(otherwise)
+        raise FailedCheckError(otherwise)
 
 
 def _near(a: Any, b: Any, what: str) -> None:
@@ -119,7 +129,7 @@ def _near(a: Any, b: Any, what: str) -> None:
 def _points(component: Any) -> sp.csr_array:
     """Return the points of a small collection, as a configuration without further settings would make them."""
     normalization = tags_of(component).normalization
-    return TermWeighting(normalization=normalization).fit_transform(problem_of(several=False).counts.matrix)
+    return TermWeighting(normalization=normalization).fit_transform(toy_problem(several=False).counts.matrix)
 
 
 # --- Estimators ---
@@ -129,7 +139,7 @@ def keeps_parameters(_: str, component: Any) -> None:
     """Check that the component keeps its parameters unchanged, and can be cloned."""
     built = component()
     given = built.get_params(deep=False)
-    for key, (_annotation, default) in parameters(component).items():
+    for key, (_annotation, default) in component_parameters(component).items():
         _holds(key in given, f"get_params lacks {key!r}; derive from sklearn.base.BaseEstimator")
         _holds(given[key] is default, f"{key} is {given[key]!r} once it is built with {default!r}")
     _holds(repr(clone(built)) == repr(built), "its clone has other parameters")
@@ -137,7 +147,7 @@ def keeps_parameters(_: str, component: Any) -> None:
 
 def leaves_arguments(_: str, component: Any) -> None:
     """Check that the component leaves its arguments unchanged."""
-    points, labels = _points(component), problem_of(several=False).documents.labels
+    points, labels = _points(component), toy_problem(several=False).documents.labels
     before = points.copy(), labels.copy()
     fitted = component().fit(points, labels)
     (fitted.transform if hasattr(fitted, "transform") else fitted.class_scores)(points)
@@ -148,10 +158,10 @@ def decides(name: str, component: Any) -> None:
     """Check that the component predicts every test document, with one class or several, for two classes or more."""
     normalization = tags_of(component).normalization
     for several, many, n_classes in itertools.product((False, True), (False, True), (2, 3)):
-        problem = problem_of(several=several, n_classes=n_classes)
+        problem = toy_problem(several=several, n_classes=n_classes)
         spec = _spec(name, component, normalization)
-        splits = draws_of(problem) if many else groups_of(problem)
-        decided = method_for(spec, problem, None, draws=many).solve(problem, splits, None, Workbench(1))
+        splits = toy_replicates(problem) if many else toy_group_splits(problem)
+        decided = build_method(spec, problem, None, draws=many).solve(problem, splits, None, MatrixCache(1))
         for split, decisions in zip(splits, decided, strict=True):
             check_decisions(problem, len(split.test), decisions)
 
@@ -160,7 +170,7 @@ def _spec(name: str, component: Any, normalization: str) -> MethodSpec:
     part, weighting = Component.of(name, component, {}), Component.of("tf", WEIGHTINGS["tf"], {})
     representation = Representation(weighting, normalization, "training", learns="")
     if hasattr(component, "transform") and not hasattr(component, "class_scores"):
-        return MethodSpec(representation, part, Component.of("svm", SHIPPED.classifiers["svm"], {}))
+        return MethodSpec(representation, part, Component.of("svm", BUILTIN_REGISTRIES.classifiers["svm"], {}))
     return MethodSpec(representation, None, part)
 
 
@@ -221,7 +231,7 @@ def gives_scores(_: str, component: Any) -> None:
     """Check that the classifier returns a finite score per class, in the order of `classes_`, also for two classes."""
     for n_classes in (2, 3):
         points = _points(component)
-        labels = problem_of(several=False, n_classes=n_classes).documents.labels
+        labels = toy_problem(several=False, n_classes=n_classes).documents.labels
         classifier = component()
         _holds(classifier.fit(points, labels) is classifier, "fit must return the classifier itself")
         scores, classes = np.asarray(classifier.class_scores(points)), np.asarray(classifier.classes_)
@@ -235,7 +245,7 @@ def gives_scores(_: str, component: Any) -> None:
 
 def scores_the_same_again(_: str, component: Any) -> None:
     """Check that the classifier returns the same scores for a point alone, among others, and when trained again."""
-    points, labels = _points(component), problem_of(several=False).documents.labels
+    points, labels = _points(component), toy_problem(several=False).documents.labels
     classifier, again = (component().fit(points, labels) for _ in range(2))
     whole = np.asarray(classifier.class_scores(points))
     _holds(np.array_equal(whole, again.class_scores(points)), "two classifiers that were trained alike differ")
@@ -248,9 +258,9 @@ def scores_the_same_again(_: str, component: Any) -> None:
 
 def keeps_promises(_: str, component: Any) -> None:
     """Check that the protocol returns ascending rows, disjoint in training and test, with every class in training."""
-    for problem in (problem_of(several=False), problem_of(several=False, n_classes=2)):
+    for problem in (toy_problem(several=False), toy_problem(several=False, n_classes=2)):
         splits, again = (component().splits(problem.documents) for _ in range(2))
-        check_promises(splits, problem.documents, repeated=tags_of(component).draws)
+        check_split_promises(splits, problem.documents, repeated=tags_of(component).draws)
         for split, other in zip(splits, again, strict=True):
             same = np.array_equal(split.train, other.train) and np.array_equal(split.test, other.test)
             _holds(same, "a second call returns other splits")
@@ -276,7 +286,9 @@ def measures_what_it_declares(_: str, component: Any) -> None:
     """Check that the diagnostic returns finite numbers of the metrics that it declares, each in a known row."""
     measure, found = _computed(component)
     for context, arrays in found:
-        problem = problem_with(measure, Found(context.variant.name, arrays), rows_of(measure, context.variant))
+        problem = diagnostic_problem(
+            measure, DiagnosticArrays(context.variant.name, arrays), allowed_rows(measure, context.variant)
+        )
         _holds(not problem, problem)
 
 
@@ -300,7 +312,7 @@ def gives_notes(_: str, component: Any) -> None:
     """Check that the diagnostic returns its notes as lines of text."""
     measure, found = _computed(component)
     for context, arrays in found:
-        for note in measure.notes(Reading([Found(context.variant.name, arrays)], {})):
+        for note in measure.notes(DiagnosticResults([DiagnosticArrays(context.variant.name, arrays)], {})):
             _holds(isinstance(note, str), f"a note is {note!r}")
 
 
@@ -308,9 +320,9 @@ def gives_notes(_: str, component: Any) -> None:
 _UNDEFINED = (ValueError, FloatingPointError)
 
 
-def _computed(component: Any) -> tuple[Measure, list[tuple[Context, Any]]]:
+def _computed(component: Any) -> tuple[Diagnostic, list[tuple[DiagnosticContext, Any]]]:
     """Compute a diagnostic on the small collections that it is defined for; raise if it is defined for none."""
-    measure, found, problems = component(), list[tuple[Context, Any]](), list[Exception]()
+    measure, found, problems = component(), list[tuple[DiagnosticContext, Any]](), list[Exception]()
     for context in _contexts():
         try:
             found.append((context, measure.compute(context)))
@@ -321,11 +333,11 @@ def _computed(component: Any) -> tuple[Measure, list[tuple[Context, Any]]]:
     return measure, found
 
 
-def _numbers(measure: Measure, found: list[tuple[Context, Any]]) -> Iterator[tuple[str, str]]:
+def _numbers(measure: Diagnostic, found: list[tuple[DiagnosticContext, Any]]) -> Iterator[tuple[str, str]]:
     """Yield the description and the value of each number of a diagnostic, except measured times."""
     clock = {quantity.name for quantity in measure.metrics if quantity.on_clock}
     for context, arrays in found:
-        numbers = measure.told(Found(context.variant.name, arrays))
+        numbers = measure.told(DiagnosticArrays(context.variant.name, arrays))
         for row in numbers.rows:
             if row.metric not in clock:
                 ours = row.estimate
@@ -335,14 +347,14 @@ def _numbers(measure: Measure, found: list[tuple[Context, Any]]) -> Iterator[tup
                 yield f"{point.metric} of {point.method} {point.of_class}", f"{point.value} at {point.x}"
 
 
-def _contexts() -> list[Context]:
+def _contexts() -> list[DiagnosticContext]:
     """Return contexts of small collections, with one class per document and with several, under several methods."""
-    base = check_experiment(YamlSource("small.yaml", copy.deepcopy(_SMALL)), SHIPPED).variants[BASE]
+    base = check_experiment(YamlSource("small.yaml", copy.deepcopy(_SMALL)), BUILTIN_REGISTRIES).variants[BASE_VARIANT]
     found = []
-    for problem in (problem_of(several=False), problem_of(several=True)):
+    for problem in (toy_problem(several=False), toy_problem(several=True)):
         collection = replace(base.collection, classes=problem.documents.classes)
         variant = replace(base, collection=collection)
-        found.append(Context(problem.counts, variant, problem.seed, 1, lambda _, compute: compute()))
+        found.append(DiagnosticContext(problem.counts, variant, problem.seed, 1, lambda _, compute: compute()))
     return found
 
 
@@ -354,7 +366,7 @@ _SMALL = {
     "methods": ["ngd", "divergence-bayes", {"features": "hellinger", "classifier": "linear-svm"}],
 }
 
-CHECKS: Mapping[str, tuple[Check, ...]] = {
+COMPONENT_CHECKS: Mapping[str, tuple[Check, ...]] = {
     "kernels": (
         *(keeps_parameters, gives_gram_rows, is_symmetric, is_the_same_in_blocks, is_the_same_again),
         *(leaves_arguments, decides),

@@ -20,11 +20,20 @@ from benchmark.corpora.registry import CORPORA
 from benchmark.errors import ConfigError
 from benchmark.evaluation.metrics import METRICS
 from benchmark.evaluation.protocols import PROTOCOLS
-from benchmark.foreign import blaming, guard_methods, installed, loaded, own, place_of, running, tell_lines_of
+from benchmark.foreign import (
+    convert_plugin_errors,
+    guard_methods,
+    installed_plugin,
+    load_plugin,
+    register_plugin_class,
+    report_lines_of,
+    run_plugin_code,
+    source_location,
+)
 from benchmark.kernels import KERNELS
-from benchmark.measures import MEASURES
-from benchmark.plugins.admission import objection
-from benchmark.registries import Origin, Registries, Registry, shipped
+from benchmark.measures import DIAGNOSTICS
+from benchmark.plugins.admission import component_problem
+from benchmark.registries import PluginOrigin, Registries, Registry, is_builtin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,17 +56,17 @@ _NO_PLUGIN = "names no component: a plug-in has at its top level KERNELS, CLASSI
 _NO_PLUGIN += "CORPORA, such as KERNELS = {'mine': MyKernel}"
 
 #: The components that a configuration without plug-ins can name.
-SHIPPED = Registries(
+BUILTIN_REGISTRIES = Registries(
     kernels=Registry(KERNELS),
     classifiers=Registry(CLASSIFIERS),
     protocols=Registry(PROTOCOLS),
-    measures=Registry(MEASURES),
+    measures=Registry(DIAGNOSTICS),
     metrics=Registry(METRICS),
     corpora=Registry(CORPORA),
 )
 
 
-def registries_of(source: YamlSource) -> Registries:
+def registries_for(source: YamlSource) -> Registries:
     """Return the components that a configuration can name; raise ConfigError at a plug-in that can't be loaded."""
     given = source.data.get("plugins") if isinstance(source.data, dict) else None
     paths = given if isinstance(given, list) and all(isinstance(each, str) for each in given) else []
@@ -66,13 +75,13 @@ def registries_of(source: YamlSource) -> Registries:
         place = ("plugins", index)
         files.append(source.folder(place) / Path(each).expanduser())
         try:
-            loaded(files[-1])
+            load_plugin(files[-1])
         except ConfigError as error:
             raise source.error(place, str(error)) from error
-    return with_plugins(files)
+    return registries_with_plugins(files)
 
 
-def with_plugins(files: Iterable[Path] = ()) -> Registries:
+def registries_with_plugins(files: Iterable[Path] = ()) -> Registries:
     """Return the shipped components, those of installed packages, and those of plug-in files.
 
     Raises
@@ -81,15 +90,15 @@ def with_plugins(files: Iterable[Path] = ()) -> Registries:
         If a file can't be loaded, defines no component, or uses a name that is taken. A component with another error,
         and any error of an installed package, is refused only where a configuration names the component.
     """
-    found = SHIPPED.copied()
+    found = BUILTIN_REGISTRIES.copied()
     for entry in _entries():
         _add_installed(entry, found)
     for path in dict.fromkeys(each.resolve() for each in files):
-        add_file(loaded(path), path, found)
+        add_plugin_file(load_plugin(path), path, found)
     return found
 
 
-def add_file(plugin: Plugin, path: Path, found: Registries) -> None:
+def add_plugin_file(plugin: Plugin, path: Path, found: Registries) -> None:
     """Add the components of a plug-in file to the registries."""
     named = [(kind, getattr(plugin.module, kind.upper())) for kind, _ in found.each() if _has(plugin, kind)]
     if not named:
@@ -98,26 +107,28 @@ def add_file(plugin: Plugin, path: Path, found: Registries) -> None:
         if not isinstance(components, dict) or not all(isinstance(name, str) and name for name in components):
             raise ConfigError(f"{path}: {kind.upper()} must be a mapping of names to components")
         for name, component in components.items():
-            place = place_of(getattr(component, "of", component)) or str(path)
+            place = source_location(getattr(component, "of", component)) or str(path)
             taken = _taken(kind, name, found)
             if taken:
                 raise ConfigError(f"{place}: the name {name!r} is taken, by {taken}")
-            _add(kind, name, component, Origin(place, str(path), plugin.digest), plugin, found)
+            _add(kind, name, component, PluginOrigin(place, str(path), plugin.digest), plugin, found)
 
 
 def _has(plugin: Plugin, kind: str) -> bool:
     """Return whether a plug-in file defines components of a kind, and doesn't only import a registry of ours."""
     named = getattr(plugin.module, kind.upper(), None)
-    return named is not None and all(named is not own for own in (KERNELS, CLASSIFIERS, PROTOCOLS, MEASURES, METRICS))
+    return named is not None and all(
+        named is not own for own in (KERNELS, CLASSIFIERS, PROTOCOLS, DIAGNOSTICS, METRICS)
+    )
 
 
-def _add(kind: str, name: str, component: Any, origin: Origin, plugin: Plugin, found: Registries) -> None:
+def _add(kind: str, name: str, component: Any, origin: PluginOrigin, plugin: Plugin, found: Registries) -> None:
     registry: Registry = getattr(found, kind)
     registry.origins[name] = origin
-    own(plugin, kind, name, component)
-    if isinstance(component, type) and not shipped(component):
+    register_plugin_class(plugin, kind, name, component)
+    if isinstance(component, type) and not is_builtin(component):
         guard_methods(component, _CALLED.get(kind, ()))
-    wrong = objection(kind, name, component, found)
+    wrong = component_problem(kind, name, component, found)
     if wrong:
         registry.broken[name] = f"{origin.place}: {name!r} can't be used: {wrong}"
     else:
@@ -130,7 +141,7 @@ def _sound(name: str, metric: Metric, place: str, plugin: Plugin) -> Metric:
     @wraps(metric.scores)
     def of(tallies: Tallies) -> NDArray[np.float64]:
         handed = replace(tallies, **{name: array.copy() for name, array in vars(tallies).items()})
-        with blaming(ConfigError, place), running(plugin):
+        with convert_plugin_errors(ConfigError, place), run_plugin_code(plugin):
             values = np.array(metric.scores(handed), dtype=np.float64)
         if values.shape != tallies.documents.shape or not np.isfinite(values).all():
             expected = tallies.documents.shape
@@ -148,7 +159,7 @@ def _taken(kind: str, name: str, found: Registries) -> str:
         if name in registry.origins:
             return str(registry.origins[name].place)
         if name in registry:
-            return place_of(getattr(registry[name], "of", registry[name]))
+            return source_location(getattr(registry[name], "of", registry[name]))
     return ""
 
 
@@ -159,7 +170,7 @@ def _taken(kind: str, name: str, found: Registries) -> str:
 def _entries() -> tuple[EntryPoint, ...]:
     """Return the entry points of all kinds; cached, because to scan all packages takes some hundredths of a second."""
     installed = entry_points()
-    return tuple(each for kind, _ in SHIPPED.each() for each in installed.select(group=_GROUP + kind))
+    return tuple(each for kind, _ in BUILTIN_REGISTRIES.each() for each in installed.select(group=_GROUP + kind))
 
 
 def _add_installed(entry: EntryPoint, found: Registries) -> None:
@@ -167,15 +178,15 @@ def _add_installed(entry: EntryPoint, found: Registries) -> None:
     registry = getattr(found, kind, None)
     if registry is None or entry.dist is None:
         return
-    origin = Origin(f"{entry.dist.name} {entry.dist.version} ({entry.value})", "", entry.dist.version)
+    origin = PluginOrigin(f"{entry.dist.name} {entry.dist.version} ({entry.value})", "", entry.dist.version)
     taken = _taken(kind, entry.name, found)
     if taken:
         registry.pop(entry.name, None)
         registry.broken[entry.name] = f"two components are named {entry.name!r}: {taken} and {origin.place}"
         return
-    plugin = installed(f"{entry.dist.name} {entry.dist.version}", Path(str(entry.dist.locate_file(""))))
+    plugin = installed_plugin(f"{entry.dist.name} {entry.dist.version}", Path(str(entry.dist.locate_file(""))))
     try:
-        with blaming(ConfigError, origin.place), running(plugin, plugin.imported):
+        with convert_plugin_errors(ConfigError, origin.place), run_plugin_code(plugin, plugin.imported):
             component = entry.load()
             _tell_lines_of(component)
     except ConfigError as error:
@@ -190,4 +201,4 @@ def _tell_lines_of(component: Any) -> None:
     top = str(getattr(component, "of", component).__module__).partition(".")[0]
     file = getattr(sys.modules[top], "__file__", None)
     if file is not None:
-        tell_lines_of([Path(file).parent if Path(file).name == "__init__.py" else Path(file)])
+        report_lines_of([Path(file).parent if Path(file).name == "__init__.py" else Path(file)])

@@ -45,13 +45,13 @@ def _named(experiment: Experiment) -> Iterator[tuple[str, str]]:
                 yield "kernels", spec.kernel.name
 
 
-def with_files(raw: dict[str, Any], records: Iterable[dict[str, Any]]) -> dict[str, Any]:
+def with_plugin_paths(raw: dict[str, Any], records: Iterable[dict[str, Any]]) -> dict[str, Any]:
     """Return the configuration of a finished run with absolute plug-in paths in place of relative ones."""
     files = list(dict.fromkeys(each["file"] for each in records if each["file"]))
     return {key: value for key, value in raw.items() if key != "plugins"} | ({"plugins": files} if files else {})
 
 
-def changed_since(records: Iterable[dict[str, Any]], known: Registries) -> str:
+def changed_plugin(records: Iterable[dict[str, Any]], known: Registries) -> str:
     """Return the location of the first component that has changed since a run, or "" if none has."""
     for each in records:
         origin = getattr(known, each["kind"]).origins.get(each["name"])

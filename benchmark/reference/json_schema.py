@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter
 
 from benchmark.classifiers import CLASSIFIERS
-from benchmark.config.check import CHOICES, VARYING
-from benchmark.config.components import REQUIRED
-from benchmark.config.entries import ALLOWED, CALL, OWN, PARTS, WORDS
-from benchmark.config.load import LONGEST_NAME
+from benchmark.config.check import CHOICE_METHODS, VARIANT_KEYS
+from benchmark.config.components import REQUIRED_PARAMETER
+from benchmark.config.entries import ALLOWED_VALUES, BUILTIN_COMPONENTS, COMPONENT_KEYS, LABEL_ORDER, NAME_KEY
+from benchmark.config.load import MAX_NAME_LENGTH
 from benchmark.config.schema import ExperimentSection
 from benchmark.corpora.registry import CORPORA
-from benchmark.evaluation.metrics import CLOCK, METRICS
+from benchmark.evaluation.metrics import METRICS, TIME_METRICS
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.kernels import KERNELS
-from benchmark.measures import MEASURES
-from benchmark.reference.registries import first_sentence, parameters_of
-from benchmark.representation.selection import AGGREGATES, RANKS
+from benchmark.measures import DIAGNOSTICS
+from benchmark.reference.registries import first_paragraph, parameters_of
+from benchmark.representation.selection import GAIN_AGGREGATES, TERM_RANKINGS
 from benchmark.text.lexer import DIGIT_RULES
 from benchmark.text.stoplist import STOPLISTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from benchmark.reference.registries import Parameter
+    from benchmark.reference.registries import ComponentParameter
 
     Schema = dict[str, Any]
 
@@ -47,17 +47,17 @@ def json_schema() -> Schema:
 def component_schema(name: str, cls: type[Any], *, lists: bool = True) -> Schema:
     """Return a component's schema, a mapping of name and parameters; `lists` allows lists of parameter values."""
     properties = {key: _of_lists(value) if lists else value for key, value in _parameters(cls).items()}
-    required = ["name", *(each.name for each in parameters_of(cls) if each.default is REQUIRED)]
-    description = first_sentence(cls.__doc__)
+    required = ["name", *(each.name for each in parameters_of(cls) if each.default is REQUIRED_PARAMETER)]
+    description = first_paragraph(cls.__doc__)
     return _mapping({"name": {"const": name}, **properties}, description=description) | {"required": required}
 
 
-def parameter_schema(parameter: Parameter) -> Schema:
+def parameter_schema(parameter: ComponentParameter) -> Schema:
     """Return the schema of a parameter: type, default and description."""
     schema: Schema = TypeAdapter(parameter.annotation).json_schema()
     if parameter.choices and schema.get("type") == "string":
         schema["enum"] = list(parameter.choices)
-    if parameter.default is not REQUIRED:
+    if parameter.default is not REQUIRED_PARAMETER:
         schema["default"] = list(parameter.default) if isinstance(parameter.default, tuple) else parameter.default
     return schema | ({"description": parameter.text} if parameter.text else {})
 
@@ -69,7 +69,7 @@ def _configuration(defs: dict[str, Schema]) -> Schema:
     _experiment(whole, defs)
     over = copy.deepcopy(whole)
     over["required"] = ["extends", "name"]
-    over["properties"] |= {"extends": {"type": "string", "maxLength": LONGEST_NAME, "description": _EXTENDS}}
+    over["properties"] |= {"extends": {"type": "string", "maxLength": MAX_NAME_LENGTH, "description": _EXTENDS}}
     for key, value in over["properties"].items():
         if key not in ("name", "extends"):
             over["properties"][key] = {"anyOf": [_loosened(value, defs), {"type": "null"}]}
@@ -96,7 +96,7 @@ def _experiment(whole: Schema, defs: dict[str, Schema]) -> None:
     unnamed = {key: _of_lists(value) for cls in CLASSIFIERS.values() for key, value in _parameters(cls).items()}
     defs["Kernel"] = _names_or(KERNELS, _components(KERNELS))
     defs["Classifier"] = _names_or(CLASSIFIERS, [*_components(CLASSIFIERS), _mapping(unnamed)])
-    words: dict[str, Schema] = {key: {"enum": list(allowed)} for key, allowed in ALLOWED.items()}
+    words: dict[str, Schema] = {key: {"enum": list(allowed)} for key, allowed in ALLOWED_VALUES.items()}
     words |= {
         "dirichlet": {
             "type": "number",
@@ -108,34 +108,38 @@ def _experiment(whole: Schema, defs: dict[str, Schema]) -> None:
     words |= {
         "fields": {"type": "object", "additionalProperties": weight, "description": "Weights of blocks, by name."}
     }
-    for key, registry in OWN.items():
+    for key, registry in BUILTIN_COMPONENTS.items():
         defs[key.title()] = _names_or(registry, _components(registry))
-    words |= {key: {"$ref": f"#/$defs/{key.title()}"} for key in PARTS}
+    words |= {key: {"$ref": f"#/$defs/{key.title()}"} for key in COMPONENT_KEYS}
     by_component = {
-        name: _mapping(_parameters(cls) | {key: words[key] for key in (*ALLOWED, *OWN)})
+        name: _mapping(_parameters(cls) | {key: words[key] for key in (*ALLOWED_VALUES, *BUILTIN_COMPONENTS)})
         for name, cls in everyone.items()
     }
     # Parameters with the same name may have several types.
     shared: dict[str, Schema] = {each: {} for cls in everyone.values() for each in _parameters(cls)}
     properties["defaults"] |= _mapping(shared | by_component | words)
     properties["protocol"] |= _names_or(PROTOCOLS, map(_with_sizes, _components(PROTOCOLS, lists=False)))
-    properties["measures"]["items"] = _names_or(MEASURES, _components(MEASURES, lists=False))
-    next(each for each in properties["metrics"]["anyOf"] if "items" in each)["items"] = {"enum": [*METRICS, *CLOCK]}
+    properties["measures"]["items"] = _names_or(DIAGNOSTICS, _components(DIAGNOSTICS, lists=False))
+    next(each for each in properties["metrics"]["anyOf"] if "items" in each)["items"] = {
+        "enum": [*METRICS, *TIME_METRICS]
+    }
     text, terms, corpus = (defs[f"{name}Section"]["properties"] for name in ("Text", "Terms", "Corpus"))
     text["digits"]["enum"], text["stoplist"]["enum"] = list(DIGIT_RULES), list(STOPLISTS)
     listed = {key: _of_lists(value) for key, value in text.items()}
     method_text = _loosened(_mapping(listed), defs) | {"minProperties": 1}
-    entry = {"text": _of_lists(method_text)} | {key: _of_lists(words[key]) for key in WORDS}
-    entry |= {CALL: {"type": "string", "description": "Name of its cells, instead of a name made from its settings."}}
+    entry = {"text": _of_lists(method_text)} | {key: _of_lists(words[key]) for key in LABEL_ORDER}
+    entry |= {
+        NAME_KEY: {"type": "string", "description": "Name of its cells, instead of a name made from its settings."}
+    }
     defs["Method"] = _names_or(everyone, [_mapping(entry) | {"minProperties": 1}])
-    terms["rank"]["enum"], terms["over_classes"]["enum"] = list(RANKS), list(AGGREGATES)
+    terms["rank"]["enum"], terms["over_classes"]["enum"] = list(TERM_RANKINGS), list(GAIN_AGGREGATES)
     corpus["name"]["enum"] = list(CORPORA)
     for cls in CORPORA.values():
         corpus |= {key: value for key, value in _parameters(cls).items() if key not in corpus}
     _open(properties["methods"], {"$ref": "#/$defs/Method"})
     _open(terms["number"], {"type": "integer", "minimum": 1})
-    _open(defs["ChooseSection"]["properties"]["by"], {"enum": list(CHOICES)})
-    varied = {key: _loosened(properties[key], defs) for key in VARYING}
+    _open(defs["ChooseSection"]["properties"]["by"], {"enum": list(CHOICE_METHODS)})
+    varied = {key: _loosened(properties[key], defs) for key in VARIANT_KEYS}
     properties["variants"]["additionalProperties"] = _mapping(varied)
 
 

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from benchmark.reference.json_schema import json_schema, parameter_schema
-from benchmark.reference.registries import COMPONENTS, first_sentence, parameters_of, registered
+from benchmark.reference.registries import COMPONENT_REGISTRIES, first_paragraph, list_components, parameters_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -28,15 +28,15 @@ def reference_page() -> str:
     lines += ["## An experiment\n", *_table(whole, schema["$defs"])]
     for key, name in _sections(whole["properties"]):
         section = schema["$defs"][name]
-        lines += [f"### {key}\n", f"{first_sentence(section['description'])}\n", *_table(section, schema["$defs"])]
-    for kind, registry in COMPONENTS.items():
+        lines += [f"### {key}\n", f"{first_paragraph(section['description'])}\n", *_table(section, schema["$defs"])]
+    for kind, registry in COMPONENT_REGISTRIES.items():
         lines.append(f"## {kind.capitalize()}\n")
         for name, cls in registry.items():
-            lines += [f"### {name}\n", f"{first_sentence(cls.__doc__)}\n"]
+            lines += [f"### {name}\n", f"{first_paragraph(cls.__doc__)}\n"]
             properties = {each.name: parameter_schema(each) for each in parameters_of(cls)}
             lines += _table({"properties": properties}, schema["$defs"]) if properties else []
-    for part in registered(""):
-        if part.title not in COMPONENTS:
+    for part in list_components(""):
+        if part.title not in COMPONENT_REGISTRIES:
             lines += [f"## {part.title.capitalize()}\n", "| name | description |", "|---|---|"]
             lines += [f"| `{name}` | {_cell('; '.join(filter(None, words)))} |" for name, *words in part.rows]
             lines.append("")

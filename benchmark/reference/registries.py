@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchmark.classifiers import CLASSIFIERS
-from benchmark.config.components import REQUIRED, parameters
+from benchmark.config.components import REQUIRED_PARAMETER, component_parameters
 from benchmark.corpora import registry as corpora
-from benchmark.errors import ConfigError, unknown
+from benchmark.errors import ConfigError, unknown_name
 from benchmark.evaluation import published as papers
-from benchmark.evaluation.metrics import CLOCK
+from benchmark.evaluation.metrics import TIME_METRICS
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.findings.papers import load_published
 from benchmark.kernels import KERNELS
-from benchmark.measures import MEASURES
-from benchmark.plugins.gathering import with_plugins
-from benchmark.report.part import Part
+from benchmark.measures import DIAGNOSTICS
+from benchmark.plugins.gathering import registries_with_plugins
+from benchmark.report.part import TerminalTable
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
-from benchmark.representation.features import FEATURES
+from benchmark.representation.features import FEATURE_MAPS
 from benchmark.text.lexer import DIGIT_RULES
 from benchmark.text.stoplist import STOPLISTS, stop_words
 
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmark.corpora.card import DatasetCard
-    from benchmark.evaluation.metrics import MeasuredQuantity
+    from benchmark.evaluation.metrics import DiagnosticMetric
     from benchmark.registries import Registries
 
     #: Name, parameters, description.
     Row = tuple[str, str, str]
 
 #: Registries of classes, by kind; the constructors have the parameters.
-COMPONENTS: dict[str, Mapping[str, type[Any]]] = {
+COMPONENT_REGISTRIES: dict[str, Mapping[str, type[Any]]] = {
     "kernels": KERNELS,
     "classifiers": CLASSIFIERS,
     "protocols": PROTOCOLS,
-    "measures": MEASURES,
+    "measures": DIAGNOSTICS,
     "weightings": WEIGHTINGS,
-    "features": FEATURES,
+    "features": FEATURE_MAPS,
 }
 _NORMALIZATIONS = {
     "none": "weights unchanged",
@@ -53,7 +53,7 @@ _CLOCK = "Wall-clock seconds, for figures and claims; tables omit the metric."
 
 
 @dataclass(frozen=True)
-class Parameter:
+class ComponentParameter:
     """Parameter of a component.
 
     Parameters
@@ -62,7 +62,7 @@ class Parameter:
     annotation : Any
         Type of the parameter.
     default : Any
-        Default value, or `REQUIRED`.
+        Default value, or `REQUIRED_PARAMETER`.
     choices : tuple of str
         Allowed strings; () for any.
     text : str
@@ -76,12 +76,14 @@ class Parameter:
     text: str
 
 
-def parameters_of(cls: type[Any]) -> list[Parameter]:
+def parameters_of(cls: type[Any]) -> list[ComponentParameter]:
     """Return the parameters of a component that a configuration can set."""
     documented = _documented(inspect.getdoc(cls) or "")
     return [
-        Parameter(name, annotation, default, tuple(re.findall(r'"([^"]+)"', kind) if kind[:1] == "{" else ()), text)
-        for name, (annotation, default) in parameters(cls).items()
+        ComponentParameter(
+            name, annotation, default, tuple(re.findall(r'"([^"]+)"', kind) if kind[:1] == "{" else ()), text
+        )
+        for name, (annotation, default) in component_parameters(cls).items()
         for kind, text in [documented.get(name, ("", ""))]
     ]
 
@@ -98,12 +100,12 @@ def _documented(doc: str) -> dict[str, tuple[str, str]]:
     return documented
 
 
-def first_sentence(doc: str | None) -> str:
+def first_paragraph(doc: str | None) -> str:
     """Return the first paragraph of a docstring as one line."""
     return " ".join((doc or "").strip().split("\n\n")[0].split())
 
 
-def registered(what: str, files: Iterable[Path] = ()) -> list[Part]:
+def list_components(what: str, files: Iterable[Path] = ()) -> list[TerminalTable]:
     """List the components that configurations can name, with those of plug-in files: all kinds, or one.
 
     Raises
@@ -111,35 +113,41 @@ def registered(what: str, files: Iterable[Path] = ()) -> list[Part]:
     ConfigError
         If the kind is unknown.
     """
-    rows = _rows(with_plugins(files))
+    rows = _rows(registries_with_plugins(files))
     if what and what not in rows:
-        raise ConfigError(unknown("list", what, list(rows)))
-    return [Part(kind, ("name", "parameters", "what it is"), each) for kind, each in rows.items() if what in ("", kind)]
+        raise ConfigError(unknown_name("list", what, list(rows)))
+    return [
+        TerminalTable(kind, ("name", "parameters", "what it is"), each)
+        for kind, each in rows.items()
+        if what in ("", kind)
+    ]
 
 
 def _rows(known: Registries) -> dict[str, list[Row]]:
-    cards = [corpora.card(name) for name in corpora.registered()]
+    cards = [corpora.dataset_card(name) for name in corpora.corpus_names()]
     rows: dict[str, list[Row]] = {"datasets": [(card.name, _subsets(card), card.title) for card in cards]}
     for kind, registry in known.each():
-        if kind in COMPONENTS:
-            rows[kind] = [(name, _signature(cls), first_sentence(cls.__doc__)) for name, cls in registry.items()]
+        if kind in COMPONENT_REGISTRIES:
+            rows[kind] = [(name, _signature(cls), first_paragraph(cls.__doc__)) for name, cls in registry.items()]
             rows[kind] += [(name, "", problem) for name, problem in registry.broken.items()]
     rows |= {
-        kind: [(name, _signature(cls), first_sentence(cls.__doc__)) for name, cls in COMPONENTS[kind].items()]
+        kind: [
+            (name, _signature(cls), first_paragraph(cls.__doc__)) for name, cls in COMPONENT_REGISTRIES[kind].items()
+        ]
         for kind in ("weightings", "features")
     }
-    rows["metrics"] = [(name, "", first_sentence(metric.of.__doc__)) for name, metric in known.metrics.items()]
-    rows["metrics"] += [(name, "", _CLOCK) for name in CLOCK]
+    rows["metrics"] = [(name, "", first_paragraph(metric.of.__doc__)) for name, metric in known.metrics.items()]
+    rows["metrics"] += [(name, "", _CLOCK) for name in TIME_METRICS]
     rows["metrics"] += [(each.name, "", _declared(each, known)) for each in known.quantities.values()]
     rows["normalizations"] = [(name, "", _NORMALIZATIONS[name]) for name in NORMALIZATIONS]
     rows["digits"] = [(name, "", text) for name, text in DIGIT_RULES.items()]
     rows["stoplists"] = [(name, "", f"{len(stop_words(name))} words") for name in STOPLISTS]
-    publications = (load_published(path) for path in sorted(papers.FOLDER.glob("*.yaml")))
+    publications = (load_published(path) for path in sorted(papers.PUBLISHED_FOLDER.glob("*.yaml")))
     rows["papers"] = [(each.paper, "", f"{each.title}. {each.reference}") for each in publications]
     return rows
 
 
-def _declared(quantity: MeasuredQuantity, known: Registries) -> str:
+def _declared(quantity: DiagnosticMetric, known: Registries) -> str:
     """Return the description of a metric that a measure declares."""
     names = [name for name, measure in known.measures.items() if quantity in measure.metrics]
     text = quantity.label or quantity.name
@@ -155,7 +163,9 @@ def _subsets(card: DatasetCard) -> str:
 
 def _signature(cls: type[Any]) -> str:
     return ", ".join(
-        f"{each.name}: {_type(each.annotation)}" if each.default is REQUIRED else f"{each.name}={each.default!r}"
+        f"{each.name}: {_type(each.annotation)}"
+        if each.default is REQUIRED_PARAMETER
+        else f"{each.name}={each.default!r}"
         for each in parameters_of(cls)
     )
 

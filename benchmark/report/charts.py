@@ -27,7 +27,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Panel:
+class ChartPanel:
     """One pair of axes; `printed` is the range of y in the paper's figure, drawn as a faint band."""
 
     title: str
@@ -67,7 +67,7 @@ class Chart:
     title: str
     x_label: str
     y_label: str
-    panels: tuple[Panel, ...] = field(repr=False)
+    panels: tuple[ChartPanel, ...] = field(repr=False)
     columns: int = 2
     bars: str = ""
     scale: float = 1.0

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from benchmark.config.model import BASE
-from benchmark.evaluation.scored import SCORES, WHOLE
-from benchmark.measures import QUANTITIES
+from benchmark.config.model import BASE_VARIANT
+from benchmark.evaluation.scored import ALL_SPLITS, SCORE_COLUMNS
+from benchmark.measures import DIAGNOSTIC_METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from benchmark.evaluation.metrics import MeasuredQuantity
+    from benchmark.evaluation.metrics import DiagnosticMetric
     from benchmark.report.charts import Chart
     from benchmark.report.regions import RegionFigure
 
 SIGNIFICANCE = ("a", "b", "test", "n", "statistic", "p_value", "p_holm", "family", "note")
 DIFFERENCES = ("a", "b", "value", "low", "high", "n")
-VERDICTS = (
+VERDICT_TABLE_COLUMNS = (
     *("cell", "metric", "kind", "reading", "published", "unit", "value", "low", "high", "sample"),
     *("between_low", "between_high", "documents", "widest", "verdict", "aside"),
 )
@@ -35,13 +35,13 @@ RANGES = (
 )
 CONFUSIONS = ("cell", "truth", "predicted", "n")
 MISTAKES = ("document", "task", "truth", "wrong", "of", "given")
-RANKS = ("method", "rank", "samples", "critical", "p_value")
+RANK_TABLE_COLUMNS = ("method", "rank", "samples", "critical", "p_value")
 COSTS = ("cell", "training_seconds", "testing_seconds", "peak_bytes")
 
-HEADLINE = WHOLE  # the fold of a cell's headline score: the mean over its folds, or its only split
+HEADLINE_FOLD = ALL_SPLITS  # the fold of a cell's headline score: the mean over its folds, or its only split
 
 
-def frame(columns: Sequence[str], rows: Iterable[Sequence[Any]] = ()) -> pd.DataFrame:
+def summary_table(columns: Sequence[str], rows: Iterable[Sequence[Any]] = ()) -> pd.DataFrame:
     """Return a table of a `Summary` built from its rows.
 
     Examples
@@ -72,7 +72,7 @@ class CellInfo:
 
     id: str
     columns: Mapping[str, str]
-    variant: str = BASE
+    variant: str = BASE_VARIANT
     task: str = ""
     method: str = ""
     of_class: str = ""
@@ -94,19 +94,19 @@ class Summary:
     cells : tuple of CellInfo
         Cells in table order, including failed ones.
     scores : DataFrame
-        Columns `SCORES`. Shares are fractions in [0, 1]. Fold "all" is the headline row of a cell.
+        Columns `SCORE_COLUMNS`. Shares are fractions in [0, 1]. Fold "all" is the headline row of a cell.
     significance : DataFrame
         Columns `SIGNIFICANCE`. `family` is the number of tests that p_holm is corrected over. If p_value is missing,
         `note` says why.
     differences : DataFrame
         Columns `DIFFERENCES`: main metric of `a` minus that of `b`, with its 95% interval.
     verdicts : DataFrame
-        Columns `VERDICTS`. `cell` is the id of a cell, or "a vs b" for a metric of pairs. `published` is the printed
-        text. The other numbers are in its `unit`: "percent", "one", "nats" or "documents". `kind` is "result" or
-        "count". `reading` is "another" for a value that has a verdict and is not counted, the method of a "landmark",
-        else "". `sample` is what the interval is over. `between_low` and `between_high` are the ends of the interval
-        over groups. `documents` is the difference in documents. `widest` is how far from our value a published value
-        may lie and still be consistent. `aside` is the reason for having no verdict.
+        Columns `VERDICT_TABLE_COLUMNS`. `cell` is the id of a cell, or "a vs b" for a metric of pairs. `published` is
+        the printed text. The other numbers are in its `unit`: "percent", "one", "nats" or "documents". `kind` is
+        "result" or "count". `reading` is "another" for a value that has a verdict and is not counted, the method of a
+        "landmark", else "". `sample` is what the interval is over. `between_low` and `between_high` are the ends of the
+        interval over groups. `documents` is the difference in documents. `widest` is how far from our value a published
+        value may lie and still be consistent. `aside` is the reason for having no verdict.
     claims : DataFrame
         Columns `CLAIMS`: under `variant` ("" is the configuration itself), `holds` of `of` comparisons hold by the
         paper's rule, and `strict_holds` strictly. `whole` is the number of comparisons of the claim over all
@@ -117,8 +117,8 @@ class Summary:
     confusions : DataFrame
         Columns `CONFUSIONS`: documents by true and predicted class, pooled over the folds; only pairs that occur.
     ranks : DataFrame
-        Columns `RANKS`: mean rank of each method over the samples, the best first. Two methods whose ranks are at least
-        `critical` apart differ (Nemenyi). `p_value` is Friedman's.
+        Columns `RANK_TABLE_COLUMNS`: mean rank of each method over the samples, the best first. Two methods whose ranks
+        are at least `critical` apart differ (Nemenyi). `p_value` is Friedman's.
     mistakes : DataFrame
         Columns `MISTAKES`: documents that `wrong` of `of` cells misclassify, the most frequent first, and the classes
         predicted by these cells (`given`).
@@ -145,27 +145,27 @@ class Summary:
     paper: str | None
     cells: tuple[CellInfo, ...]
     scores: pd.DataFrame
-    significance: pd.DataFrame = field(default_factory=partial(frame, SIGNIFICANCE))
-    differences: pd.DataFrame = field(default_factory=partial(frame, DIFFERENCES))
-    verdicts: pd.DataFrame = field(default_factory=partial(frame, VERDICTS))
-    claims: pd.DataFrame = field(default_factory=partial(frame, CLAIMS))
-    ranges: pd.DataFrame = field(default_factory=partial(frame, RANGES))
-    confusions: pd.DataFrame = field(default_factory=partial(frame, CONFUSIONS))
-    ranks: pd.DataFrame = field(default_factory=partial(frame, RANKS))
-    mistakes: pd.DataFrame = field(default_factory=partial(frame, MISTAKES))
-    costs: pd.DataFrame = field(default_factory=partial(frame, COSTS))
+    significance: pd.DataFrame = field(default_factory=partial(summary_table, SIGNIFICANCE))
+    differences: pd.DataFrame = field(default_factory=partial(summary_table, DIFFERENCES))
+    verdicts: pd.DataFrame = field(default_factory=partial(summary_table, VERDICT_TABLE_COLUMNS))
+    claims: pd.DataFrame = field(default_factory=partial(summary_table, CLAIMS))
+    ranges: pd.DataFrame = field(default_factory=partial(summary_table, RANGES))
+    confusions: pd.DataFrame = field(default_factory=partial(summary_table, CONFUSIONS))
+    ranks: pd.DataFrame = field(default_factory=partial(summary_table, RANK_TABLE_COLUMNS))
+    mistakes: pd.DataFrame = field(default_factory=partial(summary_table, MISTAKES))
+    costs: pd.DataFrame = field(default_factory=partial(summary_table, COSTS))
     charts: tuple[Chart, ...] = ()
     regions: tuple[RegionFigure, ...] = ()
     failures: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     brief: tuple[str, ...] = ()
     explained_by: tuple[str, ...] = ()
-    quantities: Mapping[str, MeasuredQuantity] = field(default_factory=lambda: QUANTITIES, repr=False)
+    quantities: Mapping[str, DiagnosticMetric] = field(default_factory=lambda: DIAGNOSTIC_METRICS, repr=False)
 
     @cached_property
     def headlines(self) -> dict[tuple[str, str], dict[str, Any]]:
         """Headline rows of the scores, by (cell, metric)."""
-        rows = self.scores[self.scores["fold"] == HEADLINE].to_dict("records")
+        rows = self.scores[self.scores["fold"] == HEADLINE_FOLD].to_dict("records")
         return {(row["cell"], row["metric"]): {str(name): value for name, value in row.items()} for row in rows}
 
     @property
@@ -177,7 +177,7 @@ class Summary:
         known = {cell.id for cell in self.cells}
         if len(known) != len(self.cells):
             raise ValueError("two cells of a summary have the same id")
-        for name, columns in TABLES.items():
+        for name, columns in SUMMARY_TABLES.items():
             missing = set(columns) - set(getattr(self, name).columns)
             if missing:
                 raise ValueError(f"{name} lacks the columns {sorted(missing)}")
@@ -187,17 +187,17 @@ class Summary:
             raise ValueError(f"no such cells: {sorted(unknown)}")
 
 
-TABLES = {
-    "scores": SCORES,
+SUMMARY_TABLES = {
+    "scores": SCORE_COLUMNS,
     "significance": SIGNIFICANCE,
     "differences": DIFFERENCES,
-    "verdicts": VERDICTS,
+    "verdicts": VERDICT_TABLE_COLUMNS,
     "claims": CLAIMS,
     "ranges": RANGES,
     "confusions": CONFUSIONS,
-    "ranks": RANKS,
+    "ranks": RANK_TABLE_COLUMNS,
     "mistakes": MISTAKES,
     "costs": COSTS,
 }
 #: Tables that only some kinds of experiment fill.
-OPTIONAL = ("ranges", "ranks", "mistakes", "costs")
+OPTIONAL_TABLES = ("ranges", "ranks", "mistakes", "costs")

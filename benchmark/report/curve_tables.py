@@ -6,20 +6,20 @@ import math
 from statistics import median
 from typing import TYPE_CHECKING
 
-from benchmark.report.grids import Grid
-from benchmark.report.numbers import NONE, interval, number
+from benchmark.report.grids import TextTable
+from benchmark.report.numbers import MISSING_TEXT, interval_text, number_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from benchmark.report.charts import Chart, Line, Panel
+    from benchmark.report.charts import Chart, ChartPanel, Line
 
 CURVE_COLUMNS = ("panel", "series", "x", "y", "low", "high")
 MOST_DECIMALS = 6
 SYMMETRIC = 1e-6  # share of a bar's length by which rounding may make y ± reach asymmetric
 
 
-def curve_grid(panel: Panel, chart: Chart) -> Grid:
+def curve_grid(panel: ChartPanel, chart: Chart) -> TextTable:
     """Return a grid of a panel: one row for each line, one column for each x of any line.
 
     A field is "12.3 ± 1.2" if the bar is symmetric, else "12.3 [11.0, 14.1]", or "12.3" without a bar. All fields of a
@@ -28,8 +28,8 @@ def curve_grid(panel: Panel, chart: Chart) -> Grid:
 
     Examples
     --------
-    >>> from benchmark.report.charts import Chart, Line, Panel
-    >>> panel = Panel("earn", (Line("SVM", (50.0, 100.0), (0.12, 0.08), (0.1, 0.05), (0.14, 0.09)),))
+    >>> from benchmark.report.charts import Chart, Line, ChartPanel
+    >>> panel = ChartPanel("earn", (Line("SVM", (50.0, 100.0), (0.12, 0.08), (0.1, 0.05), (0.14, 0.09)),))
     >>> grid = curve_grid(panel, Chart("c", "Curves", "Documents", "Error (%)", (panel,), scale=100))
     >>> grid.header, grid.rows
     (('series', '50', '100'), (('SVM', '12.0 ± 2.0', '8.0 [5.0, 9.0]'),))
@@ -39,10 +39,10 @@ def curve_grid(panel: Panel, chart: Chart) -> Grid:
     rows = []
     for line in panel.lines:
         cells = {x: _cell(line, i, chart.scale, decimals) for i, x in enumerate(line.x)}
-        rows.append((line.label, *(cells.get(x, NONE) for x in columns)))
-    header = ("series", *map(plain_number, columns))
+        rows.append((line.label, *(cells.get(x, MISSING_TEXT) for x in columns)))
+    header = ("series", *map(axis_number_text, columns))
     symmetric = all("[" not in cell for row in rows for cell in row)
-    return Grid(_grid_title(panel, chart, symmetric=symmetric), header, tuple(rows), frozenset({"series"}))
+    return TextTable(_grid_title(panel, chart, symmetric=symmetric), header, tuple(rows), frozenset({"series"}))
 
 
 def chart_rows(chart: Chart) -> Iterator[tuple[str | float, ...]]:
@@ -68,7 +68,7 @@ def chart_decimals(chart: Chart) -> int:
     return _decimals_for(chart.scale * (spread or max(map(abs, values), default=0.0)), 3)
 
 
-def plain_number(value: float) -> str:
+def axis_number_text(value: float) -> str:
     """Write a position on an axis with as many digits as needed, and thousands separators from 10,000 on.
 
     Examples
@@ -87,16 +87,16 @@ def _decimals_for(size: float, digits: int) -> int:
 
 
 def _cell(line: Line, i: int, scale: float, decimals: int) -> str:
-    value = number(scale * line.y[i], decimals)
+    value = number_text(scale * line.y[i], decimals)
     if not line.low:
         return value
     y, low, high = line.y[i], line.low[i], line.high[i]
     if abs((high - y) - (y - low)) <= SYMMETRIC * abs(high - low):
-        return f"{value} ± {number(scale * (high - low) / 2, decimals)}"
-    return f"{value} {interval(scale * low, scale * high, decimals)}"
+        return f"{value} ± {number_text(scale * (high - low) / 2, decimals)}"
+    return f"{value} {interval_text(scale * low, scale * high, decimals)}"
 
 
-def _grid_title(panel: Panel, chart: Chart, *, symmetric: bool) -> str:
+def _grid_title(panel: ChartPanel, chart: Chart, *, symmetric: bool) -> str:
     shown = f" ± {chart.bars}" if symmetric else f" [{chart.bars}]"
     bars = shown if chart.bars and any(line.low for line in panel.lines) else ""
     what, across = (label[:1].lower() + label[1:] for label in (chart.y_label, chart.x_label))

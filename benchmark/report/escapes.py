@@ -23,7 +23,7 @@ _LATEX = {
 }
 
 
-def printable(text: str) -> str:
+def escape_controls(text: str) -> str:
     r"""Replace control characters by escapes, since they could move a terminal's cursor; line feeds and tabs stay.
 
     Examples
@@ -45,7 +45,7 @@ def csv_cell(text: str) -> str:
     return f"'{text}" if _FORMULA.match(text) and not is_number(text) else text
 
 
-def csv_original(cell: str) -> str:
+def csv_unescape(cell: str) -> str:
     """Return the text that `csv_cell` escaped."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
@@ -58,7 +58,7 @@ def markdown_text(text: str) -> str:
     >>> markdown_text("a|b *c* [1, 2] [d](javascript:e)")
     'a\\|b \\*c\\* [1, 2] [d\\](javascript:e)'
     """
-    return _MARKDOWN.sub(r"\\\g<0>", printable(" ".join(text.split())))
+    return _MARKDOWN.sub(r"\\\g<0>", escape_controls(" ".join(text.split())))
 
 
 def latex_text(text: str) -> str:
@@ -71,5 +71,5 @@ def latex_text(text: str) -> str:
     >>> latex_text("50% of tf_idf & -1.5")
     '50\\% of tf\\_idf \\& $-$1.5'
     """
-    escaped = "".join(_LATEX.get(char, char) for char in printable(" ".join(text.split())))
+    escaped = "".join(_LATEX.get(char, char) for char in escape_controls(" ".join(text.split())))
     return re.sub(r"(?<![\w}])([+-])(?=\d)", r"$\1$", escaped).replace("[", "{[}").replace("]", "{]}")

@@ -10,25 +10,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.config.model import ALL, BASE
-from benchmark.evaluation.metrics import CLOCK, on_clock
-from benchmark.measures import QUANTITIES
-from benchmark.report.charts import Chart, Line, Panel
-from benchmark.report.contents import HEADLINE
-from benchmark.report.quantities import axis_label, capitalized, metric_name, quantity, scale_shown, unit_shown
+from benchmark.config.model import ALL_CLASSES, BASE_VARIANT
+from benchmark.evaluation.metrics import TIME_METRICS, is_time_metric
+from benchmark.measures import DIAGNOSTIC_METRICS
+from benchmark.report.charts import Chart, ChartPanel, Line
+from benchmark.report.contents import HEADLINE_FOLD
+from benchmark.report.quantities import axis_label, axis_scale, capitalized, display_unit, metric_labels, metric_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import pandas as pd
 
-    from benchmark.config.model import Figure
+    from benchmark.config.model import FigureView
     from benchmark.evaluation.intervals import Estimate
-    from benchmark.evaluation.metrics import MeasuredQuantity
-    from benchmark.report.quantities import Declared
+    from benchmark.evaluation.metrics import DiagnosticMetric
+    from benchmark.report.quantities import DeclaredMetrics
 
 #: Columns that tell cells apart. A column that varies and that a figure does not mention becomes panels.
-APART = ("choice", "task", "method", "size", "terms")
+FACET_COLUMNS = ("choice", "task", "method", "size", "terms")
 X_LABELS = {
     "size": "Training documents",
     "terms": "Terms selected",
@@ -36,23 +36,23 @@ X_LABELS = {
     "n_components": "Random features of each term",
     "samples": "Samples of the spectrum",
 }
-CHOICES = {
+SELECTION_TITLES = {
     "oracle": "best parameter on the test error (optimistic)",
     "cross-validation": "parameter by inner cross-validation",
     "newest": "parameter by temporal hold-out",
 }
-PRINTED = "printed"
+PUBLISHED_LINE_LABEL = "printed"
 #: Columns whose values without x are drawn as horizontal lines.
-LEVELLED = ("method", "kernel")
+LEVEL_COLUMNS = ("method", "kernel")
 NO_BAR = (math.nan, math.nan)
 MOST_COLUMNS = 4
 
 #: Maps ("ratio" or "difference", cell a, cell b, metric) to the value on y; None if it can't be computed.
-Relate = Callable[[str, str, str, str], "Estimate | None"]
+RelationEstimator = Callable[[str, str, str, str], "Estimate | None"]
 
 
 @dataclass(frozen=True)
-class PrintedRange:
+class PublishedAxisRange:
     """Range of an axis in a figure of the paper, in the frame's unit, with the cells that the figure shows."""
 
     metric: str
@@ -62,7 +62,7 @@ class PrintedRange:
 
 
 @dataclass(frozen=True)
-class Labels:
+class ChartLabels:
     """Texts and published numbers of charts, beyond the scores.
 
     Parameters
@@ -87,13 +87,15 @@ class Labels:
     bars: str = "95% interval"
     related: str = "95% interval"
     tasks: Mapping[str, str] = field(default_factory=dict)
-    ranges: Sequence[PrintedRange] = ()
+    ranges: Sequence[PublishedAxisRange] = ()
     printed: Mapping[tuple[str, str], float] = field(default_factory=dict)
-    quantities: Mapping[str, MeasuredQuantity] = field(default_factory=lambda: QUANTITIES)
+    quantities: Mapping[str, DiagnosticMetric] = field(default_factory=lambda: DIAGNOSTIC_METRICS)
     methods: Mapping[str, str] = field(default_factory=dict)
 
 
-def chart_of(figure: Figure, scores: pd.DataFrame, labels: Labels, relate: Relate | None = None) -> Chart | None:
+def chart_from_figure(
+    figure: FigureView, scores: pd.DataFrame, labels: ChartLabels, relate: RelationEstimator | None = None
+) -> Chart | None:
     """Return the chart of a figure of the scores.
 
     Parameters
@@ -124,7 +126,7 @@ def chart_of(figure: Figure, scores: pd.DataFrame, labels: Labels, relate: Relat
             chosen = chosen[chosen[column] == value]
         if len(chosen):
             title = _panel_title(dict(zip(facets, point, strict=True)), figure, metric, rows, labels)
-            panels.append(Panel(title, _lines(figure, chosen, labels, relate), _band(figure, chosen, labels)))
+            panels.append(ChartPanel(title, _lines(figure, chosen, labels, relate), _band(figure, chosen, labels)))
     lines = [line for panel in panels for line in panel.lines]
     if figure.log_y and any(any(line.y) for line in lines):
         # A line that is 0 everywhere, such as the error of an exact method, has no place on a logarithmic axis.
@@ -133,8 +135,11 @@ def chart_of(figure: Figure, scores: pd.DataFrame, labels: Labels, relate: Relat
     if not lines:
         return None
     declared = labels.quantities
-    kind, measured = "".join(figure.relation[:1]), any(on_clock(name, declared) for name in (figure.y[0], figure.x))
-    x_is_metric = figure.x in (*CLOCK, *declared)
+    kind, measured = (
+        "".join(figure.relation[:1]),
+        any(is_time_metric(name, declared) for name in (figure.y[0], figure.x)),
+    )
+    x_is_metric = figure.x in (*TIME_METRICS, *declared)
     return Chart(
         name=figure.name,
         title=_title(figure, labels),
@@ -143,7 +148,7 @@ def chart_of(figure: Figure, scores: pd.DataFrame, labels: Labels, relate: Relat
         panels=tuple(panels),
         columns=_columns(len(figure.y) if len(figure.y) > 1 else len(values[-1]) if values else 1),
         bars=_bars_in_words(figure, rows, labels),
-        scale=1.0 if kind == "ratio" else scale_shown(figure.y, declared),
+        scale=1.0 if kind == "ratio" else axis_scale(figure.y, declared),
         round_x=x_is_metric,
         log_x=figure.log_x and all(line.x[0] > 0 for line in lines),
         log_y=figure.log_y and all(min(line.y) > 0 for line in lines),
@@ -152,7 +157,7 @@ def chart_of(figure: Figure, scores: pd.DataFrame, labels: Labels, relate: Relat
     )
 
 
-def _rows_of(figure: Figure, scores: pd.DataFrame) -> pd.DataFrame:
+def _rows_of(figure: FigureView, scores: pd.DataFrame) -> pd.DataFrame:
     """Return the rows that a figure shows, filtered by `figure.where`.
 
     A figure that does not mention variants shows the first variant. One that does not mention classes shows scores over
@@ -163,22 +168,24 @@ def _rows_of(figure: Figure, scores: pd.DataFrame) -> pd.DataFrame:
         rows = rows[[_word(value) == expected for value in rows[column]]]
     named = {*figure.where, figure.x, figure.line, *figure.panel}
     if "variant" not in named and figure.x in {"size", "terms"}:
-        rows = rows[rows["variant"] == next(iter(rows["variant"]), BASE)]
+        rows = rows[rows["variant"] == next(iter(rows["variant"]), BASE_VARIANT)]
     if "of_class" not in named:
-        rows = rows[rows["of_class"].isin(("", ALL))]
-    levels = figure.line in LEVELLED and not figure.relation
+        rows = rows[rows["of_class"].isin(("", ALL_CLASSES))]
+    levels = figure.line in LEVEL_COLUMNS and not figure.relation
     return rows[rows[figure.x].notna() & (levels | (rows[figure.x] != math.inf))]
 
 
-def _facets(figure: Figure, rows: pd.DataFrame) -> list[str]:
+def _facets(figure: FigureView, rows: pd.DataFrame) -> list[str]:
     """Return the columns whose values become panels: varying columns that the figure doesn't mention, then its own."""
-    lines = figure.relation or figure.line in LEVELLED
+    lines = figure.relation or figure.line in LEVEL_COLUMNS
     taken = {*figure.panel, *figure.where, figure.x, figure.line, *(("method",) if lines else ())}
-    varying = [column for column in APART if column not in taken and len(rows[column].unique()) > 1]
+    varying = [column for column in FACET_COLUMNS if column not in taken and len(rows[column].unique()) > 1]
     return [*varying, *figure.panel]
 
 
-def _lines(figure: Figure, rows: pd.DataFrame, labels: Labels, relate: Relate | None) -> tuple[Line, ...]:
+def _lines(
+    figure: FigureView, rows: pd.DataFrame, labels: ChartLabels, relate: RelationEstimator | None
+) -> tuple[Line, ...]:
     if figure.relation:
         return tuple(_related(figure, rows, relate))
     lines, levels = [], dict[str, float]()
@@ -199,15 +206,19 @@ def _lines(figure: Figure, rows: pd.DataFrame, labels: Labels, relate: Relate | 
     if not lines:
         return ()
     below = [line for label, value in levels.items() for line in _line(label, [(x, value, *NO_BAR) for x in ends])]
-    return (*below, *lines, *([Line(PRINTED, across, (number,) * len(across))] if number is not None else []))
+    return (
+        *below,
+        *lines,
+        *([Line(PUBLISHED_LINE_LABEL, across, (number,) * len(across))] if number is not None else []),
+    )
 
 
-def _related(figure: Figure, rows: pd.DataFrame, relate: Relate | None) -> list[Line]:
+def _related(figure: FigureView, rows: pd.DataFrame, relate: RelationEstimator | None) -> list[Line]:
     """Return a line of ratios or differences for each value of the line column, from cells that differ in method."""
     if relate is None:
         raise ValueError(f"the figure {figure.name!r} shows a ratio or difference, which needs the argument `relate`")
     kind, a, b = figure.relation
-    headlines = rows[rows["fold"] == HEADLINE]
+    headlines = rows[rows["fold"] == HEADLINE_FOLD]
     column = "variant" if figure.line == "method" else figure.line
     lines = []
     for name in dict.fromkeys(headlines[column]):
@@ -221,11 +232,11 @@ def _related(figure: Figure, rows: pd.DataFrame, relate: Relate | None) -> list[
     return lines
 
 
-def _point(figure: Figure, rows: Sequence[Any]) -> tuple[float, float, float]:
+def _point(figure: FigureView, rows: Sequence[Any]) -> tuple[float, float, float]:
     """Return the value of the first cell and the ends of its bar, NaN without a bar."""
     of_cell = [row for row in rows if row.cell == rows[0].cell]
-    headline = next(row for row in of_cell if row.fold == HEADLINE)
-    replicates = np.array([row.value for row in of_cell if row.fold != HEADLINE], dtype=np.float64)
+    headline = next(row for row in of_cell if row.fold == HEADLINE_FOLD)
+    replicates = np.array([row.value for row in of_cell if row.fold != HEADLINE_FOLD], dtype=np.float64)
     value = float(headline.value)
     if figure.bars == "interval":
         return value, float(headline.low), float(headline.high)
@@ -253,39 +264,41 @@ def _word(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _band(figure: Figure, rows: pd.DataFrame, labels: Labels) -> tuple[float, float] | None:
+def _band(figure: FigureView, rows: pd.DataFrame, labels: ChartLabels) -> tuple[float, float] | None:
     """Return the range of the paper's axis if one of its cells is a point of this panel, else None."""
     cells, metrics = set(rows["cell"]), set(rows["metric"])
     ranges = (r for r in labels.ranges if r.metric in metrics and cells & r.cells and not figure.relation)
     return next(((r.low, r.high) for r in ranges), None)
 
 
-def _panel_title(point: Mapping[str, Any], figure: Figure, metric: str, rows: pd.DataFrame, labels: Labels) -> str:
+def _panel_title(
+    point: Mapping[str, Any], figure: FigureView, metric: str, rows: pd.DataFrame, labels: ChartLabels
+) -> str:
     """Write the values of the panel columns on one line, then model selection and, of several metrics, the metric."""
     words = [
         labels.tasks.get(str(value), str(value)) if column == "task" else _named(column, value, rows, labels)
         for column in ("variant", "task", "of_class", "method", "size", "terms")
         if (value := point.get(column))
     ]
-    others = [CHOICES.get(point["choice"], str(point["choice"]))] if point.get("choice") else []
+    others = [SELECTION_TITLES.get(point["choice"], str(point["choice"]))] if point.get("choice") else []
     if len(figure.y) > 1:
-        others.append(quantity(metric, labels.quantities).definition)
+        others.append(metric_labels(metric, labels.quantities).definition)
     return "\n".join(filter(None, [", ".join(words), *others]))
 
 
-def _named(column: str, value: Any, rows: pd.DataFrame, labels: Labels) -> str:
+def _named(column: str, value: Any, rows: pd.DataFrame, labels: ChartLabels) -> str:
     """Write a value of a panel column in words."""
-    if column == "of_class" and value == ALL:
-        classes = [name for name in dict.fromkeys(rows["of_class"]) if name not in ("", ALL)]
+    if column == "of_class" and value == ALL_CLASSES:
+        classes = [name for name in dict.fromkeys(rows["of_class"]) if name not in ("", ALL_CLASSES)]
         return f"average of the {len(classes)} classes" if classes else "all classes"
     if column in {"size", "terms"}:
         return f"{int(value):,} {X_LABELS[column].lower()}"
     if column == "method":
         return labels.methods.get(value, str(value))
-    return "as configured" if value == BASE else str(value)
+    return "as configured" if value == BASE_VARIANT else str(value)
 
 
-def _title(figure: Figure, labels: Labels) -> str:
+def _title(figure: FigureView, labels: ChartLabels) -> str:
     """Return the title of the figure, or one made from what it shows."""
     if figure.title not in ("", labels.title):
         return figure.title if figure.title.startswith(labels.title) else f"{labels.title}: {figure.title}"
@@ -296,21 +309,21 @@ def _title(figure: Figure, labels: Labels) -> str:
     return f"{labels.title}: {name} of each class" if "of_class" in figure.panel else labels.title
 
 
-def _y_label(figure: Figure, declared: Declared) -> str:
+def _y_label(figure: FigureView, declared: DeclaredMetrics) -> str:
     if not figure.relation:
         return axis_label(figure.y, declared)
     kind, name = figure.relation[0], metric_name(figure.y[0], declared)
-    unit = unit_shown(figure.y[0], declared)
+    unit = display_unit(figure.y[0], declared)
     symbol = "points" if unit.name == "percent" else unit.symbol
     if kind == "ratio":
         return f"Ratio of the {name}"
     return f"Difference of the {name}" + (f" ({symbol})" if symbol else "")
 
 
-def _bars_in_words(figure: Figure, rows: pd.DataFrame, labels: Labels) -> str:
+def _bars_in_words(figure: FigureView, rows: pd.DataFrame, labels: ChartLabels) -> str:
     if figure.relation:
         return labels.related
-    replicates = rows[rows["fold"] != HEADLINE]["fold"].nunique()
+    replicates = rows[rows["fold"] != HEADLINE_FOLD]["fold"].nunique()
     return {
         "interval": labels.bars,
         "2 standard deviations": f"2 standard deviations of the {replicates} replicates",

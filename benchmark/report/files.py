@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from benchmark.environment import remove_leftovers, write_whole
-from benchmark.report.contents import OPTIONAL, TABLES
+from benchmark.environment import remove_unfinished_files, write_atomically
+from benchmark.report.contents import OPTIONAL_TABLES, SUMMARY_TABLES
 from benchmark.report.latex import table_latex
 from benchmark.report.tables import charts_csv, frame_csv, table_csv, table_markdown
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
     from benchmark.report.contents import Summary
 
-Spec = dict[str, Any]
+FigureSpec = dict[str, Any]
 #: Maps specifications by figure name to bytes by figure name and kind. Figures that can't be drawn are left out.
-Render = Callable[[Mapping[str, Spec]], Mapping[str, Mapping[str, bytes]]]
+Render = Callable[[Mapping[str, FigureSpec]], Mapping[str, Mapping[str, bytes]]]
 
 
-def write_all(
+def write_report_files(
     summary: Summary, directory: Path, render: Render | None = None, note: Callable[[str], None] | None = None
 ) -> list[Path]:
     """Write every table and figure of the summary, and return their paths.
@@ -28,37 +28,37 @@ def write_all(
     Everything is rendered before the first file is written. `render` may use a cache of figures. `note` is called with
     a line on figures that could not be drawn; files that an earlier run wrote for them are removed.
     """
-    from benchmark.report.drawing.render import KINDS, rendered  # noqa: PLC0415 - as in `figures_of`
+    from benchmark.report.drawing.render import IMAGE_FORMATS, render_pictures  # noqa: PLC0415 - as in `figure_specs`
 
     texts = {"table.md": table_markdown(summary), "table.csv": table_csv(summary), "table.tex": table_latex(summary)}
-    written = [name for name in TABLES if name not in OPTIONAL or len(getattr(summary, name))]
-    texts |= {f"{name}.csv": frame_csv(getattr(summary, name), TABLES[name]) for name in written}
+    written = [name for name in SUMMARY_TABLES if name not in OPTIONAL_TABLES or len(getattr(summary, name))]
+    texts |= {f"{name}.csv": frame_csv(getattr(summary, name), SUMMARY_TABLES[name]) for name in written}
     if summary.charts:
         texts["curves.csv"] = charts_csv(summary)
     contents = {name: text.encode() for name, text in texts.items()}
-    figures = figures_of(summary)
-    made = (render or rendered)(figures)
+    figures = figure_specs(summary)
+    made = (render or render_pictures)(figures)
     missing = [name for name in figures if name not in made]
     for name in figures:
         contents |= {f"{name}.{kind}": content for kind, content in made.get(name, {}).items()}
-    remove_leftovers(directory, ".*.tmp")
+    remove_unfinished_files(directory, ".*.tmp")
     for name, content in contents.items():
-        write_whole(directory / name, content)
+        write_atomically(directory / name, content)
     for name in missing:
-        for kind in KINDS:
+        for kind in IMAGE_FORMATS:
             (directory / f"{name}.{kind}").unlink(missing_ok=True)
     if missing and note:
-        note(missing_line(missing))
+        note(missing_figures_message(missing))
     return [directory / name for name in contents]
 
 
-def missing_line(names: list[str]) -> str:
+def missing_figures_message(names: list[str]) -> str:
     """Return a line that lists the figures that could not be drawn."""
     listed = ", ".join(names)
     return f"these figures are missing, since vl-convert, which draws them, failed or ran out of memory: {listed}"
 
 
-def figures_of(summary: Summary) -> dict[str, Spec]:
+def figure_specs(summary: Summary) -> dict[str, FigureSpec]:
     """Return the specification of every figure of the summary, by the stem of its files."""
     # Altair takes half a second to import: only commands that draw should pay for it.
     from benchmark.report.drawing.curves import curve_chart  # noqa: PLC0415

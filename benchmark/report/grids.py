@@ -8,11 +8,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchmark.evaluation.judging import LANDMARK
-from benchmark.measures import QUANTITIES
-from benchmark.report.contents import HEADLINE
-from benchmark.report.numbers import NONE, count, interval, is_missing, number, p_text, printed_decimals
-from benchmark.report.quantities import capitalized, factor_shown, metric_name, named_in, unit_named, unit_shown
+from benchmark.evaluation.judging import REFERENCE_VALUE
+from benchmark.measures import DIAGNOSTIC_METRICS
+from benchmark.report.contents import HEADLINE_FOLD
+from benchmark.report.numbers import (
+    MISSING_TEXT,
+    count_text,
+    interval_text,
+    is_missing,
+    number_text,
+    p_text,
+    printed_decimals,
+)
+from benchmark.report.quantities import (
+    capitalized,
+    display_factor,
+    display_unit,
+    metric_name,
+    metric_with_unit,
+    unit_named,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,13 +35,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from benchmark.report.contents import CellInfo, Summary
-    from benchmark.report.quantities import Declared
+    from benchmark.report.quantities import DeclaredMetrics
 
 # Spelling of the literature, for figures and LaTeX. Other outputs use the spelling of the configuration.
-WORDS = {"tf": "TF", "tfidf": "TF×IDF", "linear": "LIN", "polynomial": "POL", "sigmoid": "SIG"} | {
+LITERATURE_SPELLINGS = {"tf": "TF", "tfidf": "TF×IDF", "linear": "LIN", "polynomial": "POL", "sigmoid": "SIG"} | {
     name: name.upper() for name in ("l1", "l2", "rbf", "ned", "ngd", "ngd-e")
 }
-TEST_NAMES = {"sign": "sign", "mcnemar": "McNemar", "wilcoxon": "Wilcoxon"}
+TEST_TITLES = {"sign": "sign", "mcnemar": "McNemar", "wilcoxon": "Wilcoxon"}
 OVER_GROUPS = "over groups"
 # Meanings of verdicts, for the note below a table.
 VERDICT_MEANINGS = {
@@ -36,33 +51,33 @@ VERDICT_MEANINGS = {
     "fitted": "a setting was chosen to come near the published value",
     "another setting": "our setting differs from the paper's",
 }
-VERDICT_WORDS = (
+VERDICT_NOTE = (
     "; ".join(f"{word}: {means}" for word, means in VERDICT_MEANINGS.items())
     + ". Fitted values and values of another setting are no evidence for or against the paper."
 )
-WIDEST_WORDS = " would pass: how far from our value a published value may lie and still be consistent."
-LANDMARK_WORDS = (
+WIDER_INTERVAL_NOTE = " would pass: how far from our value a published value may lie and still be consistent."
+REFERENCE_VALUE_NOTE = (
     "Published scores of other methods on the same test documents; they get no verdict. The difference is our score "
     "minus theirs; its 95% interval is that of our score, minus their score. transductive: the method saw the test "
     "documents, without their labels, in training."
 )
-GROUP_WORDS = (
+GROUP_INTERVAL_NOTE = (
     " The 95% interval is over documents, with groups held fixed; 'over groups' is Student's t interval over groups, "
     "as if the groups were a random sample."
 )
-CLAIM_WORDS = (
+CLAIM_NOTE = (
     "A claim holds if all of its comparisons hold. Strict tests are two-sided, at the claim's level after Holm's "
     "correction over its comparisons; claims of equivalence or of a ratio are decided by the whole 95% interval. A "
     "comparison is not shown if the data decide neither way, and contradicted if they are significant the other way."
 )
-FAMILY_WORDS = (
+HOLM_NOTE = (
     "p is two-sided. p (Holm) is corrected over the number of tests in parentheses: those of the same kind and family "
     "in this table."
 )
 
 
 @dataclass(frozen=True)
-class Grid:
+class TextTable:
     """A table of text, each row as long as the header.
 
     The columns named in `text` contain words, aligned left. The others contain numbers, aligned right. The `note` below
@@ -75,11 +90,11 @@ class Grid:
     text: frozenset[str]
     note: str = ""
 
-    def without(self, *names: str) -> Grid:
+    def without(self, *names: str) -> TextTable:
         """Return the grid without these columns."""
         places = [i for i, name in enumerate(self.header) if name not in names]
         header, *rows = (tuple(row[i] for i in places) for row in (self.header, *self.rows))
-        return Grid(self.title, header, tuple(rows), self.text, self.note)
+        return TextTable(self.title, header, tuple(rows), self.text, self.note)
 
     @property
     def width(self) -> int:
@@ -88,22 +103,22 @@ class Grid:
         return sum(max(map(len, column)) + 2 for column in columns) - 2
 
 
-def metric_header(metric: str, declared: Declared) -> str:
+def metric_header(metric: str, declared: DeclaredMetrics) -> str:
     """Return the head of a column of scores, "accuracy %"."""
-    return named_in(metric, unit_shown(metric, declared), declared)
+    return metric_with_unit(metric, display_unit(metric, declared), declared)
 
 
-def word(value: str) -> str:
+def literature_spelling(value: str) -> str:
     """Return a value of a column as the literature spells it."""
-    return WORDS.get(value, value)
+    return LITERATURE_SPELLINGS.get(value, value)
 
 
 def difference_text(row: dict[Any, Any]) -> str:
     """Write our value minus the published value, in the unit of the published value."""
     if is_missing(row["value"]):
-        return NONE
+        return MISSING_TEXT
     decimals = 0 if row["unit"] == "documents" else printed_decimals(row["published"])
-    return number(row["value"] - float(row["published"]), decimals, "+")
+    return number_text(row["value"] - float(row["published"]), decimals, "+")
 
 
 def headline_metrics(summary: Summary) -> list[str]:
@@ -112,7 +127,7 @@ def headline_metrics(summary: Summary) -> list[str]:
     return sorted(metrics, key=lambda metric: metric != "accuracy")
 
 
-def main_metric(summary: Summary) -> str:
+def main_metric_of_summary(summary: Summary) -> str:
     """Return the metric that is shown with intervals, folds and a figure."""
     return next(iter(headline_metrics(summary)), "accuracy")
 
@@ -131,7 +146,7 @@ def labels_identify(cells: Sequence[CellInfo]) -> bool:
 
 def main_verdicts(summary: Summary) -> dict[str, dict[Any, Any]]:
     """Return, by cell, the row of verdicts on the main metric that the table of cells shows."""
-    metric = main_metric(summary)
+    metric = main_metric_of_summary(summary)
     chosen: dict[str, dict[Any, Any]] = {}
     for row in summary.verdicts.to_dict("records"):
         if row["metric"] == metric and not row["reading"]:
@@ -139,12 +154,12 @@ def main_verdicts(summary: Summary) -> dict[str, dict[Any, Any]]:
     return {cell.id: chosen[cell.id] for cell in summary.cells if cell.id in chosen}
 
 
-def cell_grid(summary: Summary) -> Grid:
+def cell_grid(summary: Summary) -> TextTable:
     """Return a grid with one row for each cell: varying columns, scores, ties, and the published value."""
-    varying, metrics, main = varying_columns(summary.cells), headline_metrics(summary), main_metric(summary)
+    varying, metrics, main = varying_columns(summary.cells), headline_metrics(summary), main_metric_of_summary(summary)
     scores, verdicts = summary.headlines, main_verdicts(summary)
     others, declared = [metric for metric in metrics if metric != main], summary.quantities
-    unit, units = unit_shown(main, declared), {metric: unit_shown(metric, declared) for metric in others}
+    unit, units = display_unit(main, declared), {metric: display_unit(metric, declared) for metric in others}
     heads = [metric_header(metric, declared) for metric in (main, *others)]
     header = ["cell", *varying, heads[0], "95% interval", *heads[1:], "ties"]
     if verdicts:
@@ -154,103 +169,108 @@ def cell_grid(summary: Summary) -> Grid:
     rows = []
     for cell in summary.cells:
         score = scores.get((cell.id, main), {})
-        row = [cell.id, *(cell.columns.get(name, "") or NONE for name in varying), unit.text(score.get("value"))]
+        row = [
+            cell.id,
+            *(cell.columns.get(name, "") or MISSING_TEXT for name in varying),
+            unit.text(score.get("value")),
+        ]
         row.append(unit.interval(score.get("low"), score.get("high")))
         row += [units[metric].text(scores.get((cell.id, metric), {}).get("value")) for metric in others]
-        row.append(count(score.get("ties")))
+        row.append(count_text(score.get("ties")))
         verdict = verdicts.get(cell.id)
         if verdicts:
-            row += [verdict["published"], difference_text(verdict)] if verdict else [NONE, NONE]
+            row += [verdict["published"], difference_text(verdict)] if verdict else [MISSING_TEXT, MISSING_TEXT]
         if verdicts or summary.failures:
-            row.append("failed" if cell.id in summary.failures else verdict["verdict"] if verdict else NONE)
+            row.append("failed" if cell.id in summary.failures else verdict["verdict"] if verdict else MISSING_TEXT)
         rows.append(tuple(row))
     words = frozenset({"cell", *varying, "verdict"})
-    return Grid(summary.title, tuple(header), tuple(rows), words, VERDICT_WORDS if verdicts else "")
+    return TextTable(summary.title, tuple(header), tuple(rows), words, VERDICT_NOTE if verdicts else "")
 
 
-def fold_grid(summary: Summary) -> Grid:
+def fold_grid(summary: Summary) -> TextTable:
     """Return a grid of the main metric of each cell on each fold; it has no rows if there is only one split."""
-    main = main_metric(summary)
-    unit = unit_shown(main, summary.quantities)
+    main = main_metric_of_summary(summary)
+    unit = display_unit(main, summary.quantities)
     of_metric = summary.scores[summary.scores["metric"] == main]
-    folds = [fold for fold in dict.fromkeys(of_metric["fold"]) if fold != HEADLINE]
+    folds = [fold for fold in dict.fromkeys(of_metric["fold"]) if fold != HEADLINE_FOLD]
     value = {(row["cell"], row["fold"]): row["value"] for row in of_metric.to_dict("records")}
     rows = tuple(
-        (cell.id, *(unit.text(value.get((cell.id, fold))) for fold in (*folds, HEADLINE))) for cell in summary.cells
+        (cell.id, *(unit.text(value.get((cell.id, fold))) for fold in (*folds, HEADLINE_FOLD)))
+        for cell in summary.cells
     )
     header = ("cell", *(str(fold) for fold in folds), "mean")
     title = f"{capitalized(metric_name(main, summary.quantities))} on each fold" + (
         f", {unit.symbol}" if unit.symbol else ""
     )
-    return Grid(title, header, rows if len(folds) > 1 else (), frozenset({"cell"}))
+    return TextTable(title, header, rows if len(folds) > 1 else (), frozenset({"cell"}))
 
 
-def significance_grid(summary: Summary) -> Grid:
+def significance_grid(summary: Summary) -> TextTable:
     """Return a grid with one row for each test; only the first row of a pair shows the difference."""
     difference = {(row["a"], row["b"]): row for row in summary.differences.to_dict("records")}
     tests: dict[tuple[str, str], list[dict[Any, Any]]] = {pair: [] for pair in difference}
     for row in summary.significance.to_dict("records"):
         tests.setdefault((row["a"], row["b"]), []).append(row)
-    rows, unit = [], unit_shown(main_metric(summary), summary.quantities)
+    rows, unit = [], display_unit(main_metric_of_summary(summary), summary.quantities)
     for (a, b), results in tests.items():
         gap = difference.get((a, b), {})
         gap_text = (unit.text(gap.get("value"), "+"), unit.interval(gap.get("low"), gap.get("high"), "+"))
         if not results:
-            rows.append((a, b, *gap_text, NONE, NONE, NONE, NONE, NONE))
+            rows.append((a, b, *gap_text, MISSING_TEXT, MISSING_TEXT, MISSING_TEXT, MISSING_TEXT, MISSING_TEXT))
         for i, test in enumerate(results):
             rows.append((a, b, *(gap_text if i == 0 else ("", "")), *_test_text(test)))
     header = ("a", "b", "a − b", "95% interval", "test", "n", "statistic", "p", "p (Holm)")
-    return Grid("Significance", header, tuple(rows), frozenset({"a", "b", "test"}), FAMILY_WORDS)
+    return TextTable("Significance", header, tuple(rows), frozenset({"a", "b", "test"}), HOLM_NOTE)
 
 
 def _test_text(test: dict[Any, Any]) -> tuple[str, str, str, str, str]:
-    statistic = number(test["statistic"])
-    if test["test"] == "sign" and statistic != NONE:
+    statistic = number_text(test["statistic"])
+    if test["test"] == "sign" and statistic != MISSING_TEXT:
         statistic = f"Z {statistic}"
-    holm = NONE if is_missing(test["p_holm"]) else f"{p_text(test['p_holm'])} (of {count(test['family'])})"
-    name = TEST_NAMES.get(test["test"], test["test"])
-    return name, count(test["n"]), statistic, p_text(test["p_value"], test["note"]), holm
+    holm = MISSING_TEXT if is_missing(test["p_holm"]) else f"{p_text(test['p_holm'])} (of {count_text(test['family'])})"
+    name = TEST_TITLES.get(test["test"], test["test"])
+    return name, count_text(test["n"]), statistic, p_text(test["p_value"], test["note"]), holm
 
 
-def verdict_grid(verdicts: pd.DataFrame) -> Grid:
+def verdict_grid(verdicts: pd.DataFrame) -> TextTable:
     """Return a grid of published values and ours, in the published unit, which follows the metric's name.
 
-    Reference values are left out: see `landmark_grid`.
+    Reference values are left out: see `reference_value_grid`.
     """
-    rows, verdicts = [], verdicts[verdicts["verdict"] != LANDMARK]
+    rows, verdicts = [], verdicts[verdicts["verdict"] != REFERENCE_VALUE]
     for row in verdicts.to_dict("records"):
         decimals = 0 if row["unit"] == "documents" else printed_decimals(row["published"])
-        ours = number(row["value"], decimals), interval(row["low"], row["high"], decimals)
-        over = interval(row["between_low"], row["between_high"], decimals)
-        name = named_in(row["metric"], unit_named(row["unit"]), QUANTITIES)
+        ours = number_text(row["value"], decimals), interval_text(row["low"], row["high"], decimals)
+        over = interval_text(row["between_low"], row["between_high"], decimals)
+        name = metric_with_unit(row["metric"], unit_named(row["unit"]), DIAGNOSTIC_METRICS)
         verdict = f"{row['verdict']} ({row['reading']} reading)" if row["reading"] else row["verdict"]
         verdict = f"{row['aside']}" if row["verdict"] == "another setting" else verdict
-        documents = NONE if is_missing(row["documents"]) else number(row["documents"], 0, "+")
-        widest = NONE if is_missing(row["widest"]) else f"±{number(row['widest'], decimals)}"
-        further = (row["sample"] or NONE, over, difference_text(row), documents, widest, verdict)
+        documents = MISSING_TEXT if is_missing(row["documents"]) else number_text(row["documents"], 0, "+")
+        widest = MISSING_TEXT if is_missing(row["widest"]) else f"±{number_text(row['widest'], decimals)}"
+        further = (row["sample"] or MISSING_TEXT, over, difference_text(row), documents, widest, verdict)
         rows.append((row["cell"], name, row["published"], *ours, *further))
     header = ("cell", "metric", "published", "ours", "95% interval", "sample", OVER_GROUPS, "difference", "documents")
     words = frozenset({"cell", "metric", "sample", "verdict"})
-    note = VERDICT_WORDS + WIDEST_WORDS + (GROUP_WORDS if any(verdicts["between_low"].notna()) else "")
-    grid = Grid("Published numbers", (*header, "would pass", "verdict"), tuple(rows), words, note)
-    empty = [name for i, name in enumerate(grid.header) if rows and all(row[i] == NONE for row in rows)]
+    note = VERDICT_NOTE + WIDER_INTERVAL_NOTE + (GROUP_INTERVAL_NOTE if any(verdicts["between_low"].notna()) else "")
+    grid = TextTable("Published numbers", (*header, "would pass", "verdict"), tuple(rows), words, note)
+    empty = [name for i, name in enumerate(grid.header) if rows and all(row[i] == MISSING_TEXT for row in rows)]
     return grid.without(*empty)
 
 
-def landmark_grid(verdicts: pd.DataFrame) -> Grid:
+def reference_value_grid(verdicts: pd.DataFrame) -> TextTable:
     """Return a grid of reference values and our scores; only the first row of a method shows its name and notes."""
     rows, above = [], ""
-    for row in verdicts[verdicts["verdict"] == LANDMARK].to_dict("records"):
+    for row in verdicts[verdicts["verdict"] == REFERENCE_VALUE].to_dict("records"):
         decimals, theirs = printed_decimals(row["published"]), float(row["published"])
         named = (row["reading"], row["aside"]) if row["reading"] != above else ("", "")
         above = row["reading"]
-        gap = interval(row["low"] - theirs, row["high"] - theirs, decimals, "+")
-        value = named_in(row["metric"], unit_named(row["unit"]), QUANTITIES), row["published"]
-        ours = row["cell"], number(row["value"], decimals), difference_text(row), gap
+        gap = interval_text(row["low"] - theirs, row["high"] - theirs, decimals, "+")
+        value = metric_with_unit(row["metric"], unit_named(row["unit"]), DIAGNOSTIC_METRICS), row["published"]
+        ours = row["cell"], number_text(row["value"], decimals), difference_text(row), gap
         rows.append((named[0], *value, *ours, named[1]))
     header = ("method", "metric", "published", "cell", "ours", "difference", "95% interval", "notes")
     words = frozenset({"method", "metric", "cell", "notes"})
-    return Grid("Reference values", header, tuple(rows), words, LANDMARK_WORDS)
+    return TextTable("Reference values", header, tuple(rows), words, REFERENCE_VALUE_NOTE)
 
 
 def other_verdicts(summary: Summary) -> pd.DataFrame:
@@ -261,7 +281,7 @@ def other_verdicts(summary: Summary) -> pd.DataFrame:
     return summary.verdicts.loc[[key not in placed for key in keys]]
 
 
-def claim_grid(claims: pd.DataFrame) -> Grid:
+def claim_grid(claims: pd.DataFrame) -> TextTable:
     """Return a grid of the paper's claims, by the paper's rule and strictly, with the variant if there are several."""
     rows = []
     for row in claims.to_dict("records"):
@@ -270,7 +290,7 @@ def claim_grid(claims: pd.DataFrame) -> Grid:
         strictly = _claim_text(row["strict_verdict"], row["strict_holds"], row["of"], whole)
         rows.append((row["claim"], row["variant"], row["text"], row["rule"], paper, strictly, row["counted"]))
     header = ("claim", "variant", "text", "the paper's rule", "by the paper's rule", "strictly", "not counted")
-    grid = Grid("Claims", header, tuple(rows), frozenset(header), CLAIM_WORDS)
+    grid = TextTable("Claims", header, tuple(rows), frozenset(header), CLAIM_NOTE)
     empty = [
         name for i, name in enumerate(header) if name in ("variant", "not counted") and not any(r[i] for r in rows)
     ]
@@ -282,43 +302,51 @@ def _claim_text(verdict: str, holds: int, of: int, whole: int) -> str:
     if verdict == "no test":
         return verdict
     if whole:
-        return f"{count(holds)} of {count(of)} here; verdict over all {count(whole)} on the paper's page"
-    return verdict if "(" in verdict else f"{verdict} ({count(holds)} of {count(of)})"
+        return f"{count_text(holds)} of {count_text(of)} here; verdict over all {count_text(whole)} on the paper's page"
+    return verdict if "(" in verdict else f"{verdict} ({count_text(holds)} of {count_text(of)})"
 
 
-def range_grid(ranges: pd.DataFrame) -> Grid:
+def range_grid(ranges: pd.DataFrame) -> TextTable:
     """Return a grid of axis ranges of published figures and our ranges, in the unit of the metric."""
     rows = []
     for row in ranges.to_dict("records"):
-        factor = factor_shown(row["unit"], row["metric"], QUANTITIES)
-        unit = unit_shown(row["metric"], QUANTITIES)
+        factor = display_factor(row["unit"], row["metric"], DIAGNOSTIC_METRICS)
+        unit = display_unit(row["metric"], DIAGNOSTIC_METRICS)
         spans = (
-            interval(factor * row[low], factor * row[high], unit.decimals)
+            interval_text(factor * row[low], factor * row[high], unit.decimals)
             for low, high in (("published_low", "published_high"), ("low", "high"))
         )
-        inside = f"{count(row['inside'])} of {count(row['of'])}"
-        metric = metric_header(row["metric"], QUANTITIES)
-        rows.append((count(row["figure"]), row["what"], metric, *spans, inside, row["verdict"]))
+        inside = f"{count_text(row['inside'])} of {count_text(row['of'])}"
+        metric = metric_header(row["metric"], DIAGNOSTIC_METRICS)
+        rows.append((count_text(row["figure"]), row["what"], metric, *spans, inside, row["verdict"]))
     header = ("figure", "cells", "metric", "published axis", "ours", "inside", "verdict")
-    return Grid("Axis ranges of the published figures", header, tuple(rows), frozenset({"cells", "metric", "verdict"}))
+    return TextTable(
+        "Axis ranges of the published figures", header, tuple(rows), frozenset({"cells", "metric", "verdict"})
+    )
 
 
-def mistake_grid(mistakes: pd.DataFrame) -> Grid:
+def misclassified_grid(mistakes: pd.DataFrame) -> TextTable:
     """Return a grid with one row for each of the documents that most cells misclassify."""
     rows = tuple(
-        (row["document"], row["task"], row["truth"], f"{count(row['wrong'])} of {count(row['of'])}", row["given"])
+        (
+            row["document"],
+            row["task"],
+            row["truth"],
+            f"{count_text(row['wrong'])} of {count_text(row['of'])}",
+            row["given"],
+        )
         for row in mistakes.to_dict("records")
     )
     header = ("document", "task", "true", "wrong", "predicted")
-    grid = Grid("Documents that most cells misclassify", header, rows, frozenset(set(header) - {"wrong"}))
+    grid = TextTable("Documents that most cells misclassify", header, rows, frozenset(set(header) - {"wrong"}))
     return grid if any(row[1] for row in rows) else grid.without("task")
 
 
-def cost_grid(costs: pd.DataFrame) -> Grid:
+def cost_grid(costs: pd.DataFrame) -> TextTable:
     """Return a grid of seconds of training and testing over all splits and peak memory, one row for each cell."""
     rows = []
     for row in costs.to_dict("records"):
-        peak = NONE if is_missing(row["peak_bytes"]) else f"{row['peak_bytes'] / 1e6:,.0f}"
-        rows.append((row["cell"], number(row["training_seconds"]), number(row["testing_seconds"]), peak))
+        peak = MISSING_TEXT if is_missing(row["peak_bytes"]) else f"{row['peak_bytes'] / 1e6:,.0f}"
+        rows.append((row["cell"], number_text(row["training_seconds"]), number_text(row["testing_seconds"]), peak))
     header = ("cell", "training s", "testing s", "peak MB")
-    return Grid("Costs, as measured when first computed", header, tuple(rows), frozenset({"cell"}))
+    return TextTable("Costs, as measured when first computed", header, tuple(rows), frozenset({"cell"}))

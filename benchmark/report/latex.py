@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from benchmark.report.escapes import latex_text
-from benchmark.report.grids import cell_grid, labels_identify, varying_columns, word
+from benchmark.report.grids import cell_grid, labels_identify, literature_spelling, varying_columns
 from benchmark.report.tables import failure_lines, main_grids
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from benchmark.report.contents import Summary
-    from benchmark.report.grids import Grid
+    from benchmark.report.grids import TextTable
 
 BOOKTABS = r"% \usepackage{booktabs}"
 
@@ -28,12 +28,12 @@ def table_latex(summary: Summary) -> str:
     grid = cell_grid(summary)
     if labels_identify(summary.cells):
         grid = grid.without("cell")
-    words = dict.fromkeys(varying_columns(summary.cells), word)
+    words = dict.fromkeys(varying_columns(summary.cells), literature_spelling)
     rows = [tuple(words.get(name, str)(text) for name, text in zip(grid.header, row, strict=True)) for row in grid.rows]
     return "\n".join([BOOKTABS, _latex_table(replace(grid, rows=tuple(rows)), summary.name, notes)]) + "\n"
 
 
-def _latex_table(grid: Grid, name: str, notes: list[str]) -> str:
+def _latex_table(grid: TextTable, name: str, notes: list[str]) -> str:
     alignment = "".join("l" if column in grid.text else "r" for column in grid.header)
     lines = [
         r"\begin{table}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-NONE = "–"
+MISSING_TEXT = "–"
 SMALLEST_P = 1e-4
 
 
@@ -13,7 +13,7 @@ def is_missing(value: Any) -> bool:
     return value is None or value != value  # noqa: PLR0124  NaN of any float type differs from itself
 
 
-def number(value: Any, decimals: int = 2, sign: str = "") -> str:
+def number_text(value: Any, decimals: int = 2, sign: str = "") -> str:
     """Write a number with fixed decimals, never "-0.00", or a dash if it is missing.
 
     Examples
@@ -21,19 +21,19 @@ def number(value: Any, decimals: int = 2, sign: str = "") -> str:
     >>> number(70.3), number(-0.001, sign="+"), number(None)
     ('70.30', '+0.00', '–')
     """
-    return NONE if is_missing(value) else format(round(float(value), decimals) + 0.0, f"{sign}.{decimals}f")
+    return MISSING_TEXT if is_missing(value) else format(round(float(value), decimals) + 0.0, f"{sign}.{decimals}f")
 
 
-def interval(low: Any, high: Any, decimals: int = 2, sign: str = "") -> str:
+def interval_text(low: Any, high: Any, decimals: int = 2, sign: str = "") -> str:
     """Write the ends of an interval, "[68.90, 71.68]"."""
     if is_missing(low) or is_missing(high):
-        return NONE
-    return f"[{number(low, decimals, sign)}, {number(high, decimals, sign)}]"
+        return MISSING_TEXT
+    return f"[{number_text(low, decimals, sign)}, {number_text(high, decimals, sign)}]"
 
 
-def count(value: Any) -> str:
+def count_text(value: Any) -> str:
     """Write an integer, which a frame with missing values stores as a float."""
-    return NONE if is_missing(value) else str(int(value))
+    return MISSING_TEXT if is_missing(value) else str(int(value))
 
 
 def p_text(p_value: Any, note: Any = "") -> str:

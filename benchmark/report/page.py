@@ -13,22 +13,22 @@ from benchmark.evaluation import published
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.judging import ValueVerdict
 from benchmark.evaluation.published import PublishedValue
-from benchmark.measures import QUANTITIES
-from benchmark.report.contents import frame
+from benchmark.measures import DIAGNOSTIC_METRICS
+from benchmark.report.contents import summary_table
 from benchmark.report.escapes import markdown_text
 from benchmark.report.grids import (
-    Grid,
+    TextTable,
     claim_grid,
     difference_text,
-    landmark_grid,
-    main_metric,
+    main_metric_of_summary,
     range_grid,
+    reference_value_grid,
     verdict_grid,
 )
-from benchmark.report.numbers import NONE, interval, is_missing, number, p_text, printed_decimals
-from benchmark.report.quantities import Unit, metric_name, named_in, unit_named, unit_shown
+from benchmark.report.numbers import MISSING_TEXT, interval_text, is_missing, number_text, p_text, printed_decimals
+from benchmark.report.quantities import Unit, display_unit, metric_name, metric_with_unit, unit_named
 from benchmark.report.tables import brief_grids, markdown_grid
-from benchmark.report.tally import counted, held
+from benchmark.report.tally import claim_counts_text, verdict_counts_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
     from benchmark.report.contents import CellInfo, Summary
 
-AS_CONFIGURED = "as configured"
-EXCEPTION_WORDS = (
+BASE_VARIANT_LABEL = "as configured"
+EXCEPTION_NOTE = (
     "a − b is in points where no unit is named. p is from the strict test, two-sided. detectable: the smallest "
     "difference that the test would detect with 80% power or, for claims of equivalence, the smallest margin that the "
     "data show."
@@ -50,7 +50,7 @@ EXCEPTIONS = (
 
 
 @dataclass(frozen=True)
-class Trial:
+class SensitivityScore:
     """Score of a deviating cell under one variant of its experiment, with the published value.
 
     `value`, `low` and `high` are in the unit of the published value. `verdict` follows the rule of published values.
@@ -68,21 +68,21 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class ExperimentPart:
-    """One experiment of a paper, with its sensitivity analysis (`tried`, from `trials`) and the sweeps that feed it.
+class PaperExperiment:
+    """One experiment of a paper, with its sensitivity analysis (`tried`) and the sweeps that feed it.
 
     `caveats` are the limitations of its numbers that a reader has to know.
     """
 
     summary: Summary
-    tried: tuple[Trial, ...] = ()
+    tried: tuple[SensitivityScore, ...] = ()
     remarks: tuple[str, ...] = ()
     sweeps: tuple[Summary, ...] = ()
     caveats: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
-class PaperSection:
+class PaperResult:
     """One paper with the results of its reproduction.
 
     Parameters
@@ -102,31 +102,31 @@ class PaperSection:
     key: str
     title: str
     reference: str
-    experiments: tuple[ExperimentPart, ...]
+    experiments: tuple[PaperExperiment, ...]
     claims: pd.DataFrame
     printed: Mapping[str, int]
-    exceptions: pd.DataFrame = field(default_factory=partial(frame, EXCEPTIONS))
+    exceptions: pd.DataFrame = field(default_factory=partial(summary_table, EXCEPTIONS))
     remarks: tuple[str, ...] = ()
     finding: str = ""
 
 
-def reproduction_page(sections: Sequence[PaperSection]) -> str:
+def reproduction_page(sections: Sequence[PaperResult]) -> str:
     """Write the page of all papers as Markdown, one row for each paper."""
-    numbers, claims = in_all(sections)
-    return rendered("reproduction", sections=sections, numbers=numbers, claims=claims)
+    numbers, claims = verdict_and_claim_counts(sections)
+    return render_markdown("reproduction", sections=sections, numbers=numbers, claims=claims)
 
 
-def paper_page(section: PaperSection) -> str:
+def paper_page(section: PaperResult) -> str:
     """Write the page of one paper as Markdown."""
-    return rendered("paper", section=section)
+    return render_markdown("paper", section=section)
 
 
-def deviations_page(sections: Sequence[PaperSection]) -> str:
+def deviations_page(sections: Sequence[PaperResult]) -> str:
     """Write the page of deviations as Markdown: for each paper, the values that deviate and the claims that fail."""
-    return rendered("deviations", sections=sections)
+    return render_markdown("deviations", sections=sections)
 
 
-def rendered(template: str, **values: Any) -> str:
+def render_markdown(template: str, **values: Any) -> str:
     """Return the Markdown of a template filled with these values."""
     environment = Environment(
         loader=PackageLoader("benchmark.report"),
@@ -139,26 +139,26 @@ def rendered(template: str, **values: Any) -> str:
         "brief_grids": brief_grids,
         "broken": _broken,
         "claims": claim_grid,
-        "counted": counted,
+        "counted": verdict_counts_text,
         "deviating": _deviating,
         "exceptions": exception_grid,
-        "explained": explained,
+        "explained": sensitivity_sentence,
         "grid": markdown_grid,
-        "held": held,
-        "landmarks": landmark_grid,
+        "held": claim_counts_text,
+        "landmarks": reference_value_grid,
         "md": markdown_text,
         "numbers": _numbers,
         "p_text": p_text,
         "ranges": range_grid,
-        "swept": swept_grid,
-        "tried": tried_grid,
+        "swept": swept_claims_grid,
+        "tried": sensitivity_grid,
         "verdicts": verdict_grid,
     }
     return environment.get_template(f"{template}.md.j2").render(**values).rstrip("\n") + "\n"
 
 
-def _numbers(section: PaperSection) -> str:
-    return counted([experiment.summary.verdicts for experiment in section.experiments], section.printed)
+def _numbers(section: PaperResult) -> str:
+    return verdict_counts_text([experiment.summary.verdicts for experiment in section.experiments], section.printed)
 
 
 def _deviating(verdicts: pd.DataFrame) -> pd.DataFrame:
@@ -171,16 +171,16 @@ def _broken(claims: pd.DataFrame) -> pd.DataFrame:
     return claims[(claims["counted"] == "") & ~whole]
 
 
-def in_all(sections: Sequence[PaperSection]) -> tuple[str, str]:
+def verdict_and_claim_counts(sections: Sequence[PaperResult]) -> tuple[str, str]:
     """Return two sentences on several papers: counts of verdicts on published values, and on claims."""
     tables = [experiment.summary.verdicts for section in sections for experiment in section.experiments]
     printed: Counter[str] = Counter()
     for section in sections:
         printed.update(section.printed)
-    return counted(tables, printed), held([section.claims for section in sections])
+    return verdict_counts_text(tables, printed), claim_counts_text([section.claims for section in sections])
 
 
-def trials(summary: Summary, sweeps: Iterable[Summary]) -> tuple[Trial, ...]:
+def sensitivity_scores(summary: Summary, sweeps: Iterable[Summary]) -> tuple[SensitivityScore, ...]:
     """Return the scores of the deviating cells under the variants of the sweeps.
 
     A cell of a sweep is a trial of a deviating cell if both are the same setting of the same method (see `_same_cell`)
@@ -194,7 +194,7 @@ def trials(summary: Summary, sweeps: Iterable[Summary]) -> tuple[Trial, ...]:
         if row["verdict"] != "deviates" or row["reading"] or score is None:
             continue
         base = cells[row["cell"]]
-        results.append(_trial(row, AS_CONFIGURED, score))
+        results.append(_trial(row, BASE_VARIANT_LABEL, score))
         for others, scores in scored:
             for cell in others:
                 tried, changed = scores.get((cell.id, row["metric"])), _changed(cell, base)
@@ -203,10 +203,10 @@ def trials(summary: Summary, sweeps: Iterable[Summary]) -> tuple[Trial, ...]:
     return tuple(results)
 
 
-def effect(summary: Summary, sweep: Summary, variant: str) -> str:
+def sweep_effect_text(summary: Summary, sweep: Summary, variant: str) -> str:
     """Write how far the scores of a sweep's variant differ from those of the experiment, as a clause."""
-    metric = main_metric(summary)
-    ours, theirs, unit = summary.headlines, sweep.headlines, unit_shown(metric, summary.quantities)
+    metric = main_metric_of_summary(summary)
+    ours, theirs, unit = summary.headlines, sweep.headlines, display_unit(metric, summary.quantities)
     pairs = (
         (ours.get((base.id, metric)), theirs.get((cell.id, metric)))
         for cell in sweep.cells
@@ -219,15 +219,15 @@ def effect(summary: Summary, sweep: Summary, variant: str) -> str:
         return ""
     spread = " to ".join(dict.fromkeys(unit.text(end, "+") for end in (min(gaps), max(gaps))))
     name = metric_name(metric, summary.quantities)
-    return f"otherwise ({variant} of {sweep.name}) {name} differs by {spread} {points_of(unit)}".rstrip()
+    return f"otherwise ({variant} of {sweep.name}) {name} differs by {spread} {difference_unit(unit)}".rstrip()
 
 
-def points_of(unit: Unit) -> str:
+def difference_unit(unit: Unit) -> str:
     """Return the unit of a difference: "points" for percentages, else the unit's symbol."""
     return "points" if unit.name == "percent" else unit.symbol
 
 
-def explained(tried: Iterable[Trial]) -> str:
+def sensitivity_sentence(tried: Iterable[SensitivityScore]) -> str:
     """Write a sentence that lists, for each deviating cell, the variants under which it is equal or consistent."""
     under: dict[str, list[str]] = {}
     for trial in tried:
@@ -244,43 +244,45 @@ def explained(tried: Iterable[Trial]) -> str:
     return f"{'; '.join(parts)}."
 
 
-def tried_grid(tried: Iterable[Trial]) -> Grid:
+def sensitivity_grid(tried: Iterable[SensitivityScore]) -> TextTable:
     """Return a grid with one row for each trial; only the first row of a cell shows its id and published value."""
     rows, above = [], ("", "", "")
     for trial in tried:
-        key = trial.cell, named_in(trial.metric, unit_named(trial.unit), QUANTITIES), trial.published
+        key = trial.cell, metric_with_unit(trial.metric, unit_named(trial.unit), DIAGNOSTIC_METRICS), trial.published
         decimals = printed_decimals(trial.published)
-        ours = number(trial.value, decimals), interval(trial.low, trial.high, decimals)
+        ours = number_text(trial.value, decimals), interval_text(trial.low, trial.high, decimals)
         difference = difference_text({"value": trial.value, "published": trial.published, "unit": trial.unit})
         rows.append((*(key if key != above else ("", "", "")), trial.variant, *ours, difference, trial.verdict))
         above = key
     header = ("cell", "metric", "published", "variant", "ours", "95% interval", "difference", "verdict")
-    return Grid("Sensitivity analysis", header, tuple(rows), frozenset({"cell", "metric", "variant", "verdict"}))
+    return TextTable("Sensitivity analysis", header, tuple(rows), frozenset({"cell", "metric", "variant", "verdict"}))
 
 
-def swept_grid(experiment: ExperimentPart) -> Grid:
+def swept_claims_grid(experiment: PaperExperiment) -> TextTable:
     """Return a grid of how many comparisons of each claim hold under each variant of the sweeps.
 
     It has no rows if no sweep has a verdict on a claim.
     """
     by_variant: dict[str, dict[str, str]] = {}
     sweeps = ((sweep.name, sweep) for sweep in experiment.sweeps)
-    for name, summary in ((AS_CONFIGURED, experiment.summary), *sweeps):
+    for name, summary in ((BASE_VARIANT_LABEL, experiment.summary), *sweeps):
         for row in summary.claims.to_dict("records"):
-            if row["variant"] or name == AS_CONFIGURED:  # the base of a sweep repeats the experiment
+            if row["variant"] or name == BASE_VARIANT_LABEL:  # the base of a sweep repeats the experiment
                 cells = by_variant.setdefault(row["variant"] or name, {})
                 cells[row["claim"]] = f"{row['holds']} of {row['of']}"
     claims = list(dict.fromkeys(claim for cells in by_variant.values() for claim in cells))
-    rows = tuple((variant, *(cells.get(claim, NONE) for claim in claims)) for variant, cells in by_variant.items())
+    rows = tuple(
+        (variant, *(cells.get(claim, MISSING_TEXT) for claim in claims)) for variant, cells in by_variant.items()
+    )
     rows = rows if len(rows) > 1 else ()
-    return Grid("Claims under other choices", ("variant", *claims), rows, frozenset({"variant"}))
+    return TextTable("Claims under other choices", ("variant", *claims), rows, frozenset({"variant"}))
 
 
-def exception_grid(exceptions: pd.DataFrame) -> Grid:
+def exception_grid(exceptions: pd.DataFrame) -> TextTable:
     """Return a grid with one row for each comparison that does not hold; only the first row of a claim names it."""
     rows, above = [], ""
     for row in exceptions.to_dict("records"):
-        p_values = (NONE if is_missing(row[name]) else p_text(row[name]) for name in ("p_value", "p_holm"))
+        p_values = (MISSING_TEXT if is_missing(row[name]) else p_text(row[name]) for name in ("p_value", "p_holm"))
         claim, above = row["claim"] if row["claim"] != above else "", row["claim"]
         verdicts = row["paper"], row["strict"]
         rows.append((claim, row["config"], row["a"], row["b"], *_gap(row), *p_values, _detectable(row), *verdicts))
@@ -297,22 +299,24 @@ def exception_grid(exceptions: pd.DataFrame) -> Grid:
         "by the paper's rule",
     )
     words = frozenset({"claim", "config", "a", "b", "by the paper's rule", "strictly"})
-    return Grid("Comparisons that do not hold", (*header, "strictly"), tuple(rows), words, EXCEPTION_WORDS)
+    return TextTable("Comparisons that do not hold", (*header, "strictly"), tuple(rows), words, EXCEPTION_NOTE)
 
 
 def _gap(row: dict[Any, Any]) -> tuple[str, str]:
     """Write a difference or ratio and its interval; a difference has its unit, unless it is in points."""
     if row["relation"] == "ratio":
-        return f"ratio {number(row['value'])}", interval(row["low"], row["high"])
-    unit = unit_shown(row["metric"], QUANTITIES)
+        return f"ratio {number_text(row['value'])}", interval_text(row["low"], row["high"])
+    unit = display_unit(row["metric"], DIAGNOSTIC_METRICS)
     gap = unit.text(row["value"], "+")
-    symbol = "" if unit.name == "percent" or gap == NONE else f" {unit.symbol}".rstrip()
+    symbol = "" if unit.name == "percent" or gap == MISSING_TEXT else f" {unit.symbol}".rstrip()
     return gap + symbol, unit.interval(row["low"], row["high"], "+")
 
 
 def _detectable(row: dict[Any, Any]) -> str:
     return (
-        NONE if is_missing(row["detectable"]) else f"±{unit_shown(row['metric'], QUANTITIES).text(row['detectable'])}"
+        MISSING_TEXT
+        if is_missing(row["detectable"])
+        else f"±{display_unit(row['metric'], DIAGNOSTIC_METRICS).text(row['detectable'])}"
     )
 
 
@@ -329,13 +333,15 @@ def _changed(cell: CellInfo, base: CellInfo) -> str:
     return ", ".join(filter(None, (variant, cell.classifier if cell.classifier != base.classifier else "")))
 
 
-def _trial(row: dict[Any, Any], variant: str, score: dict[Any, Any]) -> Trial:
+def _trial(row: dict[Any, Any], variant: str, score: dict[Any, Any]) -> SensitivityScore:
     """Return the trial of a score, with the verdict on the published value of a row of verdicts."""
     ends = (float(score["value"] if is_missing(score[end]) else score[end]) for end in ("value", "low", "high"))
     value, low, high = (unit_named(row["unit"]).scale * end for end in ends)
     cell, metric, printed, unit = (row[name] for name in ("cell", "metric", "published", "unit"))
     fields = {"table": 0, "config": "", "cell": cell, "metric": metric, "value": printed, "unit": "one"}
-    published_value = PublishedValue.model_validate(fields, context={published.QUANTITIES: QUANTITIES})
+    published_value = PublishedValue.model_validate(
+        fields, context={published.DECLARED_METRICS_KEY: DIAGNOSTIC_METRICS}
+    )
     # All numbers are already in the unit of the published value: "one" converts nothing.
     verdict = ValueVerdict(published_value, Estimate(value, low, high, int(score["n"]), "")).verdict
-    return Trial(cell, metric, printed, unit, variant, value, low, high, verdict)
+    return SensitivityScore(cell, metric, printed, unit, variant, value, low, high, verdict)

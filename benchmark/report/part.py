@@ -7,7 +7,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Part:
+class TerminalTable:
     """A table for the terminal, with the text that is printed if it has no rows."""
 
     title: str

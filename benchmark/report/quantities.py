@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from benchmark.evaluation.metrics import unit_of
-from benchmark.report.numbers import NONE, interval, is_missing, number
+from benchmark.report.numbers import MISSING_TEXT, interval_text, is_missing, number_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from benchmark.evaluation.metrics import MeasuredQuantity
+    from benchmark.evaluation.metrics import DiagnosticMetric
 
     #: Metrics declared by diagnostics, by name.
-    Declared = Mapping[str, MeasuredQuantity]
+    DeclaredMetrics = Mapping[str, DiagnosticMetric]
 
 
 @dataclass(frozen=True)
@@ -40,26 +40,26 @@ class Unit:
 
     def text(self, value: Any, sign: str = "") -> str:
         """Write a number of the frame without the symbol, or a dash if it is missing."""
-        return NONE if is_missing(value) else number(self.scale * value, self.decimals, sign)
+        return MISSING_TEXT if is_missing(value) else number_text(self.scale * value, self.decimals, sign)
 
     def interval(self, low: Any, high: Any, sign: str = "") -> str:
         """Write the ends of an interval, without the symbol."""
         missing = is_missing(low) or is_missing(high)
-        return NONE if missing else interval(self.scale * low, self.scale * high, self.decimals, sign)
+        return MISSING_TEXT if missing else interval_text(self.scale * low, self.scale * high, self.decimals, sign)
 
 
 #: Units whose symbol differs from the name. The symbol of any other unit is its name.
-UNITS = {
+DISPLAY_UNITS = {
     "percent": Unit("percent", 100.0, "%"),
     "one": Unit("one", 1.0, ""),
     "seconds": Unit("seconds", 1.0, "s"),
 }
 #: Unit of a share on an axis with numbers of another unit.
-FRACTION = Unit("fraction", 1.0, "fraction")
+FRACTION_UNIT = Unit("fraction", 1.0, "fraction")
 
 
 @dataclass(frozen=True)
-class Quantity:
+class MetricLabels:
     """Display names of a metric.
 
     Parameters
@@ -80,11 +80,11 @@ class Quantity:
     definition: str
 
 
-def _quantity(name: str, *, axis: str = "", together: str = "", of: str = "") -> Quantity:
-    return Quantity(name, axis or name, together or axis or name, of or name)
+def _quantity(name: str, *, axis: str = "", together: str = "", of: str = "") -> MetricLabels:
+    return MetricLabels(name, axis or name, together or axis or name, of or name)
 
 
-QUANTITIES = {
+METRIC_LABELS = {
     "accuracy": _quantity("accuracy"),
     "error": _quantity("error", axis="test error"),
     "macro-f1": _quantity("macro-F1", together="F-measure", of="mean of the classes' F1"),
@@ -105,12 +105,12 @@ QUANTITIES = {
 }
 
 
-def quantity(metric: str, declared: Declared) -> Quantity:
+def metric_labels(metric: str, declared: DeclaredMetrics) -> MetricLabels:
     """Return the display names of a metric: as declared by its diagnostic, or else the name of a plug-in's metric."""
     if metric in declared:
         d = declared[metric]
         return _quantity(d.label or metric, axis=d.axis, together=d.together, of=d.definition)
-    return QUANTITIES.get(metric) or _quantity(metric)
+    return METRIC_LABELS.get(metric) or _quantity(metric)
 
 
 def unit_named(name: str) -> Unit:
@@ -121,27 +121,27 @@ def unit_named(name: str) -> Unit:
     >>> unit_named("seconds").symbol, unit_named("words").symbol
     ('s', 'words')
     """
-    return UNITS.get(name) or Unit(name, 1.0, name)
+    return DISPLAY_UNITS.get(name) or Unit(name, 1.0, name)
 
 
-def unit_shown(metric: str, declared: Declared) -> Unit:
+def display_unit(metric: str, declared: DeclaredMetrics) -> Unit:
     """Return the unit in which a metric is shown, with the decimals that its diagnostic declares."""
     unit = unit_named(unit_of(metric, declared))
     return replace(unit, decimals=declared[metric].decimals) if metric in declared else unit
 
 
-def metric_name(metric: str, declared: Declared) -> str:
+def metric_name(metric: str, declared: DeclaredMetrics) -> str:
     """Return the name of a metric as it is written in a table."""
-    return quantity(metric, declared).name
+    return metric_labels(metric, declared).name
 
 
-def named_in(metric: str, unit: Unit, declared: Declared) -> str:
+def metric_with_unit(metric: str, unit: Unit, declared: DeclaredMetrics) -> str:
     """Return a metric with the unit of the numbers beside it, "macro-F1 %", unless its name says the unit."""
     name = metric_name(metric, declared)
     return name if _says(name, unit.symbol) else f"{name} {unit.symbol}"
 
 
-def factor_shown(unit: str, metric: str, declared: Declared) -> float:
+def display_factor(unit: str, metric: str, declared: DeclaredMetrics) -> float:
     """Return the factor from the unit of a published value to the unit in which its metric is shown.
 
     Examples
@@ -149,7 +149,7 @@ def factor_shown(unit: str, metric: str, declared: Declared) -> float:
     >>> factor_shown("percent", "accuracy", {}), factor_shown("one", "accuracy", {})
     (1.0, 100.0)
     """
-    return unit_shown(metric, declared).scale / unit_named(unit).scale
+    return display_unit(metric, declared).scale / unit_named(unit).scale
 
 
 def _says(text: str, unit: str) -> bool:
@@ -163,24 +163,24 @@ def capitalized(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def axis_label(metrics: tuple[str, ...], declared: Declared) -> str:
+def axis_label(metrics: tuple[str, ...], declared: DeclaredMetrics) -> str:
     """Return the label of an axis that shows these metrics: "Test error (%)", "F-measure (%)", "Seconds".
 
     If the metrics have different units, the label gives the unit of each metric.
     """
-    quantities = [quantity(metric, declared) for metric in metrics]
+    quantities = [metric_labels(metric, declared) for metric in metrics]
     names = [q.together for q in quantities] if len(metrics) > 1 else [quantities[0].axis]
-    units = [unit_shown(metric, declared) for metric in metrics]
-    if any(unit.scale != scale_shown(metrics, declared) for unit in units):
-        units = [FRACTION if unit.name == "percent" else unit for unit in units]
+    units = [display_unit(metric, declared) for metric in metrics]
+    if any(unit.scale != axis_scale(metrics, declared) for unit in units):
+        units = [FRACTION_UNIT if unit.name == "percent" else unit for unit in units]
     if len({unit.symbol for unit in units}) > 1:
         return " or ".join(dict.fromkeys(map(_with_unit, map(capitalized, names), units)))
     return _with_unit(" or ".join(dict.fromkeys(map(capitalized, names))), units[0])
 
 
-def scale_shown(metrics: tuple[str, ...], declared: Declared) -> float:
+def axis_scale(metrics: tuple[str, ...], declared: DeclaredMetrics) -> float:
     """Return the factor from the frame to an axis of these metrics; beside other units, shares are fractions."""
-    scales = {unit_shown(metric, declared).scale for metric in metrics}
+    scales = {display_unit(metric, declared).scale for metric in metrics}
     return scales.pop() if len(scales) == 1 else 1.0
 
 

@@ -6,25 +6,25 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchmark.report.grids import varying_columns, word
+from benchmark.report.grids import literature_spelling, varying_columns
 
 if TYPE_CHECKING:
     from benchmark.report.contents import CellInfo, Summary
 
-GROUPED_BY = ("variant", "task", "weighting")  # the first column that varies groups the rows
+GROUPING_COLUMNS = ("variant", "task", "weighting")  # the first column that varies groups the rows
 #: Most characters of a label: the plot needs the larger part of the width.
 LONGEST_LABEL = 48
 
 
 @dataclass(frozen=True)
-class Row:
+class DotRow:
     """One row of the figure: a cell, or the heading of a group."""
 
     label: str
     cell: str = ""
 
 
-def figure_rows(summary: Summary) -> list[Row]:
+def figure_rows(summary: Summary) -> list[DotRow]:
     """Return the rows from top to bottom, groups in the order of their first cells.
 
     If a label is longer than `LONGEST_LABEL`, all cells are labelled by their ids.
@@ -32,27 +32,29 @@ def figure_rows(summary: Summary) -> list[Row]:
     rows = _grouped(summary)
     if max((len(row.label) for row in rows), default=0) <= LONGEST_LABEL:
         return rows
-    return [Row(textwrap.fill(cell.id, LONGEST_LABEL), cell.id) for cell in summary.cells]
+    return [DotRow(textwrap.fill(cell.id, LONGEST_LABEL), cell.id) for cell in summary.cells]
 
 
-def _grouped(summary: Summary) -> list[Row]:
+def _grouped(summary: Summary) -> list[DotRow]:
     names = varying_columns(summary.cells)
-    shared = next((name for name in GROUPED_BY if name in names), None)
+    shared = next((name for name in GROUPING_COLUMNS if name in names), None)
     if shared is None:
         return _labelled(summary.cells, names)
     groups: dict[str, list[CellInfo]] = {}
     for cell in summary.cells:
         groups.setdefault(cell.columns.get(shared, ""), []).append(cell)
     others = [name for name in names if name != shared]
-    rows: list[Row] = []
+    rows: list[DotRow] = []
     for value, cells in groups.items():
-        rows += [Row(word(value) or f"no {shared}"), *_labelled(cells, others)]
+        rows += [DotRow(literature_spelling(value) or f"no {shared}"), *_labelled(cells, others)]
     return rows
 
 
-def _labelled(cells: tuple[CellInfo, ...] | list[CellInfo], names: list[str]) -> list[Row]:
+def _labelled(cells: tuple[CellInfo, ...] | list[CellInfo], names: list[str]) -> list[DotRow]:
     values = ([cell.columns.get(name, "") for name in names] for cell in cells)
-    labels = [" · ".join(word(value) for value in parts if value not in ("", "none")) for parts in values]
+    labels = [
+        " · ".join(literature_spelling(value) for value in parts if value not in ("", "none")) for parts in values
+    ]
     if not all(labels) or len(set(labels)) < len(labels):
         labels = [cell.id for cell in cells]
-    return [Row(label, cell.id) for label, cell in zip(labels, cells, strict=True)]
+    return [DotRow(label, cell.id) for label, cell in zip(labels, cells, strict=True)]

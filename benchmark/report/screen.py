@@ -1,7 +1,7 @@
 """Terminal output for a summary: a selection that fits the width of the terminal; the files have everything.
 
-Tables lose columns until they fit, in the order of `DROPPED`. Ids and verdicts never wrap. A table with more rows than
-a screen is replaced by a sentence that names its file. Of many cells, only the best are shown.
+Tables lose columns until they fit, in the order of `DROP_ORDER`. Ids and verdicts never wrap. A table with more rows
+than a screen is replaced by a sentence that names its file. Of many cells, only the best are shown.
 """
 
 from __future__ import annotations
@@ -13,30 +13,30 @@ import numpy as np
 from rich.table import Table
 from rich.text import Text
 
-from benchmark.evaluation.intervals import ALPHA
-from benchmark.evaluation.judging import LANDMARK
+from benchmark.evaluation.intervals import SIGNIFICANCE_LEVEL
+from benchmark.evaluation.judging import REFERENCE_VALUE
 from benchmark.evaluation.metrics import more_is_better
-from benchmark.report.escapes import printable
+from benchmark.report.escapes import escape_controls
 from benchmark.report.grids import (
-    TEST_NAMES,
+    TEST_TITLES,
     VERDICT_MEANINGS,
-    Grid,
+    TextTable,
     cell_grid,
     cost_grid,
     headline_metrics,
-    landmark_grid,
-    main_metric,
+    main_metric_of_summary,
     main_verdicts,
     metric_header,
     other_verdicts,
     range_grid,
+    reference_value_grid,
     varying_columns,
     verdict_grid,
 )
 from benchmark.report.numbers import is_missing
-from benchmark.report.quantities import unit_shown
+from benchmark.report.quantities import display_unit
 from benchmark.report.tables import brief_grids, failure_lines
-from benchmark.report.tally import counted, held
+from benchmark.report.tally import claim_counts_text, verdict_counts_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,15 +46,15 @@ if TYPE_CHECKING:
 
     from benchmark.report.contents import Summary
 
-WIDEST = 120
+MOST_TERMINAL_COLUMNS = 120
 #: Rows of a table after the first one; a longer table is cut to its most important rows or replaced by a sentence.
-MOST_ROWS = 12
+MAX_TERMINAL_ROWS = 12
 MOST_GRIDS = 6
 MOST_PAIRS = 6
 #: Up to `MOST_CELLS` cells are all shown; of more, the `BEST_CELLS` best.
 MOST_CELLS, BEST_CELLS = 24, 12
 #: Columns to drop for lack of room, the least needed first. Further metrics go before the ties. Files have all columns.
-DROPPED = (
+DROP_ORDER = (
     *(
         "notes",
         "sample",
@@ -69,7 +69,7 @@ DROPPED = (
     *("95% interval", "difference", "metric", "cells", "published axis"),
 )
 #: Columns of text that may wrap.
-FOLDED = ("method", "notes")
+WRAPPED_COLUMNS = ("method", "notes")
 #: Styles by the first words of a verdict.
 STYLES = {"equal": "green", "consistent": "green", "deviates": "yellow", "failed": "red"}
 
@@ -95,7 +95,7 @@ class TerminalTables:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yield the tables and the notes below them."""
-        summary, width = self.summary, min(options.max_width, WIDEST)
+        summary, width = self.summary, min(options.max_width, MOST_TERMINAL_COLUMNS)
         for i, grid in enumerate(_grids(self, width)):
             yield _text(f"{'' if i == 0 else chr(10)}{grid.title}", style="bold")
             yield _rich_table(grid)
@@ -112,7 +112,7 @@ class TerminalTables:
             yield _text("\n" + "\n".join(failure_lines(summary)), style="red")
 
 
-def _grids(shown: TerminalTables, width: int) -> Iterator[Grid]:
+def _grids(shown: TerminalTables, width: int) -> Iterator[TextTable]:
     """Yield the main table and the short ones, each fitted to the width."""
     summary = shown.summary
     if summary.of_points:
@@ -121,16 +121,16 @@ def _grids(shown: TerminalTables, width: int) -> Iterator[Grid]:
         grid = _main(summary, width)
         yield grid if shown.whole or len(grid.rows) <= MOST_CELLS else _best(grid, shown)
     others = summary.verdicts if summary.of_points else other_verdicts(summary)
-    others = others[others["verdict"] != LANDMARK]
-    if len(others) > MOST_ROWS:
-        others = others[others["verdict"] == "deviates"][:MOST_ROWS]
+    others = others[others["verdict"] != REFERENCE_VALUE]
+    if len(others) > MAX_TERMINAL_ROWS:
+        others = others[others["verdict"] == "deviates"][:MAX_TERMINAL_ROWS]
     others = others.assign(aside=others["verdict"])  # a note names the settings that differ
-    for grid in (verdict_grid(others), landmark_grid(summary.verdicts), range_grid(summary.ranges)):
-        if 0 < len(grid.rows) <= MOST_ROWS:
-            yield replace(fitted(grid, width), note="")
+    for grid in (verdict_grid(others), reference_value_grid(summary.verdicts), range_grid(summary.ranges)):
+        if 0 < len(grid.rows) <= MAX_TERMINAL_ROWS:
+            yield replace(fit_to_width(grid, width), note="")
 
 
-def _main(summary: Summary, width: int) -> Grid:
+def _main(summary: Summary, width: int) -> TextTable:
     """Return the table of cells with costs, without the columns that the ids already state."""
     grid = cell_grid(summary).without(*varying_columns(summary.cells))
     of_costs = cost_grid(summary.costs)
@@ -140,15 +140,15 @@ def _main(summary: Summary, width: int) -> Grid:
         end = len(grid.header) - len(verdict)
         none = ("–",) * (len(of_costs.header) - 1)
         rows = tuple((*row[:end], *costs.get(row[0], none), *row[end:]) for row in grid.rows)
-        grid = Grid(grid.title, (*grid.header[:end], *of_costs.header[1:], *verdict), rows, grid.text)
+        grid = TextTable(grid.title, (*grid.header[:end], *of_costs.header[1:], *verdict), rows, grid.text)
     heads = (metric_header(metric, summary.quantities) for metric in reversed(headline_metrics(summary)[1:]))
-    shown = fitted(grid, width, "testing s", "peak MB", *heads)
+    shown = fit_to_width(grid, width, "testing s", "peak MB", *heads)
     return replace(shown, note=" ".join(_legend(summary, shown)))
 
 
-def _best(grid: Grid, shown: TerminalTables) -> Grid:
+def _best(grid: TextTable, shown: TerminalTables) -> TextTable:
     """Return the best cells, the best first, with a note on how to see all of them."""
-    main, scores = main_metric(shown.summary), shown.summary.headlines
+    main, scores = main_metric_of_summary(shown.summary), shown.summary.headlines
     sign = -1 if more_is_better(main, quantities=shown.summary.quantities) else 1
     values = {row[0]: sign * scores.get((row[0], main), {}).get("value", np.nan) for row in grid.rows}
     rows = sorted(grid.rows, key=lambda row: (np.isnan(values[row[0]]), values[row[0]]))
@@ -156,9 +156,9 @@ def _best(grid: Grid, shown: TerminalTables) -> Grid:
     return replace(grid, rows=tuple(rows[:BEST_CELLS]), note=f"{grid.note} {more}".strip())
 
 
-def _legend(summary: Summary, shown: Grid) -> Iterator[str]:
+def _legend(summary: Summary, shown: TextTable) -> Iterator[str]:
     """Yield the meanings of the verdicts in the main table, and the ties if they have no column."""
-    metric, unit = main_metric(summary), unit_shown(main_metric(summary), summary.quantities)
+    metric, unit = main_metric_of_summary(summary), display_unit(main_metric_of_summary(summary), summary.quantities)
     verdicts = {row["verdict"] for row in main_verdicts(summary).values()}
     verdicts |= {"consistent"} if "deviates" in verdicts else set()
     meanings = [f"{word}: {meaning}" for word, meaning in VERDICT_MEANINGS.items() if word in verdicts]
@@ -182,7 +182,7 @@ def claim_lines(summary: Summary) -> list[str]:
     A claim with only part of its comparisons in this run has counts, and no verdict.
     """
     rows = summary.claims.to_dict("records")
-    if len(rows) > MOST_ROWS:
+    if len(rows) > MAX_TERMINAL_ROWS:
         return [f"{len(rows)} verdicts on {len(set(summary.claims['claim']))} claims: see claims.csv."]
     lines = []
     for row in rows:
@@ -201,26 +201,28 @@ def claim_lines(summary: Summary) -> list[str]:
 
 def note_lines(summary: Summary) -> list[str]:
     """Return the notes that change how the numbers are read, then the files that have more."""
-    notes = [*tested_lines(summary), *summary.brief]
+    notes = [*significance_lines(summary), *summary.brief]
     more = {"table.md": f"{len(summary.notes)} notes", "significance.csv": f"{len(summary.significance)} tests"}
     more |= {"curves.csv": "all points of the curves"} if summary.charts else {}
     shown = 0 if summary.of_points else len(main_verdicts(summary))
     more |= {"verdicts.csv": f"{len(summary.verdicts)} published numbers"} if len(summary.verdicts) > shown else {}
-    more |= {"ranges.csv": f"{len(summary.ranges)} ranges of figures"} if len(summary.ranges) > MOST_ROWS else {}
+    more |= (
+        {"ranges.csv": f"{len(summary.ranges)} ranges of figures"} if len(summary.ranges) > MAX_TERMINAL_ROWS else {}
+    )
     more |= {"costs.csv": "seconds and memory"} if len(summary.costs) else {}
     files = [f"{file} ({what})" for file, what in more.items() if not what.startswith("0 ")]
     return [*(f"- {line}" for line in notes), *([f"- More in {', '.join(files)}."] if files else [])]
 
 
-def tested_lines(summary: Summary) -> list[str]:
+def significance_lines(summary: Summary) -> list[str]:
     """Return how many pairs of cells differ significantly, and why tests are impossible; nothing for curves."""
     rows = [] if summary.of_points else summary.significance.to_dict("records")
     gaps = {(row["a"], row["b"]): row["value"] for row in summary.differences.to_dict("records")}
     testable = [row for row in rows if not is_missing(row["p_value"])]
-    lines, unit = [], unit_shown(main_metric(summary), summary.quantities)
+    lines, unit = [], display_unit(main_metric_of_summary(summary), summary.quantities)
     for test in dict.fromkeys(row["test"] for row in testable[:1]):
         results = {(row["a"], row["b"]): row for row in testable if row["test"] == test}
-        significant = [pair for pair, row in results.items() if row["p_holm"] < ALPHA]
+        significant = [pair for pair, row in results.items() if row["p_holm"] < SIGNIFICANCE_LEVEL]
         better_first = [(a, b) if gaps.get((a, b), 0) >= 0 else (b, a) for a, b in significant]
         texts = [
             f"{a} over {b} ({unit.text(abs(gaps.get(pair, np.nan)), '+')})"
@@ -229,21 +231,21 @@ def tested_lines(summary: Summary) -> list[str]:
         # If the paper makes claims, they are about these pairs and list them.
         shown = [] if len(summary.claims) else texts[:MOST_PAIRS]
         names = f": {', '.join(shown)}{', …' * (len(texts) > len(shown))}" if shown else ""
-        rule = f"{TEST_NAMES.get(test, test)} test, p < {ALPHA:g} after Holm's correction"
+        rule = f"{TEST_TITLES.get(test, test)} test, p < {SIGNIFICANCE_LEVEL:g} after Holm's correction"
         lines.append(f"{len(significant)} of {len(results)} pairs differ ({rule}){names}.")
-    reasons = ((TEST_NAMES.get(row["test"], row["test"]), row["note"]) for row in rows if is_missing(row["p_value"]))
+    reasons = ((TEST_TITLES.get(row["test"], row["test"]), row["note"]) for row in rows if is_missing(row["p_value"]))
     return [*lines, *(f"{test}: {why}." for test, why in dict.fromkeys(reasons) if why)]
 
 
-def fitted(grid: Grid, width: int, *first: str) -> Grid:
-    """Drop columns until the others fit the width: first those named in `first`, then those of `DROPPED`."""
-    for name in (*first, *DROPPED):
+def fit_to_width(grid: TextTable, width: int, *first: str) -> TextTable:
+    """Drop columns until the others fit the width: first those named in `first`, then those of `DROP_ORDER`."""
+    for name in (*first, *DROP_ORDER):
         if grid.width > width:
             grid = grid.without(name)
     return grid
 
 
-def _thinned(grid: Grid, width: int) -> Grid:
+def _thinned(grid: TextTable, width: int) -> TextTable:
     """Drop evenly spaced columns of a curve until the others fit; the first and last columns stay."""
     points = list(grid.header[1:])
     for n in range(len(points), 0, -1):
@@ -259,13 +261,13 @@ def _thinned(grid: Grid, width: int) -> Grid:
     return grid
 
 
-def _rich_table(grid: Grid) -> Table:
+def _rich_table(grid: TextTable) -> Table:
     """Return a grid as a rich table; if no column may wrap, it overflows the terminal rather than being cut."""
-    folds = any(name in FOLDED for name in grid.header)
+    folds = any(name in WRAPPED_COLUMNS for name in grid.header)
     table = Table(box=None, pad_edge=False, width=None if folds else grid.width)
     for name in grid.header:
         justify: Any = "left" if name in grid.text else "right"
-        table.add_column(_text(name), justify=justify, overflow="fold", no_wrap=name not in FOLDED)
+        table.add_column(_text(name), justify=justify, overflow="fold", no_wrap=name not in WRAPPED_COLUMNS)
     for row in grid.rows:
         # Text objects: rich would read the brackets of an interval in a str as markup.
         table.add_row(*(_text(text, style=_style(name, text)) for name, text in zip(grid.header, row, strict=True)))
@@ -273,7 +275,7 @@ def _rich_table(grid: Grid) -> Table:
 
 
 def _text(text: str, style: str = "") -> Text:
-    return Text(printable(text), style=style)
+    return Text(escape_controls(text), style=style)
 
 
 def _style(column: str, text: str) -> str:
@@ -282,7 +284,7 @@ def _style(column: str, text: str) -> str:
     return next((style for word, style in STYLES.items() if text.startswith(word)), "")
 
 
-def sentence(summary: Summary, *, stored: int, seconds: float, peak: float, folder: Path) -> str:
+def run_sentence(summary: Summary, *, stored: int, seconds: float, peak: float, folder: Path) -> str:
     """Summarize a run in one sentence: cells, failures, verdicts, claims, time, memory and folder.
 
     Parameters
@@ -300,9 +302,9 @@ def sentence(summary: Summary, *, stored: int, seconds: float, peak: float, fold
     cells = "cell" if n == 1 and not failed else "cells"
     parts = [f"{summary.name}: {n - failed if failed else n}{f' of {n}' if failed else ''} {cells}"]
     parts[0] += f", {stored} of them from the store" if stored else ""
-    parts += [counted([summary.verdicts])] if len(summary.verdicts) else []
+    parts += [verdict_counts_text([summary.verdicts])] if len(summary.verdicts) else []
     whole = summary.claims[summary.claims["whole"] <= summary.claims["of"]]
-    parts += [held([whole])] if len(whole) else []
+    parts += [claim_counts_text([whole])] if len(whole) else []
     parts += (
         [f"{len(summary.claims) - len(whole)} claims compared only in part"] if len(whole) < len(summary.claims) else []
     )

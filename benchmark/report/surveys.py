@@ -9,27 +9,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.measures import QUANTITIES
+from benchmark.measures import DIAGNOSTIC_METRICS
 from benchmark.report.charts import Chart
-from benchmark.report.contents import frame
-from benchmark.report.grids import Grid, metric_header
-from benchmark.report.numbers import NONE, is_missing, p_text
-from benchmark.report.quantities import axis_label, metric_name, unit_shown
+from benchmark.report.contents import summary_table
+from benchmark.report.grids import TextTable, metric_header
+from benchmark.report.numbers import MISSING_TEXT, is_missing, p_text
+from benchmark.report.quantities import axis_label, display_unit, metric_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import pandas as pd
 
-    from benchmark.evaluation.ranks import Ranking
-    from benchmark.report.charts import Panel
+    from benchmark.evaluation.ranks import MeanRanks
+    from benchmark.report.charts import ChartPanel
 
-SCORED = ("problem", "method", "size", "value", "low", "high", "n", "training", "deciding", "peak_bytes")
-GAPS = ("problem", "a", "b", "value", "low", "high", "p_holm", "family")
+SURVEY_SCORE_COLUMNS = ("problem", "method", "size", "value", "low", "high", "n", "training", "deciding", "peak_bytes")
+SURVEY_DIFFERENCE_COLUMNS = ("problem", "a", "b", "value", "low", "high", "p_holm", "family")
 
 
 @dataclass(frozen=True)
-class Problem:
+class SurveyProblem:
     """One set of documents and classes, with the metric that scores methods on it.
 
     Parameters
@@ -59,24 +59,24 @@ class Survey:
     words_summed : frozenset of str
         Methods whose decision value is a sum over the terms of a document.
     scores : DataFrame
-        Columns `SCORED`: the problem's metric with its 95% interval over `n` documents or replicates, seconds of
-        training, seconds of prediction per thousand documents, peak memory in bytes. `size` is missing except on
-        learning curves.
+        Columns `SURVEY_SCORE_COLUMNS`: the problem's metric with its 95% interval over `n` documents or replicates,
+        seconds of training, seconds of prediction per thousand documents, peak memory in bytes. `size` is missing
+        except on learning curves.
     gaps : DataFrame
-        Columns `GAPS`: score of a minus score of b for each compared pair, with p of the sign test after Holm's
-        correction over the family.
+        Columns `SURVEY_DIFFERENCE_COLUMNS`: score of a minus score of b for each compared pair, with p of the sign test
+        after Holm's correction over the family.
     curves : mapping of Panel to str
         Metric of each learning curve panel, one panel for each problem.
     bars : str
         Meaning of the error bars of the curves.
     """
 
-    problems: tuple[Problem, ...]
+    problems: tuple[SurveyProblem, ...]
     methods: Mapping[str, str]
     words_summed: frozenset[str]
     scores: pd.DataFrame
-    gaps: pd.DataFrame = field(default_factory=partial(frame, GAPS))
-    curves: Mapping[Panel, str] = field(default_factory=dict)
+    gaps: pd.DataFrame = field(default_factory=partial(summary_table, SURVEY_DIFFERENCE_COLUMNS))
+    curves: Mapping[ChartPanel, str] = field(default_factory=dict)
     bars: str = ""
 
     def whole(self) -> pd.DataFrame:
@@ -93,30 +93,31 @@ class Survey:
         """Return the learning curves as one chart, or None if there are none."""
         if not self.curves:
             return None
-        labels = "Training documents", axis_label(tuple(dict.fromkeys(self.curves.values())), QUANTITIES)
+        labels = "Training documents", axis_label(tuple(dict.fromkeys(self.curves.values())), DIAGNOSTIC_METRICS)
         bars: dict[str, Any] = {"columns": 2, "bars": self.bars, "scale": 100.0, "log_x": True}
         return Chart("learning", "Learning curves", *labels, tuple(self.curves), **bars)
 
 
-def ranking_grid(survey: Survey, ranking: Ranking) -> Grid:
+def ranking_grid(survey: Survey, ranking: MeanRanks) -> TextTable:
     """Return a grid of the score of each method on each problem, methods in the order of their mean ranks."""
     value = {(row["problem"], row["method"]): row for row in survey.whole().to_dict("records")}
     rows = []
     for method, rank in zip(ranking.methods, ranking.ranks, strict=True):
         scores = (value.get((problem.name, method), {}) for problem in survey.problems)
         shown = (
-            unit_shown(p.metric, QUANTITIES).text(s.get("value")) for p, s in zip(survey.problems, scores, strict=True)
+            display_unit(p.metric, DIAGNOSTIC_METRICS).text(s.get("value"))
+            for p, s in zip(survey.problems, scores, strict=True)
         )
         rows.append((method, f"{rank:.1f}", *shown))
     header = (
         "method",
         "mean rank",
-        *(f"{problem.name}, {metric_name(problem.metric, QUANTITIES)} %" for problem in survey.problems),
+        *(f"{problem.name}, {metric_name(problem.metric, DIAGNOSTIC_METRICS)} %" for problem in survey.problems),
     )
-    return Grid("Methods by mean rank", header, tuple(rows), frozenset({"method"}))
+    return TextTable("Methods by mean rank", header, tuple(rows), frozenset({"method"}))
 
 
-def problem_grid(survey: Survey, problem: Problem, baseline: str) -> Grid:
+def problem_grid(survey: Survey, problem: SurveyProblem, baseline: str) -> TextTable:
     """Return a grid of one problem: each method's score with its interval, gain over the baseline, and costs."""
     scores = survey.whole()
     scores = scores[scores["problem"] == problem.name].sort_values("value", ascending=False, kind="stable")
@@ -125,38 +126,38 @@ def problem_grid(survey: Survey, problem: Problem, baseline: str) -> Grid:
         for row in survey.gaps.to_dict("records")
         if (row["problem"], row["b"]) == (problem.name, baseline)
     }
-    unit, rows = unit_shown(problem.metric, QUANTITIES), []
+    unit, rows = display_unit(problem.metric, DIAGNOSTIC_METRICS), []
     for row in scores.to_dict("records"):
         gap = gaps.get(row["method"], {})
-        p_value = NONE if is_missing(gap.get("p_holm")) else p_text(gap["p_holm"])
+        p_value = MISSING_TEXT if is_missing(gap.get("p_holm")) else p_text(gap["p_holm"])
         gain = unit.text(gap.get("value"), "+"), unit.interval(gap.get("low"), gap.get("high"), "+"), p_value
-        costs = seconds_text(row["training"]), seconds_text(row["deciding"]), megabytes(row["peak_bytes"])
+        costs = seconds_text(row["training"]), seconds_text(row["deciding"]), megabytes_text(row["peak_bytes"])
         score = unit.text(row["value"]), unit.interval(row["low"], row["high"])
         rows.append((row["method"], *score, *gain, *costs))
     gain_heads = f"above {baseline}", "its interval", "p (Holm)"
     cost_heads = "training s", "s per thousand", "peak MB"
-    header = ("method", metric_header(problem.metric, QUANTITIES), "95% interval", *gain_heads, *cost_heads)
-    grid = Grid(problem.title, header, tuple(rows), frozenset({"method"}))
-    return grid.without(*(name for i, name in enumerate(header) if all(row[i] == NONE for row in rows)))
+    header = ("method", metric_header(problem.metric, DIAGNOSTIC_METRICS), "95% interval", *gain_heads, *cost_heads)
+    grid = TextTable(problem.title, header, tuple(rows), frozenset({"method"}))
+    return grid.without(*(name for i, name in enumerate(header) if all(row[i] == MISSING_TEXT for row in rows)))
 
 
-def step_grid(survey: Survey, steps: Mapping[tuple[str, str], str]) -> Grid:
+def gain_grid(survey: Survey, steps: Mapping[tuple[str, str], str]) -> TextTable:
     """Return a grid of the gain of each step on each problem: a minus b with its interval, and Holm-corrected p."""
     gaps = {(row["problem"], row["a"], row["b"]): row for row in survey.gaps.to_dict("records")}
     rows = []
     for (a, b), words in steps.items():
         cells = []
         for problem in survey.problems:
-            gap, unit = gaps.get((problem.name, a, b), {}), unit_shown(problem.metric, QUANTITIES)
+            gap, unit = gaps.get((problem.name, a, b), {}), display_unit(problem.metric, DIAGNOSTIC_METRICS)
             if not gap:
-                cells.append(NONE)
+                cells.append(MISSING_TEXT)
                 continue
             p_value = "" if is_missing(gap["p_holm"]) else f", p {p_text(gap['p_holm'])}"
             ends = unit.interval(gap["low"], gap["high"], "+")
             cells.append(f"{unit.text(gap['value'], '+')} {ends}{p_value}")
         rows.append((words, f"{a} − {b}", *cells))
     header = ("step", "compared", *(problem.name for problem in survey.problems))
-    return Grid("Gain of each step", header, tuple(rows), frozenset(header))
+    return TextTable("Gain of each step", header, tuple(rows), frozenset(header))
 
 
 def score_text(survey: Survey, problem: str, method: str, size: float = math.nan) -> str:
@@ -167,10 +168,10 @@ def score_text(survey: Survey, problem: str, method: str, size: float = math.nan
     shown = [
         f"{100 * row['value']:.2f} [{100 * row['low']:.2f}, {100 * row['high']:.2f}]" for row in rows.to_dict("records")
     ]
-    return shown[0] if shown else NONE
+    return shown[0] if shown else MISSING_TEXT
 
 
-def frontier(costs: Sequence[float], scores: Sequence[float]) -> list[int]:
+def pareto_front(costs: Sequence[float], scores: Sequence[float]) -> list[int]:
     """Return the indices of the Pareto front, by ascending cost: no other point scores better at as low a cost.
 
     Examples
@@ -195,13 +196,13 @@ def seconds_text(value: Any) -> str:
     ('0.012', '3.5', '71')
     """
     if is_missing(value):
-        return NONE
+        return MISSING_TEXT
     if value < 0.0005:
         return "<0.001"
     decimals = max(0, 1 - math.floor(math.log10(value)))
     return f"{value:.{decimals}f}"
 
 
-def megabytes(value: Any) -> str:
+def megabytes_text(value: Any) -> str:
     """Write a number of bytes as whole megabytes."""
-    return NONE if is_missing(value) else f"{value / 1e6:,.0f}"
+    return MISSING_TEXT if is_missing(value) else f"{value / 1e6:,.0f}"

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from benchmark.report.curve_tables import CURVE_COLUMNS, chart_rows, curve_grid
 from benchmark.report.escapes import csv_cell, markdown_text
 from benchmark.report.grids import (
-    Grid,
+    TextTable,
     cell_grid,
     claim_grid,
     fold_grid,
     headline_metrics,
-    landmark_grid,
     main_verdicts,
     range_grid,
+    reference_value_grid,
     significance_grid,
     varying_columns,
     verdict_grid,
@@ -47,20 +47,20 @@ def table_markdown(summary: Summary) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def main_grids(summary: Summary) -> list[Grid]:
+def main_grids(summary: Summary) -> list[TextTable]:
     """Return the table of cells, or one table for each panel if the cells are points of curves."""
     if not summary.of_points:
         return [cell_grid(summary)]
     return [curve_grid(panel, chart) for chart in summary.charts if not chart.measured for panel in chart.panels]
 
 
-def brief_grids(summary: Summary) -> list[Grid]:
+def brief_grids(summary: Summary) -> list[TextTable]:
     """Return `main_grids` of the charts with few panels, for a terminal or page with little room."""
     small = tuple(chart for chart in summary.charts if len(chart.panels) <= MOST_PANELS)
     return main_grids(replace(summary, charts=small) if small else summary)
 
 
-def markdown_grid(grid: Grid) -> str:
+def markdown_grid(grid: TextTable) -> str:
     """Return a grid as a Markdown table, padded so that it also reads as plain text."""
     lines = [[markdown_text(text) for text in line] for line in (grid.header, *grid.rows)]
     widths = [max(3, *(len(line[i]) for line in lines)) for i in range(len(grid.header))]
@@ -129,13 +129,13 @@ def charts_csv(summary: Summary) -> str:
     return csv_text(("chart", *CURVE_COLUMNS), rows)
 
 
-def _further_grids(summary: Summary) -> list[Grid]:
+def _further_grids(summary: Summary) -> list[TextTable]:
     """Return the tables after the table of cells, without empty ones."""
     of_cells = not summary.of_points
     grids = [
         *([fold_grid(summary)] if of_cells else []),  # a curve has dozens of replicates: scores.csv lists them
         verdict_grid(summary.verdicts),
-        landmark_grid(summary.verdicts),
+        reference_value_grid(summary.verdicts),
         range_grid(summary.ranges),
         significance_grid(summary),
         claim_grid(summary.claims),

@@ -15,7 +15,7 @@ _LABELS = {"deviates": "deviating"}
 _NOT_COUNTED = {"fitted": "fitted", "another setting": "of another setting"}
 
 
-def counted(tables: Sequence[pd.DataFrame], printed: Mapping[str, int] | None = None) -> str:
+def verdict_counts_text(tables: Sequence[pd.DataFrame], printed: Mapping[str, int] | None = None) -> str:
     """Write the counts of verdicts on published values, separately for results of models and counts of data.
 
     Fitted values and values of another setting are only mentioned. If `printed` has more values than the tables have
@@ -54,7 +54,7 @@ def counted(tables: Sequence[pd.DataFrame], printed: Mapping[str, int] | None = 
     return "; ".join(parts) or "no published numbers"
 
 
-def held(tables: Sequence[pd.DataFrame]) -> str:
+def claim_counts_text(tables: Sequence[pd.DataFrame]) -> str:
     """Write how many claims hold by their papers' rules, and strictly; claims that are not counted are left out."""
     rows = [row for table in tables for row in table.to_dict("records") if not row["counted"]]
     if not rows:

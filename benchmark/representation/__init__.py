@@ -2,12 +2,12 @@
 
 from benchmark.representation.weighting import (
     IDF_SOURCES,
-    canonical,
-    embed,
-    in_blocks,
+    canonical_csr,
     inverse_document_frequency,
-    normalized,
-    norms,
+    normalize_blocks,
+    normalize_rows,
+    power_transform,
+    row_norms,
     weight_terms,
 )
 from benchmark.representation.weightings import WEIGHTINGS, TermWeighting, Weighting
@@ -19,11 +19,11 @@ __all__ = [
     "WEIGHTINGS",
     "TermWeighting",
     "Weighting",
-    "canonical",
-    "embed",
-    "in_blocks",
+    "canonical_csr",
     "inverse_document_frequency",
-    "normalized",
-    "norms",
+    "normalize_blocks",
+    "normalize_rows",
+    "power_transform",
+    "row_norms",
     "weight_terms",
 ]

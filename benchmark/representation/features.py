@@ -16,7 +16,7 @@ from scipy.fft import fft, ifft
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from benchmark.representation.weighting import canonical, embed
+from benchmark.representation.weighting import canonical_csr, power_transform
 from benchmark.tags import Tags
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class FeatureMap(TransformerMixin, BaseEstimator, ABC):
             If the map has not been fitted.
         """
         check_is_fitted(self, "n_features_in_")
-        points = canonical(check_array(X, accept_sparse="csr", dtype=np.float64))
+        points = canonical_csr(check_array(X, accept_sparse="csr", dtype=np.float64))
         if points.shape[1] != self.n_features_in_:
             raise ValueError(f"X has {points.shape[1]} coordinates, but the map was fitted on {self.n_features_in_}")
         if points.nnz and points.data.min() < 0:
@@ -146,11 +146,11 @@ class Hellinger(FeatureMap):
 
     def map(self, points: sp.csr_array) -> sp.csr_array:
         """Compute √p."""
-        return embed(points, 0.5)
+        return power_transform(points, 0.5)
 
     def exact(self, X: sp.csr_array, Y: sp.csr_array) -> Array:
         """Compute the Bhattacharyya affinity."""
-        return row_products(embed(X, 0.5), embed(Y, 0.5))
+        return rowwise_products(power_transform(X, 0.5), power_transform(Y, 0.5))
 
 
 class _Additive(FeatureMap):
@@ -261,7 +261,7 @@ class Arcsine(FeatureMap):
         """Compute √p and the two sketches, side by side."""
         from sklearn.kernel_approximation import PolynomialCountSketch  # noqa: PLC0415 - as above
 
-        roots = embed(points, 0.5)
+        roots = power_transform(points, 0.5)
         parts = [roots]
         for degree, weight in ((3, 1 / 6), (5, 3 / 40)):
             sketch = PolynomialCountSketch(
@@ -312,7 +312,7 @@ class SignProjection(FeatureMap):
 
     def map(self, points: sp.csr_array) -> Array:
         """Compute the signs, divided by √D."""
-        roots, D = embed(points, 0.5), self.n_components
+        roots, D = power_transform(points, 0.5), self.n_components
         signs = np.empty((points.shape[0], D))
         for start in range(0, D, _DIRECTIONS):
             stop = min(start + _DIRECTIONS, D)
@@ -329,14 +329,14 @@ class SignProjection(FeatureMap):
         return np.asarray(_arcsines(X, Y) * 2 / np.pi)
 
 
-def row_products(X: Any, Y: Any) -> Array:
+def rowwise_products(X: Any, Y: Any) -> Array:
     """Compute <x, y> of corresponding rows of X and Y, both sparse or both dense, shape (n,)."""
     return np.asarray(X.multiply(Y).sum(axis=1) if sp.issparse(X) else np.einsum("ij,ij->i", X, Y))
 
 
 def _arcsines(X: sp.csr_array, Y: sp.csr_array) -> Array:
     """Compute π/2 minus half the geodesic distance of corresponding rows of X and Y."""
-    return np.asarray(np.arcsin(np.clip(row_products(embed(X, 0.5), embed(Y, 0.5)), 0.0, 1.0)))
+    return np.asarray(np.arcsin(np.clip(rowwise_products(power_transform(X, 0.5), power_transform(Y, 0.5)), 0.0, 1.0)))
 
 
 def _check_number(name: str, value: int) -> None:
@@ -344,7 +344,7 @@ def _check_number(name: str, value: int) -> None:
         raise ValueError(f"{name} must lie between 1 and 1000000, not {value}")
 
 
-FEATURES: dict[str, type[FeatureMap]] = {
+FEATURE_MAPS: dict[str, type[FeatureMap]] = {
     "hellinger": Hellinger,
     "chi-squared": ChiSquared,
     "jensen-shannon": JensenShannon,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from benchmark.representation.weighting import canonical
+from benchmark.representation.weighting import canonical_csr
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 #: Criteria for ranking terms.
-RANKS = ("information-gain",)
+TERM_RANKINGS = ("information-gain",)
 #: Decimals that gains are rounded to before ranking. A gain's rounding error is some 1e-16 nats: without rounding, the
 #: order of summation and the machine's logarithm would decide between terms of equal gain.
 _DECIMALS = 12
@@ -93,7 +93,7 @@ def _members(labels: NDArray[Any], n: int, classes: Sequence[str] | None) -> sp.
 
 def _presence(counts: Any) -> sp.csr_array:
     """Return ones where a count isn't 0; ValueError without documents, or for a negative or non-finite count."""
-    matrix = canonical(counts)
+    matrix = canonical_csr(counts)
     if not matrix.shape[0]:
         raise ValueError("there is no document to learn the information gain from")
     if not (np.isfinite(matrix.data).all() and (matrix.data >= 0).all()):
@@ -116,14 +116,14 @@ def _class_sizes(codes: NDArray[np.integer], classes: Sequence[str] | None) -> N
 
 
 #: Functions of the gains for each class, shape (n_classes, V), and P(c), shape (n_classes,), to one gain a term, (V,).
-AGGREGATES: dict[str, Callable[[Array, Array], Array]] = {
+GAIN_AGGREGATES: dict[str, Callable[[Array, Array], Array]] = {
     "sum": lambda gains, _: np.asarray(gains.sum(axis=0)),
     "average": lambda gains, priors: np.asarray(priors @ gains),
     "maximum": lambda gains, _: np.asarray(gains.max(axis=0)),
 }
 
 
-def aggregate(gains: Array, priors: Array, how: str = "sum") -> Array:
+def aggregate_gains(gains: Array, priors: Array, how: str = "sum") -> Array:
     """Combine the gains of all classes into one gain a term: Σ_c, Σ_c P(c) or max_c of IG(t, c), shape (V,).
 
     Tang et al. (2016, section III) mention the sum and the average without stating which they used. The average
@@ -136,11 +136,11 @@ def aggregate(gains: Array, priors: Array, how: str = "sum") -> Array:
         P(c).
     how : {"sum", "average", "maximum"}
     """
-    if how not in AGGREGATES:
-        raise ValueError(f"unknown aggregate {how!r}; one of {', '.join(AGGREGATES)}")
+    if how not in GAIN_AGGREGATES:
+        raise ValueError(f"unknown aggregate {how!r}; one of {', '.join(GAIN_AGGREGATES)}")
     if gains.ndim != 2 or priors.shape != (len(gains),):
         raise ValueError(f"gains of shape {gains.shape} and priors of shape {priors.shape} are not of the same classes")
-    return AGGREGATES[how](gains, priors)
+    return GAIN_AGGREGATES[how](gains, priors)
 
 
 def rank_terms(gains: Array) -> NDArray[np.intp]:
@@ -165,7 +165,7 @@ def rank_terms(gains: Array) -> NDArray[np.intp]:
     return np.argsort(-np.round(gains, _DECIMALS), axis=-1, kind="stable")
 
 
-def checked_size(size: int, n_terms: int) -> int:
+def checked_n_terms(size: int, n_terms: int) -> int:
     """Return `size`; ValueError unless it is between 1 and `n_terms`."""
     if not 1 <= size <= n_terms:
         raise ValueError(f"{size} terms can't be selected from {n_terms}; ask for 1 to {n_terms}")

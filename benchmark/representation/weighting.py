@@ -1,7 +1,7 @@
 """Normalization of weights to points on the simplex or the sphere.
 
 Normalizing only scales rows and columns of a matrix of inner products, so a run doesn't store normalized points.
-It stores the inner products of the weighted counts, and `benchmark.kernels.gram.Gram` divides by norms.
+It stores the inner products of the weighted counts, and `benchmark.kernels.gram.LazyGram` divides by norms.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def inverse_document_frequency(counts: sp.csr_array) -> NDArray[np.float64]:
     return idf
 
 
-def canonical(matrix: Any) -> sp.csr_array:
+def canonical_csr(matrix: Any) -> sp.csr_array:
     """Return a matrix as CSR with sorted indices and no duplicates; a matrix in another form is copied, not changed."""
     rows = sp.csr_array(matrix)
     if not rows.has_canonical_format:
@@ -51,7 +51,7 @@ def weight_terms(counts: sp.csr_array, factors: NDArray[np.float64] | None) -> s
     return weighted
 
 
-def norms(weights: sp.csr_array, normalization: str) -> NDArray[np.float64]:
+def row_norms(weights: sp.csr_array, normalization: str) -> NDArray[np.float64]:
     """Compute the norm that divides each row, shape (n,): Σ|x| for l1, (Σx²)^½ for l2, 1 for none.
 
     A row of zeros gets 1, so that it stays the zero vector.
@@ -67,13 +67,13 @@ def norms(weights: sp.csr_array, normalization: str) -> NDArray[np.float64]:
     return np.where(divisor > 0, divisor, 1.0)
 
 
-def normalized(weights: sp.csr_array, normalization: str) -> sp.csr_array:
+def normalize_rows(weights: sp.csr_array, normalization: str) -> sp.csr_array:
     """Divide each row by its norm, in place, and return the weights."""
-    weights.data /= np.repeat(norms(weights, normalization), np.diff(weights.indptr))
+    weights.data /= np.repeat(row_norms(weights, normalization), np.diff(weights.indptr))
     return weights
 
 
-def in_blocks(
+def normalize_blocks(
     weights: sp.csr_array, block_of: NDArray[np.integer], block_weights: NDArray[np.float64], normalization: str
 ) -> sp.csr_array:
     """Normalize each block of terms of each row, and multiply it by the block's weight.
@@ -96,14 +96,14 @@ def in_blocks(
     # One row for each block of a document, to compute norms by row.
     places = np.repeat(np.arange(n), np.diff(weights.indptr)) * n_blocks + blocks
     shape = (n * n_blocks, weights.shape[1])
-    divisors = norms(sp.csr_array((weights.data, (places, weights.indices)), shape=shape), normalization)
+    divisors = row_norms(sp.csr_array((weights.data, (places, weights.indices)), shape=shape), normalization)
     scaled = weights.copy()
     scaled.data *= (np.tile(block_weights, n) / divisors)[places]
     scaled.eliminate_zeros()
     return scaled
 
 
-def embed(weights: sp.csr_array, exponent: float) -> sp.csr_array:
+def power_transform(weights: sp.csr_array, exponent: float) -> sp.csr_array:
     """Raise each stored entry to the power `exponent`: 1 is the identity, ½ maps the simplex to the sphere."""
     if exponent == 1.0:
         return weights

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from benchmark.corpora.corpus import Documents
-from benchmark.names import joined, parted
+from benchmark.names import join_names, split_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +30,7 @@ class Counts:
     vocabulary : tuple of str, length V
         The terms, block after block, in bytewise order within a block.
     dropped : int
-        Number of letters of the whole collection that the lexer ignored: see `benchmark.text.lexer.Spans`.
+        Number of letters of the whole collection that the lexer ignored: see `benchmark.text.lexer.TokenSpans`.
     blocks : tuple of str
         Names of the blocks of terms, see `benchmark.text.lexer.Lexing.blocks`.
     block_of : int32 array, shape (V,), optional
@@ -50,7 +50,7 @@ class Counts:
             object.__setattr__(self, "block_of", np.zeros(len(self.vocabulary), dtype=np.int32))
 
 
-def packed(counts: Counts) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+def counts_to_arrays(counts: Counts) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Return counts as plain arrays and a mapping of names and numbers."""
     documents = counts.documents
     arrays = {
@@ -60,8 +60,8 @@ def packed(counts: Counts) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         "labels": documents.labels,
         "groups": documents.groups,
         "block_of": counts.block_of,
-        "ids": joined(documents.ids),
-        "vocabulary": joined(counts.vocabulary),
+        "ids": join_names(documents.ids),
+        "vocabulary": join_names(counts.vocabulary),
     }
     if documents.topics is not None:
         arrays["topics"] = np.packbits(documents.topics, axis=1)
@@ -73,9 +73,9 @@ def packed(counts: Counts) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     return arrays, {key: list(values) for key, values in names.items()} | {"dropped": counts.dropped}
 
 
-def unpacked(arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> Counts:
-    """Rebuild counts from the arrays and facts that `packed` returned."""
-    ids, vocabulary = (parted(arrays[key]) if arrays[key].size else () for key in ("ids", "vocabulary"))
+def counts_from_arrays(arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> Counts:
+    """Rebuild counts from the arrays and facts that `counts_to_arrays` returned."""
+    ids, vocabulary = (split_names(arrays[key]) if arrays[key].size else () for key in ("ids", "vocabulary"))
     topics, classes = arrays.get("topics"), tuple(facts["classes"])
     documents = Documents(
         ids,

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.compiled import compiled
+from benchmark.compiled import compile_lazily
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
 #: Smallest Jaccard similarity of the sets of terms of near-duplicates.
-NEAR = 0.9
+NEAR_DUPLICATE_SIMILARITY = 0.9
 #: Two documents are compared if the minimum hashes of their terms agree in all rows of a band. Pairs with the smallest
 #: similarity of near-duplicates are compared with probability 1 - (1 - 0.9^8)^20, all but 1 in 80,000; pairs with a
 #: similarity of 0.5 are compared in 8 of 100 cases.
-BANDS, ROWS = 20, 8
+MINHASH_BANDS, MINHASH_ROWS = 20, 8
 
 
 def near_duplicates(
@@ -26,8 +26,8 @@ def near_duplicates(
     """Find, for each test document, a training document with almost the same set of terms.
 
     Candidates come from MinHash (A. Broder, On the resemblance and containment of documents, 1997) with fixed seeds and
-    are compared term by term: reported similarities are exact; `BANDS` states how many pairs are missed. A training
-    document with identical terms is preferred. Documents without terms have no near-duplicates.
+    are compared term by term: reported similarities are exact; `MINHASH_BANDS` states how many pairs are missed. A
+    training document with identical terms is preferred. Documents without terms have no near-duplicates.
 
     Parameters
     ----------
@@ -41,24 +41,25 @@ def near_duplicates(
     rows : int64 array, shape (len(test),)
         The training document's row in the matrix; -1 where there is no near-duplicate.
     similarities : float64 array, shape (len(test),)
-        The Jaccard similarity of the two sets of terms, at least `NEAR`; 0 where there is no near-duplicate.
+        The Jaccard similarity of the two sets of terms, at least `NEAR_DUPLICATE_SIMILARITY`; 0 where there is no
+        near-duplicate.
     """
     random = np.random.default_rng(0)
     codes = random.integers(2**64, size=matrix.shape[1], dtype=np.uint64)
-    factors = random.integers(2**64, size=BANDS * ROWS, dtype=np.uint64) | np.uint64(1)
+    factors = random.integers(2**64, size=MINHASH_BANDS * MINHASH_ROWS, dtype=np.uint64) | np.uint64(1)
     pointers, indices = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32, copy=False)
-    keys = band_keys(pointers, indices, codes, factors, ROWS)
+    keys = minhash_keys(pointers, indices, codes, factors, MINHASH_ROWS)
     rows, similarities = np.full(len(test), -1, dtype=np.int64), np.zeros(len(test))
     for band in keys.T:
         order = train[np.argsort(band[train], kind="stable")].astype(np.int64)
         first = np.searchsorted(band[order], band[test], side="left")
         last = np.searchsorted(band[order], band[test], side="right")
-        compare(pointers, indices, test.astype(np.int64), order, first, last, rows, similarities)
+        match_candidates(pointers, indices, test.astype(np.int64), order, first, last, rows, similarities)
     return rows, similarities
 
 
-@compiled("uint64[:, ::1](int64[::1], Array(int32, 1, 'C', readonly=True), uint64[::1], uint64[::1], int64)")
-def band_keys(
+@compile_lazily("uint64[:, ::1](int64[::1], Array(int32, 1, 'C', readonly=True), uint64[::1], uint64[::1], int64)")
+def minhash_keys(
     pointers: NDArray[np.int64],
     indices: NDArray[np.int32],
     codes: NDArray[np.uint64],
@@ -82,11 +83,11 @@ def band_keys(
     return keys
 
 
-@compiled(
+@compile_lazily(
     "void(int64[::1], Array(int32, 1, 'C', readonly=True), int64[::1], int64[::1], int64[::1], int64[::1], "
     "int64[::1], float64[::1])"
 )
-def compare(
+def match_candidates(
     pointers: NDArray[np.int64],
     indices: NDArray[np.int32],
     test: NDArray[np.int64],
@@ -103,7 +104,7 @@ def compare(
             continue
         for row in order[first[number] : last[number]]:
             others = indices[pointers[row] : pointers[row + 1]]
-            if min(len(terms), len(others)) < NEAR * max(len(terms), len(others)):
+            if min(len(terms), len(others)) < NEAR_DUPLICATE_SIMILARITY * max(len(terms), len(others)):
                 continue
             shared, at = 0, 0
             for term in terms:
@@ -111,6 +112,6 @@ def compare(
                     at += 1
                 shared += at < len(others) and others[at] == term
             similarity = shared / (len(terms) + len(others) - shared)
-            if similarity >= NEAR:
+            if similarity >= NEAR_DUPLICATE_SIMILARITY:
                 rows[number], similarities[number] = row, similarity
                 break

@@ -13,17 +13,17 @@ import numpy as np
 
 from benchmark.corpora.corpus import FieldedText
 from benchmark.errors import DataError
-from benchmark.text.lexer import ALL, body
+from benchmark.text.lexer import WHOLE_DOCUMENT, body_start
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 #: A tag as `skip_html` of the lexer reads it: up to the next ``>``, or the end.
-TAG = re.compile(rb"<(/?)([A-Za-z0-9]*)[^>]*>?")
-QUOTED = re.compile(rb"(?m)^[>|:].*$")
+HTML_TAG = re.compile(rb"<(/?)([A-Za-z0-9]*)[^>]*>?")
+QUOTED_LINE = re.compile(rb"(?m)^[>|:].*$")
 #: Names of header lines (RFC 5322, 3.6.8), in any case.
 HEADER_NAME = re.compile(r"[!-9;-~]+")
-HEADINGS = frozenset(b"h%d" % level for level in range(1, 7))
+HEADING_TAGS = frozenset(b"h%d" % level for level in range(1, 7))
 
 
 def field_of(text: bytes, name: str, kind: str | None) -> bytes:
@@ -36,31 +36,31 @@ def field_of(text: bytes, name: str, kind: str | None) -> bytes:
     name : str
         Name of the field; "all" is the whole document.
     kind : str, optional
-        The document's format, one of `FORMATS`, which finds fields that the corpus doesn't divide.
+        The document's format, one of `FIELD_FINDERS`, which finds fields that the corpus doesn't divide.
 
     Raises
     ------
     DataError
         If the text has no field of this name and `kind` is None.
     """
-    if name == ALL:
+    if name == WHOLE_DOCUMENT:
         return text
     if isinstance(text, FieldedText) and name in text.fields:
         return text.fields[name]
     if kind is None:
         has = ", ".join(text.fields) if isinstance(text, FieldedText) else "none, as it is plain"
         raise DataError(f"a text has no field {name!r}, which is counted separately (its fields: {has})")
-    find = FORMATS[kind].get(name)
+    find = FIELD_FINDERS[kind].get(name)
     return find(text) if find else _header_line(text, name.lower())
 
 
-def can_have(kind: str | None, name: str) -> bool:
+def format_has_field(kind: str | None, name: str) -> bool:
     """Return whether texts of a format can have a field; mail can have any header line."""
-    return kind is not None and (name in FORMATS[kind] or (kind == "mail" and bool(HEADER_NAME.fullmatch(name))))
+    return kind is not None and (name in FIELD_FINDERS[kind] or (kind == "mail" and bool(HEADER_NAME.fullmatch(name))))
 
 
 def _start_of_body(text: bytes) -> int:
-    return int(body(np.frombuffer(text, dtype=np.uint8), 0, len(text)))
+    return int(body_start(np.frombuffer(text, dtype=np.uint8), 0, len(text)))
 
 
 def _header(text: bytes) -> bytes:
@@ -83,11 +83,11 @@ def _line(name: str) -> re.Pattern[bytes]:
 
 
 def _quoted(text: bytes) -> bytes:
-    return b"\n".join(QUOTED.findall(_body(text)))
+    return b"\n".join(QUOTED_LINE.findall(_body(text)))
 
 
 def _unquoted(text: bytes) -> bytes:
-    return QUOTED.sub(b"", _body(text))
+    return QUOTED_LINE.sub(b"", _body(text))
 
 
 def _elements(names: frozenset[bytes]) -> Callable[[bytes], bytes]:
@@ -95,7 +95,7 @@ def _elements(names: frozenset[bytes]) -> Callable[[bytes], bytes]:
 
     def within(text: bytes) -> bytes:
         texts, start = list[bytes](), None
-        for tag in TAG.finditer(text):
+        for tag in HTML_TAG.finditer(text):
             if tag[2].lower() not in names:
                 continue
             if tag[1] and start is not None:
@@ -107,7 +107,7 @@ def _elements(names: frozenset[bytes]) -> Callable[[bytes], bytes]:
 
 
 #: Functions that find a field in a text, by format and name; in mail, any other name is that of a header line.
-FORMATS: Mapping[str, Mapping[str, Callable[[bytes], bytes]]] = {
+FIELD_FINDERS: Mapping[str, Mapping[str, Callable[[bytes], bytes]]] = {
     "mail": {
         **{name: partial(_header_line, name=name) for name in ("subject", "from", "organization")},
         "header": _header,
@@ -117,7 +117,7 @@ FORMATS: Mapping[str, Mapping[str, Callable[[bytes], bytes]]] = {
     },
     "html": {
         "title": _elements(frozenset({b"title"})),
-        "headings": _elements(HEADINGS),
+        "headings": _elements(HEADING_TAGS),
         "anchors": _elements(frozenset({b"a"})),
         "body": _body,
     },

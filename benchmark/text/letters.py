@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 ASCII = bytes(range(128))
 
 #: Classes of characters beyond ASCII, numbered as bytes beyond ASCII.
-LETTER, MARK, IDEOGRAPH, OTHER = range(0x80, 0x84)
+UNICODE_LETTER, UNICODE_MARK, UNICODE_IDEOGRAPH, UNICODE_OTHER = range(0x80, 0x84)
 
 #: Prefixes of the Unicode names of letters in scripts without spaces between words: Han, the Japanese syllables, Thai,
 #: Lao, Khmer, Myanmar.
-WITHOUT_SPACES = (
+UNSPACED_SCRIPT_PREFIXES = (
     *("CJK ", "IDEOGRAPHIC ", "HIRAGANA", "HENTAIGANA", "KATAKANA", "HALFWIDTH KATAKANA"),
     *("THAI ", "LAO ", "KHMER ", "MYANMAR "),
 )
@@ -33,21 +33,21 @@ BLANKS = dict.fromkeys(map(ord, "<>&\r\n\N{NO-BREAK SPACE}"), " ")
 
 
 @cache
-def classes() -> NDArray[np.uint8]:
+def character_classes() -> NDArray[np.uint8]:
     """Return the class of each character, shape (0x110000,): ASCII itself, else LETTER, MARK, IDEOGRAPH or OTHER."""
-    kinds = np.full(0x110000, OTHER, dtype=np.uint8)
+    kinds = np.full(0x110000, UNICODE_OTHER, dtype=np.uint8)
     kinds[:128] = np.arange(128)
     for code in range(128, len(kinds)):
         category = unicodedata.category(character := chr(code))[0]
         if category == "M":
-            kinds[code] = MARK
+            kinds[code] = UNICODE_MARK
         elif category == "L":
-            without_spaces = unicodedata.name(character, "").startswith(WITHOUT_SPACES)
-            kinds[code] = IDEOGRAPH if without_spaces else LETTER
+            without_spaces = unicodedata.name(character, "").startswith(UNSPACED_SCRIPT_PREFIXES)
+            kinds[code] = UNICODE_IDEOGRAPH if without_spaces else UNICODE_LETTER
     return kinds
 
 
-def decoded(document: bytes, entities: bool) -> tuple[str, int]:
+def decode_document(document: bytes, entities: bool) -> tuple[str, int]:
     r"""Decode and normalize UTF-8; return the text and the number of invalid places, which become U+FFFD.
 
     With `entities`, HTML entities become the characters that they stand for, but never a bracket of a tag. Digits of

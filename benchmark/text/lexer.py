@@ -1,7 +1,8 @@
 """Lexers of documents' bytes, by the rules of Rainbow (A. McCallum, Bow toolkit, 1996) or of Unicode.
 
-A word is a maximal run of letters, lower-cased, of `SHORTEST` to `LONGEST` letters; a longer run is dropped, not cut.
-All other characters separate words, apostrophes too. `Lexing` has the options, such as how digits are read.
+A word is a maximal run of letters, lower-cased, of `MIN_WORD_LENGTH` to `MAX_WORD_LENGTH` letters; a longer run is
+dropped, not cut. All other characters separate words, apostrophes too. `Lexing` has the options, such as how digits are
+read.
 
 Rainbow's letters are those of ASCII. Rainbow reads C strings, which end at a NUL; here NUL is a separator, so that no
 text is lost. Measured: 20NG has no NUL, and of the 4,199 WebKB pages of four classes three have some, but no words
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.compiled import compiled
+from benchmark.compiled import compile_lazily
 from benchmark.errors import ConfigError
 from benchmark.text import letters
 from benchmark.text.stoplist import STOPLISTS
@@ -44,15 +45,15 @@ DIGIT_RULES = {
     "literal": "a run of digits is a token by itself, unchanged: 101",
 }
 
-SHORTEST, LONGEST = 2, 99
-LONGEST_NGRAM = 5
+MIN_WORD_LENGTH, MAX_WORD_LENGTH = 2, 99
+MAX_NGRAM_LENGTH = 5
 #: Name of the field that is the whole document.
-ALL = "all"
+WHOLE_DOCUMENT = "all"
 
 # Kinds of characters. A token begins with a letter, a digit or an ideograph and continues over characters whose kinds
 # share a bit with the first; a token of an ideograph continues over marks alone.
-SEPARATOR, LETTER, DIGIT, IDEOGRAPH, BEHIND = 0, 1, 2, 4, 8
-MARK = LETTER | BEHIND
+SEPARATOR_KIND, LETTER_KIND, DIGIT_KIND, IDEOGRAPH_KIND, CONTINUATION_BIT = 0, 1, 2, 4, 8
+MARK_KIND = LETTER_KIND | CONTINUATION_BIT
 
 LINE_FEED, CARRIAGE_RETURN = 10, 13
 HASH, AMPERSAND, SEMICOLON, LESS_THAN, GREATER_THAN = b"#&;<>"
@@ -65,7 +66,7 @@ ENTITY_NAMES = """
     iacute icirc igrave iuml ntilde oacute ocirc ograve oslash otilde ouml thorn uacute ucirc ugrave uuml yacute szlig
     yuml
 """
-LONGEST_ENTITY = 6
+MAX_ENTITY_LENGTH = 6
 
 
 def _packed(name: str) -> int:
@@ -87,7 +88,7 @@ class Lexing:
         Start after the first blank line (lines end in LF or CRLF). A document without a blank line is a header
         without a body, as in mail (RFC 5322), and has no tokens.
     skip_html : bool
-        Skip tags and entities, as Rainbow does (see `scan`).
+        Skip tags and entities, as Rainbow does (see `scan_tokens`).
     digits : str
         One of `DIGIT_RULES`. "run-length" is the closest known guess at the unpublished script behind Rainbow's
         ``--lex-pipe-command=tagdigits`` of Zhang, Chen & Lee (2005). Runs of digits under "run-length", "token"
@@ -111,7 +112,7 @@ class Lexing:
     stoplist: str = "smart"
     lexer: str = "rainbow"
     ngrams: tuple[int, ...] = (1,)
-    fields: tuple[str, ...] = (ALL,)
+    fields: tuple[str, ...] = (WHOLE_DOCUMENT,)
     format: str | None = None
 
     def __post_init__(self) -> None:
@@ -119,8 +120,10 @@ class Lexing:
         for field, allowed in (("digits", DIGIT_RULES), ("stoplist", STOPLISTS), ("lexer", LEXERS)):
             if (value := getattr(self, field)) not in allowed:
                 raise ConfigError(f"lexing: {field} is {value!r}; it must be one of {', '.join(allowed)}")
-        if not self.ngrams or not set(self.ngrams) <= set(range(1, LONGEST_NGRAM + 1)):
-            raise ConfigError(f"lexing: ngrams is {list(self.ngrams)}; it must list numbers from 1 to {LONGEST_NGRAM}")
+        if not self.ngrams or not set(self.ngrams) <= set(range(1, MAX_NGRAM_LENGTH + 1)):
+            raise ConfigError(
+                f"lexing: ngrams is {list(self.ngrams)}; it must list numbers from 1 to {MAX_NGRAM_LENGTH}"
+            )
 
     @property
     def blocks(self) -> tuple[str, ...]:
@@ -129,7 +132,7 @@ class Lexing:
 
 
 @dataclass(frozen=True)
-class Spans:
+class TokenSpans:
     """Positions of the tokens of some documents in bytes.
 
     Parameters
@@ -156,31 +159,37 @@ class Spans:
     dropped: int
 
 
-def find_tokens(text: NDArray[np.uint8], bounds: NDArray[np.int64], lexing: Lexing) -> Spans:
+def find_tokens(text: NDArray[np.uint8], bounds: NDArray[np.int64], lexing: Lexing) -> TokenSpans:
     """Find the tokens of the documents ``text[bounds[i]:bounds[i + 1]]``, including stop words."""
-    kinds = np.full(256, SEPARATOR, dtype=np.uint8)
+    kinds = np.full(256, SEPARATOR_KIND, dtype=np.uint8)
     spelling = np.arange(256, dtype=np.uint8)
     upper, lower = np.arange(ord("A"), ord("Z") + 1), np.arange(ord("a"), ord("z") + 1)
     digits = np.arange(ZERO, NINE + 1)
-    kinds[upper] = kinds[lower] = LETTER
+    kinds[upper] = kinds[lower] = LETTER_KIND
     spelling[upper] = lower
-    kinds[digits] = {"drop": SEPARATOR, "joined": LETTER}.get(lexing.digits, DIGIT)
+    kinds[digits] = {"drop": SEPARATOR_KIND, "joined": LETTER_KIND}.get(lexing.digits, DIGIT_KIND)
     if lexing.digits != "literal":
         spelling[digits] = HASH
     if lexing.lexer == "unicode":
-        kinds[[letters.LETTER, letters.MARK, letters.IDEOGRAPH]] = LETTER, MARK, IDEOGRAPH
-        decoded = [letters.decoded(text[start:stop].tobytes(), lexing.skip_html) for start, stop in pairwise(bounds)]
+        kinds[[letters.UNICODE_LETTER, letters.UNICODE_MARK, letters.UNICODE_IDEOGRAPH]] = (
+            LETTER_KIND,
+            MARK_KIND,
+            IDEOGRAPH_KIND,
+        )
+        decoded = [
+            letters.decode_document(text[start:stop].tobytes(), lexing.skip_html) for start, stop in pairwise(bounds)
+        ]
         text, starts, lengths, token_bounds = _scan_characters([document for document, _ in decoded], kinds, lexing)
         dropped = sum(invalid for _, invalid in decoded)
     else:
-        starts, lengths, token_bounds = scan(text, bounds, kinds, lexing.skip_header, lexing.skip_html)
+        starts, lengths, token_bounds = scan_tokens(text, bounds, kinds, lexing.skip_header, lexing.skip_html)
         beyond = np.flatnonzero(text >= 0x80)
         rows = np.unique(np.searchsorted(bounds, beyond, side="right") - 1).tolist()
         dropped = sum(letters.letters_beyond_ascii(text[bounds[row] : bounds[row + 1]].tobytes()) for row in rows)
     if lexing.digits == "token":
         # Keep one digit of a run, so that all runs have the same spelling.
-        lengths[kinds[text[starts]] == DIGIT] = 1
-    return Spans(text, starts, lengths, token_bounds, spelling, dropped)
+        lengths[kinds[text[starts]] == DIGIT_KIND] = 1
+    return TokenSpans(text, starts, lengths, token_bounds, spelling, dropped)
 
 
 def _scan_characters(
@@ -191,10 +200,10 @@ def _scan_characters(
     bounds = np.cumsum([0, *map(len, documents)], dtype=np.int64)
     text = np.frombuffer(bytearray(joined.encode()), dtype=np.uint8)
     if joined.isascii():
-        return text, *scan(text, bounds, kinds, lexing.skip_header, lexing.skip_html)
+        return text, *scan_tokens(text, bounds, kinds, lexing.skip_header, lexing.skip_html)
     codes = np.frombuffer(joined.encode("utf-32-le"), dtype=np.uint32)
-    classes = letters.classes()[codes]
-    starts, lengths, token_bounds = scan(classes, bounds, kinds, lexing.skip_header, lexing.skip_html)
+    classes = letters.character_classes()[codes]
+    starts, lengths, token_bounds = scan_tokens(classes, bounds, kinds, lexing.skip_header, lexing.skip_html)
     # Position of each character in the bytes; UTF-8's continuation bytes are 10......
     at = np.zeros(len(codes) + 1, dtype=np.int64)
     at[:-1] = np.flatnonzero(text & 0xC0 != 0x80)
@@ -203,8 +212,8 @@ def _scan_characters(
     return text, first, (at[starts + lengths] - first).astype(np.int32), token_bounds
 
 
-def term(spelled: str, lexing: Lexing) -> str:
-    """Return the vocabulary's name of a token that `Spans` spells.
+def term_name(spelled: str, lexing: Lexing) -> str:
+    """Return the vocabulary's name of a token that `TokenSpans` spells.
 
     Examples
     --------
@@ -218,8 +227,8 @@ def term(spelled: str, lexing: Lexing) -> str:
     return spelled
 
 
-@compiled("int64(Array(uint8, 1, 'C', readonly=True), int64, int64)")
-def body(text: NDArray[np.uint8], start: int, stop: int) -> int:
+@compile_lazily("int64(Array(uint8, 1, 'C', readonly=True), int64, int64)")
+def body_start(text: NDArray[np.uint8], start: int, stop: int) -> int:
     """Return the position after the first blank line in ``text[start:stop]``, or `stop` if there is none."""
     line = start
     for position in range(start, stop):
@@ -231,11 +240,11 @@ def body(text: NDArray[np.uint8], start: int, stop: int) -> int:
     return stop
 
 
-@compiled("UniTuple(int64, 2)(Array(uint8, 1, 'C', readonly=True), int64, int64)")
-def decode(text: NDArray[np.uint8], position: int, stop: int) -> tuple[int, int]:
+@compile_lazily("UniTuple(int64, 2)(Array(uint8, 1, 'C', readonly=True), int64, int64)")
+def decode_entity(text: NDArray[np.uint8], position: int, stop: int) -> tuple[int, int]:
     """Decode an entity at an ampersand; return the position to continue at and the byte that replaces the entity."""
     name = position + 1
-    last = min(stop, name + LONGEST_ENTITY + 1)
+    last = min(stop, name + MAX_ENTITY_LENGTH + 1)
     semicolon = name
     while semicolon < last and text[semicolon] != SEMICOLON:
         semicolon += 1
@@ -258,11 +267,11 @@ def decode(text: NDArray[np.uint8], position: int, stop: int) -> tuple[int, int]
     return position, AMPERSAND
 
 
-@compiled(
+@compile_lazily(
     "Tuple((int64[::1], int32[::1], int64[::1]))"
     "(Array(uint8, 1, 'C', readonly=True), Array(int64, 1, 'C', readonly=True), uint8[::1], boolean, boolean)"
 )
-def scan(
+def scan_tokens(
     text: NDArray[np.uint8],
     bounds: NDArray[np.int64],
     kinds: NDArray[np.uint8],
@@ -272,7 +281,7 @@ def scan(
     r"""Find the tokens; return the starts, the lengths, and the bounds of the documents among them.
 
     With `skip_html`, between tokens, ``<`` opens a tag, whose bytes are skipped up to the next ``>`` or the
-    document's end, and ``&`` may begin an entity. An entity has at most `LONGEST_ENTITY` bytes between ``&`` and
+    document's end, and ``&`` may begin an entity. An entity has at most `MAX_ENTITY_LENGTH` bytes between ``&`` and
     ``;``. A number (``&#233;``) is skipped up to the first byte that isn't a digit. A known name is read as the
     one character that it stands for, never one of A-Z. Other names are not entities, so that ``&foo;`` is the word foo.
     Within a token, tags and entities are not recognized.
@@ -292,21 +301,21 @@ def scan(
     for document in range(n):
         position, stop = bounds[document], bounds[document + 1]
         if skip_header:
-            position = body(text, position, stop)
+            position = body_start(text, position, stop)
         in_tag = False
         while position < stop:
             byte = text[position]
             if skip_html:
                 if byte == AMPERSAND:
-                    position, byte = decode(text, position, stop)
+                    position, byte = decode_entity(text, position, stop)
                 in_tag = byte == LESS_THAN or (in_tag and byte != GREATER_THAN)
             kind = kinds[byte]
             end = position + 1
-            if not in_tag and SEPARATOR < kind < MARK:
-                more = BEHIND if kind == IDEOGRAPH else kind
+            if not in_tag and SEPARATOR_KIND < kind < MARK_KIND:
+                more = CONTINUATION_BIT if kind == IDEOGRAPH_KIND else kind
                 while end < stop and kinds[text[end]] & more:
                     end += 1
-                if kind != LETTER or SHORTEST <= end - position <= LONGEST:
+                if kind != LETTER_KIND or MIN_WORD_LENGTH <= end - position <= MAX_WORD_LENGTH:
                     starts[n_tokens] = position
                     lengths[n_tokens] = end - position
                     n_tokens += 1

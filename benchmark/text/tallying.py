@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.compiled import compiled
+from benchmark.compiled import compile_lazily
 from benchmark.text.lexer import LINE_FEED
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@compiled(
+@compile_lazily(
     "uint8[::1](Array(uint8, 1, 'C', readonly=True), int64[::1], int32[::1], Array(uint8, 1, 'C', readonly=True))"
 )
-def spell(
+def spell_tokens(
     text: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int32], spelling: NDArray[np.uint8]
 ) -> NDArray[np.uint8]:
     """Return the spelled tokens as bytes, with a line feed after each token."""
@@ -31,8 +31,8 @@ def spell(
     return spelled
 
 
-@compiled("void(int32[::1], int64[::1], boolean[::1], int64, int64[::1], int64[::1], int64[::1])")
-def add_up(
+@compile_lazily("void(int32[::1], int64[::1], boolean[::1], int64, int64[::1], int64[::1], int64[::1])")
+def add_term_frequencies(
     terms: NDArray[np.int32],
     bounds: NDArray[np.int64],
     counted: NDArray[np.bool_],
@@ -41,7 +41,7 @@ def add_up(
     documents: NDArray[np.int64],
     latest: NDArray[np.int64],
 ) -> None:
-    """Add the occurrences and the documents of each term, over the `counted` documents (numbered as in `tally`).
+    """Add the occurrences and the documents of each term, over the `counted` documents.
 
     Parameters
     ----------
@@ -62,8 +62,8 @@ def add_up(
                 latest[term_] = first + document
 
 
-@compiled("UniTuple(int32[::1], 3)(int32[::1], int64[::1])")
-def tally(
+@compile_lazily("UniTuple(int32[::1], 3)(int32[::1], int64[::1])")
+def count_sorted_terms(
     terms: NDArray[np.int32], bounds: NDArray[np.int64]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
     """Count the tokens ``terms[bounds[i]:bounds[i + 1]]`` of each document i; return CSR's pointers, indices and data.

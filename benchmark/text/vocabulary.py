@@ -13,22 +13,22 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
-from benchmark.blocks import in_turn
-from benchmark.corpora.corpus import batches, join
+from benchmark.blocks import map_in_order
+from benchmark.corpora.corpus import batch_texts, concatenate_texts
 from benchmark.errors import ConfigError
 from benchmark.text.counts import Counts
 from benchmark.text.fields import field_of
-from benchmark.text.lexer import ALL, find_tokens, term
+from benchmark.text.lexer import WHOLE_DOCUMENT, find_tokens, term_name
 from benchmark.text.stoplist import stop_words
-from benchmark.text.tallying import add_up, spell, tally
+from benchmark.text.tallying import add_term_frequencies, count_sorted_terms, spell_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from benchmark.corpora.corpus import AnyCorpus, Chunk, Documents
-    from benchmark.corpora.counted import CountedCorpus
+    from benchmark.corpora.corpus import AnyCorpus, Documents, TextChunk
+    from benchmark.corpora.counted import CountsCorpus
     from benchmark.text.lexer import Lexing
 
 
@@ -63,7 +63,7 @@ class Pruning:
         return (occurrences >= self.min_occurrences) & (documents >= self.min_documents)
 
 
-def count(corpus: AnyCorpus, lexing: Lexing, pruning: Pruning, jobs: int = 1) -> Counts:
+def count_terms(corpus: AnyCorpus, lexing: Lexing, pruning: Pruning, jobs: int = 1) -> Counts:
     """Count the terms of each document; a document without terms is a row of zeros.
 
     The text is read once, in chunks of documents, on `jobs` threads; the division into chunks doesn't affect the
@@ -79,7 +79,9 @@ def count(corpus: AnyCorpus, lexing: Lexing, pruning: Pruning, jobs: int = 1) ->
     """
     documents = corpus.documents
     fields = [_Words() for _ in lexing.fields]
-    for chunk in in_turn(partial(_words, lexing), _chunks(corpus, lexing, _counted(documents, pruning.group)), jobs):
+    for chunk in map_in_order(
+        partial(_words, lexing), _chunks(corpus, lexing, _counted(documents, pruning.group)), jobs
+    ):
         for field, words in zip(fields, chunk, strict=True):
             field.add(*words)
     dropped = fields[0].dropped
@@ -87,18 +89,18 @@ def count(corpus: AnyCorpus, lexing: Lexing, pruning: Pruning, jobs: int = 1) ->
     blocks = [
         block
         for name in lexing.fields
-        for block in _blocks("" if name == ALL else f"{name}:", fields.pop(0), lexing, pruning, jobs)
+        for block in _blocks("" if name == WHOLE_DOCUMENT else f"{name}:", fields.pop(0), lexing, pruning, jobs)
     ]
     vocabularies, columns, streams = zip(*blocks, strict=True)
     sizes = [len(names) for names in vocabularies]
-    rows = in_turn(partial(_rows, columns, sizes), zip(*streams, strict=True), jobs)
+    rows = map_in_order(partial(_rows, columns, sizes), zip(*streams, strict=True), jobs)
     matrix = sp.vstack([sp.csr_array((0, sum(sizes)), dtype=np.int32), *rows], format="csr")
     block_of = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
     return Counts(documents, matrix, tuple(chain(*vocabularies)), dropped, lexing.blocks, block_of)
 
 
-def prune(corpus: CountedCorpus, lexing: Lexing, pruning: Pruning) -> Counts:
-    """Prune a corpus that is already counted, as `count` does; of `lexing`, only the stop list is applied.
+def prune_counts(corpus: CountsCorpus, lexing: Lexing, pruning: Pruning) -> Counts:
+    """Prune a corpus that is already counted, as `count_terms` does; of `lexing`, only the stop list is applied.
 
     Raises
     ------
@@ -129,9 +131,9 @@ def prune(corpus: CountedCorpus, lexing: Lexing, pruning: Pruning) -> Counts:
 
 NO_TERM = np.int32(-1)
 #: Base in which a pair of term numbers (int32) is encoded as one number: the first times this plus the second.
-MOST_WORDS = np.int64(2**31)
+TERM_PAIR_BASE = np.int64(2**31)
 #: Size of a chunk of documents in bytes.
-PART = 2**21
+CHUNK_BYTES = 2**21
 
 
 @dataclass(frozen=True)
@@ -180,37 +182,39 @@ class _Words:
 
 def _chunks(
     corpus: AnyCorpus, lexing: Lexing, counted: NDArray[np.bool_]
-) -> Iterator[tuple[Chunk | list[bytes], NDArray[np.bool_]]]:
+) -> Iterator[tuple[TextChunk | list[bytes], NDArray[np.bool_]]]:
     """Yield chunks of documents and whether pruning counts them; with several fields, as a list of texts."""
     start = 0
-    if lexing.fields == (ALL,):
-        for text, bounds in corpus.chunks(PART):
+    if lexing.fields == (WHOLE_DOCUMENT,):
+        for text, bounds in corpus.chunks(CHUNK_BYTES):
             stop = start + len(bounds) - 1
             yield (text, bounds), counted[start:stop]
             start = stop
         return
-    for texts in batches(corpus, PART):
+    for texts in batch_texts(corpus, CHUNK_BYTES):
         yield texts, counted[start : start + len(texts)]
         start += len(texts)
 
 
-def _words(lexing: Lexing, documents: tuple[Chunk | list[bytes], NDArray[np.bool_]]) -> list[tuple[Any, ...]]:
+def _words(lexing: Lexing, documents: tuple[TextChunk | list[bytes], NDArray[np.bool_]]) -> list[tuple[Any, ...]]:
     """Find the words of a chunk of documents, field by field; return the arguments of `_Words.add`."""
     texts, counted = documents
     if isinstance(texts, tuple):
         return [_words_of(texts, lexing, counted)]
-    chunks = ((name, join([field_of(text, name, lexing.format) for text in texts])) for name in lexing.fields)
+    chunks = (
+        (name, concatenate_texts([field_of(text, name, lexing.format) for text in texts])) for name in lexing.fields
+    )
     return [
-        _words_of(chunk, lexing if name == ALL else replace(lexing, skip_header=False), counted)
+        _words_of(chunk, lexing if name == WHOLE_DOCUMENT else replace(lexing, skip_header=False), counted)
         for name, chunk in chunks
     ]
 
 
 def _words_of(
-    chunk: Chunk, lexing: Lexing, counted: NDArray[np.bool_]
+    chunk: TextChunk, lexing: Lexing, counted: NDArray[np.bool_]
 ) -> tuple[list[bytes], NDArray[np.int64], NDArray[np.bool_], int]:
     spans = find_tokens(*chunk, lexing)
-    words = spell(spans.text, spans.starts, spans.lengths, spans.spelling).tobytes().split(b"\n")
+    words = spell_tokens(spans.text, spans.starts, spans.lengths, spans.spelling).tobytes().split(b"\n")
     return words[:-1], spans.bounds, counted, spans.dropped
 
 
@@ -223,15 +227,15 @@ def _blocks(
     """
     common, streams = _common(field.streams, len(field.numbers), pruning)
     spelled = list(field.numbers)
-    names = words = [term(spelled[number].decode(), lexing) for number in common.tolist()]
+    names = words = [term_name(spelled[number].decode(), lexing) for number in common.tolist()]
     of_words = [stream.terms for stream in streams]
     if 1 in lexing.ngrams:
         yield *_ordered(words, prefix, stop_words(lexing.stoplist)), streams
     for n in range(2, max(lexing.ngrams) + 1):
-        numbers, pairs = _numbered(list(in_turn(partial(_pairs, n), zip(streams, of_words, strict=True), jobs)))
+        numbers, pairs = _numbered(list(map_in_order(partial(_pairs, n), zip(streams, of_words, strict=True), jobs)))
         streams = [_longer(n, *arrays) for arrays in zip(streams, of_words, numbers, strict=True)]
         common, streams = _common(streams, len(pairs), pruning)
-        shorter, last = (part.tolist() for part in np.divmod(pairs[common], MOST_WORDS))
+        shorter, last = (part.tolist() for part in np.divmod(pairs[common], TERM_PAIR_BASE))
         names = [f"{names[first]} {words[second]}" for first, second in zip(shorter, last, strict=True)]
         if n in lexing.ngrams:
             yield *_ordered(names, prefix), streams
@@ -247,7 +251,7 @@ def _pairs(n: int, arrays: tuple[_Stream, NDArray[np.int32]]) -> NDArray[np.int6
     """Encode the n-grams of some documents, as one number for the (n - 1)-gram and the last word."""
     stream, words = arrays
     here = _beginnings(n, stream, words)
-    return stream.terms[here] * MOST_WORDS + words[here + n - 1]
+    return stream.terms[here] * TERM_PAIR_BASE + words[here + n - 1]
 
 
 def _longer(n: int, stream: _Stream, words: NDArray[np.int32], numbers: NDArray[np.int32]) -> _Stream:
@@ -271,7 +275,7 @@ def _common(streams: list[_Stream], n: int, pruning: Pruning) -> tuple[NDArray[n
     latest = np.full(n, -1, dtype=np.int64)
     done = 0
     for stream in streams:
-        add_up(stream.terms, stream.bounds, stream.counted, done, occurrences, in_documents, latest)
+        add_term_frequencies(stream.terms, stream.bounds, stream.counted, done, occurrences, in_documents, latest)
         done += len(stream.counted)
     common = np.flatnonzero(pruning.keeps(occurrences, in_documents))
     place = np.full(n + 1, NO_TERM)  # the last value is that of -1, no term
@@ -295,7 +299,7 @@ def _rows(columns: Sequence[NDArray[np.int32]], sizes: Sequence[int], streams: S
     for column_of, size, stream in zip(columns, sizes, streams, strict=True):
         terms = column_of[stream.terms]
         here = np.flatnonzero(terms >= 0)
-        pointers, indices, data = tally(terms[here], np.searchsorted(here, stream.bounds))
+        pointers, indices, data = count_sorted_terms(terms[here], np.searchsorted(here, stream.bounds))
         blocks.append(sp.csr_array((data, indices, pointers), shape=(len(stream.counted), size)))
     return sp.hstack(blocks, format="csr") if len(blocks) > 1 else blocks[0]
 

@@ -16,7 +16,7 @@ from benchmark.representation import TermWeighting
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from benchmark.classifiers.libsvm import Machine
+    from benchmark.classifiers.libsvm import BinarySvm
 
     Matrix = NDArray[np.float64]
 
@@ -101,7 +101,7 @@ class Problem:
     labels: NDArray[Any]
     test: Matrix
 
-    def error(self, machine: Machine) -> float:
+    def error(self, machine: BinarySvm) -> float:
         """How far two orders of addition of a decision value can lie apart."""
         terms = len(machine.support) + 1
         largest = max(float(np.abs(self.test).max()), 1e-300)

@@ -10,12 +10,12 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from benchmark.classifiers.class_specific import (
-    Cells,
     EmbeddedFamily,
+    MultinomialCells,
     ProjectedPdf,
     embedding_parameters,
     log_normalizer,
-    project,
+    project_term_probabilities,
 )
 from benchmark.classifiers.multinomial_bayes import MultinomialBayes
 from benchmark.representation.selection import information_gain, rank_terms
@@ -119,7 +119,9 @@ def test_an_embedding_parameter_of_one_is_ppt(n_terms):
     ppt = ProjectedPdf(n_terms).fit(X, y)
     np.testing.assert_allclose(log_normalizer(ppt.cells_, np.ones(4)), 0, atol=1e-14)
     eef = EmbeddedFamily(n_terms).fit(X, y)
-    at_one = project(eef.cells_, np.log(np.exp(eef.class_log_prior_) @ np.exp(smoothed(X, y))), np.ones(4))
+    at_one = project_term_probabilities(
+        eef.cells_, np.log(np.exp(eef.class_log_prior_) @ np.exp(smoothed(X, y))), np.ones(4)
+    )
     np.testing.assert_allclose(at_one, ppt.feature_log_prob_, rtol=1e-12)
     if n_terms < 60:
         written = Written(X, y, ppt.selected_, 1.0)
@@ -211,7 +213,9 @@ def at_end(cells, theta):
 
 def one_class(log_reference, own, counts):
     reference, own = np.log([log_reference]), np.log([own])
-    return Cells(np.arange(len(counts) - 1)[None], reference, own - reference, np.array([counts], dtype=float))
+    return MultinomialCells(
+        np.arange(len(counts) - 1)[None], reference, own - reference, np.array([counts], dtype=float)
+    )
 
 
 def test_a_maximum_at_infinity_is_taken_at_the_end_of_the_interval():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from benchmark.classifiers.hyperplanes import hyperplanes_of, train_categories
+from benchmark.classifiers.hyperplanes import linear_svm_hyperplanes, train_one_vs_rest
 from benchmark.classifiers.libsvm import DenseRows, NodeMatrix
 from benchmark.classifiers.svm import SupportVectorClassifier
 
@@ -31,8 +31,8 @@ def fit_hyperplanes(points, gram, members, names="abcd", C=1.0, jobs=1):
     nodes = NodeMatrix()
     nodes.fill(DenseRows.square(gram), jobs)
     names = names[: members.shape[1]]
-    machines = train_categories(nodes, members, names, C=C, epsilon=1e-3, cache_mb=200.0, jobs=jobs)
-    return hyperplanes_of(points, machines)
+    machines = train_one_vs_rest(nodes, members, names, C=C, epsilon=1e-3, cache_mb=200.0, jobs=jobs)
+    return linear_svm_hyperplanes(points, machines)
 
 
 @pytest.mark.parametrize("C", [0.1, 1.0, 10.0])

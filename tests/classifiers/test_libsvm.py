@@ -20,11 +20,11 @@ from threadpoolctl import threadpool_info, threadpool_limits
 import benchmark.blocks
 from benchmark.classifiers import SupportVectorClassifier
 from benchmark.classifiers.libsvm import DenseRows, NodeMatrix
-from benchmark.classifiers.svm import Machines, decide, fit_machines, predict
+from benchmark.classifiers.svm import MulticlassSvm, predict_class_codes, svm_decision_values, train_multiclass
 from benchmark.kernels import Linear, NegativeEuclideanDistance, NegativeGeodesicDistance
-from benchmark.kernels.gram import Gram, InnerProducts
+from benchmark.kernels.gram import InnerProducts, LazyGram
 from benchmark.kernels.products import inner_products, self_products
-from benchmark.representation import NORMALIZATIONS, TermWeighting, embed, norms
+from benchmark.representation import NORMALIZATIONS, TermWeighting, power_transform, row_norms
 from benchmark.tags import tags_of
 from tests.classifiers.oracle import draw_problem, libsvm_oracle
 
@@ -192,7 +192,7 @@ def test_three_way_ties_go_to_the_class_that_came_first(order: tuple[int, ...]) 
     ]
     assert sorted(winners) == [0, 1, 2], "each class should win one of its two pairs"
     assert np.abs(decisions).min() > 0.1, "and by no rounding"
-    codes, tied = predict(model.machines_, decisions)
+    codes, tied = predict_class_codes(model.machines_, decisions)
     assert list(codes) == [0]
     assert list(tied) == [True]
     assert list(model.predict(centre)) == [order[0]]
@@ -221,14 +221,14 @@ def votes(decisions: list[float], n_classes: int) -> tuple[int, bool]:
 def test_votes_and_ties(data: st.DataObject, n_classes: int) -> None:
     shape = (4, n_classes * (n_classes - 1) // 2)
     decisions = data.draw(arrays(np.float64, shape, elements=st.sampled_from([-1.0, -1e-300, -0.0, 0.0, 1e-300, 1.0])))
-    codes, tied = predict(Machines("one-vs-one", np.arange(n_classes + 1), ()), decisions)
+    codes, tied = predict_class_codes(MulticlassSvm("one-vs-one", np.arange(n_classes + 1), ()), decisions)
     expected = [votes(list(row), n_classes) for row in decisions]
     assert list(zip(codes.tolist(), tied.tolist(), strict=True)) == expected
 
 
 def test_one_vs_rest_takes_the_largest_and_of_equal_ones_the_first() -> None:
     decisions = np.array([[-3.0, -1.0, -2.0], [0.5, 0.5, 0.0], [0.0, 1.0, 1.0]])
-    codes, tied = predict(Machines("one-vs-rest", np.arange(4), ()), decisions)
+    codes, tied = predict_class_codes(MulticlassSvm("one-vs-rest", np.arange(4), ()), decisions)
     assert codes.tolist() == [1, 0, 1]
     assert tied.tolist() == [False, True, True]
 
@@ -271,27 +271,27 @@ def test_ngd_read_from_its_inner_products_is_ngd_read_from_its_matrix() -> None:
     """The diagonal that is not quite zero reaches the solver as it is, block by block."""
     rng = np.random.default_rng(10)
     points = sp.csr_array(rng.dirichlet(np.ones(10), size=51))
-    embedded = embed(points, 0.5)
+    embedded = power_transform(points, 0.5)
     rows = np.arange(51)
     products = InnerProducts(
         inner_products(embedded, embedded),
         rows,
         self_products(embedded),
-        {name: norms(points, name) for name in NORMALIZATIONS},
+        {name: row_norms(points, name) for name in NORMALIZATIONS},
         0.5,
         points.shape[1],
     )
-    gram = Gram(NegativeGeodesicDistance(), products, "l1", rows, rows)
+    gram = LazyGram(NegativeGeodesicDistance(), products, "l1", rows, rows)
     sizes = np.array([20, 11, 20])
-    blocks = fit_machines(gram, sizes, jobs=2)
-    whole = fit_machines(DenseRows(gram.block(0, 51), rows, rows), sizes)
+    blocks = train_multiclass(gram, sizes, jobs=2)
+    whole = train_multiclass(DenseRows(gram.block(0, 51), rows, rows), sizes)
     assert_same_machines(blocks, whole)
 
 
 # Memory and threads
 
 
-def assert_same_machines(left: Machines, right: Machines) -> None:
+def assert_same_machines(left: MulticlassSvm, right: MulticlassSvm) -> None:
     assert left.scheme == right.scheme
     for one, other in zip(left.machines, right.machines, strict=True):
         np.testing.assert_array_equal(one.support, other.support)
@@ -319,7 +319,7 @@ def test_the_memory_of_nodes_may_be_reused() -> None:
         order = np.argsort(problem.labels, kind="stable")
         rows = DenseRows(problem.gram, order, order)
         sizes = np.unique(problem.labels, return_counts=True)[1]
-        assert_same_machines(fit_machines(rows, sizes, nodes=nodes), fit_machines(rows, sizes))
+        assert_same_machines(train_multiclass(rows, sizes, nodes=nodes), train_multiclass(rows, sizes))
         assert nodes.n == n
 
 
@@ -374,10 +374,10 @@ def test_blas_leaves_the_cores_to_the_jobs() -> None:
             return super().values(source, rows, columns)
 
     order = np.argsort(problem.labels, kind="stable")
-    machines = fit_machines(
+    machines = train_multiclass(
         DenseRows(problem.gram, order, order), np.unique(problem.labels, return_counts=True)[1], jobs=2
     )
-    decide(machines, Watched(problem.test, np.arange(60), order), jobs=2)
+    svm_decision_values(machines, Watched(problem.test, np.arange(60), order), jobs=2)
     assert set(limits) == {1}
 
 
@@ -466,13 +466,13 @@ def test_a_constant_added_to_the_kernel_changes_no_prediction(seed: int) -> None
 def test_fewer_than_two_classes_with_documents_fail(sizes: list[int]) -> None:
     rows = np.arange(4)
     with pytest.raises(ValueError, match=r"at least two classes with a document each"):
-        fit_machines(DenseRows(np.eye(4), rows, rows), np.array(sizes, dtype=np.intp))
+        train_multiclass(DenseRows(np.eye(4), rows, rows), np.array(sizes, dtype=np.intp))
 
 
 def test_an_unknown_scheme_fails() -> None:
     rows = np.arange(4)
     with pytest.raises(ValueError, match=r"'all-pairs'.*one-vs-one, one-vs-rest"):
-        fit_machines(DenseRows(np.eye(4), rows, rows), np.array([2, 2]), scheme="all-pairs")
+        train_multiclass(DenseRows(np.eye(4), rows, rows), np.array([2, 2]), scheme="all-pairs")
 
 
 @pytest.mark.parametrize(
@@ -487,7 +487,7 @@ def test_an_unknown_scheme_fails() -> None:
 def test_parameters_that_libsvm_refuses_fail_with_its_complaint(parameter: dict[str, float], complaint: str) -> None:
     rows = np.arange(4)
     with pytest.raises(ValueError, match=f"LIBSVM refuses the parameters: {complaint}"):
-        fit_machines(DenseRows(np.eye(4), rows, rows), np.array([2, 2]), **parameter)  # type: ignore[arg-type]
+        train_multiclass(DenseRows(np.eye(4), rows, rows), np.array([2, 2]), **parameter)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
@@ -496,19 +496,19 @@ def test_values_that_are_not_finite_fail_before_training(wrong: float, jobs: int
     gram, rows = np.eye(5), np.arange(5)
     gram[3, 1] = wrong
     with pytest.raises(FloatingPointError, match="not finite"):
-        fit_machines(DenseRows(gram, rows, rows), np.array([2, 3]), jobs=jobs)
+        train_multiclass(DenseRows(gram, rows, rows), np.array([2, 3]), jobs=jobs)
 
 
 def test_values_that_are_not_finite_fail_in_prediction() -> None:
     rows = np.arange(4)
-    machines = fit_machines(DenseRows(np.eye(4), rows, rows), np.array([2, 2]))
+    machines = train_multiclass(DenseRows(np.eye(4), rows, rows), np.array([2, 2]))
     with pytest.raises(FloatingPointError, match="not finite"):
-        decide(machines, DenseRows(np.full((1, 4), np.nan), np.arange(1), rows))
+        svm_decision_values(machines, DenseRows(np.full((1, 4), np.nan), np.arange(1), rows))
 
 
 def test_support_rows_are_counted_once() -> None:
     rows = np.arange(6)
-    machines = fit_machines(DenseRows(np.eye(6), rows, rows), np.array([2, 2, 2]))
+    machines = train_multiclass(DenseRows(np.eye(6), rows, rows), np.array([2, 2, 2]))
     assert machines.n_support == 6
     assert [len(machine.support) for machine in machines.machines] == [4, 4, 4]
     assert [set(machine.support.tolist()) for machine in machines.machines] == [
@@ -518,10 +518,10 @@ def test_support_rows_are_counted_once() -> None:
 
 def test_no_rows_to_decide_give_no_decisions() -> None:
     rows = np.arange(4)
-    machines = fit_machines(DenseRows(np.eye(4), rows, rows), np.array([2, 2]))
+    machines = train_multiclass(DenseRows(np.eye(4), rows, rows), np.array([2, 2]))
     for jobs in (1, 2):
-        assert decide(machines, DenseRows(np.empty((0, 4)), np.arange(0), rows), jobs).shape == (0, 1)
-    codes, tied = predict(machines, np.empty((0, 1)))
+        assert svm_decision_values(machines, DenseRows(np.empty((0, 4)), np.arange(0), rows), jobs).shape == (0, 1)
+    codes, tied = predict_class_codes(machines, np.empty((0, 1)))
     assert codes.shape == tied.shape == (0,)
 
 

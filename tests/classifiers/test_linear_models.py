@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 from sklearn.multiclass import OneVsOneClassifier
 from sklearn.svm import SVC, LinearSVC
 
-from benchmark.classifiers import LinearSvm, StreamedSvm, SupportVectorClassifier
+from benchmark.classifiers import LinearSvm, SgdSvm, SupportVectorClassifier
 
 
 def draw(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -84,14 +84,14 @@ def test_a_stream_comes_near_the_machine_that_sees_all_at_once() -> None:
     """By the objective that both have: mean of the hinge losses, and |w|² / (2 C n)."""
     X, y = draw(300, 2, 8)
 
-    def objective(machine: LinearSvm | StreamedSvm) -> float:
+    def objective(machine: LinearSvm | SgdSvm) -> float:
         margins = (2 * y - 1) * machine.class_scores(X)[:, 1]
         return float(np.maximum(0, 1 - margins).mean() + (machine.coef_**2).sum() / (2 * 1.0 * 300))
 
     best, few, many = (
         LinearSvm(epsilon=1e-8).fit(X, y),
-        StreamedSvm(passes=1).fit(X, y),
-        StreamedSvm(passes=200).fit(X, y),
+        SgdSvm(passes=1).fit(X, y),
+        SgdSvm(passes=200).fit(X, y),
     )
     assert objective(many) < objective(best) + 0.02
     assert objective(many) < objective(few)

@@ -13,13 +13,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmark.blocks import rows_per_block
-from benchmark.classifiers.libsvm import DenseRows, NodeMatrix, train
-from benchmark.classifiers.one_vs_one import RUN, Clock, Wanted, runs, units
-from benchmark.classifiers.svm import Machines, decide, decide_together, decided_together, fit_machines, fit_together
+from benchmark.classifiers.libsvm import DenseRows, NodeMatrix, train_binary_svms
+from benchmark.classifiers.one_vs_one import BLOCK_COLUMNS, SvmProblem, TrainingClock, class_blocks, pair_blocks
+from benchmark.classifiers.svm import (
+    MulticlassSvm,
+    decision_block_rows,
+    svm_decision_values,
+    svm_decision_values_together,
+    train_multiclass,
+    train_multiclass_together,
+)
 from benchmark.kernels import Linear, NegativeEuclideanDistance, NegativeGeodesicDistance, Polynomial
-from benchmark.kernels.gram import Gram, InnerProducts
+from benchmark.kernels.gram import InnerProducts, LazyGram
 from benchmark.kernels.products import StreamedProducts, inner_products, self_products
-from benchmark.representation import NORMALIZATIONS, embed, norms
+from benchmark.representation import NORMALIZATIONS, power_transform, row_norms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,30 +48,30 @@ def points() -> sp.csr_array:
 
 
 def products(points: sp.csr_array, exponent: float, *, streamed: bool, cuts: tuple[int, ...] = ()) -> InnerProducts:
-    embedded, columns = embed(points, exponent), np.arange(N)
+    embedded, columns = power_transform(points, exponent), np.arange(N)
     groups = np.split(columns, cuts)
     matrix = StreamedProducts(embedded, columns, groups) if streamed else inner_products(embedded, embedded[:N])
-    scale = {name: norms(points, name) for name in NORMALIZATIONS}
+    scale = {name: row_norms(points, name) for name in NORMALIZATIONS}
     return InnerProducts(matrix, columns, self_products(embedded), scale, exponent, points.shape[1])
 
 
-def grams(held: InnerProducts, kernel: Kernel, normalization: str = "l1") -> tuple[Gram, Gram]:
+def grams(held: InnerProducts, kernel: Kernel, normalization: str = "l1") -> tuple[LazyGram, LazyGram]:
     rows = np.arange(N)
     tested = np.arange(N, N + TESTED)
-    return Gram(kernel, held, normalization, rows, rows), Gram(kernel, held, normalization, tested, rows)
+    return LazyGram(kernel, held, normalization, rows, rows), LazyGram(kernel, held, normalization, tested, rows)
 
 
-def whole(gram: Gram, C: float = 1.0, ridge: float = 0.0) -> Machines:
+def whole(gram: LazyGram, C: float = 1.0, ridge: float = 0.0) -> MulticlassSvm:
     """Trained on the whole matrix, in LIBSVM's layout."""
     nodes, rows = NodeMatrix(), np.arange(N)
     nodes.fill(DenseRows(gram.block(0, N), rows, rows), 1, ridge)
     classes = [rows[start:stop] for start, stop in pairwise(BOUNDS)]
-    found = train(nodes, combinations(classes, 2), C=C, epsilon=1e-3, cache_mb=200, jobs=1)
-    return Machines("one-vs-one", BOUNDS, tuple(found))
+    found = train_binary_svms(nodes, combinations(classes, 2), C=C, epsilon=1e-3, cache_mb=200, jobs=1)
+    return MulticlassSvm("one-vs-one", BOUNDS, tuple(found))
 
 
-def assert_same(found: Machines | Exception, expected: Machines) -> None:
-    assert isinstance(found, Machines)
+def assert_same(found: MulticlassSvm | Exception, expected: MulticlassSvm) -> None:
+    assert isinstance(found, MulticlassSvm)
     for one, other in zip(found.machines, expected.machines, strict=True):
         np.testing.assert_array_equal(one.support, other.support)
         np.testing.assert_array_equal(one.coefficients, other.coefficients)
@@ -79,10 +86,10 @@ def test_tiles_train_the_machines_of_the_whole_matrix(
 ) -> None:
     held = products(points, 1.0, streamed=streamed, cuts=(57,))
     one, two = grams(held, Linear(), "l2")[0], grams(held, NegativeEuclideanDistance(), "l1")[0]
-    wanted = [Wanted(one), Wanted(two, C=3.0), Wanted(one, C=0.1), Wanted(two, ridge=0.5)]
-    found = fit_together(wanted, SIZES, jobs=jobs, budget=budget)
+    wanted = [SvmProblem(one), SvmProblem(two, C=3.0), SvmProblem(one, C=0.1), SvmProblem(two, ridge=0.5)]
+    found = train_multiclass_together(wanted, SIZES, jobs=jobs, budget=budget)
     for each, own in zip(found, wanted, strict=True):
-        assert isinstance(own.kernel, Gram)
+        assert isinstance(own.kernel, LazyGram)
         assert_same(each, whole(own.kernel, own.C, own.ridge))
 
 
@@ -90,30 +97,30 @@ def test_tiles_train_the_machines_of_the_whole_matrix(
 def test_one_that_fails_harms_no_other(points: sp.csr_array, streamed: bool) -> None:
     held = products(points, 1.0, streamed=streamed)
     (sound, asked), (huge, other) = grams(held, Linear()), grams(held, Polynomial(degree=400), "none")
-    found = fit_together([Wanted(huge), Wanted(sound), Wanted(sound, C=-1.0)], SIZES, jobs=2)
+    found = train_multiclass_together([SvmProblem(huge), SvmProblem(sound), SvmProblem(sound, C=-1.0)], SIZES, jobs=2)
     assert isinstance(found[0], FloatingPointError)
     assert_same(found[1], whole(sound))
     assert isinstance(found[2], ValueError)
-    backwards = fit_together([Wanted(sound, C=-1.0), Wanted(sound), Wanted(huge)], SIZES)
-    assert [type(each) for each in backwards] == [ValueError, Machines, FloatingPointError]
+    backwards = train_multiclass_together([SvmProblem(sound, C=-1.0), SvmProblem(sound), SvmProblem(huge)], SIZES)
+    assert [type(each) for each in backwards] == [ValueError, MulticlassSvm, FloatingPointError]
     assert_same(backwards[1], whole(sound))
-    decided = decide_together(found, [other, asked, asked], jobs=2)
+    decided = svm_decision_values_together(found, [other, asked, asked], jobs=2)
     assert decided[0] is found[0]
     assert decided[2] is found[2]
-    np.testing.assert_array_equal(decided[1], decide(fit_machines(sound, SIZES), asked))
+    np.testing.assert_array_equal(decided[1], svm_decision_values(train_multiclass(sound, SIZES), asked))
 
 
 @pytest.mark.parametrize("streamed", [False, True])
 def test_decisions_together_are_those_of_each(points: sp.csr_array, streamed: bool) -> None:
     held = products(points, 0.5, streamed=streamed, cuts=(57,))
     gram, asked = grams(held, NegativeGeodesicDistance())
-    clock = Clock(2)
-    found = fit_together([Wanted(gram), Wanted(gram, C=5.0)], SIZES, clock=clock)
+    clock = TrainingClock(2)
+    found = train_multiclass_together([SvmProblem(gram), SvmProblem(gram, C=5.0)], SIZES, clock=clock)
     assert clock.shared > 0
     assert (clock.own > 0).all()
-    together = decide_together(found, [asked, asked], jobs=2)
+    together = svm_decision_values_together(found, [asked, asked], jobs=2)
     for machines, decisions in zip(found, together, strict=True):
-        assert isinstance(machines, Machines)
+        assert isinstance(machines, MulticlassSvm)
         sums = np.zeros((TESTED, 6))
         for column, machine in enumerate(machines.machines):
             sums[:, column] = asked.block(0, TESTED)[:, machine.support] @ machine.coefficients - machine.rho
@@ -122,7 +129,7 @@ def test_decisions_together_are_those_of_each(points: sp.csr_array, streamed: bo
 
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
 def test_few_documents_are_decided_by_all_threads_and_many_in_little_memory(n_rows: int, n_columns: int) -> None:
-    together = decided_together(n_rows, n_columns)
+    together = decision_block_rows(n_rows, n_columns)
     assert together >= 64
     assert together in (64, rows_per_block(n_columns)) or (together <= n_rows / 8 and together * n_columns <= 1 << 22)
 
@@ -130,18 +137,18 @@ def test_few_documents_are_decided_by_all_threads_and_many_in_little_memory(n_ro
 def test_of_many_classes_no_matrix_of_all_pairs_is_held() -> None:
     """The matrix of all pairs would have 32 MB in LIBSVM's layout, and as much again of products."""
 
-    def problem(n: int, k: int) -> tuple[Gram, NDArray[np.intp]]:
+    def problem(n: int, k: int) -> tuple[LazyGram, NDArray[np.intp]]:
         points = sp.random_array((n, 300), density=0.05, format="csr", rng=np.random.default_rng(0))
         rows, groups = np.arange(n), [np.arange(n)]
         scale = {name: np.ones(n) for name in NORMALIZATIONS}
         held = InnerProducts(StreamedProducts(points, rows, groups), rows, self_products(points), scale, 1.0, 300)
-        return Gram(Linear(), held, "l2", rows, rows), np.full(k, n // k)
+        return LazyGram(Linear(), held, "l2", rows, rows), np.full(k, n // k)
 
-    fit_machines(*problem(100, 5))  # what is loaded and compiled once
+    train_multiclass(*problem(100, 5))  # what is loaded and compiled once
     gram, sizes = problem(2000, 25)
     tracemalloc.start()
-    machines = fit_machines(gram, sizes)
-    decide(machines, gram)
+    machines = train_multiclass(gram, sizes)
+    svm_decision_values(machines, gram)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 12e6
@@ -197,12 +204,12 @@ def test_streamed_tiles_are_parts_of_the_product(
     np.testing.assert_array_equal(streamed.tile(np.array(rows, dtype=np.intp), asked), expected)
 
 
-@given(st.lists(st.integers(1, 3 * RUN), min_size=2, max_size=9))
+@given(st.lists(st.integers(1, 3 * BLOCK_COLUMNS), min_size=2, max_size=9))
 def test_every_pair_is_solved_once_and_strips_are_no_wider_than_a_run(sizes: list[int]) -> None:
     pairs = list(combinations(range(len(sizes)), 2))
-    found = units(pairs, np.array(sizes, dtype=np.float64))
+    found = pair_blocks(pairs, np.array(sizes, dtype=np.float64))
     assert sorted((i, j) for i, others in found for j in others) == pairs
-    assert [code for run in runs(np.array(sizes)) for code in run] == list(range(len(sizes)))
+    assert [code for run in class_blocks(np.array(sizes)) for code in run] == list(range(len(sizes)))
     for _, others in found:
         assert others == list(range(others[0], others[-1] + 1))
-        assert len(others) == 1 or sum(sizes[j] for j in others) <= RUN
+        assert len(others) == 1 or sum(sizes[j] for j in others) <= BLOCK_COLUMNS

@@ -9,13 +9,13 @@ import pytest
 import scipy.sparse as sp
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from benchmark.classifiers import CLASSIFIERS, ComplementBayes, LinearSvm, LogisticClassifier, NbSvm, StreamedSvm
+from benchmark.classifiers import CLASSIFIERS, ComplementBayes, LinearSvm, LogisticClassifier, NbSvm, SgdSvm
 from benchmark.classifiers.sklearn_adapter import SklearnClassifier
 
 NAMES = [name for name, cls in CLASSIFIERS.items() if issubclass(cls, SklearnClassifier)]
 
 
-LINEAR = [LinearSvm(loss="squared-hinge"), LogisticClassifier(), NbSvm(), StreamedSvm()]
+LINEAR = [LinearSvm(loss="squared-hinge"), LogisticClassifier(), NbSvm(), SgdSvm()]
 
 
 @parametrize_with_checks([ComplementBayes(), *LINEAR])

@@ -13,7 +13,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import f1_score
 from sklearn.model_selection import TunedThresholdClassifierCV
 
-from benchmark.classifiers.thresholds import LEAST_F1, class_thresholds
+from benchmark.classifiers.thresholds import MIN_THRESHOLD_F1, class_thresholds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,7 +36,7 @@ def test_no_other_threshold_has_a_larger_f1(documents: list[tuple[int, bool]]) -
     (threshold,) = class_thresholds(values, members)
     cuts = np.unique(values)
     best = max((f1(members, values > cut) for cut in cuts[:-1]), default=0.0)
-    if best < LEAST_F1:
+    if best < MIN_THRESHOLD_F1:
         assert threshold == cuts[-1]
     else:
         assert f1(members, values > threshold) == pytest.approx(best)

@@ -23,7 +23,7 @@ from benchmark.cli import app
 from benchmark.evaluation import published
 from benchmark.experiment import session
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.session import checked, perform
+from benchmark.experiment.session import load_checked, run_and_write
 from benchmark.experiment.store import Store
 from tests.processes import Process
 from tests.trials.limits import mostly_slow
@@ -86,7 +86,7 @@ def finished(tmp_path_factory):
     folder = tmp_path_factory.mktemp("answers")
     (folder / "small.yaml").write_text(SMALL)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(session, "pictures_in", lambda _, specs: {name: {} for name in specs})
+        patch.setattr(session, "cached_pictures", lambda _, specs: {name: {} for name in specs})
         assert invoke("run", folder / "small.yaml", "--out", folder / "run").exit_code == 0
     return folder / "small.yaml", folder / "run"
 
@@ -97,22 +97,22 @@ class TestTerminal:
         """Of the configuration on the generated corpus, which has WebKB's classes and groups, as the paper's."""
         config = yaml.safe_load((CONFIGS / f"{name}.yaml").read_text()) | {"corpus": {"name": "synthetic"}}
         config.pop("expect", None)
-        publish(yaml.safe_load((published.FOLDER / "zhang2005.yaml").read_text()))
+        publish(yaml.safe_load((published.PUBLISHED_FOLDER / "zhang2005.yaml").read_text()))
         (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
-        study = checked(tmp_path / "config.yaml")
+        experiment = load_checked(tmp_path / "config.yaml")
         # To show a finished run again prints the same, and takes a third of the time.
-        perform(study, RunContext(Store(), jobs=2), folder=tmp_path / "r")
+        run_and_write(experiment, RunContext(Store(), jobs=2), folder=tmp_path / "r")
         first = (
             "from pathlib import Path; from benchmark.evaluation import published\n"
-            f"published.FOLDER = Path({str(published.FOLDER)!r})\n"
+            f"published.FOLDER = Path({str(published.PUBLISHED_FOLDER)!r})\n"
             "from benchmark.report import files; files.rendered = lambda *_: {}"
         )
         lines = in_terminal("report", tmp_path / "r", first=first)
         printed = [line for line in lines if str(tmp_path) not in line]  # a path is as long as it is
         assert max(map(len, printed)) <= 80
         assert len(lines) <= MOST_LINES
-        for cell in study.ids:
-            verdict = r" (equal|consistent|deviates) *$" if study.paper else r" "
+        for cell in experiment.ids:
+            verdict = r" (equal|consistent|deviates) *$" if experiment.paper else r" "
             assert any(re.match(rf"{re.escape(cell)} +\d+\.\d\d.*{verdict}", line) for line in lines), cell
         assert sum("not testable" in line for line in lines) <= 1
 

@@ -11,10 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 from benchmark.cli import app
-from benchmark.evaluation.predictions import RECORD
+from benchmark.evaluation.predictions import RUN_FILES
 from benchmark.experiment import session
-from benchmark.experiment.folder import read_results
-from benchmark.experiment.session import checked
+from benchmark.experiment.folder import read_run
+from benchmark.experiment.session import load_checked
 from benchmark.experiment.store import Store
 from benchmark.library import pinned
 from benchmark.report import files
@@ -105,10 +105,10 @@ def drawn_once(own_folders, monkeypatch):
     """
 
     def write_all(summary, folder, render=None, note=None):
-        return write(summary, folder, render or partial(session.pictures_in, Store()), note)
+        return write(summary, folder, render or partial(session.cached_pictures, Store()), note)
 
-    write = files.write_all
-    monkeypatch.setattr(files, "write_all", write_all)
+    write = files.write_report_files
+    monkeypatch.setattr(files, "write_report_files", write_all)
 
 
 @pytest.fixture(scope="module", params=sorted(SHAPES))
@@ -161,7 +161,7 @@ def test_run_leaves_tables_and_figures(finished_run):
 def test_report_gives_the_same_bytes(finished_run, tmp_path):
     copied = shutil.copytree(finished_run, tmp_path / "run")
     for path in copied.iterdir():
-        if path.name not in ("manifest.json", *RECORD):
+        if path.name not in ("manifest.json", *RUN_FILES):
             path.unlink()
     result = invoke("report", copied)
     assert result.exit_code == 0, result.output
@@ -218,7 +218,7 @@ def rows(folder, name, *columns):
 @pytest.mark.parametrize(("first", "step"), mostly_slow([(-1, 1), (0, 2)], 1))
 def test_a_part_has_the_numbers_of_the_whole_and_no_other(config, finished_run, tmp_path, first, step):
     """Of the last cell alone, and of every second one."""
-    ids = checked(config).ids
+    ids = load_checked(config).ids
     part = ids[first::step]
     only = [word for cell in part for word in ("--only", cell)]
     result = invoke("run", config, *only, "--out", tmp_path / "part")
@@ -240,18 +240,18 @@ def test_a_part_has_the_numbers_of_the_whole_and_no_other(config, finished_run, 
 @pytest.mark.usefixtures("sketched")
 def test_a_part_computes_no_point_that_its_cells_do_not_need(config, shape, tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_CACHE", str(tmp_path / "store"))
-    study = checked(config)
-    cell = next(cell for cell in study.cells if cell.what == "point" and cell.choice != "oracle")
+    experiment = load_checked(config)
+    cell = next(cell for cell in experiment.cells if cell.what == "point" and cell.choice != "oracle")
     result = invoke("run", config, "--only", cell.id, "--out", tmp_path / "part")
     assert result.exit_code == 0, result.output
-    points = read_results(tmp_path / "part").predictions.settings
+    points = read_run(tmp_path / "part").predictions.settings
     assert {(place[1], place[2], place[4], place[5]) for place in points} == {
         (cell.task, cell.method, cell.size, cell.terms)
     }
 
 
 def test_a_cell_that_is_not_there_is_refused_with_the_nearest(config, tmp_path):
-    cell = checked(config).ids[0]
+    cell = load_checked(config).ids[0]
     result = invoke("run", config, "--only", f"{cell}x", "--out", tmp_path / "part")
     assert (result.exit_code, result.stdout) == (2, "")
     assert f"unknown cell '{cell}x'; did you mean '{cell}'? of small" in result.stderr

@@ -65,7 +65,7 @@ def here(cache, tmp_path, monkeypatch):
 
 @pytest.fixture
 def no_work(monkeypatch):
-    monkeypatch.setattr(registry, "locate", begun)
+    monkeypatch.setattr(registry, "locate_corpus", begun)
 
 
 class TestNames:
@@ -116,7 +116,7 @@ class TestFolders:
     def test_another_experiment_does_not(self, run, words, monkeypatch):
         before = {path: path.read_bytes() for path in run.iterdir()}
         with monkeypatch.context() as patch:
-            patch.setattr(session, "perform", begun)
+            patch.setattr(session, "run_and_write", begun)
             refused(invoke(*words, run), f"{run}: holds the run of 'small'; name another folder", "--overwrite")
         assert {path: path.read_bytes() for path in run.iterdir()} == before
 

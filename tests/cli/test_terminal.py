@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from benchmark.cli.terminal import ProgressObserver, output, size, table
+from benchmark.cli.terminal import ProgressObserver, format_bytes, plain_table, stdout_console
 
 
 @pytest.fixture
@@ -37,13 +37,13 @@ def terminal(piped, monkeypatch):
     ],
 )
 def test_sizes_read_as_people_write_them(n_bytes, text):
-    assert size(n_bytes) == text
+    assert format_bytes(n_bytes) == text
 
 
 class TestTable:
     def test_a_pipe_gets_each_row_in_one_line(self, piped):
         rows = [("a" * 100, "b" * 100, 7), ("c", "two words", 1_234_567)]
-        output().print(table(("one", "two", "number"), rows, "A title"))
+        stdout_console().print(plain_table(("one", "two", "number"), rows, "A title"))
         printed = piped().out
         lines = [line.rstrip() for line in printed.splitlines()]
         assert lines[0] == "A title"
@@ -54,27 +54,27 @@ class TestTable:
         assert "\x1b" not in printed
 
     def test_a_terminal_gets_lines_that_fit(self, terminal):
-        output().print(table(("one",), [("a" * 100,)]))
+        stdout_console().print(plain_table(("one",), [("a" * 100,)]))
         printed = terminal().out
         assert printed.count("a") == 100
         assert max(map(len, printed.splitlines())) < 80
 
     def test_words_stand_as_they_are(self, piped):
         text = "[bold]l1[/bold] [/none] :smile: Sequence[str]"
-        output().print(table(("[x]",), [(text,)], "[title]"))
-        output().print(f"{text}: none")
+        stdout_console().print(plain_table(("[x]",), [(text,)], "[title]"))
+        stdout_console().print(f"{text}: none")
         printed = piped().out
         assert printed.count(text) == 2
         assert "[title]" in printed
         assert "[x]" in printed
 
     def test_numbers_stand_to_the_right(self):
-        grid = table(("name", "n", "percent", "mixed"), [("a", 1, "+3.50", 2), ("b", 10, "", "none")])
+        grid = plain_table(("name", "n", "percent", "mixed"), [("a", 1, "+3.50", 2), ("b", 10, "", "none")])
         assert [column.justify for column in grid.columns] == ["left", "right", "right", "left"]
-        assert [column.justify for column in table(("name", "n"), []).columns] == ["left", "left"]
+        assert [column.justify for column in plain_table(("name", "n"), []).columns] == ["left", "left"]
 
     def test_truth_is_no_number(self, piped):
-        output().print(table(("what",), [(True,), (12345,)]))
+        stdout_console().print(plain_table(("what",), [(True,), (12345,)]))
         assert piped().out.split() == ["what", "True", "12,345"]
 
 

@@ -15,8 +15,8 @@ import pytest
 
 from benchmark import compiled
 from benchmark.cli import world
-from benchmark.cli.terminal import ProgressObserver, output, table
-from benchmark.cli.world import told
+from benchmark.cli.terminal import ProgressObserver, plain_table, stdout_console
+from benchmark.cli.world import exit_on_error
 from benchmark.errors import BenchError
 
 QUICKSTART = Path(__file__).parents[2] / "configs" / "quickstart.yaml"
@@ -36,7 +36,7 @@ def program(*arguments, script='"$@"', limits=(), **variables):
 
 def stopped(error):
     """The exit code and what is said of an error."""
-    with pytest.raises(SystemExit) as caught, told():
+    with pytest.raises(SystemExit) as caught, exit_on_error():
         raise error
     return caught.value.code
 
@@ -50,9 +50,9 @@ class TestLetters:
 
     def test_a_name_moves_no_cursor(self, capsys):
         evil = "\x1b]0;x\x07\x9b2J\r"
-        output().print(table((evil,), [(evil,)], evil))
+        stdout_console().print(plain_table((evil,), [(evil,)], evil))
         ProgressObserver("a").note(evil)
-        world.say(evil)
+        world.echo(evil)
         said = "".join(capsys.readouterr())
         assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", said)
         assert said.count(r"\x1b]0;x\x07") == 5
@@ -92,9 +92,9 @@ class TestLibraries:
             places.append(folder)
             raise OSError(errno.EROFS, "Read-only file system")
 
-        monkeypatch.setattr(compiled, "probe", refuse)
+        monkeypatch.setattr(compiled, "check_writable", refuse)
         monkeypatch.setenv("NUMBA_CACHE_DIR", "/nowhere")
-        compiled.ensure_usable(said.append)
+        compiled.ensure_numba_cache(said.append)
         (message,) = said
         assert all(f"{place}: Read-only file system" in message for place in places)
         assert Path(os.environ["NUMBA_CACHE_DIR"]).is_dir()
@@ -104,28 +104,28 @@ class TestLibraries:
         def refuse(*_args, **_options):
             raise OSError(errno.EROFS, "Read-only file system")
 
-        monkeypatch.setattr(compiled, "probe", refuse)
+        monkeypatch.setattr(compiled, "check_writable", refuse)
         monkeypatch.setattr(compiled.tempfile, "TemporaryDirectory", refuse)
         with pytest.raises(BenchError, match=r"not even temporarily .*set NUMBA_CACHE_DIR to a writable folder"):
-            compiled.ensure_usable(pytest.fail)
+            compiled.ensure_numba_cache(pytest.fail)
 
     @pytest.mark.parametrize("threads", ["0", "-3", "many"])
     def test_no_threads_are_refused(self, monkeypatch, threads):
         monkeypatch.setenv("NUMBA_NUM_THREADS", threads)
         with pytest.raises(BenchError, match=f"NUMBA_NUM_THREADS is '{threads}'"):
-            compiled.ensure_usable(pytest.fail)
+            compiled.ensure_numba_cache(pytest.fail)
 
 
 @pytest.mark.slow
 class TestMemory:
     def test_a_limit_that_is_too_low_is_refused_before_libraries_hang(self):
         done = program("list", limits=[(resource.RLIMIT_AS, 300_000_000)])
-        least = f"the smallest run takes {world.LEAST_BYTES / 1e6:,.0f} MB; `ulimit -v unlimited` lifts the limit"
+        least = f"the smallest run takes {world.MIN_ADDRESS_SPACE / 1e6:,.0f} MB; `ulimit -v unlimited` lifts the limit"
         said = f"bench: not enough memory: ulimit -v allows 300 MB, and {least}\n"
         assert (done.returncode, done.stdout, done.stderr.decode()) == (1, b"", said)
 
     def test_the_least_is_enough_for_the_smallest_run(self, tmp_path):
-        limits = [(resource.RLIMIT_AS, world.LEAST_BYTES)]
+        limits = [(resource.RLIMIT_AS, world.MIN_ADDRESS_SPACE)]
         threads = dict.fromkeys(("NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "2")
         options = ["--jobs", "2", "--out", tmp_path / "run"]
         done = program("run", QUICKSTART, *options, limits=limits, BENCH_CACHE=str(tmp_path / "cache"), **threads)
@@ -167,7 +167,7 @@ class TestMemory:
 
     @pytest.mark.parametrize("error", [RuntimeError("ours"), ImportError("no module"), ValueError("ours")])
     def test_an_error_of_ours_passes(self, error):
-        with pytest.raises(type(error)) as caught, told():
+        with pytest.raises(type(error)) as caught, exit_on_error():
             raise error
         assert caught.value is error
 
@@ -183,5 +183,5 @@ def test_files_and_limits_of_the_system_are_one_line(tmp_path, capsys):
     assert stopped(OSError(errno.EMFILE, "Too many open files")) == 1
     assert stopped(OSError(errno.EROFS, "Read-only file system", str(tmp_path))) == 1
     assert capsys.readouterr().err == f"bench: Too many open files\nbench: {tmp_path}: Read-only file system\n"
-    with contextlib.suppress(BrokenPipeError), told():
+    with contextlib.suppress(BrokenPipeError), exit_on_error():
         raise BrokenPipeError(errno.EPIPE, "Broken pipe")

@@ -9,9 +9,9 @@ import pytest
 
 from benchmark.config.check import check_experiment
 from benchmark.config.load import read_config
-from benchmark.config.model import BASE
+from benchmark.config.model import BASE_VARIANT
 from benchmark.errors import ConfigError
-from benchmark.plugins.gathering import SHIPPED
+from benchmark.plugins.gathering import BUILTIN_REGISTRIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +36,7 @@ def without_corpora(no_corpus_is_touched: None) -> None:
 @pytest.fixture(scope="session")
 def read() -> Callable[[Path], Experiment]:
     """Read and check a file."""
-    return lambda path: check_experiment(read_config(path), SHIPPED)
+    return lambda path: check_experiment(read_config(path), BUILTIN_REGISTRIES)
 
 
 @pytest.fixture
@@ -86,4 +86,6 @@ def refusal(written: Callable[..., Path], read: Callable[[Path], Experiment]) ->
 @pytest.fixture
 def specs(checked: Callable[[str], Experiment]) -> Callable[[str], dict[str, tuple[MethodSpec, ...]]]:
     """The candidates of each method of a fragment, by its label."""
-    return lambda fragment: {entry.label: entry.candidates for entry in checked(fragment).variants[BASE].entries}
+    return lambda fragment: {
+        entry.label: entry.candidates for entry in checked(fragment).variants[BASE_VARIANT].entries
+    }

@@ -6,9 +6,9 @@ import pytest
 import yaml
 
 from benchmark.config.check import check_experiment
-from benchmark.config.model import BASE
+from benchmark.config.model import BASE_VARIANT
 from benchmark.errors import ConfigError
-from benchmark.plugins.gathering import SHIPPED
+from benchmark.plugins.gathering import BUILTIN_REGISTRIES
 from benchmark.source import YamlSource
 
 DRAWS = "protocol: {name: random-subsets, train_size: [20, 40], replicates: 2}\n"
@@ -27,7 +27,7 @@ class TestDefaults:
             (),
             (),
         )
-        assert list(experiment.variants) == [BASE]
+        assert list(experiment.variants) == [BASE_VARIANT]
 
     def test_all_can_be_said(self, checked):
         experiment = checked(
@@ -152,6 +152,6 @@ def test_what_can_not_be_scored_or_measured_is_refused(refusal, fragment, said):
 
 def test_a_configuration_out_of_a_manifest_is_refused_by_name(written):
     raw = yaml.safe_load(written().read_text())
-    assert check_experiment(YamlSource("run/manifest.json", raw), SHIPPED).name == "small"
+    assert check_experiment(YamlSource("run/manifest.json", raw), BUILTIN_REGISTRIES).name == "small"
     with pytest.raises(ConfigError, match=r"^run/manifest\.json: unknown corpus 'synth'"):
-        check_experiment(YamlSource("run/manifest.json", {**raw, "corpus": {"name": "synth"}}), SHIPPED)
+        check_experiment(YamlSource("run/manifest.json", {**raw, "corpus": {"name": "synth"}}), BUILTIN_REGISTRIES)

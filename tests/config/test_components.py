@@ -9,18 +9,24 @@ from typing import TYPE_CHECKING, ClassVar
 import pytest
 
 from benchmark.classifiers import CLASSIFIERS
-from benchmark.config.components import REQUIRED, ComponentError, check_component, named_in, parameters
+from benchmark.config.components import (
+    REQUIRED_PARAMETER,
+    ComponentError,
+    check_component,
+    component_parameters,
+    parameter_in_message,
+)
 from benchmark.errors import ConfigError
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.kernels import KERNELS
-from benchmark.measures import MEASURES
-from benchmark.sections import shown
+from benchmark.measures import DIAGNOSTICS
+from benchmark.sections import format_input
 from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-REGISTRIES = {"kernel": KERNELS, "classifier": CLASSIFIERS, "protocol": PROTOCOLS, "measure": MEASURES}
+REGISTRIES = {"kernel": KERNELS, "classifier": CLASSIFIERS, "protocol": PROTOCOLS, "measure": DIAGNOSTICS}
 EVERY = [pytest.param(what, name, id=f"{what}-{name}") for what, registry in REGISTRIES.items() for name in registry]
 #: A value for each parameter that has no default.
 REQUIRED_VALUES = {"k": 5, "train_size": 100, "replicates": 3}
@@ -85,7 +91,7 @@ class TestCheck:
         assert component.build(jobs=3) == Brewer(2, 80, jobs=3)
 
     def test_what_the_run_sets_is_no_parameter(self):
-        assert "jobs" not in parameters(Brewer)
+        assert "jobs" not in component_parameters(Brewer)
         assert refusal({"name": "brewer", "cups": 1, "jobs": 2})[0] == "jobs"
 
     @pytest.mark.parametrize("given", [None, 3, True, ["brewer"], {}, {"cups": 2}])
@@ -172,22 +178,26 @@ class TestCheck:
 
 
 def test_a_message_names_a_parameter_as_a_word():
-    assert named_in("held_out: no group 'x'", {"test": 1, "held_out": ["x"]}) == "held_out"
-    assert named_in("that can't be", {"t": 1, "a": 2}) == ""
-    assert (shown(None), shown("a")) == ("empty", "'a'")
+    assert parameter_in_message("held_out: no group 'x'", {"test": 1, "held_out": ["x"]}) == "held_out"
+    assert parameter_in_message("that can't be", {"t": 1, "a": 2}) == ""
+    assert (format_input(None), format_input("a")) == ("empty", "'a'")
 
 
 @pytest.mark.parametrize(("what", "name"), EVERY)
 class TestEveryComponent:
     def given(self, what, name):
-        needed = [key for key, (_, default) in parameters(REGISTRIES[what][name]).items() if default is REQUIRED]
+        needed = [
+            key
+            for key, (_, default) in component_parameters(REGISTRIES[what][name]).items()
+            if default is REQUIRED_PARAMETER
+        ]
         return {"name": name, **{key: REQUIRED_VALUES[key] for key in needed}}
 
     def test_is_built_and_resolved_to_plain_data(self, what, name):
         registry = REGISTRIES[what]
         component = check_component(what, registry, self.given(what, name))
         assert type(component.build()) is registry[name]
-        assert set(component.resolved) == {"name", *parameters(registry[name])}
+        assert set(component.resolved) == {"name", *component_parameters(registry[name])}
         plain = json.dumps(component.resolved, allow_nan=False)
         assert json.dumps(json.loads(plain)) == plain
 
@@ -203,11 +213,11 @@ class TestEveryComponent:
         for line in sections[1].split("\n\n")[0].splitlines() if len(sections) > 1 else ():
             names = re.match(r"(\w+(?:, \w+)*)(?: : |$)", line)
             documented |= set(names[1].split(", ")) if names else set()
-        assert documented - set(tags_of(cls).set_by_run) == set(parameters(cls))
+        assert documented - set(tags_of(cls).set_by_run) == set(component_parameters(cls))
 
     def test_parameters_are_annotated_with_types_that_are_checked(self, what, name):
         registry = REGISTRIES[what]
-        for key in parameters(registry[name]):
+        for key in component_parameters(registry[name]):
             with pytest.raises(ComponentError) as caught:
                 check_component(what, registry, {**self.given(what, name), key: {"a": "mapping"}})
             assert caught.value.key == key

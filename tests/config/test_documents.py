@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from benchmark.config.documents import expected_documents
-from benchmark.config.model import BASE
+from benchmark.config.documents import outline_documents
+from benchmark.config.model import BASE_VARIANT
 from benchmark.corpora import registry
 from benchmark.errors import ConfigError
 
@@ -49,8 +49,8 @@ def test_what_the_card_does_not_have_is_refused(refusal, fragment, said):
 
 
 def test_little_needs_to_be_said(checked):
-    collection = checked().variants[BASE].collection
-    assert collection.classes == registry.card("synthetic").classes
+    collection = checked().variants[BASE_VARIANT].collection
+    assert collection.classes == registry.dataset_card("synthetic").classes
     assert (collection.subset, collection.exclude) == (None, ())
     assert (collection.lexing.digits, collection.lexing.stoplist, collection.pruning.min_documents) == (
         "drop",
@@ -65,7 +65,7 @@ def test_what_is_said_is_taken(checked):
             "corpus: {name: synthetic, classes: [student, course], exclude: [a/b/c]}\n"
             "text: {digits: token, skip_html: true, min_documents: 3, counted_in: misc}\n"
         )
-        .variants[BASE]
+        .variants[BASE_VARIANT]
         .collection
     )
     assert (collection.classes, collection.exclude) == (("student", "course"), ("a/b/c",))
@@ -89,7 +89,7 @@ def test_what_is_said_is_taken(checked):
 def test_a_corpus_has_fields_of_its_own(checked, corpus, fields, kind):
     protocol = "protocol: {name: k-fold, k: 3, stratified: false}\n"
     text = f"corpus: {corpus}\ntext: {{fields: [{', '.join([*fields, fields[0]])}], ngrams: [2, 1]}}\n{protocol}"
-    lexing = checked(text).variants[BASE].collection.lexing
+    lexing = checked(text).variants[BASE_VARIANT].collection.lexing
     assert (lexing.fields, lexing.ngrams, lexing.format) == (tuple(fields), (1, 2), kind)
     assert lexing.blocks[:2] == (fields[0], f"{fields[0]}-2")
 
@@ -118,7 +118,7 @@ def test_ones_own_files_have_columns_or_a_format(checked, tmp_path, keys, fields
     text = f"corpus: {{name: files, path: {tmp_path}/own.jsonl, {keys}}}\ntext: {{fields: {fields}, ngrams: [1, 2]}}\n"
     text += "protocol: {name: k-fold, k: 2}\n"
     if not said:
-        assert ", ".join(checked(text).variants[BASE].collection.lexing.fields) == fields.strip("[]")
+        assert ", ".join(checked(text).variants[BASE_VARIANT].collection.lexing.fields) == fields.strip("[]")
         return
     with pytest.raises(ConfigError) as refused:
         checked(text)
@@ -126,15 +126,17 @@ def test_ones_own_files_have_columns_or_a_format(checked, tmp_path, keys, fields
 
 
 def test_tasks_of_named_classes_name_those_of_the_corpus_too(checked):
-    variant = checked("tasks: [[student, course], [student, faculty]]\n").variants[BASE]
+    variant = checked("tasks: [[student, course], [student, faculty]]\n").variants[BASE_VARIANT]
     assert variant.collection.classes == ("student", "course", "faculty")
 
 
 def test_documents_are_expected_as_the_card_counts_them(checked):
     collection = (
-        checked("corpus: {name: webkb, classes: [student, faculty, course, project]}\n").variants[BASE].collection
+        checked("corpus: {name: webkb, classes: [student, faculty, course, project]}\n")
+        .variants[BASE_VARIANT]
+        .collection
     )
-    documents = expected_documents(collection)
+    documents = outline_documents(collection)
     assert len(documents) == 4199
     assert np.bincount(documents.labels).tolist() == [1641, 1124, 930, 504]
     assert not collection.reader.several
@@ -142,11 +144,11 @@ def test_documents_are_expected_as_the_card_counts_them(checked):
 
 def test_documents_with_several_classes_are_expected_without_them(checked):
     fragment = "corpus: {name: reuters, subset: without-brief, classes: [earn, acq]}\nprotocol: fixed-split\n"
-    collection = checked(fragment).variants[BASE].collection
-    documents = expected_documents(collection)
+    collection = checked(fragment).variants[BASE_VARIANT].collection
+    documents = outline_documents(collection)
     assert collection.reader.several
     assert (len(documents), documents.topics.shape, documents.topics.any()) == (11839, (11839, 2), False)
     single = checked(
         "corpus: {name: reuters, subset: body-and-single-topic, classes: [earn, acq]}\nprotocol: fixed-split\n"
     )
-    assert not single.variants[BASE].collection.reader.several
+    assert not single.variants[BASE_VARIANT].collection.reader.several

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmark.config.model import BASE
+from benchmark.config.model import BASE_VARIANT
 
 
 @pytest.fixture(name="spec")
@@ -184,7 +184,7 @@ class TestText:
     def test_it_says_otherwise_what_the_configurations_or_its_variants_says(self, checked):
         text = "text: {min_documents: 3, stoplist: none}\nvariants: {x: {text: {digits: token}}}\n"
         found = checked(f"{text}methods: [ngd, {{text: {{min_documents: null, skip_html: true}}, kernel: ngd}}]\n")
-        for name, digits in ((BASE, "drop"), ("x", "token")):
+        for name, digits in ((BASE_VARIANT, "drop"), ("x", "token")):
             variant = found.variants[name]
             plain, own = (entry.candidates[0].text for entry in variant.entries)
             assert plain is None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from benchmark.classifiers import CLASSIFIERS, LIMITS
+from benchmark.classifiers import CLASSIFIERS, PARAMETER_LIMITS
 from benchmark.config.components import ComponentError, check_component
 from benchmark.kernels import KERNELS
-from benchmark.kernels.worth import worthless
+from benchmark.kernels.worth import degenerate_reason
 
 REFUSED = [
     ("rbf", "sigma", 1e-200),  # its square is 0
@@ -59,7 +59,7 @@ def test_kernels_at_the_edge(name, key, value):
 
 @pytest.mark.parametrize("name", [name for name, cls in KERNELS.items() if hasattr(cls, "link")])
 def test_every_default_is_worth_something(name):
-    assert worthless(KERNELS[name]()) == ""
+    assert degenerate_reason(KERNELS[name]()) == ""
 
 
 def test_of_two_parameters_the_guilty_one_is_named():
@@ -70,7 +70,7 @@ def test_of_two_parameters_the_guilty_one_is_named():
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_classifiers_have_limits(name):
-    for key, (low, high, why) in LIMITS.items():
+    for key, (low, high, why) in PARAMETER_LIMITS.items():
         for value in (low, high):
             if hasattr(CLASSIFIERS[name](), key):
                 assert check_component("classifier", CLASSIFIERS, {"name": name, key: value}).given == {key: value}

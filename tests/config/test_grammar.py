@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from benchmark.config.check import check_experiment
 from benchmark.config.load import read_config
 from benchmark.errors import ConfigError
-from benchmark.plugins.gathering import SHIPPED
+from benchmark.plugins.gathering import BUILTIN_REGISTRIES
 from benchmark.source import YamlSource
 
 #: Entries whose cells have different names.
@@ -101,7 +101,7 @@ def places(data, start=()):
 def outcome(source):
     """The messages of a refusal and no ids, or no message and the ids of the cells."""
     try:
-        return "", [cell.id for cell in check_experiment(source, SHIPPED).cells]
+        return "", [cell.id for cell in check_experiment(source, BUILTIN_REGISTRIES).cells]
     except ConfigError as error:
         return str(error), []
 
@@ -149,7 +149,7 @@ def test_another_method_renames_no_cell_and_changes_none(base, methods, more, po
     )
     if refusal(one) or refusal(several):
         return
-    before, after = (check_experiment(YamlSource("x", data), SHIPPED) for data in (one, several))
+    before, after = (check_experiment(YamlSource("x", data), BUILTIN_REGISTRIES) for data in (one, several))
     ids = [cell.id for cell in after.cells]
     assert [name for name in ids if name in {cell.id for cell in before.cells}] == [cell.id for cell in before.cells]
     for name, variant in before.variants.items():
@@ -163,7 +163,7 @@ def test_defaults_rename_no_cell(base, methods, defaults):
     one, other = written(base, methods), written({**base, "defaults": defaults}, methods)
     if refusal(one) or refusal(other):
         return
-    before, after = (check_experiment(YamlSource("x", data), SHIPPED) for data in (one, other))
+    before, after = (check_experiment(YamlSource("x", data), BUILTIN_REGISTRIES) for data in (one, other))
     assert [cell.id for cell in before.cells] == [cell.id for cell in after.cells]
 
 

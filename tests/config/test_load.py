@@ -7,7 +7,7 @@ import pytest
 from benchmark.config.check import check_experiment
 from benchmark.config.load import read_config
 from benchmark.errors import ConfigError
-from benchmark.plugins.gathering import SHIPPED
+from benchmark.plugins.gathering import BUILTIN_REGISTRIES
 
 BASE = """\
 name: base
@@ -34,13 +34,13 @@ def files_of(tmp_path):
 
 def refusal(path):
     with pytest.raises(ConfigError) as caught:
-        check_experiment(read_config(path), SHIPPED)
+        check_experiment(read_config(path), BUILTIN_REGISTRIES)
     return str(caught.value)
 
 
 def test_what_is_not_said_is_taken_over(files):
     path = files(own="extends: base\nname: own\ntext: {stoplist: none}\n")
-    experiment = check_experiment(read_config(path("own")), SHIPPED)
+    experiment = check_experiment(read_config(path("own")), BUILTIN_REGISTRIES)
     collection = experiment.variants["base"].collection
     assert (collection.classes, collection.lexing.digits) == (("student", "course"), "token")
     assert collection.lexing.stoplist == "none"
@@ -50,7 +50,7 @@ def test_what_is_not_said_is_taken_over(files):
 
 def test_what_says_which_configuration_a_file_is_is_not(files):
     path = files(own="extends: base.yaml\nname: own\n")
-    experiment = check_experiment(read_config(path("own")), SHIPPED)
+    experiment = check_experiment(read_config(path("own")), BUILTIN_REGISTRIES)
     assert (experiment.name, experiment.title, experiment.notes) == ("own", "own", ())
     assert "extends" not in experiment.raw
     unnamed = files(unnamed="# nothing\nextends: base\n")
@@ -59,7 +59,7 @@ def test_what_says_which_configuration_a_file_is_is_not(files):
 
 def test_what_the_configuration_itself_must_have_is_not_asked_where_it_is_not_run(files):
     path = files(own="extends: base\nname: own\nbase: false\nvariants: {x: {text: {digits: drop}}}\n")
-    assert check_experiment(read_config(path("own")), SHIPPED).expected_documents is None
+    assert check_experiment(read_config(path("own")), BUILTIN_REGISTRIES).expected_documents is None
 
 
 def test_files_extend_files_that_extend_others(files):
@@ -67,7 +67,7 @@ def test_files_extend_files_that_extend_others(files):
         middle="extends: base\nname: middle\ntext: {digits: drop}\nprotocol: {k: 4}\n",
         own="extends: middle\nname: own\nmethods: [linear, ned, ngd]\n",
     )
-    experiment = check_experiment(read_config(path("own")), SHIPPED)
+    experiment = check_experiment(read_config(path("own")), BUILTIN_REGISTRIES)
     variant = experiment.variants["base"]
     assert (variant.protocol.given["k"], variant.collection.lexing.digits) == (4, "drop")
     assert [cell.id for cell in experiment.cells] == ["linear", "ned", "ngd"]

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from hypothesis import given, settings
 
-from benchmark.errors import MOST_PROBLEMS, ConfigError
-from benchmark.evaluation.published import FOLDER
-from benchmark.experiment.session import checked
+from benchmark.errors import MAX_PROBLEMS, ConfigError
+from benchmark.evaluation.published import PUBLISHED_FOLDER
+from benchmark.experiment.session import load_checked
 from tests.strategies import broken_yaml
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -20,7 +20,7 @@ def outcome(path: Path) -> tuple[str, float]:
     """What is said of a configuration, and the seconds until then; any error but a refusal goes on."""
     start = time.process_time()
     try:
-        checked(path)
+        load_checked(path)
         said = ""
     except ConfigError as error:
         said = str(error)
@@ -39,8 +39,8 @@ def test_a_broken_configuration_is_refused_in_plain_lines_or_is_good_after_all(t
         assert seconds < 2
         refused.append(bool(said))
         problems = said.splitlines()
-        assert len(problems) <= MOST_PROBLEMS + 1
-        assert all(line.startswith((str(path.parent), str(FOLDER), "…")) for line in problems), said
+        assert len(problems) <= MAX_PROBLEMS + 1
+        assert all(line.startswith((str(path.parent), str(PUBLISHED_FOLDER), "…")) for line in problems), said
         assert all(line.isprintable() for line in problems), said
 
     check()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.experiment.configuration import load_study, study_from_mapping
+from benchmark.experiment.configuration import experiment_from_mapping, load_experiment
 from benchmark.findings.papers import load_published
 
 REPOSITORY = Path(__file__).parents[2]
@@ -47,7 +47,7 @@ LINES_BEFORE = 696
 
 @functools.cache
 def shipped(name):
-    return load_study(REPOSITORY / "configs" / f"{name}.yaml")
+    return load_experiment(REPOSITORY / "configs" / f"{name}.yaml")
 
 
 def digest(lines):
@@ -58,13 +58,13 @@ def digest(lines):
 class TestEach:
     def test_is_good_named_as_its_file_and_checked_in_a_second(self, name):
         start = time.process_time()
-        study = load_study(REPOSITORY / "configs" / f"{name}.yaml")
+        experiment = load_experiment(REPOSITORY / "configs" / f"{name}.yaml")
         assert time.process_time() - start < 1
-        assert study.name == name
+        assert experiment.name == name
 
     def test_is_the_same_out_of_a_manifest(self, name):
-        study = shipped(name)
-        assert study_from_mapping(json.loads(json.dumps(study.raw)), "manifest.json") == study
+        experiment = shipped(name)
+        assert experiment_from_mapping(json.loads(json.dumps(experiment.raw)), "manifest.json") == experiment
 
     def test_compares_cells_that_it_has_under_ids_of_their_own(self, name):
         ids = list(shipped(name).ids)
@@ -82,10 +82,10 @@ ADDED = {
 
 @pytest.mark.parametrize("name", CELLS)
 def test_the_cells_and_pairs_are_those_that_there_were(name):
-    study = shipped(name)
-    added = {cell.id for cell in study.cells if name in ADDED and ADDED[name](cell)}
-    ids = [cell for cell in study.ids if cell not in added]
-    pairs = [f"{pair.a} {pair.b}" for pair in study.compare if not {pair.a, pair.b} & added]
+    experiment = shipped(name)
+    added = {cell.id for cell in experiment.cells if name in ADDED and ADDED[name](cell)}
+    ids = [cell for cell in experiment.ids if cell not in added]
+    pairs = [f"{pair.a} {pair.b}" for pair in experiment.compare if not {pair.a, pair.b} & added]
     assert (len(ids), digest(sorted(ids)), len(pairs), digest(pairs)) == CELLS[name]
 
 

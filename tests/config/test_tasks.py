@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmark.config.model import BASE
+from benchmark.config.model import BASE_VARIANT
 from benchmark.errors import ConfigError
 
 DRAWS = "protocol: {name: random-subsets, replicates: 2, train_size: "
@@ -38,11 +38,15 @@ class TestTasks:
         assert said in refusal(fragment)
 
     def test_without_tasks_all_classes_are_one_without_a_name(self, checked):
-        (task,) = checked().variants[BASE].tasks
+        (task,) = checked().variants[BASE_VARIANT].tasks
         assert (task.name, task.classes) == ("", ("course", "faculty", "project", "student"))
 
     def test_a_task_is_named_after_its_classes_or_its_title(self, checked):
-        tasks = checked("tasks: [[student, course], {title: 'The two: largest', largest: 2}]\n").variants[BASE].tasks
+        tasks = (
+            checked("tasks: [[student, course], {title: 'The two: largest', largest: 2}]\n")
+            .variants[BASE_VARIANT]
+            .tasks
+        )
         assert [(task.name, task.title) for task in tasks] == [
             ("student-course", "student vs course"),
             ("the-two-largest", "The two: largest"),
@@ -50,10 +54,10 @@ class TestTasks:
         assert tasks[0].classes == ("student", "course")
 
     def test_the_largest_classes_are_those_with_most_documents_and_equals_stay_in_order(self, checked):
-        tasks = checked("tasks: [{title: two, largest: 2}, {title: three, largest: 3}]\n").variants[BASE].tasks
+        tasks = checked("tasks: [{title: two, largest: 2}, {title: three, largest: 3}]\n").variants[BASE_VARIANT].tasks
         assert [task.classes for task in tasks] == [("student", "course"), ("student", "course", "faculty")]
         reuters = "corpus: {name: reuters, subset: body-and-single-topic}\nprotocol: fixed-split\n"
-        (ten,) = checked(f"{reuters}tasks: [{{title: Reuters-10, largest: 10}}]\n").variants[BASE].tasks
+        (ten,) = checked(f"{reuters}tasks: [{{title: Reuters-10, largest: 10}}]\n").variants[BASE_VARIANT].tasks
         words = "earn acq crude trade money-fx interest ship sugar coffee gold"
         assert ten.classes == tuple(words.split())
 
@@ -126,15 +130,15 @@ class TestProtocol:
         assert checked(f"{corpus}protocol: {{name: k-fold, k: 2, stratified: false}}\n").cells
 
     def test_sizes_stand_beside_the_protocol(self, checked):
-        several = checked(f"{DRAWS}[20, 40]}}\n").variants[BASE]
+        several = checked(f"{DRAWS}[20, 40]}}\n").variants[BASE_VARIANT]
         assert several.sizes == (20, 40)
         assert "train_size" not in several.protocol.given
-        assert checked(f"{DRAWS}20}}\n").variants[BASE].sizes == (20,)
-        assert checked().variants[BASE].sizes == (None,)
+        assert checked(f"{DRAWS}20}}\n").variants[BASE_VARIANT].sizes == (20,)
+        assert checked().variants[BASE_VARIANT].sizes == (None,)
 
     def test_draws_have_the_seed_of_the_configuration_unless_they_name_their_own(self, checked):
-        assert checked(f"{DRAWS}20}}\nseed: 7\n").variants[BASE].protocol.given["seed"] == 7
-        assert checked(f"{DRAWS}20, seed: 3}}\nseed: 7\n").variants[BASE].protocol.given["seed"] == 3
+        assert checked(f"{DRAWS}20}}\nseed: 7\n").variants[BASE_VARIANT].protocol.given["seed"] == 7
+        assert checked(f"{DRAWS}20, seed: 3}}\nseed: 7\n").variants[BASE_VARIANT].protocol.given["seed"] == 3
 
     def test_a_variant_whose_documents_can_not_be_split_is_refused(self, written, read):
         fragment = (
@@ -183,7 +187,7 @@ class TestTerms:
         assert said in refusal(fragment)
 
     def test_one_number_or_several_are_an_axis(self, checked):
-        assert checked("terms: {number: 10}\n").variants[BASE].numbers == (10,)
-        terms = checked("terms: {number: [10, 20], over_classes: average}\n").variants[BASE].terms
+        assert checked("terms: {number: 10}\n").variants[BASE_VARIANT].numbers == (10,)
+        terms = checked("terms: {number: [10, 20], over_classes: average}\n").variants[BASE_VARIANT].terms
         assert (terms.numbers, terms.rank, terms.over_classes) == ((10, 20), "information-gain", "average")
-        assert checked().variants[BASE].numbers == (None,)
+        assert checked().variants[BASE_VARIANT].numbers == (None,)

@@ -10,7 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmark.corpora.archive import Source, content_digest, find_in, fingerprint, read_files, verify
+from benchmark.corpora.archive import (
+    CorpusSource,
+    content_digest,
+    find_corpus_in,
+    read_files,
+    source_key,
+    verify_digest,
+)
 from benchmark.errors import DataError
 from tests.corpora.small import pack_files, small_card, small_files, unpack_files
 
@@ -19,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def read(path, card):
-    return {relpath: bytes(content) for relpath, content in read_files(Source(path), card).items()}
+    return {relpath: bytes(content) for relpath, content in read_files(CorpusSource(path), card).items()}
 
 
 # --- layouts: whatever it is packed in, the files are the same
@@ -66,27 +73,27 @@ def test_folders_and_empty_files_are_read(tmp_path, files, card):
 def test_folder_is_found_with_and_without_its_outer_folder(tmp_path, name, place):
     card = small_card(name)
     folder = unpack_files(small_files(name), tmp_path / card.folders[0])
-    assert find_in(tmp_path if place == "outer" else folder, card) == Source(folder)
-    assert find_in(tmp_path / "absent", card) is None
+    assert find_corpus_in(tmp_path if place == "outer" else folder, card) == CorpusSource(folder)
+    assert find_corpus_in(tmp_path / "absent", card) is None
 
 
 @pytest.mark.parametrize("name", ["webkb", "20ng"])
 def test_archive_is_found_by_its_folder_and_by_itself(tmp_path, name):
     card = small_card(name)
     path = pack_files(small_files(name), tmp_path / card.archives[0])
-    assert find_in(tmp_path, card) == find_in(path, card) == Source(path)
-    assert find_in(path, small_card("20ng" if name == "webkb" else "webkb")) is None
+    assert find_corpus_in(tmp_path, card) == find_corpus_in(path, card) == CorpusSource(path)
+    assert find_corpus_in(path, small_card("20ng" if name == "webkb" else "webkb")) is None
 
 
 def test_archive_goes_before_folder(tmp_path, files, card):
     unpack_files(files, tmp_path)
     path = pack_files(files, tmp_path / card.archives[0])
-    assert find_in(tmp_path, card) == Source(path)
+    assert find_corpus_in(tmp_path, card) == CorpusSource(path)
 
 
 def test_half_a_folder_is_not_found(tmp_path, card):
     unpack_files({b"course/misc/x": b""}, tmp_path)
-    assert find_in(tmp_path, card) is None
+    assert find_corpus_in(tmp_path, card) is None
 
 
 # --- digest
@@ -125,10 +132,10 @@ def test_digest_of_nothing_is_that_of_no_records():
 
 
 def test_wrong_content_is_told_from_the_right(tmp_path, files, card):
-    source = Source(pack_files({**files, b"course/misc/more": b""}, tmp_path / "webkb-data.tar"))
-    assert verify(files, card, source) == card.digest
+    source = CorpusSource(pack_files({**files, b"course/misc/more": b""}, tmp_path / "webkb-data.tar"))
+    assert verify_digest(files, card, source) == card.digest
     with pytest.raises(DataError) as caught:
-        verify(read_files(source, card), card, source)
+        verify_digest(read_files(source, card), card, source)
     for part in (str(source), card.digest, content_digest(read_files(source, card)), "5 documents", "6 documents"):
         assert part in str(caught.value)
 
@@ -136,9 +143,13 @@ def test_wrong_content_is_told_from_the_right(tmp_path, files, card):
 def test_fingerprint_follows_the_content(tmp_path, files, card):
     one, two = pack_files(files, tmp_path / "1.tar", mode="w:"), pack_files(files, tmp_path / "2.tar", mode="w:")
     other = pack_files({**files, b"course/misc/more": b""}, tmp_path / "3.tar", mode="w:")
-    assert fingerprint(Source(one), card) == fingerprint(Source(two), card) != fingerprint(Source(other), card)
-    assert fingerprint(Source(unpack_files(files, tmp_path / "folder")), card) == card.digest
-    assert fingerprint(Source(None), card) == card.digest
+    assert (
+        source_key(CorpusSource(one), card)
+        == source_key(CorpusSource(two), card)
+        != source_key(CorpusSource(other), card)
+    )
+    assert source_key(CorpusSource(unpack_files(files, tmp_path / "folder")), card) == card.digest
+    assert source_key(CorpusSource(None), card) == card.digest
 
 
 # --- refusals
@@ -169,7 +180,7 @@ def test_unsafe_members_are_refused_and_nothing_is_written(tmp_path, files, card
     (tmp_path / "cwd").mkdir()
     monkeypatch.chdir(tmp_path / "cwd")
     with pytest.raises(DataError, match="is refused") as caught:
-        read_files(Source(path), card)
+        read_files(CorpusSource(path), card)
     assert repr(bad.name) in str(caught.value)
     assert sorted(p.name for p in tmp_path.rglob("*")) == ["a.tar.gz", "cwd", "in"]
 
@@ -177,7 +188,7 @@ def test_unsafe_members_are_refused_and_nothing_is_written(tmp_path, files, card
 def test_a_pipe_in_a_folder_is_refused(tmp_path, files, card):
     os.mkfifo(unpack_files(files, tmp_path) / "course" / "misc" / "pipe")
     with pytest.raises(DataError, match="neither a plain file"):
-        read_files(Source(tmp_path), card)
+        read_files(CorpusSource(tmp_path), card)
 
 
 def damage(path: Path, how: str) -> None:
@@ -192,22 +203,22 @@ def damage(path: Path, how: str) -> None:
 @pytest.mark.parametrize("mode", ["w:gz", "w:"])
 def test_damaged_archives_are_explained(tmp_path, card, how, mode):
     many = {b"course/misc/%d" % number: os.urandom(1000) for number in range(50)}
-    source = Source(pack_files(many, tmp_path / "webkb-data.tar", mode=mode))
+    source = CorpusSource(pack_files(many, tmp_path / "webkb-data.tar", mode=mode))
     card = card.model_copy(update={"digest": content_digest(many), "addresses": ("http://example.org/webkb",)})
-    verify(read_files(source, card), card, source)
+    verify_digest(read_files(source, card), card, source)
     damage(source.path, how)
     with pytest.raises(DataError) as caught:
-        verify(read_files(source, card), card, source)
+        verify_digest(read_files(source, card), card, source)
     for part in (str(source.path), "http://example.org/webkb", card.digest):
         assert part in str(caught.value)
 
 
 @pytest.mark.parametrize("kept", [1024, 1536, 1100, 513])
 def test_no_truncation_of_a_plain_archive_goes_unnoticed(tmp_path, files, card, kept):
-    source = Source(pack_files(files, tmp_path / "webkb-data.tar", mode="w:"))
+    source = CorpusSource(pack_files(files, tmp_path / "webkb-data.tar", mode="w:"))
     source.path.write_bytes(source.path.read_bytes()[:kept])
     with pytest.raises(DataError):
-        verify(read_files(source, card), card, source)
+        verify_digest(read_files(source, card), card, source)
 
 
 def test_gzip_with_a_wrong_checksum_is_corrupt(tmp_path, files, card):
@@ -216,15 +227,15 @@ def test_gzip_with_a_wrong_checksum_is_corrupt(tmp_path, files, card):
     raw[-6] ^= 1
     path.write_bytes(raw)
     with pytest.raises(DataError, match="corrupt"):
-        read_files(Source(path), card)
+        read_files(CorpusSource(path), card)
 
 
 def test_a_vanished_source_is_explained(tmp_path, card):
-    for use in (read_files, fingerprint):
+    for use in (read_files, source_key):
         with pytest.raises(DataError, match="can't be read"):
-            use(Source(tmp_path / "gone.tar"), card)
+            use(CorpusSource(tmp_path / "gone.tar"), card)
 
 
 def test_source_says_where_it_is(tmp_path):
-    assert str(Source(tmp_path)) == str(tmp_path)
-    assert "generated" in str(Source(None))
+    assert str(CorpusSource(tmp_path)) == str(tmp_path)
+    assert "generated" in str(CorpusSource(None))

@@ -53,12 +53,12 @@ def test_a_missing_card_is_explained(tmp_path):
 
 
 def test_every_card_in_the_folder_is_registered_and_the_other_way_round():
-    assert sorted(path.stem for path in CARDS.glob("*.yaml")) == sorted(registry.registered())
+    assert sorted(path.stem for path in CARDS.glob("*.yaml")) == sorted(registry.corpus_names())
 
 
-@pytest.mark.parametrize("name", registry.registered())
+@pytest.mark.parametrize("name", registry.corpus_names())
 def test_every_card_is_complete(name):
-    card = registry.card(name)
+    card = registry.dataset_card(name)
     if name != "reuters":
         assert list(card.classes) == sorted(card.classes)
     assert all(text.strip() for text in (card.title, card.licence, card.citation, card.notes))
@@ -66,7 +66,7 @@ def test_every_card_is_complete(name):
 
 
 def test_totals_are_the_published_ones():
-    assert [registry.card(name).total for name in ("webkb", "20ng", "reuters")] == [8282, 18846, 12902]
+    assert [registry.dataset_card(name).total for name in ("webkb", "20ng", "reuters")] == [8282, 18846, 12902]
 
 
 def test_a_subset_has_the_source_of_the_whole_and_counts_of_its_own(tmp_path):
@@ -80,18 +80,18 @@ def test_a_subset_has_the_source_of_the_whole_and_counts_of_its_own(tmp_path):
 
 
 def test_a_corpus_without_subsets_is_all_there_is():
-    assert registry.card("webkb", "all") == registry.card("webkb")
+    assert registry.dataset_card("webkb", "all") == registry.dataset_card("webkb")
     with pytest.raises(ConfigError, match=r"'webkb' has no subset 'top4'\. It has: all"):
-        registry.card("webkb", "top4")
+        registry.dataset_card("webkb", "top4")
 
 
-@pytest.mark.parametrize("subset", registry.card("reuters").subset_names)
+@pytest.mark.parametrize("subset", registry.dataset_card("reuters").subset_names)
 def test_topics_are_ordered_by_training_stories_then_by_name(subset):
-    counts = registry.card("reuters", subset).counts
+    counts = registry.dataset_card("reuters", subset).counts
     assert list(counts) == sorted(counts, key=lambda name: (-counts[name]["train"], name))
     assert all(sum(row.values()) for row in counts.values())
 
 
 def test_an_unknown_corpus_is_named_with_the_nearest():
     with pytest.raises(ConfigError, match="'webkb'"):
-        registry.card("wbkb")
+        registry.dataset_card("wbkb")

@@ -7,18 +7,18 @@ import pytest
 from scipy.special import expit
 from scipy.stats import dirichlet, kstest, truncnorm
 
-from benchmark.corpora.archive import Source
+from benchmark.corpora.archive import CorpusSource
 from benchmark.corpora.curved_points import (
     DEVIATIONS,
     DIRICHLET,
-    LOWEST,
     MEANS,
+    MIN_GRID_SIGMA,
     SPACES,
     SPREAD,
     CurvedPoints,
-    Samples,
-    draw,
-    grid,
+    LabelledPoints,
+    draw_points,
+    grid_points,
     log_odds,
 )
 
@@ -27,7 +27,7 @@ MANY = 40_000
 
 @pytest.mark.parametrize("space", SPACES)
 def test_same_seed_same_points_other_seed_other_points(space: str) -> None:
-    first, again, other = draw(space, seed=1), draw(space, seed=1), draw(space, seed=2)
+    first, again, other = draw_points(space, seed=1), draw_points(space, seed=1), draw_points(space, seed=2)
     assert np.array_equal(first.points, again.points)
     assert np.array_equal(first.test_points, again.test_points)
     assert not np.isin(first.points, other.points).all(axis=1).any()
@@ -36,7 +36,7 @@ def test_same_seed_same_points_other_seed_other_points(space: str) -> None:
 
 @pytest.mark.parametrize("space", SPACES)
 def test_first_points_do_not_depend_on_how_many_are_drawn(space: str) -> None:
-    few, many = draw(space, n=20, n_test=30), draw(space, n=200, n_test=2)
+    few, many = draw_points(space, n=20, n_test=30), draw_points(space, n=200, n_test=2)
     assert np.array_equal(few.points, many.points[:20])
     assert np.array_equal(few.test_points[:2], many.test_points)
 
@@ -44,14 +44,14 @@ def test_first_points_do_not_depend_on_how_many_are_drawn(space: str) -> None:
 @pytest.mark.parametrize("space", SPACES)
 @pytest.mark.parametrize("n", [2, 7, 120])
 def test_classes_are_of_equal_size(space: str, n: int) -> None:
-    samples = draw(space, n=n)
+    samples = draw_points(space, n=n)
     sizes = np.bincount(samples.labels, minlength=2)
     assert sizes.sum() == n
     assert abs(sizes[0] - sizes[1]) <= 1
 
 
 def test_moments_of_the_simplex() -> None:
-    samples = draw("simplex", n_test=MANY)
+    samples = draw_points("simplex", n_test=MANY)
     for label, components in enumerate(DIRICHLET):
         points = samples.test_points[samples.test_labels == label]
         expected = np.mean([np.array(alpha) / sum(alpha) for alpha in components], axis=0)
@@ -61,7 +61,7 @@ def test_moments_of_the_simplex() -> None:
 
 
 def test_distributions_of_the_half_plane() -> None:
-    samples = draw("half-plane", n_test=MANY)
+    samples = draw_points("half-plane", n_test=MANY)
     mu, sigma = samples.test_points.T
     assert (mu >= 0).all()
     assert (mu <= 1).all()
@@ -75,11 +75,11 @@ def test_distributions_of_the_half_plane() -> None:
 
 
 def test_log_odds_against_scipy() -> None:
-    theta = draw("simplex").test_points[:50]
+    theta = draw_points("simplex").test_points[:50]
     theta = theta[theta.min(axis=1) > 1e-9]
     densities = [sum(dirichlet.pdf(theta.T, alpha) for alpha in components) for components in DIRICHLET]
     assert log_odds("simplex", theta) == pytest.approx(np.log(densities[0] / densities[1]), rel=1e-9, abs=1e-9)
-    mu, sigma = draw("half-plane").test_points[:50].T
+    mu, sigma = draw_points("half-plane").test_points[:50].T
     densities = [
         sum(truncnorm.pdf(mu, -m / s, (1 - m) / s, loc=m, scale=s) for m in means)
         for s in [SPREAD * sigma]
@@ -91,7 +91,7 @@ def test_log_odds_against_scipy() -> None:
 
 @pytest.mark.parametrize("space", SPACES)
 def test_log_odds_are_calibrated_on_the_drawn_points(space: str) -> None:
-    samples = draw(space, n_test=MANY)
+    samples = draw_points(space, n_test=MANY)
     probability = expit(log_odds(space, samples.test_points))
     for low in np.arange(0.0, 1.0, 0.2):
         inside = (probability >= low) & (probability < low + 0.2)
@@ -102,7 +102,7 @@ def test_log_odds_are_calibrated_on_the_drawn_points(space: str) -> None:
 @pytest.mark.parametrize("space", SPACES)
 def test_neither_class_is_cut_off_by_a_line(space: str) -> None:
     """The best line makes many more errors than the best boundary: the two classes are interleaved."""
-    samples = draw(space, n_test=4000)
+    samples = draw_points(space, n_test=4000)
     flat = samples.test_points[:, -2:]
     angles = np.linspace(0, np.pi, 60)
     heights = flat @ np.array([np.cos(angles), np.sin(angles)])
@@ -126,7 +126,7 @@ def test_points_outside_the_space_are_refused() -> None:
         (np.array([[np.nan, 0.5, 0.5], [1.0, 0.0, 0.0]]), "finite"),
     ]:
         with pytest.raises(ValueError, match=message):
-            Samples("simplex", good, labels, bad, labels)
+            LabelledPoints("simplex", good, labels, bad, labels)
     with pytest.raises(ValueError, match="positive standard deviation"):
         log_odds("half-plane", np.array([[0.5, 0.0]]))
     with pytest.raises(ValueError, match="0 ≤ μ ≤ 1"):
@@ -138,38 +138,38 @@ def test_labels_must_belong_to_the_points() -> None:
     labels = np.array([0, 1], dtype=np.int8)
     for bad in ([0], [0, 2], [-1, 1]):
         with pytest.raises(ValueError, match="as many labels, 0 or 1"):
-            Samples("simplex", points, np.array(bad, dtype=np.int8), points, labels)
+            LabelledPoints("simplex", points, np.array(bad, dtype=np.int8), points, labels)
 
 
 def test_unknown_space_and_too_few_points_are_refused() -> None:
     with pytest.raises(ValueError, match="one of simplex, half-plane"):
-        draw("sphere")
+        draw_points("sphere")
     with pytest.raises(ValueError, match="at least 2"):
-        draw("simplex", n=1)
+        draw_points("simplex", n=1)
 
 
 @pytest.mark.parametrize("resolution", [1, 2, 7])
 def test_a_grid_covers_its_space_evenly(resolution: int) -> None:
-    triangle, plane = (grid(space, resolution) for space in SPACES)
+    triangle, plane = (grid_points(space, resolution) for space in SPACES)
     assert len(triangle) == (resolution + 1) * (resolution + 2) // 2
     assert len(plane) == (resolution + 1) ** 2
     for points in (triangle, plane):
         assert len(np.unique(points.round(12), axis=0)) == len(points)
     np.testing.assert_allclose(triangle.sum(axis=1), 1.0)
     assert (triangle.min(), triangle.max()) == (0.0, 1.0)
-    np.testing.assert_allclose([plane.min(axis=0), plane.max(axis=0)], [[0.0, LOWEST], [1.0, 1.0]])
+    np.testing.assert_allclose([plane.min(axis=0), plane.max(axis=0)], [[0.0, MIN_GRID_SIGMA], [1.0, 1.0]])
 
 
 @pytest.mark.parametrize("space", SPACES)
 class TestCorpus:
     def test_its_documents_are_the_points(self, space: str) -> None:
         reader = CurvedPoints(space, train=20, test=30, resolution=10, seed=5)
-        corpus, samples = reader.load(Source(None)), draw(space, 20, 30, 5)
+        corpus, samples = reader.load(CorpusSource(None)), draw_points(space, 20, 30, 5)
         documents = corpus.documents
         for group, points, labels in (
             ("train", samples.points, samples.labels),
             ("test", samples.test_points, samples.test_labels),
-            ("grid", grid(space, 10), log_odds(space, grid(space, 10)) < 0),
+            ("grid", grid_points(space, 10), log_odds(space, grid_points(space, 10)) < 0),
         ):
             rows = documents.groups == documents.group_names.index(group)
             np.testing.assert_array_equal(corpus.matrix[rows].toarray(), points)
@@ -177,7 +177,7 @@ class TestCorpus:
 
     def test_its_outline_is_what_is_loaded(self, space: str) -> None:
         reader = CurvedPoints(space, train=20, test=30, resolution=10)
-        outline, loaded = reader.outline(), reader.load(Source(None)).documents
+        outline, loaded = reader.outline(), reader.load(CorpusSource(None)).documents
         assert (outline.ids, outline.classes, outline.group_names) == (loaded.ids, loaded.classes, loaded.group_names)
         np.testing.assert_array_equal(outline.labels, loaded.labels)
         np.testing.assert_array_equal(outline.groups, loaded.groups)
@@ -186,8 +186,8 @@ class TestCorpus:
     def test_other_parameters_are_another_corpus(self, space: str, change: dict[str, int]) -> None:
         given = {"train": 20, "test": 30, "resolution": 10, "seed": 1}
         one, other = (CurvedPoints(space, **each) for each in (given, given | change))
-        assert one.content(Source(None)) != other.content(Source(None))
-        assert one.load(Source(None)).digest != other.load(Source(None)).digest
+        assert one.content(CorpusSource(None)) != other.content(CorpusSource(None))
+        assert one.load(CorpusSource(None)).digest != other.load(CorpusSource(None)).digest
 
     @pytest.mark.parametrize("change", [{"train": 3}, {"test": 1}, {"resolution": 9}, {"seed": -1}])
     def test_numbers_out_of_range_are_refused(self, space: str, change: dict[str, int]) -> None:

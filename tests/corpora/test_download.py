@@ -17,7 +17,7 @@ from tests.corpora.small import pack_files, small_card
 
 @pytest.fixture(autouse=True)
 def no_pause(monkeypatch):
-    monkeypatch.setattr(download, "PAUSE", 0.0)
+    monkeypatch.setattr(download, "RETRY_PAUSE", 0.0)
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def fetch(server, tmp_path):
     def call(*paths, facts=MappingProxyType({}), **options):
         addresses = [path if path.startswith("http") else server[0] + path for path in paths]
         card = small_card("webkb", addresses=addresses, size=2**20, **facts)
-        return download.download(card, tmp_path / "new" / "dest", notify=told.append, **options)
+        return download.download_archive(card, tmp_path / "new" / "dest", notify=told.append, **options)
 
     call.told, call.dest, call.asked, call.sent = told, tmp_path / "new" / "dest", *server[1:]
     return call
@@ -91,7 +91,7 @@ def left(folder):
 
 def test_success(fetch, card, files):
     source = fetch("/good")
-    assert source == archive.find_in(fetch.dest, card)
+    assert source == archive.find_corpus_in(fetch.dest, card)
     assert dict(archive.read_files(source, card)) == files
     assert left(fetch.dest) == ["webkb-data.gtar.gz"]
 
@@ -99,7 +99,7 @@ def test_success(fetch, card, files):
 def test_licence_is_told_before_anything_is_asked_for(server, tmp_path):
     asked_by_then: list[tuple[str, int]] = []
     card = small_card("webkb", addresses=[f"{server[0]}/good"])
-    download.download(card, tmp_path, notify=lambda line: asked_by_then.append((line, len(server[1]))))
+    download.download_archive(card, tmp_path, notify=lambda line: asked_by_then.append((line, len(server[1]))))
     assert "Free." in asked_by_then[0][0]
     assert asked_by_then[0][1] == 0
 
@@ -212,20 +212,20 @@ def test_progress_sees_every_byte(fetch, archive_bytes):
 
 
 def test_the_bar_is_silent_where_there_is_no_terminal(fetch, capfd):
-    fetch("/good", progress=download.RichBar)
+    fetch("/good", progress=download.DownloadBar)
     assert capfd.readouterr() == ("", "")
 
 
 def test_locate_downloads_only_when_allowed(fetch, server, tmp_path, monkeypatch):
     card = small_card("webkb", addresses=[f"{server[0]}/good"])
-    monkeypatch.setattr(registry, "card", lambda _: card)
+    monkeypatch.setattr(registry, "dataset_card", lambda _: card)
     monkeypatch.setattr(cards, "REPOSITORY", tmp_path / "repository")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.delenv(registry.ENVIRONMENT, raising=False)
+    monkeypatch.delenv(registry.DATASETS_VARIABLE, raising=False)
     with pytest.raises(DataError, match="is not here"):
-        registry.locate("webkb")
+        registry.locate_corpus("webkb")
     assert fetch.asked == []
-    source = registry.locate("webkb", download=True)
+    source = registry.locate_corpus("webkb", download=True)
     assert source.path == tmp_path / "repository" / "datasets" / "webkb-data.gtar.gz"
-    assert registry.locate("webkb", download=True) == source
+    assert registry.locate_corpus("webkb", download=True) == source
     assert fetch.asked == ["/good"]

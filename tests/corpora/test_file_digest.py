@@ -25,7 +25,7 @@ BLOCK = 16
 def blocks() -> Iterator[None]:
     """Blocks of a few bytes."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(file_digest, "BLOCK", BLOCK)
+        patch.setattr(file_digest, "DIGEST_BLOCK_BYTES", BLOCK)
         yield
 
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 
 from benchmark.corpora import registry
-from benchmark.corpora.archive import Source, read_files, verify
+from benchmark.corpora.archive import CorpusSource, read_files, verify_digest
 from benchmark.errors import DataError
 from tests.corpora.small import pack_files, unpack_files
 from tests.strategies import damaged
@@ -30,7 +30,7 @@ def refusal(tmp_path, card):
         path.write_bytes(raw)
         started = time.process_time()
         with pytest.raises(DataError) as caught:
-            read_files(Source(path), card.model_copy(update=changes))
+            read_files(CorpusSource(path), card.model_copy(update=changes))
         assert time.process_time() - started < 1
         first = str(caught.value).splitlines()[0]
         assert len(first) < 600
@@ -119,7 +119,7 @@ def test_every_member_stands_where_the_standard_library_finds_it(tmp_path, card,
     path = pack_files(files, tmp_path / "a.tar", mode="w:", format_=format_)
     with tarfile.open(path, encoding="utf-8", errors="surrogateescape") as archive:
         theirs = {m.name.encode("utf-8", "surrogateescape"): archive.extractfile(m).read() for m in archive}
-    assert {key: bytes(value) for key, value in read_files(Source(path), card).items()} == theirs == files
+    assert {key: bytes(value) for key, value in read_files(CorpusSource(path), card).items()} == theirs == files
 
 
 # --- more than the card allows
@@ -141,7 +141,7 @@ def test_bytes_are_bounded_by_the_card(refusal, card, pack_bytes):
 
 @pytest.mark.parametrize("fold", ["file", "files", "folders", "hidden"])
 def test_a_folder_is_bounded_by_the_card(tmp_path, files, card, fold):
-    source = Source(unpack_files(files, tmp_path))
+    source = CorpusSource(unpack_files(files, tmp_path))
     place = tmp_path / "course" / "misc"
     if fold == "file":
         with (place / "huge").open("wb") as file:
@@ -156,9 +156,9 @@ def test_a_folder_is_bounded_by_the_card(tmp_path, files, card, fold):
 def test_the_files_of_a_folder_are_bounded_together(tmp_path, files, card):
     facts = card.model_dump(include={"tops", "tops_are", "title", "addresses", "digest"}) | {"most_members": 100}
     unpack_files(files | {b"course/misc/%d" % number: b"x" * 1000 for number in range(20)}, tmp_path)
-    read_files(Source(tmp_path), SimpleNamespace(**facts, most_bytes=21_000))
+    read_files(CorpusSource(tmp_path), SimpleNamespace(**facts, most_bytes=21_000))
     with pytest.raises(DataError, match="holds more than 19,000 bytes"):
-        read_files(Source(tmp_path), SimpleNamespace(**facts, most_bytes=19_000))
+        read_files(CorpusSource(tmp_path), SimpleNamespace(**facts, most_bytes=19_000))
 
 
 @pytest.fixture(scope="module")
@@ -174,11 +174,11 @@ def bomb(tmp_path_factory):
 
 @pytest.mark.parametrize("name", ["webkb", "20ng", "reuters"])
 def test_a_bomb_is_refused_within_200_megabytes(bomb, name):
-    path, card = bomb, registry.card(name)
+    path, card = bomb, registry.dataset_card(name)
     tracemalloc.start()
     try:
         with pytest.raises(DataError, match=f"{path.name} is too large for {card.title}: it holds more than "):
-            read_files(Source(path), card)
+            read_files(CorpusSource(path), card)
         assert tracemalloc.get_traced_memory()[1] < 200e6
     finally:
         tracemalloc.stop()
@@ -219,7 +219,7 @@ def test_a_damaged_archive_is_refused(tmp_path, card, repair):
     def read(raw):
         path.write_bytes(repair(raw))
         with pytest.raises(DataError) as caught:
-            verify(read_files(Source(path), card), card, Source(path))
+            verify_digest(read_files(CorpusSource(path), card), card, CorpusSource(path))
         assert str(caught.value).startswith(f"{path} ")
 
     read()

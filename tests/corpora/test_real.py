@@ -30,13 +30,13 @@ PINS = {
 }
 
 
-SUBSETS = [(name, subset) for name in registry.registered() for subset in registry.card(name).subset_names]
+SUBSETS = [(name, subset) for name in registry.corpus_names() for subset in registry.dataset_card(name).subset_names]
 
 
 @pytest.mark.parametrize(("name", "subset"), SUBSETS)
 def test_contract(name, subset):
     """What the rest of the package relies on, of every corpus that is here."""
-    card, corpus = registry.card(name, subset), real_corpus(name, subset)
+    card, corpus = registry.dataset_card(name, subset), real_corpus(name, subset)
     documents = corpus.documents
     assert (corpus.dataset, corpus.digest, len(documents)) == (name, card.digest, card.total)
     assert (documents.classes, documents.group_names) == (card.classes, card.groups)
@@ -57,8 +57,8 @@ def test_contract(name, subset):
     assert corpus.text.flags.writeable
     assert corpus.text.flags.c_contiguous
     assert corpus.text.shape == (corpus.bounds[-1],)
-    assert len(registry.fingerprint(name, registry.locate(name))) == 64
-    registry.gate(corpus, card)
+    assert len(registry.corpus_fingerprint(name, registry.locate_corpus(name))) == 64
+    registry.check_document_counts(corpus, card)
 
 
 @pytest.mark.parametrize(("name", "subset"), PINS)
@@ -70,8 +70,8 @@ def test_first_tenth_and_last_document(name, subset):
 @pytest.mark.parametrize("name", ["webkb", "20ng", "reuters"])
 def test_the_card_says_how_large_the_files_are(name):
     real_corpus(name)
-    card = registry.card(name)
-    files = archive.read_files(registry.find(name), card)
+    card = registry.dataset_card(name)
+    files = archive.read_files(registry.find_corpus(name), card)
     assert sum(map(len, files.values())) == card.size
     assert len(files) < card.most_members / 2
 
@@ -88,7 +88,7 @@ def test_webkb():
         "other/misc/http:^^swissnet.ai.mit.edu^index.html\r",
     ]
     assert next(iter(corpus)).startswith(b"MIME-Version: 1.0\r\nServer: CERN/3.0\r\n")
-    top4 = registry.select(corpus, ["student", "faculty", "course", "project"])
+    top4 = registry.select_documents(corpus, ["student", "faculty", "course", "project"])
     assert np.bincount(top4.documents.labels).tolist() == [1641, 1124, 930, 504]
 
 
@@ -101,7 +101,7 @@ def test_20ng():
     assert documents.classes == tuple(sorted(documents.classes))
     assert np.bincount(documents.labels[documents.groups == 1])[:3].tolist() == [319, 389, 394]
     assert next(iter(corpus)).startswith(b"From: mathew <mathew@mantis.co.uk>")
-    without = registry.select(corpus, exclude=["20news-bydate-test/sci.crypt/16017"])
+    without = registry.select_documents(corpus, exclude=["20news-bydate-test/sci.crypt/16017"])
     assert len(without.documents) == 18845
     outline = registry.CORPORA["20ng"]().outline()
     assert outline.dated_by_class
@@ -150,7 +150,7 @@ TABLE_1 = {
 def test_reuters_without_brief_is_that_of_takamura2004():
     corpus = real_corpus("reuters", "without-brief")
     assert np.bincount(corpus.documents.groups).tolist() == [8816, 3023]
-    ten = registry.select(corpus, list(TABLE_1)).documents
+    ten = registry.select_documents(corpus, list(TABLE_1)).documents
     assert ten.ids == corpus.documents.ids
     assert dict(zip(ten.classes, map(tuple, ten.sizes().tolist()), strict=True)) == TABLE_1
     assert set(corpus.documents.classes[:10]) == set(TABLE_1)
@@ -180,7 +180,7 @@ def test_reuters_with_body_and_single_topic_is_that_of_tang2016_and_one_more():
     assert dict(sorted(sizes.items(), key=lambda item: -item[1])[:10]) == LARGEST
     assert int((documents.sizes()[:, 0] == 0).sum()) == 7, "classes without training documents"
     # The one story that lists its topic twice: without it, the paper's 8,293 documents, and 298 of trade.
-    published = registry.select(corpus, exclude=["19918"]).documents
+    published = registry.select_documents(corpus, exclude=["19918"]).documents
     assert np.bincount(published.groups).tolist() == [5946, 2347]
     assert published.sizes().sum(axis=1)[published.classes.index("trade")] == 298
 

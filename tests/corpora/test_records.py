@@ -16,7 +16,7 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmark.corpora.records import check_encoding, columns_of, records
+from benchmark.corpora.records import check_encoding, iter_records, read_columns
 from benchmark.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ CASES = [(name, end) for name in FORMATS for end in PACKED if not (name == "a.pa
 
 def read(path: Path, content: bytes, columns: tuple[str, ...] = COLUMNS, **how: Any) -> list[Any]:
     path.write_bytes(content)
-    return list(records(path, columns, **how))
+    return list(iter_records(path, columns, **how))
 
 
 @pytest.mark.parametrize(("name", "end"), CASES)
@@ -136,7 +136,7 @@ def test_rows_as_long_as_the_header_may_have_empty_lines_and_a_trailing_delimite
 def test_columns_without_a_header_are_called_by_their_numbers(tmp_path: Path) -> None:
     content, how = b'"alpha;\n beta";a\n\ngamma;b\n', {"header": False, "delimiter": ";"}
     assert read(tmp_path / "a.csv", content, ("2", "1"), **how) == [(1, ["a", "alpha;\n beta"]), (4, ["b", "gamma"])]
-    assert columns_of(tmp_path / "a.csv", **how) == ["1", "2"]
+    assert read_columns(tmp_path / "a.csv", **how) == ["1", "2"]
     with pytest.raises(DataError, match=r"a\.csv:5: has 3 columns, and the first row has 2; quote .* semicolons"):
         read(tmp_path / "a.csv", content + b"x;y;z\n", ("1",), **how)
 

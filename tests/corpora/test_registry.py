@@ -8,7 +8,7 @@ import yaml
 
 from benchmark.corpora import card as cards
 from benchmark.corpora import registry
-from benchmark.corpora.archive import Source
+from benchmark.corpora.archive import CorpusSource
 from benchmark.errors import ConfigError, DataError
 from tests.corpora.small import pack_files, small_card, small_files, unpack_files
 
@@ -26,15 +26,15 @@ def small(tmp_path, monkeypatch):
     monkeypatch.setattr(cards, "REPOSITORY", repository)
     monkeypatch.setattr(cards, "CARDS", repository / "datasets")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.delenv(registry.ENVIRONMENT, raising=False)
+    monkeypatch.delenv(registry.DATASETS_VARIABLE, raising=False)
     return repository
 
 
 @pytest.mark.parametrize("name", ["webkb", "20ng"])
 def test_archive_and_folder_give_equal_corpora(small, tmp_path, name):
-    archive = Source(pack_files(small_files(name), tmp_path / "a.tar.gz", prefix=b"./"))
-    folder = Source(unpack_files(small_files(name), tmp_path / "folder"))
-    one, two = registry.load(name, archive), registry.load(name, folder)
+    archive = CorpusSource(pack_files(small_files(name), tmp_path / "a.tar.gz", prefix=b"./"))
+    folder = CorpusSource(unpack_files(small_files(name), tmp_path / "folder"))
+    one, two = registry.load_corpus(name, archive), registry.load_corpus(name, folder)
     assert one.documents.ids == two.documents.ids
     assert list(one) == list(two)
     assert one.digest == two.digest
@@ -44,13 +44,13 @@ def test_archive_and_folder_give_equal_corpora(small, tmp_path, name):
 
 def test_places_are_searched_in_order(small, tmp_path, monkeypatch, files):
     pack_files(files, tmp_path / "cache" / "simplexbench" / "datasets" / "webkb-data.tar")
-    found = [registry.locate("webkb").path]
+    found = [registry.locate_corpus("webkb").path]
     for folder in (tmp_path / "shared" / "datasets", small / "datasets", tmp_path / "second", tmp_path / "first"):
         pack_files(files, folder / "webkb-data.tar")
         monkeypatch.setenv(
-            registry.ENVIRONMENT, os.pathsep.join([str(tmp_path / "first"), "", str(tmp_path / "second")])
+            registry.DATASETS_VARIABLE, os.pathsep.join([str(tmp_path / "first"), "", str(tmp_path / "second")])
         )
-        found.append(registry.locate("webkb").path)
+        found.append(registry.locate_corpus("webkb").path)
     assert [str(path.parent.relative_to(tmp_path)) for path in found] == [
         "cache/simplexbench/datasets",
         "shared/datasets",
@@ -58,17 +58,17 @@ def test_places_are_searched_in_order(small, tmp_path, monkeypatch, files):
         "second",
         "first",
     ]
-    monkeypatch.setenv(registry.ENVIRONMENT, str(tmp_path / "second" / "webkb-data.tar"))
-    assert registry.locate("webkb").path == tmp_path / "second" / "webkb-data.tar"
+    monkeypatch.setenv(registry.DATASETS_VARIABLE, str(tmp_path / "second" / "webkb-data.tar"))
+    assert registry.locate_corpus("webkb").path == tmp_path / "second" / "webkb-data.tar"
 
 
 def test_a_missing_corpus_is_explained(small, tmp_path, monkeypatch, card):
-    monkeypatch.setenv(registry.ENVIRONMENT, str(tmp_path / "nowhere"))
-    assert registry.find("webkb") is None
+    monkeypatch.setenv(registry.DATASETS_VARIABLE, str(tmp_path / "nowhere"))
+    assert registry.find_corpus("webkb") is None
     with pytest.raises(DataError) as caught:
-        registry.load("webkb")
+        registry.load_corpus("webkb")
     parts = ["webkb-data.gtar.gz", "course/", "nowhere (does not exist", "http://example.org/x", card.digest]
-    parts += [*map(str, registry.places()), "$BENCH_DATASETS", "bench run configs/quickstart.yaml"]
+    parts += [*map(str, registry.search_folders()), "$BENCH_DATASETS", "bench run configs/quickstart.yaml"]
     for part in parts:
         assert part in str(caught.value)
 
@@ -76,27 +76,31 @@ def test_a_missing_corpus_is_explained(small, tmp_path, monkeypatch, card):
 def test_a_wrong_corpus_never_loads(small, tmp_path, files):
     files[b"course/cornell/http:^^x^"] += b"!"
     with pytest.raises(DataError, match="another corpus"):
-        registry.load("webkb", Source(pack_files(files, tmp_path / "a.tar")))
+        registry.load_corpus("webkb", CorpusSource(pack_files(files, tmp_path / "a.tar")))
 
 
 def test_a_card_at_odds_with_the_corpus_stops_at_the_gate(small, tmp_path, files):
     wrong = small_card("webkb", counts={"course": {"cornell": 1, "misc": 2}, "faculty": {"cornell": 2, "misc": 1}})
     (small / "datasets" / "webkb.yaml").write_text(yaml.safe_dump(wrong.model_dump(mode="json"), sort_keys=False))
     with pytest.raises(DataError, match="course, misc: expected 2, found 1"):
-        registry.load("webkb", Source(pack_files(files, tmp_path / "a.tar")))
+        registry.load_corpus("webkb", CorpusSource(pack_files(files, tmp_path / "a.tar")))
 
 
 def test_parameters_are_for_generated_corpora():
     with pytest.raises(ConfigError, match="'seed'; it has none"):
-        registry.load("webkb", seed=1)
+        registry.load_corpus("webkb", seed=1)
     with pytest.raises(ConfigError, match="'sed'; it has seed, size"):
-        registry.load("synthetic", sed=1)
+        registry.load_corpus("synthetic", sed=1)
     with pytest.raises(ConfigError, match="no subset 'half'"):
-        registry.load("synthetic", subset="half")
+        registry.load_corpus("synthetic", subset="half")
 
 
 def test_parameters_reach_the_generator():
-    usual, small, other = (registry.load("synthetic", **params) for params in ({}, {"size": 60}, {"seed": 2}))
-    assert usual.digest == registry.card("synthetic").digest == registry.load("synthetic", seed=1, size=600).digest
+    usual, small, other = (registry.load_corpus("synthetic", **params) for params in ({}, {"size": 60}, {"seed": 2}))
+    assert (
+        usual.digest
+        == registry.dataset_card("synthetic").digest
+        == registry.load_corpus("synthetic", seed=1, size=600).digest
+    )
     assert len({usual.digest, small.digest, other.digest}) == 3
     assert 40 <= len(small.documents) < 90

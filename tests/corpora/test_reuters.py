@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from benchmark.corpora import registry, reuters
-from benchmark.corpora.archive import Source, content_digest, find_in, read_files, verify
-from benchmark.corpora.assemble import gate, select
+from benchmark.corpora.archive import CorpusSource, content_digest, find_corpus_in, read_files, verify_digest
+from benchmark.corpora.assemble import check_document_counts, select_documents
 from benchmark.corpora.card import DatasetCard
 from benchmark.corpora.sgml import read_articles
 from benchmark.errors import ConfigError, DataError
@@ -94,7 +94,7 @@ IDS = {
 
 
 def read(subset="all"):
-    return reuters.read(FILES, CARD.subset(subset), CARD.digest)
+    return reuters.read_reuters(FILES, CARD.subset(subset), CARD.digest)
 
 
 @pytest.mark.parametrize("subset", IDS)
@@ -105,7 +105,7 @@ def test_subsets_have_training_stories_first_then_by_number(subset):
     assert documents.group_names == ("train", "test")
     assert np.all(np.diff(documents.groups) >= 0)
     assert (corpus.dataset, corpus.digest) == ("reuters", CARD.digest)
-    gate(corpus, CARD.subset(subset))
+    check_document_counts(corpus, CARD.subset(subset))
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_topics_that_are_no_classes_of_modapte_90_are_dropped():
 
 
 def test_every_subset_of_the_reader_has_a_card():
-    assert tuple(reuters.SUBSETS) == CARD.subset_names == registry.card("reuters").subset_names == tuple(IDS)
+    assert tuple(reuters.SUBSETS) == CARD.subset_names == registry.dataset_card("reuters").subset_names == tuple(IDS)
 
 
 def test_text_is_title_and_body_or_what_there_is():
@@ -187,7 +187,7 @@ def test_the_gate_compares_topics_and_documents():
     corpus = read()
     rows = np.arange(len(corpus.documents) - 1)
     with pytest.raises(DataError) as caught:
-        gate(corpus.take(rows), CARD)
+        check_document_counts(corpus.take(rows), CARD)
     for part in ("Small Reuters:", "ship, test: expected 1, found 0", "documents, test: expected 4, found 3"):
         assert part in str(caught.value)
     assert "earn" not in str(caught.value)
@@ -197,14 +197,14 @@ def test_the_gate_sees_a_missing_document_without_topics():
     corpus = read()
     rows = np.flatnonzero(corpus.documents.topics.any(axis=1))
     with pytest.raises(DataError, match="documents, test: expected 4, found 3"):
-        gate(corpus.take(rows), CARD)
+        check_document_counts(corpus.take(rows), CARD)
 
 
 def test_the_gate_tells_subsets_apart():
     with pytest.raises(DataError, match=r"Small Reuters, body-and-single-topic: .* disagree"):
-        gate(read("without-brief"), CARD.subset("body-and-single-topic"))
+        check_document_counts(read("without-brief"), CARD.subset("body-and-single-topic"))
     with pytest.raises(DataError, match="Small Reuters, without-brief: the classes"):
-        gate(read("all"), CARD.subset("without-brief"))
+        check_document_counts(read("all"), CARD.subset("without-brief"))
 
 
 # --- take and select
@@ -230,7 +230,7 @@ def test_take_takes_topics_along():
 
 def test_selecting_classes_of_multi_label_documents_keeps_every_document():
     corpus = read()
-    chosen = select(corpus, ["acq", "earn"], exclude=["7"])
+    chosen = select_documents(corpus, ["acq", "earn"], exclude=["7"])
     assert chosen.documents.ids == ("2", "3", "11", "1", "12", "13", "14")
     assert chosen.documents.classes == ("acq", "earn")
     kept = [row for row, name in enumerate(corpus.documents.ids) if name != "7"]
@@ -240,7 +240,7 @@ def test_selecting_classes_of_multi_label_documents_keeps_every_document():
 
 
 def test_selecting_classes_of_single_label_documents_drops_the_others():
-    chosen = select(read("body-and-single-topic"), ["ship", "acq"])
+    chosen = select_documents(read("body-and-single-topic"), ["ship", "acq"])
     assert chosen.documents.ids == ("7", "14")
     assert chosen.documents.labels.tolist() == [1, 0]
 
@@ -251,19 +251,19 @@ def test_selecting_classes_of_single_label_documents_drops_the_others():
 def test_broken_stories_are_named_with_their_file():
     broken = {**FILES, b"reut2-001.sgm": FILES[b"reut2-001.sgm"].replace(b"</BODY>", b"", 1)}
     with pytest.raises(DataError, match=r"reut2-001.sgm, NEWID 11: <BODY> is not closed"):
-        reuters.read(broken, CARD, "")
+        reuters.read_reuters(broken, CARD, "")
 
 
 def test_a_number_given_twice_is_refused():
     twice = {**FILES, b"reut2-001.sgm": FILES[b"reut2-001.sgm"] + story(1, "")}
     with pytest.raises(DataError, match="two stories have the NEWID 1"):
-        reuters.read(twice, CARD, "")
+        reuters.read_reuters(twice, CARD, "")
 
 
 def test_an_unknown_topic_is_refused():
     other = {**FILES, b"reut2-001.sgm": FILES[b"reut2-001.sgm"] + story(99, "earm")}
     with pytest.raises(DataError, match="NEWID 99 has the topic 'earm'"):
-        reuters.read(other, CARD, "")
+        reuters.read_reuters(other, CARD, "")
 
 
 # --- files that hold many documents
@@ -274,23 +274,23 @@ def test_every_packing_gives_the_same_files(tmp_path, prefix):
     path = pack_files(
         {**FILES, b"README.txt": b"x", b"lewis.dtd": b"x"}, tmp_path / "reuters21578.tar.gz", prefix=prefix
     )
-    assert find_in(tmp_path, CARD) == Source(path)
-    files = read_files(Source(path), CARD)
+    assert find_corpus_in(tmp_path, CARD) == CorpusSource(path)
+    files = read_files(CorpusSource(path), CARD)
     assert {relpath: bytes(content) for relpath, content in files.items()} == FILES
-    assert verify(files, CARD, Source(path)) == CARD.digest
+    assert verify_digest(files, CARD, CorpusSource(path)) == CARD.digest
 
 
 @pytest.mark.parametrize("folder", [".", "reuters21578"])
 def test_a_folder_is_found_when_all_its_files_are_there(tmp_path, folder):
     place = unpack_files({**FILES, b"README.txt": b"x"}, tmp_path / folder)
-    assert find_in(tmp_path, CARD) == Source(place)
-    assert read_files(Source(place), CARD) == FILES
+    assert find_corpus_in(tmp_path, CARD) == CorpusSource(place)
+    assert read_files(CorpusSource(place), CARD) == FILES
     os.remove(place / "reut2-001.sgm")  # noqa: PTH107
-    assert find_in(tmp_path, CARD) is None
+    assert find_corpus_in(tmp_path, CARD) is None
     with pytest.raises(DataError, match="can't be read"):
-        read_files(Source(place), CARD)
+        read_files(CorpusSource(place), CARD)
 
 
 def test_a_changed_corpus_is_told_by_its_files(tmp_path):
     with pytest.raises(DataError, match=r"expected 2 files.*\n.*found +1 files"):
-        verify({b"reut2-000.sgm": b""}, CARD, Source(tmp_path))
+        verify_digest({b"reut2-000.sgm": b""}, CARD, CorpusSource(tmp_path))

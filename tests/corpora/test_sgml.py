@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmark.corpora import archive, registry
-from benchmark.corpora.sgml import SPLITS, TOPICS_FLAGS, Article, decode_entities, read_articles
+from benchmark.corpora.sgml import REUTERS_SPLITS, TOPICS_FLAGS, Article, decode_entities, read_articles
 from benchmark.errors import DataError
 from tests.strategies import damaged
 
@@ -52,7 +52,7 @@ TEXTS = st.binary(max_size=40) | st.sampled_from([b"AT&T <T> &amp; &#3; </BODY><
 ARTICLES = st.builds(
     lambda newid, split, flag, topics, parts: Article(newid, split, flag, tuple(topics), **parts),
     st.integers(1, 21578),
-    st.sampled_from(SPLITS),
+    st.sampled_from(REUTERS_SPLITS),
     st.sampled_from(TOPICS_FLAGS),
     st.lists(st.sampled_from(["earn", "acq", "money-fx", "l-cattle"]), unique=True),
     st.builds(divided, st.sampled_from(["NORM", "BRIEF", "UNPROC"]), TEXTS, TEXTS),
@@ -280,10 +280,10 @@ def printable(text: str) -> str:
 @pytest.mark.corpus
 @pytest.mark.parametrize("number", [2, 17])
 def test_a_true_file_is_read_as_python_reads_it(number):
-    source = registry.find("reuters")
+    source = registry.find_corpus("reuters")
     if source is None:
         pytest.skip("the corpus reuters is not here")
-    content = bytes(archive.read_files(source, registry.card("reuters"))[b"reut2-%03d.sgm" % number])
+    content = bytes(archive.read_files(source, registry.dataset_card("reuters"))[b"reut2-%03d.sgm" % number])
     oracle = Oracle()
     oracle.feed(content.decode("latin-1"))
     articles = list(read_articles(content, "x"))

@@ -14,12 +14,12 @@ from benchmark.errors import ConfigError
 
 @pytest.fixture(scope="module")
 def corpus():
-    return registry.load("synthetic")
+    return registry.load_corpus("synthetic")
 
 
 @pytest.fixture(scope="module")
 def several():
-    return registry.load("synthetic", subset="several")
+    return registry.load_corpus("synthetic", subset="several")
 
 
 def words_of(page: str) -> list[str]:
@@ -28,27 +28,29 @@ def words_of(page: str) -> list[str]:
 
 
 def test_same_seed_same_bytes_other_seed_others():
-    assert synthetic.generate(seed=3, size=50) == synthetic.generate(seed=3, size=50)
-    assert content_digest(synthetic.generate(seed=3, size=50)) != content_digest(synthetic.generate(seed=4, size=50))
+    assert synthetic.generate_synthetic(seed=3, size=50) == synthetic.generate_synthetic(seed=3, size=50)
+    assert content_digest(synthetic.generate_synthetic(seed=3, size=50)) != content_digest(
+        synthetic.generate_synthetic(seed=4, size=50)
+    )
 
 
 @pytest.mark.parametrize("params", [{"seed": -1}, {"size": 39}, {"size": 10**6}, {"seed": 0.5}, {"size": "big"}])
 def test_impossible_parameters_are_refused(params):
     with pytest.raises(ConfigError, match="seed must be"):
-        registry.load("synthetic", **params)
+        registry.load_corpus("synthetic", **params)
 
 
 @pytest.mark.parametrize("size", [40, 150, 1200])
 def test_every_class_has_documents_from_every_university(size):
-    corpus = registry.load("synthetic", size=size)
+    corpus = registry.load_corpus("synthetic", size=size)
     cells = {(int(c), int(g)) for c, g in zip(corpus.documents.labels, corpus.documents.groups, strict=True)}
     assert len(cells) == 20
     assert abs(len(corpus.documents) - size) <= max(20, size // 50)
 
 
 def test_pseudo_words_are_words():
-    words = [synthetic._pseudo_word(rank) for rank in range(synthetic.TERMS)]
-    assert len(set(words)) == synthetic.TERMS
+    words = [synthetic._pseudo_word(rank) for rank in range(synthetic.SYNTHETIC_TERMS)]
+    assert len(set(words)) == synthetic.SYNTHETIC_TERMS
     assert all(re.fullmatch("[a-z]{2,}", word) for word in words)
 
 
@@ -111,9 +113,10 @@ class TestSeveral:
         assert set(several.documents.labels) == {-1}
 
     def test_their_order_is_not_that_of_the_files(self):
-        files, card = synthetic.generate(size=60), registry.card("synthetic", "several")
+        files, card = synthetic.generate_synthetic(size=60), registry.dataset_card("synthetic", "several")
         one, other = (
-            synthetic.read(dict(sorted(files.items(), reverse=turned)), card, "0" * 64) for turned in (False, True)
+            synthetic.read_synthetic(dict(sorted(files.items(), reverse=turned)), card, "0" * 64)
+            for turned in (False, True)
         )
         assert one.documents.ids == other.documents.ids
         assert list(one) == list(other)

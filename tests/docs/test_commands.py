@@ -116,7 +116,7 @@ def test_the_reviewers_longer_minutes(minutes: int) -> None:
     assert blocks(text, "sh")
     if minutes > MINUTES:
         pytest.skip(f"takes {minutes} minutes: REVIEW_MINUTES={minutes}")
-    if not all(registry.find(name) for name in ("webkb", "20ng", "reuters")):
+    if not all(registry.find_corpus(name) for name in ("webkb", "20ng", "reuters")):
         pytest.skip("the corpora are not here")
     follow(text, in_a_shell)
 

@@ -14,7 +14,7 @@ import yaml
 import benchmark
 from benchmark.corpora.card import REPOSITORY
 from benchmark.evaluation import published
-from benchmark.report.drawing.render import rendered
+from benchmark.report.drawing.render import render_pictures
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -49,7 +49,7 @@ def test_pictures_are_those_that_the_code_draws() -> None:
     surveys = "".join((DOCS / f"{name}.md").read_text(encoding="utf-8") for name in ("choosing", "geometry"))
     of_runs = set(re.findall(r"\(img/(.+?)\.svg\)", surveys))
     assert {path.stem for path in (DOCS / "img").iterdir()} == set(pictures) | of_runs
-    for name, files in rendered({name: draw() for name, draw in pictures.items()}).items():
+    for name, files in render_pictures({name: draw() for name, draw in pictures.items()}).items():
         assert (DOCS / "img" / f"{name}.svg").read_bytes() == files["svg"], f"make docs draws another {name}"
 
 
@@ -108,7 +108,9 @@ def test_the_citation_is_of_this_version_and_of_every_paper() -> None:
     cited = yaml.safe_load((REPOSITORY / "CITATION.cff").read_text(encoding="utf-8"))
     assert {"cff-version", "message", "title", "authors"} <= set(cited)
     assert cited["version"] == benchmark.__version__
-    references = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in published.FOLDER.glob("*.yaml")]
+    references = [
+        yaml.safe_load(path.read_text(encoding="utf-8")) for path in published.PUBLISHED_FOLDER.glob("*.yaml")
+    ]
     for each in cited["references"]:
         assert any(each["title"].lower() in of["reference"].lower() for of in references), each["title"]
     assert len(cited["references"]) == sum(bool(of.get("claims")) for of in references)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmark.evaluation.consistency import consistent_sizes, right_counts
+from benchmark.evaluation.consistency import consistent_sizes, possible_correct_counts
 from benchmark.findings.papers import load_published
 
 PUBLISHED = Path(__file__).parents[2] / "results" / "published" / "zhang2005.yaml"
@@ -34,7 +34,7 @@ def test_a_real_table_fits_its_own_size(n: int, seed: int) -> None:
 @given(n=st.integers(1, 5000), k=st.integers(0, 5000))
 def test_right_counts_are_those_that_round_to_the_print(n: int, k: int) -> None:
     k = min(k, n)
-    found = right_counts(f"{100 * k / n:.2f}", n)
+    found = possible_correct_counts(f"{100 * k / n:.2f}", n)
     assert k in found
     assert all(abs(100 * (each - k) / n) <= 0.0100001 for each in found)
 

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from benchmark.evaluation.intervals import bonett_price, difference, estimate, over_draws, wilson
+from benchmark.evaluation.intervals import bonett_price, estimate_difference, estimate_score, replicate_mean, wilson
 from benchmark.evaluation.outcomes import Outcome
-from benchmark.evaluation.sample import ByDraws
+from benchmark.evaluation.sample import ReplicateSampling
 from benchmark.evaluation.scored import CellScores
-from benchmark.evaluation.significance import document_test, holm, signed_rank
+from benchmark.evaluation.significance import document_test, exact_signed_rank, holm_correction
 from tests.trials.limits import mostly_slow
 
 RUNS = 2000
@@ -55,7 +55,7 @@ class TestIntervals:
         folds = np.repeat(np.arange(4), [226, 252, 255, 308])
         chances = np.array([0.88, 0.9, 0.92, 0.94])
         truth = rng.integers(3, size=folds.size)
-        found = (estimate(outcome(rng, truth, folds, chances[folds]), draws=400) for _ in range(RUNS))
+        found = (estimate_score(outcome(rng, truth, folds, chances[folds]), draws=400) for _ in range(RUNS))
         assert 0.94 < covered(each.low <= chances.mean() <= each.high for each in found) < 0.96
 
     def test_the_paired_bootstrap(self):
@@ -67,7 +67,7 @@ class TestIntervals:
         def gap():
             hard = rng.random(truth.size)
             a, b = (outcome(rng, truth, folds, np.where(hard < 0.8, 1.0, chance)) for chance in (0.5, 0.3))
-            return difference(a, b, draws=400)
+            return estimate_difference(a, b, draws=400)
 
         found = (gap() for _ in range(RUNS))
         assert 0.94 < covered(each.low <= 0.04 <= each.high for each in found) < 0.96
@@ -75,7 +75,7 @@ class TestIntervals:
     @pytest.mark.parametrize("draws", [4, 10, 20])
     def test_students_over_draws(self, draws):
         rng = np.random.default_rng(4)
-        found = (over_draws(rng.normal(0.9, 0.02, draws), 100) for _ in range(RUNS))
+        found = (replicate_mean(rng.normal(0.9, 0.02, draws), 100) for _ in range(RUNS))
         assert 0.94 < covered(each.low <= 0.9 <= each.high for each in found) < 0.96
 
     @pytest.mark.parametrize("draws", [10, 20])
@@ -87,7 +87,7 @@ class TestIntervals:
             above = 0.55 * below + rng.normal(0, 0.008, draws)
             cells = [CellScores(name, tuple(map(str, range(draws))), {"error": v}, *2 * [np.ones(draws, np.int64)])
                      for name, v in (("a", above), ("b", below + rng.normal(0, 0.008, draws)))]  # fmt: skip
-            return ByDraws(0).ratio(*cells, "error")
+            return ReplicateSampling(0).ratio(*cells, "error")
 
         found = (ratio() for _ in range(RUNS))
         assert 0.94 < covered(each.low <= 0.55 <= each.high for each in found) < 0.96
@@ -113,7 +113,7 @@ class TestLevels:
     @pytest.mark.parametrize("pairs", [10, 20])
     def test_of_signed_ranks(self, pairs):
         rng = np.random.default_rng(7)
-        share, most = self.rejected((signed_rank(rng.normal(size=pairs))[2] for _ in range(RUNS)), 0.05)
+        share, most = self.rejected((exact_signed_rank(rng.normal(size=pairs))[2] for _ in range(RUNS)), 0.05)
         assert 0.03 < share < most
 
     @pytest.mark.slow
@@ -124,7 +124,7 @@ class TestLevels:
 
         def smallest():
             pairs = ([outcome(rng, truth, folds, 0.85) for _ in range(2)] for _ in range(8))
-            return min(each.p_holm for each in holm(document_test("sign", *pair) for pair in pairs))
+            return min(each.p_holm for each in holm_correction(document_test("sign", *pair) for pair in pairs))
 
         share = np.mean([smallest() < 0.05 for _ in range(100)])
         assert share < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 100)

@@ -5,14 +5,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from benchmark.evaluation import intervals
-from benchmark.evaluation.intervals import bonett_price, difference, estimate, sign_z_estimate, wilson
-from benchmark.evaluation.metrics import METRICS, defined
+from benchmark.evaluation.intervals import bonett_price, estimate_difference, estimate_score, sign_z_estimate, wilson
+from benchmark.evaluation.metrics import METRICS, is_metric_defined
 from benchmark.evaluation.outcomes import Outcome, fold_scores
 from benchmark.evaluation.significance import outcome_table, sign_z
 from tests.evaluation.outcomes import paired, random_outcome
 
-SINGLE = [name for name in METRICS if defined(name, several=False, of_class=False)]
-SEVERAL = [name for name in METRICS if defined(name, several=True, of_class=False)]
+SINGLE = [name for name in METRICS if is_metric_defined(name, several=False, of_class=False)]
+SEVERAL = [name for name in METRICS if is_metric_defined(name, several=True, of_class=False)]
 
 
 def take(o, rows):
@@ -34,13 +34,13 @@ def assert_ends_are(result, brute):
 
 
 def assert_bootstrapped(outcome, resamples, metric):
-    result = estimate(outcome, metric, draws=20_000)
+    result = estimate_score(outcome, metric, draws=20_000)
     assert result.method == "bootstrap"
     assert_ends_are(result, [fold_scores(own, metric).mean() for (own,) in resamples])
 
 
 def assert_difference_bootstrapped(a, b, resamples, metric):
-    result = difference(a, b, metric, draws=20_000)
+    result = estimate_difference(a, b, metric, draws=20_000)
     assert result.value == pytest.approx((fold_scores(a, metric) - fold_scores(b, metric)).mean())
     assert_ends_are(
         result, [(fold_scores(one, metric) - fold_scores(other, metric)).mean() for one, other in resamples]
@@ -100,7 +100,7 @@ class TestEstimate:
     @pytest.mark.parametrize("metric", SINGLE)
     def test_value_is_the_mean_over_folds(self, metric):
         outcome = random_outcome("a", [30, 60, 90], 3, 0.7, 1)
-        result = estimate(outcome, metric)
+        result = estimate_score(outcome, metric)
         assert result.value == pytest.approx(fold_scores(outcome, metric).mean())
         assert result.low < result.value < result.high
         assert (result.n, result.method) == (180, "bootstrap")
@@ -108,13 +108,13 @@ class TestEstimate:
     @pytest.mark.parametrize("metric", ["accuracy", "micro-f1"])
     def test_one_split_has_wilsons_interval(self, metric):
         outcome = random_outcome("a", [80], 3, 0.7, 1)
-        result = estimate(outcome, metric)
+        result = estimate_score(outcome, metric)
         assert (result.low, result.high) == wilson(int(outcome.correct.sum()), 80)
         assert result.value == pytest.approx(outcome.correct.mean())
         assert result.method == "wilson"
 
     def test_one_split_of_f1_is_bootstrapped(self):
-        assert estimate(random_outcome("a", [80], 3, 0.7, 1), "macro-f1").method == "bootstrap"
+        assert estimate_score(random_outcome("a", [80], 3, 0.7, 1), "macro-f1").method == "bootstrap"
 
     def test_is_the_bootstrap_of_documents(self):
         """The kinds' counts drawn at once and the documents drawn one by one give the same distribution."""
@@ -126,31 +126,33 @@ class TestEstimate:
     def test_agrees_with_wilson_where_both_apply(self):
         outcome = random_outcome("a", [2000], 3, 0.7, 1)
         boot = intervals._bootstrap([outcome], "accuracy", 0.0, 0, None)
-        single = estimate(outcome)
+        single = estimate_score(outcome)
         assert (boot.low, boot.high) == pytest.approx((single.low, single.high), abs=2e-3)
 
     def test_draws_are_ten_thousand_where_kinds_are_few_and_two_thousand_elsewhere(self):
         outcome = random_outcome("a", [25, 40], 3, 0.6, 1)
         for metric, draws in (("accuracy", 10_000), ("micro-f1", 10_000), ("macro-f1", 2_000)):
-            assert estimate(outcome, metric) == estimate(outcome, metric, draws=draws)
+            assert estimate_score(outcome, metric) == estimate_score(outcome, metric, draws=draws)
             other = random_outcome("b", [25, 40], 3, 0.5, 2)
-            assert difference(outcome, other, metric) == difference(outcome, other, metric, draws=draws)
+            assert estimate_difference(outcome, other, metric) == estimate_difference(
+                outcome, other, metric, draws=draws
+            )
 
     def test_is_seeded(self):
         outcome = random_outcome("a", [25, 40], 3, 0.6, 1)
-        assert estimate(outcome, "macro-f1", seed=4) == estimate(outcome, "macro-f1", seed=4)
-        assert estimate(outcome, "macro-f1", seed=4) != estimate(outcome, "macro-f1", seed=5)
+        assert estimate_score(outcome, "macro-f1", seed=4) == estimate_score(outcome, "macro-f1", seed=4)
+        assert estimate_score(outcome, "macro-f1", seed=4) != estimate_score(outcome, "macro-f1", seed=5)
 
     def test_does_not_care_for_the_order_of_documents(self):
         outcome = random_outcome("a", [25, 40], 3, 0.6, 1)
         shuffled = take(outcome, np.random.default_rng(0).permutation(65))
         for metric in SINGLE:
-            assert estimate(shuffled, metric) == estimate(outcome, metric)
+            assert estimate_score(shuffled, metric) == estimate_score(outcome, metric)
 
     def test_covers_the_truth(self):
         """Over many test sets from one classifier, 95% intervals hold its true accuracy about 95 times in a hundred."""
         true = 0.8 + 0.2 / 4
-        results = [estimate(random_outcome("a", [60, 80, 100], 4, 0.8, seed), draws=1000) for seed in range(400)]
+        results = [estimate_score(random_outcome("a", [60, 80, 100], 4, 0.8, seed), draws=1000) for seed in range(400)]
         covered = np.mean([r.low <= true <= r.high for r in results])
         assert 0.91 < covered < 0.98
 
@@ -176,15 +178,15 @@ class TestSeveralClasses:
 def test_the_error_is_what_the_accuracy_lacks():
     for sizes in ([80], [30, 50]):
         outcome = random_outcome("a", sizes, 3, 0.7, 1)
-        right, wrong = estimate(outcome, "accuracy"), estimate(outcome, "error")
+        right, wrong = estimate_score(outcome, "accuracy"), estimate_score(outcome, "error")
         assert (wrong.value, wrong.low, wrong.high) == pytest.approx((1 - right.value, 1 - right.high, 1 - right.low))
     a, b = random_outcome("a", [80], 3, 0.7, 1), random_outcome("b", [80], 3, 0.5, 2)
-    assert difference(a, b, "error").high == pytest.approx(-difference(a, b, "accuracy").low)
+    assert estimate_difference(a, b, "error").high == pytest.approx(-estimate_difference(a, b, "accuracy").low)
 
 
 class TestDifference:
     def test_one_split(self):
-        result = difference(*paired(50, 12, 5, 13))
+        result = estimate_difference(*paired(50, 12, 5, 13))
         assert result.value == pytest.approx(7 / 80)
         assert (result.low, result.high) == bonett_price(12, 5, 80)
 
@@ -196,11 +198,11 @@ class TestDifference:
 
     def test_of_a_cell_and_itself_is_nothing(self):
         a = random_outcome("a", [30, 50], 3, 0.7, 1)
-        assert (difference(a, a).low, difference(a, a, "macro-f1").high) == (0, 0)
+        assert (estimate_difference(a, a).low, estimate_difference(a, a, "macro-f1").high) == (0, 0)
 
     def test_needs_the_same_documents(self):
         with pytest.raises(ValueError, match="differ in"):
-            difference(random_outcome("a", [30], 3, 0.7, 1), random_outcome("b", [31], 3, 0.7, 1))
+            estimate_difference(random_outcome("a", [30], 3, 0.7, 1), random_outcome("b", [31], 3, 0.7, 1))
 
 
 class TestSignZ:
@@ -228,6 +230,10 @@ class TestSignZ:
 def test_documents_that_are_tested_more_than_once_cannot_be_pooled():
     documents, folds = np.tile(np.arange(20), 3), np.repeat(np.arange(3), 20)
     pair = [Outcome(name, documents, folds, folds * 0, folds * 0, 2) for name in "ab"]
-    for refused in (lambda: estimate(pair[0]), lambda: difference(*pair), lambda: sign_z_estimate(*pair)):
+    for refused in (
+        lambda: estimate_score(pair[0]),
+        lambda: estimate_difference(*pair),
+        lambda: sign_z_estimate(*pair),
+    ):
         with pytest.raises(ValueError, match="more than once"):
             refused()

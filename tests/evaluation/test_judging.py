@@ -9,12 +9,12 @@ import pytest
 from scipy.stats import norm
 
 from benchmark.evaluation import published
-from benchmark.evaluation.claims import Evidence, in_words, judge_claim
+from benchmark.evaluation.claims import Evidence, claim_verdict_text, judge_claim
 from benchmark.evaluation.intervals import Estimate
-from benchmark.evaluation.judging import Aside, ValueVerdict
+from benchmark.evaluation.judging import Exclusion, ValueVerdict
 from benchmark.evaluation.published import Claim, PublishedValue
 from benchmark.evaluation.significance import TestResult as Result
-from benchmark.measures import QUANTITIES
+from benchmark.measures import DIAGNOSTIC_METRICS
 
 
 def estimate(value, low=None, high=None, n=100):
@@ -23,7 +23,7 @@ def estimate(value, low=None, high=None, n=100):
 
 def printed(value, metric="accuracy", unit="percent", **more):
     data = {"table": 1, "config": "webkb", "cell": "a", "metric": metric, "value": value, "unit": unit} | more
-    return PublishedValue.model_validate(data, context={published.QUANTITIES: QUANTITIES})
+    return PublishedValue.model_validate(data, context={published.DECLARED_METRICS_KEY: DIAGNOSTIC_METRICS})
 
 
 class TestValueVerdict:
@@ -53,7 +53,7 @@ class TestValueVerdict:
         assert ValueVerdict(ratio, estimate(0.54, 0.51, 0.58)).verdict == "equal, outside the interval"
 
     def test_what_was_fitted_shows_nothing(self):
-        assert ValueVerdict(printed("91.88"), estimate(0.9188), aside=Aside("fitted", "C 3")).verdict == "fitted"
+        assert ValueVerdict(printed("91.88"), estimate(0.9188), aside=Exclusion("fitted", "C 3")).verdict == "fitted"
 
     def test_a_count_is_equal_or_not(self):
         count = printed("48", metric="documents", unit="one")
@@ -254,16 +254,16 @@ class TestPower:
 class TestCounting:
     def test_what_rests_on_a_fitted_choice_is_fitted(self):
         claim = make_claim(1)
-        assert judge_claim(claim, {}, asides={("webkb", "b0"): Aside("fitted", "C 3")}).counted == "fitted"
-        assert judge_claim(claim, {}, asides={("webkb", "b1"): Aside("fitted", "C 3")}).counted == ""
-        assert judge_claim(claim, {}, asides={("20ng", "b0"): Aside("fitted", "C 3")}).counted == ""
+        assert judge_claim(claim, {}, asides={("webkb", "b0"): Exclusion("fitted", "C 3")}).counted == "fitted"
+        assert judge_claim(claim, {}, asides={("webkb", "b1"): Exclusion("fitted", "C 3")}).counted == ""
+        assert judge_claim(claim, {}, asides={("20ng", "b0"): Exclusion("fitted", "C 3")}).counted == ""
 
     def test_one_finding_counts_once(self):
         assert judge_claim(make_claim(same_as="d"), {}).counted == "same as d"
         assert judge_claim(make_claim(aside="another reading"), {}).counted == "another reading"
 
     def test_words(self):
-        assert in_words(["holds", "holds"]) == "holds"
-        assert in_words(["not shown", "contradicted"]) == "contradicted in part (1 of 2)"
-        assert in_words(["contradicted"]) == "contradicted"
-        assert in_words(["fails", "fails"]) == "fails"
+        assert claim_verdict_text(["holds", "holds"]) == "holds"
+        assert claim_verdict_text(["not shown", "contradicted"]) == "contradicted in part (1 of 2)"
+        assert claim_verdict_text(["contradicted"]) == "contradicted"
+        assert claim_verdict_text(["fails", "fails"]) == "fails"

@@ -7,15 +7,15 @@ from hypothesis import strategies as st
 from sklearn import metrics as oracle
 
 from benchmark.evaluation.metrics import (
-    CLOCK,
     METRICS,
-    MeasuredQuantity,
+    TIME_METRICS,
+    DiagnosticMetric,
     Tallies,
-    defined,
+    is_metric_defined,
+    is_time_metric,
     more_is_better,
-    on_clock,
-    stacked,
-    tally,
+    stack_tallies,
+    tally_predictions,
     unit_of,
 )
 
@@ -67,19 +67,21 @@ class TestEveryMetric:
     @given(pairs=SINGLE)
     def test_agrees_with_scikit_learn(self, pairs):
         truth, predicted = np.array(pairs).T
-        assert scores(NAMES, tally(truth, predicted, K)) == pytest.approx(of_single(truth, predicted), abs=1e-12)
+        assert scores(NAMES, tally_predictions(truth, predicted, K)) == pytest.approx(
+            of_single(truth, predicted), abs=1e-12
+        )
 
     @pytest.mark.parametrize("name", NAMES)
     def test_scores_a_stack_as_it_scores_each(self, name):
         rng = np.random.default_rng(0)
-        each = [tally(*rng.integers(0, K, size=(2, 9)), K) for _ in range(5)]
-        np.testing.assert_array_equal(score(name, stacked(each)), [score(name, one) for one in each])
+        each = [tally_predictions(*rng.integers(0, K, size=(2, 9)), K) for _ in range(5)]
+        np.testing.assert_array_equal(score(name, stack_tallies(each)), [score(name, one) for one in each])
 
     @given(pairs=SINGLE, order=st.permutations(range(K)))
     def test_does_not_care_for_the_order_of_classes(self, pairs, order):
         truth, predicted = np.array(pairs).T
-        other = tally(np.array(order)[truth], np.array(order)[predicted], K)
-        assert scores(NAMES, other) == pytest.approx(scores(NAMES, tally(truth, predicted, K)), abs=1e-12)
+        other = tally_predictions(np.array(order)[truth], np.array(order)[predicted], K)
+        assert scores(NAMES, other) == pytest.approx(scores(NAMES, tally_predictions(truth, predicted, K)), abs=1e-12)
 
     @pytest.mark.parametrize("name", NAMES)
     def test_is_best_where_all_is_right_and_worst_where_nothing_is(self, name):
@@ -92,12 +94,12 @@ class TestEveryMetric:
 def test_several_classes_agree_with_scikit_learn(truth, assigned):
     expected = of_several(truth, assigned)
     assert expected.keys() == {name for name in NAMES if METRICS[name].several}
-    assert scores(expected, tally(truth, assigned, K)) == pytest.approx(expected, abs=1e-12)
+    assert scores(expected, tally_predictions(truth, assigned, K)) == pytest.approx(expected, abs=1e-12)
 
 
 @given(truth=DECISIONS, assigned=DECISIONS)
 def test_of_one_class_a_mean_over_the_classes_is_its_own_number(truth, assigned):
-    own = tally(truth, assigned, K).only(2)
+    own = tally_predictions(truth, assigned, K).only(2)
     precision, recall, f1, _ = oracle.precision_recall_fscore_support(
         truth[:, 2], assigned[:, 2], average="binary", zero_division=0
     )
@@ -115,7 +117,7 @@ def test_a_class_nobody_saw_counts_as_zero():
 
 @given(pairs=SINGLE)
 def test_f1_of_means_is_never_below_mean_of_f1(pairs):
-    tallies = tally(*np.array(pairs).T, K)
+    tallies = tally_predictions(*np.array(pairs).T, K)
     assert score("macro-f1-of-means", tallies) >= score("macro-f1", tallies) - 1e-12
 
 
@@ -126,16 +128,16 @@ def test_the_two_macro_f1_differ():
 
 
 def test_every_metric_is_defined_of_something_and_has_a_unit():
-    assert all(any(defined(m, several=s, of_class=c) for s in (0, 1) for c in (0, 1)) for m in METRICS)
-    assert not defined("accuracy", several=True, of_class=False)
-    assert not defined("accuracy", several=False, of_class=True)
-    assert not defined("f1", several=False, of_class=False)
-    words = MeasuredQuantity("mean-length", "words")
+    assert all(any(is_metric_defined(m, several=s, of_class=c) for s in (0, 1) for c in (0, 1)) for m in METRICS)
+    assert not is_metric_defined("accuracy", several=True, of_class=False)
+    assert not is_metric_defined("accuracy", several=False, of_class=True)
+    assert not is_metric_defined("f1", several=False, of_class=False)
+    words = DiagnosticMetric("mean-length", "words")
     assert {unit_of(metric, {}) for metric in METRICS} == {"percent"}
-    assert [unit_of(metric, {}) for metric in (*CLOCK, "sign-z")] == [*["seconds"] * 3, "one"]
+    assert [unit_of(metric, {}) for metric in (*TIME_METRICS, "sign-z")] == [*["seconds"] * 3, "one"]
     assert unit_of(words.name, {words.name: words}) == "words"
-    assert all(on_clock(metric, {}) for metric in CLOCK)
-    assert not on_clock("accuracy", {})
+    assert all(is_time_metric(metric, {}) for metric in TIME_METRICS)
+    assert not is_time_metric("accuracy", {})
 
 
 @pytest.mark.parametrize(
@@ -157,7 +159,7 @@ def test_every_metric_is_defined_of_something_and_has_a_unit():
 )
 def test_what_a_measure_declares_can_be_printed_in_a_line(changes, problem):
     with pytest.raises(ValueError, match=problem):
-        MeasuredQuantity(**{"name": "mean-length", "unit": "words"} | changes)
+        DiagnosticMetric(**{"name": "mean-length", "unit": "words"} | changes)
 
 
 @pytest.mark.parametrize(("metric", "more"), [("accuracy", True), ("error", False), ("seconds", False)])
@@ -167,4 +169,4 @@ def test_more_is_better_but_of_errors_and_seconds(metric, more):
 
 @pytest.mark.parametrize(("better", "more"), [("larger", True), ("smaller", False), ("neither", True)])
 def test_of_what_is_measured_its_measure_says_what_is_better(better, more):
-    assert more_is_better("length", quantities={"length": MeasuredQuantity("length", "words", better=better)}) is more
+    assert more_is_better("length", quantities={"length": DiagnosticMetric("length", "words", better=better)}) is more

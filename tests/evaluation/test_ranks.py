@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
 
-from benchmark.evaluation.ranks import critical_difference, ranked
+from benchmark.evaluation.ranks import critical_difference, rank_methods
 
 # Demšar (2006), Table 6: AUC of C4.5 with and without two parameters on 14 data sets.
 AUC = np.array(
@@ -32,7 +32,7 @@ NAMES = ("plain", "m", "cf", "m and cf")
 
 
 def test_the_numbers_of_the_published_example():
-    found = ranked(NAMES, AUC)
+    found = rank_methods(NAMES, AUC)
     assert dict(zip(found.methods, np.round(found.ranks, 3), strict=True)) == {
         "m and cf": 1.964,
         "m": 2.0,
@@ -53,7 +53,7 @@ def test_the_test_is_friedmans_corrected_for_ties(scores):
     within = np.square(ranks - 3).sum()
     between = np.square(ranks.sum(axis=0) - 9 * 3).sum() / 9
     chi2 = between / within * 9 * 4 if within else 0.0
-    found = ranked("abcde", scores)
+    found = rank_methods("abcde", scores)
     if chi2 < 9 * 4 - 1e-6:
         assert found.statistic == pytest.approx(8 * chi2 / (9 * 4 - chi2), abs=1e-9)
         assert found.p_value == pytest.approx(stats.f.sf(found.statistic, 4, 32))
@@ -65,7 +65,7 @@ def test_the_test_is_friedmans_corrected_for_ties(scores):
 def test_of_two_methods_it_is_the_sign_tests(ahead, behind, ties):
     scores = np.array([[1.0, 0.0]] * ahead + [[0.0, 1.0]] * behind + [[1.0, 1.0]] * ties)
     chi2, n = (ahead - behind) ** 2 / (ahead + behind), len(scores)
-    assert ranked("ab", scores).statistic == pytest.approx((n - 1) * chi2 / (n - chi2))
+    assert rank_methods("ab", scores).statistic == pytest.approx((n - 1) * chi2 / (n - chi2))
 
 
 @pytest.mark.parametrize(("k", "q"), [(2, 1.960), (3, 2.343), (5, 2.728), (10, 3.164)])
@@ -76,8 +76,8 @@ def test_the_quantiles_are_the_printed_ones(k, q):
 
 @given(hnp.arrays(np.float64, (4, 5), elements=st.integers(0, 6).map(float)))
 def test_ranks_are_of_the_order_alone(scores):
-    found = ranked("abcde", scores)
-    again = ranked("abcde", np.exp(scores) * np.arange(1, 5)[:, None])
+    found = rank_methods("abcde", scores)
+    again = rank_methods("abcde", np.exp(scores) * np.arange(1, 5)[:, None])
     assert found.ranks == pytest.approx(again.ranks)
     assert sum(found.ranks) == pytest.approx(15)
     assert list(found.ranks) == sorted(found.ranks)
@@ -86,7 +86,7 @@ def test_ranks_are_of_the_order_alone(scores):
 
 @given(hnp.arrays(np.float64, (12, 6), elements=st.floats(0, 1)))
 def test_bars_join_what_is_closer_than_the_critical_difference_and_nothing_else(scores):
-    found = ranked("abcdef", scores)
+    found = rank_methods("abcdef", scores)
     joined = {(i, j) for first, last in found.alike for i in range(first, last + 1) for j in range(i + 1, last + 1)}
     close = {(i, j) for i in range(6) for j in range(i + 1, 6) if found.ranks[j] - found.ranks[i] < found.critical}
     assert joined == close
@@ -94,24 +94,24 @@ def test_bars_join_what_is_closer_than_the_critical_difference_and_nothing_else(
 
 
 def test_one_problem_shows_nothing():
-    found = ranked("ab", np.array([[0.1, 0.9]]))
+    found = rank_methods("ab", np.array([[0.1, 0.9]]))
     assert found.methods == ("b", "a")
     assert np.isnan(found.p_value)
     assert found.alike == ((0, 1),)
 
 
 def test_where_all_problems_agree_nothing_is_left_to_chance():
-    found = ranked("abc", np.array([[3.0, 2.0, 1.0]] * 5))
+    found = rank_methods("abc", np.array([[3.0, 2.0, 1.0]] * 5))
     assert found.p_value == 0
     assert found.statistic == np.inf
 
 
 def test_a_missing_score_is_no_rank():
     with pytest.raises(ValueError, match="without a score"):
-        ranked("ab", np.array([[0.1, np.nan]]))
+        rank_methods("ab", np.array([[0.1, np.nan]]))
 
 
 def test_scores_that_differ_by_rounding_are_equal():
-    found = ranked("abc", np.array([[0.1 + 0.2, 0.3, 0.3], [0.3, 0.3, 0.1 + 0.2]]))
+    found = rank_methods("abc", np.array([[0.1 + 0.2, 0.3, 0.3], [0.3, 0.3, 0.1 + 0.2]]))
     assert found.ranks == (2.0, 2.0, 2.0)
     assert found.p_value == 1

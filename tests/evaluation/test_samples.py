@@ -8,17 +8,17 @@ from scipy.stats import binomtest, ttest_1samp, wilcoxon
 from statsmodels.stats.contingency_tables import mcnemar
 
 from benchmark.evaluation.intervals import Estimate
-from benchmark.evaluation.metrics import values_of
+from benchmark.evaluation.metrics import metric_values
 from benchmark.evaluation.outcomes import Outcome
 from benchmark.evaluation.protocols import PROTOCOLS
-from benchmark.evaluation.sample import ByDocuments, ByDraws, sample_of
+from benchmark.evaluation.sample import DocumentSampling, ReplicateSampling, sampling_of
 from benchmark.evaluation.scored import CellScores
 from benchmark.evaluation.significance import document_test, micro_sign_test, wilcoxon_over_classes
-from benchmark.findings.choosing import by_inner, by_test
+from benchmark.findings.choosing import best_by_inner_error, best_on_test
 from benchmark.tags import tags_of
 
 VALUES = st.binary(min_size=40, max_size=40).map(lambda drawn: (np.frombuffer(drawn, np.uint16) % 1000 + 1) / 1000)
-DRAWS = ByDraws(0)
+DRAWS = ReplicateSampling(0)
 N, K = 12, 4
 
 
@@ -41,7 +41,7 @@ def scored(values, cell="a", metric="error", outcome=None):
 
 def of_outcome(outcome):
     tallies, n = outcome.tallies, len(outcome.rows)
-    values = values_of(tallies, several=outcome.several, of_class=outcome.of_class is not None)
+    values = metric_values(tallies, several=outcome.several, of_class=outcome.of_class is not None)
     return CellScores(outcome.cell, tuple(map(str, range(n))), values, tallies.documents, outcome.ties(None), outcome)
 
 
@@ -60,8 +60,8 @@ def several(cell, truth, given):
 
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_draws_are_the_sample_where_training_documents_are_drawn(name):
-    assert sample_of(tags_of(PROTOCOLS[name]), 3) == (
-        ByDraws(3) if name in ("random-subsets", "hold-out") else ByDocuments(3)
+    assert sampling_of(tags_of(PROTOCOLS[name]), 3) == (
+        ReplicateSampling(3) if name in ("random-subsets", "hold-out") else DocumentSampling(3)
     )
 
 
@@ -93,7 +93,7 @@ class TestDraws:
     def test_what_is_known_of_a_score_stands_in_place_of_the_draws_interval(self):
         known = Estimate(0.2, 0.1, 0.4, 7, "bootstrap")
         one = CellScores("a", (), {}, np.array([7]), np.zeros(1), known={"average-skl": known})
-        for sample in (DRAWS, ByDocuments(0)):
+        for sample in (DRAWS, DocumentSampling(0)):
             assert sample.estimate(one, "average-skl") is known
             assert sample.difference(one, one, "average-skl").value == 0
 
@@ -133,7 +133,7 @@ class TestWilcoxon:
     @pytest.mark.parametrize(("metric", "better"), [("error", "a"), ("accuracy", "b"), ("macro-f1", "b")])
     def test_favours_the_better_scores_which_are_the_lower_ones_of_an_error(self, metric, better):
         low, high = np.linspace(0.1, 0.2, 20), np.linspace(0.3, 0.5, 20)
-        for sample in (DRAWS, ByDocuments(0)):
+        for sample in (DRAWS, DocumentSampling(0)):
             found = sample.test("wilcoxon", scored(low, "a", metric), scored(high, "b", metric), metric)
             assert (found.favours, found.p_value) == (better, pytest.approx(2 / 2**20))
 
@@ -236,7 +236,7 @@ class TestEveryTest:
 
     @pytest.mark.parametrize("many", [False, True])
     @pytest.mark.parametrize("draws", [1, 7])
-    @pytest.mark.parametrize("sample", [DRAWS, ByDocuments(0)])
+    @pytest.mark.parametrize("sample", [DRAWS, DocumentSampling(0)])
     def test_has_an_answer(self, sample, draws, many):
         a, b = self.pair(draws=draws, many=many)
         metric = "macro-f1" if many else "accuracy"
@@ -254,14 +254,14 @@ class TestEveryTest:
             of_outcome(Outcome(name, np.arange(30), folds, self.TRUTH, each, 3))
             for name, each in zip("ab", given, strict=True)
         )
-        found = ByDocuments(0).test("sign", a, b, "macro-f1")
+        found = DocumentSampling(0).test("sign", a, b, "macro-f1")
         right = [each == self.TRUTH for each in given]
         only_a, n = int((right[0] & ~right[1]).sum()), int((right[0] != right[1]).sum())
         assert (found.n, found.p_value) == (n, pytest.approx(binomtest(only_a, n).pvalue))
 
     def test_folds_of_one_split_are_not_ranked(self):
         a, b = self.pair(draws=1, many=False)
-        assert [found.test for found in ByDocuments(0).tests(a, b, ["accuracy"])] == ["sign", "mcnemar"]
+        assert [found.test for found in DocumentSampling(0).tests(a, b, ["accuracy"])] == ["sign", "mcnemar"]
 
     def test_names_of_tests_say_which_metric_and_which_pairs(self):
         a, b = self.pair(draws=7, many=True)
@@ -272,8 +272,8 @@ class TestEveryTest:
 class TestChoice:
     def test_by_test_is_the_lowest_average_over_the_curve(self):
         losses = [[np.array([0.1, 0.3]), np.array([0.5])], [np.array([0.3]), np.array([0.3])]]
-        assert by_test(losses) == 1
+        assert best_on_test(losses) == 1
 
     def test_by_inner_takes_the_middle_of_equals(self):
         errors = np.array([[0.2, 0.1], [0.2, 0.3], [0.2, 0.1], [0.2, 0.1]])
-        assert by_inner(errors).tolist() == [1, 2]
+        assert best_by_inner_error(errors).tolist() == [1, 2]

@@ -14,10 +14,10 @@ from benchmark.evaluation.significance import (
 )
 from benchmark.evaluation.significance import (
     document_test,
-    holm,
+    exact_signed_rank,
+    holm_correction,
     outcome_table,
     sign_z,
-    signed_rank,
     signed_rank_test,
 )
 from tests.evaluation.outcomes import judged, paired
@@ -107,7 +107,7 @@ class TestWilcoxon:
     @pytest.mark.parametrize("n", [6, 12, 30])
     def test_agrees_with_scipy_where_there_are_no_ties(self, n):
         differences = np.random.default_rng(n).normal(0.3, 1, size=n)
-        above, below, p_value = signed_rank(differences)
+        above, below, p_value = exact_signed_rank(differences)
         expected = stats.wilcoxon(differences, method="exact")
         assert min(above, below) == expected.statistic
         assert p_value == pytest.approx(expected.pvalue, rel=1e-12)
@@ -119,13 +119,13 @@ class TestWilcoxon:
         smaller = min(ranks[kept > 0].sum(), ranks[kept < 0].sum())
         sums = [(ranks * signs).sum() for signs in itertools.product([0, 1], repeat=kept.size)]
         expected = min(1.0, 2 * np.mean(np.array(sums) <= smaller))
-        assert signed_rank(np.array(differences, dtype=float))[2] == pytest.approx(expected)
+        assert exact_signed_rank(np.array(differences, dtype=float))[2] == pytest.approx(expected)
 
     @given(st.lists(st.integers(-5, 5), min_size=1, max_size=12))
     def test_turning_the_signs_keeps_p(self, differences):
         d = np.array(differences, dtype=float)
-        above, below, p_value = signed_rank(d)
-        assert signed_rank(-d) == (below, above, p_value)
+        above, below, p_value = exact_signed_rank(d)
+        assert exact_signed_rank(-d) == (below, above, p_value)
         assert 0 < p_value <= 1
 
     def test_four_folds_cannot_be_tested(self):
@@ -164,7 +164,7 @@ class TestHolm:
     @settings(max_examples=10)  # each collects garbage, in statsmodels
     @given(st.lists(st.one_of(st.none(), st.floats(1e-12, 1)), max_size=9))
     def test_is_monotone_never_below_raw_and_skips_the_untestable(self, p_values):
-        results = holm([Result("a", "b", "sign", 1, 0.0, p) for p in p_values])
+        results = holm_correction([Result("a", "b", "sign", 1, 0.0, p) for p in p_values])
         assert [result.p_value for result in results] == p_values
         tested = sorted((r.p_value, r.p_holm) for r in results if r.p_value is not None)
         corrected = [p_holm for _, p_holm in tested]
@@ -176,7 +176,7 @@ class TestHolm:
     @given(st.lists(st.floats(1e-12, 1), min_size=1, max_size=9))
     def test_rejects_what_the_sequence_of_tests_rejects(self, p_values):
         """Holm (1979): from the smallest on, as long as the k-th of m is at most alpha / (m - k + 1)."""
-        results = holm([Result("a", "b", "sign", 1, 0.0, p) for p in p_values])
+        results = holm_correction([Result("a", "b", "sign", 1, 0.0, p) for p in p_values])
         for alpha in (0.01, 0.05, 0.3):
             rejected, m = 0, len(p_values)
             for k, p in enumerate(sorted(p_values), 1):
@@ -187,5 +187,5 @@ class TestHolm:
                 assert sum(result.p_holm <= alpha for result in results) == rejected
 
     def test_by_hand(self):
-        results = holm([Result("a", "b", "sign", 1, 0.0, p) for p in (0.01, 0.04, 0.03)])
+        results = holm_correction([Result("a", "b", "sign", 1, 0.0, p) for p in (0.01, 0.04, 0.03)])
         assert [r.p_holm for r in results] == pytest.approx([0.03, 0.06, 0.06])

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from benchmark.experiment.batches import Batch, batches
+from benchmark.experiment.batches import Batch, plan_batches
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.runner import read_variants, works_of
+from benchmark.experiment.runner import plan_tasks, read_variants
 from benchmark.experiment.store import Store
 from benchmark.methods import kernel_machines
-from benchmark.methods.workbench import Workbench
+from benchmark.methods.workbench import MatrixCache
 from tests.builders import small_experiment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from benchmark.experiment.work import TaskWork
+    from benchmark.experiment.work import PlannedTask
 
 METHODS = [
     {"weighting": ["tf", "tfidf"], "normalization": ["l1", "l2"], "kernel": "linear"},
@@ -30,24 +30,26 @@ METHODS = [
 
 
 @pytest.fixture
-def work_of(tmp_path: Path) -> Callable[..., TaskWork]:
-    def make(**changes: Any) -> TaskWork:
-        study = small_experiment(**{"methods": METHODS, **changes})
-        (work,) = works_of(study, read_variants(study, RunContext(Store(tmp_path / "store"), download=False)))
+def work_of(tmp_path: Path) -> Callable[..., PlannedTask]:
+    def make(**changes: Any) -> PlannedTask:
+        experiment = small_experiment(**{"methods": METHODS, **changes})
+        (work,) = plan_tasks(
+            experiment, read_variants(experiment, RunContext(Store(tmp_path / "store"), download=False))
+        )
         return work
 
     return make
 
 
-def planned(work: TaskWork) -> list[Batch]:
-    return batches([(point, job) for point in work.points for job in point.jobs], by_split=work.problem.several)
+def planned(work: PlannedTask) -> list[Batch]:
+    return plan_batches([(point, job) for point in work.points for job in point.jobs], by_split=work.problem.several)
 
 
 def names(batch: Batch) -> tuple[str, ...]:
     return tuple(point.place[2] for point, _ in batch.parts)
 
 
-def test_every_job_is_in_one_batch(work_of: Callable[..., TaskWork]) -> None:
+def test_every_job_is_in_one_batch(work_of: Callable[..., PlannedTask]) -> None:
     costs = {"weighting": "tf", "kernel": "ned", "classifier": {"name": "svm", "C": [1, 10]}}
     chosen = {"methods": [*METHODS, costs], "choose": {"by": "cross-validation", "folds": 3}}
     for changes in ({}, chosen, {"terms": {"number": [20, 40]}}):
@@ -56,7 +58,7 @@ def test_every_job_is_in_one_batch(work_of: Callable[..., TaskWork]) -> None:
         assert sorted(found) == sorted(job.key for point in work.points for job in point.jobs)
 
 
-def test_machines_of_the_same_inner_products_are_trained_together(work_of: Callable[..., TaskWork]) -> None:
+def test_machines_of_the_same_inner_products_are_trained_together(work_of: Callable[..., PlannedTask]) -> None:
     work = work_of()
     together = {names(batch) for batch in planned(work) if len(batch.parts) > 1}
     assert together == {
@@ -67,15 +69,15 @@ def test_machines_of_the_same_inner_products_are_trained_together(work_of: Calla
     assert all(len({id(jobs[0].splits[0]) for _, jobs in batch.parts}) == 1 for batch in planned(work))
 
 
-def test_over_selected_terms_points_must_be_the_same(work_of: Callable[..., TaskWork]) -> None:
+def test_over_selected_terms_points_must_be_the_same(work_of: Callable[..., PlannedTask]) -> None:
     work = work_of(terms={"number": [20]})
     assert {names(batch) for batch in planned(work) if len(batch.parts) > 1} == {("tf-l1-ngd", "tf-l1-bhattacharyya")}
 
 
-def test_a_batch_decides_as_each_method_does_alone(work_of: Callable[..., TaskWork]) -> None:
+def test_a_batch_decides_as_each_method_does_alone(work_of: Callable[..., PlannedTask]) -> None:
     for batch in planned(work_of()):
-        for (point, jobs), together in zip(batch.parts, batch.solve(Workbench()), strict=True):
-            (alone,) = Batch(((point, jobs),)).solve(Workbench())
+        for (point, jobs), together in zip(batch.parts, batch.solve(MatrixCache()), strict=True):
+            (alone,) = Batch(((point, jobs),)).solve(MatrixCache())
             assert isinstance(together, list)
             assert isinstance(alone, list)
             for a, b in zip(together, alone, strict=True):
@@ -83,25 +85,25 @@ def test_a_batch_decides_as_each_method_does_alone(work_of: Callable[..., TaskWo
                 np.testing.assert_array_equal(a.tied, b.tied)
 
 
-def test_one_that_fails_leaves_the_others(work_of: Callable[..., TaskWork], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_fails_leaves_the_others(work_of: Callable[..., PlannedTask], monkeypatch: pytest.MonkeyPatch) -> None:
     def cost(_classifier: Any, _kernel: Any, _products: Any, normalization: str) -> float:
         if normalization == "l1":
             raise ValueError("no cost")
         return 1.0
 
-    monkeypatch.setattr(kernel_machines, "cost", cost)
+    monkeypatch.setattr(kernel_machines, "scaled_C", cost)
     batch = next(each for each in planned(work_of()) if names(each) == ("tf-l1-linear", "tf-l2-linear"))
-    first, second = batch.solve(Workbench())
+    first, second = batch.solve(MatrixCache())
     assert str(first) == "no cost"
     assert isinstance(second, list)
 
 
 def test_what_all_of_a_batch_need_and_is_not_to_be_had_fails_each(
-    work_of: Callable[..., TaskWork], monkeypatch: pytest.MonkeyPatch
+    work_of: Callable[..., PlannedTask], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def products(*_args: Any, **_options: Any) -> Any:
         raise ValueError("no products")
 
-    monkeypatch.setattr(kernel_machines.Work, "products", products)
+    monkeypatch.setattr(kernel_machines.SplitData, "products", products)
     batch = next(each for each in planned(work_of()) if names(each) == ("tf-l1-linear", "tf-l2-linear"))
-    assert [str(each) for each in batch.solve(Workbench())] == ["no products"] * 2
+    assert [str(each) for each in batch.solve(MatrixCache())] == ["no products"] * 2

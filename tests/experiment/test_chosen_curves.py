@@ -9,10 +9,10 @@ import pytest
 from sklearn.svm import SVC
 
 from benchmark.evaluation.protocols import KFold
-from benchmark.experiment.configuration import study_from_mapping
+from benchmark.experiment.configuration import experiment_from_mapping
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.reading import read_counts
-from benchmark.experiment.runner import run
+from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.kernels import Diffusion, Linear
 
@@ -38,13 +38,13 @@ def shared(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def found(shared):
-    return run(study_from_mapping(CURVES, "test.yaml"), RunContext(shared))
+    return run_experiment(experiment_from_mapping(CURVES, "test.yaml"), RunContext(shared))
 
 
 @pytest.fixture(scope="module")
 def documents(found, shared):
     """The first task's, and their frequencies."""
-    counts, _, _ = read_counts(found.study.variants["base"].collection, RunContext(shared))
+    counts, _, _ = read_counts(found.experiment.variants["base"].collection, RunContext(shared))
     ids = found.predictions.tasks[TASK].ids
     rows = np.array([counts.documents.ids.index(name) for name in ids])
     dense = counts.matrix[rows].toarray().astype(np.float64)
@@ -95,7 +95,7 @@ def test_inner_errors_are_those_of_folds_of_the_training_documents(found, docume
 
 def test_a_larger_grid_never_changes_earlier_decisions(found, shared):
     protocol = CURVES["protocol"] | {"train_size": [12, 20, 40], "replicates": 8}
-    other = run(study_from_mapping(LINEAR | {"protocol": protocol}, "test.yaml"), RunContext(shared))
+    other = run_experiment(experiment_from_mapping(LINEAR | {"protocol": protocol}, "test.yaml"), RunContext(shared))
     for (variant, task, size), splits in found.predictions.splits.items():
         more = other.predictions.splits[variant, task, size]
         assert len(more) == 8
@@ -106,6 +106,6 @@ def test_a_larger_grid_never_changes_earlier_decisions(found, shared):
 
 
 def test_another_seed_makes_other_draws(found, shared):
-    other = run(study_from_mapping(LINEAR | {"seed": 1}, "test.yaml"), RunContext(shared))
+    other = run_experiment(experiment_from_mapping(LINEAR | {"seed": 1}, "test.yaml"), RunContext(shared))
     tests = [each.predictions.splits[*TASK, 12][0].test for each in (found, other)]
     assert not np.array_equal(*tests)

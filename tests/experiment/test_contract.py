@@ -15,11 +15,11 @@ from benchmark.config.check import check_experiment
 from benchmark.errors import ConfigError
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.runner import run
+from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.kernels import KERNELS, Kernel
 from benchmark.methods import held_out
-from benchmark.plugins.gathering import SHIPPED
+from benchmark.plugins.gathering import BUILTIN_REGISTRIES
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
 from benchmark.source import YamlSource
 from benchmark.tags import tags_of
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from benchmark.config.model import Experiment
-    from benchmark.experiment.runner import Run
+    from benchmark.experiment.runner import RunPredictions
 
 #: What has no default, or would take long otherwise.
 PARAMETERS: dict[str, dict[str, Any]] = {
@@ -78,7 +78,7 @@ def configuration(
 
 
 def checked(*given: Any, **more: Any) -> Experiment:
-    return check_experiment(YamlSource("contract.yaml", configuration(*given, **more)), SHIPPED)
+    return check_experiment(YamlSource("contract.yaml", configuration(*given, **more)), BUILTIN_REGISTRIES)
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +141,7 @@ def test_every_method_decides_every_tested_document_of_every_protocol(
     store: Store, subset: str | None, protocol: str
 ) -> None:
     # Threads take longer than such small machines do: every method meets two of them under one protocol.
-    found = run(
+    found = run_experiment(
         checked(share(protocol), protocol, subset), RunContext(store, jobs=2 if protocol == "fixed-split" else 1)
     )
     check(found)
@@ -165,7 +165,7 @@ def test_the_shares_of_the_protocols_are_every_method_under_every_representation
 )
 def test_every_method_takes_selected_terms(store: Store, subset: str | None, protocol: str) -> None:
     experiment = checked(map(method, NAMES), protocol, subset, two_sizes=True, terms={"number": [30, 60]})
-    found = run(experiment, RunContext(store))
+    found = run_experiment(experiment, RunContext(store))
     check(found)
     assert {cell.terms for cell in experiment.cells} == {30, 60}
     fewer, more = (
@@ -188,8 +188,8 @@ def test_every_method_takes_a_text_of_its_own(store: Store, subset: str | None, 
     whole = {**configuration([], protocol, subset)["text"], **text}
     own = checked([{"text": text, **method(name)} for name in NAMES], protocol, subset)
     found, plain = (
-        run(own, RunContext(store)),
-        run(checked(map(method, NAMES), protocol, subset, text=whole), RunContext(store)),
+        run_experiment(own, RunContext(store)),
+        run_experiment(checked(map(method, NAMES), protocol, subset, text=whole), RunContext(store)),
     )
     check(found)
     for (_, _, name, *rest), point in plain.predictions.settings.items():
@@ -197,7 +197,7 @@ def test_every_method_takes_a_text_of_its_own(store: Store, subset: str | None, 
         assert all(map(np.array_equal, given, point.by_split)), name
     lists = {"min_occurrences": [150, 300]}
     choose = {"by": "cross-validation", "folds": 2, "over": ["text"]}
-    chosen = run(
+    chosen = run_experiment(
         checked([{"text": lists, **method(n)} for n in NAMES], protocol, subset, choose=choose), RunContext(store)
     )
     check(chosen)
@@ -210,7 +210,7 @@ def test_every_method_takes_a_text_of_its_own(store: Store, subset: str | None, 
 def test_parameters_of_every_method_are_chosen(store: Store, subset: str | None, protocol: str) -> None:
     choose = {"by": ["oracle", "cross-validation"], "folds": 2}
     experiment = checked(map(with_candidates, NAMES), protocol, subset, two_sizes=True, choose=choose)
-    found = run(experiment, RunContext(store))
+    found = run_experiment(experiment, RunContext(store))
     check(found)
     assert all(len(entry.candidates) == 2 for entry in experiment.variants["base"].entries)
     for place, point in found.predictions.settings.items():
@@ -219,11 +219,11 @@ def test_parameters_of_every_method_are_chosen(store: Store, subset: str | None,
 
 
 def test_thresholds_of_every_method_are_chosen(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(held_out, "FOLDS", 2)  # in which thresholds are learned: their number isn't asked here
+    monkeypatch.setattr(held_out, "INNER_FOLDS", 2)  # in which thresholds are learned: their number isn't asked here
     names = [name for name in NAMES if name not in KERNELS or issubclass(KERNELS[name], Kernel)]
     methods = [{**method(name), "threshold": ["zero", "cross-validated"]} for name in names]
     choose = {"by": "cross-validation", "folds": 2, "over": ["threshold"]}
-    found = run(checked(methods, "leave-one-group-out", "several", choose=choose), RunContext(store))
+    found = run_experiment(checked(methods, "leave-one-group-out", "several", choose=choose), RunContext(store))
     check(found)
     assert len({tuple(indices) for indices in found.scored.chosen.values()}) > 1
 
@@ -236,11 +236,11 @@ def with_candidates(name: str) -> dict[str, Any]:
     return {"classifier": {"name": name, parameter: [0.1, 1]}}
 
 
-def check(found: Run) -> None:
+def check(found: RunPredictions) -> None:
     """Nothing failed, and every point has a decision for each document that a split tests."""
     assert not found.failures
     predictions = found.predictions
-    cells = {(cell.variant, cell.task, cell.method, cell.size, cell.terms) for cell in found.study.cells}
+    cells = {(cell.variant, cell.task, cell.method, cell.size, cell.terms) for cell in found.experiment.cells}
     assert cells == {(*place[:3], *place[4:]) for place in predictions.settings}
     documents = predictions.tasks["base", ""]
     for (variant, task, _, _, size, _), point in predictions.settings.items():
@@ -251,7 +251,7 @@ def check(found: Run) -> None:
             assert documents.several or ((given >= 0) & (given < len(documents.classes))).all()
 
 
-def learns(found: Run, floor: float) -> bool:
+def learns(found: RunPredictions, floor: float) -> bool:
     """Whether the median method is right more often than `floor`, so that its decisions are about these documents."""
     documents, right = found.predictions.tasks["base", ""], []
     for (variant, task, _, _, size, _), point in found.predictions.settings.items():

@@ -15,12 +15,12 @@ import pytest
 import zstandard
 from pyarrow import parquet
 
-from benchmark.config.model import Collection, Text
+from benchmark.config.model import Collection, TextSettings
 from benchmark.corpora import file_digest, records
 from benchmark.corpora.corpus import StreamedCorpus
-from benchmark.corpora.counted import FILES, CountsFolder
+from benchmark.corpora.counted import COUNTS_FOLDER_FILES, CountsFolder
 from benchmark.corpora.file_digest import FileDigest
-from benchmark.corpora.files import OwnFiles
+from benchmark.corpora.files import UserFiles
 from benchmark.corpora.scan import _Scan, _scanned
 from benchmark.errors import DataError
 from benchmark.experiment import reading
@@ -97,8 +97,8 @@ def write(folder: Path, content: Content, *, forged: bool) -> None:
 def counts_of(folder: Path, name: str, store: Store) -> tuple[Any, ...]:
     """What a new run reads, in a form that can be compared."""
     _scanned.cache_clear()
-    reader = OwnFiles(name, base=folder)
-    how = Text(Lexing(lexer="unicode", stoplist="none"), Pruning())
+    reader = UserFiles(name, base=folder)
+    how = TextSettings(Lexing(lexer="unicode", stoplist="none"), Pruning())
     counts = read_counts(Collection.of(reader, reader.classes, (), how), RunContext(store))[0]
     return counts.documents.ids, counts.documents.labels.tolist(), counts.vocabulary, counts.matrix.toarray().tolist()
 
@@ -160,9 +160,9 @@ STAGES: dict[str, Callable[[pytest.MonkeyPatch, Edit], None]] = {
 @pytest.fixture
 def pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files are read in many small pieces, as large ones are."""
-    monkeypatch.setattr(file_digest, "BLOCK", 512)
-    monkeypatch.setattr(records, "PIECE", 64)
-    monkeypatch.setattr(records, "BATCH", 20)
+    monkeypatch.setattr(file_digest, "DIGEST_BLOCK_BYTES", 512)
+    monkeypatch.setattr(records, "READ_BYTES", 64)
+    monkeypatch.setattr(records, "RECORD_BATCH_ROWS", 20)
 
 
 @pytest.mark.usefixtures("pieces")
@@ -235,7 +235,7 @@ def matrices(k: int) -> Content:
     lines = [f"{(n + (n % k == 0)) % 2} 1:{1 + n % k} 2:1\n" for n in range(20)]
     label = [f"d{n},{'ab'[(n + (n % k == 0)) % 2]}\n" for n in range(20)]
     texts = "".join(lines), f"w{k}\nv{k}\n", "id,label\n" + "".join(label), f"f{k}\nf{k}\n"
-    return {f"counts/{name}": text.encode() for name, text in zip(FILES, texts, strict=True)}
+    return {f"counts/{name}": text.encode() for name, text in zip(COUNTS_FOLDER_FILES, texts, strict=True)}
 
 
 def matrix_of(folder: Path) -> tuple[Any, ...]:
@@ -265,10 +265,10 @@ def test_counts_prepared_elsewhere_are_of_one_content(number: int, tmp_path: Pat
 
 def test_another_documents_file_of_the_same_size_and_time_is_refused(tmp_path: Path) -> None:
     write(tmp_path, matrices(5), forged=False)
-    other = {f"counts/{FILES[2]}": matrices(3)[f"counts/{FILES[2]}"]}
+    other = {f"counts/{COUNTS_FOLDER_FILES[2]}": matrices(3)[f"counts/{COUNTS_FOLDER_FILES[2]}"]}
     with pytest.MonkeyPatch.context() as patch:
         wrapped(patch, CountsFolder, "_named", lambda: write(tmp_path, other, forged=True))
-        with pytest.raises(DataError, match=rf"{FILES[2]}: {REFUSAL}"):
+        with pytest.raises(DataError, match=rf"{COUNTS_FOLDER_FILES[2]}: {REFUSAL}"):
             matrix_of(tmp_path)
 
 

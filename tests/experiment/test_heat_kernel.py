@@ -10,12 +10,12 @@ import pytest
 from scipy.special import eval_gegenbauer
 from sklearn.svm import SVC
 
-from benchmark.config.model import BASE
-from benchmark.config.tasks import built_protocol
+from benchmark.config.model import BASE_VARIANT
+from benchmark.config.tasks import protocol_at_size
 from benchmark.errors import ConfigError
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.reading import read_counts
-from benchmark.experiment.runner import run
+from benchmark.experiment.runner import run_experiment
 from benchmark.methods import workbench
 from tests.builders import small_experiment
 
@@ -54,9 +54,9 @@ def experiment() -> Experiment:
 
 
 def test_predictions_are_those_of_the_series_in_the_vocabularys_dimension(experiment: Experiment, store: Store) -> None:
-    found = run(experiment, RunContext(store))
+    found = run_experiment(experiment, RunContext(store))
     assert not found.failures
-    variant = experiment.variants[BASE]
+    variant = experiment.variants[BASE_VARIANT]
     counts, _, _ = read_counts(variant.collection, RunContext(store))
     dense, labels = counts.matrix.toarray().astype(float), counts.documents.labels
     n = dense.shape[1] - 1
@@ -65,7 +65,7 @@ def test_predictions_are_those_of_the_series_in_the_vocabularys_dimension(experi
     gram = heat(np.clip(roots @ roots.T, 0, 1), n, T)
     (point,) = found.predictions.settings.values()
     for split, predicted in zip(
-        built_protocol(variant.protocol, None).splits(counts.documents), point.by_split, strict=True
+        protocol_at_size(variant.protocol, None).splits(counts.documents), point.by_split, strict=True
     ):
         oracle = SVC(kernel="precomputed", C=10.0, tol=EPSILON, decision_function_shape="ovo")
         oracle.fit(gram[np.ix_(split.train, split.train)], labels[split.train])
@@ -79,10 +79,10 @@ def test_predictions_are_those_of_the_series_in_the_vocabularys_dimension(experi
 def test_products_that_are_not_held_know_the_dimension_too(
     experiment: Experiment, store: Store, tmp_path_factory: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (held,) = run(experiment, RunContext(store)).predictions.settings.values()
+    (held,) = run_experiment(experiment, RunContext(store)).predictions.settings.values()
     monkeypatch.setattr(workbench, "memory_budget", lambda: 0)
     other = type(store)(tmp_path_factory.mktemp("other"), limit=10**9)
-    (streamed,) = run(experiment, RunContext(other)).predictions.settings.values()
+    (streamed,) = run_experiment(experiment, RunContext(other)).predictions.settings.values()
     for one, two in zip(held.by_split, streamed.by_split, strict=True):
         np.testing.assert_array_equal(one, two)
 

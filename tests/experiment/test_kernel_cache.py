@@ -10,9 +10,9 @@ import pytest
 
 from benchmark.experiment import kernel_cache as module
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.kernel_cache import STAGE, KernelCache
-from benchmark.experiment.runner import run
-from benchmark.experiment.session import checked
+from benchmark.experiment.kernel_cache import KERNEL_STAGE, KernelCache
+from benchmark.experiment.runner import run_experiment
+from benchmark.experiment.session import load_checked
 from benchmark.experiment.store import Store
 from benchmark.kernels import Linear
 from tests.builders import small_experiment
@@ -47,18 +47,18 @@ KERNELS = {"slow": Slow}
 
 @pytest.fixture
 def everything_is_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "LEAST_SECONDS", 0.0)
-    monkeypatch.setattr(module, "WORTH", 0.0)
+    monkeypatch.setattr(module, "MIN_KERNEL_SECONDS", 0.0)
+    monkeypatch.setattr(module, "MIN_SPEEDUP", 0.0)
 
 
 @pytest.fixture
 def from_scratch(tmp_path: Path) -> Any:
     """Run with a store that nothing else has used."""
-    return lambda experiment: run(experiment, RunContext(Store(tmp_path / "another"))).predictions.settings
+    return lambda experiment: run_experiment(experiment, RunContext(Store(tmp_path / "another"))).predictions.settings
 
 
 def kept(store: Store) -> list[dict[str, Any]]:
-    return [facts for facts, *_ in store.described() if facts.get("stage") == STAGE]
+    return [facts for facts, *_ in store.described() if facts.get("stage") == KERNEL_STAGE]
 
 
 def same(one: SettingPredictions, other: SettingPredictions) -> bool:
@@ -84,11 +84,11 @@ class TestRuns:
     ) -> None:
         method = {"kernel": kernel, **({} if what else {"weighting": "tf", "normalization": "l1"})}
         one, other = (small_experiment(**sections, methods=[with_c(method, C)]) for C in (1, 3))
-        run(one, RunContext(store, notebook))
+        run_experiment(one, RunContext(store, notebook))
         first = kept(store)
         assert all(facts["about"].startswith(what) for facts in first)
         notebook.notes.clear()
-        found = run(other, RunContext(store, notebook)).predictions.settings
+        found = run_experiment(other, RunContext(store, notebook)).predictions.settings
         assert len(kept(store)) == len(first)
         said = f"{len(first)} of the kernels' matrices, models and hyperplanes came from the store"
         assert any(said in note for note in notebook.notes) == bool(first)
@@ -102,15 +102,15 @@ class TestRuns:
         linear, top = (
             small_experiment(**SEVERAL, methods=[method | {"kernel": kernel}]) for kernel in ("linear", "hp-top")
         )
-        run(linear, RunContext(store))
+        run_experiment(linear, RunContext(store))
         hyperplanes = len(kept(store))
         assert hyperplanes == 2
-        found = run(top, RunContext(store)).predictions.settings
+        found = run_experiment(top, RunContext(store)).predictions.settings
         assert len(kept(store)) == hyperplanes
         expected = from_scratch(top)
         assert all(same(found[key], expected[key]) for key in expected)
         other_c = small_experiment(**SEVERAL, methods=[with_c(method | {"kernel": "hp-top"}, 7)])
-        run(other_c, RunContext(store))
+        run_experiment(other_c, RunContext(store))
         assert len(kept(store)) == 2 * hyperplanes, "another C has other hyperplanes"
 
     @pytest.mark.usefixtures("everything_is_worth_it", "sketched")
@@ -125,7 +125,7 @@ class TestRuns:
                 f"methods: [{{kernel: slow, weighting: tf, normalization: l1, classifier: {{name: svm, C: {C}}}}}]\n"
             )
             (tmp_path / "own.yaml").write_text(text)
-            run(checked(tmp_path / "own.yaml"), RunContext(store))
+            run_experiment(load_checked(tmp_path / "own.yaml"), RunContext(store))
             return kept(store)
 
         assert len(run_with(1)) == 1

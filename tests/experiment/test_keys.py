@@ -18,23 +18,23 @@ from benchmark import names
 from benchmark.compiled import compile_all
 from benchmark.corpora import card as cards
 from benchmark.corpora import registry
-from benchmark.corpora.archive import Source
+from benchmark.corpora.archive import CorpusSource
 from benchmark.errors import BenchError
 from benchmark.evaluation import protocols
 from benchmark.experiment import code_digest as code
 from benchmark.experiment import reading, work
-from benchmark.experiment.code_digest import SOURCES, code_digest, modules_of
+from benchmark.experiment.code_digest import MODULE_SOURCES, code_digest, imported_modules
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.reading import counts_key, read_counts
 from benchmark.experiment.runner import _each
 from benchmark.experiment.store import Store
-from benchmark.experiment.work import _components, pack, solved, task_work
+from benchmark.experiment.work import _components, pack_predictions, plan_task, predictions_of_unit
 from benchmark.kernels import KERNELS
-from benchmark.measures.base import Context
-from benchmark.methods.workbench import Workbench
-from benchmark.plugins.gathering import SHIPPED
+from benchmark.measures.base import DiagnosticContext
+from benchmark.methods.workbench import MatrixCache
+from benchmark.plugins.gathering import BUILTIN_REGISTRIES
 from benchmark.representation import WEIGHTINGS
-from benchmark.representation.features import FEATURES
+from benchmark.representation.features import FEATURE_MAPS
 from benchmark.text import stoplist
 from benchmark.text.duplicates import near_duplicates
 from tests.builders import setting_of, small_experiment
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from benchmark.config.model import Experiment
-    from benchmark.experiment.work import Job, PointWork
+    from benchmark.experiment.work import Setting, StoreUnit
     from benchmark.text.counts import Counts
 
 TEXT = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_occurrences": 40}
@@ -90,10 +90,10 @@ def named(experiment: Experiment, counts: Counts) -> dict[str, Any]:
     """What everything of an experiment on the same counts is named by."""
     (variant,) = experiment.variants.values()
     found: dict[str, Any] = {
-        "counts": counts_key(variant.collection, Source(None)),
+        "counts": counts_key(variant.collection, CorpusSource(None)),
     }
     for task in variant.tasks:
-        for point in task_work(experiment, variant, task, counts, "counts").points:
+        for point in plan_task(experiment, variant, task, counts, "counts").points:
             found.setdefault(point.place[2], []).extend(job.key for job in point.jobs)
     return found | {name: code_digest(type(measure)) for name, _, measure in _each(experiment)}
 
@@ -129,7 +129,7 @@ def differing(one: dict[str, Any], other: dict[str, Any]) -> set[str]:
 )
 def test_other_documents_or_words_are_other_counts(study: Callable[..., Experiment], changes: dict[str, Any]) -> None:
     one, other = (
-        counts_key(study(**each, measures=[]).variants["base"].collection, Source(None)) for each in ({}, changes)
+        counts_key(study(**each, measures=[]).variants["base"].collection, CorpusSource(None)) for each in ({}, changes)
     )
     assert one != other
 
@@ -140,7 +140,7 @@ def test_other_counts_are_everything_else_other(study: Callable[..., Experiment]
     one, other = (
         {
             job.key
-            for point in task_work(experiment, variant, variant.tasks[0], counts, name).points
+            for point in plan_task(experiment, variant, variant.tasks[0], counts, name).points
             for job in point.jobs
         }
         for name in ("one", "other")
@@ -153,29 +153,29 @@ def test_another_source_or_card_is_other_counts(
 ) -> None:
     """The corpus must then pass the gate anew."""
     collection = study().variants["base"].collection
-    key = counts_key(collection, Source(None))
+    key = counts_key(collection, CorpusSource(None))
     with monkeypatch.context() as patched:
-        patched.setattr(registry, "fingerprint", lambda *_: "another")
-        assert counts_key(collection, Source(None)) != key
+        patched.setattr(registry, "corpus_fingerprint", lambda *_: "another")
+        assert counts_key(collection, CorpusSource(None)) != key
     shutil.copytree(cards.CARDS, tmp_path / "cards", ignore=shutil.ignore_patterns("[!s]*"))
     monkeypatch.setattr(cards, "CARDS", tmp_path / "cards")
     path = tmp_path / "cards" / "synthetic.yaml"
     text = path.read_text()
     path.write_text(text.replace("licence: ", "licence: Surely. "))
-    assert counts_key(collection, Source(None)) == key
+    assert counts_key(collection, CorpusSource(None)) == key
     assert "cornell: 14, misc: 72" in text
     path.write_text(text.replace("cornell: 14, misc: 72", "cornell: 15, misc: 71"))
-    assert counts_key(collection, Source(None)) != key
+    assert counts_key(collection, CorpusSource(None)) != key
 
 
 def test_another_stop_list_is_other_counts(study: Callable[..., Experiment], monkeypatch: pytest.MonkeyPatch) -> None:
     collection = study().variants["base"].collection
     bare = replace(collection, lexing=replace(collection.lexing, stoplist="none"))
-    before = counts_key(collection, Source(None)), counts_key(bare, Source(None))
+    before = counts_key(collection, CorpusSource(None)), counts_key(bare, CorpusSource(None))
     monkeypatch.setattr(
         reading, "stop_words", lambda name: stoplist.stop_words(name) - {"the"} if name == "smart" else frozenset()
     )
-    after = counts_key(collection, Source(None)), counts_key(bare, Source(None))
+    after = counts_key(collection, CorpusSource(None)), counts_key(bare, CorpusSource(None))
     assert [a != b for a, b in zip(before, after, strict=True)] == [True, False]
 
 
@@ -337,7 +337,7 @@ def touch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
     """Let a module's source have been another when the program started."""
 
     def edit(module: str) -> None:
-        monkeypatch.setitem(SOURCES, module, SOURCES[module] + b"\n# touched\n")
+        monkeypatch.setitem(MODULE_SOURCES, module, MODULE_SOURCES[module] + b"\n# touched\n")
         forget()
 
     yield edit
@@ -405,22 +405,22 @@ DECIDING = ("text", "corpora", "representation", "kernels", "classifiers", "meth
 
 def test_no_result_depends_on_what_shows_it() -> None:
     """Neither report, nor commands, nor the command line gives a result another key."""
-    roots = [*registered_components(), task_work, counts_key]
-    reached, _ = modules_of(*roots)
+    roots = [*registered_components(), plan_task, counts_key]
+    reached, _ = imported_modules(*roots)
     for room in ("report", "cli", "library", "parallel", "reference"):
         assert not [module for module in reached if module.startswith(f"benchmark.{room}.")]
 
 
 def registered_components() -> list[Any]:
     """Every class that a configuration can name."""
-    parts = (*WEIGHTINGS.values(), *FEATURES.values())
-    named = [each for kind, registry in SHIPPED.each() if kind != "metrics" for each in registry.values()]
+    parts = (*WEIGHTINGS.values(), *FEATURE_MAPS.values())
+    named = [each for kind, registry in BUILTIN_REGISTRIES.each() if kind != "metrics" for each in registry.values()]
     return [*parts, *named]
 
 
 def test_every_module_of_the_deciding_rooms_counts_for_some_result() -> None:
-    reached, _ = modules_of(*registered_components(), task_work, counts_key, near_duplicates)
-    modules = {name for name in SOURCES if name.startswith(tuple(f"benchmark.{room}." for room in DECIDING))}
+    reached, _ = imported_modules(*registered_components(), plan_task, counts_key, near_duplicates)
+    modules = {name for name in MODULE_SOURCES if name.startswith(tuple(f"benchmark.{room}." for room in DECIDING))}
     packages = {name for name in modules if any(other.startswith(f"{name}.") for other in modules)}
     assert modules - reached - packages == NOT_STORED
 
@@ -429,12 +429,14 @@ def test_a_touched_module_is_another_digest_of_whatever_imports_it_and_of_nothin
     touch: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each module of the deciding rooms, of protocols and of splits, in turn; each component that can be named."""
-    components = {each: modules_of(each)[0] for each in [*registered_components(), task_work, counts_key]}
+    components = {each: imported_modules(each)[0] for each in [*registered_components(), plan_task, counts_key]}
     before = {each: code_digest(each) for each in components}
     rooms = (*DECIDING, "evaluation.protocols", "evaluation.splits", "report", "cli", "library")
-    for module in [name for name in SOURCES if f"{name}.".startswith(tuple(f"benchmark.{room}." for room in rooms))]:
+    for module in [
+        name for name in MODULE_SOURCES if f"{name}.".startswith(tuple(f"benchmark.{room}." for room in rooms))
+    ]:
         with monkeypatch.context() as patch:
-            patch.setitem(SOURCES, module, SOURCES[module] + b"# touched\n")
+            patch.setitem(MODULE_SOURCES, module, MODULE_SOURCES[module] + b"# touched\n")
             code._digest.cache_clear()
             changed = {each for each in components if code_digest(each) != before[each]}
         assert changed == {each for each, reached in components.items() if module in reached}, module
@@ -455,9 +457,9 @@ def test_imports_for_the_type_checker_do_not_count(monkeypatch: pytest.MonkeyPat
         (b"def late():\n    from benchmark.kernels.heat import sphere\n", True),
         (b"try:\n    import benchmark.kernels.heat.sphere\nexcept ImportError:\n    pass\n", True),
     ):
-        monkeypatch.setitem(SOURCES, "benchmark.names", text)
+        monkeypatch.setitem(MODULE_SOURCES, "benchmark.names", text)
         forget()
-        reached, _ = modules_of(names)
+        reached, _ = imported_modules(names)
         assert ("benchmark.kernels.heat.sphere" in reached) == counted
     monkeypatch.undo()
     forget()
@@ -471,8 +473,8 @@ def test_another_release_of_a_library_counts_where_it_is_used(
     library: str,
     results: set[str],
 ) -> None:
-    released = code.version
-    monkeypatch.setattr(code, "version", lambda name: "99" if name == library else released(name))
+    released = code.distribution_version
+    monkeypatch.setattr(code, "distribution_version", lambda name: "99" if name == library else released(name))
     forget()
     assert differing(unchanged[1], named(unchanged[0], counts)) == results
     monkeypatch.undo()
@@ -527,7 +529,7 @@ def forgetful(_: Any, compute: Callable[[], Any]) -> Any:
 
 def assert_covered(called: set[str], *roots: Any) -> None:
     """Every module of the deciding rooms that was called is part of the digest."""
-    reached, _ = modules_of(*roots)
+    reached, _ = imported_modules(*roots)
     deciding = tuple(f"benchmark.{room}." for room in (*DECIDING, "evaluation.splits", "evaluation.protocols"))
     assert {module for module in called if f"{module}.".startswith(deciding)} <= reached
 
@@ -544,23 +546,27 @@ def test_whatever_is_called_to_compute_a_result_is_part_of_its_key(
     changes |= {"choose": {"by": ["cross-validation"], "folds": 2}} if chosen else {"terms": {"number": 30}}
     changes |= {} if subset else {"measures": MEASURES}
     experiment = small_experiment(protocol={"name": "leave-one-group-out", "held_out": ["cornell"]}, **changes)
-    variant, bench = experiment.variants["base"], Workbench(2)
+    variant, bench = experiment.variants["base"], MatrixCache(2)
     read = partial(read_counts, variant.collection, RunContext(Store(tmp_path, limit=10**9)))
     counted = type(variant.collection.reader), counts_key  # the key of the counts is part of all others
     assert_covered(calls_of(read), *counted)
     counts, _, key = read()
-    for point in task_work(experiment, variant, variant.tasks[0], counts, key).points:
+    for point in plan_task(experiment, variant, variant.tasks[0], counts, key).points:
         (job,) = point.jobs
         called = calls_of(partial(solve_job, point, job, bench))
-        assert_covered(called, *_components(point.method.spec), task_work)
+        assert_covered(called, *_components(point.method.spec), plan_task)
     for _, _, measure in _each(experiment):
-        context = Context(counts, variant, 0, 1, forgetful)
+        context = DiagnosticContext(counts, variant, 0, 1, forgetful)
         assert_covered(calls_of(partial(measure.compute, context)), type(measure), *counted)
 
 
-def solve_job(point: PointWork, job: Job, bench: Workbench) -> None:
+def solve_job(point: Setting, job: StoreUnit, bench: MatrixCache) -> None:
     splits = [*job.splits, *(fold for folds in job.inner for fold in folds)]
-    pack(solved(job, point.method.solve(point.problem, splits, point.terms, bench), point.problem, memory=0.0))
+    pack_predictions(
+        predictions_of_unit(
+            job, point.method.solve(point.problem, splits, point.terms, bench), point.problem, memory=0.0
+        )
+    )
 
 
 def test_jobs_have_keys_of_their_own(
@@ -581,7 +587,7 @@ def test_the_entry_of_a_job_holds_what_it_gave(work_of_one: tuple[Any, Any]) -> 
     n = len(job.splits)
     taken = {"seconds": rng.random((n, 6)), "memory": rng.random(n), "inner": rng.random(n)}
     first = setting_of(labels, ties, **taken, versions=["0.1.0 (1a)"] * n)
-    back = work.unpack(pack(first), job, problem)
+    back = work.unpack_predictions(pack_predictions(first), job, problem)
     for name in ("predicted", "tied", "seconds", "memory", "inner"):
         np.testing.assert_array_equal(getattr(first, name), getattr(back, name), strict=True)
     assert (first.sizes, first.versions) == (back.sizes, back.versions)
@@ -595,5 +601,5 @@ def work_of_one(request: pytest.FixtureRequest, store: Store) -> tuple[Any, Any]
     experiment = small_experiment(**given)
     variant = experiment.variants["base"]
     counts, _, key = read_counts(variant.collection, RunContext(store))
-    (point,) = task_work(experiment, variant, variant.tasks[0], counts, key).points
+    (point,) = plan_task(experiment, variant, variant.tasks[0], counts, key).points
     return point.jobs[0], point.problem

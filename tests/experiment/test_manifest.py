@@ -10,16 +10,16 @@ import time
 import numpy as np
 import pytest
 
-from benchmark.config.model import BASE
+from benchmark.config.model import BASE_VARIANT
 from benchmark.corpora import registry
-from benchmark.evaluation.predictions import RECORD, TIMINGS
+from benchmark.evaluation.predictions import RUN_FILES, TIMINGS_TABLE
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.folder import MANIFEST, read_manifest
-from benchmark.experiment.manifest import differing, manifest_of
-from benchmark.experiment.runner import run
-from benchmark.experiment.session import again, perform
+from benchmark.experiment.folder import MANIFEST_FILE, read_manifest
+from benchmark.experiment.manifest import manifest_differences, manifest_of
+from benchmark.experiment.runner import run_experiment
+from benchmark.experiment.session import report_again, run_and_write
 from benchmark.experiment.store import Store, array_digest
-from benchmark.report.html.page import PAGE
+from benchmark.report.html.page import PAGE_FILE
 from tests.builders import small_experiment
 
 
@@ -29,15 +29,15 @@ def manifest(finished):
 
 
 def test_names_the_corpus_by_its_content(manifest):
-    facts = manifest["variants"][BASE]
-    assert facts["content_digest"] == registry.card("synthetic").digest
-    assert facts["documents"] == registry.card("synthetic").total
+    facts = manifest["variants"][BASE_VARIANT]
+    assert facts["content_digest"] == registry.dataset_card("synthetic").digest
+    assert facts["documents"] == registry.dataset_card("synthetic").total
     assert facts["source"]
 
 
 def test_names_the_order_of_documents_and_classes(manifest):
-    documents = registry.load("synthetic").documents
-    facts = manifest["variants"][BASE]
+    documents = registry.load_corpus("synthetic").documents
+    facts = manifest["variants"][BASE_VARIANT]
     joined = np.frombuffer("\0".join(documents.ids).encode(), dtype=np.uint8)
     assert facts["documents_digest"] == array_digest(joined)
     assert facts["classes"] == list(documents.classes)
@@ -45,33 +45,38 @@ def test_names_the_order_of_documents_and_classes(manifest):
 
 
 def test_another_document_order_is_another_digest(store):
-    first = registry.load("synthetic").documents.ids[0]
+    first = registry.load_corpus("synthetic").documents.ids[0]
     facts = [
-        run(small_experiment(corpus={"name": "synthetic", "exclude": exclude}), RunContext(store)).facts[BASE]
+        run_experiment(small_experiment(corpus={"name": "synthetic", "exclude": exclude}), RunContext(store)).facts[
+            BASE_VARIANT
+        ]
         for exclude in ([], [first])
     ]
     assert facts[0]["documents_digest"] != facts[1]["documents_digest"]
 
 
 def test_holds_the_configuration_as_written_and_as_resolved(manifest, finished):
-    study = finished.results.study
-    assert manifest["config"] == study.raw
-    assert list(manifest["cells"]) == [cell.id for cell in study.cells]
-    (ngd,) = manifest["methods"][BASE]["tf-l1-ngd"]
+    experiment = finished.results.experiment
+    assert manifest["config"] == experiment.raw
+    assert list(manifest["cells"]) == [cell.id for cell in experiment.cells]
+    (ngd,) = manifest["methods"][BASE_VARIANT]["tf-l1-ngd"]
     assert ngd["kernel"] == {"name": "ngd", "shift": 0.0}
     machine = {"name": "svm", "C": 1.0, "epsilon": 1e-3, "scheme": "one-vs-one", "ridge": 0.0}
     machine |= {"cache_mb": 200.0, "unit": "one"}
     assert ngd["classifier"] == machine
     assert (ngd["weighting"], ngd["normalization"], ngd["idf"]) == ("tf", "l1", "collection")
-    assert manifest["protocol"] == {BASE: {"name": "leave-one-group-out", "held_out": ["cornell", "texas"]}}
-    assert manifest["splits"][BASE] == {"cornell": {"train": 538, "test": 62}, "texas": {"train": 536, "test": 64}}
+    assert manifest["protocol"] == {BASE_VARIANT: {"name": "leave-one-group-out", "held_out": ["cornell", "texas"]}}
+    assert manifest["splits"][BASE_VARIANT] == {
+        "cornell": {"train": 538, "test": 62},
+        "texas": {"train": 536, "test": 64},
+    }
 
 
 @pytest.mark.usefixtures("sketched")
 def test_holds_what_was_chosen_split_by_split(tmp_path):
     methods = [{"kernel": {"name": "ngd-e", "t": [0.001, 1]}}]
     experiment = small_experiment(methods=methods, choose={"by": ["oracle", "cross-validation"], "folds": 2})
-    done = perform(experiment, RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
+    done = run_and_write(experiment, RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
     assert read_manifest(done.folder)["cells"] == {
         f"ngd-e-{choice}": {"ties": 0, "chosen": [1, 1]} for choice in ("oracle", "cv")
     }
@@ -81,10 +86,10 @@ def test_holds_what_was_chosen_split_by_split(tmp_path):
 @pytest.mark.parametrize("protocol", [{"name": "k-fold", "k": 2}, {"name": "k-fold", "k": 2, "seed": 9}])
 def test_holds_the_seeds_even_where_they_were_left_out(tmp_path, protocol):
     experiment = small_experiment(protocol=protocol, seed=4)
-    done = perform(experiment, RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
+    done = run_and_write(experiment, RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
     found = read_manifest(done.folder)
     assert found["seeds"] == {"experiment": 4}
-    assert found["protocol"][BASE]["seed"] == protocol.get("seed", 4)
+    assert found["protocol"][BASE_VARIANT]["seed"] == protocol.get("seed", 4)
 
 
 def test_holds_versions_threads_and_commit(manifest):
@@ -101,7 +106,7 @@ def test_counts_ties_by_cell(manifest, finished):
 
 
 def test_is_json_without_surprises(finished):
-    text = (finished.folder / MANIFEST).read_text(encoding="utf-8")
+    text = (finished.folder / MANIFEST_FILE).read_text(encoding="utf-8")
     assert json.loads(text) == json.loads(json.dumps(json.loads(text), allow_nan=False))
     results = finished.results
     assert json.loads(json.dumps(manifest_of(results, jobs=2, seconds=1.0)))["machine"]["threads"] == 2
@@ -116,51 +121,57 @@ COSTS = "costs.csv"
 
 def unmeasured(files):
     """The files with nothing in the page where it says what was measured."""
-    return files | {PAGE: re.sub(rb'(<[^>]* class="[^"]*\bmeasured">)[^<]*', rb"\1", files[PAGE])}
+    return files | {PAGE_FILE: re.sub(rb'(<[^>]* class="[^"]*\bmeasured">)[^<]*', rb"\1", files[PAGE_FILE])}
 
 
 def test_every_other_file_has_the_same_bytes_wherever_and_whenever(finished, tmp_path, monkeypatch):
     """But for what the clock and the memory said, which have files of their own."""
     monkeypatch.chdir(tmp_path)
     time.sleep(1.1)  # the manifest tells whole seconds
-    study = finished.results.study
-    other = perform(study, RunContext(Store(tmp_path / "another store"), jobs=2), folder=tmp_path / "another folder")
+    experiment = finished.results.experiment
+    other = run_and_write(
+        experiment, RunContext(Store(tmp_path / "another store"), jobs=2), folder=tmp_path / "another folder"
+    )
     ours, theirs = unmeasured(contents(finished.folder)), unmeasured(contents(other.folder))
     assert ours.keys() == theirs.keys()
-    assert {name for name in ours if ours[name] != theirs[name]} <= {MANIFEST, COSTS, TIMINGS}
+    assert {name for name in ours if ours[name] != theirs[name]} <= {MANIFEST_FILE, COSTS, TIMINGS_TABLE}
     for name, content in theirs.items():
-        assert name == MANIFEST or str(tmp_path).encode() not in content
-    changed = {key for key, _, _ in differing(json.loads(ours[MANIFEST]), json.loads(theirs[MANIFEST]))}
+        assert name == MANIFEST_FILE or str(tmp_path).encode() not in content
+    changed = {
+        key for key, _, _ in manifest_differences(json.loads(ours[MANIFEST_FILE]), json.loads(theirs[MANIFEST_FILE]))
+    }
     assert changed == {"machine.threads"}
 
 
 def test_from_the_same_store_come_the_same_bytes(finished, tmp_path):
     store = Store(tmp_path / "store")
-    done = [perform(finished.results.study, RunContext(store), folder=tmp_path / name) for name in ("one", "two")]
+    done = [
+        run_and_write(finished.results.experiment, RunContext(store), folder=tmp_path / name) for name in ("one", "two")
+    ]
     first, second = (contents(each.folder) for each in done)
-    assert {name for name in first if first[name] != second[name]} <= {MANIFEST}
+    assert {name for name in first if first[name] != second[name]} <= {MANIFEST_FILE}
 
 
 def test_making_the_tables_again_changes_no_byte(finished):
     before = contents(finished.folder)
-    for name in before.keys() - {MANIFEST, *RECORD}:
+    for name in before.keys() - {MANIFEST_FILE, *RUN_FILES}:
         (finished.folder / name).unlink()
-    again(finished.folder)
+    report_again(finished.folder)
     assert contents(finished.folder) == before
 
 
 class TestDiffering:
     def test_nothing_between_equals(self, manifest):
-        assert differing(manifest, copy.deepcopy(manifest)) == []
+        assert manifest_differences(manifest, copy.deepcopy(manifest)) == []
 
     def test_lists_of_mappings_are_compared_item_by_item(self):
         one = {"method": [{"C": 1, "t": 2}], "grid": [{"t": 1}, {"t": 2}], "order": [1, 2]}
         other = {"method": [{"C": 3, "t": 2}], "grid": [{"t": 1}, {"t": 4}], "order": [2, 1]}
-        assert differing(one, other) == [("method.C", 1, 3), ("grid.1.t", 2, 4), ("order", [1, 2], [2, 1])]
+        assert manifest_differences(one, other) == [("method.C", 1, 3), ("grid.1.t", 2, 4), ("order", [1, 2], [2, 1])]
 
     @pytest.mark.parametrize("key", ["finished", "seconds", "command", "name"])
     def test_times_and_commands_are_left_aside(self, manifest, key):
-        assert differing(manifest, manifest | {key: "other"}) == []
+        assert manifest_differences(manifest, manifest | {key: "other"}) == []
 
     @pytest.mark.parametrize(
         "key",
@@ -179,17 +190,17 @@ class TestDiffering:
         for part in path:
             place = place[part]
         before, place[last] = place[last], "changed"
-        assert differing(manifest, other) == [(key, before, "changed")]
+        assert manifest_differences(manifest, other) == [(key, before, "changed")]
         del place[last]
-        assert differing(manifest, other) == [(key, before, None)]
-        assert differing(other, manifest) == [(key, None, before)]
+        assert manifest_differences(manifest, other) == [(key, before, None)]
+        assert manifest_differences(other, manifest) == [(key, None, before)]
 
 
 @pytest.mark.usefixtures("sketched")
 def test_holds_the_seconds_of_measures(tmp_path):
     methods = [{"classifier": {"name": "divergence-bayes", "smoothing": 0.1}}]
     measures = [{"name": "centroid-flow", "graphs": ["path"], "tolerance": 1e-3}]
-    done = perform(
+    done = run_and_write(
         small_experiment(methods=methods, measures=measures),
         RunContext(Store(tmp_path / "store")),
         folder=tmp_path / "run",

@@ -9,18 +9,18 @@ from sklearn.naive_bayes import ComplementNB, MultinomialNB
 from sklearn.svm import SVC
 
 from benchmark.classifiers import DivergenceBayes, EmbeddedFamily, ProjectedPdf
-from benchmark.config.tasks import built_protocol
+from benchmark.config.tasks import protocol_at_size
 from benchmark.errors import ConfigError
 from benchmark.evaluation.protocols import KFold
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.reading import read_counts
-from benchmark.experiment.runner import run
+from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.experiment.work import task_work
+from benchmark.experiment.work import plan_task
 from benchmark.kernels import Diffusion, HyperplaneTop, Linear, PLSIFisher
 from benchmark.methods import kernel_machines, points
-from benchmark.methods.category_machines import seed_of
-from benchmark.representation.selection import aggregate, information_gain, rank_terms
+from benchmark.methods.category_machines import plsi_seed
+from benchmark.representation.selection import aggregate_gains, information_gain, rank_terms
 from tests.builders import small_experiment
 
 CLASSES = ["faculty", "course", "student"]
@@ -32,10 +32,10 @@ DOUBTFUL = 1e-3
 class Found:
     """A run, and the documents and splits that it was on."""
 
-    def __init__(self, study, store):
-        self.run, self.study = run(study, RunContext(store)), study
+    def __init__(self, experiment, store):
+        self.run, self.experiment = run_experiment(experiment, RunContext(store)), experiment
         assert not self.run.failures
-        self.variant = study.variants["base"]
+        self.variant = experiment.variants["base"]
         self.counts, _, self.key = read_counts(self.variant.collection, RunContext(store))
 
     def documents(self, task=0):
@@ -43,7 +43,7 @@ class Found:
         return self.counts.documents.of_classes(self.variant.tasks[task].classes)
 
     def splits(self, size=None, task=0):
-        return built_protocol(self.variant.protocol, size).splits(self.documents(task)[1])
+        return protocol_at_size(self.variant.protocol, size).splits(self.documents(task)[1])
 
     def point(self, method, size=None, terms=None, task=0, candidate=0):
         return self.run.predictions.settings["base", self.variant.tasks[task].name, method, candidate, size, terms]
@@ -148,7 +148,11 @@ class TestDrawsOfTwoClasses:
 
     def test_a_larger_grid_never_changes_earlier_draws(self, drawn, found):
         other = found(
-            **{key: value for key, value in drawn.study.raw.items() if key not in ("protocol", "methods", "choose")},
+            **{
+                key: value
+                for key, value in drawn.experiment.raw.items()
+                if key not in ("protocol", "methods", "choose")
+            },
             protocol={"name": "random-subsets", "train_size": [12, 20, 40], "replicates": 8},
             methods=["linear"],
         )
@@ -159,17 +163,17 @@ class TestDrawsOfTwoClasses:
                 np.testing.assert_array_equal(one, two)
 
     def test_only_the_sizes_that_are_missing_are_trained(self, drawn, store, monkeypatch):
-        raw = {key: value for key, value in drawn.study.raw.items() if key != "protocol"}
-        protocol = drawn.study.raw["protocol"]
-        run(small_experiment(protocol=protocol, **raw), RunContext(store))
-        solve, seen = kernel_machines.solve_many, []
+        raw = {key: value for key, value in drawn.experiment.raw.items() if key != "protocol"}
+        protocol = drawn.experiment.raw["protocol"]
+        run_experiment(small_experiment(protocol=protocol, **raw), RunContext(store))
+        solve, seen = kernel_machines.batch_decision_values, []
 
         def counted(kernel, problems, **options):
             seen.append(len(problems))
             return solve(kernel, problems, **options)
 
-        monkeypatch.setattr(kernel_machines, "solve_many", counted)
-        run(small_experiment(protocol=protocol | {"train_size": [12, 20, 40]}, **raw), RunContext(store))
+        monkeypatch.setattr(kernel_machines, "batch_decision_values", counted)
+        run_experiment(small_experiment(protocol=protocol | {"train_size": [12, 20, 40]}, **raw), RunContext(store))
         assert seen == [6, 6 * 4, 6 * 4, 6 * 4] * 2, "three candidates with three inner folds, one without; two tasks"
 
 
@@ -178,7 +182,7 @@ class TestSelectedTerms:
 
     @staticmethod
     def best(X, y, number):
-        return rank_terms(aggregate(information_gain(X, y), np.bincount(y) / len(y), "average"))[:number]
+        return rank_terms(aggregate_gains(information_gain(X, y), np.bincount(y) / len(y), "average"))[:number]
 
     @pytest.mark.parametrize("number", TERMS)
     @pytest.mark.parametrize(
@@ -236,12 +240,12 @@ class TestSelectedTerms:
         assert (point.by_split[0][empty] == 0).all()
 
     def test_more_terms_than_words_are_refused_before_training(self, store, monkeypatch):
-        monkeypatch.setattr(points.PointClassifier, "solve", lambda *_: pytest.fail("something was trained"))
-        study = small_experiment(
+        monkeypatch.setattr(points.PointClassifierMethod, "solve", lambda *_: pytest.fail("something was trained"))
+        experiment = small_experiment(
             methods=["mnb"], terms={"number": 200}, variants={"rare": {"text": {"min_occurrences": 300}}}
         )
         with pytest.raises(ConfigError, match=r"small: 200 terms can't be selected from the \d+ .*'rare'"):
-            run(study, RunContext(store))
+            run_experiment(experiment, RunContext(store))
 
 
 class TestSeveralClasses:
@@ -279,9 +283,9 @@ class TestSeveralClasses:
     def test_fisher_is_machines_on_the_kernel(self, several, draws):
         members, (own, size) = several.counts.documents.topics, draws
         variant = several.variant
-        problem = task_work(several.study, variant, variant.tasks[0], several.counts, several.key).problem
+        problem = plan_task(several.experiment, variant, variant.tasks[0], several.counts, several.key).problem
         for position, split, _ in own:
-            kernel = PLSIFisher(n_classes=[2], seed=seed_of(problem, split))
+            kernel = PLSIFisher(n_classes=[2], seed=plsi_seed(problem, split))
             gram = kernel.fit_transform(several.counts.matrix[split.train])
             rows = kernel.transform(several.counts.matrix[split.test])
             for x in range(members.shape[1]):

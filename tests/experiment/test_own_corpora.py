@@ -15,7 +15,7 @@ from benchmark.corpora.counted import CountsFolder
 from benchmark.errors import ConfigError, DataError
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.reading import read_counts
-from benchmark.experiment.session import again, checked, perform, write_card
+from benchmark.experiment.session import load_checked, report_again, run_and_write, write_card
 from benchmark.library.export import export_counts
 from benchmark.text.stoplist import stop_words
 from tests.trials.limits import mostly_slow
@@ -41,7 +41,7 @@ compare: [[ngd, mnb]]
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The generated corpus, as a person would have it."""
     folder = tmp_path_factory.mktemp("mine")
-    corpus = registry.load("synthetic")
+    corpus = registry.load_corpus("synthetic")
     documents = corpus.documents
     rows = [
         {
@@ -77,7 +77,7 @@ def configured(folder: Path, name: str, **changes: str) -> Path:
 
 def test_every_format_gives_the_same_scores(folder: Path, store: Store, tmp_path: Path) -> None:
     one, *others = (
-        perform(checked(configured(folder, each)), RunContext(store), folder=tmp_path / each)
+        run_and_write(load_checked(configured(folder, each)), RunContext(store), folder=tmp_path / each)
         for each in ("mine.csv", "mine.jsonl", "mine.parquet")
     )
     for other in others:
@@ -85,10 +85,10 @@ def test_every_format_gives_the_same_scores(folder: Path, store: Store, tmp_path
 
 
 def test_the_counts_are_those_of_the_corpus_that_the_files_were_made_of(folder: Path, store: Store) -> None:
-    own = checked(configured(folder, "mine.csv")).variants["base"].collection
+    own = load_checked(configured(folder, "mine.csv")).variants["base"].collection
     counts, _, _ = read_counts(own, RunContext(store))
     given = configured(folder, "given", corpus="{name: synthetic}", protocol="leave-one-group-out")
-    expected, _, _ = read_counts(checked(given).variants["base"].collection, RunContext(store))
+    expected, _, _ = read_counts(load_checked(given).variants["base"].collection, RunContext(store))
     order = [counts.documents.ids.index(name) for name in expected.documents.ids]
     assert counts.vocabulary == expected.vocabulary
     assert (counts.matrix[order] != expected.matrix).nnz == 0
@@ -110,13 +110,13 @@ def test_every_protocol_runs_and_is_read_again_without_the_files(
 ) -> None:
     data = tmp_path / "mine.csv"
     data.write_bytes((folder / "mine.csv").read_bytes())
-    done = perform(
-        checked(configured(tmp_path, "mine.csv", protocol=protocol)), RunContext(store), folder=tmp_path / "run"
+    done = run_and_write(
+        load_checked(configured(tmp_path, "mine.csv", protocol=protocol)), RunContext(store), folder=tmp_path / "run"
     )
     assert not done.summary.failures
     before = {path.name: path.read_bytes() for path in done.folder.iterdir()}
     data.unlink()
-    again(done.folder)
+    report_again(done.folder)
     assert {path.name: path.read_bytes() for path in done.folder.iterdir()} == before
 
 
@@ -126,12 +126,12 @@ def test_a_run_is_refused_once_the_corpus_has_changed_from_its_card(folder: Path
     config = configured(tmp_path, "mine.csv")
     card = write_card(config)
     assert card.parent == tmp_path / "cards"
-    checked(config)
+    load_checked(config)
     data.write_bytes(data.read_bytes().replace(b",student,", b",faculty,", 1))
     with pytest.raises(DataError, match="documents on the card"):
-        checked(config)
+        load_checked(config)
     write_card(config)
-    checked(config)
+    load_checked(config)
 
 
 @pytest.mark.parametrize("subset", ["all", "several"])
@@ -142,11 +142,11 @@ def test_counts_that_were_exported_give_the_same_scores(store: Store, tmp_path: 
         "protocol": f"{{name: k-fold, {how}k: 3}}",
     }
     given = configured(tmp_path, "given", corpus=f"{{name: synthetic, subset: {subset}}}", **fields)
-    first = perform(checked(given), RunContext(store), folder=tmp_path / "first")
-    collection = checked(given).variants["base"].collection
+    first = run_and_write(load_checked(given), RunContext(store), folder=tmp_path / "first")
+    collection = load_checked(given).variants["base"].collection
     export_counts(read_counts(collection, RunContext(store))[0], tmp_path / "exported")
     own = configured(tmp_path, "own", corpus="{name: counts, path: exported}", **fields | {"text": "{stoplist: none}"})
-    again = perform(checked(own), RunContext(store), folder=tmp_path / "again")
+    again = run_and_write(load_checked(own), RunContext(store), folder=tmp_path / "again")
     assert (first.folder / "scores.csv").read_bytes() == (again.folder / "scores.csv").read_bytes()
     pruned = configured(
         tmp_path,
@@ -155,7 +155,7 @@ def test_counts_that_were_exported_give_the_same_scores(store: Store, tmp_path: 
         text="{min_occurrences: 5}",
         protocol=fields["protocol"],
     )
-    counts, _, _ = read_counts(checked(pruned).variants["base"].collection, RunContext(store))
+    counts, _, _ = read_counts(load_checked(pruned).variants["base"].collection, RunContext(store))
     assert counts.matrix.sum(axis=0).min() >= 5
 
 
@@ -166,14 +166,14 @@ def test_counts_of_classes_whose_names_have_spaces_are_read_back(store: Store, t
     pd.DataFrame(rows, columns=["text", "label"]).to_csv(tmp_path / "mine.csv", index=False)
     fields = {"corpus": "{name: files, path: mine.csv}", "protocol": "{name: k-fold, k: 2}"}
     given = configured(tmp_path, "mine.csv", text="{stoplist: none}", **fields)
-    counts, _, _ = read_counts(checked(given).variants["base"].collection, RunContext(store))
+    counts, _, _ = read_counts(load_checked(given).variants["base"].collection, RunContext(store))
     export_counts(counts, tmp_path / "exported")
     again = CountsFolder("exported", base=tmp_path)
     assert not again.several
     assert again.outline().classes == ("credit card, lost", "x")
     np.testing.assert_array_equal(again.outline().labels, counts.documents.labels)
     wordless = configured(tmp_path, "mine.csv", text="{min_documents: 100}", **fields)
-    counts, _, _ = read_counts(checked(wordless).variants["base"].collection, RunContext(store))
+    counts, _, _ = read_counts(load_checked(wordless).variants["base"].collection, RunContext(store))
     with pytest.raises(ConfigError, match="no term to export"):
         export_counts(counts, tmp_path / "nothing")
 
@@ -183,22 +183,22 @@ def test_counts_have_a_card_too(tmp_path: Path) -> None:
     (tmp_path / "counts.svmlight").write_text("1 1:2\n2 2:1\n1 1:2\n2 2:1\n")
     config = configured(tmp_path, "own", corpus="{name: counts, path: .}", protocol="{name: k-fold, k: 2}")
     card = write_card(config)
-    checked(config)
+    load_checked(config)
     (tmp_path / "counts.svmlight").write_text("1 1:2\n2 2:1\n1 1:2\n2 2:2\n")
     with pytest.raises(DataError, match="but other content"):
-        checked(config)
+        load_checked(config)
     assert card.exists()
 
 
 def test_counts_of_several_blocks_come_back_in_their_blocks(store: Store, tmp_path: Path) -> None:
     fields = {"protocol": "{name: k-fold, k: 3}", "text": "{stoplist: none, min_documents: 9, ngrams: [1, 2]}"}
     given = configured(tmp_path, "given", corpus="{name: synthetic}", **fields)
-    first = read_counts(checked(given).variants["base"].collection, RunContext(store))[0]
+    first = read_counts(load_checked(given).variants["base"].collection, RunContext(store))[0]
     names = [path.name for path in export_counts(first, tmp_path / "exported")]
     assert names == ["counts.svmlight", "vocabulary.txt", "documents.csv", "blocks.txt"]
 
     own = configured(tmp_path, "own", corpus="{name: counts, path: exported}", **fields)
-    again = read_counts(checked(own).variants["base"].collection, RunContext(store))[0]
+    again = read_counts(load_checked(own).variants["base"].collection, RunContext(store))[0]
     assert (again.vocabulary, again.blocks) == (first.vocabulary, first.blocks)
     assert again.block_of.tolist() == first.block_of.tolist()
     assert (again.matrix != first.matrix).nnz == 0
@@ -206,13 +206,13 @@ def test_counts_of_several_blocks_come_back_in_their_blocks(store: Store, tmp_pa
     smart = configured(
         tmp_path, "own", corpus="{name: counts, path: exported}", **fields | {"text": "{ngrams: [1, 2]}"}
     )
-    left = read_counts(checked(smart).variants["base"].collection, RunContext(store))[0]
+    left = read_counts(load_checked(smart).variants["base"].collection, RunContext(store))[0]
     assert set(first.vocabulary) - set(left.vocabulary) == stop_words("smart") & set(first.vocabulary)
     assert any(word in stop_words("smart") for pair in left.vocabulary if " " in pair for word in pair.split())
 
     words = configured(tmp_path, "own", corpus="{name: counts, path: exported}", **fields | {"text": "{}"})
     with pytest.raises(ConfigError, match="the counts are of all, all-2, and the configuration asks for all;"):
-        read_counts(checked(words).variants["base"].collection, RunContext(store))
+        read_counts(load_checked(words).variants["base"].collection, RunContext(store))
     (tmp_path / "exported" / "blocks.txt").write_text("all\n")
     with pytest.raises(DataError, match="has 1 lines, but"):
         CountsFolder("exported", base=tmp_path).outline()

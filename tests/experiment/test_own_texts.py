@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import MultinomialNB
 
-from benchmark.config.model import BASE
+from benchmark.config.model import BASE_VARIANT
 from benchmark.errors import ConfigError, DataError
 from benchmark.evaluation.protocols import KFold
 from benchmark.experiment import reading
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.reading import read_counts
-from benchmark.experiment.runner import run
+from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.findings.summary import summarized
-from benchmark.library.planning import plan
+from benchmark.findings.summary import summarize
+from benchmark.library.planning import plan_run
 from benchmark.methods import workbench
 from benchmark.model.fitting import fit_model
 from tests.builders import small_experiment
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmark.config.model import Experiment
-    from benchmark.findings.scoring import Run
+    from benchmark.findings.scoring import RunPredictions
 
     Make = Callable[..., Experiment]
 
@@ -54,7 +54,7 @@ def texts_of(methods: list[dict[str, Any]], text: dict[str, Any]) -> list[dict[s
     return [{"text": text, **each} for each in methods]
 
 
-def same(one: Run, other: Run, label: Callable[[str], str]) -> bool:
+def same(one: RunPredictions, other: RunPredictions, label: Callable[[str], str]) -> bool:
     """Whether the points of one run decide as those of the other, whose methods `label` names."""
     points = one.predictions.settings
     return all(
@@ -80,14 +80,14 @@ def test_a_method_decides_as_if_its_text_were_the_configurations(
     study: Make, store: Store, tmp_path: Path, subset: str | None, more: dict[str, Any]
 ) -> None:
     mixed = study(*ALL, *texts_of(ALL, OWN), subset=subset, **more)
-    found = run(mixed, RunContext(store))
+    found = run_experiment(mixed, RunContext(store))
     assert not found.failures
     words = "stoplist-none-min_occurrences120-"
     for text in (TEXT, TEXT | OWN):
         plain = study(*ALL, subset=subset, **more, text=text)
-        alone = run(plain, RunContext(Store(tmp_path / str(len(text["stoplist"])), limit=10**9)))
+        alone = run_experiment(plain, RunContext(Store(tmp_path / str(len(text["stoplist"])), limit=10**9)))
         assert same(alone, found, lambda name, own=text is not TEXT: words + name if own else name)
-        planned = plan(plain, RunContext(store), quick=True).rows
+        planned = plan_run(plain, RunContext(store), quick=True).rows
         assert all(n == stored for _, n, stored in planned), "they are stored under other names"
     assert not same(alone, found, lambda name: name)
 
@@ -102,7 +102,7 @@ def test_each_text_is_counted_once_and_each_matrix_computed_once(
     turns = [{"kernel": "linear"}, {"text": OWN, "kernel": "linear"}, {"kernel": "ned"}, {"text": OWN, "kernel": "ned"}]
     folds = {"by": "cross-validation", "folds": 2}
     some = [each | {"normalization": "l2", "classifier": {"C": [0.1, 1]}} for each in turns]
-    assert not run(study(*some, choose=folds), RunContext(Store(tmp_path / "store", limit=10**9))).failures
+    assert not run_experiment(study(*some, choose=folds), RunContext(Store(tmp_path / "store", limit=10**9))).failures
     assert (made.count("count"), made.count("inner_products")) == (2, 2)
 
 
@@ -110,13 +110,13 @@ def test_the_text_that_errs_least_in_folds_of_the_training_documents_is_chosen(s
     wanted = [{"stoplist": s, "min_occurrences": n} for s in ("none", "smart") for n in (150, 300, 600)]
     lists = {"stoplist": ["none", "smart"], "min_occurrences": [150, 300, 600]}
     experiment = study({"text": lists, "classifier": "mnb"}, choose=CHOSEN)
-    found = run(experiment, RunContext(store))
-    (entry,) = experiment.variants[BASE].entries
+    found = run_experiment(experiment, RunContext(store))
+    (entry,) = experiment.variants[BASE_VARIANT].entries
     for index, text in enumerate(wanted):
         own = entry.candidates[index].text
         assert own is not None
         assert text.items() <= own.flat.items()
-        plain = study("mnb", text=TEXT | text).variants[BASE].collection
+        plain = study("mnb", text=TEXT | text).variants[BASE_VARIANT].collection
         counts, _, _ = read_counts(plain, RunContext(store))
         labels, groups = counts.documents.labels, counts.documents.groups
         expected = []
@@ -128,12 +128,16 @@ def test_the_text_that_errs_least_in_folds_of_the_training_documents_is_chosen(s
                 oracle = MultinomialNB().fit(counts.matrix[rows], labels[rows])
                 wrong += int((oracle.predict(counts.matrix[train[fold.test]]) != labels[train[fold.test]]).sum())
             expected.append(wrong / len(train))
-        np.testing.assert_allclose(found.predictions.settings[BASE, "", "mnb", index, None, None].inner, expected)
-    inner = np.stack([found.predictions.settings[BASE, "", "mnb", i, None, None].inner for i in range(len(wanted))])
+        np.testing.assert_allclose(
+            found.predictions.settings[BASE_VARIANT, "", "mnb", index, None, None].inner, expected
+        )
+    inner = np.stack(
+        [found.predictions.settings[BASE_VARIANT, "", "mnb", i, None, None].inner for i in range(len(wanted))]
+    )
     chosen = found.scored.chosen["mnb-cv"]
     assert (inner[chosen, [0, 1]] == inner.min(axis=0)).all()
     assert len(set(inner.ravel())) > 4
-    notes = " ".join(summarized(found).notes)
+    notes = " ".join(summarize(found).notes)
     assert "selected stoplist {stoplist}, min_occurrences {min_occurrences}".format(**wanted[chosen[0]]) in notes
     assert "Grid of mnb: stoplist none, min_occurrences 150; " in notes
 
@@ -141,32 +145,32 @@ def test_the_text_that_errs_least_in_folds_of_the_training_documents_is_chosen(s
 def test_what_is_kept_of_it_reads_by_its_own_lexing_and_decides_as_the_run(study: Make, store: Store) -> None:
     text = {"skip_header": [True, False], "digits": "token"}
     experiment = study({"text": text, "kernel": "ngd"}, {"text": OWN, "classifier": "mnb"}, choose=CHOSEN)
-    found = run(experiment, RunContext(store))
-    corpus = experiment.variants[BASE].collection.reader
+    found = run_experiment(experiment, RunContext(store))
+    corpus = experiment.variants[BASE_VARIANT].collection.reader
     whole = corpus.load(corpus.locate(download=False, notify=str, progress=False))
     contents = dict(zip(whole.documents.ids, whole, strict=True))
     for cell in experiment.cells:
-        documents, splits = found.predictions.tasks[BASE, ""], found.predictions.splits[BASE, "", None]
+        documents, splits = found.predictions.tasks[BASE_VARIANT, ""], found.predictions.splits[BASE_VARIANT, "", None]
         for number, split in enumerate(splits):
             index = int(found.scored.chosen[cell.id][number])
             model = fit_model(experiment, cell.id, RunContext(store), split=split.name)
-            own = experiment.variants[BASE].entries[experiment.cells.index(cell)].candidates[index].text
+            own = experiment.variants[BASE_VARIANT].entries[experiment.cells.index(cell)].candidates[index].text
             assert own is not None
             assert model.lexing == own.lexing
             asked = [(documents.ids[row], contents[documents.ids[row]]) for row in split.test]
             given = np.concatenate([each.given for _, each in model.answers(asked)])
-            expected = found.predictions.settings[BASE, "", cell.method, index, None, None].by_split[number]
+            expected = found.predictions.settings[BASE_VARIANT, "", cell.method, index, None, None].by_split[number]
             np.testing.assert_array_equal(given, expected)
     of_all = fit_model(experiment, experiment.cells[0].id, RunContext(store)).about["chosen"]
     assert (of_all["by"], of_all["of"]) == ("cross-validation over all documents", 2)
 
 
 def test_the_vocabulary_that_is_expected_is_the_configurations_own(study: Make, store: Store) -> None:
-    n = run(study("mnb"), RunContext(store)).facts[BASE]["vocabulary"]
-    found = run(study({"text": OWN, "classifier": "mnb"}, expect={"vocabulary": n}), RunContext(store))
-    (own,) = found.facts[BASE]["texts"]
+    n = run_experiment(study("mnb"), RunContext(store)).facts[BASE_VARIANT]["vocabulary"]
+    found = run_experiment(study({"text": OWN, "classifier": "mnb"}, expect={"vocabulary": n}), RunContext(store))
+    (own,) = found.facts[BASE_VARIANT]["texts"]
     assert OWN.items() <= own.items()
-    assert own["vocabulary"] != n == found.facts[BASE]["vocabulary"]
+    assert own["vocabulary"] != n == found.facts[BASE_VARIANT]["vocabulary"]
 
 
 @pytest.mark.parametrize(
@@ -180,13 +184,13 @@ def test_a_text_without_enough_words_is_refused_before_any_work(
     study: Make, store: Store, text: dict[str, Any], more: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(ConfigError, match=said):
-        run(study("ngd", {"text": text, "classifier": "mnb"}, **more), RunContext(store))
+        run_experiment(study("ngd", {"text": text, "classifier": "mnb"}, **more), RunContext(store))
 
 
 def test_a_text_that_changes_which_documents_there_are_is_refused(
     study: Make, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    original = reading.count
+    original = reading.count_terms
 
     def fewer(corpus: Any, lexing: Any, pruning: Any, jobs: int = 1) -> Any:
         found = original(corpus, lexing, pruning, jobs)
@@ -194,6 +198,6 @@ def test_a_text_that_changes_which_documents_there_are_is_refused(
             found.documents.labels[0] = 1 - found.documents.labels[0]
         return found
 
-    monkeypatch.setattr(reading, "count", fewer)
+    monkeypatch.setattr(reading, "count_terms", fewer)
     with pytest.raises(DataError, match="'stoplist-none-min_occurrences120-mnb' changes which documents"):
-        run(study("ngd", {"text": OWN, "classifier": "mnb"}), RunContext(store))
+        run_experiment(study("ngd", {"text": OWN, "classifier": "mnb"}), RunContext(store))

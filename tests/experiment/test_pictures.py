@@ -5,17 +5,17 @@ from dataclasses import replace
 import pytest
 
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.session import perform, pictures_in
+from benchmark.experiment.session import cached_pictures, run_and_write
 from benchmark.experiment.store import Store
 from benchmark.observer import Observer
-from benchmark.report.charts import Chart, Line, Panel
+from benchmark.report.charts import Chart, ChartPanel, Line
 from benchmark.report.drawing import render
 from benchmark.report.drawing.curves import curve_chart
 from benchmark.report.drawing.dots import dot_chart
-from benchmark.report.drawing.render import digest_of, rendered
-from benchmark.report.files import write_all
+from benchmark.report.drawing.render import picture_digest, render_pictures
+from benchmark.report.files import write_report_files
 
-CHART = Chart("c", "A chart", "x", "y", (Panel("one", (Line("a", (1.0, 2.0), (0.5, 0.25)),)),))
+CHART = Chart("c", "A chart", "x", "y", (ChartPanel("one", (Line("a", (1.0, 2.0), (0.5, 0.25)),)),))
 
 
 @pytest.fixture(scope="module")
@@ -35,48 +35,48 @@ def drawn(monkeypatch):
 
     def counted(specs):
         found.extend(specs)
-        return rendered(specs)
+        return render_pictures(specs)
 
-    monkeypatch.setattr(render, "rendered", counted)
+    monkeypatch.setattr(render, "render_pictures", counted)
     return found
 
 
 def test_the_second_time_it_is_the_same_bytes_and_nothing_is_drawn(store, spec, drawn):
-    first = pictures_in(store, {"c": spec})
-    assert first == rendered({"c": spec})
-    assert pictures_in(store, {"c": spec}) == first
+    first = cached_pictures(store, {"c": spec})
+    assert first == render_pictures({"c": spec})
+    assert cached_pictures(store, {"c": spec}) == first
     assert drawn == ["c"]
 
 
 def test_one_number_more_is_another_picture(store, spec, drawn):
-    moved = curve_chart(replace(CHART, panels=(Panel("one", (Line("a", (1.0, 2.0), (0.5, 0.2500001)),)),)))
-    pictures_in(store, {"c": spec})
-    pictures_in(store, {"moved": moved})
+    moved = curve_chart(replace(CHART, panels=(ChartPanel("one", (Line("a", (1.0, 2.0), (0.5, 0.2500001)),)),)))
+    cached_pictures(store, {"c": spec})
+    cached_pictures(store, {"moved": moved})
     assert drawn == ["c", "moved"]
 
 
 def test_another_version_of_the_engine_draws_again(store, spec, drawn, monkeypatch):
-    pictures_in(store, {"c": spec})
+    cached_pictures(store, {"c": spec})
     monkeypatch.setattr(render, "engine_version", lambda: "another")
-    pictures_in(store, {"c": spec})
+    cached_pictures(store, {"c": spec})
     assert drawn == ["c", "c"]
 
 
 def test_a_damaged_one_is_drawn_again(store, spec, drawn, tmp_path):
-    first = pictures_in(store, {"c": spec})
+    first = cached_pictures(store, {"c": spec})
     (entry,) = [path for path in (tmp_path / "store").rglob("*") if path.is_file() and path.stat().st_size > 1000]
     content = bytearray(entry.read_bytes())
     content[len(content) // 2] ^= 1
     entry.write_bytes(content)
-    assert pictures_in(store, {"c": spec}) == first
+    assert cached_pictures(store, {"c": spec}) == first
     assert len(drawn) == 2
 
 
 def test_what_could_not_be_drawn_is_not_kept(store, spec, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(render, "DRAW", "raise SystemExit(3)")
-        assert pictures_in(store, {"c": spec}) == {}
-    assert list(pictures_in(store, {"c": spec})) == ["c"]
+        patch.setattr(render, "DRAWING_PROGRAM", "raise SystemExit(3)")
+        assert cached_pictures(store, {"c": spec}) == {}
+    assert list(cached_pictures(store, {"c": spec})) == ["c"]
 
 
 def test_a_run_goes_on_without_its_figures_and_says_which_are_missing(finished, store, tmp_path, monkeypatch):
@@ -88,9 +88,9 @@ def test_a_run_goes_on_without_its_figures_and_says_which_are_missing(finished, 
         def note(self, message):
             self.said += (message,)
 
-    monkeypatch.setattr(render, "DRAW", "import os; os.abort()")
+    monkeypatch.setattr(render, "DRAWING_PROGRAM", "import os; os.abort()")
     observer = Listening()
-    done = perform(finished.results.study, RunContext(store, observer), folder=tmp_path / "run")
+    done = run_and_write(finished.results.experiment, RunContext(store, observer), folder=tmp_path / "run")
     assert [line for line in observer.said if "missing" in line and line.endswith(": figure")]
     assert not list(done.folder.glob("figure.*"))
     assert 'data-name="scores"' in (done.folder / "report.html").read_text()  # a browser draws it without the engine
@@ -107,18 +107,18 @@ def test_what_a_picture_of_cells_shows_tells_it_from_others(finished):
         replace(summary, cells=summary.cells[::-1]),
     ]
     specs = {str(i): dot_chart(each) for i, each in enumerate((summary, *others))}
-    pictures = {files["svg"] for files in rendered(specs).values()}
-    assert len({digest_of(spec) for spec in specs.values()}) == len(pictures) == 5
+    pictures = {files["svg"] for files in render_pictures(specs).values()}
+    assert len({picture_digest(spec) for spec in specs.values()}) == len(pictures) == 5
 
 
 def test_a_finished_experiment_is_not_drawn_again(finished, store, drawn, tmp_path):
-    study = finished.results.study
-    once = perform(study, RunContext(store), folder=tmp_path / "once")
+    experiment = finished.results.experiment
+    once = run_and_write(experiment, RunContext(store), folder=tmp_path / "once")
     n = len(drawn)
-    twice = perform(study, RunContext(store), folder=tmp_path / "twice")
+    twice = run_and_write(experiment, RunContext(store), folder=tmp_path / "twice")
     assert n == len(drawn) == 1
     for kind in ("png", "svg"):
         name = f"figure.{kind}"
         assert (once.folder / name).read_bytes() == (twice.folder / name).read_bytes()
-    write_all(finished.summary, tmp_path / "anew")
+    write_report_files(finished.summary, tmp_path / "anew")
     assert (tmp_path / "anew" / "figure.svg").read_bytes() == (once.folder / "figure.svg").read_bytes()

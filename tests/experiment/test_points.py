@@ -9,13 +9,13 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.svm import SVC
 
-from benchmark.corpora.curved_points import draw, grid, log_odds
+from benchmark.corpora.curved_points import draw_points, grid_points, log_odds
 from benchmark.errors import ConfigError
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.runner import run
+from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.findings.comparing import compare_cells
-from benchmark.findings.summary import summarized
+from benchmark.findings.comparing import compare_two_cells
+from benchmark.findings.summary import summarize
 from benchmark.kernels import Heat, Hyperbolic
 from tests.builders import small_experiment
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from benchmark.findings.scoring import Run
+    from benchmark.findings.scoring import RunPredictions
 
 SEED, TRAIN, TEST, RESOLUTION = 4, 60, 200, 24
 MACHINE = {"classifier": {"name": "svm", "C": 10}}
@@ -63,15 +63,15 @@ def of_space(space: str) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module", params=sorted(FORMULAS))
-def done(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Run]:
+def done(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, RunPredictions]:
     store = Store(tmp_path_factory.mktemp("store"))
-    return request.param, run(small_experiment(**of_space(request.param)), RunContext(store))
+    return request.param, run_experiment(small_experiment(**of_space(request.param)), RunContext(store))
 
 
-def test_decides_as_scikit_learns_machine(done: tuple[str, Run]) -> None:
+def test_decides_as_scikit_learns_machine(done: tuple[str, RunPredictions]) -> None:
     space, found = done
-    samples = draw(space, TRAIN, TEST, SEED)
-    asked = {"base": samples.test_points, "regions": grid(space, RESOLUTION)}
+    samples = draw_points(space, TRAIN, TEST, SEED)
+    asked = {"base": samples.test_points, "regions": grid_points(space, RESOLUTION)}
     for (variant, _, method, *_), setting in found.predictions.settings.items():
         formula = FORMULAS[space][method]
         oracle = SVC(C=10.0, kernel="precomputed")
@@ -82,16 +82,16 @@ def test_decides_as_scikit_learns_machine(done: tuple[str, Run]) -> None:
         np.testing.assert_array_equal(setting.predicted[clear], (values > 0)[clear])
 
 
-def test_a_panel_shows_the_predictions_of_its_method(done: tuple[str, Run]) -> None:
+def test_a_panel_shows_the_predictions_of_its_method(done: tuple[str, RunPredictions]) -> None:
     space, found = done
-    (figure,) = summarized(found).regions
+    (figure,) = summarize(found).regions
     (panels,) = figure.rows
-    samples = draw(space, TRAIN, TEST, SEED)
+    samples = draw_points(space, TRAIN, TEST, SEED)
     settings = [each for key, each in found.predictions.settings.items() if key.variant == "regions"]
     assert len(panels) == len(settings) == len(FORMULAS[space])
     for panel, setting in zip(panels, settings, strict=True):
         np.testing.assert_array_equal(panel.predicted, setting.predicted)
-        np.testing.assert_array_equal(panel.grid, grid(space, RESOLUTION))
+        np.testing.assert_array_equal(panel.grid, grid_points(space, RESOLUTION))
         np.testing.assert_array_equal(panel.likelier, log_odds(space, panel.grid) < 0)
         np.testing.assert_array_equal(panel.points, samples.points)
         np.testing.assert_array_equal(panel.labels, samples.labels)
@@ -99,12 +99,12 @@ def test_a_panel_shows_the_predictions_of_its_method(done: tuple[str, Run]) -> N
         assert f"{100 * share:.1f} %" in panel.caption
 
 
-def test_cells_of_other_points_are_not_paired(done: tuple[str, Run]) -> None:
+def test_cells_of_other_points_are_not_paired(done: tuple[str, RunPredictions]) -> None:
     with pytest.raises(ConfigError, match="nothing to pair"):
-        compare_cells(done[1], "rbf", "regions-rbf")
+        compare_two_cells(done[1], "rbf", "regions-rbf")
 
 
-def test_points_have_no_near_duplicates(done: tuple[str, Run]) -> None:
+def test_points_have_no_near_duplicates(done: tuple[str, RunPredictions]) -> None:
     assert done[1].facts["base"]["near_duplicates"] == []
 
 
@@ -115,8 +115,8 @@ def test_at_equal_time_the_curved_kernels_reach_what_the_gaussian_does_not(tmp_p
             sections = of_space(space) | {"variants": {}, "figures": [], "measures": []}
             sections["corpus"] = {"name": "curved-points", "space": space, "seed": seed, "resolution": 10}
             sections["methods"] = [{"kernel": ["rbf", curved]}]
-            found = run(small_experiment(**sections), RunContext(Store(tmp_path)))
-            samples = draw(space, seed=seed)
+            found = run_experiment(small_experiment(**sections), RunContext(Store(tmp_path)))
+            samples = draw_points(space, seed=seed)
             gaussian, information = (
                 (each.predicted == samples.test_labels).mean() for each in found.predictions.settings.values()
             )
@@ -130,7 +130,7 @@ def test_where_every_method_fails_nothing_is_drawn(figure: dict[str, Any], tmp_p
     """Words are no points: the kernel refuses them, and so does the measure."""
     method = {"weighting": "tf", "normalization": "none", "kernel": "hyperbolic"}
     sections = {"methods": [method], "measures": ["coordinates"], "figures": [{"name": "figure", **figure}]}
-    summary = summarized(run(small_experiment(**sections), RunContext(Store(tmp_path))))
+    summary = summarize(run_experiment(small_experiment(**sections), RunContext(Store(tmp_path))))
     assert (summary.regions, summary.charts, len(summary.scores)) == ((), (), 0)
     assert "two coordinates" in next(iter(summary.failures.values()))
 

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from benchmark.config.model import Collection, Text
+from benchmark.config.model import Collection, TextSettings
 from benchmark.corpora import registry
-from benchmark.corpora.archive import Source
-from benchmark.corpora.assemble import select
+from benchmark.corpora.archive import CorpusSource
+from benchmark.corpora.assemble import select_documents
 from benchmark.corpora.card import DatasetCard
-from benchmark.corpora.corpus import Corpus, Documents, join
+from benchmark.corpora.corpus import Corpus, Documents, concatenate_texts
 from benchmark.corpora.reader import LastCorpus
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.reading import described, read_counts
+from benchmark.experiment.reading import describe_counts, read_counts
 from benchmark.experiment.store import Store
-from benchmark.text.counts import Counts, packed, unpacked
+from benchmark.text.counts import Counts, counts_from_arrays, counts_to_arrays
 from benchmark.text.lexer import Lexing
-from benchmark.text.vocabulary import Pruning, count
+from benchmark.text.vocabulary import Pruning, count_terms
 from tests.builders import real_corpus, small_experiment
 
 if TYPE_CHECKING:
@@ -48,15 +48,15 @@ def multi_label() -> Corpus:
     labels = np.full(6, -1, dtype=np.int32)
     ids = ("1", "2", "10", "caf\xe9/3\r", "11", "12")
     documents = Documents(ids, labels, groups, CLASSES, ("train", "test"), TOPICS)
-    return Corpus("stories", documents, *join(TEXTS), "0" * 64)
+    return Corpus("stories", documents, *concatenate_texts(TEXTS), "0" * 64)
 
 
-class Stories(registry.CardedCorpus):
+class Stories(registry.PublishedCorpus):
     name = "stories"
     several = True
 
 
-STORIES = Collection.of(Stories(), CLASSES, (), Text(Lexing(stoplist="none"), Pruning()))
+STORIES = Collection.of(Stories(), CLASSES, (), TextSettings(Lexing(stoplist="none"), Pruning()))
 
 
 @pytest.fixture
@@ -69,15 +69,15 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
     more = {"documents": {"train": 4, "test": 2}, "counts": counts, "licence": "Free.", "citation": "-"}
     card = DatasetCard.model_validate(facts | more)
 
-    def load(name: str, source: Source, *, subset: str | None = None) -> Corpus:
-        assert (name, source) == ("stories", Source(None))
+    def load(name: str, source: CorpusSource, *, subset: str | None = None) -> Corpus:
+        assert (name, source) == ("stories", CorpusSource(None))
         loads.append(subset)
         return corpus
 
-    monkeypatch.setattr(registry, "card", lambda _, subset=None: card.subset(subset))
-    monkeypatch.setattr(registry, "locate", lambda *_, **__: Source(None))
-    monkeypatch.setattr(registry, "fingerprint", lambda *_: "stories")
-    monkeypatch.setattr(registry, "load", load)
+    monkeypatch.setattr(registry, "dataset_card", lambda _, subset=None: card.subset(subset))
+    monkeypatch.setattr(registry, "locate_corpus", lambda *_, **__: CorpusSource(None))
+    monkeypatch.setattr(registry, "corpus_fingerprint", lambda *_: "stories")
+    monkeypatch.setattr(registry, "load_corpus", load)
     return loads
 
 
@@ -102,7 +102,7 @@ def read_twice(given: Collection, folder: Path) -> tuple[Counts, Counts]:
 
 
 def test_a_multi_label_collection_comes_back_as_it_was(loaded: list[str | None], tmp_path: Path) -> None:
-    expected = count(multi_label(), STORIES.lexing, STORIES.pruning)
+    expected = count_terms(multi_label(), STORIES.lexing, STORIES.pruning)
     assert expected.matrix[2].nnz == 0, "a document without words must be among them"
     for counts in read_twice(STORIES, tmp_path):
         assert_same(counts, expected)
@@ -115,9 +115,9 @@ def test_other_words_of_the_last_corpus_are_counted_without_reading_it_again(
     last, store = LastCorpus(), Store(tmp_path, limit=10**9)
     for lexing in (STORIES.lexing, Lexing(lexer="unicode"), Lexing(stoplist="smart")):
         found, *_ = read_counts(replace(STORIES, lexing=lexing), RunContext(store), last=last)
-        assert_same(found, count(multi_label(), lexing, Pruning()))
+        assert_same(found, count_terms(multi_label(), lexing, Pruning()))
     assert len(loaded) == 1
-    monkeypatch.setattr(registry, "fingerprint", lambda *_: "another archive")
+    monkeypatch.setattr(registry, "corpus_fingerprint", lambda *_: "another archive")
     read_counts(STORIES, RunContext(store), last=last)
     assert len(loaded) == 2, "what lies there has changed"
 
@@ -127,7 +127,7 @@ def test_dates_come_back_as_what_they_are(kind: str) -> None:
     dates = np.array([3, 1, 4, 1, 5, 9]).astype(kind)
     corpus = multi_label()
     dated = replace(corpus, documents=replace(corpus.documents, dates=dates))
-    counts = unpacked(*packed(count(dated, STORIES.lexing, STORIES.pruning, 1)))
+    counts = counts_from_arrays(*counts_to_arrays(count_terms(dated, STORIES.lexing, STORIES.pruning, 1)))
     assert counts.documents.dates.dtype == dates.dtype
     np.testing.assert_array_equal(counts.documents.dates, dates)
     assert counts.documents.dated_by_class is (kind == "int64")
@@ -136,9 +136,9 @@ def test_dates_come_back_as_what_they_are(kind: str) -> None:
 def test_words_of_any_script_come_back(loaded: list[str | None], tmp_path: Path) -> None:
     for lexing, word, dropped in ((STORIES.lexing, "caf", 8), (Lexing(lexer="unicode"), "пшеница", 1)):
         for counts in read_twice(replace(STORIES, lexing=lexing), tmp_path):
-            assert_same(counts, count(multi_label(), lexing, Pruning()))
+            assert_same(counts, count_terms(multi_label(), lexing, Pruning()))
             assert word in counts.vocabulary
-            assert described(counts, {})["letters_dropped"] == dropped
+            assert describe_counts(counts, {})["letters_dropped"] == dropped
 
 
 def test_chosen_classes_are_columns_of_the_topics_and_all_documents_stay(
@@ -155,7 +155,9 @@ def test_chosen_classes_are_columns_of_the_topics_and_all_documents_stay(
 
 def test_documents_that_are_left_out_take_their_topics_along(loaded: list[str | None], tmp_path: Path) -> None:
     for counts in read_twice(replace(STORIES, exclude=("2", "11")), tmp_path):
-        assert_same(counts, count(select(multi_label(), exclude=["2", "11"]), STORIES.lexing, Pruning()))
+        assert_same(
+            counts, count_terms(select_documents(multi_label(), exclude=["2", "11"]), STORIES.lexing, Pruning())
+        )
         np.testing.assert_array_equal(counts.documents.topics, TOPICS[[0, 2, 3, 5]])
 
 
@@ -170,10 +172,12 @@ def test_documents_with_one_class_each_have_no_topics(store: Store) -> None:
 @pytest.mark.corpus
 def test_reuters_comes_back_with_all_topics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = real_corpus("reuters", "without-brief")
-    monkeypatch.setattr(registry, "load", lambda *_, **__: whole)  # it is not read again
+    monkeypatch.setattr(registry, "load_corpus", lambda *_, **__: whole)  # it is not read again
     ten = ("earn", "acq", "money-fx", "grain", "crude", "trade", "interest", "ship", "wheat", "corn")
-    given = Collection.of(registry.Reuters("without-brief"), ten, (), Text(STORIES.lexing, Pruning(3, 1, "train")))
-    documents = select(whole, ten).documents
+    given = Collection.of(
+        registry.Reuters("without-brief"), ten, (), TextSettings(STORIES.lexing, Pruning(3, 1, "train"))
+    )
+    documents = select_documents(whole, ten).documents
     first, again = read_twice(given, tmp_path)
     assert_same(first, again)
     assert again.documents.ids == documents.ids

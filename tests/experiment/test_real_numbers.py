@@ -15,10 +15,10 @@ from benchmark.config.load import read_config
 from benchmark.corpora import registry
 from benchmark.corpora.card import REPOSITORY
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.runner import run
-from benchmark.findings.scoring import score
+from benchmark.experiment.runner import run_experiment
+from benchmark.findings.scoring import score_cells
 from benchmark.library.pinned import PINNED
-from benchmark.plugins.gathering import SHIPPED
+from benchmark.plugins.gathering import BUILTIN_REGISTRIES
 from benchmark.source import YamlSource
 
 if TYPE_CHECKING:
@@ -51,13 +51,13 @@ def pinned(name: str) -> dict[tuple[str, str, str], float]:
 def test_cells_have_the_numbers_that_are_pinned(name: str, store: Store) -> None:
     changes, n_least = CASES[name]
     raw = dict(read_config(REPOSITORY / "configs" / f"{name}.yaml").data)
-    if registry.find(raw["corpus"]["name"]) is None:
+    if registry.find_corpus(raw["corpus"]["name"]) is None:
         pytest.skip(f"the corpus {raw['corpus']['name']} is not on this machine")
     if "protocol" in changes:
         changes = changes | {"protocol": raw["protocol"] | changes["protocol"]}
     raw = {key: value for key, value in raw.items() if key not in LEFT_OUT} | changes
-    study = check_experiment(YamlSource("test.yaml", raw), SHIPPED)
-    frame = score(study, run(study, RunContext(store, download=False)).predictions).frame
+    experiment = check_experiment(YamlSource("test.yaml", raw), BUILTIN_REGISTRIES)
+    frame = score_cells(experiment, run_experiment(experiment, RunContext(store, download=False)).predictions).frame
     ours = {(row.cell, row.fold, row.metric): row.value for row in frame.itertuples()}
     guarded = {place: value for place, value in pinned(name).items() if place in ours and place[1] != "all"}
     assert len(guarded) >= n_least

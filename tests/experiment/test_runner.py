@@ -8,8 +8,8 @@ import yaml
 from scipy.spatial.distance import cdist
 from sklearn.svm import SVC
 
-from benchmark.config.model import BASE
-from benchmark.config.tasks import built_protocol
+from benchmark.config.model import BASE_VARIANT
+from benchmark.config.tasks import protocol_at_size
 from benchmark.corpora import card as cards
 from benchmark.corpora import registry, synthetic
 from benchmark.corpora.archive import content_digest
@@ -17,7 +17,7 @@ from benchmark.corpora.card import DatasetCard
 from benchmark.errors import BenchError, ConfigError, DataError
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.reading import read_counts
-from benchmark.experiment.runner import run
+from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.methods import kernel_machines, workbench
 from tests.builders import small_experiment
@@ -79,7 +79,7 @@ def assert_equal_to_scikit_learn(experiment, found, store, names, least_clear=0.
         counts, _, _ = read_counts(variant.collection, RunContext(store))
         dense, labels = counts.matrix.toarray(), counts.documents.labels
         point = found.predictions.settings[cell.variant, "", cell.method, 0, cell.size, None]
-        splits = built_protocol(variant.protocol, cell.size).splits(counts.documents)
+        splits = protocol_at_size(variant.protocol, cell.size).splits(counts.documents)
         for split, predicted, tied in zip(splits, point.by_split, point.tied_by_split, strict=True):
             idf_rows = split.train if spec.representation.idf == "training" else np.arange(len(dense))
             weights = term_weights(dense, spec.representation.weighting.name, idf_rows)
@@ -117,14 +117,14 @@ def test_every_kernel(store, normalization, least, weighting):
     own = KERNELS if normalization == "l2" else [name for name in FORMULAS if name != "ngd pi"]
     method, names = methods(own, normalization, [weighting])
     experiment = small_experiment(methods=[method], defaults=SVM, protocol=GROUP, text=WORDS)
-    assert assert_equal_to_scikit_learn(experiment, run(experiment, RunContext(store)), store, names) > least
+    assert assert_equal_to_scikit_learn(experiment, run_experiment(experiment, RunContext(store)), store, names) > least
 
 
 def test_without_normalization_and_with_a_shift(store):
     method, names = methods(["ned"], "none")
     shifted, more = methods(["ngd pi"])
     experiment = small_experiment(methods=[method, shifted], defaults=SVM, text=WORDS, protocol=GROUP)
-    assert assert_equal_to_scikit_learn(experiment, run(experiment, RunContext(store)), store, names + more)
+    assert assert_equal_to_scikit_learn(experiment, run_experiment(experiment, RunContext(store)), store, names + more)
 
 
 @pytest.mark.parametrize("idf", ["collection", "training"])
@@ -132,14 +132,14 @@ def test_without_normalization_and_with_a_shift(store):
 def test_folds_and_sources_of_the_idf(store, protocol, idf):
     method, names = methods(["linear", "ngd"])
     experiment = small_experiment(methods=[method], defaults=SVM | {"idf": idf}, protocol=protocol)
-    assert assert_equal_to_scikit_learn(experiment, run(experiment, RunContext(store)), store, names) > 1000
+    assert assert_equal_to_scikit_learn(experiment, run_experiment(experiment, RunContext(store)), store, names) > 1000
 
 
 def test_variants_and_the_order_of_classes(store):
     turned = {"corpus": {"classes": ["student", "project", "faculty", "course"]}, "defaults": {"idf": "training"}}
     method, names = methods(["ned"], "l2", ["tfidf"])
     experiment = small_experiment(methods=[method], defaults=SVM, variants={"turned": turned})
-    found = run(experiment, RunContext(store))
+    found = run_experiment(experiment, RunContext(store))
     assert assert_equal_to_scikit_learn(experiment, found, store, names * 2)
     assert found.facts["turned"]["classes"] == turned["corpus"]["classes"]
 
@@ -160,8 +160,8 @@ class Trainings:
     """Counts trainings, and fails those that it is told to fail."""
 
     def __init__(self, monkeypatch, fail=(), error=ValueError):
-        self.n, self._fail, self._error, self._fit = 0, set(fail), error, kernel_machines.fit_together
-        monkeypatch.setattr(kernel_machines, "fit_together", self)
+        self.n, self._fail, self._error, self._fit = 0, set(fail), error, kernel_machines.train_multiclass_together
+        monkeypatch.setattr(kernel_machines, "train_multiclass_together", self)
 
     def __call__(self, wanted, *arguments, **options):
         self.n += len(wanted)
@@ -181,11 +181,11 @@ def trainings(monkeypatch):
 
 def test_a_second_run_takes_everything_from_the_store(store, notebook, trainings):
     experiment = small_experiment()
-    first = run(experiment, RunContext(store, observer=notebook))
+    first = run_experiment(experiment, RunContext(store, observer=notebook))
     assert notebook.planned == len(notebook.steps) == 8
     nothing = trainings()
     steps, notebook.steps = notebook.steps, []
-    second = run(experiment, RunContext(store, observer=notebook))
+    second = run_experiment(experiment, RunContext(store, observer=notebook))
     assert nothing.n == 0
     assert predictions(second) == predictions(first)
     assert second.facts == first.facts
@@ -194,12 +194,12 @@ def test_a_second_run_takes_everything_from_the_store(store, notebook, trainings
 
 
 def test_another_cell_or_c_trains_only_what_is_new(store, trainings):
-    run(small_experiment(), RunContext(store))
+    run_experiment(small_experiment(), RunContext(store))
     new = trainings()
     more = {"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ned"]}
-    run(small_experiment(methods=[more]), RunContext(store))
+    run_experiment(small_experiment(methods=[more]), RunContext(store))
     assert new.n == 2
-    run(small_experiment(methods=[more], defaults={"C": 2}), RunContext(store))
+    run_experiment(small_experiment(methods=[more], defaults={"C": 2}), RunContext(store))
     assert new.n == 6
 
 
@@ -207,14 +207,19 @@ def test_another_cell_or_c_trains_only_what_is_new(store, trainings):
 def test_any_number_of_threads_gives_the_same_predictions(tmp_path):
     method, _ = methods(["linear", "ned", "ngd"], weightings=["tfidf"])
     experiment = small_experiment(methods=[method, "mnb", "eef"], protocol=FOLDS)
-    found = [predictions(run(experiment, RunContext(Store(tmp_path / str(jobs)), jobs=jobs))) for jobs in (1, 2, 3)]
+    found = [
+        predictions(run_experiment(experiment, RunContext(Store(tmp_path / str(jobs)), jobs=jobs)))
+        for jobs in (1, 2, 3)
+    ]
     assert found[0] == found[1] == found[2]
 
 
 def test_a_store_that_keeps_nothing_changes_nothing(store, tmp_path):
     experiment = small_experiment()
     nothing = Store(tmp_path / "nothing", limit=0)
-    assert predictions(run(experiment, RunContext(nothing))) == predictions(run(experiment, RunContext(store)))
+    assert predictions(run_experiment(experiment, RunContext(nothing))) == predictions(
+        run_experiment(experiment, RunContext(store))
+    )
     assert nothing.entries() == []
 
 
@@ -222,25 +227,27 @@ def test_a_store_that_cannot_be_is_told_once_and_done_without(store, notebook, t
     experiment = small_experiment()
     (tmp_path / "file").write_text("in the way")
     impossible = Store(tmp_path / "file" / "store", warn=notebook.note)
-    assert predictions(run(experiment, RunContext(impossible))) == predictions(run(experiment, RunContext(store)))
+    assert predictions(run_experiment(experiment, RunContext(impossible))) == predictions(
+        run_experiment(experiment, RunContext(store))
+    )
     assert len(notebook.notes) == 1
     assert "no longer kept" in notebook.notes[0]
 
 
 def test_matrices_too_large_to_hold_change_nothing(store, tmp_path, monkeypatch):
     experiment = small_experiment()
-    expected = predictions(run(experiment, RunContext(store)))
+    expected = predictions(run_experiment(experiment, RunContext(store)))
     monkeypatch.setenv("BENCH_MEMORY_GB", "0")
     other = Store(tmp_path / "other")
-    assert predictions(run(experiment, RunContext(other, jobs=2))) == expected
+    assert predictions(run_experiment(experiment, RunContext(other, jobs=2))) == expected
     monkeypatch.setenv("BENCH_MEMORY_GB", "plenty")
     with pytest.raises(BenchError, match="BENCH_MEMORY_GB is 'plenty'"):
-        run(experiment, RunContext(Store(tmp_path / "third")))
+        run_experiment(experiment, RunContext(Store(tmp_path / "third")))
 
 
 def test_damage_to_all_entries_is_told_and_computed_again_to_the_same(store, notebook):
     experiment = small_experiment(methods=[SOUND])
-    first = predictions(run(experiment, RunContext(store)))
+    first = predictions(run_experiment(experiment, RunContext(store)))
     whole = {path: path.read_bytes() for path, _, _ in store.entries()}
     for position in (0, 20, 200, -1):
         for path in whole:
@@ -248,20 +255,20 @@ def test_damage_to_all_entries_is_told_and_computed_again_to_the_same(store, not
             damaged[position] ^= 0x20
             path.write_bytes(damaged)
         notebook.notes.clear()
-        assert predictions(run(experiment, RunContext(store))) == first
+        assert predictions(run_experiment(experiment, RunContext(store))) == first
         assert len(notebook.notes) == len(whole)
         assert {path for path, _, _ in store.entries()} == whole.keys()
-        assert predictions(run(experiment, RunContext(store))) == first
+        assert predictions(run_experiment(experiment, RunContext(store))) == first
         assert len(notebook.notes) == len(whole), "all is mended"
 
 
 def test_each_entry_may_be_missing(store, notebook):
     experiment = small_experiment(methods=[SOUND])
-    first = predictions(run(experiment, RunContext(store)))
+    first = predictions(run_experiment(experiment, RunContext(store)))
     for path, _, _ in store.entries():
         size = path.stat().st_size
         path.unlink()
-        assert predictions(run(experiment, RunContext(store))) == first
+        assert predictions(run_experiment(experiment, RunContext(store))) == first
         assert path.exists() == (size < 10**6), "a matrix is needed for predictions that are missing, and only then"
     assert not notebook.notes
 
@@ -274,13 +281,13 @@ SOUND = {"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ngd"]}
 
 
 def test_a_cell_that_fails_is_named_with_its_reason_and_costs_no_other(store, notebook, trainings):
-    alone = predictions(run(small_experiment(methods=[SOUND]), RunContext(store)))
+    alone = predictions(run_experiment(small_experiment(methods=[SOUND]), RunContext(store)))
     n_entries = len(store.entries())
     experiment = small_experiment(methods=[HUGE, SOUND])
     failed = "tf-none-polynomial-degree400"
     for _ in range(2):  # a failure is not kept: it is tried again
         again = trainings()
-        found = run(experiment, RunContext(store, observer=notebook))
+        found = run_experiment(experiment, RunContext(store, observer=notebook))
         assert predictions(found) == alone
         assert found.failures.keys() == {failed}
         assert "cornell: the kernel Polynomial(degree=400) gives values that are not finite" in (found.failures[failed])
@@ -293,12 +300,12 @@ def test_a_cell_that_fails_is_named_with_its_reason_and_costs_no_other(store, no
 
 def test_a_cell_that_fails_on_a_later_fold_has_no_result_until_it_succeeds(store, trainings):
     experiment = small_experiment(methods=[SOUND])
-    whole = predictions(run(experiment, RunContext(Store(store.folder.parent / "other"))))
+    whole = predictions(run_experiment(experiment, RunContext(Store(store.folder.parent / "other"))))
     trainings(fail=[2])
-    found = run(experiment, RunContext(store))
+    found = run_experiment(experiment, RunContext(store))
     assert found.failures == {"tf-l1-linear": "texas: the training number 2 was told to fail"}
     rest = trainings()
-    found = run(experiment, RunContext(store))
+    found = run_experiment(experiment, RunContext(store))
     assert rest.n == 1
     assert not found.failures
     assert predictions(found) == whole
@@ -306,12 +313,12 @@ def test_a_cell_that_fails_on_a_later_fold_has_no_result_until_it_succeeds(store
 
 def test_a_run_that_is_stopped_goes_on_where_it_stopped(store, trainings):
     experiment = small_experiment(methods=[SOUND])
-    whole = predictions(run(experiment, RunContext(Store(store.folder.parent / "other"))))
+    whole = predictions(run_experiment(experiment, RunContext(Store(store.folder.parent / "other"))))
     trainings(fail=[3], error=KeyboardInterrupt)
     with pytest.raises(KeyboardInterrupt):
-        run(experiment, RunContext(store))
+        run_experiment(experiment, RunContext(store))
     rest = trainings()
-    assert predictions(run(experiment, RunContext(store))) == whole
+    assert predictions(run_experiment(experiment, RunContext(store))) == whole
     assert rest.n == 2
 
 
@@ -323,7 +330,7 @@ def no_training(monkeypatch):
     def forbidden(*_, **__):
         pytest.fail("something was trained")
 
-    monkeypatch.setattr(kernel_machines, "fit_together", forbidden)
+    monkeypatch.setattr(kernel_machines, "train_multiclass_together", forbidden)
     monkeypatch.setattr(workbench, "inner_products", forbidden)
 
 
@@ -338,13 +345,15 @@ def no_training(monkeypatch):
 def test_other_data_than_expected_yields_no_score(store, no_training, expect, message):
     for _ in range(2):  # counts that the store has are checked as well
         with pytest.raises(DataError, match=message):
-            run(small_experiment(expect=expect), RunContext(store))
+            run_experiment(small_experiment(expect=expect), RunContext(store))
 
 
 def test_expectations_that_are_met_let_the_run_go_on(store):
-    counts, _, _ = read_counts(small_experiment().variants[BASE].collection, RunContext(store))
+    counts, _, _ = read_counts(small_experiment().variants[BASE_VARIANT].collection, RunContext(store))
     expect = {"documents": 600, "vocabulary": len(counts.vocabulary)}
-    assert run(small_experiment(expect=expect), RunContext(store)).facts[BASE]["vocabulary"] == len(counts.vocabulary)
+    assert run_experiment(small_experiment(expect=expect), RunContext(store)).facts[BASE_VARIANT]["vocabulary"] == len(
+        counts.vocabulary
+    )
 
 
 def test_documents_left_without_words_are_kept_and_counted(store):
@@ -352,12 +361,12 @@ def test_documents_left_without_words_are_kept_and_counted(store):
     method, names = methods(["ngd", "rbf"])
     more, more_names = methods(["rbf"], "l2")
     experiment = small_experiment(text=text, methods=[method, more], defaults=SVM)
-    counts, _, _ = read_counts(experiment.variants[BASE].collection, RunContext(store))
+    counts, _, _ = read_counts(experiment.variants[BASE_VARIANT].collection, RunContext(store))
     wordless = np.flatnonzero(counts.matrix.toarray().sum(axis=1) == 0)
-    found = run(experiment, RunContext(store))
-    facts, splits = found.facts[BASE], found.predictions.splits[BASE, "", None]
+    found = run_experiment(experiment, RunContext(store))
+    facts, splits = found.facts[BASE_VARIANT], found.predictions.splits[BASE_VARIANT, "", None]
     assert facts["documents_without_words"] == len(wordless) > 0
-    assert facts["documents"] == len(found.predictions.tasks[BASE, ""].ids) == 600
+    assert facts["documents"] == len(found.predictions.tasks[BASE_VARIANT, ""].ids) == 600
     assert np.isin(wordless, np.concatenate([split.test for split in splits])).any()
     assert assert_equal_to_scikit_learn(experiment, found, store, names + more_names, least_clear=0.5)
 
@@ -366,12 +375,12 @@ def test_documents_left_without_words_are_kept_and_counted(store):
 def test_a_collection_left_without_any_word_yields_no_score(store):
     text = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_documents": 600}
     with pytest.raises(ConfigError, match="no word"):
-        run(small_experiment(text=text), RunContext(store))
+        run_experiment(small_experiment(text=text), RunContext(store))
 
 
 def webkb_like(tmp_path, monkeypatch):
     """A small corpus in WebKB's format, with a card of its own, where the registry finds it."""
-    files = synthetic.generate(seed=3, size=60)
+    files = synthetic.generate_synthetic(seed=3, size=60)
     groups = list(synthetic.SHAPE["student"])
     counts = {name: dict.fromkeys(groups, 0) for name in sorted(synthetic.SHAPE)}
     for relpath in files:
@@ -384,7 +393,7 @@ def webkb_like(tmp_path, monkeypatch):
     (folder / "webkb.yaml").write_text(yaml.safe_dump(card.model_dump(mode="json"), sort_keys=False))
     monkeypatch.setattr(cards, "CARDS", folder)
     monkeypatch.setattr(cards, "REPOSITORY", tmp_path / "nowhere" / "repository")
-    monkeypatch.setenv(registry.ENVIRONMENT, str(tmp_path / "corpora"))
+    monkeypatch.setenv(registry.DATASETS_VARIABLE, str(tmp_path / "corpora"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     for relpath, content in files.items():
         path = tmp_path / "corpora" / "webkb" / relpath.decode()
@@ -403,13 +412,13 @@ class TestChangedCorpus:
         return small_experiment(corpus={"name": "webkb"}, text={"min_occurrences": 2}, methods=[SOUND])
 
     def test_unchanged_it_runs(self, corpus, experiment, store):
-        found = run(experiment, RunContext(store, download=False))
+        found = run_experiment(experiment, RunContext(store, download=False))
         assert len(found.predictions.settings) == 2
-        assert str(corpus[0]) in found.facts[BASE]["source"]
+        assert str(corpus[0]) in found.facts[BASE_VARIANT]["source"]
 
     @pytest.mark.parametrize("change", ["one byte", "one document less", "one more", "renamed"])
     def test_nothing_is_scored_even_with_a_full_store(self, corpus, experiment, store, monkeypatch, change):
-        run(experiment, RunContext(store, download=False))
+        run_experiment(experiment, RunContext(store, download=False))
         path = sorted(each for each in corpus[0].rglob("*") if each.is_file())[7]
         if change == "one byte":
             content = bytearray(path.read_bytes())
@@ -421,24 +430,26 @@ class TestChangedCorpus:
             path.with_name("more").write_bytes(b"\n\nmore words\n")
         else:
             path.rename(path.with_name("other"))
-        monkeypatch.setattr(kernel_machines, "fit_together", lambda *_, **__: pytest.fail("something was trained"))
+        monkeypatch.setattr(
+            kernel_machines, "train_multiclass_together", lambda *_, **__: pytest.fail("something was trained")
+        )
         with pytest.raises(DataError, match="content digest"):
-            run(experiment, RunContext(store, download=False))
+            run_experiment(experiment, RunContext(store, download=False))
 
     def test_nothing_is_scored_under_a_card_that_promises_otherwise(self, corpus, experiment, store):
-        run(experiment, RunContext(store, download=False))
+        run_experiment(experiment, RunContext(store, download=False))
         card = corpus[1]
         digest = cards.read_card("webkb", card.parent).digest
         card.write_text(card.read_text().replace(digest, "f" * 64))
         with pytest.raises(DataError, match="content digest"):
-            run(experiment, RunContext(store, download=False))
+            run_experiment(experiment, RunContext(store, download=False))
 
     def test_a_missing_corpus_is_told(self, corpus, experiment, store, tmp_path):
         corpus[0].rename(tmp_path / "away")
         with pytest.raises(DataError):
-            run(experiment, RunContext(store, download=False))
+            run_experiment(experiment, RunContext(store, download=False))
 
 
 def test_excluded_documents_must_exist(store):
     with pytest.raises(BenchError, match="nobody"):
-        run(small_experiment(corpus={"name": "synthetic", "exclude": ["nobody"]}), RunContext(store))
+        run_experiment(small_experiment(corpus={"name": "synthetic", "exclude": ["nobody"]}), RunContext(store))

@@ -10,13 +10,13 @@ import yaml
 
 from benchmark.classifiers import CLASSIFIERS, ComplementBayes
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.runner import run
-from benchmark.experiment.session import perform
+from benchmark.experiment.runner import run_experiment
+from benchmark.experiment.session import run_and_write
 from benchmark.experiment.store import Store
 from benchmark.kernels import KERNELS, Linear
-from benchmark.library.reproduction import paper_configs, write_page
-from benchmark.plugins.gathering import SHIPPED
-from benchmark.reference.registries import registered
+from benchmark.library.reproduction import paper_configs, write_reproduction
+from benchmark.plugins.gathering import BUILTIN_REGISTRIES
+from benchmark.reference.registries import list_components
 from tests.builders import small_experiment
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.experiment.session import Finished
+    from benchmark.experiment.session import RunResult
 
 CONFIG = """
 name: sixth
@@ -67,23 +67,23 @@ PUBLISHED: dict[str, Any] = {
 
 
 @pytest.fixture
-def performed(publish: Callable[[dict[str, Any]], str], tmp_path: Path) -> Callable[..., Finished]:
+def performed(publish: Callable[[dict[str, Any]], str], tmp_path: Path) -> Callable[..., RunResult]:
     """Run the configuration of the paper, with other keys where they are given."""
     publish(PUBLISHED)
     folder = tmp_path / "configs"
     folder.mkdir()
 
-    def perform_with(**changes: Any) -> Finished:
+    def perform_with(**changes: Any) -> RunResult:
         (folder / "sixth.yaml").write_text(yaml.safe_dump(yaml.safe_load(CONFIG) | changes))
-        (study,) = paper_configs(folder)
-        return perform(study, RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
+        (experiment,) = paper_configs(folder)
+        return run_and_write(experiment, RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
 
     return perform_with
 
 
 @pytest.mark.usefixtures("sketched")
 def test_a_paper_has_its_table_curves_verdicts_claims_and_place_on_the_page(
-    performed: Callable[..., Finished], tmp_path: Path
+    performed: Callable[..., RunResult], tmp_path: Path
 ) -> None:
     done = performed()
     scores = done.summary.scores
@@ -99,7 +99,7 @@ def test_a_paper_has_its_table_curves_verdicts_claims_and_place_on_the_page(
     assert written >= {"table.md", "table.tex", "scores.csv", "curves.csv", "figure.png", "figure.svg", "claims.csv"}
     table = (done.folder / "table.md").read_text()
     assert all(name in table for name in ("ngd", "mnb", "rbf"))
-    line = write_page([done], tmp_path / "PAGE.md")
+    line = write_reproduction([done], tmp_path / "PAGE.md")
     page = (tmp_path / "papers" / f"{PUBLISHED['paper']}.md").read_text()
     assert f"(papers/{PUBLISHED['paper']}.md)" in (tmp_path / "PAGE.md").read_text()
     assert "of 2 results of models" in line
@@ -132,15 +132,15 @@ class Contrary(ComplementBayes):
 
 @pytest.fixture
 def registered_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    for registry in (KERNELS, SHIPPED.kernels):
+    for registry in (KERNELS, BUILTIN_REGISTRIES.kernels):
         monkeypatch.setitem(registry, "squared-linear", SquaredLinear)
-    for registry in (CLASSIFIERS, SHIPPED.classifiers):
+    for registry in (CLASSIFIERS, BUILTIN_REGISTRIES.classifiers):
         monkeypatch.setitem(registry, "contrary", Contrary)
 
 
 @pytest.mark.usefixtures("registered_here")
-def test_a_method_is_listed_run_scored_drawn_and_compared(performed: Callable[..., Finished]) -> None:
-    rows = [row for part in registered("") for row in part.rows]
+def test_a_method_is_listed_run_scored_drawn_and_compared(performed: Callable[..., RunResult]) -> None:
+    rows = [row for part in list_components("") for row in part.rows]
     assert any("squared-linear" in row[0] and "factor" in str(row) for row in rows)
     assert any("contrary" in row[0] and "smoothing" in str(row) for row in rows)
     rbf = yaml.safe_load(CONFIG)["methods"][-1]
@@ -171,7 +171,7 @@ def test_a_method_takes_part_in_everything_else(store: Store, subset: str | None
         ],
         choose={"by": ["oracle", "cross-validation"], "folds": 2},
     )
-    found = run(experiment, RunContext(store))
+    found = run_experiment(experiment, RunContext(store))
     assert not found.failures
     assert {place[2:4] for place in found.predictions.settings} == {
         (name, candidate) for name in ("squared-linear", "contrary") for candidate in (0, 1)

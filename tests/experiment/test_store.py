@@ -16,12 +16,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from benchmark.environment import name_of_process
+from benchmark.environment import process_name
 from benchmark.errors import BenchError, ConfigError
 from benchmark.experiment import store as module
-from benchmark.experiment.store import MAGIC, Entry, Store, array_digest, default_folder, default_limit, key_of
+from benchmark.experiment.store import (
+    ENTRY_MAGIC,
+    Store,
+    StoreEntry,
+    array_digest,
+    default_store_folder,
+    default_store_limit,
+    store_key,
+)
 
-KEY, OTHER = key_of(what="this"), key_of(what="that")
+KEY, OTHER = store_key(what="this"), store_key(what="that")
 PLAIN = (
     hnp.boolean_dtypes() | hnp.integer_dtypes() | hnp.unsigned_integer_dtypes() | hnp.floating_dtypes()
     | hnp.complex_number_dtypes() | hnp.byte_string_dtypes(min_len=1) | hnp.unicode_string_dtypes(min_len=1)
@@ -34,9 +42,9 @@ FACTS = st.recursive(
 )
 
 
-def example() -> Entry:
+def example() -> StoreEntry:
     arrays = {"matrix": np.arange(12.0).reshape(3, 4), "none": np.empty((0, 3)), "flags": np.array([True, False])}
-    return Entry(arrays, {"digest": "ab", "n": 3})
+    return StoreEntry(arrays, {"digest": "ab", "n": 3})
 
 
 def same(a: np.ndarray, b: np.ndarray) -> bool:
@@ -46,7 +54,7 @@ def same(a: np.ndarray, b: np.ndarray) -> bool:
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(arrays=st.dictionaries(st.text(), ARRAYS, max_size=3), facts=st.dictionaries(st.text(), FACTS, max_size=3))
 def test_gives_back_what_was_put_in(store, notebook, arrays, facts):
-    assert store.put(KEY, Entry(arrays, facts))
+    assert store.put(KEY, StoreEntry(arrays, facts))
     found = store.get(KEY)
     assert found is not None
     assert found.facts == facts
@@ -57,11 +65,11 @@ def test_gives_back_what_was_put_in(store, notebook, arrays, facts):
 
 @pytest.mark.parametrize("chunk", [1, 7, 64, 1 << 24])
 def test_arrays_are_kept_whatever_their_layout_in_memory_and_the_size_of_chunks(store, monkeypatch, chunk):
-    monkeypatch.setattr(module, "CHUNK", chunk)
+    monkeypatch.setattr(module, "STORE_CHUNK_BYTES", chunk)
     array = np.arange(60.0).reshape(5, 12)
     layouts = {"C": array, "F": np.asfortranarray(array), "strided": array[::2, ::3], "reversed": array[::-1]}
     layouts["big-endian"] = array.astype(">f8")
-    assert store.put(KEY, Entry(layouts))
+    assert store.put(KEY, StoreEntry(layouts))
     found = store.get(KEY)
     assert all(same(found.arrays[name], each) for name, each in layouts.items())
 
@@ -73,8 +81,8 @@ def test_what_is_not_there_is_none_without_a_word(store, notebook):
 
 
 def test_a_later_entry_replaces_an_earlier_one(store):
-    store.put(KEY, Entry({}, {"n": 1}))
-    store.put(KEY, Entry({}, {"n": 2}))
+    store.put(KEY, StoreEntry({}, {"n": 1}))
+    store.put(KEY, StoreEntry({}, {"n": 2}))
     assert store.get(KEY).facts == {"n": 2}
     assert len(store.entries()) == 1
 
@@ -85,13 +93,13 @@ def test_a_later_entry_replaces_an_earlier_one(store):
 )
 def test_what_is_no_plain_number_is_refused(store, array):
     with pytest.raises(TypeError, match="plain numbers"):
-        store.put(KEY, Entry({"objects": array}))
+        store.put(KEY, StoreEntry({"objects": array}))
     assert not store.has(KEY)
     assert not list((store.folder / "parts").iterdir())
 
 
 def test_an_entry_that_claims_to_hold_objects_is_not_read(store, notebook):
-    store.put(KEY, Entry({"numbers": np.zeros(2)}))
+    store.put(KEY, StoreEntry({"numbers": np.zeros(2)}))
     forge_header(store.path(KEY), b'"<f8"', b'"|O"')
     assert store.get(KEY) is None
     assert "objects" in notebook.notes[0]
@@ -100,11 +108,11 @@ def test_an_entry_that_claims_to_hold_objects_is_not_read(store, notebook):
 def forge_header(path, old, new):
     """Change the header and make its digest fit again, as no accident would."""
     content = path.read_bytes()
-    start = len(MAGIC) + 8
-    (length,) = struct.unpack("<Q", content[len(MAGIC) : start])
+    start = len(ENTRY_MAGIC) + 8
+    (length,) = struct.unpack("<Q", content[len(ENTRY_MAGIC) : start])
     header = content[start : start + length].replace(old, new)
     digest = module.hashlib.sha256(header).digest()
-    path.write_bytes(MAGIC + struct.pack("<Q", len(header)) + header + digest + content[start + length + 32 :])
+    path.write_bytes(ENTRY_MAGIC + struct.pack("<Q", len(header)) + header + digest + content[start + length + 32 :])
 
 
 class TestDamage:
@@ -125,7 +133,7 @@ class TestDamage:
 
     def test_a_flipped_byte_anywhere(self, store, notebook, whole):
         n_payload = sum(array.nbytes for array in example().arrays.values())
-        assert len(whole) > len(MAGIC) + 8 + 32 + n_payload
+        assert len(whole) > len(ENTRY_MAGIC) + 8 + 32 + n_payload
         for position in range(len(whole)):
             for bits in (0x01, 0x80, 0xFF):
                 content = bytearray(whole)
@@ -134,7 +142,7 @@ class TestDamage:
                 self.assert_refused(store, notebook)
 
     def test_a_flipped_byte_in_any_of_many_chunks(self, store, notebook, monkeypatch):
-        monkeypatch.setattr(module, "CHUNK", 16)
+        monkeypatch.setattr(module, "STORE_CHUNK_BYTES", 16)
         store.put(KEY, example())
         whole = store.path(KEY).read_bytes()
         for position in range(len(whole) - 98, len(whole)):
@@ -154,8 +162,8 @@ class TestDamage:
         self.assert_refused(store, notebook)
 
     def test_two_chunks_swapped(self, store, notebook, monkeypatch):
-        monkeypatch.setattr(module, "CHUNK", 16)
-        store.put(KEY, Entry({"matrix": np.arange(12.0)}))
+        monkeypatch.setattr(module, "STORE_CHUNK_BYTES", 16)
+        store.put(KEY, StoreEntry({"matrix": np.arange(12.0)}))
         content = store.path(KEY).read_bytes()
         store.path(KEY).write_bytes(content[:-32] + content[-16:] + content[-32:-16])
         self.assert_refused(store, notebook)
@@ -190,7 +198,7 @@ class TestVersions:
             os.utime(Store(folder).path(key), (now - seconds, now - seconds))
 
     def test_what_a_version_has_written_or_read_is_not_unused(self, tmp_path, version):
-        keys = [key_of(number=number) for number in range(4)]
+        keys = [store_key(number=number) for number in range(4)]
         version("0.1.0 (aa)")
         self.written(tmp_path, *keys[:3], seconds=1000)
         version("0.2.0 (bb)")
@@ -223,33 +231,33 @@ class TestLimit:
         """Entries "a", "b", "c" of about 1,300 bytes, used in this order."""
         store = Store(folder, limit=limit)
         for age, name in enumerate("abc"):
-            store.put(key_of(name=name), Entry({"x": np.full(125, age, dtype=np.float64)}))
-            os.utime(store.path(key_of(name=name)), (1000 + age, 1000 + age))
+            store.put(store_key(name=name), StoreEntry({"x": np.full(125, age, dtype=np.float64)}))
+            os.utime(store.path(store_key(name=name)), (1000 + age, 1000 + age))
         return store
 
     @staticmethod
     def kept(store):
-        return "".join(name for name in "abcd" if store.has(key_of(name=name)))
+        return "".join(name for name in "abcd" if store.has(store_key(name=name)))
 
     @pytest.mark.parametrize(("limit", "kept"), [(6000, "abcd"), (4200, "bcd"), (3000, "cd"), (1100, "d")])
     def test_removes_the_least_recently_used_and_keeps_the_new(self, tmp_path, limit, kept):
         self.filled(tmp_path)
         store = Store(tmp_path, limit=limit)
-        assert store.put(key_of(name="d"), Entry({"x": np.zeros(125)}))
+        assert store.put(store_key(name="d"), StoreEntry({"x": np.zeros(125)}))
         assert self.kept(store) == kept
 
     def test_reading_is_use(self, tmp_path):
         store = self.filled(tmp_path, 4200)
-        store.get(key_of(name="a"))
-        store.put(key_of(name="d"), Entry({"x": np.zeros(125)}))
+        store.get(store_key(name="a"))
+        store.put(store_key(name="d"), StoreEntry({"x": np.zeros(125)}))
         assert self.kept(store) == "acd"
 
     def test_the_new_entry_stays_even_if_the_clock_went_back(self, tmp_path):
         store = self.filled(tmp_path, 4200)
         future = time.time() + 1e6
         for name in "abc":
-            os.utime(store.path(key_of(name=name)), (future, future))
-        store.put(key_of(name="d"), Entry({"x": np.zeros(125)}))
+            os.utime(store.path(store_key(name=name)), (future, future))
+        store.put(store_key(name="d"), StoreEntry({"x": np.zeros(125)}))
         assert "d" in self.kept(store)
         assert len(self.kept(store)) == 3
 
@@ -257,14 +265,14 @@ class TestLimit:
         said = []
         self.filled(tmp_path)
         store = Store(tmp_path, limit=6000, warn=said.append)
-        assert not store.put(key_of(name="d"), Entry({"x": np.zeros(1000)}))
+        assert not store.put(store_key(name="d"), StoreEntry({"x": np.zeros(1000)}))
         assert self.kept(store) == "abc"
         assert not said
 
     def test_entries_and_clear(self, tmp_path):
         store = self.filled(tmp_path)
         entries = store.entries()
-        assert [path.name for path, _, _ in entries] == [key_of(name=name) for name in "abc"]
+        assert [path.name for path, _, _ in entries] == [store_key(name=name) for name in "abc"]
         assert all(size == path.stat().st_size for path, size, _ in entries)
         assert store.clear() == (3, sum(size for _, size, _ in entries))
         assert store.entries() == []
@@ -322,7 +330,7 @@ class TestParts:
     def test_of_other_machines_are_kept_for_a_day(self, tmp_path, part):
         child = subprocess.Popen([sys.executable, "-c", ""])
         child.wait()
-        here = name_of_process().partition("@")[2]
+        here = process_name().partition("@")[2]
         own, other, old = part(f"{child.pid}@{here}"), part(f"{child.pid}@there"), part("1@there", age=25 * 3600)
         Store(tmp_path, limit=1)
         assert [path.exists() for path in (own, other, old)] == [False, True, False]
@@ -337,7 +345,7 @@ class TestParts:
 def python(code, *arguments, **options):
     """Run a script that has the store's names at hand."""
     head = "import sys, time, resource\nfrom pathlib import Path\nimport numpy as np\n"
-    head += "from benchmark.experiment.store import *\nfrom benchmark.experiment.store import key_of\n"
+    head += "from benchmark.experiment.store import *\nfrom benchmark.experiment.store import store_key\n"
     command = [sys.executable, "-c", head + code, *map(str, arguments)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 
@@ -375,7 +383,7 @@ def test_three_processes_share_a_store(tmp_path, limit):
     store = Store(tmp_path, limit=limit, warn=said.append)
     assert not list((tmp_path / "parts").iterdir())
     assert sum(size for _, size, _ in store.entries()) <= limit
-    found = [store.get(key_of(number=number)) for number in range(6)]
+    found = [store.get(store_key(number=number)) for number in range(6)]
     assert sum(entry is not None for entry in found) == (6 if limit == 10**9 else 3)
     assert not said
 
@@ -405,7 +413,7 @@ def test_a_writer_killed_in_mid_write_leaves_whole_entries_only(tmp_path):
         said = []
         store = Store(tmp_path, limit=10**10, warn=said.append)
         for number in range(2):
-            entry = store.get(key_of(number=number))
+            entry = store.get(store_key(number=number))
             assert entry is None or (entry.arrays["x"] == number).all()
         assert not said
         assert not list(parts.iterdir())
@@ -466,22 +474,22 @@ def test_a_folder_that_cannot_be_is_told_once(tmp_path, below):
 class TestSettings:
     def test_folder(self, tmp_path, monkeypatch):
         monkeypatch.setenv("BENCH_CACHE", str(tmp_path / "named"))
-        assert default_folder() == tmp_path / "named"
+        assert default_store_folder() == tmp_path / "named"
         assert Store().folder == tmp_path / "named"
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
         for unset in (lambda: monkeypatch.setenv("BENCH_CACHE", ""), lambda: monkeypatch.delenv("BENCH_CACHE")):
             unset()
-            assert default_folder().name == "store"
-            assert "simplexbench" in default_folder().parts
+            assert default_store_folder().name == "store"
+            assert "simplexbench" in default_store_folder().parts
 
     @pytest.mark.parametrize(("text", "limit"), [("0.5", 500_000_000), ("3", 3_000_000_000), ("0", 0), ("1e-6", 1000)])
     def test_limit(self, tmp_path, monkeypatch, text, limit):
         monkeypatch.setenv("BENCH_CACHE_LIMIT_GB", text)
-        assert default_limit() == Store(tmp_path).limit == limit
+        assert default_store_limit() == Store(tmp_path).limit == limit
 
     def test_limit_unless_given(self, monkeypatch):
         monkeypatch.delenv("BENCH_CACHE_LIMIT_GB", raising=False)
-        assert default_limit() == 20 * 10**9
+        assert default_store_limit() == 20 * 10**9
 
     @pytest.mark.parametrize("text", ["", "much", "20 GB", "nan", "inf", "-1", "-inf"])
     def test_a_limit_that_is_none(self, tmp_path, monkeypatch, text):
@@ -498,16 +506,16 @@ class TestKeys:
     def test_do_not_depend_on_the_order_of_names(self, content, random):
         names = list(content)
         random.shuffle(names)
-        assert key_of(**{name: content[name] for name in names}) == key_of(**content)
+        assert store_key(**{name: content[name] for name in names}) == store_key(**content)
 
     @given(a=st.dictionaries(NAMES, FACTS, max_size=2), b=st.dictionaries(NAMES, FACTS, max_size=2))
     def test_differ_where_the_content_does(self, a, b):
-        assert a == b or key_of(**a) != key_of(**b)
+        assert a == b or store_key(**a) != store_key(**b)
 
     @pytest.mark.parametrize("content", [{"a": float("nan")}, {"a": np.int64(1)}, {"a": np.zeros(2)}, {"a": {1, 2}}])
     def test_are_made_of_plain_data_only(self, content):
         with pytest.raises((TypeError, ValueError)):
-            key_of(**content)
+            store_key(**content)
 
     @pytest.mark.parametrize("change", [lambda x: x + 1, lambda x: x.reshape(2, 3), lambda x: x.astype(np.int32)])
     def test_digests_of_arrays_see_values_shape_and_type(self, change):

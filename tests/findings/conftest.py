@@ -6,27 +6,27 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmark.findings.scoring import score
+from benchmark.findings.scoring import score_cells
 from tests.builders import small_experiment
 from tests.findings.made import CENTROIDS, drawn_study, predicted
 
 if TYPE_CHECKING:
     from benchmark.config.model import Experiment
     from benchmark.evaluation.predictions import Predictions
-    from benchmark.evaluation.scored import Scored
+    from benchmark.evaluation.scored import ScoreTable
 
-    Made = tuple[Experiment, Predictions, Scored]
+    Made = tuple[Experiment, Predictions, ScoreTable]
 
 
 @pytest.fixture(scope="session")
 def drawn() -> Made:
-    study = drawn_study()
-    predictions = predicted(study)
-    return study, predictions, score(study, predictions)
+    experiment = drawn_study()
+    predictions = predicted(experiment)
+    return experiment, predictions, score_cells(experiment, predictions)
 
 
 @pytest.fixture(scope="session")
 def centroids() -> Made:
-    study = small_experiment(name="centroids", **CENTROIDS)
-    predictions = predicted(study)
-    return study, predictions, score(study, predictions)
+    experiment = small_experiment(name="centroids", **CENTROIDS)
+    predictions = predicted(experiment)
+    return experiment, predictions, score_cells(experiment, predictions)

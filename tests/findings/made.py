@@ -39,11 +39,11 @@ TABLE: dict[str, Any] = {
 }
 
 
-def predicted(study: Experiment, seed: int = 0, n: int = 60, *, several: bool = False) -> Predictions:
+def predicted(experiment: Experiment, seed: int = 0, n: int = 60, *, several: bool = False) -> Predictions:
     """Right on nine decisions of ten."""
     rng, k = np.random.default_rng(seed), len(CLASSES)
     tasks, splits, points = {}, {}, {}
-    for variant in study.variants.values():
+    for variant in experiment.variants.values():
         for task in variant.tasks:
             order = np.argsort([CLASSES.index(name) for name in task.classes])
             truth = np.random.default_rng(9).integers(k, size=n).astype(np.int32)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmark.findings.caveats import caveats_of
+from benchmark.findings.caveats import find_caveats
 from tests.builders import small_experiment
 from tests.findings.made import CLASSES
 
@@ -23,7 +23,7 @@ def naming():
             "methods": ["linear"],
             "text": {},
         }
-        return [each.name for each in caveats_of(small_experiment(**base | changes))]
+        return [each.name for each in find_caveats(small_experiment(**base | changes))]
 
     return of
 

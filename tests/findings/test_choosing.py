@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from benchmark.config.model import Cell
-from benchmark.evaluation.metrics import METRICS, tally
+from benchmark.evaluation.metrics import METRICS, tally_predictions
 from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskDocuments, TaskKey, TestedSplit
-from benchmark.findings.choosing import by_inner, chosen, decided, losses_of
-from benchmark.findings.scoring import Run
-from benchmark.findings.summary import summarized
+from benchmark.findings.choosing import best_by_inner_error, select_candidates, selected_predictions, split_losses
+from benchmark.findings.scoring import RunPredictions
+from benchmark.findings.summary import summarize
 from tests.builders import setting_of
 from tests.findings.made import drawn_study
 
@@ -30,7 +30,9 @@ class TestChoice:
                     predictions.splits["base", "", size],
                     predictions.settings["base", "", "rbf", index, size, None],
                 )
-                each = [tally(task.truth[s.test], g, 3) for s, g in zip(splits, point.by_split, strict=True)]
+                each = [
+                    tally_predictions(task.truth[s.test], g, 3) for s, g in zip(splits, point.by_split, strict=True)
+                ]
                 wrong.append(np.mean([METRICS["error"].of(one) for one in each]))
             means.append(np.mean(wrong))
         for size in (50, 100):
@@ -43,19 +45,19 @@ class TestChoice:
         assert (inner[chosen, np.arange(6)] == inner.min(axis=0)).all()
 
     def test_a_candidate_that_failed_leaves_no_score(self, drawn):
-        study, predictions, _ = drawn
+        experiment, predictions, _ = drawn
         points = {key: point for key, point in predictions.settings.items() if key[2:5] != ("rbf", 1, 50)}
         part = Predictions(predictions.tasks, predictions.splits, points)
         failures = {"rbf-50": "too wide"}
-        summary = summarized(Run(study, part, failures, {}))
+        summary = summarize(RunPredictions(experiment, part, failures, {}))
         assert summary.failures == dict.fromkeys(("rbf-oracle-50", "rbf-cv-50"), "too wide")
 
     def test_each_split_is_scored_by_what_its_own_candidate_decided(self, drawn):
-        study, predictions, scored = drawn
-        cell = next(cell for cell in study.cells if cell.id == "rbf-cv-50")
+        experiment, predictions, scored = drawn
+        cell = next(cell for cell in experiment.cells if cell.id == "rbf-cv-50")
         candidates = scored.chosen[cell.id]
         assert len(set(candidates)) > 1
-        given = decided(predictions, cell, candidates)
+        given = selected_predictions(predictions, cell, candidates)
         for split, index in enumerate(candidates):
             of = predictions.settings["base", "", "rbf", int(index), 50, None]
             np.testing.assert_array_equal(given.by_split[split], of.by_split[split])
@@ -76,7 +78,7 @@ TESTED = np.arange(1, 10, 2)
 @pytest.fixture(scope="module")
 def choosing():
     """Choose between candidates by what each decided on the one split of each size, and by their inner errors."""
-    study = drawn_study(corpus={"name": "synthetic", "classes": ["course", "faculty"]}, metrics=["error"])
+    experiment = drawn_study(corpus={"name": "synthetic", "classes": ["course", "faculty"]}, metrics=["error"])
 
     def choose(choice, decisions, inner=None, metrics=("error",), tested=TESTED):
         key = TaskKey("base", "")
@@ -89,8 +91,8 @@ def choosing():
                 points[SettingKey(*key, "rbf", index, size, None)] = setting_of([given], inner=own)
         predictions = Predictions({key: documents}, {SplitKey(*key, size): (split,) for size in (50, 100)}, points)
         cell = Cell("x", "base", "", "rbf", choice=choice, size=50)
-        study_of = replace(study, metrics=metrics)
-        return chosen(study_of, predictions, cell, partial(losses_of, study_of, predictions))
+        study_of = replace(experiment, metrics=metrics)
+        return select_candidates(study_of, predictions, cell, partial(split_losses, study_of, predictions))
 
     return choose
 
@@ -142,7 +144,7 @@ class TestCrossValidation:
     def test_of_an_even_number_of_equals_the_lower_middle(self, equal, middle):
         errors = np.full((6, 1), 0.5)
         errors[equal] = 0.25
-        assert by_inner(errors).tolist() == [middle]
+        assert best_by_inner_error(errors).tolist() == [middle]
 
     def test_never_sees_the_tested_documents(self, choosing):
         decisions = {50: [ALL_RIGHT, ALL_WRONG, ALL_WRONG]}

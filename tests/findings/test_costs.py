@@ -5,21 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmark.evaluation.predictions import CLOCKS
-from benchmark.findings.costs import clocked
+from benchmark.evaluation.predictions import TIMERS
+from benchmark.findings.costs import time_metrics
 from tests.builders import setting_of
 from tests.findings.made import drawn_study
 
-#: By `CLOCKS`, of four machines: extraction, products, kernel, training, testing, and training one by one.
+#: By `TIMERS`, of four machines: extraction, products, kernel, training, testing, and training one by one.
 SECONDS = np.array([[10.0, 1.0, 4.0, 2.0, 50.0, 8.0], [20.0, 2.0, 8.0, 4.0, 60.0, 0.0]])
 
 
 @pytest.mark.parametrize(("method", "matrices"), [("linear", 1), ("hp-top", 4)])
 def test_seconds_are_of_one_machine_which_has_a_matrix_of_its_own_or_shares_one(method, matrices):
-    study = drawn_study(choose=None, methods=[method], compare=[])
+    experiment = drawn_study(choose=None, methods=[method], compare=[])
     none = tuple(np.zeros(1, dtype=np.int32) for _ in SECONDS)
-    found = clocked(study, study.cells[0], setting_of(none, seconds=SECONDS), 4)
-    assert len(CLOCKS) == SECONDS.shape[1]
+    found = time_metrics(experiment, experiment.cells[0], setting_of(none, seconds=SECONDS), 4)
+    assert len(TIMERS) == SECONDS.shape[1]
     one = [1 + 4 / matrices + 8 / 4, 2 + 8 / matrices + 4 / 4]
     np.testing.assert_allclose(found["seconds"], one)
     np.testing.assert_allclose(found["seconds-with-features"], np.add(one, [10, 20]))

@@ -11,8 +11,8 @@ from pydantic import ValidationError
 
 from benchmark.errors import ConfigError
 from benchmark.evaluation.published import Comparison, Published, PublishedRange
-from benchmark.experiment.session import checked
-from benchmark.findings.papers import CONFIGS, check_published, explaining, load_published
+from benchmark.experiment.session import load_checked
+from benchmark.findings.papers import CONFIGS_FOLDER, check_published, load_published, sensitivity_analyses_of
 from tests.findings.made import table_study
 
 PUBLISHED = Path(__file__).parents[2] / "results" / "published"
@@ -25,13 +25,15 @@ def test_every_paper_can_be_read(path):
 
 
 def test_what_looks_into_a_configuration_is_found_by_its_own_word():
-    written = [yaml.safe_load(path.read_text()) for path in sorted(CONFIGS.glob("*.yaml"))]  # to check all takes longer
+    written = [
+        yaml.safe_load(path.read_text()) for path in sorted(CONFIGS_FOLDER.glob("*.yaml"))
+    ]  # to check all takes longer
     for own in written:
-        found = explaining(SimpleNamespace(name=own["name"], paper=own.get("paper")))
+        found = sensitivity_analyses_of(SimpleNamespace(name=own["name"], paper=own.get("paper")))
         assert found == tuple(
             each["name"] for each in written if own.get("paper") and each.get("explains") == own["name"]
         )
-    assert explaining(checked(CONFIGS / "20ng.yaml")) == ("20ng-cliff", "20ng-sweep")
+    assert sensitivity_analyses_of(load_checked(CONFIGS_FOLDER / "20ng.yaml")) == ("20ng-cliff", "20ng-sweep")
 
 
 class TestZhang2005:
@@ -210,7 +212,7 @@ class TestNamesOfAnExperiment:
 
     @pytest.fixture(name="check")
     def checking(self, publish, tmp_path):
-        study, configs = table_study(), tmp_path / "configs"
+        experiment, configs = table_study(), tmp_path / "configs"
         configs.mkdir()
         (configs / "file.yaml").write_text('# a comment\nname: "other" # or so\n')
 
@@ -223,7 +225,7 @@ class TestNamesOfAnExperiment:
                 {"method": "m", "source": "s", "transductive": False, "values": [value | changes.get("landmark", {})]}
             ]
             paper = publish(data | {"values": [value | changes.get("value", {})]})
-            check_published(replace(study, paper=paper), configs)
+            check_published(replace(experiment, paper=paper), configs)
 
         return check
 

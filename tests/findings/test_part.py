@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from benchmark.errors import ConfigError
-from benchmark.experiment.configuration import part_of
+from benchmark.experiment.configuration import select_cells
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.runner import run
-from benchmark.experiment.session import perform
+from benchmark.experiment.runner import run_experiment
+from benchmark.experiment.session import run_and_write
 from benchmark.experiment.store import Store
-from benchmark.findings.part import points_of
+from benchmark.findings.part import settings_of_cell
 from tests.builders import small_experiment
 
 pytestmark = pytest.mark.usefixtures("sketched")
@@ -55,9 +55,9 @@ def of(table, *columns):
 
 
 def test_what_needs_a_cell_that_is_not_here_is_not_judged(publish, store, tmp_path):
-    study = small_experiment(paper=publish(PAPER), compare=[list(CELLS[:2]), [CELLS[0], CELLS[2]]])
-    whole = perform(study, RunContext(store), folder=tmp_path / "whole").summary
-    part = perform(part_of(study, ["tf-*"]), RunContext(store), folder=tmp_path / "part").summary
+    experiment = small_experiment(paper=publish(PAPER), compare=[list(CELLS[:2]), [CELLS[0], CELLS[2]]])
+    whole = run_and_write(experiment, RunContext(store), folder=tmp_path / "whole").summary
+    part = run_and_write(select_cells(experiment, ["tf-*"]), RunContext(store), folder=tmp_path / "part").summary
     judged = ("cell", "metric", "value", "low", "high", "verdict")
     here = {*CELLS[:2], " vs ".join(CELLS[:2])}
     assert of(part.verdicts, *judged) == [row for row in of(whole.verdicts, *judged) if row[0] in here]
@@ -73,13 +73,13 @@ def test_what_needs_a_cell_that_is_not_here_is_not_judged(publish, store, tmp_pa
 
 def test_of_a_sweep_a_claim_is_judged_under_the_variants_that_have_all_its_cells(publish, store, tmp_path):
     publish(PAPER)
-    study = small_experiment(name="sweep", explains="small", variants={"stopped": {"text": {"stoplist": "smart"}}})
+    experiment = small_experiment(name="sweep", explains="small", variants={"stopped": {"text": {"stoplist": "smart"}}})
     for only, found in (
         (["*-ngd"], []),
         (["tf-*"], [("here", "")]),
         (["stopped-*"], [("here", "stopped"), ("in-part", "stopped")]),
     ):
-        part = perform(part_of(study, only), RunContext(store), folder=tmp_path / "part").summary
+        part = run_and_write(select_cells(experiment, only), RunContext(store), folder=tmp_path / "part").summary
         assert of(part.claims, "claim", "variant") == found, only
 
 
@@ -93,25 +93,27 @@ def test_of_a_sweep_a_claim_is_judged_under_the_variants_that_have_all_its_cells
     ],
 )
 def test_a_choice_on_the_tested_documents_needs_the_whole_curve_and_a_growth_its_ends(cell, sizes):
-    study = small_experiment(**CURVES)
-    (own,) = (each for each in study.cells if each.id == cell)
-    points = list(points_of(study, own))
+    experiment = small_experiment(**CURVES)
+    (own,) = (each for each in experiment.cells if each.id == cell)
+    points = list(settings_of_cell(experiment, own))
     assert [(place[4], place[3]) for place in points] == [(size, index) for size in sizes for index in (0, 1)]
-    linear = next(each for each in study.cells if each.id == "linear-oracle-60")
-    assert [place[4] for place in points_of(study, linear)] == [60]  # there is nothing to choose
+    linear = next(each for each in experiment.cells if each.id == "linear-oracle-60")
+    assert [place[4] for place in settings_of_cell(experiment, linear)] == [60]  # there is nothing to choose
 
 
 def test_every_point_of_the_whole_is_needed_by_a_cell(store):
-    study = small_experiment(**CURVES)
-    found = run(study, RunContext(store))
-    assert {place for cell in study.cells for place in points_of(study, cell)} == set(found.predictions.settings)
-    assert (found.from_store, run(study, RunContext(store)).from_store) == ((0, 16), (16, 16))
-    again = run(part_of(study, ["*-cv-60"]), RunContext(store))
+    experiment = small_experiment(**CURVES)
+    found = run_experiment(experiment, RunContext(store))
+    assert {place for cell in experiment.cells for place in settings_of_cell(experiment, cell)} == set(
+        found.predictions.settings
+    )
+    assert (found.from_store, run_experiment(experiment, RunContext(store)).from_store) == ((0, 16), (16, 16))
+    again = run_experiment(select_cells(experiment, ["*-cv-60"]), RunContext(store))
     assert again.from_store == (2, 2)
 
 
 def test_a_growth_brings_its_ends():
-    part = part_of(small_experiment(**CURVES), ["growth-linear-cv"])
+    part = select_cells(small_experiment(**CURVES), ["growth-linear-cv"])
     assert part.ids == ("linear-cv-40", "linear-cv-80", "growth-linear-cv")
 
 
@@ -121,7 +123,7 @@ def test_what_decides_the_order_of_classes_and_groups_stays():
     kept = {
         name: small_experiment(variants={"v": own}) for name, own in (("turned", turned), ("stopped", {"text": {}}))
     }
-    names = {name: list(part_of(study, ["v-*"]).variants) for name, study in kept.items()}
+    names = {name: list(select_cells(experiment, ["v-*"]).variants) for name, experiment in kept.items()}
     assert names == {"turned": ["base", "v"], "stopped": ["v"]}
 
 
@@ -129,14 +131,14 @@ def test_measures_without_a_cell_here_are_left_out():
     bayes = {"classifier": {"name": "divergence-bayes"}}
     distances = {"name": "centroid-distances", "centroids": ["mean"], "resamples": 4}
     changes = {"variants": {"v": {"text": {"min_occurrences": 6}}}}
-    study = small_experiment(methods=[bayes, "ngd"], measures=[distances, "document-counts"], **changes)
-    assert [each.name for each in part_of(study, ["*table-mean-*"]).measures] == ["centroid-distances"]
-    assert [each.name for each in part_of(study, ["table-mean-course"]).measures] == ["centroid-distances"]
-    assert part_of(study, ["ngd"]).measures == ()
+    experiment = small_experiment(methods=[bayes, "ngd"], measures=[distances, "document-counts"], **changes)
+    assert [each.name for each in select_cells(experiment, ["*table-mean-*"]).measures] == ["centroid-distances"]
+    assert [each.name for each in select_cells(experiment, ["table-mean-course"]).measures] == ["centroid-distances"]
+    assert select_cells(experiment, ["ngd"]).measures == ()
 
 
 def test_all_of_it_is_no_part():
-    study = small_experiment()
-    assert part_of(study, ()) is study
+    experiment = small_experiment()
+    assert select_cells(experiment, ()) is experiment
     with pytest.raises(ConfigError, match=r"unknown cell 'tf-l1-ngx'; did you mean 'tf-l1-ngd'\? of small$"):
-        part_of(study, ["tf-*", "tf-l1-ngx"])
+        select_cells(experiment, ["tf-*", "tf-l1-ngx"])

@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from benchmark.evaluation.predictions import (
-    DIAGNOSTICS,
-    DOCUMENTS,
-    ESTIMATES,
-    PREDICTIONS,
-    RECORD,
-    SETTINGS,
-    SPLITS,
-    TIMINGS,
+    DIAGNOSTICS_ARRAYS,
+    DOCUMENTS_TABLE,
+    ESTIMATES_TABLE,
+    PREDICTIONS_TABLE,
+    RUN_FILES,
+    SETTINGS_TABLE,
+    SPLITS_TABLE,
+    TIMINGS_TABLE,
     Predictions,
     SettingKey,
     SplitKey,
@@ -30,12 +30,12 @@ from benchmark.evaluation.predictions import (
     TaskKey,
     TestedSplit,
 )
-from benchmark.experiment.folder import DAMAGED
-from benchmark.findings.predictions_file import decode, encode
+from benchmark.experiment.folder import DAMAGE_ERRORS
+from benchmark.findings.predictions_file import decode_predictions, encode_predictions
 from tests.builders import setting_of
 
 #: Those that are made of predictions alone.
-FILES = [name for name in RECORD if name != ESTIMATES]
+FILES = [name for name in RUN_FILES if name != ESTIMATES_TABLE]
 
 #: Paths decoded as latin-1: anything but NUL.
 IDS = st.text(st.characters(max_codepoint=255, exclude_characters="\0"), min_size=1)
@@ -103,21 +103,21 @@ KINDS = [(False, 2), (False, 3), (False, 300), (True, 3), (True, 11), (None, 3)]
 @pytest.mark.parametrize(("several", "k"), KINDS)
 def test_gives_back_what_it_was_given(several, k):
     predictions = made(several=several, k=k)
-    contents = encode(predictions)
-    back = decode(contents)
+    contents = encode_predictions(predictions)
+    back = decode_predictions(contents)
     same(predictions, back)
-    assert encode(back) == contents
+    assert encode_predictions(back) == contents
 
 
 def test_nothing_comes_back_too():
-    same(decode(encode(Predictions({}, {}, {}, {}))), Predictions({}, {}, {}, {}))
+    same(decode_predictions(encode_predictions(Predictions({}, {}, {}, {}))), Predictions({}, {}, {}, {}))
 
 
 @pytest.mark.parametrize(("several", "k"), KINDS)
 def test_pandas_reads_each_prediction_by_its_names(several, k):
     """Every row, found by the names that stand in it, is what was predicted; and there are as many of either."""
     predictions = made(several=several, k=k)
-    frame = pd.read_parquet(io.BytesIO(encode(predictions)[PREDICTIONS]))
+    frame = pd.read_parquet(io.BytesIO(encode_predictions(predictions)[PREDICTIONS_TABLE]))
     names = "document split variant task cell candidate size terms label predicted tied"
     assert list(frame) == names.split()
     assert len(frame) == sum(len(each.predicted) for each in predictions.settings.values())
@@ -148,7 +148,7 @@ def test_pandas_reads_each_prediction_by_its_names(several, k):
 
 
 def test_names_are_dictionaries():
-    schema = parquet.read_schema(io.BytesIO(encode(made())[PREDICTIONS]))
+    schema = parquet.read_schema(io.BytesIO(encode_predictions(made())[PREDICTIONS_TABLE]))
     for name in ("document", "split", "variant", "task", "cell", "label", "predicted"):
         assert pa.types.is_dictionary(schema.field(name).type), name
 
@@ -170,8 +170,11 @@ def test_nothing_but_the_timings_depends_on_times():
         for key, each in predictions.settings.items()
     }
     measured = {key: {**arrays, "graph/seconds": np.ones(2)} for key, arrays in predictions.measured.items()}
-    one, other = encode(predictions), encode(replace(predictions, settings=later, measured=measured))
-    assert {name for name in FILES if one[name] != other[name]} == {TIMINGS}
+    one, other = (
+        encode_predictions(predictions),
+        encode_predictions(replace(predictions, settings=later, measured=measured)),
+    )
+    assert {name for name in FILES if one[name] != other[name]} == {TIMINGS_TABLE}
 
 
 def test_packs_what_repeats():
@@ -180,17 +183,24 @@ def test_packs_what_repeats():
     documents = TaskDocuments(tuple(f"document-{row}" for row in range(n)), tuple("abcde"), truth)
     splits = {SplitKey(*task, None): (TestedSplit("test", np.arange(n), np.ones(5, dtype=np.int64)),)}
     found = {SettingKey(*task, f"method-{i}", 0, None, None): setting_of([truth]) for i in range(100)}
-    assert len(encode(Predictions({task: documents}, splits, found))[PREDICTIONS]) < 0.1 * n * len(found) + 20_000
+    assert (
+        len(encode_predictions(Predictions({task: documents}, splits, found))[PREDICTIONS_TABLE])
+        < 0.1 * n * len(found) + 20_000
+    )
 
 
 def named(ids):
     documents = TaskDocuments(tuple(ids), ("a", "b"), np.zeros(len(ids), dtype=np.int32))
-    return decode(encode(Predictions({TaskKey("base", ""): documents}, {}, {}))).tasks["base", ""].ids
+    return (
+        decode_predictions(encode_predictions(Predictions({TaskKey("base", ""): documents}, {}, {})))
+        .tasks["base", ""]
+        .ids
+    )
 
 
 @pytest.fixture(scope="module", name="contents")
 def fixture_contents():
-    return encode(made())
+    return encode_predictions(made())
 
 
 class TestDamage:
@@ -202,17 +212,17 @@ class TestDamage:
     @pytest.mark.parametrize("name", FILES)
     @pytest.mark.parametrize("content", [b"", b"text", b"PAR1", b"PK\x03\x04"])
     def test_what_is_no_file_of_its_kind(self, contents, name, content):
-        with pytest.raises(DAMAGED):
-            decode(contents | {name: content})
+        with pytest.raises(DAMAGE_ERRORS):
+            decode_predictions(contents | {name: content})
 
     @pytest.mark.parametrize("name", FILES)
     def test_a_file_cut_short(self, contents, name):
         whole = contents[name]
         for length in (*range(0, len(whole), len(whole) // 20), len(whole) - 1):
-            with pytest.raises(DAMAGED):
-                decode(contents | {name: whole[:length]})
+            with pytest.raises(DAMAGE_ERRORS):
+                decode_predictions(contents | {name: whole[:length]})
 
-    @pytest.mark.parametrize("name", [PREDICTIONS, DOCUMENTS, SPLITS, SETTINGS, TIMINGS])
+    @pytest.mark.parametrize("name", [PREDICTIONS_TABLE, DOCUMENTS_TABLE, SPLITS_TABLE, SETTINGS_TABLE, TIMINGS_TABLE])
     @pytest.mark.parametrize("change", ["fewer rows", "more rows", "no rows", "a column less"])
     def test_tables_that_do_not_fit_the_others(self, contents, name, change):
         table = parquet.read_table(pa.BufferReader(contents[name]))
@@ -224,38 +234,44 @@ class TestDamage:
         }[change]
         file = io.BytesIO()
         parquet.write_table(changed, file)
-        with pytest.raises(DAMAGED):
-            decode(contents | {name: file.getvalue()})
+        with pytest.raises(DAMAGE_ERRORS):
+            decode_predictions(contents | {name: file.getvalue()})
 
     @pytest.mark.parametrize(
         ("name", "column"),
-        [(PREDICTIONS, "tied"), (DOCUMENTS, "document"), (SPLITS, "test"), (SETTINGS, "cell"), (TIMINGS, "version")],
+        [
+            (PREDICTIONS_TABLE, "tied"),
+            (DOCUMENTS_TABLE, "document"),
+            (SPLITS_TABLE, "test"),
+            (SETTINGS_TABLE, "cell"),
+            (TIMINGS_TABLE, "version"),
+        ],
     )
     def test_a_column_with_gaps(self, contents, name, column):
         table = parquet.read_table(pa.BufferReader(contents[name]))
         gaps = pa.nulls(len(table), table.schema.field(column).type)
         file = io.BytesIO()
         parquet.write_table(table.set_column(table.column_names.index(column), column, gaps), file)
-        with pytest.raises(DAMAGED, match=f"the column {column} has missing values"):
-            decode(contents | {name: file.getvalue()})
+        with pytest.raises(DAMAGE_ERRORS, match=f"the column {column} has missing values"):
+            decode_predictions(contents | {name: file.getvalue()})
 
     @pytest.mark.parametrize("save", [np.save, np.savez])
     def test_an_array_or_another_archive(self, contents, save):
         file = io.BytesIO()
         save(file, np.arange(3))
-        with pytest.raises(DAMAGED):
-            decode(contents | {DIAGNOSTICS: file.getvalue()})
+        with pytest.raises(DAMAGE_ERRORS):
+            decode_predictions(contents | {DIAGNOSTICS_ARRAYS: file.getvalue()})
 
     def test_an_archive_with_pickled_objects(self, contents):
         file = io.BytesIO()
         np.savez(file, index=np.array([{}, print], dtype=object))
-        with pytest.raises(DAMAGED):
-            decode(contents | {DIAGNOSTICS: file.getvalue()})
+        with pytest.raises(DAMAGE_ERRORS):
+            decode_predictions(contents | {DIAGNOSTICS_ARRAYS: file.getvalue()})
 
     def test_classes_that_are_not_there(self, contents):
-        table = parquet.read_table(pa.BufferReader(contents[PREDICTIONS]))
+        table = parquet.read_table(pa.BufferReader(contents[PREDICTIONS_TABLE]))
         other = pa.array(["another class"] * len(table)).dictionary_encode()
         file = io.BytesIO()
         parquet.write_table(table.set_column(table.column_names.index("predicted"), "predicted", other), file)
-        with pytest.raises(DAMAGED, match="unknown classes"):
-            decode(contents | {PREDICTIONS: file.getvalue()})
+        with pytest.raises(DAMAGE_ERRORS, match="unknown classes"):
+            decode_predictions(contents | {PREDICTIONS_TABLE: file.getvalue()})

@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from benchmark.evaluation.scored import KEYS, SCORES, Scored
-from benchmark.findings.ranks import rank_rows
+from benchmark.evaluation.scored import CELL_COLUMNS, SCORE_COLUMNS, ScoreTable
+from benchmark.findings.ranks import mean_rank_rows
 from tests.builders import small_experiment
 
 
@@ -16,28 +16,32 @@ def scored_of(values, **more):
         keys |= {"size": pd.NA, "terms": pd.NA} | more
         splits = [("all", sum(own) / len(own)), *((f"s{i}", value) for i, value in enumerate(own))]
         rows += [{"cell": method, "fold": fold, "metric": "accuracy", "value": value} | keys for fold, value in splits]
-    table = pd.DataFrame(rows, columns=[*SCORES, *KEYS])
-    return Scored({}, {}, {}, lambda: (table, table))
+    table = pd.DataFrame(rows, columns=[*SCORE_COLUMNS, *CELL_COLUMNS])
+    return ScoreTable({}, {}, {}, lambda: (table, table))
 
 
 THREE = {(method, task): [0.5 + i / 10, 0.6 + i / 10] for i, method in enumerate("abc") for task in ("x", "y")}
 
 
 def test_a_split_of_a_task_is_a_sample():
-    rows = rank_rows(small_experiment(), scored_of(THREE))
+    rows = mean_rank_rows(small_experiment(), scored_of(THREE))
     assert [row[:3] for row in rows] == [["c", 1.0, 4], ["b", 2.0, 4], ["a", 3.0, 4]]
 
 
 def test_a_method_without_a_score_somewhere_is_left_out():
     part = THREE | {("d", "x"): [0.1, 0.1]}
-    assert rank_rows(small_experiment(), scored_of(part)) == rank_rows(small_experiment(), scored_of(THREE))
+    assert mean_rank_rows(small_experiment(), scored_of(part)) == mean_rank_rows(small_experiment(), scored_of(THREE))
 
 
 @pytest.mark.parametrize("more", [{"size": 50}, {"terms": 50}, {"of_class": "earn"}, {"what": "measure"}])
 def test_neither_curves_nor_single_classes_are_ranked(more):
-    assert rank_rows(small_experiment(), scored_of(THREE, **more)) == []
+    assert mean_rank_rows(small_experiment(), scored_of(THREE, **more)) == []
 
 
 def test_of_two_methods_or_two_samples_there_are_pairs():
-    assert rank_rows(small_experiment(), scored_of({key: own for key, own in THREE.items() if key[0] != "a"})) == []
-    assert rank_rows(small_experiment(), scored_of({key: own for key, own in THREE.items() if key[1] != "x"})) == []
+    assert (
+        mean_rank_rows(small_experiment(), scored_of({key: own for key, own in THREE.items() if key[0] != "a"})) == []
+    )
+    assert (
+        mean_rank_rows(small_experiment(), scored_of({key: own for key, own in THREE.items() if key[1] != "x"})) == []
+    )

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from benchmark.evaluation.predictions import Predictions, TaskKey
-from benchmark.findings.part import part_of
-from benchmark.findings.scoring import Run, score
-from benchmark.findings.summary import summarized
+from benchmark.findings.part import subset_experiment
+from benchmark.findings.scoring import RunPredictions, score_cells
+from benchmark.findings.summary import summarize
 from tests.findings.made import CLASSES, drawn_study, predicted, table_study
 
 
@@ -22,14 +22,14 @@ def headline(scored, cell, metric):
 
 class TestFrame:
     def test_has_a_row_for_each_split_and_one_for_the_cell(self, drawn):
-        study, _, scored = drawn
+        experiment, _, scored = drawn
         rows = scored.frame.groupby("cell", sort=False)["fold"].agg(list)
-        assert list(rows.index) == [cell.id for cell in study.cells]
+        assert list(rows.index) == [cell.id for cell in experiment.cells]
         assert all(folds == [f"replicate-{i:02d}" for i in range(1, 7)] + ["all"] for folds in rows)
 
     def test_says_what_a_cell_is_made_of(self, centroids):
-        study, _, scored = centroids
-        for cell in study.cells:
+        experiment, _, scored = centroids
+        for cell in experiment.cells:
             row = headline(scored, cell.id, "macro-recall")
             assert (row["method"], row["of_class"], row["what"]) == (cell.method, cell.of_class, cell.what)
 
@@ -59,8 +59,8 @@ class TestClasses:
         np.testing.assert_array_equal(growth.ties, ends[0].ties + ends[1].ties)
 
     def test_cells_of_a_class_are_paired_on_its_documents(self, centroids):
-        study, _, scored = centroids
-        tests = scored.tests("faculty-skl-50", "faculty-mean-50", study.metrics)
+        experiment, _, scored = centroids
+        tests = scored.tests("faculty-skl-50", "faculty-mean-50", experiment.metrics)
         assert [test.test for test in tests] == ["wilcoxon", "mcnemar"]
         with pytest.raises(ValueError, match="different classes"):
             scored.test("mcnemar", "faculty-skl-50", "course-mean-50", "macro-recall")
@@ -68,8 +68,8 @@ class TestClasses:
 
 class TestVariants:
     def test_other_orders_of_the_classes_are_the_same_classes(self):
-        study = table_study(variants={"reversed": {"corpus": {"classes": CLASSES[::-1]}}})
-        scored = score(study, predicted(study))
+        experiment = table_study(variants={"reversed": {"corpus": {"classes": CLASSES[::-1]}}})
+        scored = score_cells(experiment, predicted(experiment))
         one, other = (scored.cells[name].outcome for name in ("tf-l1-ngd", "reversed-tf-l1-ngd"))
         np.testing.assert_array_equal(one.truth, other.truth)
         assert scored.test("sign", "tf-l1-ngd", "reversed-tf-l1-ngd", "accuracy").p_value is not None
@@ -78,10 +78,10 @@ class TestVariants:
         """Turned by one place: that there and back is not the same."""
         turned = [2, 0, 1]
         order = [CLASSES[i] for i in turned]
-        study = drawn_study(
+        experiment = drawn_study(
             choose=None, methods=["linear"], compare=[], variants={"turned": {"corpus": {"classes": order}}}
         )
-        made = predicted(study, several=True)
+        made = predicted(experiment, several=True)
         own = made.tasks["base", ""]
         tasks = made.tasks | {TaskKey("turned", ""): replace(own, classes=tuple(order), truth=own.truth[:, turned])}
         points = {
@@ -93,19 +93,19 @@ class TestVariants:
             for key in made.settings
             if key[0] == "turned"
         }
-        scored = score(study, Predictions(tasks, made.splits, made.settings | points))
+        scored = score_cells(experiment, Predictions(tasks, made.splits, made.settings | points))
         one, other = (scored.cells[name].outcome for name in ("linear-50", "turned-linear-50"))
         for part in ("truth", "predicted", "tied"):
             np.testing.assert_array_equal(getattr(one, part), getattr(other, part))
 
 
 def test_several_classes_have_f_measures_and_no_accuracy():
-    study = drawn_study(choose=None, methods=["linear", "ngd"], compare=[["ngd", "linear"]])
-    scored = score(study, predicted(study, several=True))
+    experiment = drawn_study(choose=None, methods=["linear", "ngd"], compare=[["ngd", "linear"]])
+    scored = score_cells(experiment, predicted(experiment, several=True))
     cell = next(iter(scored.cells.values()))
     assert "accuracy" not in cell.values
     assert 0.5 < cell.values["micro-f1"].mean() < 1
-    a, b = (pair for pair in (study.compare[0].a, study.compare[0].b))
+    a, b = (pair for pair in (experiment.compare[0].a, experiment.compare[0].b))
     names = [test.test for test in scored.tests(a, b, ["macro-f1", "micro-f1"])]
     assert names == ["wilcoxon", "wilcoxon, micro-f1", "wilcoxon, category × draw", "sign"]
 
@@ -127,14 +127,14 @@ class TestNumbersOfMethods:
 
     @pytest.fixture(name="run")
     def fixture_run(self):
-        study = table_study(compare=[], **self.FEATURES)
-        predictions = predicted(study)
+        experiment = table_study(compare=[], **self.FEATURES)
+        predictions = predicted(experiment)
         for name, features in self.SIZES.items():
             arrays = {"errors": np.array([0.5, 1.0, 0.25]) / features, "sizes": np.array([features, 80.0, 8.0])}
             arrays |= {"documents": np.array(10), "seconds": np.array(features / 1000)}
             kept = predictions.measured.setdefault(("feature-errors", "base"), {})
             kept |= {f"{name}/{part}": array for part, array in arrays.items()}
-        return Run(study, predictions, {}, {})
+        return RunPredictions(experiment, predictions, {}, {})
 
     def test_they_are_metrics_of_the_cells_beside_their_scores(self, run):
         frame = run.scored.frame.query("fold == 'all'").set_index(["cell", "metric"])["value"]
@@ -146,7 +146,7 @@ class TestNumbersOfMethods:
         assert "seconds-to-map" not in frame.index.get_level_values("metric")
 
     def test_they_and_parameters_of_features_run_along_x(self, run):
-        charts = {chart.name: chart for chart in summarized(run).charts}
+        charts = {chart.name: chart for chart in summarize(run).charts}
         (panel,) = charts["by-number"].panels
         level, line = panel.lines
         assert (level.label, level.x, line.label, line.x) == ("ngd", (116.0, 228.0), "arcsine", (116.0, 228.0))
@@ -157,5 +157,5 @@ class TestNumbersOfMethods:
         assert charts["by-seconds"].measured
 
     def test_a_part_has_them_too(self, run):
-        part = part_of(run.study, ["arcsine-n_components8"], ["arcsine-n_components8"])
+        part = subset_experiment(run.experiment, ["arcsine-n_components8"], ["arcsine-n_components8"])
         assert [each.name for each in part.measures] == ["feature-errors"]

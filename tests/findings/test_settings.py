@@ -9,11 +9,11 @@ import pytest
 from benchmark.config.load import read_config
 from benchmark.errors import ConfigError
 from benchmark.evaluation import published as papers
-from benchmark.experiment.configuration import check_study, load_study
+from benchmark.experiment.configuration import check_source, load_experiment
 from benchmark.findings.papers import load_published
-from benchmark.findings.scoring import Run
-from benchmark.findings.settings import asides_of, pin_settings, setting_of, settings_in_words
-from benchmark.findings.summary import summarized
+from benchmark.findings.scoring import RunPredictions
+from benchmark.findings.settings import excluded_cells, flat_setting, pin_settings, setting_notes
+from benchmark.findings.summary import summarize
 from tests.builders import small_experiment
 from tests.findings.made import CLASSES, predicted
 
@@ -24,7 +24,7 @@ PAPER = {"paper": "p", "title": "t", "reference": "r", "values": [VALUE], "claim
 METHODS = [{"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ngd"]}]
 
 
-@pytest.fixture(name="study")
+@pytest.fixture(name="experiment")
 def experiment(publish):
     paper = publish(PAPER)
 
@@ -36,11 +36,11 @@ def experiment(publish):
     return of
 
 
-def test_the_same_setting_is_judged(study):
-    path, n = pin_settings(study())
+def test_the_same_setting_is_judged(experiment):
+    path, n = pin_settings(experiment())
     assert (path.name, n) == ("p.settings.json", 2)
-    assert asides_of(study()) == {}
-    summary = summarized(Run(study(), predicted(study()), {}, {}))
+    assert excluded_cells(experiment()) == {}
+    summary = summarize(RunPredictions(experiment(), predicted(experiment()), {}, {}))
     assert summary.verdicts["verdict"].tolist() != ["another setting"]
     assert summary.claims["counted"].tolist() == [""]
 
@@ -56,67 +56,67 @@ def test_the_same_setting_is_judged(study):
         ({"text": {"ngrams": [1, 2]}}, "ngrams [1, 2] (paper [1])"),
     ],
 )
-def test_any_other_setting_is_not(study, changes, why):
-    pin_settings(study())
-    other = study(**changes)
-    asides = asides_of(other)
+def test_any_other_setting_is_not(experiment, changes, why):
+    pin_settings(experiment())
+    other = experiment(**changes)
+    asides = excluded_cells(other)
     assert set(asides) == {("small", "tf-l1-ngd"), ("small", "tf-l1-linear")}
     assert all(aside.kind == "another setting" and why in aside.why for aside in asides.values())
-    summary = summarized(Run(other, predicted(other), {}, {}))
+    summary = summarize(RunPredictions(other, predicted(other), {}, {}))
     assert summary.verdicts["verdict"].tolist() == ["another setting"]
     assert why in summary.verdicts["aside"].iloc[0]
     assert summary.claims["counted"].tolist() == ["another setting"]
     assert any(why in note for note in summary.notes)
 
 
-def test_a_methods_own_text_is_part_of_its_setting(study):
-    plain, own = study(), study(methods=[{"text": {"stoplist": ["none", "smart"]}, "kernel": "ngd"}])
-    before = setting_of(plain, plain.cells[0])
-    found = [setting_of(own, cell) for cell in own.cells]
+def test_a_methods_own_text_is_part_of_its_setting(experiment):
+    plain, own = experiment(), experiment(methods=[{"text": {"stoplist": ["none", "smart"]}, "kernel": "ngd"}])
+    before = flat_setting(plain, plain.cells[0])
+    found = [flat_setting(own, cell) for cell in own.cells]
     assert [each["stoplist"] for each in found] == ["none", "smart"]
     assert all(each["digits"] == before["digits"] for each in found)
 
 
-def test_a_parameter_that_came_later_is_no_difference(study):
-    path, _ = pin_settings(study())
+def test_a_parameter_that_came_later_is_no_difference(experiment):
+    path, _ = pin_settings(experiment())
     known = json.loads(path.read_text())
     for group in known["small"]:
         del group["setting"]["epsilon"], group["setting"]["ngrams"]
     path.write_text(json.dumps(known))
-    assert asides_of(study()) == {}
-    assert len(asides_of(study(text={"ngrams": [1, 2]}))) == 2, "what was not spoken of was words alone"
+    assert excluded_cells(experiment()) == {}
+    assert len(excluded_cells(experiment(text={"ngrams": [1, 2]}))) == 2, "what was not spoken of was words alone"
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"small": [{"cells": ["a"]}]}', '{"small": 3}', '{"small": [[]]}'])
-def test_a_damaged_file_is_named_with_a_way_out(study, text):
-    path, _ = pin_settings(study())
+def test_a_damaged_file_is_named_with_a_way_out(experiment, text):
+    path, _ = pin_settings(experiment())
     path.write_text(text)
     with pytest.raises(ConfigError, match=r"p\.settings\.json: holds no settings .* remove it"):
-        asides_of(study())
+        excluded_cells(experiment())
 
 
-def test_pinning_one_configuration_leaves_the_others(study):
-    path, _ = pin_settings(study())
+def test_pinning_one_configuration_leaves_the_others(experiment):
+    path, _ = pin_settings(experiment())
     known = json.loads(path.read_text())
     path.write_text(json.dumps(known | {"other": [{"cells": ["a"], "setting": {"C": 1}}]}))
-    pin_settings(study())
+    pin_settings(experiment())
     assert json.loads(path.read_text()) == known | {"other": [{"cells": ["a"], "setting": {"C": 1}}]}
 
 
-def test_a_configuration_that_the_paper_does_not_speak_of_says_so(study):
-    other = study(name="strange")
+def test_a_configuration_that_the_paper_does_not_speak_of_says_so(experiment):
+    other = experiment(name="strange")
     with pytest.raises(ConfigError, match="names none of its cells"):
         pin_settings(other)
-    (note,) = settings_in_words(other, {})
+    (note,) = setting_notes(other, {})
     assert "no value and no claim for 'strange'" in note
 
 
-def test_without_a_paper_there_is_nothing_to_pin(study):
+def test_without_a_paper_there_is_nothing_to_pin(experiment):
     with pytest.raises(ConfigError, match="has no paper"):
-        pin_settings(study(paper=None))
+        pin_settings(experiment(paper=None))
 
 
-PINNED = sorted(papers.FOLDER.glob("*.settings.json"))
+PINNED = sorted(papers.PUBLISHED_FOLDER.glob("*.settings.json"))
 
 
 @pytest.mark.parametrize("path", PINNED, ids=lambda path: path.stem)
@@ -127,14 +127,14 @@ def test_the_shipped_configurations_are_of_the_settings_that_are_kept(path):
     printed = {value.config for value in published.values if value.kind == "result"}
     assert printed <= set(known)
     for name in known:
-        asides = asides_of(load_study(configs / f"{name}.yaml"))
+        asides = excluded_cells(load_experiment(configs / f"{name}.yaml"))
         assert {aside.kind for aside in asides.values()} <= {"fitted"}
 
 
 def test_every_key_that_decides_a_number_is_part_of_a_setting():
     source = read_config(papers.REPOSITORY / "configs" / "webkb.yaml")
-    study = check_study(source)
-    setting = setting_of(study, study.cells[-1])
+    experiment = check_source(source)
+    setting = flat_setting(experiment, experiment.cells[-1])
     assert setting["corpus"] == "webkb"
     assert (setting["C"], setting["scheme"], setting["classifier"]) == (1, "one-vs-one", "svm")
     assert (setting["weighting"], setting["normalization"], setting["kernel"]) == ("tfidf", "l2", "ned")

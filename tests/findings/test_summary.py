@@ -10,15 +10,15 @@ import pandas as pd
 import pytest
 from sklearn.metrics import accuracy_score, confusion_matrix, f1_score
 
-from benchmark.config.model import Pair
+from benchmark.config.model import ComparedPair
 from benchmark.errors import ConfigError
 from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskDocuments, TaskKey, TestedSplit
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.runner import Run
-from benchmark.experiment.session import perform
+from benchmark.experiment.runner import RunPredictions
+from benchmark.experiment.session import run_and_write
 from benchmark.experiment.store import Store
-from benchmark.findings.summary import summarized
-from benchmark.report.files import write_all
+from benchmark.findings.summary import summarize
+from benchmark.report.files import write_report_files
 from tests.builders import setting_of, small_experiment
 
 FACTS = {"documents": 90, "vocabulary": 7, "documents_without_words": 0}
@@ -53,7 +53,7 @@ def made_up(experiment, failures=None, facts=FACTS, documents=(60, 30), fewer=()
             given.append(np.where(wrong, (number + 1) % 4, number % 4).astype(np.int32))
             tied.append(number < 3)
         points[SettingKey(cell.variant, "", cell.method, 0, None, None)] = setting_of(given, tied)
-    return Run(
+    return RunPredictions(
         experiment, Predictions(tasks, splits, points), failures or {}, dict.fromkeys(experiment.variants, facts)
     )
 
@@ -86,7 +86,7 @@ class TestScores:
     @pytest.fixture(scope="class")
     @staticmethod
     def summary(results):
-        return summarized(results)
+        return summarize(results)
 
     @pytest.mark.parametrize("cell", CELLS)
     def test_accuracy_by_fold_and_their_mean(self, summary, cell):
@@ -126,12 +126,12 @@ class TestScores:
         pd.testing.assert_frame_equal(*[part.reset_index(drop=True) for part in parts])
 
     def test_the_metrics_are_those_of_the_configuration(self):
-        found = summarized(made_up(small_experiment(metrics=["macro-f1"]))).scores
+        found = summarize(made_up(small_experiment(metrics=["macro-f1"]))).scores
         assert set(found["metric"]) == {"macro-f1"}
 
     def test_one_split_has_wilsons_interval_in_both_rows(self):
         experiment = small_experiment(protocol={"name": "leave-one-group-out", "held_out": ["cornell"]})
-        found = summarized(made_up(experiment, documents=(60,)))
+        found = summarize(made_up(experiment, documents=(60,)))
         fold, headline = (score(found, "tf-l1-ngd", name) for name in ("cornell", "all"))
         assert fold.drop("fold").equals(headline.drop("fold"))
         assert (fold["low"], fold["high"]) == pytest.approx((0.8630, 0.9829), abs=1e-3)
@@ -151,13 +151,13 @@ class TestScores:
         run = made_up(small_experiment(variants={"fewer": {"text": {"min_documents": 2}}}))
         other = (*CLASSES[:3], "staff")
         tasks = run.predictions.tasks | {("fewer", ""): replace(run.predictions.tasks["fewer", ""], classes=other)}
-        found = summarized(replace(run, predictions=replace(run.predictions, tasks=tasks))).confusions
+        found = summarize(replace(run, predictions=replace(run.predictions, tasks=tasks))).confusions
         theirs = found["cell"].str.startswith("fewer-")
         for own, names in ((found[theirs], other), (found[~theirs], CLASSES)):
             assert set(own["truth"]) == set(own["predicted"]) == set(names)
 
     def test_another_seed_moves_intervals_and_no_value(self, summary):
-        other = summarized(made_up(small_experiment(seed=5)))
+        other = summarize(made_up(small_experiment(seed=5)))
         assert other.scores["value"].equals(summary.scores["value"])
         assert not other.scores["low"].equals(summary.scores["low"])
 
@@ -171,7 +171,7 @@ class TestComparisons:
         return made_up(small_experiment(compare=[list(pair) for pair in TestComparisons.PAIRS]))
 
     def test_differences_are_those_of_the_scores(self, results):
-        summary = summarized(results)
+        summary = summarize(results)
         assert [(row.a, row.b) for row in summary.differences.itertuples()] == list(self.PAIRS)
         for row in summary.differences.itertuples():
             assert row.value == pytest.approx(score(summary, row.a)["value"] - score(summary, row.b)["value"])
@@ -179,7 +179,7 @@ class TestComparisons:
             assert row.n == 90
 
     def test_every_pair_has_every_test(self, results):
-        tests = summarized(results).significance
+        tests = summarize(results).significance
         assert {(row.a, row.b) for row in tests.itertuples()} == set(self.PAIRS)
         assert set(tests.groupby(["a", "b"])["test"].agg(frozenset)) == {frozenset({"sign", "mcnemar", "wilcoxon"})}
         exact = tests[tests["test"] != "wilcoxon"]
@@ -190,8 +190,8 @@ class TestComparisons:
 
     @pytest.mark.parametrize("families", [("", ""), ("one", "two")])
     def test_are_corrected_within_their_family_alone(self, results, families):
-        pairs = tuple(Pair(*pair, family) for pair, family in zip(self.PAIRS, families, strict=True))
-        tests = summarized(replace(results, study=replace(results.study, compare=pairs))).significance
+        pairs = tuple(ComparedPair(*pair, family) for pair, family in zip(self.PAIRS, families, strict=True))
+        tests = summarize(replace(results, experiment=replace(results.experiment, compare=pairs))).significance
         signs = tests[tests["test"] == "sign"]
         least, size = signs["p_value"].min(), 2 // len(set(families))
         assert signs["family"].tolist() == [size] * 2
@@ -199,7 +199,7 @@ class TestComparisons:
 
     def test_no_pair_is_compared_with_a_cell_that_failed(self):
         experiment = small_experiment(compare=[list(pair) for pair in self.PAIRS])
-        summary = summarized(made_up(experiment, failures={"tf-l1-linear": "texas: no"}))
+        summary = summarize(made_up(experiment, failures={"tf-l1-linear": "texas: no"}))
         assert [(row.a, row.b) for row in summary.differences.itertuples()] == [self.PAIRS[1]]
         assert set(summary.significance["a"]) == {"tfidf-l1-ngd"}
 
@@ -208,8 +208,8 @@ class TestComparisons:
         pairs = [["tf-l1-ngd", "fewer-tf-l1-ngd"], ["fewer-tf-l1-ngd", "fewer-tf-l1-linear"]]
         variants = {"fewer": {"text": {"min_documents": 2}}}
         experiment = small_experiment(methods=methods, variants=variants)
-        compared = tuple(Pair(*pair, "") for pair in pairs)
-        summary = summarized(made_up(replace(experiment, compare=compared), fewer=("fewer",)))
+        compared = tuple(ComparedPair(*pair, "") for pair in pairs)
+        summary = summarize(made_up(replace(experiment, compare=compared), fewer=("fewer",)))
         assert [[row.a, row.b] for row in summary.differences.itertuples()] == pairs[1:]
         assert {(row.a, row.b) for row in summary.significance.itertuples()} == {tuple(pairs[1])}
         note = "tf-l1-ngd and fewer-tf-l1-ngd are not compared: they were tested on different documents"
@@ -257,7 +257,7 @@ def paper(publish):
 
 class TestAgainstThePaper:
     def test_each_number_of_its_own_has_a_row(self, paper):
-        verdicts = summarized(made_up(small_experiment(paper=paper))).verdicts.set_index("cell")
+        verdicts = summarize(made_up(small_experiment(paper=paper))).verdicts.set_index("cell")
         assert list(verdicts.index) == ["tf-l1-ngd", "tf-l1-linear", "tf-l1-ngd vs tf-l1-linear"]
         assert verdicts["published"].tolist() == ["92.5", "0.99", "5.0"]
         assert verdicts.loc["tf-l1-ngd", "value"] == pytest.approx(92.5)
@@ -276,25 +276,25 @@ class TestAgainstThePaper:
             for cell in ("tf-l1-ngd", "tf-l1-linear")
         }
         only = [int((right[a] & ~right[b]).sum()) for a, b in (sorted(right, reverse=True), sorted(right))]
-        (found,) = (row for row in summarized(results).verdicts.itertuples() if row.metric == "sign-z")
+        (found,) = (row for row in summarize(results).verdicts.itertuples() if row.metric == "sign-z")
         assert only[0] > only[1]
         assert found.value == pytest.approx((only[0] - only[1]) / np.sqrt(sum(only)))
         assert 0 < found.low < found.value < found.high
 
     def test_claims_are_restricted_to_the_own_experiment(self, paper):
-        (claim,) = summarized(made_up(small_experiment(paper=paper))).claims.itertuples()
+        (claim,) = summarize(made_up(small_experiment(paper=paper))).claims.itertuples()
         assert (claim.claim, claim.holds, claim.of, claim.whole) == ("better", 1, 2, 3)
         assert claim.verdict == "holds in part (1 of 2)", "by the scores, since the paper has no rule"
         assert claim.strict_verdict == "holds in part (1 of 2, 1 contradicted)"
 
     def test_what_failed_has_no_verdict(self, paper):
-        summary = summarized(made_up(small_experiment(paper=paper), failures={"tf-l1-ngd": "no"}))
+        summary = summarize(made_up(small_experiment(paper=paper), failures={"tf-l1-ngd": "no"}))
         assert summary.verdicts["cell"].tolist() == ["tf-l1-linear"]
         assert summary.claims["verdict"].tolist() == ["not tested (2 of 2 missing)"]
 
     @pytest.mark.usefixtures("paper")
     def test_without_a_paper_there_is_none(self):
-        summary = summarized(made_up(small_experiment()))
+        summary = summarize(made_up(small_experiment()))
         assert summary.verdicts.empty
         assert summary.claims.empty
 
@@ -307,23 +307,25 @@ class TestAgainstThePaper:
 class TestFailures:
     def test_all_cells_failed(self, paper, tmp_path):
         experiment = small_experiment(paper=paper, compare=[["tf-l1-ngd", "tf-l1-linear"]])
-        summary = summarized(made_up(experiment, failures=dict.fromkeys(CELLS, "cornell: no")))
+        summary = summarize(made_up(experiment, failures=dict.fromkeys(CELLS, "cornell: no")))
         assert len(summary.cells) == 4
         assert set(summary.failures) == set(CELLS)
         for name in ("scores", "significance", "differences", "verdicts", "confusions"):
             assert getattr(summary, name).empty
-        assert all(path.stat().st_size for path in write_all(summary, tmp_path / "run"))
+        assert all(path.stat().st_size for path in write_report_files(summary, tmp_path / "run"))
         assert "cornell: no" in (tmp_path / "run" / "table.md").read_text()
 
     @pytest.mark.usefixtures("sketched")  # its picture is drawn above
     def test_a_run_of_which_every_cell_fails_is_written(self, tmp_path):
         huge = {"weighting": "tf", "normalization": "none", "kernel": {"name": "polynomial", "degree": 400}}
-        done = perform(small_experiment(methods=[huge]), RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
+        done = run_and_write(
+            small_experiment(methods=[huge]), RunContext(Store(tmp_path / "store")), folder=tmp_path / "run"
+        )
         assert done.summary.scores.empty
         assert "not finite" in (done.folder / "table.md").read_text()
 
     def test_one_cell_failed(self):
-        summary = summarized(made_up(small_experiment(), failures={"tf-l1-ngd": "texas: no"}))
+        summary = summarize(made_up(small_experiment(), failures={"tf-l1-ngd": "texas: no"}))
         assert set(summary.scores["cell"]) == set(CELLS) - {"tf-l1-ngd"}
         assert [cell.id for cell in summary.cells] == list(CELLS)
 
@@ -339,9 +341,9 @@ class TestNotes:
 
     @pytest.mark.parametrize(("n", "text"), [(1, "1 document without words"), (12, "12 documents without words")])
     def test_say_how_many_documents_have_no_words(self, n, text):
-        notes = summarized(made_up(small_experiment(), facts=FACTS | {"documents_without_words": n})).notes
+        notes = summarize(made_up(small_experiment(), facts=FACTS | {"documents_without_words": n})).notes
         assert any(text in note for note in notes)
 
     def test_say_whose_idf_it_is(self):
-        notes = summarized(made_up(small_experiment(defaults={"idf": "training"}))).notes
+        notes = summarize(made_up(small_experiment(defaults={"idf": "training"}))).notes
         assert any("idf over the training documents" in note for note in notes)

@@ -10,13 +10,13 @@ from scipy.stats import ttest_1samp
 
 from benchmark.evaluation import published
 from benchmark.evaluation.claims import evidence_for, judge_claims
-from benchmark.evaluation.judging import Aside, judge_ranges, judge_values
-from benchmark.evaluation.metrics import CLOCK
+from benchmark.evaluation.judging import Exclusion, judge_ranges, judge_values
+from benchmark.evaluation.metrics import TIME_METRICS
 from benchmark.evaluation.predictions import Predictions
 from benchmark.evaluation.published import Published
-from benchmark.findings.scoring import Run, score
-from benchmark.findings.summary import summarized
-from benchmark.measures import QUANTITIES
+from benchmark.findings.scoring import RunPredictions, score_cells
+from benchmark.findings.summary import summarize
+from benchmark.measures import DIAGNOSTIC_METRICS
 from tests.builders import small_experiment
 from tests.findings.made import CLASSES, drawn_study, predicted, table_study
 
@@ -56,7 +56,7 @@ class TestJudging:
         assert [each.published.printed_in for each in judged] == ["one", "percent", "one"]
         assert [each.published.reading for each in judged] == ["", "", "another"]
 
-    @pytest.mark.parametrize("metric", CLOCK)
+    @pytest.mark.parametrize("metric", TIME_METRICS)
     def test_times_are_not_judged_again_where_a_configuration_explains_another(self, drawn, metric):
         claims = (*PAPER.claims[:-1], PAPER.claims[-1].model_copy(update={"metric": metric}))
         judged = judge_claims(PAPER.model_copy(update={"claims": claims}), "sweep", "drawn", [""], drawn[2])
@@ -87,9 +87,9 @@ class TestJudging:
 def shapes(drawn, centroids):
     """An experiment of every shape: name, a cell with its metric, and the cell's score."""
 
-    def of(study, cell, metric="accuracy", several=False):
-        scored = score(study, predicted(study, several=several))
-        return study.name, cell, metric, scored
+    def of(experiment, cell, metric="accuracy", several=False):
+        scored = score_cells(experiment, predicted(experiment, several=several))
+        return experiment.name, cell, metric, scored
 
     terms = small_experiment(
         name="terms",
@@ -157,7 +157,7 @@ def test_an_f_measure_is_judged_beside_counts_of_documents(publish):
         {"table": 1, "config": "counted", "cell": "course-cornell", "metric": "documents", "value": "7"},
         {"table": 2, "config": "counted", "cell": "linear", "metric": "macro-f1", "value": "12.3", "unit": "percent"},
     ]
-    study = small_experiment(
+    experiment = small_experiment(
         name="counted",
         corpus={"name": "synthetic", "classes": CLASSES},
         methods=["linear"],
@@ -165,7 +165,7 @@ def test_an_f_measure_is_judged_beside_counts_of_documents(publish):
         measures=["document-counts"],
         paper=publish(HEAD | {"values": values}),
     )
-    made = predicted(study, several=True)
+    made = predicted(experiment, several=True)
     measured = {
         "documents": np.full((3, 2), 7),
         "without": np.zeros(2, dtype=np.int64),
@@ -173,7 +173,7 @@ def test_an_f_measure_is_judged_beside_counts_of_documents(publish):
         "groups": np.frombuffer(b"cornell\0texas", dtype=np.uint8),
     }
     predictions = Predictions(made.tasks, made.splits, made.settings, {("document-counts", "base"): measured})
-    verdicts = summarized(Run(study, predictions, {}, {})).verdicts
+    verdicts = summarize(RunPredictions(experiment, predictions, {}, {})).verdicts
     rows = [(row.cell, row.metric, row.unit, row.verdict) for row in verdicts.itertuples()]
     assert rows == [
         ("course-cornell", "documents", "documents", "equal"),
@@ -191,8 +191,8 @@ class TestPairs:
         return Published.model_validate(HEAD | {"values": printed})
 
     def test_on_documents_both(self):
-        study = table_study()
-        scored = score(study, predicted(study))
+        experiment = table_study()
+        scored = score_cells(experiment, predicted(experiment))
         a, b = "tf-l1-ngd", "tf-l1-linear"
         (z,) = judge_values(self.values("table", (a, b)), "table", scored)
         right = [scored.cells[name].outcome.correct for name in (a, b)]
@@ -204,7 +204,7 @@ class TestPairs:
 
     @pytest.mark.parametrize("cell", PAIR)
     def test_either_cell_that_is_set_aside_sets_the_number_aside(self, drawn, cell):
-        fitted = {("drawn", cell): Aside("fitted", "C 3")}
+        fitted = {("drawn", cell): Exclusion("fitted", "C 3")}
         (ratio,) = judge_values(self.values("drawn", PAIR), "drawn", drawn[2], fitted)
         assert (ratio.verdict, ratio.aside) == ("fitted", fitted["drawn", cell])
 
@@ -229,8 +229,8 @@ class TestClaimsOnDraws:
                 | {"alpha": 0.05, "comparisons": [{"config": "drawn", "a": "linear-50", "b": "ngd-50"}]}
                 for test in TESTS
             ]
-            study = drawn_study(**methods, paper=publish(HEAD | {"claims": claims}))
-            return summarized(Run(study, predicted(study, several=several), {}, {}))
+            experiment = drawn_study(**methods, paper=publish(HEAD | {"claims": claims}))
+            return summarize(RunPredictions(experiment, predicted(experiment, several=several), {}, {}))
 
         return summary
 
@@ -269,7 +269,7 @@ class TestNamesAndUnits:
         value = {"config": "drawn", "cell": "linear-oracle-50", "value": "0.5"}
         units = {"average-skl": "one", "documents": "one", "error": "one", "accuracy": "percent", "seconds": "one"}
         values = [value | {"metric": metric, "unit": unit} for metric, unit in units.items()]
-        context = {published.QUANTITIES: QUANTITIES}
+        context = {published.DECLARED_METRICS_KEY: DIAGNOSTIC_METRICS}
         paper = Published.model_validate(HEAD | {"values": values}, context=context)
         found = {v.metric: v.printed_in for v in paper.values}
         assert found == {
@@ -282,9 +282,9 @@ class TestNamesAndUnits:
 
     def test_the_interval_over_groups_is_in_the_unit_of_the_print(self, publish):
         value = {"config": "table", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "90.0", "unit": "percent"}
-        study = table_study(paper=publish(HEAD | {"values": [value]}))
-        run = Run(study, predicted(study), {}, {})
-        (row,) = summarized(run).verdicts.itertuples()
+        experiment = table_study(paper=publish(HEAD | {"values": [value]}))
+        run = RunPredictions(experiment, predicted(experiment), {}, {})
+        (row,) = summarize(run).verdicts.itertuples()
         low, high = ttest_1samp(run.scored.cells["tf-l1-ngd"].values["accuracy"], 0).confidence_interval(0.95)
         assert (row.between_low, row.between_high) == pytest.approx((100 * low, 100 * high))
 
@@ -294,8 +294,8 @@ class TestNamesAndUnits:
             {"config": "drawn", "cell": "linear-oracle-50", "metric": "error", "value": value, "unit": unit}
             for value, unit in printed
         ]
-        study = drawn_study(paper=publish(HEAD | {"values": values}))
-        verdicts = summarized(Run(study, predicted(study), {}, {})).verdicts
+        experiment = drawn_study(paper=publish(HEAD | {"values": values}))
+        verdicts = summarize(RunPredictions(experiment, predicted(experiment), {}, {})).verdicts
         assert verdicts["unit"].tolist() == ["one", "percent"]
         assert verdicts["value"].iloc[1] == pytest.approx(100 * verdicts["value"].iloc[0])
         assert verdicts["verdict"].nunique() == 1

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from benchmark.kernels.euclidean import FEW, NegativeEuclideanDistance, RadialBasisFunction
+from benchmark.kernels.euclidean import MIN_COMPILED_VALUES, NegativeEuclideanDistance, RadialBasisFunction
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def tile() -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Inner products of which some belong to no points at all, with the points' own."""
     rng = np.random.default_rng(0)
-    left, right = rng.random(40) + 1, rng.random(2 * FEW // 40) + 1
+    left, right = rng.random(40) + 1, rng.random(2 * MIN_COMPILED_VALUES // 40) + 1
     products = rng.random((len(left), len(right)))
     products[0, 0] = (left[0] + right[0]) / 2  # a distance of exactly 0
     products[1, 1], products[2, 2], products[3, 3] = np.nan, np.inf, -np.inf
@@ -32,7 +32,7 @@ def test_one_pass_over_many_values_is_numpy_s_over_few(kernel: Kernel, tile: tup
     products, left, right = tile
     whole = kernel.link(products.copy(), left, right)
     rows = [kernel.link(products[i : i + 1].copy(), left[i : i + 1], right) for i in range(len(left))]
-    assert whole.size >= FEW > rows[0].size
+    assert whole.size >= MIN_COMPILED_VALUES > rows[0].size
     assert whole.tobytes() == np.vstack(rows).tobytes()
     apart = kernel.link(np.asfortranarray(products), left, right)
     np.testing.assert_array_equal(apart, whole)

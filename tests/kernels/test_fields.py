@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmark.kernels import Bhattacharyya, Linear, NegativeGeodesicDistance, SumOverFields
-from benchmark.kernels.fields import FACTORS
+from benchmark.kernels.fields import BLOCK_KERNELS
 from benchmark.representation import TermWeighting
 from benchmark.representation.weightings import TermFrequency
 
@@ -62,15 +62,15 @@ def test_of_distances_it_is_another_than_the_kernel_of_the_whole(counts: NDArray
     assert np.abs(summed("ngd", points, WEIGHTS) - whole).max() > 0.01
 
 
-@pytest.mark.parametrize("of", FACTORS)
+@pytest.mark.parametrize("of", BLOCK_KERNELS)
 def test_of_one_block_it_is_the_kernel(of: str, counts: NDArray[np.int64]) -> None:
     points = TermWeighting(normalization="l1").fit_transform(counts)
     np.testing.assert_allclose(
-        SumOverFields(of).fit(points).transform(points), FACTORS[of]().fit(points).transform(points), atol=1e-7
+        SumOverFields(of).fit(points).transform(points), BLOCK_KERNELS[of]().fit(points).transform(points), atol=1e-7
     )
 
 
-@pytest.mark.parametrize("of", FACTORS)
+@pytest.mark.parametrize("of", BLOCK_KERNELS)
 def test_it_is_conditionally_positive_definite_also_where_a_block_is_missing(
     of: str, counts: NDArray[np.int64]
 ) -> None:

@@ -12,9 +12,9 @@ import scipy.sparse as sp
 
 from benchmark.blocks import BLOCK_VALUES, rows_per_block
 from benchmark.kernels import Linear, NegativeEuclideanDistance, Polynomial
-from benchmark.kernels.gram import Gram, InnerProducts
+from benchmark.kernels.gram import InnerProducts, LazyGram
 from benchmark.kernels.products import inner_products, self_products
-from benchmark.representation import NORMALIZATIONS, TermWeighting, embed, norms, weight_terms
+from benchmark.representation import NORMALIZATIONS, TermWeighting, power_transform, row_norms, weight_terms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,12 +40,12 @@ COLUMNS = {
 
 def stored(counts: NDArray[Any], exponent: float, idf: NDArray[np.float64] | None = None) -> InnerProducts:
     weights = weight_terms(sp.csr_array(counts), idf)
-    embedded = embed(weights, exponent)
+    embedded = power_transform(weights, exponent)
     return InnerProducts(
         inner_products(embedded, embedded[TRAINED]),
         TRAINED,
         self_products(embedded),
-        {name: norms(weights, name) for name in NORMALIZATIONS},
+        {name: row_norms(weights, name) for name in NORMALIZATIONS},
         exponent,
         counts.shape[1],
     )
@@ -58,7 +58,7 @@ def test_blocks_are_the_kernels_values(case: Case, counts: NDArray[Any], weighti
     kernel = case.build()
     products = stored(counts, kernel.exponent, vectors.weighting_.factors_)
     for (which, rows), (what, columns) in product(ROWS.items(), COLUMNS.items()):
-        gram = Gram(kernel, products, case.normalization, rows, columns)
+        gram = LazyGram(kernel, products, case.normalization, rows, columns)
         assert gram.shape == (len(rows), len(columns))
         expected = case.build().fit(points[columns]).transform(points[rows])
         low, high = case.bounds(points[rows].toarray(), points[columns].toarray())
@@ -73,10 +73,10 @@ def test_a_block_is_the_same_whatever_the_bounds_and_indexing(case: Case, counts
     kernel = case.build()
     products = stored(counts, kernel.exponent)
     rows = np.arange(30)
-    whole = Gram(kernel, products, case.normalization, rows, TRAINED).block(0, 30)
+    whole = LazyGram(kernel, products, case.normalization, rows, TRAINED).block(0, 30)
     order = np.random.default_rng(1).permutation(30)
     back = np.random.default_rng(2).permutation(len(TRAINED))
-    shuffled = Gram(kernel, products, case.normalization, rows[order], TRAINED[back])
+    shuffled = LazyGram(kernel, products, case.normalization, rows[order], TRAINED[back])
     pieces = np.vstack([shuffled.block(start, start + 3) for start in range(0, 30, 3)])
     np.testing.assert_array_equal(pieces, whole[np.ix_(order, back)])
 
@@ -85,7 +85,7 @@ def test_blocks_are_fresh_and_leave_the_stored_products(case: Case, counts: NDAr
     kernel = case.build()
     products = stored(counts, kernel.exponent)
     before = products.matrix.copy()
-    gram = Gram(kernel, products, case.normalization, np.arange(30), TRAINED)
+    gram = LazyGram(kernel, products, case.normalization, np.arange(30), TRAINED)
     first = gram.block(0, 30)
     again = gram.block(0, 30)
     assert not np.shares_memory(first, products.matrix)
@@ -97,13 +97,13 @@ def test_blocks_are_fresh_and_leave_the_stored_products(case: Case, counts: NDAr
 @pytest.mark.parametrize("normalization", NORMALIZATIONS)
 def test_ned_is_exactly_zero_between_a_document_and_itself(counts: NDArray[Any], normalization: str) -> None:
     """Its self product is scaled in the order in which the matrix is."""
-    gram = Gram(NegativeEuclideanDistance(), stored(counts, 1.0), normalization, TRAINED, TRAINED)
+    gram = LazyGram(NegativeEuclideanDistance(), stored(counts, 1.0), normalization, TRAINED, TRAINED)
     assert (np.diag(gram.block(0, len(TRAINED))) == 0).all()
 
 
 @pytest.mark.parametrize("degree", [400, 10_000])
 def test_values_that_are_not_finite_fail(counts: NDArray[Any], degree: int) -> None:
-    gram = Gram(Polynomial(degree=degree), stored(counts, 1.0), "none", np.arange(30), TRAINED)
+    gram = LazyGram(Polynomial(degree=degree), stored(counts, 1.0), "none", np.arange(30), TRAINED)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(FloatingPointError, match=rf"Polynomial\(degree={degree}\).*not finite"):
@@ -113,7 +113,7 @@ def test_values_that_are_not_finite_fail(counts: NDArray[Any], degree: int) -> N
 def test_one_value_that_is_not_a_number_fails(counts: NDArray[Any]) -> None:
     products = stored(counts, 1.0)
     products.matrix[17, 4] = np.nan
-    gram = Gram(Linear(), products, "none", np.arange(30), TRAINED)
+    gram = LazyGram(Linear(), products, "none", np.arange(30), TRAINED)
     with pytest.raises(FloatingPointError, match=r"Linear\(\)"):
         gram.block(16, 20)
     assert np.isfinite(gram.block(0, 17)).all()
@@ -122,7 +122,7 @@ def test_one_value_that_is_not_a_number_fails(counts: NDArray[Any]) -> None:
 def test_a_sum_that_overflows_is_no_failure_where_every_value_is_finite(counts: NDArray[Any]) -> None:
     products = stored(counts, 1.0)
     products.matrix[:] = 1e308
-    gram = Gram(Linear(), products, "none", np.arange(30), TRAINED)
+    gram = LazyGram(Linear(), products, "none", np.arange(30), TRAINED)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert (gram.block(0, 30) == 1e308).all()

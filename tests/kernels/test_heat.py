@@ -14,8 +14,8 @@ import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
 from benchmark.kernels import KERNELS, Diffusion, Heat, Kernel
-from benchmark.kernels.gram import Gram
-from benchmark.kernels.smoothing import frequency_products
+from benchmark.kernels.gram import LazyGram
+from benchmark.kernels.smoothing import dirichlet_products
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -145,8 +145,8 @@ def test_a_gram_leaves_the_kernel_it_was_given(counts: NDArray[Any]) -> None:
     kernel = Heat(1.0).fit(points)
     before = kernel.transform(points)
     rows = np.arange(len(counts))
-    products = frequency_products(sp.csr_array(counts.astype(np.float64)), 0.5, 0.1)
-    block = Gram(kernel, products, "l1", rows, rows).block(0, len(rows))
+    products = dirichlet_products(sp.csr_array(counts.astype(np.float64)), 0.5, 0.1)
+    block = LazyGram(kernel, products, "l1", rows, rows).block(0, len(rows))
     np.testing.assert_array_equal(kernel.transform(points), before)
     smoothed = (counts + 0.1) / (counts + 0.1).sum(axis=1, keepdims=True)
     np.testing.assert_allclose(block, Heat(1.0).fit_transform(smoothed), rtol=1e-11)
@@ -154,9 +154,9 @@ def test_a_gram_leaves_the_kernel_it_was_given(counts: NDArray[Any]) -> None:
 
 def test_blocks_on_many_threads_are_those_on_one(counts: NDArray[Any]) -> None:
     many = np.tile(counts, (20, 1)).astype(np.float64)
-    products = frequency_products(sp.csr_array(many), 0.5, 0.1)
+    products = dirichlet_products(sp.csr_array(many), 0.5, 0.1)
     rows = np.arange(len(many))
-    gram = Gram(Heat(0.7), products, "l1", rows, rows)
+    gram = LazyGram(Heat(0.7), products, "l1", rows, rows)
     starts = range(0, len(rows), 20)
     alone = [gram.block(start, start + 20) for start in starts]
     with ThreadPoolExecutor(8) as pool:

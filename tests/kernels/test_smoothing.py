@@ -7,8 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 from benchmark.kernels import Diffusion, Linear
-from benchmark.kernels.gram import Gram
-from benchmark.kernels.smoothing import frequency_products
+from benchmark.kernels.gram import LazyGram
+from benchmark.kernels.smoothing import dirichlet_products
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def counts():
 @pytest.mark.parametrize("smoothing", [1e-6, 0.1, 1.0, 7.5])
 @pytest.mark.parametrize("exponent", [1.0, 0.5, 0.3])
 def test_equal_the_products_of_dense_frequencies(counts, smoothing, exponent):
-    products = frequency_products(sp.csr_array(counts), exponent, smoothing)
+    products = dirichlet_products(sp.csr_array(counts), exponent, smoothing)
     sums = (counts + smoothing).sum(axis=1)
     raised = (counts + smoothing) ** exponent
     np.testing.assert_allclose(products.matrix, raised @ raised.T, rtol=1e-12, atol=1e-12)
@@ -32,15 +32,15 @@ def test_equal_the_products_of_dense_frequencies(counts, smoothing, exponent):
 
 @pytest.mark.parametrize("kernel", [Linear(), Diffusion(t=0.7)])
 def test_make_the_gram_matrix_of_the_smoothed_points(counts, kernel):
-    products = frequency_products(sp.csr_array(counts), kernel.exponent, 0.2)
+    products = dirichlet_products(sp.csr_array(counts), kernel.exponent, 0.2)
     everything = np.arange(len(counts))
-    found = Gram(kernel, products, "l1", everything, everything).block(0, len(counts))
+    found = LazyGram(kernel, products, "l1", everything, everything).block(0, len(counts))
     smoothed = (counts + 0.2) / (counts + 0.2).sum(axis=1, keepdims=True)
     np.testing.assert_allclose(found, kernel.fit_transform(smoothed), rtol=1e-7, atol=1e-7)
 
 
 def test_much_smoothing_makes_all_documents_alike(counts):
-    products = frequency_products(sp.csr_array(counts), 0.5, 1e9)
+    products = dirichlet_products(sp.csr_array(counts), 0.5, 1e9)
     scale = products.norms["l1"] ** -0.5
     np.testing.assert_allclose(products.matrix * scale[:, None] * scale, 1.0, rtol=1e-9)
 
@@ -48,4 +48,4 @@ def test_much_smoothing_makes_all_documents_alike(counts):
 @pytest.mark.parametrize("smoothing", [0, -1])
 def test_smoothing_must_be_positive(counts, smoothing):
     with pytest.raises(ValueError, match=f"not {smoothing}"):
-        frequency_products(sp.csr_array(counts), 0.5, smoothing)
+        dirichlet_products(sp.csr_array(counts), 0.5, smoothing)

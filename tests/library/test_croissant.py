@@ -12,7 +12,7 @@ from benchmark.cli import app
 from benchmark.corpora import registry
 from benchmark.library.croissant import VERSION, croissant
 
-NAMES = registry.registered()
+NAMES = registry.corpus_names()
 #: The cards know neither, and Croissant only recommends them.
 RECOMMENDED = ("schema.org/datePublished", "schema.org/version")
 
@@ -28,7 +28,7 @@ def text_of(value):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_validates_and_gives_the_cards_counts(name, mlcroissant, caplog):
-    card = registry.card(name)
+    card = registry.dataset_card(name)
     with caplog.at_level(logging.WARNING):
         dataset = mlcroissant.Dataset(jsonld=croissant(card))
     issues = dataset.metadata.ctx.issues
@@ -46,7 +46,7 @@ def test_validates_and_gives_the_cards_counts(name, mlcroissant, caplog):
 
 def test_an_archive_is_told_with_its_digest_or_not_at_all():
     for name in NAMES:
-        card, found = registry.card(name), croissant(registry.card(name))
+        card, found = registry.dataset_card(name), croissant(registry.dataset_card(name))
         digests = [each["sha256"] for each in found.get("distribution", ())]
         assert digests == ([card.archive_sha256] if card.archive_sha256 else [])
 

@@ -6,12 +6,12 @@ import pytest
 import yaml
 
 from benchmark.evaluation import published
-from benchmark.experiment.configuration import study_from_mapping
+from benchmark.experiment.configuration import experiment_from_mapping
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.session import perform
+from benchmark.experiment.session import run_and_write
 from benchmark.experiment.store import Store
-from benchmark.findings.scoring import score
-from benchmark.library.reproduction import write_page
+from benchmark.findings.scoring import score_cells
+from benchmark.library.reproduction import write_reproduction
 
 SIZES = ["12", "40"]
 PAIR = ["faculty-course-diffusion-oracle-40", "faculty-course-linear-oracle-40"]
@@ -53,7 +53,7 @@ def paper(tmp_path_factory):
     folder = tmp_path_factory.mktemp("published")
     (folder / "nobody2002.yaml").write_text(yaml.safe_dump(PAPER))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(published, "FOLDER", folder)
+        patch.setattr(published, "PUBLISHED_FOLDER", folder)
         yield PAPER["paper"]
 
 
@@ -62,12 +62,15 @@ def done(paper, tmp_path_factory):
     folder = tmp_path_factory.mktemp("curves")
     store = Store(folder / "store", limit=10**9)
     sweep = {"name": "sweep", "explains": "curves", "variants": {"soft": {"defaults": {"classifier": {"C": 0.01}}}}}
-    studies = [CURVES | {"paper": paper}, CURVES | sweep]
-    return [perform(study_from_mapping(s, "t.yaml"), RunContext(store), folder=folder / s["name"]) for s in studies]
+    experiments = [CURVES | {"paper": paper}, CURVES | sweep]
+    return [
+        run_and_write(experiment_from_mapping(s, "t.yaml"), RunContext(store), folder=folder / s["name"])
+        for s in experiments
+    ]
 
 
 def test_the_ratio_is_that_of_the_mean_errors(done):
-    scored = score(done[0].results.study, done[0].results.predictions)
+    scored = score_cells(done[0].results.experiment, done[0].results.predictions)
     above, below = (scored.cells[name].values["error"].mean() for name in PAIR)
     row = done[0].summary.verdicts.iloc[0]
     assert (row["value"], row["unit"], row["reading"]) == (pytest.approx(above / below), "one", "")
@@ -94,7 +97,7 @@ def test_a_sweep_judges_the_claims_of_what_it_explains_under_each_variant(done):
 
 
 def test_the_page_shows_curves_ranges_and_claims_under_other_choices(done, tmp_path):
-    line = write_page(done, tmp_path / "PAGE.md")
+    line = write_reproduction(done, tmp_path / "PAGE.md")
     text = (tmp_path / "papers" / "nobody2002.md").read_text()
     assert "of 1 results of models" in line
     rows = [row.replace(" ", "") for row in text.splitlines() if row.startswith("|")]

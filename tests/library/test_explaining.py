@@ -14,15 +14,15 @@ from sklearn.metrics.pairwise import cosine_similarity
 from benchmark.errors import ConfigError, DataError
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.reading import read_counts
-from benchmark.experiment.session import checked, perform
+from benchmark.experiment.session import load_checked, run_and_write
 from benchmark.experiment.store import Store
-from benchmark.library.explaining import explained
+from benchmark.library.explaining import explain_cell
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from benchmark.experiment.session import Finished
-    from benchmark.report.part import Part
+    from benchmark.experiment.session import RunResult
+    from benchmark.report.part import TerminalTable
 
 CONFIG = """
 name: told
@@ -44,18 +44,18 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory, store: Store) -> Finished:
+def told(tmp_path_factory: pytest.TempPathFactory, store: Store) -> RunResult:
     folder = tmp_path_factory.mktemp("told")
     (folder / "told.yaml").write_text(CONFIG)
-    return perform(checked(folder / "told.yaml"), RunContext(store), folder=folder / "run")
+    return run_and_write(load_checked(folder / "told.yaml"), RunContext(store), folder=folder / "run")
 
 
-def parts(told: Finished, cell: str, store: Store, **how: object) -> dict[str, Part]:
-    return {part.title: part for part in explained(told.folder, cell, RunContext(store), **how)}  # type: ignore[arg-type]
+def parts(told: RunResult, cell: str, store: Store, **how: object) -> dict[str, TerminalTable]:
+    return {part.title: part for part in explain_cell(told.folder, cell, RunContext(store), **how)}  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("cell", ["l2-linear-cv", "mnb-cv", "ngd-cv", "stoplist-smart-ngd-cv"])
-def test_scores_and_confusions_are_those_of_the_files(told: Finished, store: Store, cell: str) -> None:
+def test_scores_and_confusions_are_those_of_the_files(told: RunResult, store: Store, cell: str) -> None:
     found = parts(told, cell, store)
     scores = pd.read_csv(told.folder / "scores.csv")
     own = scores[(scores["cell"] == cell) & (scores["metric"] == "accuracy")].set_index("fold")["value"]
@@ -70,14 +70,14 @@ def test_scores_and_confusions_are_those_of_the_files(told: Finished, store: Sto
     assert sorted(shown.values()) == sorted(sums.values())[-10:]
 
 
-def test_what_it_is_made_of_names_every_choice_and_the_line_that_runs_it_again(told: Finished, store: Store) -> None:
+def test_what_it_is_made_of_names_every_choice_and_the_line_that_runs_it_again(told: RunResult, store: Store) -> None:
     rows = dict(parts(told, "l2-linear-cv", store)["l2-linear-cv"].rows)
     assert rows["command"] == "bench run told --only l2-linear-cv"
     assert {"cornell", "texas"} <= set(rows["chosen"].replace("(", " ").replace(")", " ").split())
     assert rows["documents"] == "600 of 4 classes"
 
 
-def test_what_has_a_text_of_its_own_is_told_by_that(told: Finished, store: Store) -> None:
+def test_what_has_a_text_of_its_own_is_told_by_that(told: RunResult, store: Store) -> None:
     of, title = [dict(parts(told, c, store)[c].rows) for c in ("ngd-cv", "stoplist-smart-ngd-cv")], "pruning"
     assert [each["lexing"].split("stoplist ")[1][:5] for each in of] == ["none,", "smart"]
     assert "min_occurrences 2," in of[0][title]
@@ -86,9 +86,9 @@ def test_what_has_a_text_of_its_own_is_told_by_that(told: Finished, store: Store
     assert different[1] < different[0] / 2
 
 
-def test_neighbours_are_the_training_documents_with_the_largest_values(told: Finished, store: Store) -> None:
-    study = checked(told.folder.parent / "told.yaml")
-    counts, _, _ = read_counts(study.variants["base"].collection, RunContext(store))
+def test_neighbours_are_the_training_documents_with_the_largest_values(told: RunResult, store: Store) -> None:
+    experiment = load_checked(told.folder.parent / "told.yaml")
+    counts, _, _ = read_counts(experiment.variants["base"].collection, RunContext(store))
     ids = counts.documents.ids
     shown = list(parts(told, "l2-linear-cv", store, shown=3).items())[-3:]
     assert len(shown) == 3
@@ -103,7 +103,7 @@ def test_neighbours_are_the_training_documents_with_the_largest_values(told: Fin
 
 @pytest.mark.parametrize("cell", ["l2-linear-cv", "mnb-cv", "ngd-cv", "stoplist-smart-ngd-cv"])
 def test_what_was_given_has_the_largest_value_and_its_words_stand_in_the_text(
-    told: Finished, store: Store, cell: str
+    told: RunResult, store: Store, cell: str
 ) -> None:
     for title, part in list(parts(told, cell, store, shown=2).items())[-2:]:
         rows = dict(part.rows)
@@ -114,7 +114,7 @@ def test_what_was_given_has_the_largest_value_and_its_words_stand_in_the_text(
         assert all(word in rows["text"].lower() for word in words[:2])
 
 
-def test_one_document_is_told_with_its_text_and_what_was_given(told: Finished, store: Store) -> None:
+def test_one_document_is_told_with_its_text_and_what_was_given(told: RunResult, store: Store) -> None:
     name = "student/cornell/http:^^www.cornell.example^student^002.html"
     part = parts(told, "mnb-cv", store, document=name)[name]
     rows = dict(part.rows)
@@ -127,7 +127,7 @@ def test_one_document_is_told_with_its_text_and_what_was_given(told: Finished, s
     [("mnb-vc", None, "did you mean 'mnb-cv'"), ("mnb-cv", "student/x", "unknown tested document 'student/x'")],
 )
 def test_what_there_is_none_of_is_refused(
-    told: Finished, store: Store, cell: str, document: str | None, said: str
+    told: RunResult, store: Store, cell: str, document: str | None, said: str
 ) -> None:
     with pytest.raises(ConfigError, match=said):
         parts(told, cell, store, document=document)
@@ -143,14 +143,14 @@ def test_own_files_are_found_again_and_refused_once_they_have_changed(tmp_path: 
         "name: own\ncorpus: {name: files, path: data/own.jsonl}\ntext: {stoplist: none}\n"
         "protocol: {name: k-fold, k: 3}\nmethods: [mnb]\n"
     )
-    done = perform(checked(config), RunContext(store), folder=tmp_path / "run")
-    parts = [part for part in explained(done.folder, "mnb", RunContext(store)) if "wrong" in part.title]
+    done = run_and_write(load_checked(config), RunContext(store), folder=tmp_path / "run")
+    parts = [part for part in explain_cell(done.folder, "mnb", RunContext(store)) if "wrong" in part.title]
     told, document = [dict(part.rows) for part in parts], parts[0].title.partition(" (wrong")[0]
     assert told
     assert {each["text"] for each in told} == {"beta beta"}
     data.write_text(data.read_text().replace("number 3", "number three"))
-    found = explained(done.folder, "mnb", RunContext(store))
+    found = explain_cell(done.folder, "mnb", RunContext(store))
     assert [next(found).title for _ in range(3)] == ["mnb", "Scores", "Confusions"]  # told without the documents
     assert re.search("aren't in the folder: .*changed since the run", next(found).empty)
     with pytest.raises(DataError, match="changed since the run"):
-        list(explained(done.folder, "mnb", RunContext(store), document=document))
+        list(explain_cell(done.folder, "mnb", RunContext(store), document=document))

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_svmlight_file
 
-from benchmark.config.model import BASE
+from benchmark.config.model import BASE_VARIANT
 from benchmark.errors import BenchError
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.reading import read_counts
@@ -25,7 +25,7 @@ ODD = ["course/http:^^y^\r", "a,b", 'say "this"', "caf\xe9", "two\nlines"]
 def counts(tmp_path):
     text = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_documents": 100}
     found, _, _ = read_counts(
-        small_experiment(text=text).variants[BASE].collection, RunContext(Store(tmp_path / "store"))
+        small_experiment(text=text).variants[BASE_VARIANT].collection, RunContext(Store(tmp_path / "store"))
     )
     documents = replace(found.documents, ids=(*ODD, *found.documents.ids[len(ODD) :]))
     return replace(found, documents=documents)

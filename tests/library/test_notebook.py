@@ -14,7 +14,7 @@ import pytest
 import benchmark as sb
 from benchmark.errors import BenchError, ConfigError
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.session import checked, perform
+from benchmark.experiment.session import load_checked, run_and_write
 from benchmark.experiment.store import Store
 
 if TYPE_CHECKING:
@@ -38,7 +38,9 @@ def found() -> sb.Result:
 
 @pytest.mark.usefixtures("sketched")
 def test_a_run_has_the_numbers_of_the_command_line(tmp_path: Path) -> None:
-    done = perform(checked(REPOSITORY / "configs" / "quickstart.yaml"), RunContext(Store()), folder=tmp_path / "run")
+    done = run_and_write(
+        load_checked(REPOSITORY / "configs" / "quickstart.yaml"), RunContext(Store()), folder=tmp_path / "run"
+    )
     found, again = sb.run(REPOSITORY / "configs" / "quickstart.yaml"), sb.read(done.folder)
     for name in ("scores", "significance", "differences", "confusions"):
         pd.testing.assert_frame_equal(getattr(found, name), getattr(done.summary, name))

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from benchmark.errors import BenchError
-from benchmark.evaluation.scored import SCORES
+from benchmark.evaluation.scored import SCORE_COLUMNS
 from benchmark.library.pinned import PINNED, Deviation, deviations, pin, pinned_configs
-from benchmark.report.contents import HEADLINE, VERDICTS, CellInfo, Summary, frame
+from benchmark.report.contents import HEADLINE_FOLD, VERDICT_TABLE_COLUMNS, CellInfo, Summary, summary_table
 
 CELL, OTHER = "tf-l1-ngd", "tf-l1-ned"
 #: Documents, right ones and ties of each fold.
@@ -33,13 +33,20 @@ def summary_of(moved=None, cells=(CELL, OTHER), verdict="equal", folds=FOLDS):
             shares.append((right + (moved or {}).get((cell, fold), 0)) / n)
             rows.append((cell, fold, "accuracy", shares[-1], 0.0, 1.0, n, ties))
             rows.append((cell, fold, "macro-f1", shares[-1] / 2, 0.0, 1.0, n, ties))
-        headline = sum(shares) / len(shares) + (moved or {}).get((cell, HEADLINE), 0.0)
-        rows.append((cell, HEADLINE, "accuracy", headline, 0.0, 1.0, 700, 6))
+        headline = sum(shares) / len(shares) + (moved or {}).get((cell, HEADLINE_FOLD), 0.0)
+        rows.append((cell, HEADLINE_FOLD, "accuracy", headline, 0.0, 1.0, 700, 6))
     verdicts = [
         (cell, "accuracy", "result", "", "90.0", "percent", 90.0, 89.0, 91.0, *OVER, verdict, "") for cell in cells
     ]
     infos = tuple(CellInfo(cell, {"kernel": cell}) for cell in cells)
-    return Summary("small", "Small", None, infos, frame(SCORES, rows), verdicts=frame(VERDICTS, verdicts))
+    return Summary(
+        "small",
+        "Small",
+        None,
+        infos,
+        summary_table(SCORE_COLUMNS, rows),
+        verdicts=summary_table(VERDICT_TABLE_COLUMNS, verdicts),
+    )
 
 
 @pytest.fixture
@@ -88,8 +95,8 @@ class TestBothDirections:
 
     @pytest.mark.parametrize(("beyond", "deviates"), [(-1e-12, False), (1e-12, False), (1e-9, True)])
     def test_the_headline_by_the_mean_share_of_ties(self, folder, sign, beyond, deviates):
-        found = deviations(summary_of({(CELL, HEADLINE): sign * (SHARE + beyond)}), folder)
-        assert places(found) == ({(CELL, HEADLINE)} if deviates else set())
+        found = deviations(summary_of({(CELL, HEADLINE_FOLD): sign * (SHARE + beyond)}), folder)
+        assert places(found) == ({(CELL, HEADLINE_FOLD)} if deviates else set())
         assert all(each.allowed == pytest.approx(SHARE, abs=1e-10) for each in found)
 
     def test_all_ties_at_once_leave_the_headline_in_its_bound(self, folder, sign):
@@ -110,11 +117,11 @@ def test_another_number_of_documents_deviates_at_the_same_score(folder):
 def test_missing_and_additional_cells_deviate(folder):
     missing = [each for each in deviations(summary_of(cells=[CELL]), folder) if each.fold != "accuracy"]
     assert {(each.cell, each.fold, each.found) for each in missing} == {
-        (OTHER, fold, "missing") for fold in (*FOLDS, HEADLINE)
+        (OTHER, fold, "missing") for fold in (*FOLDS, HEADLINE_FOLD)
     }
     additional = deviations(summary_of(cells=[CELL, OTHER, "new"]), folder)
     assert {(each.cell, each.fold) for each in additional if each.pinned == "missing"} == {
-        ("new", fold) for fold in (*FOLDS, HEADLINE, "accuracy")
+        ("new", fold) for fold in (*FOLDS, HEADLINE_FOLD, "accuracy")
     }
     assert len(additional) == 5
 
@@ -130,7 +137,7 @@ def test_a_number_judged_in_two_readings_has_two_verdicts(tmp_path):
             (CELL, "accuracy", "result", reading, value, "percent", 90.0, 89.0, 91.0, *OVER, verdict, "")
             for reading, value, verdict in zip(("", "another"), ("90.0", "80.0"), verdicts, strict=True)
         ]
-        return replace(summary_of(), verdicts=frame(VERDICTS, rows))
+        return replace(summary_of(), verdicts=summary_table(VERDICT_TABLE_COLUMNS, rows))
 
     pin(readings("equal", "deviates"), tmp_path)
     assert deviations(readings("equal", "deviates"), tmp_path) == []

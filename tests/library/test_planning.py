@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from benchmark import environment
 from benchmark.classifiers.libsvm import NodeMatrix
 from benchmark.experiment import runner
-from benchmark.experiment.batches import batches
+from benchmark.experiment.batches import plan_batches
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.runner import Walk, run, works_of
-from benchmark.experiment.session import checked
+from benchmark.experiment.runner import TaskExecutor, plan_tasks, run_experiment
+from benchmark.experiment.session import load_checked
 from benchmark.experiment.store import Store
 from benchmark.library import planning, trial
 from benchmark.library.planning import (
@@ -31,10 +31,10 @@ from benchmark.library.planning import (
     START,
     Forecast,
     Plan,
-    in_words,
-    plan,
+    forecast_text,
+    plan_run,
 )
-from benchmark.methods.workbench import Workbench
+from benchmark.methods.workbench import MatrixCache
 from tests.builders import small_experiment
 from tests.processes import Process
 
@@ -78,7 +78,7 @@ def own(tmp_path: Path) -> Callable[..., Experiment]:
             f"name: own\ncorpus: {{name: files, path: {n}.csv}}\nprotocol: {{name: k-fold, k: 3}}\nmethods: {methods}\n"
         )
         (tmp_path / f"{n}.yaml").write_text(text)
-        return checked(tmp_path / f"{n}.yaml")  # type: ignore[return-value]
+        return load_checked(tmp_path / f"{n}.yaml")  # type: ignore[return-value]
 
     return make
 
@@ -91,8 +91,8 @@ def word_of(number: int) -> str:
     return np.base_repr(number, 26).translate(LETTERS)
 
 
-def forecast(study: Experiment, store: Store) -> Forecast:
-    found = plan(study, RunContext(store)).forecast
+def forecast(experiment: Experiment, store: Store) -> Forecast:
+    found = plan_run(experiment, RunContext(store)).forecast
     assert found is not None
     return found
 
@@ -114,22 +114,22 @@ def test_every_part_is_there_and_none_is_negative(store: Store, changes: dict[st
 
 
 def test_nothing_but_the_counts_is_kept(store: Store) -> None:
-    study = small_experiment()
-    plan(study, RunContext(store))
+    experiment = small_experiment()
+    plan_run(experiment, RunContext(store))
     assert len(store.entries()) == 1
-    assert plan(study, RunContext(store), quick=True).rows == [
+    assert plan_run(experiment, RunContext(store), quick=True).rows == [
         *(("tf-l1-linear", 2, 0), ("tf-l1-ngd", 2, 0)), *(("tfidf-l1-linear", 2, 0), ("tfidf-l1-ngd", 2, 0))
     ]  # fmt: skip
 
 
 def test_what_the_store_has_takes_nothing(store: Store) -> None:
-    run(small_experiment(methods=[KERNELS]), RunContext(store))
-    study = small_experiment(methods=[KERNELS, "mnb"])
-    found = plan(study, RunContext(store))
+    run_experiment(small_experiment(methods=[KERNELS]), RunContext(store))
+    experiment = small_experiment(methods=[KERNELS, "mnb"])
+    found = plan_run(experiment, RunContext(store))
     assert found.from_store == (2, 3)
     assert found.together == []
-    run(study, RunContext(store))
-    done = forecast(study, store)
+    run_experiment(experiment, RunContext(store))
+    done = forecast(experiment, store)
     assert done.memory[LEARNING] == done.disk == 0
     assert done.cpu[LEARNING] < 0.02 < done.cpu[SCORING]
 
@@ -139,29 +139,29 @@ def test_what_is_computed_together_is_what_the_run_walks(
     store: Store, monkeypatch, changes: dict[str, Any], n_joined: int
 ) -> None:
     alike = {"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ned"]}
-    study, walked, solve = small_experiment(methods=[alike], **changes), Counter[str](), Walk.results_of
-    found = plan(study, RunContext(store), quick=True)
+    experiment, walked, solve = small_experiment(methods=[alike], **changes), Counter[str](), TaskExecutor.results_of
+    found = plan_run(experiment, RunContext(store), quick=True)
 
-    def watched(self: Walk, batch: Any) -> Any:
+    def watched(self: TaskExecutor, batch: Any) -> Any:
         if len(batch.parts) > 1:
             walked[", ".join(dict.fromkeys(planning._curve(point) for point, _ in batch.parts))] += 1
         return solve(self, batch)
 
-    monkeypatch.setattr(Walk, "results_of", watched)
-    run(study, RunContext(store))
+    monkeypatch.setattr(TaskExecutor, "results_of", watched)
+    run_experiment(experiment, RunContext(store))
     assert dict(found.together) == walked
     assert walked.total() == n_joined
 
 
 def test_quick_tries_nothing(store: Store, monkeypatch) -> None:
-    monkeypatch.setattr(trial, "seconds_of", lambda *_: pytest.fail("a method is tried"))
-    found = plan(small_experiment(), RunContext(store), quick=True)
-    assert (found.forecast, in_words(found)) == (None, "")
+    monkeypatch.setattr(trial, "estimate_seconds", lambda *_: pytest.fail("a method is tried"))
+    found = plan_run(small_experiment(), RunContext(store), quick=True)
+    assert (found.forecast, forecast_text(found)) == (None, "")
 
 
 def test_a_sample_is_not_asked_whether_a_method_sees_anything(store: Store, monkeypatch) -> None:
     """Of a few documents it may see nothing, and to find out why takes a matrix that the run never makes."""
-    monkeypatch.setattr(runner, "blindness", lambda *_: pytest.fail("a sample is looked at"))
+    monkeypatch.setattr(runner, "degenerate_predictions_reason", lambda *_: pytest.fail("a sample is looked at"))
     assert forecast(small_experiment(), store).cpu[LEARNING] > 0
 
 
@@ -189,7 +189,7 @@ def test_a_plugin_that_fails_costs_no_plan(tmp_path: Path, store: Store) -> None
         "name: never\ncorpus: {name: synthetic}\nprotocol: {name: k-fold, k: 3}\n"
         "plugins: [never.py]\nmethods: [mnb, {classifier: never}]\n"
     )
-    found = plan(checked(tmp_path / "never.yaml"), RunContext(store))
+    found = plan_run(load_checked(tmp_path / "never.yaml"), RunContext(store))
     assert len(found.rows) == 2
     assert found.forecast is not None
     assert found.forecast.cpu[LEARNING] > 0
@@ -199,14 +199,15 @@ def test_a_plugin_that_fails_costs_no_plan(tmp_path: Path, store: Store) -> None
 # The extrapolation
 
 SECONDS = st.floats(1e-4, 1e3)
-POWER = st.sampled_from([trial.KERNELS, trial.POINTS])
+POWER = st.sampled_from([trial.KERNEL_POWER, trial.POINT_POWER])
 LARGE = st.floats(1e-4, 1 / 3)
 
 
 @given(SECONDS, SECONDS, LARGE, st.floats(1e-2, 1), POWER)
 def test_more_documents_never_take_less(less: float, more: float, large: float, part: float, power: float) -> None:
     few, many = (
-        trial.extrapolated(np.full(2, less), np.full(2, more), share, power)[0] for share in (large, large * part)
+        trial.extrapolate_seconds(np.full(2, less), np.full(2, more), share, power)[0]
+        for share in (large, large * part)
     )
     assert few <= many * (1 + 1e-9)
     assert more <= few <= more * large**-power * (1 + 1e-9)
@@ -214,8 +215,8 @@ def test_more_documents_never_take_less(less: float, more: float, large: float, 
 
 @given(st.floats(0, 10), st.floats(0.01, 10), LARGE, POWER)
 def test_what_is_the_same_for_any_number_stays_so(fixed: float, rest: float, large: float, power: float) -> None:
-    less, more, all_ = (np.full(2, fixed + rest * share**power) for share in (large / trial.GROWTH, large, 1))
-    np.testing.assert_allclose(trial.extrapolated(less, more, large, power), all_, rtol=1e-6)
+    less, more, all_ = (np.full(2, fixed + rest * share**power) for share in (large / trial.PILOT_RATIO, large, 1))
+    np.testing.assert_allclose(trial.extrapolate_seconds(less, more, large, power), all_, rtol=1e-6)
 
 
 def test_more_documents_take_more(own, store: Store) -> None:
@@ -230,11 +231,11 @@ def test_more_documents_take_more(own, store: Store) -> None:
 
 @pytest.mark.parametrize("changes", [{}, SEVERAL], ids=["table", "several"])
 def test_a_sample_has_all_classes_and_the_splits_of_the_whole(store: Store, changes: dict[str, Any]) -> None:
-    study = small_experiment(**changes)
-    (work,) = works_of(study, runner.read_variants(study, RunContext(store, download=False)))
+    experiment = small_experiment(**changes)
+    (work,) = plan_tasks(experiment, runner.read_variants(experiment, RunContext(store, download=False)))
     todo = [(point, job) for point in work.points for job in point.jobs]
-    all_ = batches(todo, by_split=work.problem.several)
-    for small, batch in zip(trial.sampled(all_, 0.1), all_, strict=True):
+    all_ = plan_batches(todo, by_split=work.problem.several)
+    for small, batch in zip(trial.subsample_batches(all_, 0.1), all_, strict=True):
         for (point, jobs), (whole, wholes) in zip(small.parts, batch.parts, strict=True):
             documents, names = point.problem.documents, np.array(whole.problem.documents.ids)
             assert point.place == whole.place
@@ -244,16 +245,18 @@ def test_a_sample_has_all_classes_and_the_splits_of_the_whole(store: Store, chan
                 for rows, all_rows in ((split.train, origin.train), (split.test, origin.test)):
                     assert set() < {documents.ids[row] for row in rows} < set(names[all_rows])
                 trained = whole.problem.members[origin.train].sum(axis=0)
-                assert (point.problem.members[split.train].sum(axis=0) >= np.minimum(trained, trial.FEW)).all()
+                assert (
+                    point.problem.members[split.train].sum(axis=0) >= np.minimum(trained, trial.MIN_PER_CLASS)
+                ).all()
 
 
 @pytest.mark.parametrize("changes", [{}, SEVERAL, TWO], ids=["table", "several", "two"])
 def test_the_matrices_that_a_run_holds_are_foreseen(store: Store, monkeypatch, changes: dict[str, Any]) -> None:
-    study, held = small_experiment(methods=[KERNELS], **changes), {"products": 0, "kernel": 0}
-    found = forecast(study, store)
-    take, fill = Workbench._take, NodeMatrix.fill
+    experiment, held = small_experiment(methods=[KERNELS], **changes), {"products": 0, "kernel": 0}
+    found = forecast(experiment, store)
+    take, fill = MatrixCache._take, NodeMatrix.fill
 
-    def watched_take(self: Workbench, shape: tuple[int, int]) -> Any:
+    def watched_take(self: MatrixCache, shape: tuple[int, int]) -> Any:
         held["products"] = max(held["products"], shape[0] * shape[1] * 8)
         return take(self, shape)
 
@@ -261,29 +264,29 @@ def test_the_matrices_that_a_run_holds_are_foreseen(store: Store, monkeypatch, c
         fill(self, kernel, jobs, ridge)
         held["kernel"] = max(held["kernel"], self._memory.nbytes)
 
-    monkeypatch.setattr(Workbench, "_take", watched_take)
+    monkeypatch.setattr(MatrixCache, "_take", watched_take)
     monkeypatch.setattr(NodeMatrix, "fill", watched_fill)
-    run(study, RunContext(store))
+    run_experiment(experiment, RunContext(store))
     assert sum(held.values()) < found.memory[LEARNING] < 5 * sum(held.values())
 
 
 def test_products_that_are_too_large_to_be_held_take_no_memory(store: Store, monkeypatch) -> None:
-    study = small_experiment(methods=[KERNELS])
-    held = forecast(study, store).memory[LEARNING]
+    experiment = small_experiment(methods=[KERNELS])
+    held = forecast(experiment, store).memory[LEARNING]
     monkeypatch.setenv("BENCH_MEMORY_GB", "0.0001")
-    assert forecast(study, store).memory[LEARNING] < held / 2
+    assert forecast(experiment, store).memory[LEARNING] < held / 2
 
 
 # Files that are not read to their end
 
 
 def test_of_a_large_file_only_the_beginning_is_counted(own, store: Store, monkeypatch) -> None:
-    study = own(3000)
-    monkeypatch.setattr(planning, "READ", 200_000)
-    guessed = forecast(study, store)
+    experiment = own(3000)
+    monkeypatch.setattr(planning, "MAX_COUNTED_BYTES", 200_000)
+    guessed = forecast(experiment, store)
     assert not store.entries(), "counts of a part aren't those of the whole"
     monkeypatch.undo()
-    known = forecast(study, store)
+    known = forecast(experiment, store)
     assert store.entries()
     assert guessed.cpu[READING] > known.cpu[READING]
     assert guessed.memory[LEARNING] == pytest.approx(known.memory[LEARNING], rel=0.1)
@@ -293,11 +296,11 @@ def test_of_a_large_file_only_the_beginning_is_counted(own, store: Store, monkey
 def test_of_a_large_file_that_is_sorted_by_class_each_document_stands_for_its_own_class(
     own, store: Store, monkeypatch
 ) -> None:
-    monkeypatch.setattr(planning, "READ", 200_000)
-    study = own(3000, ordered=True)
-    (guessed, part_took) = planning._read(study, RunContext(store, download=False))
+    monkeypatch.setattr(planning, "MAX_COUNTED_BYTES", 200_000)
+    experiment = own(3000, ordered=True)
+    (guessed, part_took) = planning._read(experiment, RunContext(store, download=False))
     monkeypatch.undo()
-    (known, took) = planning._read(study, RunContext(store, download=False))
+    (known, took) = planning._read(experiment, RunContext(store, download=False))
     few, all_ = guessed["base"].counts, known["base"].counts
     words = sorted(set(few.vocabulary) & set(all_.vocabulary))
     centroids = []
@@ -315,7 +318,7 @@ def test_of_a_large_file_that_is_sorted_by_class_each_document_stands_for_its_ow
 def test_a_machine_that_is_too_small_is_told_with_what_to_do(store: Store, monkeypatch) -> None:
     monkeypatch.setattr(planning, "free_memory", lambda: -1e12)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=0))
-    memory, disk = plan(small_experiment(), RunContext(store, jobs=2)).warnings
+    memory, disk = plan_run(small_experiment(), RunContext(store, jobs=2)).warnings
     assert "fewer documents" in memory
     assert "--jobs 1" in memory
     assert str(store.folder) in disk
@@ -346,8 +349,8 @@ def test_no_more_memory_is_free_than_a_process_may_have(monkeypatch) -> None:
 def test_two_digits_are_said(seconds: float, n_bytes: float, said: str) -> None:
     rest = dict.fromkeys(RUN_PARTS, 0.0)
     found = Forecast(rest | {START: seconds}, rest, rest | {START: n_bytes}, 0.0)
-    assert in_words(Plan([], [], (0, 10), found)) == f"A first run takes about {said}."
-    assert in_words(Plan([], [], (8, 10), found)) == f"A run takes about {said}; 8 of 10 cells are in the store."
+    assert forecast_text(Plan([], [], (0, 10), found)) == f"A first run takes about {said}."
+    assert forecast_text(Plan([], [], (8, 10), found)) == f"A run takes about {said}; 8 of 10 cells are in the store."
 
 
 # Plan and truth
@@ -356,11 +359,11 @@ USED = "import resource; used = resource.getrusage(resource.RUSAGE_SELF); print(
 SCRIPT = """
 import sys
 from pathlib import Path
-from benchmark.experiment.session import checked
+from benchmark.experiment.session import load_checked
 from benchmark.experiment.store import Store
-from benchmark.library.planning import plan
+from benchmark.library.planning import plan_run
 from benchmark.experiment.context import RunContext
-found = plan(checked(Path(sys.argv[1])), RunContext(Store(), jobs=2)).forecast
+found = plan_run(load_checked(Path(sys.argv[1])), RunContext(Store(), jobs=2)).forecast
 print(sum(found.cpu.values()), found.peak)
 """
 

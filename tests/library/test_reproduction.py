@@ -11,11 +11,11 @@ import yaml
 from benchmark.errors import BenchError, ConfigError
 from benchmark.evaluation import published
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.session import perform
+from benchmark.experiment.session import run_and_write
 from benchmark.experiment.store import Store
 from benchmark.findings.papers import load_published
-from benchmark.library.reproduction import _steps, paper_configs, write_page
-from benchmark.report.contents import DIFFERENCES, SCORES, CellInfo, Summary, frame
+from benchmark.library.reproduction import _steps, paper_configs, write_reproduction
+from benchmark.report.contents import DIFFERENCES, SCORE_COLUMNS, CellInfo, Summary, summary_table
 from tests.builders import small_experiment
 
 pytestmark = pytest.mark.usefixtures("sketched")
@@ -59,9 +59,11 @@ def sweep(store, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         folder = tmp_path_factory.mktemp("published")
         (folder / "nobody1999.yaml").write_text(yaml.safe_dump(PAPER))
-        patch.setattr(published, "FOLDER", folder)
-        study = small_experiment(name="sweep", explains="small", defaults={"idf": "training"}, title="What was tried")
-        return perform(study, RunContext(store), folder=tmp_path_factory.mktemp("sweep"))
+        patch.setattr(published, "PUBLISHED_FOLDER", folder)
+        experiment = small_experiment(
+            name="sweep", explains="small", defaults={"idf": "training"}, title="What was tried"
+        )
+        return run_and_write(experiment, RunContext(store), folder=tmp_path_factory.mktemp("sweep"))
 
 
 @pytest.fixture
@@ -69,8 +71,11 @@ def page(paper, sweep, store, tmp_path):
     """Run an experiment and give the text of its paper's page and the line that sums all up."""
 
     def make(**changes):
-        done = [perform(small_experiment(paper=paper, **changes), RunContext(store), folder=tmp_path / "run"), sweep]
-        line = write_page(done, tmp_path / "new" / "PAGE.md")
+        done = [
+            run_and_write(small_experiment(paper=paper, **changes), RunContext(store), folder=tmp_path / "run"),
+            sweep,
+        ]
+        line = write_reproduction(done, tmp_path / "new" / "PAGE.md")
         whole = (tmp_path / "new" / "PAGE.md").read_text()
         assert f"**{line.split(': ', 1)[1]}**" in whole
         return (tmp_path / "new" / "papers" / "nobody1999.md").read_text(), line
@@ -151,32 +156,32 @@ class TestConfigs:
 
 
 def test_a_page_that_cannot_be_written_is_told(paper, store, tmp_path):
-    done = perform(small_experiment(paper=paper), RunContext(store), folder=tmp_path / "run")
+    done = run_and_write(small_experiment(paper=paper), RunContext(store), folder=tmp_path / "run")
     (tmp_path / "folder.md").mkdir()
     with pytest.raises(BenchError, match="can't write"):
-        write_page([done], tmp_path / "folder.md")
+        write_reproduction([done], tmp_path / "folder.md")
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(BenchError, match="can't write"):
-        write_page([done], tmp_path / "file" / "PAGE.md")
+        write_reproduction([done], tmp_path / "file" / "PAGE.md")
 
 
 def test_a_chain_of_comparisons_is_told_step_by_step():
     cells = tuple(CellInfo(name, {"kernel": name}) for name in "abcd")
-    scores = frame(SCORES, [(name, "all", "accuracy", 0.5, 0.4, 0.6, 100, 0) for name in "abcd"])
+    scores = summary_table(SCORE_COLUMNS, [(name, "all", "accuracy", 0.5, 0.4, 0.6, 100, 0) for name in "abcd"])
     gaps = [("a", "b", 0.01, 0, 0, 100), ("b", "c", -0.005, 0, 0, 100), ("a", "c", 0.005, 0, 0, 100)]
     summary = Summary(
-        "x", "X", None, cells, scores, differences=frame(DIFFERENCES, [*gaps, ("a", "d", 0.2, 0, 0, 100)])
+        "x", "X", None, cells, scores, differences=summary_table(DIFFERENCES, [*gaps, ("a", "d", 0.2, 0, 0, 100)])
     )
     (remark,) = _steps(SimpleNamespace(summary=summary))
     assert remark == "a is +0.50 points over c, in steps: +1.00 over b, -0.50 over c."
-    without = replace(summary, differences=frame(DIFFERENCES, gaps[:1]))
+    without = replace(summary, differences=summary_table(DIFFERENCES, gaps[:1]))
     assert not list(_steps(SimpleNamespace(summary=without)))
-    round_about = frame(DIFFERENCES, [*gaps, ("c", "b", 0.005, 0, 0, 100)])
+    round_about = summary_table(DIFFERENCES, [*gaps, ("c", "b", 0.005, 0, 0, 100)])
     assert list(_steps(SimpleNamespace(summary=replace(summary, differences=round_about))))
 
 
 def test_every_paper_says_what_became_of_it_in_a_sentence():
-    papers = [load_published(path) for path in sorted(published.FOLDER.glob("*.yaml"))]
+    papers = [load_published(path) for path in sorted(published.PUBLISHED_FOLDER.glob("*.yaml"))]
     for each in papers:
         if each.claims:
             assert 50 < len(each.finding) < 300, each.paper

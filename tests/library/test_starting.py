@@ -12,10 +12,10 @@ import yaml
 from typer.testing import CliRunner
 
 from benchmark.cli import app
-from benchmark.cli.questions import confirmed
+from benchmark.cli.questions import confirm_columns
 from benchmark.errors import ConfigError, DataError
-from benchmark.experiment.session import checked
-from benchmark.library.starting import look, propose, start, why_no_header
+from benchmark.experiment.session import load_checked
+from benchmark.library.starting import not_a_header_reason, propose_columns, sample_file, write_configuration
 from tests.trials.limits import mostly_slow
 
 REPOSITORY = Path(__file__).parents[2]
@@ -43,26 +43,26 @@ def table(path: Path, columns: list[str] | None = None, delimiter: str = ",") ->
 
 
 def written(path: Path, given: dict[str, str] | None = None, **how: Any) -> tuple[dict[str, Any], Path]:
-    seen = look(path)
-    roles = propose(seen, given or {})
+    seen = sample_file(path)
+    roles = propose_columns(seen, given or {})
     target = path.with_name("first.yaml")
-    start(seen, roles, target, **{"overwrite": False, "separator": None, "drop": [], **how})
+    write_configuration(seen, roles, target, **{"overwrite": False, "separator": None, "drop": [], **how})
     return yaml.safe_load(target.read_text(encoding="utf-8")), target
 
 
 def test_columns_are_proposed_by_their_values_and_names(tmp_path: Path) -> None:
-    roles = propose(look(table(tmp_path / "a.csv")), {})
+    roles = propose_columns(sample_file(table(tmp_path / "a.csv")), {})
     assert roles == {
         "text": "body", "label": "queue", "id": "ticket", "split": "side", "group": "customer", "date": "created"
     }  # fmt: skip
 
 
 def test_what_is_given_is_taken(tmp_path: Path) -> None:
-    roles = propose(look(table(tmp_path / "a.csv")), {"text": "subject", "labels": "tags"})
+    roles = propose_columns(sample_file(table(tmp_path / "a.csv")), {"text": "subject", "labels": "tags"})
     assert (roles["text"], roles["labels"]) == ("subject", "tags")
     assert "label" not in roles
     with pytest.raises(ConfigError, match="did you mean 'queue'"):
-        propose(look(tmp_path / "a.csv"), {"label": "queu"})
+        propose_columns(sample_file(tmp_path / "a.csv"), {"label": "queu"})
 
 
 PROTOCOLS = [
@@ -80,18 +80,20 @@ def test_the_protocol_goes_by_what_there_is_and_the_configuration_is_good(
 ) -> None:
     config, target = written(table(tmp_path / "a.csv", columns, delimiter))
     assert config["protocol"] == protocol
-    assert len(checked(target).ids) == 4
+    assert len(load_checked(target).ids) == 4
 
 
 def test_several_classes_and_folders(tmp_path: Path) -> None:
     config, target = written(table(tmp_path / "a.csv"), {"labels": "tags"}, separator=";")
     assert config["corpus"]["separator"] == ";"
-    assert checked(target).variants["base"].collection.reader.several
+    assert load_checked(target).variants["base"].collection.reader.several
     for row in ROWS:
         (tmp_path / "essays" / row["queue"]).mkdir(parents=True, exist_ok=True)
         (tmp_path / "essays" / row["queue"] / row["ticket"]).write_text(row["body"])
-    target = start(look(tmp_path / "essays"), {}, tmp_path / "e.yaml", overwrite=False, separator=None, drop=[])
-    assert checked(target).variants["base"].collection.classes == ("billing", "login", "shipping")
+    target = write_configuration(
+        sample_file(tmp_path / "essays"), {}, tmp_path / "e.yaml", overwrite=False, separator=None, drop=[]
+    )
+    assert load_checked(target).variants["base"].collection.classes == ("billing", "login", "shipping")
 
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
@@ -117,17 +119,17 @@ def test_what_can_not_be_looked_at_is_said(tmp_path: Path, name: str, said: str)
     for each in ("empty.csv", "a.zip", "plain"):
         (tmp_path / each).write_bytes(b"" if each == "empty.csv" else b"PK\x03\x04\xd9")
     with pytest.raises(DataError, match=said):
-        look(tmp_path / name)
+        sample_file(tmp_path / name)
 
 
 def test_an_encoding_that_there_is_none_of_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="unknown encoding 'utf8x'"):
-        look(table(tmp_path / "a.csv"), encoding="utf8x")
+        sample_file(table(tmp_path / "a.csv"), encoding="utf8x")
 
 
 def test_nobody_is_asked_where_standard_input_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", None)
-    assert confirmed(look(table(tmp_path / "a.csv")).columns, {"text": "body"}, set()) == {"text": "body"}
+    assert confirm_columns(sample_file(table(tmp_path / "a.csv")).columns, {"text": "body"}, set()) == {"text": "body"}
 
 
 def test_the_command_writes_it_says_what_it_took_and_checks_it(tmp_path: Path) -> None:
@@ -164,7 +166,7 @@ def rows_to(path: Path, *header: str, rows: Any = DOCUMENTS) -> Path:
 def test_a_first_row_that_looks_like_a_document_is_noticed(
     tmp_path: Path, header: tuple[str, ...], said: str | None
 ) -> None:
-    found = why_no_header(look(rows_to(tmp_path / "t.csv", *header)))
+    found = not_a_header_reason(sample_file(rows_to(tmp_path / "t.csv", *header)))
     assert found is None if said is None else said in (found or "")
 
 
@@ -184,7 +186,7 @@ def test_a_table_without_a_header_is_run_by_the_numbers_of_its_columns(tmp_path:
     assert done.exit_code == 0
     corpus = yaml.safe_load(target.read_text())["corpus"]
     assert (corpus["text"], corpus["label"], corpus["header"]) == ("1", "2", False)
-    assert len(checked(target).variants["base"].collection.reader.outline()) == len(DOCUMENTS)
+    assert len(load_checked(target).variants["base"].collection.reader.outline()) == len(DOCUMENTS)
 
 
 @pytest.mark.parametrize("mark", mostly_slow(";|,", 1))
@@ -200,7 +202,7 @@ def test_classes_that_hold_a_separator_are_asked_about(tmp_path: Path, mark: str
     assert yaml.safe_load(target.read_text())["corpus"]["label"] == "queue"
     several = ["--labels", "queue", "--separator", mark, "--overwrite"]
     assert CliRunner().invoke(app, [*how, *several]).exit_code == 0
-    assert checked(target).variants["base"].collection.classes == ("a", "b")
+    assert load_checked(target).variants["base"].collection.classes == ("a", "b")
 
 
 def test_a_few_classes_that_hold_a_separator_are_classes(tmp_path: Path) -> None:
@@ -212,7 +214,7 @@ def test_a_few_classes_that_hold_a_separator_are_classes(tmp_path: Path) -> None
 @pytest.mark.parametrize("answer", [True, False])
 def test_at_a_terminal_the_person_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: bool) -> None:
     asked = list[str]()
-    monkeypatch.setattr("benchmark.cli.questions.decided", lambda *said: asked.append(said[0]) or answer)
+    monkeypatch.setattr("benchmark.cli.questions.ask_yes_no", lambda *said: asked.append(said[0]) or answer)
     rows = [(text, f"{label};c") for text, label in DOCUMENTS]
     target = tmp_path / "own.yaml"
     done = CliRunner().invoke(app, ["init", str(rows_to(tmp_path / "t.csv", rows=rows)), "--out", str(target)])

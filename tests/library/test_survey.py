@@ -8,13 +8,19 @@ import pandas as pd
 import pytest
 
 from benchmark.errors import ConfigError
-from benchmark.evaluation.ranks import ranked
+from benchmark.evaluation.ranks import rank_methods
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.session import again, checked, perform
+from benchmark.experiment.session import load_checked, report_again, run_and_write
 from benchmark.experiment.store import Store
-from benchmark.library.advice import advice, steps_told
-from benchmark.library.survey import configurations, ensure_comparable, ranking_of, surveyed, write_survey
-from benchmark.report.surveys import frontier, score_text, seconds_text
+from benchmark.library.advice import comparison_sentences, recommendations
+from benchmark.library.survey import (
+    build_survey,
+    check_comparable,
+    survey_configurations,
+    survey_mean_ranks,
+    write_survey,
+)
+from benchmark.report.surveys import pareto_front, score_text, seconds_text
 
 COMMON = """
 corpus: {{name: synthetic, subset: {subset}}}
@@ -41,12 +47,12 @@ def runs(tmp_path_factory):
     for name, text in texts.items():
         path = folder / f"{name}.yaml"
         path.write_text(f"name: {name}\n{text}")
-        done.append(perform(checked(path), RunContext(store), folder=folder / "runs" / name))
+        done.append(run_and_write(load_checked(path), RunContext(store), folder=folder / "runs" / name))
     return done
 
 
 def test_scores_and_gaps_are_those_of_the_runs(runs):
-    survey = surveyed(runs)
+    survey = build_survey(runs)
     assert [problem.name for problem in survey.problems] == ["one", "several"]
     assert [problem.metric for problem in survey.problems] == ["accuracy", "micro-f1"]
     assert [problem.several for problem in survey.problems] == [False, True]
@@ -87,20 +93,20 @@ def test_the_page_of_steps(runs, tmp_path):
     path = tmp_path / "steps.yaml"
     steps = "methods: [{call: words, kernel: linear}, {call: root, kernel: bhattacharyya}]\ncompare: [[root, words]]\n"
     path.write_text(f"name: steps\ncorpus: {{name: synthetic}}\nprotocol: {{name: k-fold, k: 2}}\n{steps}")
-    done = perform(checked(path), RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
+    done = run_and_write(load_checked(path), RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
     write_survey([done], "geometry", tmp_path / "geometry.md")
     page, gap = (tmp_path / "geometry.md").read_text(), pd.read_csv(done.folder / "differences.csv").iloc[0]
     low, value, high = (f"{100 * gap[end]:+.2f}" for end in ("low", "value", "high"))
     assert re.search(rf"\| root − words +\| {re.escape(f'{value} [{low}, {high}], p ')}", page)
     assert "ridge − root" not in page  # a step that no run compares
     assert f"`root` over `words`: {value} points" in page
-    assert steps_told(surveyed([done]))[0] in page
+    assert comparison_sentences(build_survey([done]))[0] in page
     assert not list(tmp_path.glob("img/*"))  # it shows no picture
 
 
 def test_the_advice_names_the_best(runs):
-    survey = surveyed(runs)
-    few, many, quick, several, plain, ranks = advice(survey, ranking_of(survey))
+    survey = build_survey(runs)
+    few, many, quick, several, plain, ranks = recommendations(survey, survey_mean_ranks(survey))
     whole = survey.whole()
     for text, problem in ((many, "one"), (several, "several")):
         own = whole[whole["problem"] == problem]
@@ -115,26 +121,26 @@ def test_the_advice_names_the_best(runs):
 
 
 def test_a_method_near_the_best_is_named_for_its_seconds(runs):
-    survey = surveyed(runs[:1])
+    survey = build_survey(runs[:1])
     rows = survey.scores
     rows.loc[:, "value"] = [0.9, 0.905, 0.8, 0.897]
     rows.loc[:, "training"] = [0.5, 9.0, 0.1, 0.5]
     rows.loc[:, "deciding"] = [2.0, 0.0, 0.0, 0.1]
-    quick = next(text for text in advice(survey, ranking_of(survey)) if "seconds" in text)
+    quick = next(text for text in recommendations(survey, survey_mean_ranks(survey)) if "seconds" in text)
     assert "`tfidf-linear-svm` with 89.70 in" in quick
 
 
 @pytest.mark.usefixtures("sketched")
 def test_what_was_written_is_read_back_alike(runs, tmp_path):
     write_survey(runs, "choosing", tmp_path / "a.md")
-    write_survey([again(done.folder) for done in runs], "choosing", tmp_path / "b.md")
+    write_survey([report_again(done.folder) for done in runs], "choosing", tmp_path / "b.md")
     assert (tmp_path / "a.md").read_text() == (tmp_path / "b.md").read_text().replace("img/b-", "img/a-")
 
 
 def test_the_front_is_what_nothing_beats():
     rng = np.random.default_rng(1)
     costs, scores = rng.integers(0, 9, 40).astype(float), rng.integers(0, 9, 40).astype(float)
-    front = frontier(costs, scores)
+    front = pareto_front(costs, scores)
     points = list(zip(costs, scores, strict=True))
     beaten = {
         i
@@ -157,19 +163,19 @@ def test_choices_and_variants_have_no_place(tmp_path):
     path = tmp_path / "v.yaml"
     path.write_text(f"name: v\nvariants: {{other: {{text: {{stoplist: smart}}}}}}\n{text}")
     with pytest.raises(ConfigError, match="v: a survey needs experiments without variants and without `choose`"):
-        ensure_comparable([checked(path)])
+        check_comparable([load_checked(path)])
 
 
 def test_pages_and_configurations_that_there_are_not(tmp_path):
     with pytest.raises(ConfigError, match="did you mean 'choosing'"):
-        configurations("chosing", tmp_path)
+        survey_configurations("chosing", tmp_path)
     with pytest.raises(ConfigError, match="has no configuration"):
-        configurations("choosing", tmp_path)
+        survey_configurations("choosing", tmp_path)
 
 
 def test_the_package_has_configurations_for_each_page():
     folder = Path(__file__).parents[2] / "configs"
-    assert all(configurations(page, folder) for page in ("choosing", "geometry"))
+    assert all(survey_configurations(page, folder) for page in ("choosing", "geometry"))
 
 
 def test_the_curves_are_of_the_five_best_methods():
@@ -182,9 +188,9 @@ def test_the_curves_are_of_the_five_best_methods():
         tasks = rows["cell"].str.extract(r"^(reuters-\d+)-", expand=False).fillna(name)
         methods = rows["cell"].str.replace(r"^reuters-\d+-", "", regex=True)
         tables += [own.set_axis(methods[own.index]) for _, own in rows["value"].groupby(tasks)]
-    found = ranked(list(tables[0].index), np.array([table[tables[0].index] for table in tables]))
-    study = checked(Path(__file__).parents[2] / "configs" / "learning-20ng.yaml")
-    drawn = [entry.label for entry in study.variants["base"].entries]
+    found = rank_methods(list(tables[0].index), np.array([table[tables[0].index] for table in tables]))
+    experiment = load_checked(Path(__file__).parents[2] / "configs" / "learning-20ng.yaml")
+    drawn = [entry.label for entry in experiment.variants["base"].entries]
     assert sorted(drawn) == sorted([*found.methods[:5], "ngd"])
 
 
@@ -194,4 +200,4 @@ def test_what_is_better_when_less_is_not_ranked(tmp_path, metrics):
     text = COMMON.format(subset="all", protocol="leave-one-group-out", metric="accuracy")
     path.write_text(f"name: e\n{text}".replace("metrics: [accuracy]", f"metrics: {metrics}"))
     with pytest.raises(ConfigError, match="e: a survey ranks by a share where more is better, not by error"):
-        ensure_comparable([checked(path)])
+        check_comparable([load_checked(path)])

@@ -10,13 +10,13 @@ import pytest
 import scipy.sparse as sp
 
 from benchmark.config.check import check_experiment
-from benchmark.config.model import BASE
+from benchmark.config.model import BASE_VARIANT
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.store import Store
-from benchmark.measures import MEASURES, FeatureErrors
-from benchmark.measures.base import Context, Found, Reading
-from benchmark.plugins.gathering import SHIPPED
+from benchmark.measures import DIAGNOSTICS, FeatureErrors
+from benchmark.measures.base import DiagnosticArrays, DiagnosticContext, DiagnosticResults
+from benchmark.plugins.gathering import BUILTIN_REGISTRIES
 from benchmark.source import YamlSource
 from benchmark.text.counts import Counts
 
@@ -40,7 +40,7 @@ DISTINCT = N * (N - 1) / 2
 
 def variant_of(*methods: Any, **changes: Any) -> Variant:
     data = CONFIG | {"methods": list(methods)} | changes
-    return check_experiment(YamlSource("test.yaml", data), SHIPPED).variants[BASE]
+    return check_experiment(YamlSource("test.yaml", data), BUILTIN_REGISTRIES).variants[BASE_VARIANT]
 
 
 @pytest.fixture(scope="module", name="synthetic")
@@ -57,15 +57,15 @@ def fixture_measured(synthetic: Counts) -> Callable[..., Arrays]:
         documents = synthetic.documents.take(np.arange(len(counts)))
         words = tuple(f"w{i}" for i in range(counts.shape[1]))
         own = Counts(documents, sp.csr_array(counts.astype(np.int32)), words)
-        context = Context(own, variant_of(*methods, **changes), 0, 1, lambda _, compute: compute())
+        context = DiagnosticContext(own, variant_of(*methods, **changes), 0, 1, lambda _, compute: compute())
         return FeatureErrors(pairs).compute(context)
 
     return make
 
 
 def test_is_registered_with_metrics_that_have_a_unit(measured: Callable[..., Arrays]) -> None:
-    measure: FeatureErrors = MEASURES["feature-errors"]()
-    told = measure.told(Found(BASE, dict(measured(np.eye(3), {"features": "hellinger"}))))
+    measure: FeatureErrors = DIAGNOSTICS["feature-errors"]()
+    told = measure.told(DiagnosticArrays(BASE_VARIANT, dict(measured(np.eye(3), {"features": "hellinger"}))))
     assert {row.cell for row in told.rows} == {"hellinger"}
     assert {row.metric for row in told.rows} == {quantity.name for quantity in FeatureErrors.metrics}
     assert told.timings["hellinger"]["map a thousand"] >= 0
@@ -140,7 +140,7 @@ def test_what_has_a_choice_its_own_text_or_a_kernel_is_not_measured(measured: Ca
     many = {"features": {"name": "chi-squared", "samples": [1, 2]}}
     found = measured(np.eye(3), "ngd", own, many, choose={"by": "cross-validation", "folds": 2, "over": ["features"]})
     assert not found
-    (said,) = FeatureErrors().notes(Reading([Found(BASE, dict(found))], {}))
+    (said,) = FeatureErrors().notes(DiagnosticResults([DiagnosticArrays(BASE_VARIANT, dict(found))], {}))
     assert "no method has features" in said
 
 
@@ -155,7 +155,7 @@ def test_the_same_map_for_several_machines_is_measured_once(synthetic: Counts) -
             kept[asked[-1]] = compute()
         return kept[asked[-1]]
 
-    found = FeatureErrors(10).compute(Context(synthetic, variant, 0, 1, once))
+    found = FeatureErrors(10).compute(DiagnosticContext(synthetic, variant, 0, 1, once))
     assert len(asked) == 2
     assert len(kept) == 1
     assert {name.partition("/")[0] for name in found} == {"hellinger-c1", "hellinger-c2"}

@@ -13,14 +13,14 @@ from benchmark.classifiers.centroids.divergence import (
 )
 from benchmark.classifiers.centroids.exact import skl_centroid
 from benchmark.config.check import check_experiment
-from benchmark.config.model import BASE
+from benchmark.config.model import BASE_VARIANT
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.store import Store
-from benchmark.measures import MEASURES, CentroidDistances, CentroidFlow, DocumentCounts, centroid_flow
-from benchmark.measures.base import Context, Found, Reading
-from benchmark.measures.centroid_distances import divergence_bayes
-from benchmark.plugins.gathering import SHIPPED
+from benchmark.measures import DIAGNOSTICS, CentroidDistances, CentroidFlow, DocumentCounts, centroid_flow
+from benchmark.measures.base import DiagnosticArrays, DiagnosticContext, DiagnosticResults
+from benchmark.measures.centroid_distances import divergence_bayes_of_variant
+from benchmark.plugins.gathering import BUILTIN_REGISTRIES
 from benchmark.source import YamlSource
 
 CLASSES = ["faculty", "course", "student"]
@@ -54,17 +54,17 @@ class Shelf:
         return self.kept[key]
 
 
-@pytest.fixture(scope="module", name="study")
+@pytest.fixture(scope="module", name="experiment")
 def fixture_study():
-    return check_experiment(YamlSource("test.yaml", CONFIG), SHIPPED)
+    return check_experiment(YamlSource("test.yaml", CONFIG), BUILTIN_REGISTRIES)
 
 
 @pytest.fixture(scope="module", name="context")
-def fixture_context(study, tmp_path_factory):
+def fixture_context(experiment, tmp_path_factory):
     store = Store(tmp_path_factory.mktemp("store"), limit=10**9)
-    variant = study.variants[BASE]
+    variant = experiment.variants[BASE_VARIANT]
     counts, *_ = read_counts(variant.collection, RunContext(store))
-    return Context(counts, variant, 0, 2, Shelf())
+    return DiagnosticContext(counts, variant, 0, 2, Shelf())
 
 
 @pytest.fixture(scope="module", name="statistics")
@@ -75,13 +75,13 @@ def fixture_statistics(context):
 
 @pytest.fixture(scope="module", name="found")
 def fixture_found(context):
-    return {type(each): Found(BASE, each.compute(context)) for each in MADE}
+    return {type(each): DiagnosticArrays(BASE_VARIANT, each.compute(context)) for each in MADE}
 
 
 @pytest.mark.parametrize("measure", MADE, ids=lambda each: type(each).__name__)
 class TestEveryMeasure:
     def test_is_registered_and_computed_once(self, measure, context, found):
-        assert type(measure) in MEASURES.values()
+        assert type(measure) in DIAGNOSTICS.values()
         before = context.once.hits
         again = measure.compute(context)
         own = found[type(measure)].arrays
@@ -90,12 +90,12 @@ class TestEveryMeasure:
         assert context.once.hits > before or isinstance(measure, DocumentCounts)
 
     def test_fills_the_cells_that_it_names(self, measure, found):
-        cells, rows = measure.cells(BASE, CLASSES), measure.told(found[type(measure)]).rows
+        cells, rows = measure.cells(BASE_VARIANT, CLASSES), measure.told(found[type(measure)]).rows
         assert {cell.id for cell in cells} <= {row.cell for row in rows}
         assert all(row.estimate.low <= row.estimate.value <= row.estimate.high for row in rows)
 
     def test_says_what_a_reader_has_to_know(self, measure, found):
-        notes = list(measure.notes(Reading([found[type(measure)]], {})))
+        notes = list(measure.notes(DiagnosticResults([found[type(measure)]], {})))
         assert all(note.endswith(".") for note in notes)
 
 
@@ -136,7 +136,7 @@ class TestDistances:
     def test_a_print_is_set_beside_them_in_level_and_order(self, found):
         arrays = found[CentroidDistances].arrays
         printed = {f"table-skl-{name}": float(v) for name, v in zip(CLASSES, arrays["skl/values"], strict=True)}
-        notes = list(MADE[0].notes(Reading([found[CentroidDistances]], printed)))
+        notes = list(MADE[0].notes(DiagnosticResults([found[CentroidDistances]], printed)))
         assert any("skl 0.00 nats, in the published order" in note for note in notes)
         assert any("table-skl-…: nearest to the published values at smoothing 0.001" in note for note in notes)
 
@@ -165,19 +165,19 @@ class TestFlow:
         assert all(each["centroids"] > 0 for each in timings.values())
 
     def test_a_graph_that_fails_is_named_and_the_others_stand(self, context, monkeypatch):
-        solve = centroid_flow.flow
+        solve = centroid_flow.gradient_flow
 
         def stuck(statistics, edges, **options):
             if edges[0, 1] == 1:
                 raise RuntimeError("no progress")
             return solve(statistics, edges, **options)
 
-        monkeypatch.setattr(centroid_flow, "flow", stuck)
+        monkeypatch.setattr(centroid_flow, "gradient_flow", stuck)
         measure = CentroidFlow(graphs=("path", "path-by-frequency"), tolerance=1e-8)
         arrays = measure.compute(context)
         assert "path/energies" not in arrays
         assert "path-by-frequency/energies" in arrays
-        notes = list(measure.notes(Reading([Found(BASE, arrays)], {})))
+        notes = list(measure.notes(DiagnosticResults([DiagnosticArrays(BASE_VARIANT, arrays)], {})))
         assert "Flow, path: failed: no progress." in notes
 
 
@@ -190,9 +190,9 @@ def test_counts_are_those_of_the_collection(context, found):
     assert rows[f"course-{group}"] == own.sum()
 
 
-def test_centroids_need_a_classifier_that_has_some(study):
-    variant = study.variants[BASE]
-    assert divergence_bayes(variant).smoothing == 0.001
-    other = check_experiment(YamlSource("test.yaml", CONFIG | {"defaults": {}, "methods": ["mnb"]}), SHIPPED)
+def test_centroids_need_a_classifier_that_has_some(experiment):
+    variant = experiment.variants[BASE_VARIANT]
+    assert divergence_bayes_of_variant(variant).smoothing == 0.001
+    other = check_experiment(YamlSource("test.yaml", CONFIG | {"defaults": {}, "methods": ["mnb"]}), BUILTIN_REGISTRIES)
     with pytest.raises(ValueError, match="divergence-bayes"):
-        divergence_bayes(other.variants[BASE])
+        divergence_bayes_of_variant(other.variants[BASE_VARIANT])

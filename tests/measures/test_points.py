@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from benchmark.corpora.archive import Source
+from benchmark.corpora.archive import CorpusSource
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.runner import run
+from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.kernels.heat.covering import log_covering_bound
-from benchmark.measures import MEASURES
-from benchmark.measures.base import Found
-from benchmark.names import parted
+from benchmark.measures import DIAGNOSTICS
+from benchmark.measures.base import DiagnosticArrays
+from benchmark.names import split_names
 from tests.builders import small_experiment
 
 if TYPE_CHECKING:
@@ -30,22 +30,26 @@ POINTS: dict[str, Any] = {
 
 def test_coordinates_are_those_of_the_points(tmp_path: Path) -> None:
     experiment = small_experiment(**POINTS, measures=["coordinates"])
-    found = run(experiment, RunContext(Store(tmp_path))).predictions.measured["coordinates", "base"]
+    found = run_experiment(experiment, RunContext(Store(tmp_path))).predictions.measured["coordinates", "base"]
     reader = experiment.variants["base"].collection.reader
-    np.testing.assert_array_equal(found["points"], reader.load(Source(None)).matrix.toarray())
-    assert parted(found["names"]) == ("mean μ", "standard deviation σ")
-    assert [parted(found["group_names"])[each] for each in found["groups"][[0, 20, 50]]] == ["train", "test", "grid"]
+    np.testing.assert_array_equal(found["points"], reader.load(CorpusSource(None)).matrix.toarray())
+    assert split_names(found["names"]) == ("mean μ", "standard deviation σ")
+    assert [split_names(found["group_names"])[each] for each in found["groups"][[0, 20, 50]]] == [
+        "train",
+        "test",
+        "grid",
+    ]
 
 
 @pytest.mark.usefixtures("sketched")
 def test_counts_of_words_have_none(tmp_path: Path) -> None:
-    found = run(small_experiment(measures=["coordinates"]), RunContext(Store(tmp_path)))
+    found = run_experiment(small_experiment(measures=["coordinates"]), RunContext(Store(tmp_path)))
     assert "not counts of terms" in found.failures["coordinates"]
 
 
 def test_the_bound_is_theorem_fours() -> None:
-    built = MEASURES["covering-numbers"](dimension=[2, 10], t=[0.5, 4.0], radius=[1e-6, 1e-3, 0.1])
-    told = built.told(Found("base", built.compute(None)))
+    built = DIAGNOSTICS["covering-numbers"](dimension=[2, 10], t=[0.5, 4.0], radius=[1e-6, 1e-3, 0.1])
+    told = built.told(DiagnosticArrays("base", built.compute(None)))
     assert [row.cell for row in told.rows] == list(built.rows)
     for name, n, t in zip(built.rows, (2, 2, 10, 10), (0.5, 4.0, 0.5, 4.0), strict=True):
         expected = log_covering_bound(np.array([1e-6, 1e-3, 0.1]), n, t) / np.log(10)
@@ -58,4 +62,4 @@ def test_the_bound_is_theorem_fours() -> None:
 @pytest.mark.parametrize("change", [{"t": []}, {"t": [0.0]}, {"dimension": [-1]}, {"radius": [float("inf")]}])
 def test_a_bound_of_nothing_is_refused(change: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(change))):
-        MEASURES["covering-numbers"](**change).check()
+        DIAGNOSTICS["covering-numbers"](**change).check()

@@ -10,9 +10,9 @@ from benchmark.classifiers import CLASSIFIERS
 from benchmark.config.components import check_component
 from benchmark.config.model import MethodSpec, Representation
 from benchmark.kernels import KERNELS
-from benchmark.methods.workbench import Workbench
+from benchmark.methods.workbench import MatrixCache
 from benchmark.representation import WEIGHTINGS
-from benchmark.representation.features import FEATURES
+from benchmark.representation.features import FEATURE_MAPS
 
 #: What a method needs that has no default, or would take long otherwise.
 PARAMETERS: dict[str, dict[str, Any]] = {"plsi-fisher": {"n_classes": [2], "tolerance": 1e-2}}
@@ -22,7 +22,7 @@ def represented(
     weighting: str, normalization: str, idf: str, dirichlet: float = 0.0, features: str | None = None
 ) -> Representation:
     """A representation by the names of its parts."""
-    mapped = None if features is None else check_component("features", FEATURES, features)
+    mapped = None if features is None else check_component("features", FEATURE_MAPS, features)
     weights = check_component("weighting", WEIGHTINGS, weighting)
     return Representation(weights, normalization, idf, dirichlet, mapped, learns=weights.build().learns)
 
@@ -37,5 +37,5 @@ def spec_of(name: str, representation: Representation, **classifier: Any) -> Met
 
 
 @pytest.fixture
-def bench() -> Workbench:
-    return Workbench(jobs=1)
+def bench() -> MatrixCache:
+    return MatrixCache(jobs=1)

@@ -11,11 +11,11 @@ import pytest
 from benchmark.evaluation.predictions import SettingPredictions
 from benchmark.experiment import runner
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.runner import read_variants, run, works_of
+from benchmark.experiment.runner import plan_tasks, read_variants, run_experiment
 from benchmark.experiment.store import Store
-from benchmark.methods.blindness import blindness
-from benchmark.methods.weights import Work
-from benchmark.methods.workbench import Workbench
+from benchmark.methods.blindness import degenerate_predictions_reason
+from benchmark.methods.weights import SplitData
+from benchmark.methods.workbench import MatrixCache
 from tests.builders import small_experiment
 
 EQUAL = r"^texas: the kernel .* has the same values for all test documents, so all get the same prediction$"
@@ -29,7 +29,9 @@ TINY = {"kernel": {"name": "diffusion", "t": 1e-4}}  # between the most similar 
 
 @pytest.fixture
 def done(tmp_path):
-    return lambda **changes: run(small_experiment(**{**ONE, **changes}), RunContext(Store(tmp_path / "store")))
+    return lambda **changes: run_experiment(
+        small_experiment(**{**ONE, **changes}), RunContext(Store(tmp_path / "store"))
+    )
 
 
 @pytest.mark.parametrize(
@@ -58,7 +60,9 @@ def test_of_several_classes_a_document(done):
 @pytest.mark.parametrize("method", ["mnb", {"kernel": "linear", "threshold": "cross-validated"}])
 def test_terms_are_asked_for_as_the_method_selects_them(done, method, monkeypatch):
     seen = []
-    monkeypatch.setattr(runner, "blindness", lambda _, work, __: seen.append((work.terms, work.over_classes)) or "")
+    monkeypatch.setattr(
+        runner, "degenerate_predictions_reason", lambda _, work, __: seen.append((work.terms, work.over_classes)) or ""
+    )
     terms = {"number": [30], "rank": "information-gain", "over_classes": "maximum"}
     done(methods=[method], corpus={"name": "synthetic", "subset": "several"}, terms=terms)
     assert set(seen) == {(30, "maximum")}
@@ -87,13 +91,13 @@ def test_who_calls_all_documents_alike_for_a_reason_has_a_score(done):
 
 
 def test_one_document_that_differs_is_enough_wherever_it_stands(tmp_path):
-    study = small_experiment(**ONE, methods=[{"kernel": "ngd"}])
+    experiment = small_experiment(**ONE, methods=[{"kernel": "ngd"}])
     store = Store(tmp_path / "store")
-    (work,) = works_of(study, read_variants(study, RunContext(store, download=False)))
+    (work,) = plan_tasks(experiment, read_variants(experiment, RunContext(store, download=False)))
     (point,) = work.points
     split = point.jobs[0].splits[0]
     for places, blind in (([0, 0, 0, 0], True), ([0, 0, 0, 1], False), ([0, 1, 0, 0], False)):
         tested = replace(split, test=split.test[places])
         decisions = SettingPredictions.of_split(np.zeros(4, np.int32), np.zeros(4, bool), np.zeros(6))
-        own = Work(point.problem, tested, [tested], None, "sum", Workbench())
-        assert bool(blindness(point.method.spec, own, decisions)) is blind
+        own = SplitData(point.problem, tested, [tested], None, "sum", MatrixCache())
+        assert bool(degenerate_predictions_reason(point.method.spec, own, decisions)) is blind

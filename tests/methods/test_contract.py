@@ -11,15 +11,15 @@ import pytest
 import scipy.sparse as sp
 
 from benchmark.classifiers import CLASSIFIERS
-from benchmark.config.model import Representation, Terms
+from benchmark.config.model import Representation, TermSelection
 from benchmark.corpora.corpus import Documents
 from benchmark.evaluation.protocols import FixedSplit
 from benchmark.kernels import KERNELS, Kernel
 from benchmark.methods.base import Problem
-from benchmark.methods.registry import method_for
-from benchmark.methods.weights import trained_by
+from benchmark.methods.registry import build_method
+from benchmark.methods.weights import training_rows_of
 from benchmark.plugins.contract import check_decisions
-from benchmark.plugins.samples import draws_of, groups_of, problem_of
+from benchmark.plugins.samples import toy_group_splits, toy_problem, toy_replicates
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
 from benchmark.tags import tags_of
 from benchmark.text.counts import Counts
@@ -27,14 +27,14 @@ from benchmark.text.counts import Counts
 from .conftest import represented, spec_of
 
 if TYPE_CHECKING:
-    from benchmark.methods.workbench import Workbench
+    from benchmark.methods.workbench import MatrixCache
 
 #: Those of documents: the half plane's takes points of two coordinates, see `tests/experiment/test_points.py`.
 OF_TEXT = {name: cls for name, cls in KERNELS.items() if name != "hyperbolic"}
 NAMES = [*OF_TEXT, *(name for name, cls in CLASSIFIERS.items() if not tags_of(cls).needs_kernel)]
 #: They learn a model of the documents, which isn't kept.
 MODELS = {name for name, cls in OF_TEXT.items() if not issubclass(cls, Kernel)}
-SELECTED = Terms((20,), "information-gain", "sum")
+SELECTED = TermSelection((20,), "information-gain", "sum")
 #: Learned by EM: what weighting and normalization don't concern is tried with one of each.
 SEES_COUNTS = {name for name in KERNELS if tags_of(KERNELS[name]).sees_counts}
 
@@ -53,20 +53,20 @@ def test_another_normalization_than_a_kernels_own_is_refused(name: str) -> None:
         spec = spec_of(name, representation)
         if representation.normalization not in tags_of(spec.kernel.build()).normalizations:  # type: ignore[union-attr]
             with pytest.raises(ValueError, match="is defined for the normalization l1, not"):
-                method_for(spec, problem_of(several=False), terms, draws=draws)
+                build_method(spec, toy_problem(several=False), terms, draws=draws)
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
 @pytest.mark.parametrize("name", sorted(MODELS))
-def test_it_decides_every_tested_document(name: str, several: bool, bench: Workbench) -> None:
+def test_it_decides_every_tested_document(name: str, several: bool, bench: MatrixCache) -> None:
     """Of methods that are kept, `test_fitted` states it."""
-    problem = problem_of(several=several)
+    problem = toy_problem(several=several)
     for representation, terms, draws in itertools.product(representations(name), (None, SELECTED), (False, True)):
-        splits = draws_of(problem) if draws else groups_of(problem)
+        splits = toy_replicates(problem) if draws else toy_group_splits(problem)
         spec = spec_of(name, representation)
         if representation.normalization not in tags_of(spec.kernel.build()).normalizations:  # type: ignore[union-attr]
             continue
-        method = method_for(spec, problem, terms, draws=draws)
+        method = build_method(spec, problem, terms, draws=draws)
         decided = method.solve(problem, splits, None if terms is None else 20, bench)
         assert len(decided) == len(splits)
         for split, decisions in zip(splits, decided, strict=True):
@@ -75,16 +75,16 @@ def test_it_decides_every_tested_document(name: str, several: bool, bench: Workb
 
 @pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
 @pytest.mark.parametrize("name", NAMES)
-def test_it_learns(name: str, several: bool, bench: Workbench) -> None:
+def test_it_learns(name: str, several: bool, bench: MatrixCache) -> None:
     """Better than always the largest class, or none, with what it has where a configuration says nothing else."""
-    problem = problem_of(several=several)
+    problem = toy_problem(several=several)
     cls = KERNELS.get(name) or CLASSIFIERS[name]
     # At its default time the heat of the sphere has spread evenly.
     spec = spec_of(
         name, represented("tf", tags_of(cls).normalization, "collection"), **({"C": 1e4} if name == "heat" else {})
     )
-    splits = groups_of(problem)
-    decided = method_for(spec, problem, None, draws=False).solve(problem, splits, None, bench)
+    splits = toy_group_splits(problem)
+    decided = build_method(spec, problem, None, draws=False).solve(problem, splits, None, bench)
     truth = problem.members if several else problem.documents.labels
     right = np.mean([(each.predicted == truth[split.test]).mean() for split, each in zip(splits, decided, strict=True)])
     base = max(1 - problem.members.mean(), 0.5) if several else np.bincount(problem.documents.labels).max() / 60
@@ -92,15 +92,15 @@ def test_it_learns(name: str, several: bool, bench: Workbench) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_split_is_decided_alike_alone_and_in_company(name: str, bench: Workbench) -> None:
+def test_a_split_is_decided_alike_alone_and_in_company(name: str, bench: MatrixCache) -> None:
     """Whatever the workbench remembers, and whether the other splits are known."""
-    problem = problem_of(several=False, n_classes=2)
+    problem = toy_problem(several=False, n_classes=2)
     cls = KERNELS.get(name) or CLASSIFIERS[name]
     spec = spec_of(name, represented("tf", tags_of(cls).normalization, "collection"))
-    splits = draws_of(problem)
-    method = method_for(spec, problem, None, draws=True)
+    splits = toy_replicates(problem)
+    method = build_method(spec, problem, None, draws=True)
     together = method.solve(problem, splits, None, bench)
-    for known in (problem, replace(problem, trained=trained_by(splits))):
+    for known in (problem, replace(problem, trained=training_rows_of(splits))):
         for split, decisions in zip(splits, together, strict=True):
             (alone,) = method.solve(known, [split], None, bench)
             np.testing.assert_array_equal(alone.predicted, decisions.predicted)
@@ -108,7 +108,7 @@ def test_a_split_is_decided_alike_alone_and_in_company(name: str, bench: Workben
 
 
 @pytest.mark.parametrize("draws", [False, True], ids=["each split", "many splits"])
-def test_a_document_half_way_between_two_classes_is_of_the_second(draws: bool, bench: Workbench) -> None:
+def test_a_document_half_way_between_two_classes_is_of_the_second(draws: bool, bench: MatrixCache) -> None:
     """LIBSVM's rule: only a positive decision is for the first."""
     groups = np.array([0, 0, 1, 1, 1], dtype=np.int32)
     documents = Documents(
@@ -116,17 +116,17 @@ def test_a_document_half_way_between_two_classes_is_of_the_second(draws: bool, b
     )
     counts = sp.csr_array(np.array([[2, 0], [0, 2], [1, 1], [0, 3], [3, 0]], dtype=np.int32))
     problem = Problem(Counts(documents, counts, ("t", "u")), "half way", 0)
-    method = method_for(spec_of("linear", represented("tf", "l2", "training")), problem, None, draws=draws)
+    method = build_method(spec_of("linear", represented("tf", "l2", "training")), problem, None, draws=draws)
     (decisions,) = method.solve(problem, FixedSplit().splits(documents), None, bench)
     assert decisions.predicted.tolist() == [1, 1, 0]
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
-def test_more_terms_than_there_are_can_not_be_selected(several: bool, bench: Workbench) -> None:
-    problem = problem_of(several=several)
+def test_more_terms_than_there_are_can_not_be_selected(several: bool, bench: MatrixCache) -> None:
+    problem = toy_problem(several=several)
     for name in ("linear", "ngd", "mnb", "ppt", "plsi-fisher"):
         cls = KERNELS.get(name) or CLASSIFIERS[name]
         spec = spec_of(name, represented("tf", tags_of(cls).normalization, "training"))
-        method = method_for(spec, problem, Terms((41,), "information-gain", "sum"), draws=False)
+        method = build_method(spec, problem, TermSelection((41,), "information-gain", "sum"), draws=False)
         with pytest.raises(ValueError, match="41 terms can't be selected from 40"):
-            method.solve(problem, groups_of(problem), 41, bench)
+            method.solve(problem, toy_group_splits(problem), 41, bench)

@@ -12,23 +12,23 @@ import scipy.sparse as sp
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.classifiers.svm import SupportVectorClassifier
 from benchmark.config.components import check_component
-from benchmark.config.model import MethodSpec, Terms
+from benchmark.config.model import MethodSpec, TermSelection
 from benchmark.kernels import KERNELS
 from benchmark.methods.base import Problem
-from benchmark.methods.registry import method_for
-from benchmark.plugins.samples import groups_of, problem_of
+from benchmark.methods.registry import build_method
+from benchmark.plugins.samples import toy_group_splits, toy_problem
 
 from .conftest import represented
 
 if TYPE_CHECKING:
-    from benchmark.methods.workbench import Workbench
+    from benchmark.methods.workbench import MatrixCache
 
 WEIGHTS = {"all": 1.0, "title": 0.5}
 
 
 def problem(*, several: bool) -> Problem:
     """Every third term is one of a title, and every document has terms of either block."""
-    found = problem_of(several=several)
+    found = toy_problem(several=several)
     block_of = (np.arange(found.counts.matrix.shape[1]) % 3 == 0).astype(np.intp)
     matrix = sp.csr_array(found.counts.matrix.toarray() + (np.arange(len(block_of)) < 2))
     return Problem(replace(found.counts, matrix=matrix, blocks=tuple(WEIGHTS), block_of=block_of), "blocks", 7)
@@ -40,19 +40,23 @@ def spec(kernel: Any, weighting: str = "tf") -> MethodSpec:
     return MethodSpec(points, check_component("kernel", KERNELS, kernel), svm)
 
 
-@pytest.mark.parametrize("terms", [None, Terms((30,), "information-gain", "sum")], ids=["all terms", "selected"])
+@pytest.mark.parametrize(
+    "terms", [None, TermSelection((30,), "information-gain", "sum")], ids=["all terms", "selected"]
+)
 @pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
-def test_summed_affinities_decide_as_those_of_the_mixture(several: bool, terms: Any, bench: Workbench) -> None:
+def test_summed_affinities_decide_as_those_of_the_mixture(several: bool, terms: Any, bench: MatrixCache) -> None:
     given, number = problem(several=several), None if terms is None else 30
     kernels = ("bhattacharyya", {"name": "sum-over-fields", "of": "bhattacharyya"})
-    methods = [method_for(spec(kernel), given, terms, draws=False) for kernel in kernels]
-    for one, other in zip(*(each.solve(given, groups_of(given), number, bench) for each in methods), strict=True):
+    methods = [build_method(spec(kernel), given, terms, draws=False) for kernel in kernels]
+    for one, other in zip(
+        *(each.solve(given, toy_group_splits(given), number, bench) for each in methods), strict=True
+    ):
         np.testing.assert_array_equal(one.predicted, other.predicted)
 
 
-def test_distances_are_summed_by_the_weights_of_the_fields(bench: Workbench) -> None:
+def test_distances_are_summed_by_the_weights_of_the_fields(bench: MatrixCache) -> None:
     given = problem(several=False)
-    (split, _), labels = groups_of(given), given.documents.labels
+    (split, _), labels = toy_group_splits(given), given.documents.labels
     counts, kernel = given.counts.matrix.toarray(), np.zeros((60, 60))
     for block, weight in enumerate(WEIGHTS.values()):
         own = counts[:, np.equal(given.counts.block_of, block)]
@@ -60,5 +64,5 @@ def test_distances_are_summed_by_the_weights_of_the_fields(bench: Workbench) -> 
         kernel -= weight / 1.5 * 2 * np.arccos(np.clip(p @ p.T, 0, 1))
     order = split.train[np.argsort(labels[split.train], kind="stable")]
     machine = SupportVectorClassifier(epsilon=1e-6).fit(kernel[np.ix_(order, order)], labels[order])
-    (found,) = method_for(spec("sum-over-fields"), given, None, draws=False).solve(given, [split], None, bench)
+    (found,) = build_method(spec("sum-over-fields"), given, None, draws=False).solve(given, [split], None, bench)
     np.testing.assert_array_equal(found.predicted, machine.predict(kernel[np.ix_(split.test, order)]))

@@ -11,14 +11,14 @@ import scipy.sparse as sp
 from sklearn.svm import SVC
 
 from benchmark.classifiers import CLASSIFIERS
-from benchmark.classifiers.svm import SupportVectorClassifier, class_values
-from benchmark.config.model import Terms
+from benchmark.classifiers.svm import SupportVectorClassifier, svm_class_scores
+from benchmark.config.model import TermSelection
 from benchmark.corpora.corpus import Documents
 from benchmark.kernels import KERNELS, Kernel
 from benchmark.methods.base import Problem
-from benchmark.methods.registry import method_for
+from benchmark.methods.registry import build_method
 from benchmark.plugins.contract import check_decisions
-from benchmark.plugins.samples import draws_of, groups_of, problem_of
+from benchmark.plugins.samples import toy_group_splits, toy_problem, toy_replicates
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
 from benchmark.tags import tags_of
 from benchmark.text.counts import Counts
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import MethodSpec
     from benchmark.methods.fitted import FittedMethod
-    from benchmark.methods.workbench import Workbench
+    from benchmark.methods.workbench import MatrixCache
 
 NAMES = [*KERNELS, *(name for name, cls in CLASSIFIERS.items() if not tags_of(cls).needs_kernel)]
 #: They learn a model of the documents.
 NOT_KEPT = {name for name, cls in KERNELS.items() if not issubclass(cls, Kernel)}
-SELECTED = Terms((20,), "information-gain", "sum")
+SELECTED = TermSelection((20,), "information-gain", "sum")
 #: Classes, terms, and whether training documents are drawn: every two of the three in every way. In each half, both
 #: numbers of classes and both kinds of terms.
 CASES = [(2, None, False), (3, SELECTED, False), (2, SELECTED, True), (3, None, True)]
@@ -62,8 +62,8 @@ def asked(fitted: FittedMethod, counts: sp.csr_array) -> sp.csr_array:
 
 @pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in NOT_KEPT])
-def test_it_decides_as_the_run_does(name: str, several: bool, bench: Workbench) -> None:
-    problems = {n: problem_of(several=several, n_classes=n, key=str(n)) for n in (2, 3)}
+def test_it_decides_as_the_run_does(name: str, several: bool, bench: MatrixCache) -> None:
+    problems = {n: toy_problem(several=several, n_classes=n, key=str(n)) for n in (2, 3)}
     # Those that a method has many of are shared out: with one label and with several, both weightings and each
     # normalization. A representation has another half of the cases than the one before.
     every = [*specs(name)]
@@ -72,8 +72,8 @@ def test_it_decides_as_the_run_does(name: str, several: bool, bench: Workbench) 
         for n_classes, terms, draws in CASES[2 * half : 2 * half + 2]:
             problem, matrix = problems[n_classes], problems[n_classes].counts.matrix
             number = None if terms is None else 20
-            splits = draws_of(problem) if draws else groups_of(problem)
-            method = method_for(spec, problem, terms, draws=draws)
+            splits = toy_replicates(problem) if draws else toy_group_splits(problem)
+            method = build_method(spec, problem, terms, draws=draws)
             run = method.solve(problem, splits, number, bench)
             for split, decisions in zip(splits, run, strict=True):
                 check_decisions(problem, len(split.test), decisions)
@@ -88,12 +88,12 @@ def test_it_decides_as_the_run_does(name: str, several: bool, bench: Workbench) 
 
 @pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in NOT_KEPT])
-def test_the_largest_value_is_of_the_class_that_is_given(name: str, several: bool, bench: Workbench) -> None:
+def test_the_largest_value_is_of_the_class_that_is_given(name: str, several: bool, bench: MatrixCache) -> None:
     """Where none is shared; of documents with several classes, those with a positive value."""
-    problem = problem_of(several=several)
-    split = groups_of(problem)[0]
+    problem = toy_problem(several=several)
+    split = toy_group_splits(problem)[0]
     spec = spec_of(name, represented("tf", tags_of(KERNELS.get(name) or CLASSIFIERS[name]).normalization, "collection"))
-    method = method_for(spec, problem, None, draws=False)
+    method = build_method(spec, problem, None, draws=False)
     fitted, (decisions,) = method.fit(problem, split, None, bench), method.solve(problem, [split], None, bench)
     values = fitted.class_values(fitted.values(problem.counts.matrix[split.test]))
     assert values.shape == (len(split.test), 3)
@@ -107,33 +107,33 @@ def test_the_largest_value_is_of_the_class_that_is_given(name: str, several: boo
 
 @pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
 @pytest.mark.parametrize("name", ["ngd", "mnb", "logistic"])
-def test_it_decides_on_documents_without_words(name: str, several: bool, bench: Workbench) -> None:
-    problem = problem_of(several=several)
-    split = groups_of(problem)[0]
+def test_it_decides_on_documents_without_words(name: str, several: bool, bench: MatrixCache) -> None:
+    problem = toy_problem(several=several)
+    split = toy_group_splits(problem)[0]
     spec = spec_of(name, represented("tf", "l1", "training"))
-    fitted = method_for(spec, problem, None, draws=False).fit(problem, split, None, bench)
+    fitted = build_method(spec, problem, None, draws=False).fit(problem, split, None, bench)
     nothing = sp.csr_array((2, problem.counts.matrix.shape[1]), dtype=np.int32)
     one, other = fitted.given(fitted.values(nothing))
     np.testing.assert_array_equal(one, other)
 
 
-def test_only_support_vectors_are_kept(bench: Workbench) -> None:
-    problem = problem_of(several=False)
-    split = groups_of(problem)[0]
+def test_only_support_vectors_are_kept(bench: MatrixCache) -> None:
+    problem = toy_problem(several=False)
+    split = toy_group_splits(problem)[0]
     spec = spec_of("linear", represented("tf", "l2", "training"), C=100.0)
-    fitted = method_for(spec, problem, None, draws=False).fit(problem, split, None, bench)
+    fitted = build_method(spec, problem, None, draws=False).fit(problem, split, None, bench)
     arrays = fitted.arrays()
     assert 0 < arrays["counts.shape"][0] < len(split.train)
     assert set(arrays["support"].tolist()) == set(range(arrays["counts.shape"][0]))
 
 
 @pytest.mark.parametrize("name", ["linear", "ngd"])
-def test_a_dirichlet_prior_is_kept(name: str, bench: Workbench) -> None:
+def test_a_dirichlet_prior_is_kept(name: str, bench: MatrixCache) -> None:
     for several, terms in itertools.product((False, True), (None, SELECTED)):
-        problem = problem_of(several=several)
+        problem = toy_problem(several=several)
         spec = spec_of(name, represented("tf", "l1", "collection", 0.5))
-        method = method_for(spec, problem, terms, draws=False)
-        for split in groups_of(problem):
+        method = build_method(spec, problem, terms, draws=False)
+        for split in toy_group_splits(problem):
             number = None if terms is None else 20
             (decisions,) = method.solve(problem, [split], number, bench)
             fitted = method.fit(problem, split, number, bench)
@@ -141,12 +141,12 @@ def test_a_dirichlet_prior_is_kept(name: str, bench: Workbench) -> None:
             np.testing.assert_array_equal(fitted.given(values), decisions.predicted)
 
 
-def test_a_cost_in_the_unit_of_the_kernel_is_kept(bench: Workbench) -> None:
+def test_a_cost_in_the_unit_of_the_kernel_is_kept(bench: MatrixCache) -> None:
     for n_classes, draws in itertools.product((2, 3), (False, True)):
-        problem = problem_of(several=False, n_classes=n_classes, key=str(n_classes))
+        problem = toy_problem(several=False, n_classes=n_classes, key=str(n_classes))
         spec = spec_of("linear", represented("tf", "none", "collection"), unit="mean-self-product", C=0.5)
-        method = method_for(spec, problem, None, draws=draws)
-        for split in draws_of(problem):
+        method = build_method(spec, problem, None, draws=draws)
+        for split in toy_replicates(problem):
             (decisions,) = method.solve(problem, [split], None, bench)
             fitted = method.fit(problem, split, None, bench)
             values = fitted.values(problem.counts.matrix[split.test])
@@ -156,28 +156,28 @@ def test_a_cost_in_the_unit_of_the_kernel_is_kept(bench: Workbench) -> None:
 @pytest.mark.parametrize("n_members", [0, 60])
 @pytest.mark.parametrize("name", ["linear", "ngd", "mnb"])
 def test_a_class_of_no_or_every_training_document_is_given_to_none_or_all(
-    name: str, n_members: int, bench: Workbench
+    name: str, n_members: int, bench: MatrixCache
 ) -> None:
-    problem = problem_of(several=True)
-    split = groups_of(problem)[0]
+    problem = toy_problem(several=True)
+    split = toy_group_splits(problem)[0]
     topics = problem.members.copy()
     topics[split.train, 2] = np.arange(len(split.train)) < n_members
     given = problem.documents
     documents = Documents(given.ids, given.labels, given.groups, given.classes, given.group_names, topics)
     other = Problem(Counts(documents, problem.counts.matrix, problem.counts.vocabulary), "other", 7)
     spec = spec_of(name, represented("tf", "l1", "collection"))
-    fitted = method_for(spec, other, None, draws=False).fit(other, split, None, bench)
+    fitted = build_method(spec, other, None, draws=False).fit(other, split, None, bench)
     values = fitted.values(other.counts.matrix[split.test])
     assert fitted.given(values)[:, 2].tolist() == [n_members > 0] * len(split.test)
     assert set(fitted.class_values(values)[:, 2]) == {np.inf if n_members else -np.inf}
 
 
 @pytest.mark.parametrize("name", sorted(NOT_KEPT))
-def test_what_can_not_be_kept_is_refused(name: str, bench: Workbench) -> None:
-    problem = problem_of(several=True)
+def test_what_can_not_be_kept_is_refused(name: str, bench: MatrixCache) -> None:
+    problem = toy_problem(several=True)
     spec = spec_of(name, represented("tf", tags_of(KERNELS[name]).normalization, "collection"))
     with pytest.raises(ValueError, match=f"a model with the kernel '{name}' can't be saved"):
-        method_for(spec, problem, None, draws=False).fit(problem, groups_of(problem)[0], None, bench)
+        build_method(spec, problem, None, draws=False).fit(problem, toy_group_splits(problem)[0], None, bench)
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
@@ -188,7 +188,7 @@ def test_values_of_classes_are_those_of_scikit_learn(n_classes: int) -> None:
     gram: Any = points @ points.T
     ours = SupportVectorClassifier(epsilon=1e-6).fit(gram, labels)
     theirs = SVC(kernel="precomputed", tol=1e-6, decision_function_shape="ovr").fit(gram, labels)
-    values, expected = class_values(ours.machines_, ours.decision_function(gram)), theirs.decision_function(gram)
+    values, expected = svm_class_scores(ours.machines_, ours.decision_function(gram)), theirs.decision_function(gram)
     if n_classes == 2:
         expected = np.stack([-expected, expected], axis=1)
     np.testing.assert_allclose(values, expected, atol=1e-4)

@@ -9,46 +9,46 @@ import numpy as np
 import pytest
 
 from benchmark.methods.base import Problem
-from benchmark.methods.registry import method_for
-from benchmark.plugins.samples import groups_of, problem_of
+from benchmark.methods.registry import build_method
+from benchmark.plugins.samples import toy_group_splits, toy_problem
 from benchmark.text.counts import Counts
 
 from .conftest import represented, spec_of
 
 if TYPE_CHECKING:
     from benchmark.evaluation.predictions import SettingPredictions
-    from benchmark.methods.workbench import Workbench
+    from benchmark.methods.workbench import MatrixCache
 
 NAMES = ["linear", "ngd", "hp-top", "plsi-fisher", "mnb", "eef"]
 
 
-def decided(name: str, n_members: int, bench: Workbench, **counts: Any) -> SettingPredictions:
+def decided(name: str, n_members: int, bench: MatrixCache, **counts: Any) -> SettingPredictions:
     """Decisions on the first held-out group, where the last class has so many training documents."""
-    problem = problem_of(several=True)
-    split = groups_of(problem)[0]
+    problem = toy_problem(several=True)
+    split = toy_group_splits(problem)[0]
     topics = problem.members.copy()
     topics[~topics.any(axis=1), 0] = True
     topics[split.train, 2] = np.arange(len(split.train)) < n_members
     documents = replace(problem.documents, topics=topics)
     given = Problem(Counts(documents, problem.counts.matrix, problem.counts.vocabulary), f"{n_members}", 7)
     spec = spec_of(name, represented("tf", "none" if name in ("plsi-fisher", "eef") else "l1", "collection"))
-    (found,) = method_for(spec, given, None, draws=False).solve(given, [split], None, bench)
+    (found,) = build_method(spec, given, None, draws=False).solve(given, [split], None, bench)
     return found
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_without_training_documents_it_is_given_to_none(name: str, bench: Workbench) -> None:
+def test_without_training_documents_it_is_given_to_none(name: str, bench: MatrixCache) -> None:
     given = decided(name, 0, bench).predicted
     assert not given[:, 2].any()
     assert given[:, :2].any()
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "hp-top"])
-def test_of_all_training_documents_it_is_given_to_all(name: str, bench: Workbench) -> None:
+def test_of_all_training_documents_it_is_given_to_all(name: str, bench: MatrixCache) -> None:
     assert decided(name, 60, bench).predicted[:, 2].all()
 
 
-def test_of_one_training_document_hp_top_has_no_density_and_says_so(bench: Workbench) -> None:
+def test_of_one_training_document_hp_top_has_no_density_and_says_so(bench: MatrixCache) -> None:
     with pytest.raises(ValueError, match="'class-2' has 1 training documents; a variance needs at least two"):
         decided("hp-top", 1, bench)
     for name in NAMES:
@@ -59,11 +59,11 @@ def test_of_one_training_document_hp_top_has_no_density_and_says_so(bench: Workb
 @pytest.mark.parametrize("name", ["linear", "ngd", "mnb", "hp-top", "plsi-fisher"])
 @pytest.mark.parametrize("weighting", ["tf", "tfidf"])
 def test_what_is_learned_is_learned_from_the_training_documents_alone(
-    name: str, weighting: str, bench: Workbench
+    name: str, weighting: str, bench: MatrixCache
 ) -> None:
     """Other tested documents in the place of half of them leave the decisions on the others as they were."""
-    problem = problem_of(several=False)
-    split = groups_of(problem)[0]
+    problem = toy_problem(several=False)
+    split = toy_group_splits(problem)[0]
     kept, turned = split.test[: len(split.test) // 2], split.test[len(split.test) // 2 :]
     matrix = problem.counts.matrix.copy().tolil()
     matrix[turned] = problem.counts.matrix[turned[::-1]].toarray() * 3
@@ -71,6 +71,6 @@ def test_what_is_learned_is_learned_from_the_training_documents_alone(
     normalization = "none" if name == "plsi-fisher" else "l1"
     spec = spec_of(name, represented("tf" if name == "plsi-fisher" else weighting, normalization, "training"))
     (one,), (two,) = (
-        method_for(spec, each, None, draws=False).solve(each, [split], None, bench) for each in (problem, other)
+        build_method(spec, each, None, draws=False).solve(each, [split], None, bench) for each in (problem, other)
     )
     np.testing.assert_array_equal(one.predicted[: len(kept)], two.predicted[: len(kept)])

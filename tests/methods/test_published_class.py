@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from benchmark.kernels import KERNELS, HyperplaneTop, PLSIFisher
-from benchmark.methods.registry import method_for
-from benchmark.methods.workbench import Workbench
-from benchmark.plugins.samples import groups_of, problem_of
+from benchmark.methods.registry import build_method
+from benchmark.methods.workbench import MatrixCache
+from benchmark.plugins.samples import toy_group_splits, toy_problem
 
 from .conftest import represented, spec_of
 
@@ -21,9 +21,9 @@ REPRESENTATION = represented("tf", "l2", "training")
 
 
 def decided(name: str, *, several: bool) -> list[SettingPredictions]:
-    problem = problem_of(several=several)
-    method = method_for(spec_of(name, REPRESENTATION), problem, None, draws=False)
-    return list(method.solve(problem, groups_of(problem), None, Workbench()))
+    problem = toy_problem(several=several)
+    method = build_method(spec_of(name, REPRESENTATION), problem, None, draws=False)
+    return list(method.solve(problem, toy_group_splits(problem), None, MatrixCache()))
 
 
 def test_hp_top_is_named_by_its_class() -> None:
@@ -32,11 +32,11 @@ def test_hp_top_is_named_by_its_class() -> None:
 
 
 def test_hp_top_decides_as_its_class_does_on_the_same_documents() -> None:
-    problem = problem_of(several=True)
+    problem = toy_problem(several=True)
     everything = problem.counts.matrix.astype(np.float64)
     points = everything / np.sqrt(everything.multiply(everything).sum(axis=1)).reshape(-1, 1)
     points = points.tocsr()
-    for split, found in zip(groups_of(problem), decided("hp-top", several=True), strict=True):
+    for split, found in zip(toy_group_splits(problem), decided("hp-top", several=True), strict=True):
         members = problem.members[split.train]
         mixture = np.hstack([members, ~members.any(axis=1, keepdims=True)])
         top = HyperplaneTop().fit(points[split.train], mixture)

@@ -10,15 +10,15 @@ import pytest
 import scipy.sparse as sp
 
 from benchmark.classifiers import CLASSIFIERS, LinearSvm
-from benchmark.classifiers.thresholds import THRESHOLDS, class_thresholds
-from benchmark.config.model import Terms
+from benchmark.classifiers.thresholds import THRESHOLD_RULES, class_thresholds
+from benchmark.config.model import TermSelection
 from benchmark.kernels import KERNELS, Kernel
 from benchmark.methods import held_out
 from benchmark.methods.base import Problem
-from benchmark.methods.held_out import folds_of
-from benchmark.methods.registry import method_for
+from benchmark.methods.held_out import inner_folds
+from benchmark.methods.registry import build_method
 from benchmark.plugins.contract import check_decisions
-from benchmark.plugins.samples import draws_of, groups_of, problem_of
+from benchmark.plugins.samples import toy_group_splits, toy_problem, toy_replicates
 from benchmark.representation import TermWeighting
 from benchmark.tags import tags_of
 from benchmark.text.counts import Counts
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.splits import Split
-    from benchmark.methods.workbench import Workbench
+    from benchmark.methods.workbench import MatrixCache
 
 KEPT = [name for name, cls in KERNELS.items() if issubclass(cls, Kernel)]
 NAMES = [*KEPT, *(name for name, cls in CLASSIFIERS.items() if not tags_of(cls).needs_kernel)]
-LEARNED = [each for each in THRESHOLDS if each != "zero"]
-SELECTED = Terms((20,), "information-gain", "sum")
+LEARNED = [each for each in THRESHOLD_RULES if each != "zero"]
+SELECTED = TermSelection((20,), "information-gain", "sum")
 
 
 def problem(*, key: str = "of some class", **changes: Any) -> Problem:
     """Documents of one class at least, and often of two."""
-    found = problem_of(several=True)
+    found = toy_problem(several=True)
     members = found.members.copy()
     members[~members.any(axis=1), 1] = True
     documents = replace(found.documents, topics=changes.get("members", members))
@@ -54,22 +54,22 @@ def spec(name: str, threshold: str, **classifier: Any) -> MethodSpec:
     )
 
 
-def decided(spec: MethodSpec, given: Problem, split: Split, bench: Workbench) -> SettingPredictions:
-    (found,) = method_for(spec, given, None, draws=False).solve(given, [split], None, bench)
+def decided(spec: MethodSpec, given: Problem, split: Split, bench: MatrixCache) -> SettingPredictions:
+    (found,) = build_method(spec, given, None, draws=False).solve(given, [split], None, bench)
     return found
 
 
 @pytest.mark.parametrize("threshold", LEARNED)
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_kept_decides_as_the_run_does(
-    name: str, threshold: str, bench: Workbench, monkeypatch: pytest.MonkeyPatch
+    name: str, threshold: str, bench: MatrixCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(held_out, "FOLDS", 2)  # the same for both, whatever their number
+    monkeypatch.setattr(held_out, "INNER_FOLDS", 2)  # the same for both, whatever their number
     given, ways = problem(), [(None, False), (SELECTED, False), (None, True)]
     del ways[(NAMES.index(name) + LEARNED.index(threshold)) % 3]  # which other methods and thresholds have in its stead
     for terms, draws in ways:
-        splits, number = draws_of(given) if draws else groups_of(given), None if terms is None else 20
-        method = method_for(spec(name, threshold), given, terms, draws=draws)
+        splits, number = toy_replicates(given) if draws else toy_group_splits(given), None if terms is None else 20
+        method = build_method(spec(name, threshold), given, terms, draws=draws)
         run = method.solve(given, splits, number, bench)
         for split, decisions in zip(splits, run, strict=True):
             check_decisions(given, len(split.test), decisions)
@@ -84,11 +84,11 @@ def test_what_is_kept_decides_as_the_run_does(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_at_least_one_adds_a_class_where_there_is_none_and_nowhere_else(name: str, bench: Workbench) -> None:
+def test_at_least_one_adds_a_class_where_there_is_none_and_nowhere_else(name: str, bench: MatrixCache) -> None:
     given = problem()
     added = 0
-    for split in groups_of(given):
-        plain, more = (decided(spec(name, each), given, split, bench).predicted for each in THRESHOLDS[:2])
+    for split in toy_group_splits(given):
+        plain, more = (decided(spec(name, each), given, split, bench).predicted for each in THRESHOLD_RULES[:2])
         none = ~plain.any(axis=1)
         added += none.sum()
         assert (more.sum(axis=1) >= 1).all()
@@ -97,10 +97,10 @@ def test_at_least_one_adds_a_class_where_there_is_none_and_nowhere_else(name: st
     assert added or name not in KEPT
 
 
-def test_the_class_that_is_added_has_the_largest_value(bench: Workbench) -> None:
-    given, split = problem(), groups_of(problem())[0]
+def test_the_class_that_is_added_has_the_largest_value(bench: MatrixCache) -> None:
+    given, split = problem(), toy_group_splits(problem())[0]
     wanted = spec("linear", "at-least-one")
-    fitted = method_for(wanted, given, None, draws=False).fit(given, split, None, bench)
+    fitted = build_method(wanted, given, None, draws=False).fit(given, split, None, bench)
     values = fitted.class_values(fitted.values(given.counts.matrix[split.test]))
     none = ~(values > 0).any(axis=1)
     assert none.any()
@@ -109,15 +109,15 @@ def test_the_class_that_is_added_has_the_largest_value(bench: Workbench) -> None
     )
 
 
-def test_a_class_for_all_is_refused_where_a_training_document_has_none(bench: Workbench) -> None:
-    given = problem_of(several=True)
+def test_a_class_for_all_is_refused_where_a_training_document_has_none(bench: MatrixCache) -> None:
+    given = toy_problem(several=True)
     with pytest.raises(ValueError, match=r"threshold: at-least-one, but \d+ training documents have no class"):
-        decided(spec("linear-svm", "at-least-one"), given, groups_of(given)[0], bench)
+        decided(spec("linear-svm", "at-least-one"), given, toy_group_splits(given)[0], bench)
 
 
-def test_thresholds_are_those_of_machines_trained_fold_by_fold(bench: Workbench) -> None:
+def test_thresholds_are_those_of_machines_trained_fold_by_fold(bench: MatrixCache) -> None:
     """And class by class, weights of terms included."""
-    given, split = problem(), groups_of(problem())[0]
+    given, split = problem(), toy_group_splits(problem())[0]
     weighted = replace(spec("linear-svm", "cross-validated"), representation=represented("tfidf", "l2", "training"))
     matrix, members = given.counts.matrix, given.members
     values = np.empty(members.shape)
@@ -128,7 +128,7 @@ def test_thresholds_are_those_of_machines_trained_fold_by_fold(bench: Workbench)
         each = (LinearSvm().fit(points, members[train, c]).class_scores(asked)[:, 1] for c in range(3))
         return np.stack(list(each), axis=1)
 
-    for fold in folds_of(given, split):
+    for fold in inner_folds(given, split):
         values[fold.test] = machines(fold.train, fold.test)
     thresholds = class_thresholds(values[split.train], members[split.train])
     assert np.abs(thresholds).max() > 0.05
@@ -137,9 +137,9 @@ def test_thresholds_are_those_of_machines_trained_fold_by_fold(bench: Workbench)
 
 
 @pytest.mark.parametrize("threshold", LEARNED)
-def test_tested_documents_have_no_say(threshold: str, bench: Workbench) -> None:
+def test_tested_documents_have_no_say(threshold: str, bench: MatrixCache) -> None:
     """Neither their classes nor each other's words."""
-    given, (split, _) = problem(), groups_of(problem())
+    given, (split, _) = problem(), toy_group_splits(problem())
     members, matrix = given.members.copy(), given.counts.matrix.toarray()
     members[split.test] = ~members[split.test]
     matrix[split.test[1:]] = matrix[split.test[1:], ::-1]
@@ -151,14 +151,14 @@ def test_tested_documents_have_no_say(threshold: str, bench: Workbench) -> None:
 
 def test_folds_are_drawn_by_the_seed_and_only_thresholds_have_them() -> None:
     given = problem()
-    method = {each: method_for(spec("linear-svm", each), given, None, draws=False) for each in THRESHOLDS}
+    method = {each: build_method(spec("linear-svm", each), given, None, draws=False) for each in THRESHOLD_RULES}
     assert {name: each.uses_seed for name, each in method.items()} == {
         "zero": False,
         "at-least-one": False,
         "cross-validated": True,
     }
-    split = groups_of(given)[0]
-    one, same, other = (folds_of(problem(seed=seed), split) for seed in (7, 7, 8))
+    split = toy_group_splits(given)[0]
+    one, same, other = (inner_folds(problem(seed=seed), split) for seed in (7, 7, 8))
     assert [fold.test.tolist() for fold in one] == [fold.test.tolist() for fold in same]
     assert [fold.test.tolist() for fold in one] != [fold.test.tolist() for fold in other]
     np.testing.assert_array_equal(np.sort(np.concatenate([fold.test for fold in one])), split.train)
@@ -168,5 +168,7 @@ def test_folds_are_drawn_by_the_seed_and_only_thresholds_have_them() -> None:
 def test_other_kernels_have_none(name: str) -> None:
     points = represented("tf", tags_of(KERNELS[name]).normalization, "collection")
     given = replace(spec_of(name, points), threshold="at-least-one")
-    with pytest.raises(ValueError, match=f"the kernel '{name}' is not a function of inner products: it has no threshold"):
-        method_for(given, problem(), None, draws=False)
+    with pytest.raises(
+        ValueError, match=f"the kernel '{name}' is not a function of inner products: it has no threshold"
+    ):
+        build_method(given, problem(), None, draws=False)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from benchmark.config.model import Experiment
-    from benchmark.model.kept import KeptModel
+    from benchmark.model.kept import TextModel
 
 
 @pytest.fixture(scope="session")
@@ -23,8 +23,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 
 @pytest.fixture(scope="session")
-def fitted(store: Store) -> Callable[..., KeptModel]:
-    def fit(study: Experiment, cell: str | None = None, **options: Any) -> KeptModel:
-        return fit_model(study, cell or study.ids[0], RunContext(store), **options)
+def fitted(store: Store) -> Callable[..., TextModel]:
+    def fit(experiment: Experiment, cell: str | None = None, **options: Any) -> TextModel:
+        return fit_model(experiment, cell or experiment.ids[0], RunContext(store), **options)
 
     return fit

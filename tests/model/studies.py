@@ -15,7 +15,7 @@ TEXT = {"skip_header": True, "skip_html": True, "stoplist": "none", "min_occurre
 
 def texts_of(subset: str | None = None) -> dict[str, bytes]:
     """Read the documents of the generated corpus by their names."""
-    corpus = registry.load("synthetic", subset=subset)
+    corpus = registry.load_corpus("synthetic", subset=subset)
     return dict(zip(corpus.documents.ids, corpus, strict=True))
 
 

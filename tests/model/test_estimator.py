@@ -17,7 +17,7 @@ from benchmark.errors import BenchError
 from benchmark.evaluation.protocols import KFold
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.reading import read_counts
-from benchmark.methods.held_out import FOLDS
+from benchmark.methods.held_out import INNER_FOLDS
 from benchmark.model.estimator import TextClassifier
 from benchmark.model.folder import write_model
 from benchmark.representation import TermWeighting
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmark.experiment.store import Store
-    from benchmark.model.kept import KeptModel
+    from benchmark.model.kept import TextModel
 
-    Fit = Callable[..., KeptModel]
+    Fit = Callable[..., TextModel]
 
 LINEAR = {"weighting": "tf", "normalization": "l2", "classifier": "linear-svm"}
 
@@ -119,7 +119,7 @@ def test_probabilities_are_those_of_scikit_learn(classes: list[str], fitted: Fit
     experiment = study_of(LINEAR, classes=classes)
     counts, _, _ = read_counts(experiment.variants["base"].collection, RunContext(store))
     points = TermWeighting(normalization="l2").fit_transform(counts.matrix)
-    folds = [(fold.train, fold.test) for fold in KFold(FOLDS, experiment.seed).splits(counts.documents)]
+    folds = [(fold.train, fold.test) for fold in KFold(INNER_FOLDS, experiment.seed).splits(counts.documents)]
     theirs = CalibratedClassifierCV(Values(), cv=folds, ensemble=False).fit(points, counts.documents.labels)
     model = fitted(experiment, probability=True)
     own = texts_of(None)
@@ -133,7 +133,7 @@ def test_probabilities_of_several_classes_are_those_of_scikit_learn(fitted: Fit,
     experiment = study_of(LINEAR, subset="several")
     counts, _, _ = read_counts(experiment.variants["base"].collection, RunContext(store))
     points, topics = TermWeighting(normalization="l2").fit_transform(counts.matrix), counts.documents.topics
-    made = KFold(FOLDS, experiment.seed, stratified=False).splits(counts.documents)
+    made = KFold(INNER_FOLDS, experiment.seed, stratified=False).splits(counts.documents)
     folds = [(fold.train, fold.test) for fold in made]
     own = texts_of("several")
     ((_, answers),) = fitted(experiment, probability=True).answers([(name, own[name]) for name in counts.documents.ids])
@@ -151,7 +151,7 @@ def test_the_words_that_speak_most_are_those_that_are_missed_most(
 ) -> None:
     """Written without them one by one."""
     model = fitted(study_of(method, subset=subset))
-    monkeypatch.setattr("benchmark.model.kept.LEFT_OUT", 5)
+    monkeypatch.setattr("benchmark.model.kept.LEAVE_ONE_OUT_ROWS", 5)
     words = [*model.vocabulary[5:60:4], model.vocabulary[7]]
     head = b"Header: x\n\n"
     ((_, answers),) = model.answers([("whole", head + " ".join(words).encode())], n_words=4)

@@ -10,7 +10,7 @@ import pytest
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.errors import ConfigError
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.runner import run
+from benchmark.experiment.runner import run_experiment
 from benchmark.kernels import KERNELS, Kernel
 from benchmark.tags import tags_of
 from tests.model.studies import study_of, texts_of
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
     from benchmark.experiment.store import Store
-    from benchmark.findings.scoring import Run
-    from benchmark.model.kept import KeptModel
+    from benchmark.findings.scoring import RunPredictions
+    from benchmark.model.kept import TextModel
 
-    Fit = Callable[..., KeptModel]
+    Fit = Callable[..., TextModel]
 
 TEXT = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_occurrences": 20}
 PARAMETERS: dict[str, dict[str, Any]] = {"cpd-power": {"base": "ned"}, "polynomial": {"c": 1.0}}
@@ -38,9 +38,9 @@ CHOSEN = {"by": ["oracle", "cross-validation"], "folds": 2}
 C = [{"kernel": "ngd", "classifier": {"C": [1e-4, 0.1, 1]}}, {"classifier": {"name": "mnb", "smoothing": [0.01, 1]}}]
 
 
-def check(found: Run, fit: Fit, texts: dict[str, bytes], methods: Collection[str] = ()) -> set[str]:
+def check(found: RunPredictions, fit: Fit, texts: dict[str, bytes], methods: Collection[str] = ()) -> set[str]:
     """Every cell on every split, or those of some methods, from the tested documents' text."""
-    experiment, done = found.study, set()
+    experiment, done = found.experiment, set()
     assert not found.failures
     for cell in (each for each in experiment.cells if not methods or each.method in methods):
         documents = found.predictions.tasks[cell.variant, cell.task]
@@ -59,16 +59,18 @@ def check(found: Run, fit: Fit, texts: dict[str, bytes], methods: Collection[str
 
 
 @pytest.fixture(scope="module", params=[None, "several"], ids=["single", "several"])
-def every_method(request: pytest.FixtureRequest, store: Store) -> tuple[str | None, Run]:
+def every_method(request: pytest.FixtureRequest, store: Store) -> tuple[str | None, RunPredictions]:
     """A run of every method, under either weighting."""
     both = [{"weighting": weighting, **method} for method in METHODS for weighting in ("tf", "tfidf")]
-    return request.param, run(study_of(*both, subset=request.param), RunContext(store))
+    return request.param, run_experiment(study_of(*both, subset=request.param), RunContext(store))
 
 
 @pytest.mark.parametrize("n", range(len(NAMES)), ids=NAMES)
-def test_every_method_decides_as_in_the_run(n: int, every_method: tuple[str | None, Run], fitted: Fit) -> None:
+def test_every_method_decides_as_in_the_run(
+    n: int, every_method: tuple[str | None, RunPredictions], fitted: Fit
+) -> None:
     subset, found = every_method
-    own = [entry.label for entry in found.study.variants["base"].entries[2 * n : 2 * n + 2]]
+    own = [entry.label for entry in found.experiment.variants["base"].entries[2 * n : 2 * n + 2]]
     assert len(check(found, fitted, texts_of(subset), own)) == 2
 
 
@@ -103,14 +105,14 @@ def test_every_method_decides_as_in_the_run(n: int, every_method: tuple[str | No
 )
 def test_it_does_so_under_every_kind_of_configuration(changes: dict[str, Any], fitted: Fit, store: Store) -> None:
     experiment = study_of("linear", "diffusion", POLYNOMIAL, "mnb", "eef", {"classifier": "linear-svm"}, **changes)
-    check(run(experiment, RunContext(store)), fitted, texts_of(changes.get("subset")))
+    check(run_experiment(experiment, RunContext(store)), fitted, texts_of(changes.get("subset")))
 
 
 @pytest.mark.parametrize("subset", [None, "several"], ids=["single", "several"])
 def test_of_candidates_it_takes_the_one_that_the_run_does(subset: str | None, fitted: Fit, store: Store) -> None:
     protocol = {**DRAWS, "stratified": not subset}
     experiment = study_of(*C, subset=subset, choose=CHOSEN, protocol=protocol)
-    check(run(experiment, RunContext(store)), fitted, texts_of(subset))
+    check(run_experiment(experiment, RunContext(store)), fitted, texts_of(subset))
     model = fitted(experiment, experiment.ids[0], split="replicate-01")
     assert model.about["chosen"] == {"by": "oracle", "candidate": 2, "of": 3}
 
@@ -154,7 +156,7 @@ def test_threads_and_batches_decide_nothing(jobs: int, fitted: Fit, monkeypatch:
 
 def test_no_more_text_is_held_than_a_few_batches(fitted: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
     model, (text, *_) = fitted(study_of("mnb")), texts_of(None).values()
-    monkeypatch.setattr("benchmark.model.kept.BATCH", 5)
+    monkeypatch.setattr("benchmark.model.kept.PREDICTION_BATCH", 5)
     taken = 0
 
     def endless() -> Iterator[tuple[str, bytes]]:

@@ -11,10 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from benchmark.checks import own_digest
+from benchmark.checks import digest_without_itself
 from benchmark.errors import ConfigError, DataError
 from benchmark.methods import held_out
-from benchmark.model.folder import ABOUT, ARRAYS, FORMAT, ensure_free, read_model, write_model
+from benchmark.model.folder import (
+    ARRAYS_FILE,
+    DESCRIPTION_FILE,
+    MODEL_FORMAT,
+    check_model_folder_free,
+    read_model,
+    write_model,
+)
 from tests.model.studies import study_of, texts_of
 from tests.processes import Process
 
@@ -22,9 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from benchmark.model.kept import Answers, KeptModel
+    from benchmark.model.kept import TextModel, TextPredictions
 
-    Fit = Callable[..., KeptModel]
+    Fit = Callable[..., TextModel]
 
 METHODS: list[Any] = [
     "ngd",
@@ -45,7 +52,7 @@ THRESHOLDED: list[Any] = [
 ]
 
 
-def answers(model: KeptModel, texts: dict[str, bytes]) -> Answers:
+def answers(model: TextModel, texts: dict[str, bytes]) -> TextPredictions:
     ((_, found),) = model.answers(texts.items())
     return found
 
@@ -55,7 +62,7 @@ def answers(model: KeptModel, texts: dict[str, bytes]) -> Answers:
 def test_after_loading_it_says_the_same_to_the_last_bit(
     subset: str | None, terms: Any, fitted: Fit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(held_out, "FOLDS", 2)  # of thresholds and probabilities, whose quality isn't asked here
+    monkeypatch.setattr(held_out, "INNER_FOLDS", 2)  # of thresholds and probabilities, whose quality isn't asked here
     methods = [each for each in METHODS if not (subset and "scheme" in str(each))]
     methods += THRESHOLDED if subset else []
     # Every method with documents of either kind, and with all terms and with selected ones: half of the four ways.
@@ -75,7 +82,7 @@ def test_after_loading_it_says_the_same_to_the_last_bit(
 def test_the_same_model_is_the_same_bytes(fitted: Fit, tmp_path: Path) -> None:
     for name in ("one", "other"):
         write_model(fitted(study_of("ngd"), probability=True), tmp_path / name)
-    for name in (ABOUT, ARRAYS):
+    for name in (DESCRIPTION_FILE, ARRAYS_FILE):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "other" / name).read_bytes()
 
 
@@ -85,12 +92,12 @@ def folder(fitted: Fit, tmp_path: Path) -> Path:
     return tmp_path / "model"
 
 
-@pytest.mark.parametrize("name", [ABOUT, ARRAYS])
+@pytest.mark.parametrize("name", [DESCRIPTION_FILE, ARRAYS_FILE])
 def test_a_flipped_byte_anywhere_is_refused(name: str, folder: Path) -> None:
     """Or makes the same model: a letter of a word that is told twice, say."""
     path, whole, before = folder / name, (folder / name).read_bytes(), read_model(folder)
     rng = np.random.default_rng(0)
-    places = range(len(whole)) if name == ABOUT else rng.choice(len(whole), 300, replace=False).tolist()
+    places = range(len(whole)) if name == DESCRIPTION_FILE else rng.choice(len(whole), 300, replace=False).tolist()
     for place in places:
         damaged = bytearray(whole)
         damaged[place] ^= 1 << rng.integers(8)
@@ -104,7 +111,7 @@ def test_a_flipped_byte_anywhere_is_refused(name: str, folder: Path) -> None:
         assert after.classes == before.classes
 
 
-@pytest.mark.parametrize("name", [ABOUT, ARRAYS])
+@pytest.mark.parametrize("name", [DESCRIPTION_FILE, ARRAYS_FILE])
 def test_a_file_that_is_missing_or_cut_short_is_refused(name: str, folder: Path) -> None:
     whole = (folder / name).read_bytes()
     for length in (0, 1, len(whole) // 2, len(whole) - 2):
@@ -119,20 +126,22 @@ def test_a_file_that_is_missing_or_cut_short_is_refused(name: str, folder: Path)
 def test_the_arrays_of_another_model_are_refused(folder: Path, fitted: Fit, tmp_path: Path) -> None:
     """As a stop between the two files leaves them."""
     write_model(fitted(study_of("mnb")), tmp_path / "other")
-    shutil.copy(tmp_path / "other" / ARRAYS, folder / ARRAYS)
+    shutil.copy(tmp_path / "other" / ARRAYS_FILE, folder / ARRAYS_FILE)
     with pytest.raises(DataError, match=r"doesn't belong to model\.json; fit it again"):
         read_model(folder)
 
 
 def rewritten(folder: Path, **changes: Any) -> None:
-    about = json.loads((folder / ABOUT).read_text()) | changes
-    about["digest"] = own_digest(about)
-    (folder / ABOUT).write_text(json.dumps(about))
+    about = json.loads((folder / DESCRIPTION_FILE).read_text()) | changes
+    about["digest"] = digest_without_itself(about)
+    (folder / DESCRIPTION_FILE).write_text(json.dumps(about))
 
 
 def test_another_format_is_refused(folder: Path) -> None:
-    rewritten(folder, format=FORMAT + 1)
-    with pytest.raises(DataError, match=f"is of format {FORMAT + 1}, and this version reads format {FORMAT}"):
+    rewritten(folder, format=MODEL_FORMAT + 1)
+    with pytest.raises(
+        DataError, match=f"is of format {MODEL_FORMAT + 1}, and this version reads format {MODEL_FORMAT}"
+    ):
         read_model(folder)
 
 
@@ -165,20 +174,20 @@ def test_nothing_is_unpickled(folder: Path) -> None:
         def __reduce__(self) -> Any:
             return pytest.fail, ("executed",)
 
-    np.savez(folder / ARRAYS, columns=np.array([Evil()], dtype=object))
-    rewritten(folder, files={ARRAYS: hashlib.sha256((folder / ARRAYS).read_bytes()).hexdigest()})
+    np.savez(folder / ARRAYS_FILE, columns=np.array([Evil()], dtype=object))
+    rewritten(folder, files={ARRAYS_FILE: hashlib.sha256((folder / ARRAYS_FILE).read_bytes()).hexdigest()})
     with pytest.raises(DataError, match="doesn't describe a model"):
         read_model(folder)
 
 
 def test_a_folder_that_holds_anything_is_not_written_to(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
-    ensure_free(tmp_path / "mine", overwrite=False)
+    check_model_folder_free(tmp_path / "mine", overwrite=False)
     (tmp_path / "mine" / "letter.txt").write_text("dear")
     for path, holds in ((folder, "a model"), (tmp_path / "mine", "other files")):
         with pytest.raises(ConfigError, match=f"holds {holds} already; --overwrite"):
-            ensure_free(path, overwrite=False)
-        ensure_free(path, overwrite=True)
+            check_model_folder_free(path, overwrite=False)
+        check_model_folder_free(path, overwrite=True)
     another = read_model(folder).about | {"cell": "another"}
     write_model(replace(read_model(folder), about=another), folder)
     assert read_model(folder).about == another

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from benchmark.checks import own_digest
+from benchmark.checks import digest_without_itself
 from benchmark.cli import app
-from benchmark.model.folder import ABOUT, ARRAYS
+from benchmark.model.folder import ARRAYS_FILE, DESCRIPTION_FILE
 from tests.trials.limits import mostly_slow
 
 if TYPE_CHECKING:
@@ -82,8 +82,8 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Model]:
             cell = named.partition("(allowed: ")[2].partition(")")[0]
             result = bench("fit", folder / "mine.yaml", "-c", cell, "--out", folder / "model", "--probability")
             assert result.exit_code == 0, result.stderr
-            with np.load(folder / "model" / ARRAYS) as archive:
-                found[name] = json.loads((folder / "model" / ABOUT).read_text()), dict(archive)
+            with np.load(folder / "model" / ARRAYS_FILE) as archive:
+                found[name] = json.loads((folder / "model" / DESCRIPTION_FILE).read_text()), dict(archive)
         about, arrays = found[name]
         return json.loads(json.dumps(about)), {key: each.copy() for key, each in arrays.items()}
 
@@ -94,12 +94,12 @@ def predicted(about: dict[str, Any], arrays: Arrays, folder: Path) -> Any:
     """What comes out of a model with these files, its digests right."""
     file = io.BytesIO()
     np.savez(file, **arrays)  # type: ignore[arg-type]
-    if isinstance(about.get("files"), dict) and ARRAYS in about["files"]:
-        about["files"][ARRAYS] = hashlib.sha256(file.getvalue()).hexdigest()
-    about["digest"] = own_digest(about)
+    if isinstance(about.get("files"), dict) and ARRAYS_FILE in about["files"]:
+        about["files"][ARRAYS_FILE] = hashlib.sha256(file.getvalue()).hexdigest()
+    about["digest"] = digest_without_itself(about)
     folder.mkdir(exist_ok=True)
-    (folder / ARRAYS).write_bytes(file.getvalue())
-    (folder / ABOUT).write_text(json.dumps(about))
+    (folder / ARRAYS_FILE).write_bytes(file.getvalue())
+    (folder / DESCRIPTION_FILE).write_text(json.dumps(about))
     (folder / "new.jsonl").write_text('{"subject": "leaf", "body": "leaf cup pen ship"}\n{"subject": "", "body": ""}\n')
     return bench("predict", folder, folder / "new.jsonl", "--words", 2)
 
@@ -114,7 +114,7 @@ def check(result: Any, folder: Path, what: str) -> None:
         assert all(math.isfinite(float(each)) for each in numbers if each), case
         return
     assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (3, "", 1), case
-    assert result.stderr.startswith((f"bench: {folder / ABOUT}: ", f"bench: {folder / ARRAYS}: ")), case
+    assert result.stderr.startswith((f"bench: {folder / DESCRIPTION_FILE}: ", f"bench: {folder / ARRAYS_FILE}: ")), case
     assert result.stderr.endswith("; fit it again\n"), case
 
 
@@ -160,7 +160,7 @@ def test_an_edited_array_is_refused_in_a_line_or_still_answers(
         del arrays[key]
         check(predicted(about, arrays, tmp_path), tmp_path, f"{name}: no {key}")
     result = predicted(about, whole | {"fitted/more": np.zeros(1)}, tmp_path)
-    assert f"{ARRAYS}: fitted/more is no array of such a model" in result.stderr
+    assert f"{ARRAYS_FILE}: fitted/more is no array of such a model" in result.stderr
 
 
 #: Of the first two, a model may well name others than the test's texts have.
@@ -214,4 +214,4 @@ def test_the_message_says_which_array_and_why(
     arrays[key] = np.full_like(arrays[key], value)
     result = predicted(about, arrays, tmp_path)
     assert (result.exit_code, result.stdout) == (3, "")
-    assert result.stderr == f"bench: {tmp_path / ARRAYS}: {message.format(**sizes)}; fit it again\n"
+    assert result.stderr == f"bench: {tmp_path / ARRAYS_FILE}: {message.format(**sizes)}; fit it again\n"

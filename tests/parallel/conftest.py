@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from benchmark.experiment.runner import Walk
-from benchmark.parallel.cluster import Cluster, place_of
+from benchmark.experiment.runner import TaskExecutor
+from benchmark.parallel.cluster import DaskExecutor, parse_dask_option
 from tests.parallel.clusters import Dask, Notebook
 
 if TYPE_CHECKING:
@@ -33,12 +33,14 @@ def notebook() -> Notebook:
 
 
 @pytest.fixture
-def brought(dask: Dask, notebook: Notebook) -> Callable[..., Cluster]:
+def brought(dask: Dask, notebook: Notebook) -> Callable[..., DaskExecutor]:
     """The cluster, to be entered, with a store of its own or the one given."""
 
-    def make(store: Store, at_most: int | None = None, address: str | None = None, silence: float = 60.0) -> Cluster:
-        place = place_of(address or dask.address, at_most).model_copy(update={"silence": silence})
-        return Cluster(place, store, 1, notebook)
+    def make(
+        store: Store, at_most: int | None = None, address: str | None = None, silence: float = 60.0
+    ) -> DaskExecutor:
+        place = parse_dask_option(address or dask.address, at_most).model_copy(update={"silence": silence})
+        return DaskExecutor(place, store, 1, notebook)
 
     return make
 
@@ -46,13 +48,13 @@ def brought(dask: Dask, notebook: Notebook) -> Callable[..., Cluster]:
 @pytest.fixture
 def at_home(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many jobs were solved by this process, a number each time."""
-    solved, results_of = list[int](), Walk.results_of
+    solved, results_of = list[int](), TaskExecutor.results_of
 
     def counted(self: Any, batch: Any) -> Any:
         solved.append(len(batch.jobs))
         return results_of(self, batch)
 
-    monkeypatch.setattr(Walk, "results_of", counted)
+    monkeypatch.setattr(TaskExecutor, "results_of", counted)
     return solved
 
 

@@ -17,8 +17,8 @@ import pytest
 
 from benchmark.errors import BenchError, ConfigError
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.session import perform
-from benchmark.experiment.store import Entry, Store, default_folder, key_of
+from benchmark.experiment.session import run_and_write
+from benchmark.experiment.store import Store, StoreEntry, default_store_folder, store_key
 from tests.builders import small_experiment
 from tests.trials.limits import mostly_slow
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-KEY, OTHER = key_of(what="this"), key_of(what="that")
-ENTRY = Entry({"numbers": np.arange(12.0).reshape(3, 4), "none": np.empty((0, 3))}, {"n": 3})
+KEY, OTHER = store_key(what="this"), store_key(what="that")
+ENTRY = StoreEntry({"numbers": np.arange(12.0).reshape(3, 4), "none": np.empty((0, 3))}, {"n": 3})
 
 
 @pytest.fixture
@@ -66,8 +66,8 @@ def test_what_is_listed_is_what_there_is(far: Store) -> None:
 
 def test_the_oldest_go_beyond_the_limit(far: Store) -> None:
     small = Store(far.folder, limit=3000)
-    keys = [key_of(n=n) for n in range(6)]
-    kept = [small.put(key, Entry({"bytes": np.zeros(1000, np.uint8)})) for key in keys]
+    keys = [store_key(n=n) for n in range(6)]
+    kept = [small.put(key, StoreEntry({"bytes": np.zeros(1000, np.uint8)})) for key in keys]
     assert all(kept)
     assert sum(size for _, size, _ in small.entries()) <= 3000
     assert small.has(keys[-1])
@@ -86,20 +86,20 @@ def test_a_damaged_one_is_told_removed_and_computed_again(far: Store, notes: lis
 
 @pytest.mark.usefixtures("sketched")
 def test_a_run_gives_the_same_bytes_and_finds_its_results_again(far: Store, tmp_path: Path) -> None:
-    study, near = small_experiment(), Store(tmp_path / "store")
+    experiment, near = small_experiment(), Store(tmp_path / "store")
     for name, store in (("near", near), ("far", far)):
-        perform(study, RunContext(store), folder=tmp_path / name)
+        run_and_write(experiment, RunContext(store), folder=tmp_path / name)
     for name in ("predictions.parquet", "scores.csv"):
         assert (tmp_path / "far" / name).read_bytes() == (tmp_path / "near" / name).read_bytes()
     assert {path.name for path, _, _ in far.entries()} == {path.name for path, _, _ in near.entries()}
     shutil.rmtree(tmp_path / "far")
-    done = perform(study, RunContext(Store(far.folder)), folder=tmp_path / "far")
+    done = run_and_write(experiment, RunContext(Store(far.folder)), folder=tmp_path / "far")
     assert done.results.from_store == (4, 4)
 
 
 def test_the_environment_may_name_an_address(bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BENCH_CACHE", f"{bucket}/named/")
-    assert default_folder() == f"{bucket}/named/"
+    assert default_store_folder() == f"{bucket}/named/"
     assert (Store().address, Store().local) == (f"{bucket}/named", False)
 
 
@@ -225,10 +225,10 @@ def proxied(bucket: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[
 def test_a_run_goes_on_without_an_address_that_fails(
     proxied: Callable[[int, str], str], notes: list[str], tmp_path: Path, first: int, how: str
 ) -> None:
-    study = small_experiment()
-    near = perform(study, RunContext(Store(tmp_path / "store")), folder=tmp_path / "near")
+    experiment = small_experiment()
+    near = run_and_write(experiment, RunContext(Store(tmp_path / "store")), folder=tmp_path / "near")
     started = time.monotonic()
-    far = perform(study, RunContext(Store(proxied(first, how), warn=notes.append)), folder=tmp_path / "far")
+    far = run_and_write(experiment, RunContext(Store(proxied(first, how), warn=notes.append)), folder=tmp_path / "far")
     assert time.monotonic() - started < near.seconds + 15
     for name in ("predictions.parquet", "scores.csv"):
         assert (tmp_path / "far" / name).read_bytes() == (tmp_path / "near" / name).read_bytes()

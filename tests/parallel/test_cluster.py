@@ -19,11 +19,11 @@ from benchmark.errors import BenchError, ConfigError
 from benchmark.evaluation import intervals
 from benchmark.experiment import session
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.session import perform
+from benchmark.experiment.session import run_and_write
 from benchmark.experiment.store import Store
 from benchmark.observer import Observer
 from benchmark.parallel import cluster as module
-from benchmark.parallel.cluster import Cluster, place_of
+from benchmark.parallel.cluster import DaskExecutor, parse_dask_option
 from tests.builders import small_experiment
 from tests.parallel.clusters import contents_of
 from tests.trials.limits import mostly_slow
@@ -46,13 +46,13 @@ METHODS: list[Any] = [
 def few_draws() -> Iterator[None]:
     """Intervals come from results, at home always: thousands of resamples would take most of what is done there."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(intervals, "DRAWS", 100)
-        patch.setattr(intervals, "DRAWS_MANY", 100)
+        patch.setattr(intervals, "RESAMPLES", 100)
+        patch.setattr(intervals, "RESAMPLES_MANY_KINDS", 100)
         yield
 
 
 @pytest.fixture
-def study() -> Experiment:
+def experiment() -> Experiment:
     return small_experiment(methods=METHODS)
 
 
@@ -61,8 +61,8 @@ def home(few_draws: None, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
     """What the experiment is at home, without the pictures, which are drawn at home always."""
     folder = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(session, "pictures_in", lambda _, specs: {name: {} for name in specs})
-        perform(small_experiment(methods=METHODS), RunContext(Store(folder / "store")), folder=folder / "run")
+        patch.setattr(session, "cached_pictures", lambda _, specs: {name: {} for name in specs})
+        run_and_write(small_experiment(methods=METHODS), RunContext(Store(folder / "store")), folder=folder / "run")
     return {
         name: each for name, each in contents_of(folder / "run").items() if not name.endswith((".png", ".svg", ".html"))
     }
@@ -70,14 +70,14 @@ def home(few_draws: None, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
 
 @pytest.fixture
 def same(
-    study: Experiment, home: dict[str, bytes], brought: Any, notebook: Any, tmp_path: Path
-) -> Callable[..., Cluster]:
+    experiment: Experiment, home: dict[str, bytes], brought: Any, notebook: Any, tmp_path: Path
+) -> Callable[..., DaskExecutor]:
     """Run the experiment on the cluster, and see that it is what it is at home."""
 
-    def run(store: Store | None = None, **how: Any) -> Cluster:
+    def run(store: Store | None = None, **how: Any) -> DaskExecutor:
         store = store or Store(tmp_path / "store", limit=10**9, warn=notebook.note)
         with brought(store, **how) as cluster:
-            perform(study, RunContext(store, observer=notebook, elsewhere=cluster), folder=tmp_path / "run")
+            run_and_write(experiment, RunContext(store, observer=notebook, elsewhere=cluster), folder=tmp_path / "run")
         found = contents_of(tmp_path / "run")
         assert {name: found[name] for name in home} == home
         assert len(notebook.steps) == notebook.planned
@@ -88,13 +88,13 @@ def same(
 
 @pytest.fixture
 def shuffled(monkeypatch: pytest.MonkeyPatch) -> None:
-    groups, chance = module.groups, random.Random(0)  # noqa: S311
+    groups, chance = module.group_jobs, random.Random(0)  # noqa: S311
 
     def mixed(*given: Any) -> list[Any]:
         found = [replace(each, keys=tuple(chance.sample(each.keys, len(each.keys)))) for each in groups(*given)]
         return chance.sample(found, len(found))
 
-    monkeypatch.setattr(module, "groups", mixed)
+    monkeypatch.setattr(module, "group_jobs", mixed)
 
 
 # Same bytes
@@ -116,7 +116,7 @@ def test_the_same_bytes_in_any_order(same: Any, dask: Any, shuffled: None, at_ho
 def test_without_a_worker_it_is_computed_at_home(
     same: Any, dask: Any, notebook: Any, at_home: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "PATIENCE", 0.1)
+    monkeypatch.setattr(module, "WORKER_TIMEOUT", 0.1)
     dask.employ(0)
     same()
     assert sum(at_home) > 0
@@ -133,7 +133,7 @@ def test_a_worker_that_is_killed_costs_only_what_it_had_in_hand(same: Any, dask:
 def test_all_workers_killed(
     same: Any, dask: Any, notebook: Any, at_home: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "PATIENCE", 1.0)
+    monkeypatch.setattr(module, "WORKER_TIMEOUT", 1.0)
     dask.employ(1)
     notebook.at_step = lambda n: dask.kill(dask.workers[0]) if n == 2 else None
     same()
@@ -142,14 +142,14 @@ def test_all_workers_killed(
 
 
 def test_two_clients_at_once(
-    study: Experiment, home: dict[str, bytes], brought: Any, dask: Any, tmp_path: Path
+    experiment: Experiment, home: dict[str, bytes], brought: Any, dask: Any, tmp_path: Path
 ) -> None:
     dask.employ(2)
 
     def run(name: str) -> None:
         store = Store(tmp_path / "store", limit=10**9)
         with brought(store) as cluster:
-            perform(study, RunContext(store, elsewhere=cluster), folder=tmp_path / name)
+            run_and_write(experiment, RunContext(store, elsewhere=cluster), folder=tmp_path / name)
 
     both = [threading.Thread(target=run, args=(name,)) for name in ("one", "two")]
     for each in both:
@@ -178,15 +178,15 @@ def test_results_that_the_store_has_need_no_cluster(same: Any, dask: Any, at_hom
 def test_what_a_worker_kept_and_is_not_seen_is_computed_at_home(
     same: Any, dask: Any, notebook: Any, at_home: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "LOOKS", (0.0, 0.01))
+    monkeypatch.setattr(module, "STORE_RETRY_DELAYS", (0.0, 0.01))
     dask.employ(1)
-    here, make = Store(tmp_path / "here", limit=10**9), module.sent
+    here, make = Store(tmp_path / "here", limit=10**9), module.make_payload
 
-    def to_another(study: Any, read: Any, store: Store, jobs: int) -> Any:
+    def to_another(experiment: Any, read: Any, store: Store, jobs: int) -> Any:
         shutil.copytree(tmp_path / "here", tmp_path / "there")
-        return replace(make(study, read, store, jobs), store=str(tmp_path / "there"))
+        return replace(make(experiment, read, store, jobs), store=str(tmp_path / "there"))
 
-    monkeypatch.setattr(module, "sent", to_another)
+    monkeypatch.setattr(module, "make_payload", to_another)
     same(here)
     assert sum(at_home) > 0
     assert notebook.notes == [
@@ -204,13 +204,13 @@ def test_after_a_connection_that_breaks_the_rest_is_done_here(
     same: Any, dask: Any, notebook: Any, at_home: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dask.employ(1)
-    connect, clusters = Cluster._connect, list[Cluster]()
+    connect, clusters = DaskExecutor._connect, list[DaskExecutor]()
 
-    def connected(self: Cluster) -> None:
+    def connected(self: DaskExecutor) -> None:
         clusters.append(self)
         connect(self)
 
-    monkeypatch.setattr(Cluster, "_connect", connected)
+    monkeypatch.setattr(DaskExecutor, "_connect", connected)
 
     def disturb(n: int) -> None:
         if n == 1:
@@ -271,30 +271,32 @@ def test_workers_that_are_stopped(same: Any, dask: Any, notebook: Any, at_home: 
 
 
 def test_an_address_that_accepts_and_says_nothing(
-    study: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    experiment: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "TO_CONNECT", 0.5)
+    monkeypatch.setattr(module, "CONNECT_TIMEOUT", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        cluster = Cluster(place_of(f"tcp://127.0.0.1:{silent.getsockname()[1]}"), Store(tmp_path / "s"), 1, Observer())
+        cluster = DaskExecutor(
+            parse_dask_option(f"tcp://127.0.0.1:{silent.getsockname()[1]}"), Store(tmp_path / "s"), 1, Observer()
+        )
         with (
             pytest.raises(BenchError, match=r"^no Dask scheduler answers at .*; without --dask the run uses"),
             cluster,
         ):
-            perform(study, RunContext(Store(tmp_path / "s"), elsewhere=cluster), folder=tmp_path / "run")
+            run_and_write(experiment, RunContext(Store(tmp_path / "s"), elsewhere=cluster), folder=tmp_path / "run")
 
 
 def test_a_scheduler_that_is_not_there_is_told_in_a_line(
-    study: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    experiment: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "TO_CONNECT", 0.5)
+    monkeypatch.setattr(module, "CONNECT_TIMEOUT", 0.5)
     store = Store(tmp_path / "store")
     for address, said in (
         ("tcp://127.0.0.1:9", "127.0.0.1:9"),
         ("nonsense://x", "nonsense://x: ValueError: unknown address"),
     ):
-        cluster = Cluster(place_of(address), store, 1, Observer())
+        cluster = DaskExecutor(parse_dask_option(address), store, 1, Observer())
         with pytest.raises(BenchError, match=f"^no Dask scheduler answers at .*{said}"), cluster:
-            perform(study, RunContext(store, elsewhere=cluster), folder=tmp_path / "run")
+            run_and_write(experiment, RunContext(store, elsewhere=cluster), folder=tmp_path / "run")
 
 
 # What goes wrong
@@ -305,8 +307,10 @@ def test_an_error_of_a_worker_alone_is_told_and_its_work_done_at_home(
     same: Any, dask: Any, notebook: Any, at_home: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dask.employ(1)
-    make = module.sent
-    monkeypatch.setattr(module, "sent", lambda *given: replace(make(*given), content=b"nothing that can be read"))
+    make = module.make_payload
+    monkeypatch.setattr(
+        module, "make_payload", lambda *given: replace(make(*given), content=b"nothing that can be read")
+    )
     same()
     assert sum(at_home) > 0
     assert len(notebook.notes) == 1
@@ -323,19 +327,19 @@ def test_an_error_of_a_worker_alone_is_told_and_its_work_done_at_home(
     ],
 )
 def test_a_place_by_its_words(given: str, place: ParallelSection) -> None:
-    assert place_of(given) == place
+    assert parse_dask_option(given) == place
 
 
 @pytest.mark.parametrize("given", ["local:x", "local:-1"])
 def test_words_that_name_no_place(given: str) -> None:
     with pytest.raises(ConfigError, match="must have a number of processes"):
-        place_of(given)
+        parse_dask_option(given)
 
 
-def test_without_dask_it_is_said_how_to_have_it(study: Experiment, tmp_path: Path, monkeypatch: Any) -> None:
+def test_without_dask_it_is_said_how_to_have_it(experiment: Experiment, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     store = Store(tmp_path / "store")
     said = "--dask and parallel need Dask: pip install 'simplexbench[cluster]'"
-    cluster = Cluster(place_of("local:1"), store, 1, Observer())
+    cluster = DaskExecutor(parse_dask_option("local:1"), store, 1, Observer())
     with pytest.raises(ConfigError, match=f"^{re.escape(said)}$"), cluster:
-        perform(study, RunContext(store, elsewhere=cluster), folder=tmp_path / "run")
+        run_and_write(experiment, RunContext(store, elsewhere=cluster), folder=tmp_path / "run")

@@ -21,10 +21,10 @@ from benchmark.errors import ConfigError
 from benchmark.experiment import session
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.folder import read_manifest
-from benchmark.experiment.session import perform
+from benchmark.experiment.session import run_and_write
 from benchmark.experiment.store import Store
 from benchmark.library import notebook
-from benchmark.plugins.gathering import SHIPPED
+from benchmark.plugins.gathering import BUILTIN_REGISTRIES
 from benchmark.source import YamlSource
 from tests.parallel.clusters import children, contents_of
 from tests.processes import Process
@@ -78,11 +78,13 @@ def test_interrupted_it_leaves_no_process_behind_and_goes_on_to_the_same_bytes(b
     code, _, error = bench("there", "--dask", "local:1").finish()
     assert code == 0, error
     assert error.count(" · ") == 10, "a step is told once, wherever it was done"
-    home = perform(
-        session.checked(tmp_path / "small.yaml"), RunContext(Store(tmp_path / "store-here")), folder=tmp_path / "here"
+    home = run_and_write(
+        session.load_checked(tmp_path / "small.yaml"),
+        RunContext(Store(tmp_path / "store-here")),
+        folder=tmp_path / "here",
     )
     assert contents_of(tmp_path / "there") == contents_of(tmp_path / "here")
-    assert read_manifest(tmp_path / "there")["config"] == home.results.study.raw
+    assert read_manifest(tmp_path / "there")["config"] == home.results.experiment.raw
 
 
 @pytest.mark.parametrize(
@@ -101,7 +103,7 @@ def test_a_wrong_command_is_told_in_a_line(words: list[str], said: str) -> None:
 
 
 def checked(**changes: Any) -> Experiment:
-    return check_experiment(YamlSource("test.yaml", CONFIG | changes), SHIPPED)
+    return check_experiment(YamlSource("test.yaml", CONFIG | changes), BUILTIN_REGISTRIES)
 
 
 def test_the_block_decides_nothing_but_where() -> None:
@@ -118,7 +120,9 @@ def test_the_block_of_an_extended_file_holds(tmp_path: Path) -> None:
     (tmp_path / "one.yaml").write_text(yaml.safe_dump(CONFIG | {"parallel": {"n_jobs": 2}}))
     (tmp_path / "two.yaml").write_text("name: two\nextends: one\n")
     (tmp_path / "three.yaml").write_text("name: three\nextends: one\nparallel: null\n")
-    two, three = (check_experiment(read_config(tmp_path / f"{name}.yaml"), SHIPPED) for name in ("two", "three"))
+    two, three = (
+        check_experiment(read_config(tmp_path / f"{name}.yaml"), BUILTIN_REGISTRIES) for name in ("two", "three")
+    )
     assert two.parallel is not None
     assert two.parallel.n_jobs == 2
     assert three.parallel is None
@@ -141,12 +145,12 @@ def test_a_wrong_block_is_refused(block: dict[str, Any], said: str) -> None:
 def test_a_notebook_heeds_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[Any] = []
 
-    class Watched(notebook.Cluster):
+    class Watched(notebook.DaskExecutor):
         def begin(self, *given: Any) -> Any:
             opened.append(self._place.n_jobs)
             return super().begin(*given)
 
-    monkeypatch.setattr(notebook, "Cluster", Watched)
+    monkeypatch.setattr(notebook, "DaskExecutor", Watched)
     one, other = (notebook.run(**CONFIG, **more) for more in ({}, {"parallel": {"n_jobs": 0}}))
     assert one.scores.equals(other.scores)
     assert opened == [0]

@@ -9,11 +9,11 @@ import pytest
 
 from benchmark.errors import BenchError
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.runner import read_variants, works_of
-from benchmark.experiment.session import checked, perform
+from benchmark.experiment.runner import plan_tasks, read_variants
+from benchmark.experiment.session import load_checked, run_and_write
 from benchmark.experiment.store import Store
 from benchmark.parallel import cluster as module
-from benchmark.parallel.worker import Abandoned, refuse_others, sent, solve, versions
+from benchmark.parallel.worker import Cancelled, check_versions, compute_units, library_versions, make_payload
 from tests.builders import small_experiment
 from tests.parallel.clusters import contents_of
 
@@ -53,7 +53,7 @@ CLASSIFIERS = {"slow": Slow}
 
 
 @pytest.fixture
-def study() -> Experiment:
+def experiment() -> Experiment:
     return small_experiment()
 
 
@@ -72,7 +72,7 @@ def slow(tmp_path: Path) -> Callable[..., Experiment]:
             "name: own\nplugins: [slow.py]\ncorpus: {name: synthetic}\ntext: {min_occurrences: 50}\n"
             f"protocol: {{name: leave-one-group-out, held_out: [cornell]}}\nmethods: {methods}\n"
         )
-        found: Any = checked(tmp_path / "own.yaml")
+        found: Any = load_checked(tmp_path / "own.yaml")
         return found
 
     return make
@@ -82,8 +82,8 @@ def slow(tmp_path: Path) -> Callable[..., Experiment]:
 def test_what_fails_on_a_worker_fails_in_the_same_line(
     slow: Any, dask: Any, brought: Any, notebook: Any, at_home: list[int], tmp_path: Path
 ) -> None:
-    study = slow("[{classifier: {name: slow, number: [1, 2], fails: [true, false]}}]")
-    done = perform(study, RunContext(Store(tmp_path / "one"), observer=notebook), folder=tmp_path / "home")
+    experiment = slow("[{classifier: {name: slow, number: [1, 2], fails: [true, false]}}]")
+    done = run_and_write(experiment, RunContext(Store(tmp_path / "one"), observer=notebook), folder=tmp_path / "home")
     assert len(done.results.failures) == 2
     notes, details = list(notebook.notes), len(notebook.details)
     assert len(notes) == details == 2
@@ -92,7 +92,9 @@ def test_what_fails_on_a_worker_fails_in_the_same_line(
     dask.employ(2)
     store = Store(tmp_path / "two")
     with brought(store) as cluster:
-        there = perform(study, RunContext(store, observer=notebook, elsewhere=cluster), folder=tmp_path / "there")
+        there = run_and_write(
+            experiment, RunContext(store, observer=notebook, elsewhere=cluster), folder=tmp_path / "there"
+        )
     assert there.results.failures == done.results.failures
     assert notebook.notes == notes
     assert len(notebook.details) == 2 * details, "its author may see where it came from"
@@ -101,10 +103,10 @@ def test_what_fails_on_a_worker_fails_in_the_same_line(
 
 
 def test_a_worker_that_refuses_ends_the_run_in_a_line(
-    study: Experiment, dask: Any, brought: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    experiment: Experiment, dask: Any, brought: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dask.employ(1)
-    make, store = module.sent, Store(tmp_path / "store")
+    make, store = module.make_payload, Store(tmp_path / "store")
     changes = {
         "a worker computes with numpy .*, not 0.1: it needs the versions": {"versions": {"numpy": "0.1"}},
         "a worker can't read the counts from .*elsewhere: the store must": {
@@ -113,25 +115,27 @@ def test_a_worker_that_refuses_ends_the_run_in_a_line(
         },
     }
     for said, change in changes.items():
-        monkeypatch.setattr(module, "sent", lambda *given, change=change: replace(make(*given), **change))
+        monkeypatch.setattr(module, "make_payload", lambda *given, change=change: replace(make(*given), **change))
         with pytest.raises(BenchError, match=f"^{said}"), brought(store) as cluster:
-            perform(study, RunContext(store, elsewhere=cluster), folder=tmp_path / "run")
-    refuse_others(versions())
+            run_and_write(experiment, RunContext(store, elsewhere=cluster), folder=tmp_path / "run")
+    check_versions(library_versions())
     with pytest.raises(BenchError, match=r"computes with python 3.*, not 2\.7, perl none, not 5: "):
-        refuse_others({"python": "2.7", "perl": "5"})
+        check_versions({"python": "2.7", "perl": "5"})
 
 
 def test_other_keys_are_other_code(
-    study: Experiment, dask: Any, brought: Any, tmp_path: Path, monkeypatch: Any
+    experiment: Experiment, dask: Any, brought: Any, tmp_path: Path, monkeypatch: Any
 ) -> None:
     dask.employ(1)
-    groups, store = module.groups, Store(tmp_path / "store")
-    monkeypatch.setattr(module, "groups", lambda *each: [replace(g, keys=(*g.keys, "0" * 64)) for g in groups(*each)])
+    groups, store = module.group_jobs, Store(tmp_path / "store")
+    monkeypatch.setattr(
+        module, "group_jobs", lambda *each: [replace(g, keys=(*g.keys, "0" * 64)) for g in groups(*each)]
+    )
     with (
         pytest.raises(BenchError, match="computes different keys for results: its simplexbench code"),
         brought(store) as cluster,
     ):
-        perform(study, RunContext(store, elsewhere=cluster), folder=tmp_path / "run")
+        run_and_write(experiment, RunContext(store, elsewhere=cluster), folder=tmp_path / "run")
 
 
 # How many, and what is sent
@@ -141,11 +145,11 @@ def test_other_keys_are_other_code(
 @pytest.mark.parametrize("at_most", [2, None])
 def test_at_most_so_many_at_once(slow: Any, dask: Any, brought: Any, tmp_path: Path, at_most: int | None) -> None:
     # Long enough that a worker which takes seconds to begin meets the others at work.
-    study = slow(f"[{{classifier: {{name: slow, number: {list(range(8))}}}}}]", pause=1.5)
+    experiment = slow(f"[{{classifier: {{name: slow, number: {list(range(8))}}}}}]", pause=1.5)
     dask.employ(3)
     store = Store(tmp_path / "store")
     with brought(store, at_most) as cluster:
-        done = perform(study, RunContext(store, elsewhere=cluster), folder=tmp_path / "run")
+        done = run_and_write(experiment, RunContext(store, elsewhere=cluster), folder=tmp_path / "run")
     assert not done.results.failures
     spans = [tuple(map(float, path.read_text().split())) for path in (tmp_path / "work").iterdir()]
     assert len(spans) == 8
@@ -153,24 +157,24 @@ def test_at_most_so_many_at_once(slow: Any, dask: Any, brought: Any, tmp_path: P
     assert most == (at_most or 3)
 
 
-def test_what_is_sent_is_no_corpus(study: Experiment, tmp_path: Path) -> None:
+def test_what_is_sent_is_no_corpus(experiment: Experiment, tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
-    read = read_variants(study, RunContext(store, download=False))
-    found = sent(study, read, store, 1)
+    read = read_variants(experiment, RunContext(store, download=False))
+    found = make_payload(experiment, read, store, 1)
     assert len(found.content) < 20_000
-    assert sent(study, read, store, 1) == found
+    assert make_payload(experiment, read, store, 1) == found
     assert "content" not in repr(found)
 
 
-def test_what_nobody_waits_for_any_more_is_left(study: Experiment, tmp_path: Path) -> None:
+def test_what_nobody_waits_for_any_more_is_left(experiment: Experiment, tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
-    read = read_variants(study, RunContext(store, download=False))
-    (work,) = works_of(study, read)
-    group, *_ = module.groups(work, [(point, job) for point in work.points for job in point.jobs])
+    read = read_variants(experiment, RunContext(store, download=False))
+    (work,) = plan_tasks(experiment, read)
+    group, *_ = module.group_jobs(work, [(point, job) for point in work.points for job in point.jobs])
     told: list[Any] = []
-    with pytest.raises(Abandoned):
-        solve(
-            sent(study, read, store, 1),
+    with pytest.raises(Cancelled):
+        compute_units(
+            make_payload(experiment, read, store, 1),
             group.variant,
             group.task,
             frozenset(group.keys),

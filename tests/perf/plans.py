@@ -31,7 +31,7 @@ def own_table(folder: Path) -> Path:
     """A configuration for 20 Newsgroups as a table of one's own, as `bench init` writes it."""
     from benchmark.corpora import registry
 
-    corpus = registry.load("20ng")
+    corpus = registry.load_corpus("20ng")
     names = corpus.documents.classes, corpus.documents.group_names
     with (folder / "own.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
@@ -45,14 +45,14 @@ def own_table(folder: Path) -> Path:
 
 def planned(config: Path) -> None:
     """Print what is planned, as JSON."""
-    from benchmark.environment import share_machine
+    from benchmark.environment import let_openmp_threads_sleep
     from benchmark.experiment.context import RunContext
-    from benchmark.experiment.session import checked, default_jobs
+    from benchmark.experiment.session import load_checked, n_processors
     from benchmark.experiment.store import Store
-    from benchmark.library.planning import plan
+    from benchmark.library.planning import plan_run
 
-    share_machine()
-    found = plan(checked(config), RunContext(Store(), jobs=default_jobs())).forecast
+    let_openmp_threads_sleep()
+    found = plan_run(load_checked(config), RunContext(Store(), jobs=n_processors())).forecast
     print(json.dumps({"seconds": found.seconds, "cpu": found.cpu, "memory": found.memory} if found else {}))
 
 

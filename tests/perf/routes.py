@@ -40,10 +40,10 @@ def bench(config: Path, folder: Path) -> dict[str, Any]:
 
 def decided(folder: Path) -> dict[str, Any]:
     """What a run's cells decided, in the order of the test documents, and what they booked, added up over splits."""
-    from benchmark.evaluation.predictions import CLOCKS
-    from benchmark.experiment.folder import read_results
+    from benchmark.evaluation.predictions import TIMERS
+    from benchmark.experiment.folder import read_run
 
-    predictions = read_results(folder).predictions  # type: ignore[attr-defined]
+    predictions = read_run(folder).predictions  # type: ignore[attr-defined]
     found: dict[str, Any] = {"predictions": {}, "accuracy": {}, "ties": {}, "stages": {}}
     for (variant, task, method, _, size, _), point in predictions.settings.items():
         documents, splits = predictions.tasks[variant, task], predictions.splits[variant, task, size]
@@ -52,7 +52,7 @@ def decided(folder: Path) -> dict[str, Any]:
         found["predictions"][method] = [documents.classes[code] for code in codes]
         found["accuracy"][method] = float(np.mean(codes == truth))
         found["ties"][method] = int(np.concatenate(point.tied_by_split).sum())
-        found["stages"][method] = dict(zip(CLOCKS, point.seconds.sum(axis=0).tolist(), strict=True))
+        found["stages"][method] = dict(zip(TIMERS, point.seconds.sum(axis=0).tolist(), strict=True))
     return found
 
 
@@ -71,10 +71,10 @@ def base_of(config: str) -> Any:
     """A configuration itself, without variants."""
     from benchmark.config.check import check_experiment
     from benchmark.config.load import read_config
-    from benchmark.config.model import BASE
-    from benchmark.plugins.gathering import SHIPPED
+    from benchmark.config.model import BASE_VARIANT
+    from benchmark.plugins.gathering import BUILTIN_REGISTRIES
 
-    return check_experiment(read_config(ROOT / "configs" / f"{config}.yaml"), SHIPPED).variants[BASE]
+    return check_experiment(read_config(ROOT / "configs" / f"{config}.yaml"), BUILTIN_REGISTRIES).variants[BASE_VARIANT]
 
 
 def corpus_of(config: str) -> Any:
@@ -82,15 +82,15 @@ def corpus_of(config: str) -> Any:
     from benchmark.corpora import registry
 
     collection = base_of(config).collection
-    return registry.select(registry.load(config), list(collection.classes), collection.exclude)
+    return registry.select_documents(registry.load_corpus(config), list(collection.classes), collection.exclude)
 
 
 def counts_of(config: str) -> Any:
     """Counts of a configuration's documents as it lexes them, without the store."""
-    from benchmark.text.vocabulary import count
+    from benchmark.text.vocabulary import count_terms
 
     collection = base_of(config).collection
-    return count(corpus_of(config), collection.lexing, collection.pruning, len(os.sched_getaffinity(0)))
+    return count_terms(corpus_of(config), collection.lexing, collection.pruning, len(os.sched_getaffinity(0)))
 
 
 def first_split(config: str, documents: Any) -> Any:
@@ -101,10 +101,12 @@ def first_split(config: str, documents: Any) -> Any:
 def lexing() -> dict[str, Any]:
     """20NG read from its archive, verified and lexed, without the store."""
     from benchmark.corpora import registry
-    from benchmark.text.vocabulary import count
+    from benchmark.text.vocabulary import count_terms
 
     collection = base_of("20ng").collection
-    count(registry.load("synthetic"), collection.lexing, collection.pruning)  # brings what is compiled along
+    count_terms(
+        registry.load_corpus("synthetic"), collection.lexing, collection.pruning
+    )  # brings what is compiled along
     started = time.perf_counter()
     counts_of("20ng")
     return {"seconds": time.perf_counter() - started}

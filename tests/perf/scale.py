@@ -102,7 +102,7 @@ def ours(method: str, table: Path, at: dict[str, int], folder: Path) -> dict[str
 
 def watch(place: str, found: dict[str, float]) -> None:
     """Add what each call of a function takes: seconds, those of the processors, and the most memory in GB."""
-    from benchmark.environment import forget_peak, peak_bytes
+    from benchmark.environment import peak_memory, reset_peak_memory
 
     module, _, name = place.partition(":")
     *above, last = name.split(".")
@@ -111,14 +111,14 @@ def watch(place: str, found: dict[str, float]) -> None:
 
     @functools.wraps(function)
     def timed(*arguments: Any, **named: Any) -> Any:
-        forget_peak()
+        reset_peak_memory()
         seconds, cpu = time.perf_counter(), time.process_time()
         try:
             return function(*arguments, **named)
         finally:
             found["seconds"] += time.perf_counter() - seconds
             found["cpu"] += time.process_time() - cpu
-            found["memory"] = max(found["memory"], peak_bytes() / 1e9)
+            found["memory"] = max(found["memory"], peak_memory() / 1e9)
 
     setattr(owner, last, timed)
 
@@ -146,28 +146,28 @@ def scikit_learn(route: str, table: Path, cells: int) -> dict[str, Any]:
 def lexing() -> dict[str, dict[str, float]]:
     """Text in memory to counts, on two threads, the best of three: bytes and seconds."""
     from benchmark.corpora import registry
-    from benchmark.corpora.corpus import Corpus, join
-    from benchmark.corpora.files import OwnFiles
+    from benchmark.corpora.corpus import Corpus, concatenate_texts
+    from benchmark.corpora.files import UserFiles
     from benchmark.errors import DataError
     from benchmark.text.lexer import Lexing
-    from benchmark.text.vocabulary import Pruning, count
+    from benchmark.text.vocabulary import Pruning, count_terms
 
     corpora: dict[str, Corpus] = {}
     try:
-        corpora["20 Newsgroups"] = registry.load("20ng")
+        corpora["20 Newsgroups"] = registry.load_corpus("20ng")
     except DataError as error:
         print(error, file=sys.stderr)
     with tempfile.TemporaryDirectory() as folder:
         zipf.write(Path(folder) / "zipf.csv", 300_000)
-        read = OwnFiles(str(Path(folder) / "zipf.csv"), split="split").load(None)  # type: ignore[arg-type]
-        text, bounds = join(list(read))
+        read = UserFiles(str(Path(folder) / "zipf.csv"), split="split").load(None)  # type: ignore[arg-type]
+        text, bounds = concatenate_texts(list(read))
         corpora["Zipf, 300,000 documents"] = Corpus("zipf", read.documents, text, bounds, "")
     found = {}
     for name, corpus in corpora.items():
         times = []
         for _ in range(3):
             started, cpu = time.perf_counter(), time.process_time()
-            count(corpus, Lexing(), Pruning(min_occurrences=2), 2)
+            count_terms(corpus, Lexing(), Pruning(min_occurrences=2), 2)
             times.append((time.perf_counter() - started, time.process_time() - cpu))
         found[name] = {"bytes": len(corpus.text), "seconds": min(s for s, _ in times), "cpu": min(c for _, c in times)}
     return found

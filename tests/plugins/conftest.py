@@ -96,11 +96,11 @@ def config(folder: Path) -> Callable[..., Path]:
 @pytest.fixture
 def studied(config: Callable[..., Path]) -> Callable[..., Experiment]:
     """Check such a configuration."""
-    from benchmark.experiment.session import checked  # noqa: PLC0415
+    from benchmark.experiment.session import load_checked  # noqa: PLC0415
 
-    def study(*args: str, **lines: str) -> Experiment:
-        found = checked(config(*args, **lines))
+    def experiment(*args: str, **lines: str) -> Experiment:
+        found = load_checked(config(*args, **lines))
         assert hasattr(found, "variants")
         return found
 
-    return study
+    return experiment

@@ -13,8 +13,8 @@ from benchmark.cli import main
 from benchmark.evaluation.metrics import Metric
 from benchmark.evaluation.protocols import Split
 from benchmark.kernels import Linear
-from benchmark.plugins.contract import CHECKS, tried
-from benchmark.plugins.gathering import SHIPPED
+from benchmark.plugins.contract import COMPONENT_CHECKS, check_one_component
+from benchmark.plugins.gathering import BUILTIN_REGISTRIES
 from benchmark.tags import tags_of
 from tests.trials.limits import mostly_slow
 
@@ -28,17 +28,17 @@ LEARN = {"hp-top", "plsi-fisher"}
 OF_THE_PLANE = {"hyperbolic"}
 EVERY = [
     (kind, name)
-    for kind, registry in SHIPPED.each()
+    for kind, registry in BUILTIN_REGISTRIES.each()
     for name, component in registry.items()
-    if kind in CHECKS and name not in LEARN | OF_THE_PLANE and not tags_of(component).needs_kernel
+    if kind in COMPONENT_CHECKS and name not in LEARN | OF_THE_PLANE and not tags_of(component).needs_kernel
     if name not in ("fixed-split", "by-date", "k-fold", "random-subsets")  # not of these documents, or need a parameter
 ]
 
 
 @pytest.mark.parametrize(("kind", "name"), mostly_slow(EVERY, 9))
 def test_every_shipped_component_passes(kind: str, name: str) -> None:
-    found = list(tried(kind, name, getattr(SHIPPED, kind)[name], name))
-    assert len(found) == len(CHECKS[kind])
+    found = list(check_one_component(kind, name, getattr(BUILTIN_REGISTRIES, kind)[name], name))
+    assert len(found) == len(COMPONENT_CHECKS[kind])
     # At its default time the heat of the sphere has spread evenly.
     assert not [each for each in found if each.problem and name != "heat"]
 
@@ -120,12 +120,14 @@ class Twice(BaseEstimator):
     ],
 )
 def test_each_check_finds_what_it_is_for(kind: str, component: Any, check: str, words: str) -> None:
-    (problem,) = [each.problem for each in tried(kind, "mine", component, "mine") if each.check.startswith(check)]
+    (problem,) = [
+        each.problem for each in check_one_component(kind, "mine", component, "mine") if each.check.startswith(check)
+    ]
     assert words in problem
 
 
 def test_a_component_that_needs_a_parameter_says_so() -> None:
-    (only,) = tried("protocols", "k-fold", SHIPPED.protocols["k-fold"], "k-fold")
+    (only,) = check_one_component("protocols", "k-fold", BUILTIN_REGISTRIES.protocols["k-fold"], "k-fold")
     assert "give k a default" in only.problem
 
 
@@ -142,7 +144,7 @@ def test_the_command_says_a_line_a_check(
 ) -> None:
     assert run(monkeypatch, "plugin", "test", str(folder / "chi2.py")) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 2 * (1 + len(CHECKS["kernels"]))
+    assert len(lines) == 2 * (1 + len(COMPONENT_CHECKS["kernels"]))
     assert all(line.endswith(": passed") for line in lines)
 
 

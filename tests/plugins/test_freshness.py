@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.runner import run
-from benchmark.experiment.session import checked
+from benchmark.experiment.runner import run_experiment
+from benchmark.experiment.session import load_checked
 from benchmark.experiment.store import Store
 from benchmark.observer import Observer
 from tests.plugins.ways import REASONS, WAYS, Way, change, written
@@ -48,7 +48,7 @@ def process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
 def decided(config: Path, store: Path) -> tuple[Any, list[str]]:
     """The decisions of a run with this store, and what was said."""
     observer = Notes()
-    done = run(checked(config), RunContext(Store(store, limit=10**9), observer=observer))
+    done = run_experiment(load_checked(config), RunContext(Store(store, limit=10**9), observer=observer))
     assert not done.failures, done.failures
     return np.concatenate([each.by_split[0] for each in done.predictions.settings.values()]), observer.notes
 
@@ -81,7 +81,7 @@ def test_a_component_may_say_that_it_is_not_stored(tmp_path: Path) -> None:
     config = written(way, tmp_path / "folder")
     _, notes = decided(config, tmp_path / "store")
     assert [note for note in notes if "says `stored = False`" in note]
-    done = run(checked(config), RunContext(Store(tmp_path / "store", limit=10**9)))
+    done = run_experiment(load_checked(config), RunContext(Store(tmp_path / "store", limit=10**9)))
     assert not done.stored
 
 
@@ -89,7 +89,7 @@ def test_a_component_may_say_that_it_is_not_stored(tmp_path: Path) -> None:
 def test_what_can_be_stored_is(tmp_path: Path) -> None:
     config = written(WAYS["json, at work"], tmp_path / "folder")
     decided(config, tmp_path / "store")
-    done = run(checked(config), RunContext(Store(tmp_path / "store", limit=10**9)))
+    done = run_experiment(load_checked(config), RunContext(Store(tmp_path / "store", limit=10**9)))
     assert done.stored == set(done.predictions.settings)
 
 

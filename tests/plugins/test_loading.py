@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchmark.errors import ConfigError
-from benchmark.experiment.session import checked
+from benchmark.experiment.session import load_checked
 from benchmark.kernels import KERNELS
-from benchmark.plugins.gathering import SHIPPED, with_plugins
-from benchmark.reference.registries import registered
+from benchmark.plugins.gathering import BUILTIN_REGISTRIES, registries_with_plugins
+from benchmark.reference.registries import list_components
 from tests.processes import Process
 
 if TYPE_CHECKING:
@@ -23,29 +23,29 @@ if TYPE_CHECKING:
 
 def refused(path: Path) -> str:
     with pytest.raises(ConfigError) as caught:
-        checked(path)
+        load_checked(path)
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
 
 def test_a_configuration_names_what_its_files_name(config: Callable[..., Path]) -> None:
-    study = checked(config(methods="chi2, {kernel: {name: chi2, gamma: [0.5, 2.0]}}"))
-    assert study.ids == ("chi2", "chi2-gamma0.5", "chi2-gamma2.0")
+    experiment = load_checked(config(methods="chi2, {kernel: {name: chi2, gamma: [0.5, 2.0]}}"))
+    assert experiment.ids == ("chi2", "chi2-gamma0.5", "chi2-gamma2.0")
 
 
 def test_another_configuration_does_not(config: Callable[..., Path]) -> None:
-    checked(config())
+    load_checked(config())
     assert "unknown method 'chi2'" in refused(config(files=""))
     assert "chi2" not in KERNELS
-    assert "chi2" not in SHIPPED.kernels
+    assert "chi2" not in BUILTIN_REGISTRIES.kernels
 
 
 def test_two_configurations_may_call_different_things_by_one_name(
     config: Callable[..., Path], plugin: Callable[..., Path]
 ) -> None:
     plugin("from sklearn.base import BaseEstimator\nfrom chi2 import Other\nKERNELS = {'chi2': Other}\n")
-    one, other = checked(config()), checked(config(files="mine.py"))
-    names = [study.variants["base"].entries[0].candidates[0].kernel.cls.__name__ for study in (one, other)]
+    one, other = load_checked(config()), load_checked(config(files="mine.py"))
+    names = [experiment.variants["base"].entries[0].candidates[0].kernel.cls.__name__ for experiment in (one, other)]
     assert names == ["ChiSquared", "Other"]
 
 
@@ -53,10 +53,10 @@ def test_a_file_is_run_once_until_it_is_changed(folder: Path, plugin: Callable[.
     text = "from chi2 import Other\nwith open('runs', 'a') as file:\n    file.write('.')\nKERNELS = {'c': Other}\n"
     path = plugin(text.replace("'runs'", repr(str(folder / "runs"))))
     for _ in range(2):
-        with_plugins([path, path])
+        registries_with_plugins([path, path])
     assert (folder / "runs").read_text() == "."
     path.write_text(path.read_text() + "# changed\n")
-    with_plugins([path])
+    registries_with_plugins([path])
     assert (folder / "runs").read_text() == ".."
 
 
@@ -70,7 +70,11 @@ def test_modules_beside_a_file_are_those_of_its_own_folder(tmp_path: Path) -> No
             "import beside\nfrom benchmark.evaluation.metrics import Metric, accuracy\n"
             "METRICS = {beside.WORD: Metric(accuracy)}\n"
         )
-        found += [name for name in with_plugins([folder / "mine.py"]).metrics if name not in SHIPPED.metrics]
+        found += [
+            name
+            for name in registries_with_plugins([folder / "mine.py"]).metrics
+            if name not in BUILTIN_REGISTRIES.metrics
+        ]
     assert found == ["one", "two"]
     assert "beside" not in sys.modules
 
@@ -179,7 +183,7 @@ def test_what_can_not_work_is_refused_where_it_is_named_and_stops_nothing_else(
     config: Callable[..., Path], plugin: Callable[..., Path], name: str, words: str
 ) -> None:
     path = plugin(INADMISSIBLE)
-    checked(config(files="chi2.py, mine.py", methods="ngd, chi2"))
+    load_checked(config(files="chi2.py, mine.py", methods="ngd, chi2"))
     found = refused(config(files="mine.py", methods=name))
     assert re.search(rf"{path}:\d+: '{name}' can't be used: .*{words}", found), found
     assert "Metric" in refused(config(files="mine.py", methods="ngd", metrics="[function-too]"))
@@ -192,7 +196,7 @@ def test_names_of_plug_ins_are_suggested_and_their_parameters_checked(config: Ca
 
 
 def test_they_are_listed(folder: Path) -> None:
-    (part,) = registered("kernels", [folder / "chi2.py"])
+    (part,) = list_components("kernels", [folder / "chi2.py"])
     assert {row[0]: row[1] for row in part.rows}["chi2"] == "gamma=1.0"
 
 
@@ -200,7 +204,7 @@ def test_files_of_an_extended_configuration_are_relative_to_it(config: Callable[
     config(name="below")
     above = folder / "above.yaml"
     above.write_text("extends: below\nname: above\n", encoding="utf-8")
-    assert checked(above).ids == ("chi2",)
+    assert load_checked(above).ids == ("chi2",)
 
 
 # --- Installed packages ---
@@ -211,7 +215,7 @@ import sys
 from pathlib import Path
 from benchmark.experiment.code_digest import code_digest
 from benchmark.errors import ConfigError
-from benchmark.experiment.session import checked
+from benchmark.experiment.session import load_checked
 sites, *configs = sys.argv[1:]
 for site in sites.split(os.pathsep):  # each in a process of its own, which finds all else imported
     child = os.fork()
@@ -222,8 +226,8 @@ for site in sites.split(os.pathsep):  # each in a process of its own, which find
     sys.path.insert(0, site)
     for name in configs:
         try:
-            study = checked(Path(name))
-            print(study.ids[0], code_digest(study.variants["base"].entries[0].candidates[0].kernel.cls))
+            experiment = load_checked(Path(name))
+            print(experiment.ids[0], code_digest(experiment.variants["base"].entries[0].candidates[0].kernel.cls))
         except ConfigError as error:
             print(error)
     break

@@ -13,8 +13,8 @@ import pytest
 
 from benchmark.errors import ConfigError
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.runner import run
-from benchmark.experiment.session import checked
+from benchmark.experiment.runner import run_experiment
+from benchmark.experiment.session import load_checked
 from benchmark.experiment.store import Store
 from benchmark.model.fitting import fit_model
 from tests.trials.limits import mostly_slow
@@ -56,8 +56,8 @@ def failure(config: Callable[..., Path], plugin: Callable[..., Path], tmp_path: 
         lines = {"corpus": corpus or "{name: synthetic, classes: [course, faculty, student]}"}
         store = Store(tmp_path / "store", limit=10**9)
         (tmp_path / "alone").mkdir(exist_ok=True)
-        alone = run(checked(config(files="", methods="mnb", **lines)), RunContext(store))
-        done = run(checked(config(files="mine.py", methods="mine, mnb", **lines)), RunContext(store))
+        alone = run_experiment(load_checked(config(files="", methods="mnb", **lines)), RunContext(store))
+        done = run_experiment(load_checked(config(files="mine.py", methods="mine, mnb", **lines)), RunContext(store))
         for key, given in alone.predictions.settings.items():
             np.testing.assert_array_equal(done.predictions.settings[key].by_split[0], given.by_split[0])
         assert len(done.failures) + len(done.predictions.settings) == 2
@@ -143,8 +143,9 @@ def test_classes_may_stand_in_any_order_that_goes_with_the_columns(
     found = []
     for number, fit in enumerate(("pass", turned)):
         plugin(CLASSIFIER.format(fit=fit, scores="pass"))
-        done = run(
-            checked(config(files="mine.py", methods="mine")), RunContext(Store(tmp_path / str(number), limit=10**9))
+        done = run_experiment(
+            load_checked(config(files="mine.py", methods="mine")),
+            RunContext(Store(tmp_path / str(number), limit=10**9)),
         )
         found += [given.by_split[0] for given in done.predictions.settings.values()]
     np.testing.assert_array_equal(*found)
@@ -178,7 +179,7 @@ def test_whatever_is_raised_on_import_is_blamed_on_the_file(
 ) -> None:
     plugin(f"import asyncio, sys\n{statement}\n")
     with pytest.raises(ConfigError, match=r"mine\.py:2: "):
-        checked(config(files="mine.py", methods="ngd"))
+        load_checked(config(files="mine.py", methods="ngd"))
 
 
 PATCHES = {
@@ -206,7 +207,7 @@ def test_another_plug_in_is_not_changed_by_what_one_replaces(
 ) -> None:
     plugin("import numpy as np\nnp.roll = lambda *_, **__: 0\n" + CLASSIFIER.format(fit="pass", scores="pass"))
     with pytest.raises(ConfigError, match=r"mine\.py: it replaces numpy\.roll, which other code uses"):
-        checked(config(files="mine.py", methods="mine"))
+        load_checked(config(files="mine.py", methods="mine"))
     assert np.roll([1, 2], 1).tolist() == [2, 1]
 
 
@@ -245,8 +246,9 @@ def test_no_number_depends_on_global_random_numbers_of_before(
     found = []
     for number in range(2):
         np.random.rand(number + 1)  # noqa: NPY002
-        done = run(
-            checked(config(files="mine.py", methods="mine")), RunContext(Store(tmp_path / str(number), limit=10**9))
+        done = run_experiment(
+            load_checked(config(files="mine.py", methods="mine")),
+            RunContext(Store(tmp_path / str(number), limit=10**9)),
         )
         found += [given.by_split[0] for given in done.predictions.settings.values()]
     np.testing.assert_array_equal(*found)
@@ -282,15 +284,15 @@ def test_a_file_of_any_encoding_is_read_as_python_reads_it(
 ) -> None:
     (folder / "mine.py").write_bytes(content)
     with pytest.raises(ConfigError, match=words):
-        checked(config(files="mine.py", methods="ngd"))
+        load_checked(config(files="mine.py", methods="ngd"))
 
 
 def test_no_model_is_made_of_it(config: Callable[..., Path], plugin: Callable[..., Path], tmp_path: Path) -> None:
     plugin(CLASSIFIER.format(fit="pass", scores="pass"))
-    study = checked(config(files="mine.py, chi2.py", methods="mine, chi2"))
+    experiment = load_checked(config(files="mine.py, chi2.py", methods="mine, chi2"))
     for name, file in (("mine", "mine"), ("chi2", "chi2")):
         with pytest.raises(ConfigError, match=rf"^{name}: .*{file}\.py:\d+ is from a plug-in, and can't be saved"):
-            fit_model(study, name, RunContext(Store(tmp_path / "store", limit=10**9), jobs=1))
+            fit_model(experiment, name, RunContext(Store(tmp_path / "store", limit=10**9), jobs=1))
 
 
 KERNEL = """\
@@ -339,8 +341,9 @@ def test_values_of_a_kernel_are_checked(
     words: str,
 ) -> None:
     plugin(KERNEL.format(values=values, link=link))
-    done = run(
-        checked(config(files="mine.py", methods=f"{name}, ngd")), RunContext(Store(tmp_path / "store", limit=10**9))
+    done = run_experiment(
+        load_checked(config(files="mine.py", methods=f"{name}, ngd")),
+        RunContext(Store(tmp_path / "store", limit=10**9)),
     )
     assert len(done.predictions.settings) == 1
     assert words in "".join(done.failures.values())

@@ -16,14 +16,14 @@ from sklearn.svm import SVC
 from benchmark.cli.terminal import ProgressObserver
 from benchmark.errors import ConfigError
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.folder import read_results
+from benchmark.experiment.folder import read_run
 from benchmark.experiment.reading import read_counts
-from benchmark.experiment.session import again, checked, perform
+from benchmark.experiment.session import load_checked, report_again, run_and_write
 from benchmark.experiment.store import Store
-from benchmark.experiment.work import task_work
-from benchmark.findings.comparing import compare_cells
-from benchmark.library.explaining import explained
-from benchmark.methods.workbench import Workbench
+from benchmark.experiment.work import plan_task
+from benchmark.findings.comparing import compare_two_cells
+from benchmark.library.explaining import explain_cell
+from benchmark.methods.workbench import MatrixCache
 from benchmark.representation import TermWeighting
 from tests.trials.limits import mostly_slow
 
@@ -51,10 +51,10 @@ def test_the_example_of_the_documents_runs(tmp_path: Path, store: Store) -> None
         "protocol: {name: leave-one-group-out, held_out: [texas]}\n"
     )
     (tmp_path / "own.yaml").write_text(rest + yaml, encoding="utf-8")
-    done = perform(checked(tmp_path / "own.yaml"), RunContext(store), folder=tmp_path / "run")
+    done = run_and_write(load_checked(tmp_path / "own.yaml"), RunContext(store), folder=tmp_path / "run")
     assert not done.summary.failures
-    assert done.results.study.ids == ("ngd", "chi2-gamma0.5", "chi2-gamma1", "chi2-gamma2")
-    assert min(done.results.scored.estimate(cell, "accuracy").value for cell in done.results.study.ids) > 0.6
+    assert done.results.experiment.ids == ("ngd", "chi2-gamma0.5", "chi2-gamma1", "chi2-gamma2")
+    assert min(done.results.scored.estimate(cell, "accuracy").value for cell in done.results.experiment.ids) > 0.6
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
@@ -69,13 +69,13 @@ def test_decisions_are_those_of_scikit_learn(studied: Callable[..., Experiment],
     corpus = (
         "{name: synthetic, subset: several}" if several else "{name: synthetic, classes: [course, faculty, student]}"
     )
-    study = studied(corpus=corpus, protocol=protocol)
-    variant = study.variants["base"]
+    experiment = studied(corpus=corpus, protocol=protocol)
+    variant = experiment.variants["base"]
     counts, _, key = read_counts(variant.collection, RunContext(Store()))
-    (point,) = task_work(study, variant, variant.tasks[0], counts, key).points
+    (point,) = plan_task(experiment, variant, variant.tasks[0], counts, key).points
     splits = [split for job in point.jobs for split in job.splits]
     points = TermWeighting(normalization="l1").fit_transform(point.problem.counts.matrix).toarray()
-    for split, decisions in zip(splits, point.method.solve(point.problem, splits, None, Workbench(1)), strict=True):
+    for split, decisions in zip(splits, point.method.solve(point.problem, splits, None, MatrixCache(1)), strict=True):
         gram, rows = (chi2_kernel(points[part], points[split.train]) for part in (split.train, split.test))
         truth = point.problem.members[split.train].T if several else [point.problem.documents.labels[split.train]]
         expected = [SVC(kernel="precomputed", C=1.0).fit(gram, own).predict(rows) for own in truth]
@@ -151,7 +151,7 @@ def test_what_goes_wrong_is_told_in_a_line_and_stops_its_cell_alone(
     lines = {"protocol": draws} if protocol == "random-subsets" else {}
     corpus = "{name: synthetic, subset: several}" if several else "{name: synthetic, classes: [course, faculty]}"
     path = config(files="chi2.py, mine.py", methods=f"chi2, {', '.join(FAILURES)}, ngd", corpus=corpus, **lines)
-    done = perform(checked(path), RunContext(store), folder=tmp_path / "run")
+    done = run_and_write(load_checked(path), RunContext(store), folder=tmp_path / "run")
     size = "-60" if lines else ""
     found = {name.removesuffix(size): reason for name, reason in done.results.failures.items()}
     assert found.keys() == FAILURES.keys()
@@ -170,10 +170,10 @@ def test_its_own_traceback_is_for_who_asks(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     plugin(FAILING)
-    study = checked(config(files="mine.py", methods="raises"))
+    experiment = load_checked(config(files="mine.py", methods="raises"))
     for verbose in (False, True):
         with ProgressObserver("own", verbose=verbose) as observer:
-            perform(study, RunContext(store, observer=observer), folder=tmp_path / "run")
+            run_and_write(experiment, RunContext(store, observer=observer), folder=tmp_path / "run")
         told = capsys.readouterr().err
         assert "mine.py:8: AttributeError" in told
         assert ("Traceback" in told) == verbose
@@ -186,21 +186,21 @@ def test_a_run_is_explained_wherever_one_stands_until_its_plug_in_changes(
     rows = [f"{word} {word} {n % 3},{word}" for n in range(12) for word in ("alpha", "beta")]
     (folder / "mine.csv").write_text("\n".join(["text,label", *rows, "beta,alpha", ""]), encoding="utf-8")
     lines = {"text": "{stoplist: none}", "protocol": "{name: k-fold, k: 2}"}
-    done = perform(checked(config(corpus=corpus, **lines)), RunContext(store), folder=folder / "run")
+    done = run_and_write(load_checked(config(corpus=corpus, **lines)), RunContext(store), folder=folder / "run")
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
-    told = list(explained(done.folder, "chi2", RunContext(store), shown=1))
+    told = list(explain_cell(done.folder, "chi2", RunContext(store), shown=1))
     assert [what for what, _ in told[-1].rows].count("nearest") == 3
     (folder / "beside.py").write_text((folder / "beside.py").read_text() + "\nMORE = 1\n")
-    *_, last = explained(done.folder, "chi2", RunContext(store), shown=1)
+    *_, last = explain_cell(done.folder, "chi2", RunContext(store), shown=1)
     assert re.search(r"aren't in the folder: .*chi2\.py: was changed since the run", last.empty)
 
 
-def keys_of(study: Experiment) -> dict[str, list[str]]:
-    variant = study.variants["base"]
+def keys_of(experiment: Experiment) -> dict[str, list[str]]:
+    variant = experiment.variants["base"]
     counts, _, key = read_counts(variant.collection, RunContext(Store()))
-    work = task_work(study, variant, variant.tasks[0], counts, key)
+    work = plan_task(experiment, variant, variant.tasks[0], counts, key)
     return {point.place[2]: [job.key for job in point.jobs] for point in work.points}
 
 
@@ -238,11 +238,11 @@ from dataclasses import dataclass
 from pathlib import Path
 import numpy as np
 from benchmark.corpora import registry
-from benchmark.corpora.archive import Source
+from benchmark.corpora.archive import CorpusSource
 from benchmark.corpora.reader import CorpusReader
 from benchmark.evaluation.metrics import Metric
 from benchmark.evaluation.protocols import Split
-from benchmark.measures.base import Measure, Measured, Told
+from benchmark.measures.base import Diagnostic, DiagnosticRow, DiagnosticNumbers
 from benchmark.evaluation.intervals import Estimate
 from benchmark.tags import Tags
 from sklearn.neighbors import NearestCentroid
@@ -263,12 +263,12 @@ class Bags:
         tested = [np.random.default_rng(i).random(len(documents)) < 0.3 for i in range(self.n)]
         return [Split(f"bag-{i}", np.flatnonzero(~t), np.flatnonzero(t), i + 1) for i, t in enumerate(tested)]
 
-class Length(Measure):
+class Length(Diagnostic):
     def compute(self, context):
         return {"n": np.array([len(context.counts.documents)])}
     def told(self, found):
         n = float(found.arrays["n"][0])
-        return Told((Measured("length", "documents", Estimate(n, n, n, int(n), "count")),))
+        return DiagnosticNumbers((DiagnosticRow("length", "documents", Estimate(n, n, n, int(n), "count")),))
     def notes(self, reading):
         return ["A measure of one's own."]
 
@@ -282,10 +282,10 @@ class Generated(CorpusReader):
     def groups(self): return self.outline().group_names
     @property
     def several(self): return False
-    def outline(self): return self.load(Source(None)).documents
-    def locate(self, *, download, notify, progress): return Source(None)
+    def outline(self): return self.load(CorpusSource(None)).documents
+    def locate(self, *, download, notify, progress): return CorpusSource(None)
     def content(self, source): return {"seed": self.seed}
-    def load(self, source): return registry.load("synthetic", source, seed=self.seed)
+    def load(self, source): return registry.load_corpus("synthetic", source, seed=self.seed)
 
 CLASSIFIERS = {"centroids": Centroids}
 METRICS = {"halved": Metric(halved, more_is_better=False)}
@@ -308,23 +308,23 @@ def test_every_kind_runs_and_a_finished_run_is_read_again_without_its_files(
         measures="[length]",
         compare="[[chi2, mnb], [centroids, mnb]]",
     )
-    done = perform(checked(path), RunContext(store), folder=folder / "run")
+    done = run_and_write(load_checked(path), RunContext(store), folder=folder / "run")
     assert not done.summary.failures
-    for cell in done.results.study.ids:
+    for cell in done.results.experiment.ids:
         accuracy, halved = (done.results.scored.estimate(cell, name).value for name in ("accuracy", "halved"))
         assert halved == pytest.approx(accuracy / 2)
     one, other = (done.results.scored.test("wilcoxon", "chi2", "mnb", name) for name in ("accuracy", "halved"))
     assert {one.favours, other.favours} == {"chi2", "mnb"}, "of the one more is better, of the other less"
     before = {each.name: each.read_bytes() for each in done.folder.iterdir()}
-    again(done.folder)
+    report_again(done.folder)
     assert {each.name: each.read_bytes() for each in done.folder.iterdir()} == before
     for name in ("mine.py", "chi2.py", "beside.py"):
         (folder / name).unlink()
-    gone = again(done.folder)
+    gone = report_again(done.folder)
     assert {each.name: each.read_bytes() for each in done.folder.iterdir()} == before
-    for cell, metric in product(done.results.study.ids, ("accuracy", "halved")):
+    for cell, metric in product(done.results.experiment.ids, ("accuracy", "halved")):
         assert gone.results.scored.estimate(cell, metric) == done.results.scored.estimate(cell, metric)
-    assert compare_cells(gone.results, "chi2", "mnb") == compare_cells(done.results, "chi2", "mnb")
+    assert compare_two_cells(gone.results, "chi2", "mnb") == compare_two_cells(done.results, "chi2", "mnb")
 
 
 def test_differences_that_a_run_compared_are_recorded_and_others_are_not_made_up(
@@ -332,13 +332,15 @@ def test_differences_that_a_run_compared_are_recorded_and_others_are_not_made_up
 ) -> None:
     plugin(EVERYTHING)
     how = {"metrics": "[halved]", "compare": "[[chi2, mnb]]"}
-    done = perform(checked(config(files="chi2.py, mine.py", methods="chi2, centroids, mnb", **how)), RunContext(store))
+    done = run_and_write(
+        load_checked(config(files="chi2.py, mine.py", methods="chi2, centroids, mnb", **how)), RunContext(store)
+    )
     (folder / "mine.py").unlink()
-    gone = read_results(done.folder)
+    gone = read_run(done.folder)
     assert_frame_equal(gone.scored.frame, done.results.scored.frame)
-    assert compare_cells(gone, "chi2", "mnb") == compare_cells(done.results, "chi2", "mnb")
+    assert compare_two_cells(gone, "chi2", "mnb") == compare_two_cells(done.results, "chi2", "mnb")
     with pytest.raises(ConfigError, match="recorded no difference in halved of 'chi2' and 'centroids'"):
-        compare_cells(gone, "chi2", "centroids")
+        compare_two_cells(gone, "chi2", "centroids")
 
 
 TAGGED = """\
@@ -368,12 +370,12 @@ def test_a_plug_in_says_of_itself_what_a_shipped_component_can(
         compare="[[chosen, ppt], [straight, linear]]",
         figures="[{name: figure, x: terms}]",
     )
-    done = perform(checked(path), RunContext(store), folder=folder / "run")
+    done = run_and_write(load_checked(path), RunContext(store), folder=folder / "run")
     assert not done.summary.failures
-    scores = {cell: done.results.scored.estimate(cell, "accuracy").value for cell in done.results.study.ids}
+    scores = {cell: done.results.scored.estimate(cell, "accuracy").value for cell in done.results.experiment.ids}
     chosen, ppt, straight, linear = scores.values()  # terms are selected for each class, and by hyperplanes
     assert (chosen, straight) == (ppt, linear)
-    for seen in (done, again(done.folder)):
+    for seen in (done, report_again(done.folder)):
         text = (seen.folder / "table.md").read_text()
         assert "Straight, too." in text
         assert "Chosen is a plug-in's." in text

@@ -76,7 +76,7 @@ import json, os
 from dataclasses import dataclass
 from pathlib import Path
 from benchmark.corpora import registry
-from benchmark.corpora.archive import Source
+from benchmark.corpora.archive import CorpusSource
 from benchmark.corpora.reader import CorpusReader
 HERE = Path(__file__).parent
 {head}
@@ -88,10 +88,10 @@ class Mine(CorpusReader):
     classes = ("course", "faculty", "project", "student")
     groups = ("cornell", "misc", "texas", "washington", "wisconsin")
     several = False
-    def outline(self): return self.load(Source(None)).documents
-    def locate(self, *, download, notify, progress): return Source(None)
+    def outline(self): return self.load(CorpusSource(None)).documents
+    def locate(self, *, download, notify, progress): return CorpusSource(None)
     def content(self, source): return {{}}
-    def load(self, source): return registry.load("synthetic", source, seed=1 + ({roll}))
+    def load(self, source): return registry.load_corpus("synthetic", source, seed=1 + ({roll}))
 
 CORPORA = {{"generated": Mine}}
 """

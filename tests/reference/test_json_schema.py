@@ -12,7 +12,7 @@ import yaml
 from benchmark.config.schema import ExperimentSection
 from benchmark.reference.json_schema import json_schema, parameter_schema
 from benchmark.reference.reference_page import reference_page
-from benchmark.reference.registries import COMPONENTS, parameters_of
+from benchmark.reference.registries import COMPONENT_REGISTRIES, parameters_of
 
 TOP = Path(__file__).parents[2]
 CONFIGS = sorted((TOP / "configs").glob("*.yaml"))
@@ -106,9 +106,9 @@ def test_every_key_of_every_section_says_what_it_is():
     assert [(name, key) for name, key, each in keys if not each.get("description", "").endswith(".")] == []
 
 
-@pytest.mark.parametrize("kind", COMPONENTS)
+@pytest.mark.parametrize("kind", COMPONENT_REGISTRIES)
 def test_parameters_have_the_words_of_their_docstrings(kind):
-    found = {(name, each.name): each for name, cls in COMPONENTS[kind].items() for each in parameters_of(cls)}
+    found = {(name, each.name): each for name, cls in COMPONENT_REGISTRIES[kind].items() for each in parameters_of(cls)}
     for (name, parameter), each in found.items():
         assert each.text or each.choices or parameter == "seed", f"{name} doesn't say what {parameter} is"
     known = {
@@ -121,7 +121,7 @@ def test_parameters_have_the_words_of_their_docstrings(kind):
 
 
 def test_a_choice_is_what_the_docstring_lists():
-    (scheme,) = (each for each in parameters_of(COMPONENTS["classifiers"]["svm"]) if each.name == "scheme")
+    (scheme,) = (each for each in parameters_of(COMPONENT_REGISTRIES["classifiers"]["svm"]) if each.name == "scheme")
     assert parameter_schema(scheme) == {
         "type": "string",
         "enum": ["one-vs-one", "one-vs-rest"],

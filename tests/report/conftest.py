@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 
 from benchmark.report.drawing.dots import dot_chart
-from benchmark.report.drawing.render import rendered
+from benchmark.report.drawing.render import render_pictures
 from tests.report.summaries import SUMMARIES, webkb_summary
 
 
@@ -17,7 +17,7 @@ def make(request):
 
 @cache
 def drawn_of(make):
-    files = rendered({"figure": dot_chart(make())})["figure"]
+    files = render_pictures({"figure": dot_chart(make())})["figure"]
     return files["svg"], files["png"]
 
 

@@ -6,7 +6,7 @@ import functools
 
 import numpy as np
 
-from benchmark.corpora.curved_points import CLASSES, TERMS, draw, grid, log_odds
+from benchmark.corpora.curved_points import COORDINATE_NAMES, POINT_CLASSES, draw_points, grid_points, log_odds
 from benchmark.report.regions import RegionFigure, RegionPanel
 
 SPACES = ("simplex", "half-plane")
@@ -14,13 +14,13 @@ SPACES = ("simplex", "half-plane")
 
 def panel(space: str, turned: float) -> RegionPanel:
     """A method that decides as the best boundary does of other odds."""
-    everywhere, samples = grid(space, 40), draw(space, n=40, n_test=2)
+    everywhere, samples = grid_points(space, 40), draw_points(space, n=40, n_test=2)
     odds = log_odds(space, everywhere)
     return RegionPanel(
         f"a method, t = {turned:g}",
         space,
-        TERMS[space],
-        CLASSES,
+        COORDINATE_NAMES[space],
+        POINT_CLASSES,
         everywhere,
         (odds < turned).astype(np.int16),
         (odds < 0).astype(np.int32),

@@ -5,13 +5,13 @@ import numpy as np
 from benchmark.report.contents import (
     CLAIMS,
     DIFFERENCES,
-    HEADLINE,
-    SCORES,
+    HEADLINE_FOLD,
+    SCORE_COLUMNS,
     SIGNIFICANCE,
-    VERDICTS,
+    VERDICT_TABLE_COLUMNS,
     CellInfo,
     Summary,
-    frame,
+    summary_table,
 )
 
 KERNELS = [("l1", "linear"), ("l1", "ned"), ("l1", "ngd"), ("l2", "linear"), ("l2", "ned")]
@@ -30,8 +30,8 @@ def cell_info(weighting, normalization, kernel, **more):
 
 
 def scores_of(cell, value, folds=FOLDS, ties=3):
-    rows = [(cell, HEADLINE, "accuracy", value, value - 0.014, value + 0.013, 4199, ties)]
-    rows.append((cell, HEADLINE, "macro-f1", value - 0.021, value - 0.04, value, 4199, ties))
+    rows = [(cell, HEADLINE_FOLD, "accuracy", value, value - 0.014, value + 0.013, 4199, ties)]
+    rows.append((cell, HEADLINE_FOLD, "macro-f1", value - 0.021, value - 0.04, value, 4199, ties))
     shifts = np.linspace(-0.02, 0.02, len(folds))
     rows += [
         (cell, fold, "accuracy", value + shift, value + shift - 0.05, value + shift + 0.05, 250, 1)
@@ -76,8 +76,8 @@ def webkb_summary(failures=None, **changes):
         "title": "WebKB-top4, accuracy of five kernels",
         "paper": "zhang2005",
         "cells": tuple(cells),
-        "scores": frame(SCORES, scores),
-        "significance": frame(
+        "scores": summary_table(SCORE_COLUMNS, scores),
+        "significance": summary_table(
             SIGNIFICANCE,
             [
                 (*pair, "sign", 351, 3.9, 3e-9, 6e-9, 2, ""),
@@ -85,9 +85,9 @@ def webkb_summary(failures=None, **changes):
                 (*pair, "wilcoxon", 4, float("nan"), None, None, 0, "not testable (smallest p 0.125)"),
             ],
         ),
-        "differences": frame(DIFFERENCES, [(*pair, 0.0278, 0.013, 0.042, 4199)]),
-        "verdicts": frame(VERDICTS, verdicts),
-        "claims": frame(
+        "differences": summary_table(DIFFERENCES, [(*pair, 0.0278, 0.013, 0.042, 4199)]),
+        "verdicts": summary_table(VERDICT_TABLE_COLUMNS, verdicts),
+        "claims": summary_table(
             CLAIMS,
             [
                 claim_row("ngd-best", "NGD under L1 beats LIN and NED under L2.", (4, "holds"), (4, "holds"), 4),
@@ -106,7 +106,9 @@ def many_cells_summary(n_c=3):
     cells = [cell_info(w, norm, kernel, C=c) for w in OURS for norm, kernel in KERNELS for c in costs]
     rows = [row for i, cell in enumerate(cells) for row in scores_of(cell.id, 0.5 + 0.4 * np.sin(i) ** 2, folds=())]
     rows[0] = (*rows[0][:4], None, None, *rows[0][6:7], None)
-    return Summary("webkb-c", "WebKB-top4 & the C_SVC's C: 100% of it", None, tuple(cells), frame(SCORES, rows))
+    return Summary(
+        "webkb-c", "WebKB-top4 & the C_SVC's C: 100% of it", None, tuple(cells), summary_table(SCORE_COLUMNS, rows)
+    )
 
 
 def failing_summary():
@@ -115,7 +117,9 @@ def failing_summary():
 
 def all_failed_summary():
     cells = (cell_info("tf", "l1", "ngd"),)
-    return Summary("one", "One cell", None, cells, frame(SCORES), failures={cells[0].id: "out of memory"})
+    return Summary(
+        "one", "One cell", None, cells, summary_table(SCORE_COLUMNS), failures={cells[0].id: "out of memory"}
+    )
 
 
 SUMMARIES = {

@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from benchmark.report.charts import Chart, Line, Panel
-from benchmark.report.curve_tables import CURVE_COLUMNS, chart_decimals, chart_rows, curve_grid, plain_number
+from benchmark.report.charts import Chart, ChartPanel, Line
+from benchmark.report.curve_tables import CURVE_COLUMNS, axis_number_text, chart_decimals, chart_rows, curve_grid
 from benchmark.report.tables import csv_text, markdown_grid
 
 
@@ -16,7 +16,7 @@ def chart_of(*panels, scale=100.0, bars="two standard deviations of the draws"):
 
 SVM = Line("SVM", (50.0, 100.0), (0.123, 0.08), (0.111, 0.05), (0.135, 0.09))
 BAYES = Line("naive Bayes", (100.0, 12500.0), (0.2, 0.1))
-PANEL = Panel("course\nbest on the test", (SVM, BAYES), (0.0, 0.4))
+PANEL = ChartPanel("course\nbest on the test", (SVM, BAYES), (0.0, 0.4))
 
 
 def test_one_row_a_line_and_one_column_an_x():
@@ -34,7 +34,7 @@ def test_the_title_says_what_the_cells_columns_and_bars_are():
     assert title == (
         "course, best on the test: test error (%) [two standard deviations of the draws], by training documents"
     )
-    plain = Panel("", (BAYES,))
+    plain = ChartPanel("", (BAYES,))
     assert curve_grid(plain, chart_of(plain)).title == "WebKB: test error (%), by training documents"
 
 
@@ -46,7 +46,7 @@ def test_cells_round_to_the_numbers_within_half_a_unit(seed):
     y, reach = rng.normal(size=4), rng.uniform(0.1, 0.2, 4)
     symmetric = Line("symmetric", x, tuple(y), tuple(y - reach), tuple(y + reach))
     skewed = Line("skewed", x, tuple(y), tuple(y - reach), tuple(y + 2 * reach))
-    panel = Panel("p", (symmetric, skewed))
+    panel = ChartPanel("p", (symmetric, skewed))
     chart = chart_of(panel, scale=scale)
     half = 0.5 * 10.0 ** -chart_decimals(chart) * (1 + 1e-9)
     for line, row in zip(panel.lines, curve_grid(panel, chart).rows, strict=True):
@@ -66,7 +66,7 @@ def test_cells_round_to_the_numbers_within_half_a_unit(seed):
     [(0.012, 100, 1), (0.12, 100, 0), (0.0012, 100, 2), (0.0099, 100, 2), (12.0, 1, 0), (0.0123, 1, 3), (1e-12, 1, 6)],
 )
 def test_a_bar_has_two_digits(reach, scale, decimals):
-    panel = Panel("p", (Line("a", (1.0,), (1.0,), (1.0 - reach,), (1.0 + reach,)),))
+    panel = ChartPanel("p", (Line("a", (1.0,), (1.0,), (1.0 - reach,), (1.0 + reach,)),))
     assert chart_decimals(chart_of(panel, scale=scale)) == decimals
 
 
@@ -74,31 +74,31 @@ def test_a_bar_has_two_digits(reach, scale, decimals):
     ("y", "decimals"), [((0.1, 0.5), 1), ((0.5, 0.5), 1), ((0.0, 0.0), 2), ((0.1, 0.105), 3), ((1.0, 90.0), 0)]
 )
 def test_without_bars_the_range_has_three_digits(y, decimals):
-    panel = Panel("p", (Line("a", (1.0, 2.0), y),))
+    panel = ChartPanel("p", (Line("a", (1.0, 2.0), y),))
     assert chart_decimals(chart_of(panel)) == decimals
 
 
 def test_all_panels_have_the_same_decimals():
-    coarse = Panel("coarse", (Line("a", (1.0,), (0.5,), (0.4,), (0.6,)),))
-    fine = Panel("fine", (Line("a", (1.0, 2.0), (0.5, 0.5), (0.498, 0.498), (0.502, 0.502)),))
+    coarse = ChartPanel("coarse", (Line("a", (1.0,), (0.5,), (0.4,), (0.6,)),))
+    fine = ChartPanel("fine", (Line("a", (1.0, 2.0), (0.5, 0.5), (0.498, 0.498), (0.502, 0.502)),))
     chart = chart_of(coarse, fine)
     assert curve_grid(coarse, chart).rows == (("a", "50.00 ± 10.00"),)
     assert curve_grid(fine, chart).rows == (("a", "50.00 ± 0.20", "50.00 ± 0.20"),)
 
 
 def test_a_bar_without_length_is_symmetric():
-    panel = Panel("p", (Line("a", (1.0,), (0.0,), (0.0,), (0.0,)),))
+    panel = ChartPanel("p", (Line("a", (1.0,), (0.0,), (0.0,), (0.0,)),))
     assert curve_grid(panel, chart_of(panel)).rows == (("a", "0.00 ± 0.00"),)
 
 
 def test_a_panel_without_lines_is_an_empty_table():
-    panel = Panel("failed", ())
+    panel = ChartPanel("failed", ())
     assert curve_grid(panel, chart_of(panel)).rows == ()
     assert not list(chart_rows(chart_of(panel)))
 
 
 def test_the_rows_hold_every_point_unscaled():
-    second = Panel("faculty", (SVM,))
+    second = ChartPanel("faculty", (SVM,))
     columns = dict(zip(CURVE_COLUMNS, zip(*chart_rows(chart_of(PANEL, second)), strict=True), strict=True))
     assert columns["panel"] == ("course, best on the test",) * 4 + ("faculty",) * 2
     assert columns["series"] == ("SVM",) * 2 + ("naive Bayes",) * 2 + ("SVM",) * 2
@@ -125,4 +125,4 @@ def test_the_grid_can_be_written_as_markdown():
     [(50.0, "50"), (0.25, "0.25"), (9999.0, "9999"), (10_000.0, "10,000"), (1_500_000.0, "1,500,000"), (-0.0, "0")],
 )
 def test_positions_are_written_plainly(value, text):
-    assert plain_number(value) == text
+    assert axis_number_text(value) == text

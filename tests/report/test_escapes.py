@@ -13,8 +13,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchmark.report.drawing.dots import dot_chart
-from benchmark.report.drawing.render import rendered
-from benchmark.report.escapes import csv_cell, csv_original, latex_text, markdown_text, printable
+from benchmark.report.drawing.render import render_pictures
+from benchmark.report.escapes import csv_cell, csv_unescape, escape_controls, latex_text, markdown_text
 from benchmark.report.tables import csv_text, frame_csv
 
 EVIL = ['=HYPERLINK("http://x")', "+a", "-a", "@a", "\t=1", "\r=1", "'=1", "''-a", "＝1"]
@@ -26,7 +26,7 @@ class TestCsv:
     @example("-1_0")
     def test_a_name_comes_back_and_is_no_formula(self, text):
         cell = csv_cell(text)
-        assert csv_original(cell) == text
+        assert csv_unescape(cell) == text
         assert cell in {text, f"'{text}"}
         if cell[:1] in tuple("=+-@\t\r\n"):
             float(cell)
@@ -50,9 +50,9 @@ class TestCsv:
 
 @given(st.text())
 def test_nothing_moves_a_cursor(text):
-    shown = printable(text)
+    shown = escape_controls(text)
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", shown)
-    assert printable(shown) == shown
+    assert escape_controls(shown) == shown
 
 
 @given(st.text(alphabet="[](){}<>|`*_$~&#;:!-+\\\n\t\x1b \u2028ax1"))
@@ -80,7 +80,7 @@ class TestPictures:
     )
     def test_a_title_is_no_markup_and_needs_no_glyph(self, webkb, text):
         cells = tuple(replace(cell, columns={**cell.columns, "kernel": f"{cell.id} {text}"}) for cell in webkb.cells)
-        made = rendered({"figure": dot_chart(replace(webkb, title=f"A {text} title", cells=cells))})["figure"]
+        made = render_pictures({"figure": dot_chart(replace(webkb, title=f"A {text} title", cells=cells))})["figure"]
         shown = "".join(ET.fromstring(made["svg"]).itertext())  # noqa: S314 - our own
         assert "A " in shown
         assert made["png"][:4] == b"\x89PNG"
@@ -90,5 +90,5 @@ class TestPictures:
     @pytest.mark.parametrize("make", ["failing"], indirect=True)  # which has a mark of every kind
     def test_a_user_s_settings_change_no_byte(self, make, drawn):
         with alt.theme.enable("dark"), alt.data_transformers.enable("default", max_rows=1):
-            made = rendered({"figure": dot_chart(make())})["figure"]
+            made = render_pictures({"figure": dot_chart(make())})["figure"]
         assert (made["svg"], made["png"]) == drawn

@@ -7,15 +7,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmark.config.model import ALL, Figure
+from benchmark.config.model import ALL_CLASSES, FigureView
 from benchmark.evaluation.intervals import Estimate
-from benchmark.report.facets import Labels, PrintedRange, chart_of
+from benchmark.report.facets import ChartLabels, PublishedAxisRange, chart_from_figure
 
 COLUMNS = (
     *("cell", "variant", "task", "of_class", "method", "choice", "size", "terms"),
     *("fold", "metric", "value", "low", "high"),
 )
-LABELS = Labels("Title", bars="95% interval", tasks={"a-b": "a vs b"})
+LABELS = ChartLabels("Title", bars="95% interval", tasks={"a-b": "a vs b"})
 SIZES, METHODS, DRAWS = (50, 100, 200), ("linear", "ngd"), 4
 
 
@@ -45,7 +45,7 @@ def scores(
 
 
 def test_a_method_is_a_line_and_size_runs_along_x():
-    chart = chart_of(Figure("figure", ("error",)), scores(), LABELS)
+    chart = chart_from_figure(FigureView("figure", ("error",)), scores(), LABELS)
     (panel,) = chart.panels
     assert [line.label for line in panel.lines] == list(METHODS)
     assert panel.lines[1].x == (50.0, 100.0, 200.0)
@@ -56,7 +56,7 @@ def test_a_method_is_a_line_and_size_runs_along_x():
 
 def test_choices_and_tasks_are_panels_in_rows_of_a_choice():
     frame = scores(tasks=("a-b", "a-c"), choices=("oracle", "cross-validation"))
-    chart = chart_of(Figure("figure", ("error",)), frame, LABELS)
+    chart = chart_from_figure(FigureView("figure", ("error",)), frame, LABELS)
     titles = [panel.title for panel in chart.panels]
     assert titles[0] == "a vs b\nbest parameter on the test error (optimistic)"
     assert [title.split("\n")[0] for title in titles] == ["a vs b", "a-c"] * 2
@@ -77,7 +77,7 @@ def test_choices_and_tasks_are_panels_in_rows_of_a_choice():
     ],
 )
 def test_bars_are_what_the_figure_says(bars, low, high, words):
-    chart = chart_of(Figure("figure", ("error",), bars=bars), scores(), LABELS)
+    chart = chart_from_figure(FigureView("figure", ("error",), bars=bars), scores(), LABELS)
     line = chart.panels[0].lines[0]
     assert np.subtract(line.low, line.y) == pytest.approx([low] * len(SIZES))
     assert np.subtract(line.high, line.y) == pytest.approx([high] * len(SIZES))
@@ -85,17 +85,17 @@ def test_bars_are_what_the_figure_says(bars, low, high, words):
 
 
 def test_no_bars_where_none_are_wanted_or_one_is_missing():
-    assert not chart_of(Figure("figure", ("error",), bars="none"), scores(), LABELS).panels[0].lines[0].low
+    assert not chart_from_figure(FigureView("figure", ("error",), bars="none"), scores(), LABELS).panels[0].lines[0].low
     frame = scores()
     frame.loc[0, "high"] = math.nan
-    first, second = chart_of(Figure("figure", ("error",)), frame, LABELS).panels[0].lines
+    first, second = chart_from_figure(FigureView("figure", ("error",)), frame, LABELS).panels[0].lines
     assert not first.low
     assert second.low
 
 
 def test_several_metrics_stand_side_by_side():
     frame = scores(metrics=("macro-f1", "macro-f1-of-means"))
-    chart = chart_of(Figure("figure-1", ("macro-f1", "macro-f1-of-means")), frame, LABELS)
+    chart = chart_from_figure(FigureView("figure-1", ("macro-f1", "macro-f1-of-means")), frame, LABELS)
     assert [panel.title for panel in chart.panels] == [
         "mean of the classes' F1",
         "F1 of the mean precision and recall",
@@ -104,29 +104,29 @@ def test_several_metrics_stand_side_by_side():
 
 
 def test_classes_are_left_out_unless_they_are_panels():
-    frame = scores(classes=(ALL, "earn", "acq"), metrics=("macro-recall",))
-    whole = chart_of(Figure("figure", ("macro-recall",)), frame, LABELS)
+    frame = scores(classes=(ALL_CLASSES, "earn", "acq"), metrics=("macro-recall",))
+    whole = chart_from_figure(FigureView("figure", ("macro-recall",)), frame, LABELS)
     assert len(whole.panels) == 1
-    each = chart_of(Figure("figure", ("macro-recall",), panel=("of_class",)), frame, LABELS)
+    each = chart_from_figure(FigureView("figure", ("macro-recall",), panel=("of_class",)), frame, LABELS)
     assert [panel.title for panel in each.panels] == ["average of the 2 classes", "earn", "acq"]
     assert each.title == "Title: macro-recall of each class"
-    only = chart_of(Figure("figure", ("macro-recall",), where={"of_class": "earn"}), frame, LABELS)
+    only = chart_from_figure(FigureView("figure", ("macro-recall",), where={"of_class": "earn"}), frame, LABELS)
     assert only.panels[0].lines[0].x == (50.0, 100.0, 200.0)
 
 
 def test_of_variants_the_first_is_shown_unless_they_are_named():
     frame = scores(variants=("base", "digits"))
-    first = chart_of(Figure("figure", ("error",)), frame, LABELS)
+    first = chart_from_figure(FigureView("figure", ("error",)), frame, LABELS)
     assert len(first.panels[0].lines) == len(METHODS)
-    panels = chart_of(Figure("figure", ("error",), panel=("variant",)), frame, LABELS).panels
+    panels = chart_from_figure(FigureView("figure", ("error",), panel=("variant",)), frame, LABELS).panels
     assert [panel.title for panel in panels] == ["as configured", "digits"]
-    lines = chart_of(Figure("figure", ("error",), line="variant", where={"method": "ngd"}), frame, LABELS)
+    lines = chart_from_figure(FigureView("figure", ("error",), line="variant", where={"method": "ngd"}), frame, LABELS)
     assert [line.label for line in lines.panels[0].lines] == ["base", "digits"]
 
 
 def test_what_a_figure_is_silent_on_becomes_panels_where_it_varies():
     frame = scores(sizes=(50, 100), terms=(10, 20, 30))
-    chart = chart_of(Figure("figure", ("error",), x="terms", log_x=True), frame, LABELS)
+    chart = chart_from_figure(FigureView("figure", ("error",), x="terms", log_x=True), frame, LABELS)
     assert [panel.title for panel in chart.panels] == ["50 training documents", "100 training documents"]
     assert (chart.x_label, chart.log_x) == ("Terms selected", True)
 
@@ -134,7 +134,9 @@ def test_what_a_figure_is_silent_on_becomes_panels_where_it_varies():
 def test_a_parameter_runs_along_x_of_the_cells_that_have_it():
     frame = scores(variants=("base", "less", "other"), sizes=(50, 100))
     frame["smoothing"] = frame["variant"].map({"base": 0.1, "less": 0.01, "other": math.nan})
-    chart = chart_of(Figure("smoothing", ("error",), x="smoothing", panel=("size",), log_x=True), frame, LABELS)
+    chart = chart_from_figure(
+        FigureView("smoothing", ("error",), x="smoothing", panel=("size",), log_x=True), frame, LABELS
+    )
     assert [panel.title for panel in chart.panels] == ["50 training documents", "100 training documents"]
     assert chart.panels[0].lines[0].x == (0.01, 0.1)
 
@@ -145,32 +147,37 @@ def relate(kind, a, b, metric):
 
 
 def test_a_relation_is_one_line_through_what_can_be_computed():
-    chart = chart_of(Figure("ratio", ("error",), ("ratio", "ngd", "linear")), scores(), LABELS, relate)
+    chart = chart_from_figure(FigureView("ratio", ("error",), ("ratio", "ngd", "linear")), scores(), LABELS, relate)
     ((line,),) = (panel.lines for panel in chart.panels)
     assert (line.label, line.x, line.y) == ("ngd / linear", (50.0, 200.0), (1.5, 1.5))
     assert (chart.scale, chart.y_label) == (1, "Ratio of the error")
     frame = scores(variants=("base", "digits"))
-    figure = Figure("gain", ("error",), ("difference", "ngd", "linear"), line="variant")
-    chart = chart_of(figure, frame, LABELS, relate)
+    figure = FigureView("gain", ("error",), ("difference", "ngd", "linear"), line="variant")
+    chart = chart_from_figure(figure, frame, LABELS, relate)
     assert [line.label for line in chart.panels[0].lines] == ["base", "digits"]
     assert (chart.scale, chart.y_label) == (100, "Difference of the error (points)")
 
 
 def test_printed_ranges_and_numbers_are_drawn_where_they_belong():
-    ranges = [PrintedRange("error", frozenset({"a-b-ngd-50"}), 0.02, 0.18)]
+    ranges = [PublishedAxisRange("error", frozenset({"a-b-ngd-50"}), 0.02, 0.18)]
     frame = scores(tasks=("a-b", "a-c"))
-    labels = Labels("Title", ranges=ranges)
-    assert [panel.printed for panel in chart_of(Figure("f", ("error",)), frame, labels).panels] == [(0.02, 0.18), None]
+    labels = ChartLabels("Title", ranges=ranges)
+    assert [panel.printed for panel in chart_from_figure(FigureView("f", ("error",)), frame, labels).panels] == [
+        (0.02, 0.18),
+        None,
+    ]
     frame = scores(classes=("earn", "acq"), metrics=("average-skl",))
-    labels = Labels("Title", printed={("average-skl", "earn"): 9.0})
-    earn, acq = chart_of(Figure("f", ("average-skl",), panel=("of_class",)), frame, labels).panels
+    labels = ChartLabels("Title", printed={("average-skl", "earn"): 9.0})
+    earn, acq = chart_from_figure(FigureView("f", ("average-skl",), panel=("of_class",)), frame, labels).panels
     assert [line.label for line in earn.lines] == [*METHODS, "printed"]
     assert earn.lines[-1].y == (9.0, 9.0, 9.0)
     assert len(acq.lines) == len(METHODS)
 
 
 def test_what_is_read_off_the_clock_is_marked_and_shares_its_scale():
-    chart = chart_of(Figure("f", ("seconds",), bars="range", log_y=True), scores(metrics=("seconds",)), LABELS)
+    chart = chart_from_figure(
+        FigureView("f", ("seconds",), bars="range", log_y=True), scores(metrics=("seconds",)), LABELS
+    )
     assert (chart.measured, chart.share_y, chart.log_y, chart.y_label, chart.scale) == (True, True, True, "Seconds", 1)
 
 
@@ -194,7 +201,7 @@ class TestNumbersOfTheMethods:
         )
 
     def test_a_kernel_is_a_line_and_one_without_features_a_level(self, frame):
-        chart = chart_of(Figure("f", ("error",), x="features", line="kernel", bars="none"), frame, LABELS)
+        chart = chart_from_figure(FigureView("f", ("error",), x="features", line="kernel", bars="none"), frame, LABELS)
         (panel,) = chart.panels
         assert {line.label: (line.x, line.y) for line in panel.lines} == {
             "exact": ((10.0, 200.0), (0.05, 0.05)),
@@ -204,13 +211,13 @@ class TestNumbersOfTheMethods:
         assert (chart.x_label, chart.round_x, chart.measured) == ("Features", True, False)
 
     def test_what_is_0_throughout_is_left_out_of_a_logarithmic_axis(self, frame):
-        chart = chart_of(Figure("f", ("error",), x="features", line="kernel", log_y=True), frame, LABELS)
+        chart = chart_from_figure(FigureView("f", ("error",), x="features", line="kernel", log_y=True), frame, LABELS)
         assert chart.log_y
         assert [line.label for line in chart.panels[0].lines] == ["exact", "one"]
 
     def test_seconds_along_x_mark_it_as_read_off_the_clock(self, frame):
-        chart = chart_of(
-            Figure("f", ("error",), x="seconds-to-map", line="kernel"),
+        chart = chart_from_figure(
+            FigureView("f", ("error",), x="seconds-to-map", line="kernel"),
             frame.rename(columns={"features": "seconds-to-map"}),
             LABELS,
         )
@@ -218,15 +225,15 @@ class TestNumbersOfTheMethods:
 
     def test_levels_alone_are_no_chart(self, frame):
         only = frame[frame["kernel"] == "exact"]
-        assert chart_of(Figure("f", ("error",), x="features", line="kernel"), only, LABELS) is None
+        assert chart_from_figure(FigureView("f", ("error",), x="features", line="kernel"), only, LABELS) is None
 
 
 def test_a_logarithmic_axis_without_a_logarithm_is_drawn_linear():
     frame = scores(sizes=(50,))
     frame["value"] = 0.0
-    assert not chart_of(Figure("f", ("error",), bars="none", log_y=True), frame, LABELS).log_y
+    assert not chart_from_figure(FigureView("f", ("error",), bars="none", log_y=True), frame, LABELS).log_y
 
 
 def test_nothing_to_draw_is_no_chart():
-    assert chart_of(Figure("f", ("accuracy",)), scores(), LABELS) is None
-    assert chart_of(Figure("f", ("error",), x="terms"), scores(), LABELS) is None
+    assert chart_from_figure(FigureView("f", ("accuracy",)), scores(), LABELS) is None
+    assert chart_from_figure(FigureView("f", ("error",), x="terms"), scores(), LABELS) is None

@@ -10,7 +10,7 @@ import pytest
 
 from benchmark.errors import BenchError
 from benchmark.report.drawing import render
-from benchmark.report.files import write_all, write_whole
+from benchmark.report.files import write_atomically, write_report_files
 
 NAMES = {
     "table.md", "table.csv", "table.tex", "scores.csv", "significance.csv", "differences.csv", "verdicts.csv",
@@ -23,7 +23,7 @@ NAMES = {
 def _blank():
     """Figures with nothing in them, for tests of files: what is drawn, and alike each time, `drawing` tests."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(render, "rendered", lambda specs: {name: {"png": b"png", "svg": b"svg"} for name in specs})
+        patch.setattr(render, "render_pictures", lambda specs: {name: {"png": b"png", "svg": b"svg"} for name in specs})
         yield
 
 
@@ -34,7 +34,7 @@ def written(tmp_path_factory):
     @cache
     def write(make):
         folder = tmp_path_factory.mktemp("written") / "new" / "run"
-        return folder, write_all(make(), folder)
+        return folder, write_report_files(make(), folder)
 
     return write
 
@@ -47,7 +47,7 @@ def test_writes_every_file_and_nothing_else(make, written):
 
 def test_two_runs_have_equal_bytes_wherever_they_are_written(make, written, tmp_path):
     folder, first = written(make)
-    second = write_all(make(), tmp_path / "b")
+    second = write_report_files(make(), tmp_path / "b")
     for one, other in zip(first, second, strict=True):
         content = one.read_bytes()
         assert content == other.read_bytes()
@@ -56,9 +56,9 @@ def test_two_runs_have_equal_bytes_wherever_they_are_written(make, written, tmp_
 
 
 def test_a_figure_that_cannot_be_drawn_is_told_and_leaves_no_old_one(make, tmp_path):
-    write_all(make(), tmp_path)
+    write_report_files(make(), tmp_path)
     said = []
-    paths = write_all(make(), tmp_path, lambda _: {}, said.append)
+    paths = write_report_files(make(), tmp_path, lambda _: {}, said.append)
     assert (
         {path.name for path in paths}
         == {path.name for path in tmp_path.iterdir()}
@@ -74,7 +74,7 @@ def test_what_killed_runs_left_half_written_is_removed(make, tmp_path):
     alive, another = tmp_path / f".figure.png.{os.getppid()}.tmp", tmp_path / ".notes.tmp"
     for path in (dead, alive, another):
         path.touch()
-    write_all(make(), tmp_path)
+    write_report_files(make(), tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {*NAMES, alive.name, another.name}
 
 
@@ -89,7 +89,7 @@ def test_a_full_disk_is_told_and_leaves_the_old_file(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(BenchError, match=r"can't write .*table\.md: No space left on device"):
-        write_whole(path, b"new")
+        write_atomically(path, b"new")
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -97,6 +97,6 @@ def test_a_full_disk_is_told_and_leaves_the_old_file(tmp_path, monkeypatch):
 def test_a_directory_that_cannot_be_made_is_told(make, tmp_path):
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(BenchError, match=r"can't write .*file"):
-        write_all(make(), tmp_path / "file" / "run")
+        write_report_files(make(), tmp_path / "file" / "run")
     with pytest.raises(BenchError, match=r"can't write .*file"):
-        write_all(make(), tmp_path / "file")
+        write_report_files(make(), tmp_path / "file")

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from benchmark.report.contents import VERDICTS, frame
-from benchmark.report.grids import landmark_grid, main_verdicts, verdict_grid
-from benchmark.report.page import ExperimentPart, PaperSection, counted, paper_page, reproduction_page
+from benchmark.report.contents import VERDICT_TABLE_COLUMNS, summary_table
+from benchmark.report.grids import main_verdicts, reference_value_grid, verdict_grid
+from benchmark.report.page import PaperExperiment, PaperResult, paper_page, reproduction_page, verdict_counts_text
 from benchmark.report.tables import table_markdown
 from tests.report.summaries import verdict_row
 
@@ -23,11 +23,11 @@ def landmarks():
         for method, printed in theirs
         for cell, three in ours.items()
     ]
-    return frame(VERDICTS, rows)
+    return summary_table(VERDICT_TABLE_COLUMNS, rows)
 
 
 def test_the_interval_is_that_of_the_difference(landmarks):
-    grid = landmark_grid(landmarks)
+    grid = reference_value_grid(landmarks)
     column = {name: [row[i] for row in grid.rows] for i, name in enumerate(grid.header)}
     assert column["method"] == ["GCN, transductive", "", "MLP", ""], "once, on the first of its rows"
     assert column["notes"] == ["of GCN, transductive", "", "of MLP", ""]
@@ -41,14 +41,14 @@ def test_it_is_no_print(landmarks, make):
     beside = replace(summary, verdicts=pd.concat([summary.verdicts, landmarks], ignore_index=True))
     assert verdict_grid(beside.verdicts) == verdict_grid(summary.verdicts)
     assert main_verdicts(beside) == main_verdicts(summary)
-    assert counted([beside.verdicts]) == counted([summary.verdicts])
+    assert verdict_counts_text([beside.verdicts]) == verdict_counts_text([summary.verdicts])
     assert "## Reference values" in table_markdown(beside)
     assert "## Reference values" not in table_markdown(summary)
 
 
 def test_the_page_has_both(landmarks, make):
     summary = replace(make(), verdicts=landmarks)
-    section = PaperSection("key", "Title", "Reference", (ExperimentPart(summary),), summary.claims, {})
+    section = PaperResult("key", "Title", "Reference", (PaperExperiment(summary),), summary.claims, {})
     page = paper_page(section)
     assert "No published values for this experiment; scores of other methods are below" in page
     assert "**no published numbers" in reproduction_page([section])

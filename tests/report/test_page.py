@@ -4,22 +4,22 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from benchmark.report.contents import CLAIMS, SCORES, VERDICTS, CellInfo, Summary, frame
+from benchmark.report.contents import CLAIMS, SCORE_COLUMNS, VERDICT_TABLE_COLUMNS, CellInfo, Summary, summary_table
 from benchmark.report.escapes import markdown_text
 from benchmark.report.grids import claim_grid
 from benchmark.report.page import (
     EXCEPTIONS,
-    ExperimentPart,
-    PaperSection,
-    counted,
+    PaperExperiment,
+    PaperResult,
+    claim_counts_text,
     deviations_page,
-    effect,
     exception_grid,
-    held,
     paper_page,
     reproduction_page,
-    swept_grid,
-    trials,
+    sensitivity_scores,
+    sweep_effect_text,
+    swept_claims_grid,
+    verdict_counts_text,
 )
 from tests.report.summaries import claim_row, verdict_row
 
@@ -29,12 +29,12 @@ def sweep_of(summary, values):
     cells = [replace(cell, id=f"{variant}-{cell.id}", variant=variant) for variant in values for cell in summary.cells]
     of_cell = {cell.id: values[cell.variant] for cell in cells}
     rows = [(cell, "all", "accuracy", value, value - 0.01, value + 0.01, 9, 0) for cell, value in of_cell.items()]
-    return Summary("sweep", "Sweep", None, tuple(cells), frame(SCORES, rows))
+    return Summary("sweep", "Sweep", None, tuple(cells), summary_table(SCORE_COLUMNS, rows))
 
 
 def section_of(summary, tried=(), printed=()):
-    experiments = (ExperimentPart(summary, tried),)
-    return PaperSection("key", "A <title>", "Author. Title. 2005", experiments, summary.claims, dict(printed))
+    experiments = (PaperExperiment(summary, tried),)
+    return PaperResult("key", "A <title>", "Author. Title. 2005", experiments, summary.claims, dict(printed))
 
 
 def deviating(summary):
@@ -84,7 +84,9 @@ def test_deviations_are_those_of_the_paper_and_no_others(make):
     for _, claim in summary.claims.iterrows():
         whole = claim["verdict"] == "holds" and claim["strict_verdict"] in ("holds", "no test")
         assert bool(re.search(rf"^\| {claim['claim']} ", page, re.MULTILINE)) == (not whole and not claim["counted"])
-    assert "None." in deviations_page([section_of(Summary("x", "X", None, (), frame(SCORES), claims=frame(CLAIMS)))])
+    assert "None." in deviations_page(
+        [section_of(Summary("x", "X", None, (), summary_table(SCORE_COLUMNS), claims=summary_table(CLAIMS)))]
+    )
     assert "\n\n\n" not in page
 
 
@@ -97,7 +99,7 @@ def test_numbers_that_were_not_measured_count_against_us(make):
 
 def test_trials_are_of_the_deviating_cells_alone_and_judged_by_the_same_rule(make):
     summary = make()
-    tried = trials(summary, [sweep_of(summary, {"near": 0.7257, "far": 0.2})])
+    tried = sensitivity_scores(summary, [sweep_of(summary, {"near": 0.7257, "far": 0.2})])
     expected = [(cell, variant) for cell in deviating(summary) for variant in ("as configured", "near", "far")]
     assert [(each.cell, each.variant) for each in tried] == expected
     for each in tried:
@@ -112,10 +114,11 @@ def test_trials_are_of_the_deviating_cells_alone_and_judged_by_the_same_rule(mak
 def deviating_in(unit, published):
     """A summary whose one number, 0.62 in the score frame, deviates from a print in this unit."""
     cell = CellInfo("a", {"kernel": "ngd"}, method="a", points="tf l1 ngd", classifier="svm (C 1)")
-    scores = frame(SCORES, [("a", "all", "accuracy", 0.62, 0.6, 0.64, 100, 0)])
+    scores = summary_table(SCORE_COLUMNS, [("a", "all", "accuracy", 0.62, 0.6, 0.64, 100, 0)])
     value = 62 if unit == "percent" else 0.62
-    verdicts = frame(
-        VERDICTS, [verdict_row("a", "accuracy", published, unit, value, value - 0.02, value + 0.02, "deviates")]
+    verdicts = summary_table(
+        VERDICT_TABLE_COLUMNS,
+        [verdict_row("a", "accuracy", published, unit, value, value - 0.02, value + 0.02, "deviates")],
     )
     return Summary("x", "X", "p", (cell,), scores, verdicts=verdicts)
 
@@ -123,7 +126,7 @@ def deviating_in(unit, published):
 @pytest.mark.parametrize(("unit", "published", "scale"), [("one", "0.70", 1), ("percent", "70.0", 100)])
 def test_trials_are_in_the_unit_of_the_print(unit, published, scale):
     summary = deviating_in(unit, published)
-    own, variant = trials(summary, [sweep_of(summary, {"v": 0.7})])
+    own, variant = sensitivity_scores(summary, [sweep_of(summary, {"v": 0.7})])
     assert (own.value, own.verdict) == (0.62 * scale, "deviates")
     assert (variant.value, variant.verdict) == (pytest.approx(0.7 * scale), "equal")
 
@@ -134,27 +137,29 @@ def test_another_parameter_of_the_classifier_is_a_trial_of_the_same_points():
     stranger = replace(other, id="b", method="b", points="tf l1 ned")
     elsewhere = replace(summary.cells[0], id="t-a", task="t")
     rows = [(cell.id, "all", "accuracy", 0.7, 0.69, 0.71, 9, 0) for cell in (other, stranger, elsewhere)]
-    sweep = Summary("c", "C", None, (other, stranger, elsewhere), frame(SCORES, rows))
-    assert [trial.variant for trial in trials(summary, [sweep])] == ["as configured", "svm (C 10)"]
+    sweep = Summary("c", "C", None, (other, stranger, elsewhere), summary_table(SCORE_COLUMNS, rows))
+    assert [trial.variant for trial in sensitivity_scores(summary, [sweep])] == ["as configured", "svm (C 10)"]
 
 
 def test_what_a_sweep_does_as_the_experiment_does_is_no_trial():
     summary = deviating_in("percent", "70.0")
     sweep = sweep_of(summary, {"v": 0.7})
     own = replace(summary.cells[0], id="again")
-    scores = pd.concat([sweep.scores, frame(SCORES, [("again", "all", "accuracy", 0.62, 0.6, 0.64, 9, 0)])])
+    scores = pd.concat(
+        [sweep.scores, summary_table(SCORE_COLUMNS, [("again", "all", "accuracy", 0.62, 0.6, 0.64, 9, 0)])]
+    )
     both = replace(sweep, cells=(own, *sweep.cells), scores=scores)
-    assert [trial.variant for trial in trials(summary, [both])] == ["as configured", "v"]
+    assert [trial.variant for trial in sensitivity_scores(summary, [both])] == ["as configured", "v"]
 
 
 def test_a_variant_is_told_by_the_least_and_the_greatest_of_its_differences():
     cells = tuple(CellInfo(name, {}, method=name) for name in "abcd")
     shares = zip("abcd", (0.70, 0.80, 0.65, 0.68), strict=True)
     rows = [(cell, "all", "accuracy", share, None, None, 9, 0) for cell, share in shares]
-    summary = Summary("x", "X", None, cells, frame(SCORES, rows))
+    summary = Summary("x", "X", None, cells, summary_table(SCORE_COLUMNS, rows))
     sweep = sweep_of(summary, {"v": 0.7, "w": 0.5})
-    assert effect(summary, sweep, "v") == "otherwise (v of sweep) accuracy differs by -10.00 to +5.00 points"
-    assert effect(summary, sweep, "u") == ""
+    assert sweep_effect_text(summary, sweep, "v") == "otherwise (v of sweep) accuracy differs by -10.00 to +5.00 points"
+    assert sweep_effect_text(summary, sweep, "u") == ""
 
 
 def test_differences_that_do_not_hold_name_their_unit():
@@ -163,7 +168,7 @@ def test_differences_that_do_not_hold_name_their_unit():
         ("c", "x", "a", "b", "average-skl", "greater", 1.8356, 1.5, 2.0, None, None, None, "fails", "not testable"),
         ("c", "x", "a", "b", "error", "ratio", 0.7, 0.55, 0.9, None, None, None, "fails", "not shown"),
     ]
-    points, nats, ratio = exception_grid(frame(EXCEPTIONS, rows)).rows
+    points, nats, ratio = exception_grid(summary_table(EXCEPTIONS, rows)).rows
     assert points[8] == "±3.00"
     assert ratio[4:6] == ("ratio 0.70", "[0.55, 0.90]")
     assert points[4:6] == ("-1.84", "[-3.00, +1.00]")
@@ -172,17 +177,17 @@ def test_differences_that_do_not_hold_name_their_unit():
 
 def test_claims_are_counted_under_each_variant_of_a_sweep():
     def judged(name, *rows):
-        claims = frame(CLAIMS, [claim_row("c", "Text.", (n, ""), (0, ""), 2, variant) for variant, n in rows])
-        return Summary(name, name, None, (), frame(SCORES), claims=claims)
+        claims = summary_table(CLAIMS, [claim_row("c", "Text.", (n, ""), (0, ""), 2, variant) for variant, n in rows])
+        return Summary(name, name, None, (), summary_table(SCORE_COLUMNS), claims=claims)
 
-    section = ExperimentPart(judged("x", ("", 1)), sweeps=(judged("y", ("", 0), ("v", 2)),))
-    assert swept_grid(section).rows == (("as configured", "1 of 2"), ("v", "2 of 2"))
+    section = PaperExperiment(judged("x", ("", 1)), sweeps=(judged("y", ("", 0), ("v", 2)),))
+    assert swept_claims_grid(section).rows == (("as configured", "1 of 2"), ("v", "2 of 2"))
 
 
 def test_page_of_nothing_is_still_a_page():
     page = reproduction_page([])
     assert "no published numbers" in page
-    empty = replace(section_of(Summary("x", "X", None, (), frame(SCORES))), claims=frame(CLAIMS))
+    empty = replace(section_of(Summary("x", "X", None, (), summary_table(SCORE_COLUMNS))), claims=summary_table(CLAIMS))
     assert "# A \\<title>" in paper_page(empty)
 
 
@@ -192,7 +197,7 @@ def told(*rows):
 
 def test_another_reading_of_a_number_is_judged_and_not_counted():
     table = told(("result", "equal", ""), ("result", "deviates", ""), ("result", "consistent", "another"))
-    assert counted([table], {"result": 2}).startswith("1 of 2 results of models equal or consistent")
+    assert verdict_counts_text([table], {"result": 2}).startswith("1 of 2 results of models equal or consistent")
 
 
 def test_counts_of_data_and_fitted_numbers_are_no_results_of_models():
@@ -200,11 +205,13 @@ def test_counts_of_data_and_fitted_numbers_are_no_results_of_models():
     table = told(*rows, *[("count", "equal", "")] * 18, *[("count", "deviates", "")] * 2)
     models = "1 of 2 results of models equal or consistent (1 consistent, 1 deviating)"
     data = "18 of 20 counts of data equal (18 equal, 2 deviating)"
-    assert counted([table]) == f"{models}; {data}; 1 fitted, not counted"
+    assert verdict_counts_text([table]) == f"{models}; {data}; 1 fitted, not counted"
 
 
 def test_equal_outside_the_interval_is_said_in_the_headline():
-    assert "(1 equal, outside the interval)" in counted([told(("result", "equal, outside the interval", ""))])
+    assert "(1 equal, outside the interval)" in verdict_counts_text(
+        [told(("result", "equal, outside the interval", ""))]
+    )
 
 
 def test_a_claim_counts_once():
@@ -212,12 +219,12 @@ def test_a_claim_counts_once():
     again = claim_row("b", "B.", (2, "holds"), (2, "holds"), 2, counted="same as a")
     against = claim_row("c", "C.", (0, "fails"), (0, "contradicted"), 2)
     untested = claim_row("d", "D.", (2, "holds"), (0, "no test"), 2)
-    line = held([frame(CLAIMS, [one, again, against, untested])])
+    line = claim_counts_text([summary_table(CLAIMS, [one, again, against, untested])])
     by_rule = "2 of 3 claims hold by their papers' rules"
     assert line == f"{by_rule}; 0 of the 2 that can be tested hold strictly, 1 in part, 1 contradicted"
 
 
 def test_part_of_a_claim_has_no_verdict_of_its_own():
-    claims = frame(CLAIMS, [claim_row("a", "A.", (4, "holds"), (3, "holds in part (3 of 4)"), 4, whole=8)])
+    claims = summary_table(CLAIMS, [claim_row("a", "A.", (4, "holds"), (3, "holds in part (3 of 4)"), 4, whole=8)])
     (row,) = claim_grid(claims).rows
     assert row[3:] == tuple(f"{n} of 4 here; verdict over all 8 on the paper's page" for n in (4, 3))

@@ -11,11 +11,19 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from benchmark.evaluation.judging import LANDMARK
-from benchmark.report.contents import CLAIMS, VERDICTS, frame
-from benchmark.report.grids import Grid, main_metric
+from benchmark.evaluation.judging import REFERENCE_VALUE
+from benchmark.report.contents import CLAIMS, VERDICT_TABLE_COLUMNS, summary_table
+from benchmark.report.grids import TextTable, main_metric_of_summary
 from benchmark.report.numbers import is_missing
-from benchmark.report.screen import BEST_CELLS, DROPPED, MOST_CELLS, MOST_ROWS, TerminalTables, fitted, sentence
+from benchmark.report.screen import (
+    BEST_CELLS,
+    DROP_ORDER,
+    MAX_TERMINAL_ROWS,
+    MOST_CELLS,
+    TerminalTables,
+    fit_to_width,
+    run_sentence,
+)
 from tests.report.summaries import many_cells_summary
 
 HERE = Path("results/runs/x")
@@ -33,21 +41,23 @@ def claim(name, holds, of, whole, strict="holds", counted=""):
 
 
 class TestFitted:
-    GRID = Grid("", ("cell", *DROPPED, "verdict"), (("a" * 20, *DROPPED, "consistent"),), frozenset({"cell"}))
+    GRID = TextTable(
+        "", ("cell", *DROP_ORDER, "verdict"), (("a" * 20, *DROP_ORDER, "consistent"),), frozenset({"cell"})
+    )
 
     @pytest.mark.parametrize("width", range(30, 190, 10))
     def test_columns_go_in_their_order_and_no_more_than_must(self, width):
-        kept = fitted(self.GRID, width).header
-        gone = [name for name in DROPPED if name not in kept]
+        kept = fit_to_width(self.GRID, width).header
+        gone = [name for name in DROP_ORDER if name not in kept]
         assert kept[0] == "cell"
         assert kept[-1] == "verdict"
-        assert gone == list(DROPPED[: len(gone)])
-        assert fitted(self.GRID, width).width <= max(width, 32)
+        assert gone == list(DROP_ORDER[: len(gone)])
+        assert fit_to_width(self.GRID, width).width <= max(width, 32)
         if gone:
             assert self.GRID.without(*gone[:-1]).width > width
 
     def test_what_is_named_goes_first(self):
-        kept = fitted(self.GRID, self.GRID.width - 1, "published axis").header
+        kept = fit_to_width(self.GRID, self.GRID.width - 1, "published axis").header
         assert set(self.GRID.header) - set(kept) == {"published axis"}
 
 
@@ -65,7 +75,9 @@ def test_of_many_cells_the_best_fit_a_screen_and_a_command_shows_all():
     ids = [cell.id for cell in summary.cells]
     lines = printed(summary, folder=HERE).splitlines()
     shown = [line.split()[0] for line in lines if line.split()[:1] and line.split()[0] in ids]
-    values = {cell: row["value"] for (cell, of), row in summary.headlines.items() if of == main_metric(summary)}
+    values = {
+        cell: row["value"] for (cell, of), row in summary.headlines.items() if of == main_metric_of_summary(summary)
+    }
     assert len(ids) > MOST_CELLS > len(shown) == BEST_CELLS
     assert [values[cell] for cell in shown] == sorted(values.values(), reverse=True)[:BEST_CELLS]
     assert f"{len(ids) - BEST_CELLS} more: bench report {HERE} --all" in " ".join(lines)
@@ -77,7 +89,7 @@ def test_of_many_cells_the_best_fit_a_screen_and_a_command_shows_all():
 @pytest.mark.parametrize("width", [80, 100, 120, 200])
 def test_ties_are_told_in_a_column_or_in_a_sentence(make, width):
     summary = make()
-    own = [row["ties"] for (_, of), row in summary.headlines.items() if of == main_metric(summary)]
+    own = [row["ties"] for (_, of), row in summary.headlines.items() if of == main_metric_of_summary(summary)]
     most = max((n for n in own if not is_missing(n)), default=0)
     text = printed(summary, width)
     if most:
@@ -91,12 +103,14 @@ def test_many_printed_numbers_are_those_that_deviate(make):
     if not len(summary.verdicts):
         return
     row = summary.verdicts.iloc[0].to_dict() | {"metric": "macro-f1", "reading": ""}
-    verdicts = ["consistent"] * (2 * MOST_ROWS) + ["deviates"]
+    verdicts = ["consistent"] * (2 * MAX_TERMINAL_ROWS) + ["deviates"]
     rows = [
-        tuple((row | {"verdict": verdict, "published": f"{i}.5"})[name] for name in VERDICTS)
+        tuple((row | {"verdict": verdict, "published": f"{i}.5"})[name] for name in VERDICT_TABLE_COLUMNS)
         for i, verdict in enumerate(verdicts)
     ]
-    more = replace(summary, verdicts=pd.concat([summary.verdicts, frame(VERDICTS, rows)], ignore_index=True))
+    more = replace(
+        summary, verdicts=pd.concat([summary.verdicts, summary_table(VERDICT_TABLE_COLUMNS, rows)], ignore_index=True)
+    )
     text = printed(more)
     assert "24.5" in text
     assert "23.5" not in text
@@ -106,7 +120,9 @@ def test_many_printed_numbers_are_those_that_deviate(make):
 def test_what_is_compared_under_another_setting_fits_as_well(webkb):
     aside = "not the paper's setting: corpus synthetic instead of webkb, expect missing, text otherwise"
     row = webkb.verdicts.iloc[-1].to_dict() | {"verdict": "another setting", "aside": aside}
-    more = replace(webkb, verdicts=frame(VERDICTS, [tuple(row[name] for name in VERDICTS)]))
+    more = replace(
+        webkb, verdicts=summary_table(VERDICT_TABLE_COLUMNS, [tuple(row[name] for name in VERDICT_TABLE_COLUMNS)])
+    )
     lines = printed(more).splitlines()
     assert max(map(len, lines)) <= 80
     assert any("another setting" in line and row["published"] in line for line in lines)
@@ -118,8 +134,10 @@ def test_a_landmark_keeps_its_method_and_its_cell(make):
         return
     row = summary.verdicts.iloc[0].to_dict()
     method = "A transformer of many layers, fine-tuned with care (Somebody and Others 2019)"
-    row |= {"verdict": LANDMARK, "reading": method, "aside": "transductive", "published": "93.10"}
-    more = replace(summary, verdicts=frame(VERDICTS, [tuple(row[name] for name in VERDICTS)]))
+    row |= {"verdict": REFERENCE_VALUE, "reading": method, "aside": "transductive", "published": "93.10"}
+    more = replace(
+        summary, verdicts=summary_table(VERDICT_TABLE_COLUMNS, [tuple(row[name] for name in VERDICT_TABLE_COLUMNS)])
+    )
     lines = printed(more).splitlines()
     assert max(map(len, lines)) <= 80
     assert any("93.10" in line and row["cell"] in line.split() for line in lines)
@@ -140,7 +158,7 @@ def test_a_part_of_a_claim_has_no_verdict(make):
 class TestSentence:
     def test_says_what_was_scored_what_it_took_and_where_it_is(self, make):
         summary = make()
-        said = sentence(summary, stored=2, seconds=12.34, peak=1.12e9, folder=HERE)
+        said = run_sentence(summary, stored=2, seconds=12.34, peak=1.12e9, folder=HERE)
         n, failed = len(summary.cells), len(summary.failures)
         assert said.startswith(f"{summary.name}: {n - failed} of {n} cells" if failed else f"{summary.name}: {n} cells")
         assert ", 2 of them from the store" in said
@@ -148,5 +166,5 @@ class TestSentence:
         assert ("results of models" in said) == bool((summary.verdicts["kind"] == "result").any())
 
     def test_says_no_time_of_what_took_none_and_no_memory_that_is_unknown(self, make):
-        assert " GB" not in sentence(make(), stored=0, seconds=1.0, peak=float("nan"), folder=HERE)
-        assert " s;" not in sentence(make(), stored=0, seconds=0.0, peak=1e9, folder=HERE)
+        assert " GB" not in run_sentence(make(), stored=0, seconds=1.0, peak=float("nan"), folder=HERE)
+        assert " s;" not in run_sentence(make(), stored=0, seconds=0.0, peak=1e9, folder=HERE)

@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from benchmark.report.contents import DIFFERENCES, SCORES, SIGNIFICANCE, CellInfo, Summary, frame
+from benchmark.report.contents import DIFFERENCES, SCORE_COLUMNS, SIGNIFICANCE, CellInfo, Summary, summary_table
 from benchmark.report.escapes import latex_text
-from benchmark.report.grids import cell_grid, main_metric, significance_grid
+from benchmark.report.grids import cell_grid, main_metric_of_summary, significance_grid
 from benchmark.report.latex import table_latex
-from benchmark.report.numbers import interval, number, p_text
+from benchmark.report.numbers import interval_text, number_text, p_text
 from benchmark.report.screen import TerminalTables
 from benchmark.report.tables import frame_csv, table_csv, table_markdown
 
@@ -37,7 +37,9 @@ def parse(text):
 
 def with_titles(title):
     cells = (CellInfo("a|b_1", {"kernel": "x & y_2"}), CellInfo("c", {"kernel": "50% #1 {z} ~^\\"}))
-    return Summary("odd", title, None, cells, frame(SCORES), failures={"c": "path_of [red]data[/red] | *lost*"})
+    return Summary(
+        "odd", title, None, cells, summary_table(SCORE_COLUMNS), failures={"c": "path_of [red]data[/red] | *lost*"}
+    )
 
 
 def test_each_cell_stands_in_each_table(make):
@@ -101,7 +103,7 @@ def test_failed_cells_are_shown_with_their_reason(make):
 
 def test_csv_keeps_the_scores(make):
     summary = make()
-    metric = main_metric(summary)
+    metric = main_metric_of_summary(summary)
     scores = summary.headlines
     for row in parse(table_csv(summary)):
         if row["cell"] not in summary.failures:
@@ -113,21 +115,21 @@ def test_csv_keeps_the_scores(make):
 
 def test_frame_csv_keeps_numbers_and_gaps(make):
     summary = make()
-    again = parse(frame_csv(summary.scores, SCORES))
+    again = parse(frame_csv(summary.scores, SCORE_COLUMNS))
     assert len(again) == len(summary.scores)
     for row, (_, own) in zip(again, summary.scores.iterrows(), strict=True):
-        assert tuple(row) == SCORES
+        assert tuple(row) == SCORE_COLUMNS
         assert row["cell"] == own["cell"]
         assert float(row["value"]) == pytest.approx(own["value"], rel=1e-11)
         assert (row["low"] == "") == (own["low"] != own["low"])
 
 
 def test_significance_csv_has_the_agreed_columns():
-    assert frame_csv(frame(SIGNIFICANCE), SIGNIFICANCE) == "a,b,test,n,statistic,p_value,p_holm,family,note\n"
+    assert frame_csv(summary_table(SIGNIFICANCE), SIGNIFICANCE) == "a,b,test,n,statistic,p_value,p_holm,family,note\n"
 
 
 def test_csv_has_twelve_digits_and_no_negative_zero():
-    text = frame_csv(frame(DIFFERENCES, [("a", "b", 1 / 3, -0.0, None, 7)]), DIFFERENCES)
+    text = frame_csv(summary_table(DIFFERENCES, [("a", "b", 1 / 3, -0.0, None, 7)]), DIFFERENCES)
     assert text.splitlines()[1] == "a,b,0.333333333333,0,,7"
 
 
@@ -180,13 +182,13 @@ def test_published_columns_only_where_something_is_published(make):
 def test_single_split_has_no_table_of_folds():
     cells = (CellInfo("a", {}), CellInfo("b", {}))
     one = [(cell.id, fold, "accuracy", 0.5, 0.4, 0.6, 10, 0) for cell in cells for fold in ("test", "all")]
-    summary = Summary("one", "One split", None, cells, frame(SCORES, one))
+    summary = Summary("one", "One split", None, cells, summary_table(SCORE_COLUMNS, one))
     assert "on each fold" not in table_markdown(summary)
 
 
 def test_columns_without_any_number_are_tolerated():
     rows = [("a", "all", "macro-f1", 0.5, None, None, None, None)]
-    summary = Summary("x", "X", None, (CellInfo("a", {}),), frame(SCORES, rows))
+    summary = Summary("x", "X", None, (CellInfo("a", {}),), summary_table(SCORE_COLUMNS, rows))
     assert "50.00" in table_markdown(summary)
     assert "macro-f1" in table_csv(summary)
 
@@ -200,18 +202,18 @@ def test_p_values(p_value, text):
 
 
 def test_numbers_that_round_to_zero_have_no_minus():
-    assert number(-0.0001) == "0.00"
-    assert interval(-0.001, 0.5) == "[0.00, 0.50]"
+    assert number_text(-0.0001) == "0.00"
+    assert interval_text(-0.001, 0.5) == "[0.00, 0.50]"
 
 
 def test_summary_refuses_scores_of_unknown_cells_and_missing_columns():
     cells = (CellInfo("a", {}),)
     with pytest.raises(ValueError, match="no such cells"):
-        Summary("x", "X", None, cells, frame(SCORES, [("b", "all", "accuracy", 0.5, 0.4, 0.6, 9, 0)]))
+        Summary("x", "X", None, cells, summary_table(SCORE_COLUMNS, [("b", "all", "accuracy", 0.5, 0.4, 0.6, 9, 0)]))
     with pytest.raises(ValueError, match="ties"):
-        Summary("x", "X", None, cells, frame(SCORES[:-1]))
+        Summary("x", "X", None, cells, summary_table(SCORE_COLUMNS[:-1]))
     with pytest.raises(ValueError, match="same id"):
-        Summary("x", "X", None, cells * 2, frame(SCORES))
+        Summary("x", "X", None, cells * 2, summary_table(SCORE_COLUMNS))
 
 
 def test_a_terminal_has_one_sentence_on_all_pairs(make):

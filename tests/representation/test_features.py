@@ -13,13 +13,13 @@ from sklearn.metrics.pairwise import additive_chi2_kernel
 from benchmark.kernels import Bhattacharyya, NegativeGeodesicDistance
 from benchmark.representation import features
 from benchmark.representation.features import (
-    FEATURES,
+    FEATURE_MAPS,
     Arcsine,
     ChiSquared,
     Hellinger,
     JensenShannon,
     SignProjection,
-    row_products,
+    rowwise_products,
 )
 
 if TYPE_CHECKING:
@@ -63,29 +63,29 @@ def products(features: object) -> np.ndarray:
     return dense @ dense.T
 
 
-@pytest.mark.parametrize("name", FEATURES)
+@pytest.mark.parametrize("name", FEATURE_MAPS)
 class TestEvery:
     def test_features_of_a_document_do_not_depend_on_the_others(self, name: str, points: sp.csr_array) -> None:
-        fitted = FEATURES[name]().fit(points)
+        fitted = FEATURE_MAPS[name]().fit(points)
         alone, together = fitted.transform(points[[4]]), fitted.transform(points)
         dense = [each.toarray() if sp.issparse(each) else each for each in (alone, together)]
         np.testing.assert_allclose(dense[0][0], dense[1][4], rtol=1e-12, atol=1e-15)
 
     def test_it_draws_the_same_again(self, name: str, points: sp.csr_array) -> None:
-        one, other = (products(FEATURES[name]().fit(points).transform(points)) for _ in range(2))
+        one, other = (products(FEATURE_MAPS[name]().fit(points).transform(points)) for _ in range(2))
         np.testing.assert_array_equal(one, other)
 
     def test_its_kernel_is_the_oracles(self, name: str, points: sp.csr_array) -> None:
         """Where s is 1 but for an eps or two, arcsin s is off by √(2 eps) = 2e-8."""
         a, b = np.divmod(np.arange(900), 30)
-        found = FEATURES[name]().exact(points[a], points[b])
-        np.testing.assert_allclose(found.reshape(30, 30), EXACT[FEATURES[name]](points), atol=1e-7)
+        found = FEATURE_MAPS[name]().exact(points[a], points[b])
+        np.testing.assert_allclose(found.reshape(30, 30), EXACT[FEATURE_MAPS[name]](points), atol=1e-7)
 
     def test_other_points_are_refused(self, name: str, points: sp.csr_array) -> None:
         with pytest.raises(ValueError, match="has 10 coordinates, but the map was fitted on 200"):
-            FEATURES[name]().fit(points).transform(points[:, :10])
+            FEATURE_MAPS[name]().fit(points).transform(points[:, :10])
         with pytest.raises(ValueError, match="aren't negative"):
-            FEATURES[name]().fit(points).transform(-points)
+            FEATURE_MAPS[name]().fit(points).transform(-points)
 
 
 def test_hellinger_is_bhattacharyyas_kernel(points: sp.csr_array) -> None:
@@ -123,8 +123,8 @@ def test_sketches_are_scikit_learns_to_the_last_bit(degree: int, points: sp.csr_
 
 def test_products_of_rows_are_those_of_sparse_and_of_dense_ones(points: sp.csr_array) -> None:
     expected = np.diagonal(points[:10].toarray() @ points[10:20].toarray().T)
-    np.testing.assert_allclose(row_products(points[:10], points[10:20]), expected, rtol=1e-12, atol=1e-16)
-    dense = row_products(points[:10].toarray(), points[10:20].toarray())
+    np.testing.assert_allclose(rowwise_products(points[:10], points[10:20]), expected, rtol=1e-12, atol=1e-16)
+    dense = rowwise_products(points[:10].toarray(), points[10:20].toarray())
     np.testing.assert_allclose(dense, expected, rtol=1e-12, atol=1e-16)
 
 

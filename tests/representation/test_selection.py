@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.metrics import mutual_info_score
 
-from benchmark.representation.selection import AGGREGATES, aggregate, checked_size, information_gain, rank_terms
+from benchmark.representation.selection import (
+    GAIN_AGGREGATES,
+    aggregate_gains,
+    checked_n_terms,
+    information_gain,
+    rank_terms,
+)
 
 
 def collection(seed, n=80, n_terms=25, n_classes=4):
@@ -118,12 +124,12 @@ def test_impossible_arguments_are_refused(counts, labels, message):
 
 def test_aggregates_are_the_sum_the_average_by_prior_and_the_maximum():
     gains, priors = np.array([[1.0, 4.0], [3.0, 0.0]]), np.array([0.25, 0.75])
-    found = {how: aggregate(gains, priors, how).tolist() for how in AGGREGATES}
+    found = {how: aggregate_gains(gains, priors, how).tolist() for how in GAIN_AGGREGATES}
     assert found == {"sum": [4.0, 4.0], "average": [2.5, 1.0], "maximum": [3.0, 4.0]}
     with pytest.raises(ValueError, match="'mean'; one of sum, average, maximum"):
-        aggregate(gains, priors, "mean")
+        aggregate_gains(gains, priors, "mean")
     with pytest.raises(ValueError, match="are not of the same classes"):
-        aggregate(gains, priors[:1])
+        aggregate_gains(gains, priors[:1])
 
 
 @settings(max_examples=60)
@@ -146,7 +152,7 @@ def test_rounding_breaks_no_tie():
 @pytest.mark.parametrize("size", [0, -1, 10])
 def test_sizes_that_no_ranking_has_are_refused(size):
     with pytest.raises(ValueError, match=f"{size} terms can't be selected from 9"):
-        checked_size(size, 9)
+        checked_n_terms(size, 9)
 
 
 def test_gains_that_are_not_finite_are_refused():

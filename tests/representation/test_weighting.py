@@ -19,10 +19,10 @@ from sklearn.preprocessing import normalize
 from benchmark.representation import (
     NORMALIZATIONS,
     TermWeighting,
-    canonical,
-    embed,
+    canonical_csr,
     inverse_document_frequency,
-    norms,
+    power_transform,
+    row_norms,
     weight_terms,
 )
 from benchmark.representation.weightings import Binary
@@ -83,9 +83,9 @@ def test_weighting_floats_leaves_them_as_they_are() -> None:
 
 def test_norms_by_hand() -> None:
     weights = sp.csr_array(np.array([[3.0, 4.0], [0.0, 0.0], [-6.0, 8.0]]))
-    np.testing.assert_array_equal(norms(weights, "none"), [1, 1, 1])
-    np.testing.assert_array_equal(norms(weights, "l1"), [7, 1, 14])
-    np.testing.assert_array_equal(norms(weights, "l2"), [5, 1, 10])
+    np.testing.assert_array_equal(row_norms(weights, "none"), [1, 1, 1])
+    np.testing.assert_array_equal(row_norms(weights, "l1"), [7, 1, 14])
+    np.testing.assert_array_equal(row_norms(weights, "l2"), [5, 1, 10])
 
 
 @settings(max_examples=50)
@@ -158,18 +158,18 @@ def test_the_form_of_the_counts_does_not_matter_and_is_left_as_it_is() -> None:
 
 def test_canonical_adds_up_and_sorts_a_copy() -> None:
     given_ = sp.csr_array((np.array([1.0, 2.0, 4.0]), np.array([1, 0, 1]), np.array([0, 3])), shape=(1, 2))
-    result = canonical(given_)
+    result = canonical_csr(given_)
     np.testing.assert_array_equal(result.indices, [0, 1])
     np.testing.assert_array_equal(result.data, [2.0, 5.0])
     np.testing.assert_array_equal(given_.indices, [1, 0, 1])
     np.testing.assert_array_equal(given_.data, [1.0, 2.0, 4.0])
-    assert np.shares_memory(canonical(result).data, result.data), "a matrix in order needs no copy"
+    assert np.shares_memory(canonical_csr(result).data, result.data), "a matrix in order needs no copy"
 
 
 @pytest.mark.parametrize("exponent", [0.3, 0.5, 2.0])
 def test_embedding_raises_every_stored_entry(exponent: float) -> None:
     weights = weight_terms(COUNTS, None)
-    embedded = embed(weights, exponent)
+    embedded = power_transform(weights, exponent)
     # C's pow may be an eps off.
     expected = [[float(count) ** exponent for count in row] for row in COUNTS.toarray()]
     np.testing.assert_allclose(embedded.toarray(), expected, rtol=2 * EPS)
@@ -178,11 +178,11 @@ def test_embedding_raises_every_stored_entry(exponent: float) -> None:
 
 def test_embedding_by_one_is_the_identity() -> None:
     weights = weight_terms(COUNTS, None)
-    assert embed(weights, 1.0) is weights
+    assert power_transform(weights, 1.0) is weights
 
 
 def test_embedding_by_one_half_carries_the_simplex_to_the_sphere() -> None:
-    points = embed(TermWeighting(normalization="l1").fit_transform(COUNTS), 0.5)
+    points = power_transform(TermWeighting(normalization="l1").fit_transform(COUNTS), 0.5)
     # A root halves the relative error of its square: V + 2 eps for the sum of four.
     np.testing.assert_allclose((points.toarray() ** 2).sum(axis=1), 1.0, rtol=8 * EPS)
 
@@ -196,7 +196,7 @@ def test_unknown_names_fail_in_fit(parameters: dict[str, str]) -> None:
 
 def test_an_unknown_normalization_has_no_norms() -> None:
     with pytest.raises(ValueError, match="'max'; one of none, l1, l2"):
-        norms(COUNTS, "max")
+        row_norms(COUNTS, "max")
 
 
 def test_an_unknown_parameter_fails() -> None:

@@ -14,19 +14,19 @@ from scipy.stats import entropy
 from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfTransformer
 
-from benchmark.representation import NORMALIZATIONS, WEIGHTINGS, TermWeighting, in_blocks, norms
+from benchmark.representation import NORMALIZATIONS, WEIGHTINGS, TermWeighting, normalize_blocks, row_norms
 from benchmark.representation.weightings import (
-    DOCUMENTS,
-    LABELS,
+    FROM_DOCUMENTS,
+    FROM_LABELS,
     Aitchison,
     Bm25,
     InverseClassFrequency,
     InverseClassSpaceDensity,
-    LearntAitchison,
+    LearnedAitchison,
     LogEntropy,
     RelevanceFrequency,
 )
-from benchmark.representation.weightings.learnt import Likelihood
+from benchmark.representation.weightings.learnt import ClassLikelihood
 
 COUNTS = np.array([[2, 1, 0, 1], [1, 3, 0, 1], [0, 0, 4, 1], [0, 1, 2, 1]])
 LABELS_OF = np.array([0, 0, 1, 2])
@@ -63,7 +63,7 @@ class TestEvery:
     def test_labels_decide_only_where_it_says_so(self, name: str, seed: int) -> None:
         counts, labels = drawn(seed)
         weighting = WEIGHTINGS[name]()
-        if weighting.learns == LABELS:
+        if weighting.learns == FROM_LABELS:
             with pytest.raises(ValueError, match="needs the classes of 12 documents"):
                 clone(weighting).fit(counts)
             members = labels[:, None] == np.arange(3)
@@ -112,7 +112,7 @@ def test_aitchison_is_tfidf_where_it_says_no_more() -> None:
         ours = Aitchison().fit(counts, given_labels).transform(counts)
         np.testing.assert_array_equal(ours.toarray(), WEIGHTINGS["tfidf"]().fit_transform(counts).toarray())
     learns = [Aitchison(idf=0).learns, Aitchison().learns, Aitchison(concentration=1).learns]
-    assert learns == ["", DOCUMENTS, LABELS]
+    assert learns == ["", FROM_DOCUMENTS, FROM_LABELS]
 
 
 def test_tfidf_is_scikit_learns_but_for_their_one() -> None:
@@ -134,7 +134,7 @@ class TestLearnt:
         counts, labels = drawn(4, n=15)
         rng = np.random.default_rng(4)
         members = rng.random((15, 3)) < 0.5 if several else labels[:, None] == np.arange(3)
-        problem = Likelihood(sp.csr_array(np.sqrt(counts)), members, rng.normal(size=9), 0.7)
+        problem = ClassLikelihood(sp.csr_array(np.sqrt(counts)), members, rng.normal(size=9), 0.7)
         for seed in range(3):
             at = np.append(np.random.default_rng(seed).normal(size=9), 0.4)
             by_differences = approx_fprime(at, lambda x: problem.loss(x)[0], 1e-7)
@@ -143,7 +143,7 @@ class TestLearnt:
     def test_the_likelihood_by_hand(self) -> None:
         """Two documents of one class and one of another, which has no other to be near to."""
         counts, members = np.array([[1.0, 1, 0], [1, 0, 1], [0, 1, 1]]), np.array([[1, 0], [1, 0], [0, 1]], dtype=bool)
-        problem = Likelihood(sp.csr_array(np.sqrt(counts)), members, np.zeros(3), 1.0)
+        problem = ClassLikelihood(sp.csr_array(np.sqrt(counts)), members, np.zeros(3), 1.0)
         scores = 2.0 * np.array([[0.5, 0.5], [0.5, 0.5], [0.5, 0.0]])
         expected = -np.mean([scores[i, c] - np.log(np.exp(scores[i]).sum()) for i, c in ((0, 0), (1, 0), (2, 1))])
         assert problem.loss(np.array([0, 0, 0, math.log(2.0)]))[0] == pytest.approx(expected, rel=1e-12)
@@ -151,12 +151,12 @@ class TestLearnt:
     def test_a_strong_prior_is_aitchisons_and_a_weak_one_is_more_likely(self) -> None:
         counts, labels = drawn(5, n=40)
         plain = Aitchison(power=0.5, concentration=1).fit(counts, labels).factors_
-        held = LearntAitchison(power=0.5, concentration=1, strength=1e8).fit(counts, labels).factors_
+        held = LearnedAitchison(power=0.5, concentration=1, strength=1e8).fit(counts, labels).factors_
         np.testing.assert_allclose(held, plain, rtol=1e-5)
         roots = sp.csr_array(counts.astype(float))
         roots.data **= 0.25
-        problem = Likelihood(roots, labels[:, None] == np.arange(3), np.log(plain), 1.0)
-        free = LearntAitchison(power=0.5, concentration=1, strength=1.0).fit(counts, labels).factors_
+        problem = ClassLikelihood(roots, labels[:, None] == np.arange(3), np.log(plain), 1.0)
+        free = LearnedAitchison(power=0.5, concentration=1, strength=1.0).fit(counts, labels).factors_
         best = [
             min(problem.loss(np.append(np.log(each), s))[0] for s in np.linspace(0, 6, 61)) for each in (free, plain)
         ]
@@ -169,7 +169,7 @@ class TestBlocks:
     def test_each_block_has_its_weight_as_its_norm(self, seed: int, normalization: str) -> None:
         counts, _ = drawn(seed)
         block_of, weights = np.repeat([0, 1, 2], 3), np.array([1.0, 0.25, 0.0])
-        points = in_blocks(counts.astype(float), block_of, weights, normalization)
+        points = normalize_blocks(counts.astype(float), block_of, weights, normalization)
         for block, weight in enumerate(weights):
             own, given_counts = points[:, block_of == block], counts[:, block_of == block].astype(float)
             if normalization == "none":
@@ -177,7 +177,7 @@ class TestBlocks:
                 continue
             there = given_counts.sum(axis=1) > 0
             expected = np.where(there & (weight > 0), weight, 1.0)
-            np.testing.assert_allclose(norms(own, normalization), expected, rtol=1e-14)
+            np.testing.assert_allclose(row_norms(own, normalization), expected, rtol=1e-14)
 
     def test_points_of_the_product_have_the_sum_of_the_blocks_affinities(self) -> None:
         counts, _ = drawn(1)

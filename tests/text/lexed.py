@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmark.text.lexer import Lexing, find_tokens, term
+from benchmark.text.lexer import Lexing, find_tokens, term_name
 from benchmark.text.stoplist import stop_words
 
 
@@ -14,7 +14,8 @@ def tokens(document: bytes, lexing: Lexing) -> list[str]:
     found = find_tokens(text, np.array([0, len(document)], dtype=np.int64), lexing)
     spans = zip(found.starts, found.lengths, strict=True)
     names = (
-        term(found.spelling[found.text[start : start + length]].tobytes().decode(), lexing) for start, length in spans
+        term_name(found.spelling[found.text[start : start + length]].tobytes().decode(), lexing)
+        for start, length in spans
     )
     return [name for name in names if name not in stop_words(lexing.stoplist)]
 

@@ -6,9 +6,9 @@ import scipy.sparse as sp
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from benchmark.text.duplicates import NEAR, near_duplicates
+from benchmark.text.duplicates import NEAR_DUPLICATE_SIMILARITY, near_duplicates
 from benchmark.text.lexer import Lexing
-from benchmark.text.vocabulary import Pruning, count
+from benchmark.text.vocabulary import Pruning, count_terms
 from tests.builders import real_corpus
 
 N_TERMS = 300
@@ -50,9 +50,9 @@ def test_they_are_those_of_a_comparison_of_every_pair(documents: list[set[int]],
         best = max(true.values(), default=0.0)
         if rows[number] < 0:
             assert found[number] == 0
-            assert best < NEAR
+            assert best < NEAR_DUPLICATE_SIMILARITY
         else:
-            assert found[number] == true[rows[number]] >= NEAR
+            assert found[number] == true[rows[number]] >= NEAR_DUPLICATE_SIMILARITY
             assert (found[number] == 1) == (best == 1), "one with the same terms comes before any other"
 
 
@@ -64,7 +64,7 @@ def test_of_planted_pairs_none_is_missed_and_of_almost_as_like_ones_none_is_take
         terms = random.permutation(N_TERMS)
         documents += [set(terms[:size].tolist()), set(terms[changed : size + changed].tolist())]
     train, test = np.arange(0, 1000, 2), np.arange(1, 1000, 2)
-    assert (similarity(documents[0], documents[1]) >= NEAR) is near
+    assert (similarity(documents[0], documents[1]) >= NEAR_DUPLICATE_SIMILARITY) is near
 
     rows, _ = near_duplicates(counts_of(documents), train, test)
 
@@ -78,5 +78,5 @@ def test_test_documents_that_training_has_seen(name: str, near: int, same: int) 
     corpus = real_corpus(name)
     documents = corpus.documents
     sides = [np.flatnonzero(documents.groups == documents.group_names.index(side)) for side in ("train", "test")]
-    _, found = near_duplicates(count(corpus, Lexing(stoplist="none"), Pruning()).matrix, *sides)
+    _, found = near_duplicates(count_terms(corpus, Lexing(stoplist="none"), Pruning()).matrix, *sides)
     assert ((found > 0).sum(), (found == 1).sum()) == (near, same)

@@ -13,11 +13,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchmark.corpora import registry as corpora
-from benchmark.corpora.corpus import Corpus, Documents, FieldedText, StreamedCorpus, join
+from benchmark.corpora.corpus import Corpus, Documents, FieldedText, StreamedCorpus, concatenate_texts
 from benchmark.errors import DataError
-from benchmark.text.fields import FORMATS, can_have, field_of
+from benchmark.text.fields import FIELD_FINDERS, field_of, format_has_field
 from benchmark.text.lexer import Lexing
-from benchmark.text.vocabulary import Pruning, count
+from benchmark.text.vocabulary import Pruning, count_terms
 from tests.builders import real_corpus
 from tests.text.lexed import tokens
 
@@ -54,7 +54,7 @@ I wrote
     ],
 )
 def test_fields_of_mail(name: str, expected: str) -> None:
-    assert can_have("mail", name)
+    assert format_has_field("mail", name)
     assert tokens(field_of(MAIL, name, "mail"), Lexing(stoplist="none")) == expected.split()
 
 
@@ -77,7 +77,7 @@ HTML = b"""MIME-Version: 1.0
 )
 def test_fields_of_html(name: str, expected: str) -> None:
     lexing = Lexing(stoplist="none", skip_html=True)
-    assert can_have("html", name)
+    assert format_has_field("html", name)
     assert tokens(field_of(HTML, name, "html"), lexing) == expected.split()
 
 
@@ -127,7 +127,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, fields in FORMATS.items() for name in fields])
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, fields in FIELD_FINDERS.items() for name in fields])
 def test_fields_are_found_in_linear_time(kind: str, name: str) -> None:
     for unit in HOSTILE:
         started = time.process_time()
@@ -155,13 +155,13 @@ def test_a_field_is_counted_as_if_it_were_a_corpus(
 ) -> None:
     lexing = Lexing(skip_header=skip_header, ngrams=ngrams, fields=tuple(names), format="mail")
     pruning = Pruning(min_documents=least)
-    counts = count(corpus_of(mails), lexing, pruning, jobs)
+    counts = count_terms(corpus_of(mails), lexing, pruning, jobs)
     assert counts.blocks == lexing.blocks
     assert len(counts.block_of) == len(counts.vocabulary) == len(set(counts.vocabulary))
     place = 0
     for name in names:
         alone = replace(lexing, skip_header=skip_header and name == "all", fields=("all",), format=None)
-        expected = count(corpus_of([field_of(mail, name, "mail") for mail in mails]), alone, pruning)
+        expected = count_terms(corpus_of([field_of(mail, name, "mail") for mail in mails]), alone, pruning)
         columns = slice(place, place := place + len(expected.vocabulary))
         prefix = "" if name == "all" else f"{name}:"
         assert counts.vocabulary[columns] == tuple(prefix + term for term in expected.vocabulary)
@@ -175,9 +175,9 @@ def test_a_field_that_a_text_does_not_say_is_refused() -> None:
     text = FieldedText(b"sea\nink", {"title": b"sea"})
     assert (field_of(text, "title", None), field_of(text, "all", None)) == (b"sea", b"sea\nink")
     with pytest.raises(DataError, match=r"has no field 'body', .*\(its fields: title\)"):
-        count(corpus_of([text]), Lexing(fields=("body",)), Pruning())
+        count_terms(corpus_of([text]), Lexing(fields=("body",)), Pruning())
     with pytest.raises(DataError, match="its fields: none, as it is plain"):
-        count(corpus_of([b"sea"]), Lexing(fields=("all", "title")), Pruning())
+        count_terms(corpus_of([b"sea"]), Lexing(fields=("all", "title")), Pruning())
 
 
 def test_fields_of_a_corpus_stay_with_their_documents() -> None:
@@ -185,7 +185,11 @@ def test_fields_of_a_corpus_stay_with_their_documents() -> None:
     spans = np.array([[0, 3], [0, 0], [1, 4]])
     texts = [b"sea ink", b"rum", b" tea"]
     corpus = Corpus(
-        "made up", Documents(("a", "b", "c"), nobody, nobody, ("all",), ("all",)), *join(texts), "", {"title": spans}
+        "made up",
+        Documents(("a", "b", "c"), nobody, nobody, ("all",), ("all",)),
+        *concatenate_texts(texts),
+        "",
+        {"title": spans},
     )
     for own, rows in ((corpus, [0, 1, 2]), (corpus.take(np.array([2, 0])), [2, 0])):
         assert list(own) == [texts[row] for row in rows]
@@ -214,6 +218,6 @@ def test_real_corpora_keep_their_fields(name: str, fields: tuple[str, ...], kind
     lexing = Lexing(skip_html=name == "webkb", fields=fields, format=kind)
     corpus = real_corpus(name)
     if name == "webkb":  # the pages of the classes that the papers use, which are half of them
-        corpus = corpora.select(corpus, classes=["student", "faculty", "course", "project"])
-    counts = count(corpus, lexing, Pruning(min_documents=3), jobs=2)
+        corpus = corpora.select_documents(corpus, classes=["student", "faculty", "course", "project"])
+    counts = count_terms(corpus, lexing, Pruning(min_documents=3), jobs=2)
     assert np.bincount(counts.block_of).tolist() == sizes

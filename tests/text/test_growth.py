@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from benchmark.corpora.archive import Source
+from benchmark.corpora.archive import CorpusSource
 from benchmark.corpora.card import REPOSITORY
-from benchmark.corpora.files import OwnFiles
+from benchmark.corpora.files import UserFiles
 from benchmark.text import vocabulary
 from benchmark.text.lexer import Lexing
-from benchmark.text.vocabulary import Pruning, count
+from benchmark.text.vocabulary import Pruning, count_terms
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +35,7 @@ def zipf() -> ModuleType:
 
 
 def corpus_of(path: Path) -> StreamedCorpus:
-    return OwnFiles(str(path), split="split").load(Source(path))
+    return UserFiles(str(path), split="split").load(CorpusSource(path))
 
 
 def test_a_small_corpus_is_the_beginning_of_a_large_one(zipf: ModuleType, tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_words_follow_zipf_and_classes_are_told_by_them(zipf: ModuleType, tmp_pa
     assert often[0] / often[1] == pytest.approx(10.5 / 1.5, rel=0.2)
     assert often[0] / often[2] == pytest.approx(100.5 / 1.5, rel=0.35)
     # A class's own words are others than all's: some word stands in its documents alone far more often.
-    matrix = count(corpus, Lexing(stoplist="none"), Pruning()).matrix
+    matrix = count_terms(corpus, Lexing(stoplist="none"), Pruning()).matrix
     shares = np.stack([np.asarray(matrix[documents.labels == each].sum(axis=0)).ravel() for each in range(4)])
     assert ((shares.max(axis=0) / shares.sum(axis=0))[shares.sum(axis=0) > 100] > 0.9).sum() >= 4
 
@@ -68,12 +68,12 @@ def test_words_follow_zipf_and_classes_are_told_by_them(zipf: ModuleType, tmp_pa
 def test_what_is_held_grows_no_faster_than_the_documents(
     zipf: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vocabulary, "PART", 2**18)  # a small part of few documents
+    monkeypatch.setattr(vocabulary, "CHUNK_BYTES", 2**18)  # a small part of few documents
 
     def held(n: int) -> int:
         zipf.write(tmp_path / f"{n}.csv", n, n_words=5_000)
         tracemalloc.start()
-        counts = count(corpus_of(tmp_path / f"{n}.csv"), Lexing(stoplist="none"), Pruning(), jobs=2)
+        counts = count_terms(corpus_of(tmp_path / f"{n}.csv"), Lexing(stoplist="none"), Pruning(), jobs=2)
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         assert counts.matrix.shape[0] == n

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmark.corpora import registry as corpora
-from benchmark.corpora.corpus import Corpus, Documents, join
+from benchmark.corpora.corpus import Corpus, Documents, concatenate_texts
 from benchmark.errors import ConfigError
 from benchmark.text.lexer import DIGIT_RULES, LEXERS, Lexing
 from benchmark.text.stoplist import stop_words
-from benchmark.text.vocabulary import Pruning, count
+from benchmark.text.vocabulary import Pruning, count_terms
 from tests.builders import real_corpus
 from tests.text.lexed import tokens
 
@@ -44,7 +44,7 @@ def documents_of(n: int, groups: list[int] | None = None) -> Documents:
 
 
 def corpus_of(documents: list[bytes], groups: list[int] | None = None) -> Corpus:
-    return Corpus("made up", documents_of(len(documents), groups), *join(documents), "")
+    return Corpus("made up", documents_of(len(documents), groups), *concatenate_texts(documents), "")
 
 
 def of_block(counts: Counts, name: str) -> tuple[list[str], np.ndarray]:
@@ -58,7 +58,7 @@ def of_block(counts: Counts, name: str) -> tuple[list[str], np.ndarray]:
 def test_counts_are_those_of_scikit_learn(documents: list[bytes], lexing: Lexing, least: int) -> None:
     """Its stop list would close the gap that a word leaves; n-grams here have the stop words in them."""
     every = [tokens(document, replace(lexing, stoplist="none")) for document in documents]
-    counts = count(corpus_of(documents), lexing, Pruning(min_documents=least))
+    counts = count_terms(corpus_of(documents), lexing, Pruning(min_documents=least))
     assert counts.blocks == tuple("all" if n == 1 else f"all-{n}" for n in lexing.ngrams)
     for n, name in zip(lexing.ngrams, counts.blocks, strict=True):
         theirs = CountVectorizer(tokenizer=list, preprocessor=list, token_pattern=None, ngram_range=(n, n))
@@ -94,7 +94,7 @@ def test_division_and_threads_decide_nothing(
                 yield part.text, part.bounds
 
     divided = Divided("made up", corpus.documents, corpus.text, corpus.bounds, "")
-    one, other = count(corpus, lexing, pruning), count(divided, lexing, pruning, jobs)
+    one, other = count_terms(corpus, lexing, pruning), count_terms(divided, lexing, pruning, jobs)
     assert (one.vocabulary, one.blocks) == (other.vocabulary, other.blocks)
     for name in ("indptr", "indices", "data"):
         left, right = getattr(one.matrix, name), getattr(other.matrix, name)
@@ -105,15 +105,15 @@ def test_division_and_threads_decide_nothing(
 
 @given(CORPORA, LEXINGS)
 def test_words_beside_n_grams_are_the_words_alone(documents: list[bytes], lexing: Lexing) -> None:
-    alone = count(corpus_of(documents), replace(lexing, ngrams=(1,)), Pruning(min_occurrences=2))
-    beside = count(corpus_of(documents), replace(lexing, ngrams=(1, 2)), Pruning(min_occurrences=2))
+    alone = count_terms(corpus_of(documents), replace(lexing, ngrams=(1,)), Pruning(min_occurrences=2))
+    beside = count_terms(corpus_of(documents), replace(lexing, ngrams=(1, 2)), Pruning(min_occurrences=2))
     terms, matrix = of_block(beside, "all")
     assert tuple(terms) == alone.vocabulary
     np.testing.assert_array_equal(matrix, alone.matrix.toarray())
 
 
 def test_nothing_runs_over_the_end_of_a_document() -> None:
-    counts = count(corpus_of([b"kernel text", b"fisher", b"", b"text"]), Lexing(ngrams=(2,)), Pruning())
+    counts = count_terms(corpus_of([b"kernel text", b"fisher", b"", b"text"]), Lexing(ngrams=(2,)), Pruning())
     assert (counts.vocabulary, counts.blocks) == (("kernel text",), ("all-2",))
 
 
@@ -126,8 +126,8 @@ def test_impossible_n_grams_are_refused(ngrams: tuple[int, ...]) -> None:
 @pytest.mark.corpus
 def test_20ng_has_the_vocabulary_rainbow_found_and_its_pairs() -> None:
     # Rainbow's text test rejects one document of the 18,846; with it there is a term more, as `test_fields` counts.
-    without = corpora.select(real_corpus("20ng"), exclude=["20news-bydate-test/sci.crypt/16017"])
-    counts = count(without, Lexing(ngrams=(1, 2)), Pruning(min_documents=3), jobs=2)
+    without = corpora.select_documents(real_corpus("20ng"), exclude=["20news-bydate-test/sci.crypt/16017"])
+    counts = count_terms(without, Lexing(ngrams=(1, 2)), Pruning(min_documents=3), jobs=2)
     assert counts.matrix.shape[0] == 18_845
     # But for the number of words our own measurements, kept so that a change is noticed.
     assert np.bincount(counts.block_of).tolist() == [44_684, 273_574]

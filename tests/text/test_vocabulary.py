@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from benchmark.corpora import registry as corpora
-from benchmark.corpora.corpus import Chunk, Corpus, Documents
+from benchmark.corpora.corpus import Corpus, Documents, TextChunk
 from benchmark.errors import ConfigError
 from benchmark.text.counts import Counts
 from benchmark.text.lexer import DIGIT_RULES, LEXERS, Lexing
-from benchmark.text.vocabulary import Pruning, count
+from benchmark.text.vocabulary import Pruning, count_terms
 from tests.builders import real_corpus
 from tests.text.lexed import tokens
 
@@ -80,7 +80,7 @@ def test_the_matrix_is_canonical_and_counts_the_tokens_that_are_common_enough(
     }
 
     corpus = corpus_of(documents)
-    counts = count(corpus, lexing, pruning)
+    counts = count_terms(corpus, lexing, pruning)
 
     assert counts.documents is corpus.documents
     assert counts.vocabulary == tuple(sorted(kept))
@@ -100,7 +100,7 @@ class Divided:
     def documents(self) -> Documents:
         return self.corpus.documents
 
-    def chunks(self, _: int) -> Iterator[Chunk]:
+    def chunks(self, _: int) -> Iterator[TextChunk]:
         n = len(self.documents)
         for start, stop in pairwise([0, *sorted(min(cut, n) for cut in self.cuts), n]):
             chunk = self.corpus.take(np.arange(start, stop))
@@ -133,7 +133,10 @@ def test_counts_are_the_same_however_documents_are_divided_and_whatever_the_numb
 ) -> None:
     corpus = in_groups([text for text, _ in documents], [side for _, side in documents])
     pruning = replace(pruning, group=group)
-    whole, divided = count(Divided(corpus, []), lexing, pruning), count(Divided(corpus, cuts), lexing, pruning, jobs)
+    whole, divided = (
+        count_terms(Divided(corpus, []), lexing, pruning),
+        count_terms(Divided(corpus, cuts), lexing, pruning, jobs),
+    )
     assert same_bytes(whole, divided)
 
 
@@ -141,13 +144,15 @@ def test_few_chunks_are_in_memory_at_a_time() -> None:
     made, alive = list[weakref.ref[object]](), list[int]()
 
     class Watched(Divided):
-        def chunks(self, size: int) -> Iterator[Chunk]:
+        def chunks(self, size: int) -> Iterator[TextChunk]:
             for text, bounds in super().chunks(size):
                 made.append(weakref.ref(text))
                 alive.append(sum(reference() is not None for reference in made))
                 yield text, bounds
 
-    count(Watched(corpus_of([b"kernel text %d" % number for number in range(40)]), list(range(40))), *DEFAULTS, jobs=3)
+    count_terms(
+        Watched(corpus_of([b"kernel text %d" % number for number in range(40)]), list(range(40))), *DEFAULTS, jobs=3
+    )
     assert len(alive) == 41
     assert max(alive) <= 3 + 1
 
@@ -187,7 +192,7 @@ def test_words_that_were_chosen_to_collide_are_counted_as_fast_as_others(words: 
     def seconds(words: list[bytes]) -> float:
         corpus = corpus_of([b" ".join(words)])
         started = time.process_time()
-        assert count(corpus, Lexing(), Pruning()).matrix.sum() == len(words)
+        assert count_terms(corpus, Lexing(), Pruning()).matrix.sum() == len(words)
         return time.process_time() - started
 
     seconds(words[:10])
@@ -197,31 +202,33 @@ def test_words_that_were_chosen_to_collide_are_counted_as_fast_as_others(words: 
 @given(st.lists(TERM, unique=True))
 @example(["abcdefghi", "abcdefgh", "abcdefg", "abcdefghh"])
 def test_terms_stand_in_the_order_of_their_text(names: list[str]) -> None:
-    counts = count(corpus_of([" ".join(names).encode()]), Lexing(stoplist="none", lexer="unicode"), Pruning())
+    counts = count_terms(corpus_of([" ".join(names).encode()]), Lexing(stoplist="none", lexer="unicode"), Pruning())
     assert list(counts.vocabulary) == sorted(names)
 
 
 @given(CORPORA, LEXINGS)
 def test_joining_all_documents_adds_their_counts(documents: list[bytes], lexing: Lexing) -> None:
-    apart = count(corpus_of(documents), lexing, Pruning())
-    joined = count(corpus_of([b"\n".join(documents)]), lexing, Pruning())
+    apart = count_terms(corpus_of(documents), lexing, Pruning())
+    joined = count_terms(corpus_of([b"\n".join(documents)]), lexing, Pruning())
     assert joined.vocabulary == apart.vocabulary
     assert np.array_equal(joined.matrix.toarray()[0], apart.matrix.toarray().sum(axis=0))
 
 
 def test_a_tag_left_open_does_not_reach_into_the_next_document() -> None:
-    counts = count(corpus_of([b"\nalpha <b beta", b"\ngamma"]), Lexing(skip_header=True, skip_html=True), Pruning())
+    counts = count_terms(
+        corpus_of([b"\nalpha <b beta", b"\ngamma"]), Lexing(skip_header=True, skip_html=True), Pruning()
+    )
     assert bags(counts) == [{"alpha": 1}, {"gamma": 1}]
 
 
 def test_words_do_not_run_across_documents() -> None:
-    assert bags(count(corpus_of([b"ker", b"nel"]), Lexing(), Pruning())) == [{"ker": 1}, {"nel": 1}]
+    assert bags(count_terms(corpus_of([b"ker", b"nel"]), Lexing(), Pruning())) == [{"ker": 1}, {"nel": 1}]
 
 
 def test_many_terms_are_told_apart() -> None:
     letters = "abcdefghijklmnopqrstuvwxyz"
     words = [x + y + z for x in letters for y in letters for z in letters]
-    counts = count(corpus_of([" ".join(words).encode(), b"zzz ZZZ"]), Lexing(stoplist="none"), Pruning())
+    counts = count_terms(corpus_of([" ".join(words).encode(), b"zzz ZZZ"]), Lexing(stoplist="none"), Pruning())
     assert counts.vocabulary == tuple(words)
     assert np.all(counts.matrix.toarray()[0] == 1)
     assert counts.matrix[1, -1] == counts.matrix[1].sum() == 2
@@ -238,10 +245,10 @@ def test_pruning_in_a_group_keeps_the_vocabulary_of_the_group_alone(
     documents: list[tuple[bytes, int]], lexing: Lexing, pruning: Pruning, side: int
 ) -> None:
     corpus = in_groups([text for text, _ in documents], [group for _, group in documents])
-    alone = count(corpus.take(np.flatnonzero(corpus.documents.groups == side)), lexing, pruning)
-    every = count(corpus, lexing, Pruning())
+    alone = count_terms(corpus.take(np.flatnonzero(corpus.documents.groups == side)), lexing, pruning)
+    every = count_terms(corpus, lexing, Pruning())
 
-    counts = count(corpus, lexing, replace(pruning, group=corpus.documents.group_names[side]))
+    counts = count_terms(corpus, lexing, replace(pruning, group=corpus.documents.group_names[side]))
 
     assert counts.documents is corpus.documents
     assert counts.vocabulary == alone.vocabulary
@@ -250,13 +257,13 @@ def test_pruning_in_a_group_keeps_the_vocabulary_of_the_group_alone(
 
 
 def test_a_word_of_the_test_documents_alone_is_not_kept() -> None:
-    counts = count(in_groups([b"kernel text", b"text fisher fisher"], [0, 1]), Lexing(), Pruning(group="train"))
+    counts = count_terms(in_groups([b"kernel text", b"text fisher fisher"], [0, 1]), Lexing(), Pruning(group="train"))
     assert bags(counts) == [{"kernel": 1, "text": 1}, {"text": 1}]
 
 
 def test_a_group_that_does_not_exist_is_refused() -> None:
     with pytest.raises(ConfigError, match="there is no group 'training'; the groups are train, test"):
-        count(in_groups([b"kernel"], [0]), Lexing(), Pruning(group="training"))
+        count_terms(in_groups([b"kernel"], [0]), Lexing(), Pruning(group="training"))
 
 
 @pytest.mark.parametrize("field", ["min_occurrences", "min_documents"])
@@ -268,7 +275,7 @@ def test_impossible_pruning_is_refused(field: str) -> None:
 @pytest.fixture(scope="module")
 def pages() -> Corpus:
     """The 4,199 WebKB pages of the four classes that the papers use."""
-    return corpora.select(real_corpus("webkb"), classes=["student", "faculty", "course", "project"])
+    return corpora.select_documents(real_corpus("webkb"), classes=["student", "faculty", "course", "project"])
 
 
 # Our own measurements: terms that occur at least twice, and their occurrences.
@@ -285,14 +292,14 @@ def pages() -> Corpus:
 )
 def test_webkb_keeps_its_vocabulary(pages: Corpus, digits: str, terms: int, occurrences: int) -> None:
     lexing = Lexing(skip_header=True, skip_html=True, digits=digits, stoplist="none")
-    matrix = count(pages, lexing, Pruning(min_occurrences=2)).matrix
+    matrix = count_terms(pages, lexing, Pruning(min_occurrences=2)).matrix
     assert matrix.shape == (4_199, terms)
     assert matrix.sum() == occurrences
 
 
 @pytest.mark.corpus
 def test_webkb_differs_from_plain_tag_stripping_where_rainbow_does(pages: Corpus) -> None:
-    counts = count(pages, Lexing(skip_header=True, skip_html=True, stoplist="none"), Pruning())
+    counts = count_terms(pages, Lexing(skip_header=True, skip_html=True, stoplist="none"), Pruning())
     words, matrix = np.array([word.encode() for word in counts.vocabulary], dtype=object), counts.matrix
     differing = 0
     for document, start, stop in zip(pages, matrix.indptr, matrix.indptr[1:], strict=False):
@@ -321,6 +328,6 @@ def test_reuters_keeps_its_vocabulary(
     subset: str, stoplist: str, pruning: Pruning, terms: int, occurrences: int
 ) -> None:
     corpus = real_corpus("reuters", subset)
-    matrix = count(corpus, Lexing(stoplist=stoplist), pruning).matrix
+    matrix = count_terms(corpus, Lexing(stoplist=stoplist), pruning).matrix
     assert matrix.shape == (len(corpus.documents), terms)
     assert matrix.sum() == occurrences

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmark.corpora import webkb
-from benchmark.corpora.archive import Source, read_files, verify
-from benchmark.corpora.assemble import gate
+from benchmark.corpora.archive import CorpusSource, read_files, verify_digest
+from benchmark.corpora.assemble import check_document_counts
 from benchmark.errors import DataError
 from tests.corpora.small import pack_files, small_card, small_files
 from tests.strategies import one
@@ -45,11 +45,11 @@ def damaged_archives(draw: Any) -> bytes:
 
 def assert_right_or_refused(path: Path) -> None:
     """Read a small corpus, and fail unless it is refused with a reason, or the right one."""
-    card, source = small_card("webkb"), Source(path)
+    card, source = small_card("webkb"), CorpusSource(path)
     try:
         files = read_files(source, card)
-        corpus = webkb.read(files, card, verify(files, card, source))
-        gate(corpus, card)
+        corpus = webkb.read_webkb(files, card, verify_digest(files, card, source))
+        check_document_counts(corpus, card)
     except DataError as error:
         assert_clear(str(error))
         return

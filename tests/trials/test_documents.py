@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmark.corpora import newsgroups, reuters, synthetic, webkb
-from benchmark.corpora.assemble import gate
-from benchmark.corpora.corpus import Corpus, Documents, join
+from benchmark.corpora.assemble import check_document_counts
+from benchmark.corpora.corpus import Corpus, Documents, concatenate_texts
 from benchmark.corpora.sgml import read_articles
 from benchmark.text.lexer import DIGIT_RULES, LEXERS, Lexing
-from benchmark.text.vocabulary import Pruning, count
+from benchmark.text.vocabulary import Pruning, count_terms
 from tests.corpora.small import small_card, small_files
 from tests.corpora.test_reuters import CARD, FILES
 from tests.corpora.test_sgml import DOCTYPE, GOOD
@@ -47,7 +47,7 @@ MAIL = (
 
 @functools.cache
 def seeds() -> list[bytes]:
-    return [MAIL, *(bytes(page) for page in list(synthetic.generate().values())[:6])]
+    return [MAIL, *(bytes(page) for page in list(synthetic.generate_synthetic().values())[:6])]
 
 
 ARTICLES = FILES | {b"reut2-001.sgm": DOCTYPE + GOOD + FILES[b"reut2-001.sgm"]}
@@ -76,8 +76,8 @@ def test_articles_are_read_alike_or_refused_with_a_reason(
     card = CARD.subset(subset)
 
     def joined() -> tuple[Any, ...]:
-        corpus = reuters.read(files, card, card.digest)
-        gate(corpus, card)
+        corpus = reuters.read_reuters(files, card, card.digest)
+        check_document_counts(corpus, card)
         return comparable(corpus)
 
     read_twice(lambda: list(read_articles(files[name], "x.sgm")))
@@ -88,7 +88,7 @@ def counted(texts: list[bytes], lexing: Lexing) -> Counts:
     n = len(texts)
     zeros = np.zeros(n, dtype=np.int32)
     documents = Documents(tuple(map(str, range(n))), zeros, zeros, ("class",), ("group",))
-    return count(Corpus("trial", documents, *join(texts), "0" * 64), lexing, Pruning())
+    return count_terms(Corpus("trial", documents, *concatenate_texts(texts), "0" * 64), lexing, Pruning())
 
 
 @st.composite

@@ -32,9 +32,9 @@ def test_counts_are_of_one_content_or_refused(
     old, new = map(FORMATS[name], contents)
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         top, store = Path(folder), Store(Path(folder) / "store")
-        patch.setattr(file_digest, "BLOCK", block)
-        patch.setattr(records, "PIECE", piece)
-        patch.setattr(records, "BATCH", batch)
+        patch.setattr(file_digest, "DIGEST_BLOCK_BYTES", block)
+        patch.setattr(records, "READ_BYTES", piece)
+        patch.setattr(records, "RECORD_BATCH_ROWS", batch)
         write(top, new, forged=False)
         of_new = counts_of(top, name, Store(top / "fresh"))
         write(top, old, forged=False)

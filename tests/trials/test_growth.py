@@ -65,7 +65,7 @@ def articles(content: bytes) -> None:
 
 def corpus(content: bytes) -> None:
     try:
-        reuters.read({b"reut2-000.sgm": content}, CARD, CARD.digest)
+        reuters.read_reuters({b"reut2-000.sgm": content}, CARD, CARD.digest)
     except DataError:
         return
 

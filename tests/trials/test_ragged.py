@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.corpora.files import OwnFiles
+from benchmark.corpora.files import UserFiles
 from benchmark.errors import DataError
 from tests.strategies import one
 from tests.trials.limits import examples, trial
@@ -52,5 +52,5 @@ def test_a_row_of_another_length_is_refused_with_its_line(table: tuple[str, str,
         path = Path(folder) / f"own{kind}{packing}"
         path.write_bytes(PACKED[packing](text.encode()))
         with pytest.raises(DataError) as caught:
-            OwnFiles(path.name, delimiter=delimiter, base=Path(folder)).outline()
+            UserFiles(path.name, delimiter=delimiter, base=Path(folder)).outline()
         assert str(caught.value) == f"{path}{said}"

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.session import checked, perform
+from benchmark.experiment.session import load_checked, run_and_write
 from benchmark.experiment.store import Store
 from tests.strategies import one
 from tests.trials.limits import examples, trial
@@ -66,5 +66,7 @@ def test_damaged_entries_change_nothing(undisturbed: Callable[[str], Undisturbed
         for place in places:
             damage(data.draw, top / entries[place].relative_to(expected.folder), entries)
         told: list[str] = []
-        perform(checked(expected.configuration), RunContext(Store(top / "store", warn=told.append)), folder=top / "run")
+        run_and_write(
+            load_checked(expected.configuration), RunContext(Store(top / "store", warn=told.append)), folder=top / "run"
+        )
         expected.assert_same(top / "run", top / "store")

@@ -14,11 +14,11 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.corpora.archive import Source
-from benchmark.corpora.files import DROPPED, OwnFiles
+from benchmark.corpora.archive import CorpusSource
+from benchmark.corpora.files import DROP_REASONS, UserFiles
 from benchmark.errors import DataError
 from benchmark.text.lexer import Lexing
-from benchmark.text.vocabulary import Pruning, count
+from benchmark.text.vocabulary import Pruning, count_terms
 from tests.strategies import damaged, one
 from tests.trials.limits import assert_clear, examples, trial
 
@@ -64,7 +64,10 @@ def tables(draw: Any) -> tuple[str, bytes]:
 
 
 HOW = st.fixed_dictionaries(
-    {"drop": st.lists(st.sampled_from(list(DROPPED)), unique=True), "encoding": st.sampled_from(["utf-8", "latin-1"])},
+    {
+        "drop": st.lists(st.sampled_from(list(DROP_REASONS)), unique=True),
+        "encoding": st.sampled_from(["utf-8", "latin-1"]),
+    },
     optional={"id": st.just("id"), "group": st.just("who"), "date": st.just("day")},
 )
 SEVERAL = st.sampled_from([{}, {}, {"labels": "tags", "separator": ";"}])
@@ -91,11 +94,11 @@ def test_a_table_is_read_alike_or_refused_with_a_reason(
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"own{table[0]}"
         path.write_bytes(table[1])
-        reader = OwnFiles(path.name, **how, **several, base=Path(folder))
+        reader = UserFiles(path.name, **how, **several, base=Path(folder))
 
         def read() -> tuple[Any, ...]:
-            documents, corpus = reader.outline(), reader.load(Source(None))
-            counts = count(corpus, Lexing(lexer="unicode", stoplist="none"), Pruning())
+            documents, corpus = reader.outline(), reader.load(CorpusSource(None))
+            counts = count_terms(corpus, Lexing(lexer="unicode", stoplist="none"), Pruning())
             reader.facts()
             assert len(documents) == counts.matrix.shape[0] == len(corpus.rows)
             arrays = documents.labels, documents.groups, documents.units, documents.dates, documents.topics

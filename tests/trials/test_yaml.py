@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from benchmark.errors import ConfigError
 from benchmark.evaluation import published
-from benchmark.experiment.session import checked
+from benchmark.experiment.session import load_checked
 from benchmark.findings import papers
 from tests.strategies import broken_yaml, one
 from tests.trials.limits import assert_clear, examples, trial
@@ -35,7 +35,7 @@ def copies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     shutil.copytree(REPOSITORY / "configs", folder / "configs")
     shutil.copytree(REPOSITORY / "results" / "published", folder / "published")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(published, "FOLDER", folder / "published")
+        patch.setattr(published, "PUBLISHED_FOLDER", folder / "published")
         yield folder
 
 
@@ -45,7 +45,7 @@ def check(mutant: bytes, changed: Path, validated: Path) -> None:
     changed.write_bytes(mutant)
     papers._read.cache_clear()
     try:
-        assert checked(validated).ids, "a configuration without cells is good"
+        assert load_checked(validated).ids, "a configuration without cells is good"
     except ConfigError as error:
         assert_clear(str(error))
     finally:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import rel_entr, xlogy
 
-from benchmark.representation.weighting import canonical
+from benchmark.representation.weighting import canonical_csr
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -83,7 +83,7 @@ def class_statistics(counts: Any, smoothing: float) -> ClassStatistics:
     >>> class_statistics([[1, 0], [0, 3]], smoothing=1.0).mean.round(3)
     array([0.433, 0.567])
     """
-    matrix = canonical(counts)
+    matrix = canonical_csr(counts)
     n, v = matrix.shape
     if not (n and v):
         raise ValueError(f"a class needs at least one document and one word, not counts of shape {(n, v)}")

@@ -25,13 +25,13 @@ import numpy as np
 
 from benchmark.checks import check_positive
 from benchmark.classifiers.centroids.divergence import mean_skl, mean_skl_gradient
-from benchmark.classifiers.centroids.graph_solvers import connected_graph, solve
+from benchmark.classifiers.centroids.graph_solvers import connected_graph, solve_laplacian
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from benchmark.classifiers.centroids.divergence import ClassStatistics
-    from benchmark.classifiers.centroids.graph_solvers import Graph
+    from benchmark.classifiers.centroids.graph_solvers import WordGraph
 
     Array = NDArray[np.float64]
     Indices = NDArray[np.int64]
@@ -49,7 +49,7 @@ _ROUNDING = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
-class Flow:
+class FlowResult:
     """Result of a flow.
 
     Parameters
@@ -77,8 +77,8 @@ def path_edges(order: ArrayLike) -> Indices:
     return np.stack([words[:-1], words[1:]], axis=1).astype(np.int64)
 
 
-def velocity(statistics: ClassStatistics, rho: ArrayLike, edges: ArrayLike) -> Array:
-    """Compute dρ/dt of the gradient flow, shape (V,): the right-hand side that `flow` integrates.
+def flow_velocity(statistics: ClassStatistics, rho: ArrayLike, edges: ArrayLike) -> Array:
+    """Compute dρ/dt of the gradient flow, shape (V,): the right-hand side that `gradient_flow` integrates.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def energy_gap(statistics: ClassStatistics, rho: ArrayLike) -> float:
     return float((rho * (potential - potential.min())).sum() / rho.sum())
 
 
-def flow(
+def gradient_flow(
     statistics: ClassStatistics,
     edges: ArrayLike | None = None,
     *,
@@ -109,7 +109,7 @@ def flow(
     tolerance: float = 1e-9,
     accuracy: float = 1e-2,
     max_steps: int = 2_000,
-) -> Flow:
+) -> FlowResult:
     """Follow the gradient flow of the energy until the energy is at most `tolerance` above its minimum.
 
     Parameters
@@ -143,7 +143,7 @@ def flow(
     _check_parameters(tolerance, accuracy, max_steps)
     graph = connected_graph(path_edges(np.arange(v)) if edges is None else _checked_edges(edges, v), v)
     rho = statistics.mean.copy() if start is None else _checked_start(start, v)
-    before = velocity(statistics, rho, graph.edges)
+    before = flow_velocity(statistics, rho, graph.edges)
     moving = np.abs(before).sum()
     tau = accuracy / moving if moving > 0 else 1.0
     times, energies, masses = [0.0], [mean_skl(statistics, rho)], [float(rho.sum())]
@@ -171,7 +171,7 @@ def flow(
         if not _SMALLEST_STEP < tau < 1 / _SMALLEST_STEP:
             msg = f"rounding errors stop the flow at an energy that may be {gap:.3g} above its minimum"
             raise RuntimeError(msg)
-    return Flow(rho, np.array(times), np.array(energies), np.array(masses), gap)
+    return FlowResult(rho, np.array(times), np.array(energies), np.array(masses), gap)
 
 
 def _upwind(rho: Array, potential: Array, first: Indices, second: Indices) -> Array:
@@ -179,7 +179,7 @@ def _upwind(rho: Array, potential: Array, first: Indices, second: Indices) -> Ar
     return np.where(potential[first] > potential[second], rho[first], rho[second])
 
 
-def _implicit_step(statistics: ClassStatistics, graph: Graph, start: Array, tau: float) -> Array | None:
+def _implicit_step(statistics: ClassStatistics, graph: WordGraph, start: Array, tau: float) -> Array | None:
     """Solve ρ + τ L_g F(ρ) = start, with g of the start, by Newton's method; return None if it doesn't converge.
 
     With D the diagonal of ∂F_i/∂ρ_i, an iteration replaces F by its linearization ψ = F + D δρ and solves
@@ -194,7 +194,7 @@ def _implicit_step(statistics: ClassStatistics, graph: Graph, start: Array, tau:
         potential = mean_skl_gradient(statistics, rho)
         # L_g maps constants to 0; without the constant part, rounding errors are smaller.
         potential -= (inverse * potential).sum() / inverse.sum()
-        change = inverse * (solve(graph, inverse, weights, inverse * potential + start - rho) - potential)
+        change = inverse * (solve_laplacian(graph, inverse, weights, inverse * potential + start - rho) - potential)
         # In exact arithmetic Σρ stays 1; the constant part of ψ corrects the rounding error of Σρ.
         change += inverse * ((1.0 - rho.sum() - change.sum()) / inverse.sum())
         relative = change / rho

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import breadth_first_order
 from scipy.sparse.linalg import splu
 
-from benchmark.compiled import compiled
+from benchmark.compiled import compile_lazily
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Graph:
+class WordGraph:
     """Connected graph; the edges of a tree are ordered so that a branch precedes the node that it is attached to.
 
     Parameters
@@ -38,7 +38,7 @@ class Graph:
     root: int
 
 
-def connected_graph(edges: Indices, v: int) -> Graph:
+def connected_graph(edges: Indices, v: int) -> WordGraph:
     """Return the graph of V words with these edges, shape (E, 2), no pair twice; ValueError if not connected."""
     adjacency = sp.csr_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(v, v))
     # Breadth-first search starts at a leaf, so that elimination on a path proceeds from end to end.
@@ -47,12 +47,12 @@ def connected_graph(edges: Indices, v: int) -> Graph:
     if len(visited) < v:
         raise ValueError(f"the graph must be connected: from word {root} its edges lead to {len(visited)} of {v} words")
     if len(edges) > v - 1:
-        return Graph(edges, tree=False, root=root)
+        return WordGraph(edges, tree=False, root=root)
     children = visited[:0:-1].astype(np.int64)
-    return Graph(np.stack([children, parent[children].astype(np.int64)], axis=1), tree=True, root=root)
+    return WordGraph(np.stack([children, parent[children].astype(np.int64)], axis=1), tree=True, root=root)
 
 
-def solve(graph: Graph, diagonal: Array, weights: Array, rhs: Array) -> Array:
+def solve_laplacian(graph: WordGraph, diagonal: Array, weights: Array, rhs: Array) -> Array:
     """Solve (diag(diagonal) + Laplacian of the weights) ψ = rhs for ψ; the diagonal and weights must be positive."""
     first, second = graph.edges[:, 0], graph.edges[:, 1]
     if graph.tree:
@@ -76,7 +76,7 @@ def solve(graph: Graph, diagonal: Array, weights: Array, rhs: Array) -> Array:
     return np.asarray(factors.solve(rhs))
 
 
-@compiled("void(f8[::1], f8[::1], f8[::1], i8[:], i8[:], i8, f8[::1])")
+@compile_lazily("void(f8[::1], f8[::1], f8[::1], i8[:], i8[:], i8, f8[::1])")
 def _solve_tree(
     excess: Array, weights: Array, rhs: Array, child: Indices, parent: Indices, root: int, solution: Array
 ) -> None:

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from benchmark.classifiers.centroids.flow import path_edges
-from benchmark.representation.weighting import canonical
+from benchmark.representation.weighting import canonical_csr
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,12 +24,12 @@ NEIGHBOURS = 2
 
 def vocabulary_path(counts: Any) -> Indices:
     """Return the path through the words in the order of the counts' columns, shape (V - 1, 2): the paper's graph."""
-    return path_edges(np.arange(canonical(counts).shape[1]))
+    return path_edges(np.arange(canonical_csr(counts).shape[1]))
 
 
 def frequency_path(counts: Any) -> Indices:
     """Return the path from the most frequent word to the rarest; equally frequent words keep the column order."""
-    totals = np.asarray(canonical(counts).sum(axis=0))
+    totals = np.asarray(canonical_csr(counts).sum(axis=0))
     return path_edges(np.argsort(-totals, kind="stable"))
 
 
@@ -68,7 +68,7 @@ def co_occurrence_graph(counts: Any, neighbours: int = NEIGHBOURS) -> Indices:
     return np.unique(np.concatenate(nearest), axis=0)
 
 
-GRAPHS: dict[str, Callable[[Any], Indices]] = {
+WORD_GRAPHS: dict[str, Callable[[Any], Indices]] = {
     "path": vocabulary_path,
     "path-by-frequency": frequency_path,
     "co-occurrence-tree": co_occurrence_tree,
@@ -78,7 +78,7 @@ GRAPHS: dict[str, Callable[[Any], Indices]] = {
 
 def _similarity(counts: Any) -> sp.csr_array:
     """Compute cosines of the words' sets of documents as a connected graph without diagonal; columns ascend."""
-    matrix = canonical(counts)
+    matrix = canonical_csr(counts)
     occurs = sp.csr_array((np.ones(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape)
     documents = np.bincount(matrix.indices, minlength=matrix.shape[1])
     together = sp.coo_array(occurs.T @ occurs)

@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-EPS = float(np.finfo(np.float64).eps)
-TINY = float(np.finfo(np.float64).tiny)
+GEGENBAUER_EPS = float(np.finfo(np.float64).eps)
+FLOAT_TINY = float(np.finfo(np.float64).tiny)
 #: The weights of omitted terms sum to at most this share of the largest weight.
-TRUNCATION = 1e-20
+SERIES_TRUNCATION = 1e-20
 
 
 @dataclass(frozen=True)
@@ -74,14 +74,14 @@ def weight_ratio(n: int, t: float, degree: Array) -> Array:
 
 
 def terms_needed(n: int, t: float, limit: int) -> int | None:
-    """Return the number of terms whose truncation error is at most `TRUNCATION` of the largest, None above `limit`."""
+    """Return the number of terms for a relative error of `SERIES_TRUNCATION`; None above `limit`."""
     degree = np.arange(1, limit + 1, dtype=np.float64)
     with np.errstate(divide="ignore"):
         log_ratio = np.log(weight_ratio(n, t, degree))
         # log w_{l+1}, l ≥ 1, up to a constant, and the geometric bound of all later weights.
         log_weight = np.cumsum(log_ratio)
         tail = log_weight - np.log(-np.expm1(np.minimum(log_ratio, 0.0)))
-    enough = (log_ratio < 0) & (tail <= max(log_weight.max(), 0.0) + math.log(TRUNCATION))
+    enough = (log_ratio < 0) & (tail <= max(log_weight.max(), 0.0) + math.log(SERIES_TRUNCATION))
     return int(degree[np.argmax(enough)]) + 1 if enough.any() else None
 
 
@@ -98,7 +98,7 @@ def scaled_weights(n: int, t: float, terms: int) -> tuple[Array, Array, float]:
     weights[peak + 1 :] = np.cumprod(ratio[peak:])
     weights[:peak] = np.cumprod(1 / ratio[:peak][::-1])[::-1]
     # Errors of five operations, and of an exponential whose argument has the relative error eps/2.
-    a_ratio = EPS * (4 + (2 * np.arange(terms) + n) * t)
+    a_ratio = GEGENBAUER_EPS * (4 + (2 * np.arange(terms) + n) * t)
     errors = np.abs(np.arange(terms) - peak) * a_ratio
     return weights, errors, math.fsum(np.log(ratio[:peak]))
 
@@ -124,14 +124,16 @@ def gegenbauer_series(x: Array, n: int, t: float, terms: int) -> SeriesSum:
         weight = weights[degree]
         value += weight * now
         # Each addition rounds by eps/2 of the partial sum, which is at most the sum of weights.
-        error += weight * (value_error + np.abs(now) * (weight_errors[degree] + EPS)) + EPS / 2 * np.abs(value)
+        error += weight * (
+            value_error + np.abs(now) * (weight_errors[degree] + GEGENBAUER_EPS)
+        ) + GEGENBAUER_EPS / 2 * np.abs(value)
         # For n = 1 the recurrence starts with 0/0, so P_1 = x is set directly for all n.
         a, c = (2 * degree + n - 1, degree) if degree else (1, 0)
         b = (degree + n - 1) if degree else 1
         magnitude = (a * size * np.abs(now) + c * np.abs(before)) / b
         before, now = now, (a * x * now - c * before) / b
-        step_errors += 2 * EPS * magnitude + TINY
+        step_errors += 2 * GEGENBAUER_EPS * magnitude + FLOAT_TINY
         value_error += step_errors
     ratio = weight_ratio(n, t, np.array([terms - 1.0]))[0]
     truncation = weights[-1] * ratio / (1 - ratio)
-    return SeriesSum(value / total, (error + truncation) / total + EPS, log_peak + math.log(total))
+    return SeriesSum(value / total, (error + truncation) / total + GEGENBAUER_EPS, log_peak + math.log(total))

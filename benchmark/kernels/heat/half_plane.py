@@ -11,15 +11,15 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from benchmark.kernels.heat.half_space import curvature_radius, hyperbolic_distance
 from benchmark.kernels.heat.hyperbolic import HyperbolicHeatKernel
-from benchmark.kernels.heat.kernel import LONGEST, SHORTEST
-from benchmark.tags import DEFAULT, Tags
+from benchmark.kernels.heat.kernel import MAX_HEAT_TIME, MIN_HEAT_TIME
+from benchmark.tags import DEFAULT_TAGS, Tags
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
 
-GEOMETRIES = ("curvature -1", "fisher")
+HALF_PLANE_GEOMETRIES = ("curvature -1", "fisher")
 
 
 class Hyperbolic(TransformerMixin, BaseEstimator):
@@ -48,18 +48,18 @@ class Hyperbolic(TransformerMixin, BaseEstimator):
            [0.7656, 0.9081]])
     """
 
-    tags: ClassVar[Tags] = replace(DEFAULT, normalization="none", normalizations=("none",))
+    tags: ClassVar[Tags] = replace(DEFAULT_TAGS, normalization="none", normalizations=("none",))
 
-    def __init__(self, t: float = 2.0, geometry: str = GEOMETRIES[0]) -> None:
+    def __init__(self, t: float = 2.0, geometry: str = HALF_PLANE_GEOMETRIES[0]) -> None:
         self.t = t
         self.geometry = geometry
 
     def check(self) -> None:
         """Raise ValueError if a parameter is outside its range."""
-        if not SHORTEST <= self.t <= LONGEST:
-            raise ValueError(f"t must lie between {SHORTEST:g} and {LONGEST:g}, not {self.t}")
-        if self.geometry not in GEOMETRIES:
-            raise ValueError(f"unknown geometry {self.geometry!r}; one of {', '.join(GEOMETRIES)}")
+        if not MIN_HEAT_TIME <= self.t <= MAX_HEAT_TIME:
+            raise ValueError(f"t must lie between {MIN_HEAT_TIME:g} and {MAX_HEAT_TIME:g}, not {self.t}")
+        if self.geometry not in HALF_PLANE_GEOMETRIES:
+            raise ValueError(f"unknown geometry {self.geometry!r}; one of {', '.join(HALF_PLANE_GEOMETRIES)}")
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Store the training points.

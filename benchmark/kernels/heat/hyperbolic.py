@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-EPS = float(np.finfo(np.float64).eps)
+HYPERBOLIC_EPS = float(np.finfo(np.float64).eps)
 #: cosh(r/2) overflows beyond 1400; the quadrature needs room above r.
-FARTHEST = 1000.0
+MAX_HYPERBOLIC_DISTANCE = 1000.0
 #: Points of the trapezoidal rule, and its range: until f, or the rest of the integrand, has fallen by e^-45.
-POINTS, DROP = 320, 45.0
+HYPERBOLIC_POINTS, INTEGRAND_DROP = 320, 45.0
 #: Number of integrals computed at a time, to bound memory.
-BLOCK = 512
+INTEGRALS_PER_BLOCK = 512
 
 
-def log_heat_kernel(r: Array, t: float) -> Array:
+def log_hyperbolic_heat_kernel(r: Array, t: float) -> Array:
     """Compute log K(r, t) on H² with an error of about 1e-13 (1 + r²/4t + t).
 
     Parameters
@@ -52,9 +52,9 @@ def log_heat_kernel(r: Array, t: float) -> Array:
     """
     check_positive("t", t)
     r = np.asarray(r, dtype=np.float64)
-    check_within("r", r, 0.0, FARTHEST)
+    check_within("r", r, 0.0, MAX_HYPERBOLIC_DISTANCE)
     flat = r.reshape(-1)
-    blocks = [_log_integral(flat[i : i + BLOCK], t) for i in range(0, flat.size, BLOCK)]
+    blocks = [_log_integral(flat[i : i + INTEGRALS_PER_BLOCK], t) for i in range(0, flat.size, INTEGRALS_PER_BLOCK)]
     constant = 0.5 * math.log(2) - 1.5 * math.log(4 * math.pi * t) - t / 4 + math.log(4 * t)
     return np.asarray((constant + np.concatenate([np.empty(0), *blocks])).reshape(r.shape))
 
@@ -79,12 +79,12 @@ def _log_integral(r: Array, t: float) -> Array:
     """
     alpha = np.sqrt(np.minimum(1.0, 4 * t / _slope(r)))
     # S is where f has fallen by e^-DROP: (c+1) α² sinh² v = cosh S - cosh r = 2 sinh((S+r)/2) sinh((S-r)/2).
-    S = np.sqrt(r**2 + 4 * t * DROP)
-    beyond = 4 * t * DROP / (S + r)
+    S = np.sqrt(r**2 + 4 * t * INTEGRAND_DROP)
+    beyond = 4 * t * INTEGRAND_DROP / (S + r)
     log_rise = 0.5 * (beyond + np.log(-np.expm1(-beyond)))
-    last = np.minimum(np.arcsinh(np.exp(np.minimum(log_rise, 300.0)) / alpha), DROP)
-    step = last / POINTS
-    v = step[:, None] * np.arange(POINTS + 1)
+    last = np.minimum(np.arcsinh(np.exp(np.minimum(log_rise, 300.0)) / alpha), INTEGRAND_DROP)
+    step = last / HYPERBOLIC_POINTS
+    v = step[:, None] * np.arange(HYPERBOLIC_POINTS + 1)
     half = (r / 2)[:, None]
     # sinh²(s/2) = sinh²(r/2) + (α cosh(r/2) sinh v)²
     s = 2 * np.arcsinh(np.hypot(np.sinh(half), alpha[:, None] * np.cosh(half) * np.sinh(v)))
@@ -124,16 +124,16 @@ class HyperbolicHeatKernel:
         check_positive("reach", reach)
         check_within("reach", np.array([reach]), 0.0, 100.0)
         self.t, self.reach = t, reach
-        self.log_diagonal = float(log_heat_kernel(np.zeros(1), t)[0])
+        self.log_diagonal = float(log_hyperbolic_heat_kernel(np.zeros(1), t)[0])
         table = ChebyshevInterpolant.fit(self._slow_part, 0.0, reach**2)
         self._table = table.shifted(-float(table(np.zeros(1))[0]))
-        self.error = 2 * table.error + EPS * reach**2 / (4 * t)
+        self.error = 2 * table.error + HYPERBOLIC_EPS * reach**2 / (4 * t)
 
     def _slow_part(self, squared: Array) -> tuple[Array, Array]:
         """Compute log K(r, t)/K(0, t) + r²/4t as a function of r², analytic above -π², and its errors."""
-        values = log_heat_kernel(np.sqrt(squared), self.t) - self.log_diagonal
+        values = log_hyperbolic_heat_kernel(np.sqrt(squared), self.t) - self.log_diagonal
         flat = squared / (4 * self.t)
-        return values + flat, 16 * EPS * (2 + flat + abs(self.log_diagonal) + np.sqrt(squared))
+        return values + flat, 16 * HYPERBOLIC_EPS * (2 + flat + abs(self.log_diagonal) + np.sqrt(squared))
 
     def log(self, r: Array) -> Array:
         """Compute log K(r, t) - log K(0, t) of distances r of any shape.

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-EPS = float(np.finfo(np.float64).eps)
+INTERPOLATION_EPS = float(np.finfo(np.float64).eps)
 #: Number of values evaluated at a time: five arrays of this size fit in a core's cache.
-BLOCK_VALUES = 1 << 13
-DEGREES = (32, 64, 128, 256, 512)
+VALUES_PER_BLOCK = 1 << 13
+CHEBYSHEV_DEGREES = (32, 64, 128, 256, 512)
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class ChebyshevInterpolant:
         ArithmeticError
             If the function isn't smooth enough for degree 512.
         """
-        for degree in DEGREES:
+        for degree in CHEBYSHEV_DEGREES:
             y = chebyshev.chebpts1(degree + 1)[::-1]
             values, errors = function((upper - lower) * (y + 1) / 2 + lower)
             # On these nodes the T_k are orthogonal cosines: a DCT takes a tenth of the time of chebinterpolate.
@@ -59,14 +59,16 @@ class ChebyshevInterpolant:
             coefficients[0] /= 2
             sizes = np.abs(coefficients)
             # Clenshaw's recurrence amplifies a rounding error of c_k by at most |U_k| ≤ k+1 in p(x).
-            noise = float(errors.max()) + EPS * float(sizes @ np.arange(8, degree + 9))
+            noise = float(errors.max()) + INTERPOLATION_EPS * float(sizes @ np.arange(8, degree + 9))
             if sizes[-degree // 4 :].max() <= noise:
                 # Dropping the coefficients from k on adds an error of at most rest[k] = Σ_{j≥k} |c_j|.
                 rest = np.cumsum(sizes[::-1])[::-1]
                 keep = max(1, int(np.searchsorted(-rest, -noise)))
                 cut = float(rest[keep]) if keep <= degree else 0.0
                 return cls(np.ascontiguousarray(coefficients[:keep]), lower, upper, noise + cut)
-        raise ArithmeticError(f"no polynomial of degree {DEGREES[-1]} follows the function on [{lower}, {upper}]")
+        raise ArithmeticError(
+            f"no polynomial of degree {CHEBYSHEV_DEGREES[-1]} follows the function on [{lower}, {upper}]"
+        )
 
     def shifted(self, constant: float) -> Self:
         """Return the interpolant of the function plus a constant."""
@@ -82,9 +84,9 @@ class ChebyshevInterpolant:
         result = np.empty(x.shape) if out is None else out
         target = result if result.flags.c_contiguous else np.empty(x.shape)
         source, flat = x.reshape(-1), target.reshape(-1)
-        scratch = np.empty((4, min(BLOCK_VALUES, max(source.size, 1))))
-        for start in range(0, source.size, BLOCK_VALUES):
-            stop = min(start + BLOCK_VALUES, source.size)
+        scratch = np.empty((4, min(VALUES_PER_BLOCK, max(source.size, 1))))
+        for start in range(0, source.size, VALUES_PER_BLOCK):
+            stop = min(start + VALUES_PER_BLOCK, source.size)
             self._clenshaw(source[start:stop], flat[start:stop], scratch[:, : stop - start])
         if target is not result:
             result[...] = target

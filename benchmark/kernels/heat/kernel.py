@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 #: Range of times. At the shortest, only equal points have values above 0, and at the longest all values are 1. Far
 #: outside the range the sums also lose accuracy.
-SHORTEST, LONGEST = 1e-9, 1e6
+MIN_HEAT_TIME, MAX_HEAT_TIME = 1e-9, 1e6
 _NOTE = (
     "Heat kernels are used without their factor (4πt)^(-n/2), which overflows for n in the ten thousands: a "
     "constant factor of a kernel is the same as a factor of C."
@@ -60,8 +60,8 @@ class Heat(_WithTime):
 
     def check(self) -> None:
         """Raise ValueError unless 1e-9 ≤ t ≤ 1e6."""
-        if not SHORTEST <= self.t <= LONGEST:
-            raise ValueError(f"t must lie between {SHORTEST:g} and {LONGEST:g}, not {self.t}")
+        if not MIN_HEAT_TIME <= self.t <= MAX_HEAT_TIME:
+            raise ValueError(f"t must lie between {MIN_HEAT_TIME:g} and {MAX_HEAT_TIME:g}, not {self.t}")
 
     def learn(self, n_coordinates: int) -> Self:
         """Interpolate the kernel of the sphere S^n, n = n_coordinates - 1, in a few milliseconds.

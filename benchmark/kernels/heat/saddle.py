@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     ComplexArray = NDArray[np.complex128]
 
-EPS = float(np.finfo(np.float64).eps)
+SADDLE_EPS = float(np.finfo(np.float64).eps)
 #: Step of the trapezoidal rule in standard deviations of the peak, and its number of points. Halving the step or
 #: doubling the range changes nothing at 1e-15.
-STEP, POINTS = 1 / 8, 112
+SADDLE_STEP, SADDLE_POINTS = 1 / 8, 112
 #: Bisection steps in log δ: the path needs its peak to a few digits only.
-BISECTIONS = 40
+SADDLE_BISECTIONS = 40
 
 
-def log_positive_form(theta: Array, n: int, t: float) -> tuple[Array, Array]:
+def log_saddle_heat_kernel(theta: Array, n: int, t: float) -> tuple[Array, Array]:
     """Compute log(ω_n K(θ, t)) on the unit sphere, and its expected absolute rounding error.
 
     Parameters
@@ -61,7 +61,7 @@ def _images(theta: Array, t: float) -> tuple[Array, Array]:
     others = np.exp(-shift * (shift + 2 * theta) / (4 * t)).sum(axis=0)
     leading = theta**2 / (4 * t)
     values = math.log(2 * math.pi) - 0.5 * math.log(4 * math.pi * t) - leading + np.log1p(others)
-    return values, 4 * EPS * (leading + 1)
+    return values, 4 * SADDLE_EPS * (leading + 1)
 
 
 def _saddle_integral(theta: Array, lam: float, t: float) -> tuple[Array, Array]:
@@ -73,8 +73,8 @@ def _saddle_integral(theta: Array, lam: float, t: float) -> tuple[Array, Array]:
     curvature = (_slope(theta, lam, delta * (1 - nudge)) - _slope(theta, lam, delta * (1 + nudge))) / (
         2 * nudge * delta
     )
-    step = STEP / (2 * delta * np.sqrt(curvature))
-    bend = 1 + 1j * step[:, None] * np.arange(POINTS)
+    step = SADDLE_STEP / (2 * delta * np.sqrt(curvature))
+    bend = 1 + 1j * step[:, None] * np.arange(SADDLE_POINTS)
     shifted = delta[:, None] * bend**2
     root, log_f = _log_transform(theta[:, None], lam, shifted)
     exponent = shifted * T + log_f
@@ -87,7 +87,7 @@ def _saddle_integral(theta: Array, lam: float, t: float) -> tuple[Array, Array]:
     constant = lam**2 * t - math.log(lam) - 0.5 * math.log(4 * math.pi * t) + math.log(math.pi / (2 * t))
     values = constant + peak[:, 0] - leading + np.log(integral)
     scale = leading + delta * T + lam * (np.abs(root[:, 0]) + 4) + lam**2 * t
-    return values, 2 * EPS * (scale + 8)
+    return values, 2 * SADDLE_EPS * (scale + 8)
 
 
 def _log_transform(theta: Array, lam: float, shifted: ComplexArray) -> tuple[ComplexArray, ComplexArray]:
@@ -118,7 +118,7 @@ def _saddle(theta: Array, lam: float, T: float) -> Array:
     # The factor k = 0 alone has slope λ/δ; and for q ≥ max(2, λ/T) the slope is at most λ coth(q/2)/2q ≤ λ/q ≤ T.
     low = np.full(theta.shape, math.log(lam / T) - 1e-9)
     high = np.log(theta**2 + max(2.0, lam / T) ** 2 + lam / T)
-    for _ in range(BISECTIONS):
+    for _ in range(SADDLE_BISECTIONS):
         middle = (low + high) / 2
         below_saddle = _slope(theta, lam, np.exp(middle)) > T
         low = np.where(below_saddle, middle, low)

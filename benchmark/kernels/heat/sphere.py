@@ -19,7 +19,7 @@ import numpy as np
 from benchmark.checks import check_dimension, check_positive, check_within
 from benchmark.kernels.heat.gegenbauer import gegenbauer_series, log_sphere_volume, terms_needed
 from benchmark.kernels.heat.interpolation import ChebyshevInterpolant
-from benchmark.kernels.heat.saddle import log_positive_form
+from benchmark.kernels.heat.saddle import log_saddle_heat_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 #: Radius of the sphere that the simplex with the Fisher metric is part of.
-RADIUS = 2.0
+SPHERE_RADIUS = 2.0
 #: Longest series. Where more terms are needed, the integral is used, whose time doesn't depend on n and t.
-MOST_TERMS = 1500
+MAX_SERIES_TERMS = 1500
 #: Rounding may move inner products of unit vectors outside [0, 1] by up to this; larger deviations raise an error.
-SLACK = 1e-9
+COSINE_SLACK = 1e-9
 
 
-def log_ratio(s: Array, n: int, t: float) -> tuple[Array, Array, float]:
+def log_sphere_heat_ratio(s: Array, n: int, t: float) -> tuple[Array, Array, float]:
     """Compute log K(angle, t) - log K(0, t) on the unit sphere S^n, its errors, and log K(0, t).
 
     Each value is the more accurate of two: the Gegenbauer series with its proven bound, and the integral of `saddle`,
@@ -58,10 +58,10 @@ def log_ratio(s: Array, n: int, t: float) -> tuple[Array, Array, float]:
     """
     # arccos s would lose half the digits near s = 1.
     theta = 2 * np.arcsin(np.sqrt((1 - s) / 2))
-    integral, errors = log_positive_form(np.append(theta, 0.0), n, t)
+    integral, errors = log_saddle_heat_kernel(np.append(theta, 0.0), n, t)
     values, diagonal = integral[:-1] - integral[-1], float(integral[-1])
     errors = errors[:-1] + errors[-1]
-    terms = terms_needed(n, t, MOST_TERMS)
+    terms = terms_needed(n, t, MAX_SERIES_TERMS)
     if terms is not None:
         series = gegenbauer_series(s, n, t, terms)
         diagonal = series.log_total
@@ -110,9 +110,9 @@ class HypersphereHeatKernel:
     def __init__(self, n: int, t: float) -> None:
         check_dimension(n)
         check_positive("t", t)
-        *_, log_diagonal = log_ratio(np.ones(1), n, t / RADIUS**2)
-        self.log_diagonal = log_diagonal - n * math.log(RADIUS)
-        table = ChebyshevInterpolant.fit(lambda s: log_ratio(s, n, t / RADIUS**2)[:2], 0.0, 1.0)
+        *_, log_diagonal = log_sphere_heat_ratio(np.ones(1), n, t / SPHERE_RADIUS**2)
+        self.log_diagonal = log_diagonal - n * math.log(SPHERE_RADIUS)
+        table = ChebyshevInterpolant.fit(lambda s: log_sphere_heat_ratio(s, n, t / SPHERE_RADIUS**2)[:2], 0.0, 1.0)
         # Exactly 0 at s = 1, where every T_k is 1.
         self._table = table.shifted(-math.fsum(table.coefficients))
         self.error = 2 * table.error
@@ -126,7 +126,7 @@ class HypersphereHeatKernel:
             If a cosine lies outside [0, 1] by more than rounding.
         """
         s = np.asarray(s, dtype=np.float64)
-        check_within("s", s, 0.0, 1.0, SLACK)
+        check_within("s", s, 0.0, 1.0, COSINE_SLACK)
         result = self._table(s, out)
         return np.minimum(result, 0.0, out=result)
 

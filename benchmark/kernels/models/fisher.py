@@ -25,8 +25,8 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from benchmark.compiled import compiled, prange
-from benchmark.kernels.models.plsi import PLSI, Fitted, check_counts
+from benchmark.compiled import compile_lazily, prange
+from benchmark.kernels.models.plsi import PLSI, FittedPLSI, checked_counts
 from benchmark.kernels.models.plsi_em import word_probabilities
 from benchmark.kernels.models.plsi_fold import csr_parts, known_words
 from benchmark.kernels.products import inner_products
@@ -49,7 +49,7 @@ _NOTE = (
 )
 
 
-@compiled(f"void(i8[::1], f8[:, ::1], f8[:, ::1], {_WORDS})", parallel=True)
+@compile_lazily(f"void(i8[::1], f8[:, ::1], f8[:, ::1], {_WORDS})", parallel=True)
 def _count_scores(sizes: I8, theta: Array, root: Array, start: I8, word: I4) -> None:
     """Add each document's number of nonzero derivatives to `sizes`."""
     for d in prange(theta.shape[0]):
@@ -63,7 +63,9 @@ def _count_scores(sizes: I8, theta: Array, root: Array, start: I8, word: I4) -> 
         sizes[d] += size
 
 
-@compiled(f"void(i4[::1], f8[::1], i8[::1], i8, f8[:, ::1], f8[:, ::1], f8[::1], {_WORDS}, f8[::1])", parallel=True)
+@compile_lazily(
+    f"void(i4[::1], f8[::1], i8[::1], i8, f8[:, ::1], f8[:, ::1], f8[::1], {_WORDS}, f8[::1])", parallel=True
+)
 def _fill_scores(
     column: I4,
     value: Array,
@@ -229,10 +231,10 @@ class PLSIFisher(TransformerMixin, BaseEstimator):
             If a parameter is out of range, a count is negative or not finite, or no document has a word.
         """
         models = self.models
-        counts = check_counts(X)
+        counts = checked_counts(X)
         return self.take(counts, [model.fit(counts) for model in models])
 
-    def take(self, X: Any, models: Sequence[Fitted]) -> Self:
+    def take(self, X: Any, models: Sequence[FittedPLSI]) -> Self:
         """Use models that are already fitted to the counts X.
 
         Parameters
@@ -247,9 +249,9 @@ class PLSIFisher(TransformerMixin, BaseEstimator):
         PLSIFisher
             This kernel.
         """
-        counts = check_counts(X)
+        counts = checked_counts(X)
         self.n_features_in_ = counts.shape[1]
-        self.models_: tuple[Fitted, ...] = tuple(models)
+        self.models_: tuple[FittedPLSI, ...] = tuple(models)
         self.scores_ = self._side_by_side(counts, [model.class_given_document for model in self.models_])
         return self
 
@@ -272,7 +274,7 @@ class PLSIFisher(TransformerMixin, BaseEstimator):
             If X has another number of words, or a count is negative or not finite.
         """
         check_is_fitted(self, "scores_")
-        counts = check_counts(X)
+        counts = checked_counts(X)
         if counts.shape[1] != self.n_features_in_:
             raise ValueError(f"X has {counts.shape[1]} words, but the kernel was fitted on {self.n_features_in_}")
         return [model.fold(counts) for model in self.models_]
@@ -291,7 +293,7 @@ class PLSIFisher(TransformerMixin, BaseEstimator):
         -------
         CSR array, shape (m, Σ K (V + 1))
         """
-        return self._side_by_side(check_counts(X), self.fold(X) if folded is None else folded)
+        return self._side_by_side(checked_counts(X), self.fold(X) if folded is None else folded)
 
     def transform(self, X: Any) -> Array:
         """Return the Gram rows of `X` against the training documents.

@@ -19,12 +19,12 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from benchmark.blocks import blas_threads
 from benchmark.checks import check_one_of, check_positive_parameters
-from benchmark.classifiers.hyperplanes import hyperplanes_of, train_categories, two_sides
-from benchmark.classifiers.libsvm import DenseRows, Machine, NodeMatrix, trainer, trainers
+from benchmark.classifiers.hyperplanes import inside_and_outside_rows, linear_svm_hyperplanes, train_one_vs_rest
+from benchmark.classifiers.libsvm import BinarySvm, DenseRows, NodeMatrix, binary_svm_trainer, training_pool
 from benchmark.kernels.models.densities import DENSITIES, Density, sample_moments
-from benchmark.kernels.models.top_features import LogJoint, TopGram, decide, log_joint, top_features
+from benchmark.kernels.models.top_features import LogJoint, TopGram, log_joint, top_decision_values, top_features
 from benchmark.kernels.products import inner_products
-from benchmark.representation.weighting import canonical
+from benchmark.representation.weighting import canonical_csr
 from benchmark.tags import Tags
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
         *,
         categories: Sequence[str] | None = None,
         linear: Array | None = None,
-        machines: Sequence[Machine] | None = None,
+        machines: Sequence[BinarySvm] | None = None,
     ) -> Self:
         """Learn hyperplanes and densities.
 
@@ -157,7 +157,7 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
             variance.
         """
         self.check()
-        points = canonical(check_array(X, accept_sparse="csr", dtype=np.float64))
+        points = canonical_csr(check_array(X, accept_sparse="csr", dtype=np.float64))
         members = _indicators(Y, points.shape[0])
         self.categories_ = tuple(map(str, range(members.shape[1])) if categories is None else categories)
         if len(self.categories_) != members.shape[1]:
@@ -168,7 +168,7 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
             nodes = NodeMatrix()
             nodes.fill(DenseRows.square(self.linear_), self.jobs)
             machines = self._trained(nodes, members, self.categories_)
-        self.hyperplanes_ = hyperplanes_of(points, machines)
+        self.hyperplanes_ = linear_svm_hyperplanes(points, machines)
         f = self.hyperplanes_.values(points)
         moments = sample_moments(f, members, self.categories_)
         self.component_: Density = DENSITIES[self.component].from_moments(moments)
@@ -257,26 +257,28 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
                     gram = TopGram(features, features, self.linear_)
                     buffer.fill_symmetric(gram.tile, len(self.linear_), self.jobs)
             lap("kernel")
-            with trainers(self.jobs) as pool:
+            with training_pool(self.jobs) as pool:
                 machines = list(pool.map(self._machine, buffers[: len(batch)], batch))
             lap("training")
             book("machines", sum(machine.seconds for machine in machines))
             for column, (machine, target, features) in enumerate(zip(machines, batch, trained, strict=True), first):
-                decisions[:, column] = decide(machine, top_features(joint, target), points, features, self.points_)
+                decisions[:, column] = top_decision_values(
+                    machine, top_features(joint, target), points, features, self.points_
+                )
             lap("testing")
         return decisions
 
-    def _machine(self, nodes: NodeMatrix, target: int) -> Machine:
-        train = trainer(nodes, C=self.C, epsilon=self.epsilon, cache_mb=self.cache_mb)
-        return train(two_sides(self.members_[:, target], self.categories_[target]))
+    def _machine(self, nodes: NodeMatrix, target: int) -> BinarySvm:
+        train = binary_svm_trainer(nodes, C=self.C, epsilon=self.epsilon, cache_mb=self.cache_mb)
+        return train(inside_and_outside_rows(self.members_[:, target], self.categories_[target]))
 
-    def _trained(self, nodes: NodeMatrix, members: NDArray[np.bool_], names: Sequence[str]) -> tuple[Machine, ...]:
+    def _trained(self, nodes: NodeMatrix, members: NDArray[np.bool_], names: Sequence[str]) -> tuple[BinarySvm, ...]:
         parameters = {"C": self.C, "epsilon": self.epsilon, "cache_mb": self.cache_mb}
-        return train_categories(nodes, members, names, **parameters, jobs=self.jobs)
+        return train_one_vs_rest(nodes, members, names, **parameters, jobs=self.jobs)
 
     def _points(self, X: Any) -> sp.csr_array:
         check_is_fitted(self, "hyperplanes_")
-        points = canonical(check_array(X, accept_sparse="csr", dtype=np.float64))
+        points = canonical_csr(check_array(X, accept_sparse="csr", dtype=np.float64))
         if points.shape[1] != self.n_features_in_:
             raise ValueError(f"X has {points.shape[1]} coordinates, but the kernel was fitted on {self.n_features_in_}")
         return points

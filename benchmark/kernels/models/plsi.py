@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_array
 
 from benchmark.kernels.models.plsi_em import Mixtures, expectation_maximization, random_start
 from benchmark.kernels.models.plsi_fold import fold_in
-from benchmark.representation.weighting import canonical
+from benchmark.representation.weighting import canonical_csr
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 _LEAST = {"n_classes": 1, "max_iterations": 0, "restarts": 1, "seed": 0, "fold_iterations": 0}
 
 
-def check_counts(X: Any) -> sp.csr_array:
+def checked_counts(X: Any) -> sp.csr_array:
     """Return counts as canonical float64 CSR without stored zeros; ValueError if one is negative or not finite."""
-    counts = canonical(check_array(X, accept_sparse="csr", dtype=np.float64))
+    counts = canonical_csr(check_array(X, accept_sparse="csr", dtype=np.float64))
     if counts.nnz and counts.data.min() < 0:
         raise ValueError(f"counts can't be negative, but one is {counts.data.min()}")
     if not counts.data.all():
@@ -108,7 +108,7 @@ class PLSI:
         if not 0 < self.temper <= 1:
             raise ValueError(f"temper must be above 0 and at most 1, not {self.temper!r}")
 
-    def fit(self, X: Any) -> Fitted:
+    def fit(self, X: Any) -> FittedPLSI:
         """Fit the model to the counts X, dense or sparse, shape (n, V).
 
         Raises
@@ -116,7 +116,7 @@ class PLSI:
         ValueError
             If a count is negative or not finite, or no document has a word.
         """
-        counts = check_counts(X)
+        counts = checked_counts(X)
         if counts.nnz == 0:
             raise ValueError("no document has a word: there is nothing to learn from")
         runs = [self._run(counts, restart) for restart in range(self.restarts)]
@@ -125,7 +125,7 @@ class PLSI:
         theta, _ = self.fold(counts, phi, np.zeros(self.n_classes))
         classes: Array = length @ theta / length.sum()
         theta[length == 0] = classes
-        return Fitted(self, phi, theta, classes)
+        return FittedPLSI(self, phi, theta, classes)
 
     def fold(self, counts: sp.csr_array, phi: Array, otherwise: Array) -> tuple[Array, Array]:
         """Fold in documents and return P(z|d) and the gaps, see `fold_in`."""
@@ -137,7 +137,7 @@ class PLSI:
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted:
+class FittedPLSI:
     """PLSI model fitted to training documents.
 
     Parameters
@@ -162,4 +162,4 @@ class Fitted:
 
         Words that no training document has are ignored. A document of such words only gets P(z).
         """
-        return self.plsi.fold(check_counts(X), self.word_given_class, self.classes)[0]
+        return self.plsi.fold(checked_counts(X), self.word_given_class, self.classes)[0]

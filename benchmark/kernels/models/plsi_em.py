@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.compiled import current_threads
+from benchmark.compiled import numba_thread_count
 from benchmark.kernels.models.plsi_fold import csr_parts, tempered
 from benchmark.kernels.models.plsi_passes import (
     NEGLIGIBLE,
@@ -89,7 +89,7 @@ def expectation_maximization(
         If the probability of a word that occurs underflows to 0.
     """
     rows = csr_parts(counts)
-    cuts, bounds = _blocks_of_words(counts, current_threads())
+    cuts, bounds = _blocks_of_words(counts, numba_thread_count())
     length = np.asarray(counts.sum(axis=1), dtype=np.float64)
     total = length.sum()
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.kernels.models.plsi_passes import fold
+from benchmark.kernels.models.plsi_passes import fold_rows
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -48,7 +48,7 @@ def fold_in(
     known = known_words(counts, phi)
     n, k = counts.shape[0], phi.shape[1]
     theta, gap = np.full((n, k), 1 / k), np.zeros(n)
-    fold(theta, gap, tempered(phi, temper), *csr_parts(known), temper, tolerance, max_iterations)
+    fold_rows(theta, gap, tempered(phi, temper), *csr_parts(known), temper, tolerance, max_iterations)
     empty = np.diff(known.indptr) == 0
     theta[empty] = otherwise
     gap[empty] = 0.0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.compiled import compiled, prange
+from benchmark.compiled import compile_lazily, prange
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,7 +32,7 @@ _COUNTS = "i8[::1], i4[::1], f8[::1]"
 
 # Inner loops index matrices and don't slice rows, since reference counting of row views costs more than the sums.
 # Indices are unsigned, since numba checks whether signed indices are negative.
-@compiled("f8(f8[:, ::1], u8, f8[:, ::1], u8)")
+@compile_lazily("f8(f8[:, ::1], u8, f8[:, ::1], u8)")
 def _row_product(a: Array, i: U8, b: Array, j: U8) -> float:
     s = 0.0
     for z in range(a.shape[1]):
@@ -40,7 +40,7 @@ def _row_product(a: Array, i: U8, b: Array, j: U8) -> float:
     return s
 
 
-@compiled("UniTuple(f8, 4)(f8[:, ::1], u8, f8[:, ::1], u8, u8, u8, u8)")
+@compile_lazily("UniTuple(f8, 4)(f8[:, ::1], u8, f8[:, ::1], u8, u8, u8, u8)")
 def _row_products(a: Array, i: U8, b: Array, j: U8, k: U8, m: U8, n: U8) -> tuple[float, float, float, float]:
     """Compute the products with four rows at once: unlike additions to one sum, those to four sums are independent."""
     s, t, u, v = 0.0, 0.0, 0.0, 0.0
@@ -52,7 +52,7 @@ def _row_products(a: Array, i: U8, b: Array, j: U8, k: U8, m: U8, n: U8) -> tupl
     return s, t, u, v
 
 
-@compiled(f"void(f8[::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], {_COUNTS}, u8)")
+@compile_lazily(f"void(f8[::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], {_COUNTS}, u8)")
 def _pass_over_document(
     ratio: Array, gradient: Array, theta: Array, phi: Array, start: I8, word: I4, count: Array, d: U8
 ) -> None:
@@ -77,7 +77,7 @@ def _pass_over_document(
             gradient[d, z] += a * phi[w, z]
 
 
-@compiled(f"void(f8[::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], {_COUNTS})", parallel=True)
+@compile_lazily(f"void(f8[::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], {_COUNTS})", parallel=True)
 def pass_over_documents(
     ratio: Array, gradient: Array, theta: Array, phi: Array, start: I8, word: I4, count: Array
 ) -> None:
@@ -86,7 +86,7 @@ def pass_over_documents(
         _pass_over_document(ratio, gradient, theta, phi, start, word, count, np.uint64(d))
 
 
-@compiled("void(f8[:, ::1], f8[:, ::1], i8[::1], i8[:, ::1], i4[::1], f8[::1], i8)")
+@compile_lazily("void(f8[:, ::1], f8[:, ::1], i8[::1], i8[:, ::1], i4[::1], f8[::1], i8)")
 def _pass_over_block(gradient: Array, theta: Array, cuts: I8, bounds: I8, word: I4, ratio: Array, b: int) -> None:
     for w in range(cuts[b], cuts[b + 1]):
         for z in range(gradient.shape[1]):
@@ -98,7 +98,7 @@ def _pass_over_block(gradient: Array, theta: Array, cuts: I8, bounds: I8, word: 
                 gradient[i, z] += r * theta[d, z]
 
 
-@compiled("void(f8[:, ::1], f8[:, ::1], i8[::1], i8[:, ::1], i4[::1], f8[::1])", parallel=True)
+@compile_lazily("void(f8[:, ::1], f8[:, ::1], i8[::1], i8[:, ::1], i4[::1], f8[::1])", parallel=True)
 def pass_over_words(gradient: Array, theta: Array, cuts: I8, bounds: I8, word: I4, ratio: Array) -> None:
     """Fill ``gradient[w, z]`` with Σ_d θ_dz ratio, with blocks of words in parallel.
 
@@ -108,7 +108,7 @@ def pass_over_words(gradient: Array, theta: Array, cuts: I8, bounds: I8, word: I
         _pass_over_block(gradient, theta, cuts, bounds, word, ratio, b)
 
 
-@compiled("void(f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[::1])", parallel=True)
+@compile_lazily("void(f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[::1])", parallel=True)
 def step_of_documents(theta: Array, powers: Array, gradient: Array, length: Array) -> None:
     """Update θ by one step, where `powers` is θ^β; documents without words don't change."""
     for d in prange(theta.shape[0]):
@@ -118,7 +118,7 @@ def step_of_documents(theta: Array, powers: Array, gradient: Array, length: Arra
                 theta[d, z] = value if value >= NEGLIGIBLE else 0.0
 
 
-@compiled("void(f8[:, ::1], f8[:, ::1], f8[::1])", parallel=True)
+@compile_lazily("void(f8[:, ::1], f8[:, ::1], f8[::1])", parallel=True)
 def step_of_words(phi: Array, share: Array, mass: Array) -> None:
     """Update φ by one step to the shares divided by their sums; classes without documents don't change."""
     for w in prange(phi.shape[0]):
@@ -128,7 +128,7 @@ def step_of_words(phi: Array, share: Array, mass: Array) -> None:
                 phi[w, z] = value if value >= NEGLIGIBLE else 0.0
 
 
-@compiled("void(f8[::1], f8[:, ::1], f8[:, ::1], i8[::1], i4[::1])", parallel=True)
+@compile_lazily("void(f8[::1], f8[:, ::1], f8[:, ::1], i8[::1], i4[::1])", parallel=True)
 def fill_products(s: Array, theta: Array, phi: Array, start: I8, word: I4) -> None:
     """Fill ``s`` with Σ_z θ_dz φ_wz of the words that occur."""
     for d in prange(theta.shape[0]):
@@ -136,7 +136,7 @@ def fill_products(s: Array, theta: Array, phi: Array, start: I8, word: I4) -> No
             s[p] = _row_product(theta, np.uint64(d), phi, np.uint64(word[p]))
 
 
-@compiled("void(f8[::1], f8[::1], f8[:, ::1])")
+@compile_lazily("void(f8[::1], f8[::1], f8[:, ::1])")
 def _combine(out: Array, weight: Array, rows: Array) -> None:
     """Fill ``out`` with Σ_i weight_i rows_i, added in order; the number of rows must be a multiple of 8."""
     out[:] = 0.0
@@ -169,7 +169,7 @@ def _combine(out: Array, weight: Array, rows: Array) -> None:
             )
 
 
-@compiled("f8(f8[::1], f8[::1], f8[::1], f8[::1], f8[:, ::1], f8[:, ::1], f8[::1], f8, f8)")
+@compile_lazily("f8(f8[::1], f8[::1], f8[::1], f8[::1], f8[:, ::1], f8[:, ::1], f8[::1], f8, f8)")
 def _slopes(
     slope: Array,
     ratio: Array,
@@ -202,8 +202,8 @@ def _slopes(
     return largest
 
 
-@compiled(f"void(f8[:, ::1], f8[::1], f8[:, ::1], {_COUNTS}, f8, f8, i8)", parallel=True)
-def fold(
+@compile_lazily(f"void(f8[:, ::1], f8[::1], f8[:, ::1], {_COUNTS}, f8, f8, i8)", parallel=True)
+def fold_rows(
     theta: Array,
     gap: Array,
     phi: Array,

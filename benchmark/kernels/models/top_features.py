@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-    from benchmark.classifiers.libsvm import Machine
+    from benchmark.classifiers.libsvm import BinarySvm
     from benchmark.kernels.models.densities import Density
 
     Array = NDArray[np.float64]
@@ -141,8 +141,8 @@ class TopGram:
         return values
 
 
-def decide(
-    machine: Machine, features: TopFeatures, points: sp.csr_array, trained: TopFeatures, own: sp.csr_array
+def top_decision_values(
+    machine: BinarySvm, features: TopFeatures, points: sp.csr_array, trained: TopFeatures, own: sp.csr_array
 ) -> Array:
     """Compute decision values of new documents, shape (n,), without kernel values against the support vectors.
 

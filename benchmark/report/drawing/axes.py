@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchmark.report.charts import Chart, Line, Panel
+    from benchmark.report.charts import Chart, ChartPanel, Line
 
-STEP = 3.2  # points between the bars of neighbouring lines, if there is room
-CLUSTER = 0.7  # share of the gap between neighbouring x that the bars of all lines may take
+DODGE_STEP = 3.2  # points between the bars of neighbouring lines, if there is room
+DODGE_WIDTH = 0.7  # share of the gap between neighbouring x that the bars of all lines may take
 FROM_ZERO = 0.4  # a y axis whose lowest number is below this share of the highest starts at zero
 #: Vega expression that formats numbers as `plain_number` does.
-NUMBER = "format(datum.value, abs(datum.value) >= 10000 ? ',.12~g' : '.12~g')"
+NUMBER_EXPRESSION = "format(datum.value, abs(datum.value) >= 10000 ? ',.12~g' : '.12~g')"
 
 
-def dodges(lines: Sequence[Line], unit: float, *, log: bool) -> tuple[list[float], float]:
+def bar_offsets(lines: Sequence[Line], unit: float, *, log: bool) -> tuple[list[float], float]:
     """Return the offset of each line along the x axis (in log10 x on a logarithmic one), and the step in points.
 
     Lines without bars have offset 0. Offsets are less than half of the smallest gap, so that a point stays nearest to
@@ -28,13 +28,13 @@ def dodges(lines: Sequence[Line], unit: float, *, log: bool) -> tuple[list[float
     if len(barred) < 2:
         return [0.0] * len(lines), math.inf
     gaps = [_axis(right, log) - _axis(left, log) for line in lines for left, right in pairwise(line.x)]
-    step = min([STEP * unit, *(CLUSTER * gap / len(barred) for gap in gaps)])
+    step = min([DODGE_STEP * unit, *(DODGE_WIDTH * gap / len(barred) for gap in gaps)])
     places = {label: step * (i - (len(barred) - 1) / 2) for i, label in enumerate(barred)}
     return [places.get(line.label, 0.0) for line in lines], step / unit
 
 
-def moved(x: float, offset: float, *, log: bool) -> float:
-    """Return an x moved along the axis by an offset from `dodges`."""
+def offset_x(x: float, offset: float, *, log: bool) -> float:
+    """Return an x moved along the axis by an offset from `bar_offsets`."""
     return float(x * 10**offset) if log else x + offset
 
 
@@ -42,7 +42,7 @@ def _axis(x: float, log: bool) -> float:
     return math.log10(x) if log else x
 
 
-def positions(panel: Panel) -> tuple[float, ...]:
+def panel_x_values(panel: ChartPanel) -> tuple[float, ...]:
     """Return every x of a panel, ascending."""
     return tuple(sorted({x for line in panel.lines for x in line.x}))
 
@@ -56,12 +56,12 @@ def x_limits(xs: Sequence[float], *, log: bool) -> tuple[float, float]:
     return (low / math.sqrt(10), low * math.sqrt(10)) if log else (low - half, low + half)
 
 
-def unit_of_print(limits: tuple[float, float], points: float, *, log: bool) -> float:
+def axis_units_per_point(limits: tuple[float, float], points: float, *, log: bool) -> float:
     """Return the length of one typographic point in units of an x axis that is `points` long (log10 x if `log`)."""
     return (_axis(limits[1], log) - _axis(limits[0], log)) / points
 
 
-def y_limits(panels: Sequence[Panel], chart: Chart) -> tuple[float, float]:
+def y_limits(panels: Sequence[ChartPanel], chart: Chart) -> tuple[float, float]:
     """Return the ends of a y axis that shows every point, bar and printed range of these panels, in the axis's unit.
 
     A linear axis starts at zero if the curves then still take more than half of it. An axis of percentages does

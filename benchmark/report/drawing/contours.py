@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Edge = tuple[int, int]
 
 
-def triangles_of(points: Array) -> NDArray[np.int32]:
+def delaunay_triangles(points: Array) -> NDArray[np.int32]:
     """Return the Delaunay triangles of points as indices, shape (m, 3)."""
     return np.asarray(Delaunay(points).simplices)
 
@@ -80,7 +80,7 @@ def region_mask(points: Array, values: Array, width: int, height: int) -> NDArra
     return codes.reshape(height, width)
 
 
-def png(codes: NDArray[np.uint8], colours: Sequence[Sequence[int]]) -> bytes:
+def indexed_png(codes: NDArray[np.uint8], colours: Sequence[Sequence[int]]) -> bytes:
     """Return a PNG image in which code 0 is transparent and code i is the i-th colour."""
     height, width = codes.shape
     rows = b"".join(b"\0" + row.tobytes() for row in codes)

@@ -6,32 +6,32 @@ import math
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from benchmark.report.curve_tables import plain_number
-from benchmark.report.drawing.axes import log_ticks, positions, y_limits
-from benchmark.report.drawing.key import BAND, Entry, key_spec
+from benchmark.report.curve_tables import axis_number_text
+from benchmark.report.drawing.axes import log_ticks, panel_x_values, y_limits
+from benchmark.report.drawing.key import PUBLISHED_RANGE_ENTRY, LegendEntry, legend_spec
 from benchmark.report.drawing.panel import PanelView
-from benchmark.report.drawing.spec import Picture, beside, page_spec, titled, whole
+from benchmark.report.drawing.spec import Picture, concat_parts, figure_spec, page_spec, title_spec
 from benchmark.report.drawing.theme import (
     LEADING,
     MOST_LABELS,
     MUTED,
     NARROW,
     PANEL_TITLE,
-    TEXT,
+    TEXT_COLOUR,
     WIDTH,
-    look_of,
+    series_style,
     text_width,
-    wrapped,
+    wrap_text,
 )
 
 if TYPE_CHECKING:
-    from benchmark.report.charts import Chart, Line, Panel
-    from benchmark.report.drawing.theme import Spec
+    from benchmark.report.charts import Chart, ChartPanel, Line
+    from benchmark.report.drawing.theme import VegaSpec
 
 PANEL_HEIGHT = {1: 180.0, 2: 120.0, 3: 92.0}  # height of a panel in points, by number of columns
 SMALL_PANEL_HEIGHT, MOST_HEIGHT = 80.0, 520.0  # with more columns, and for all panels of one column
 PAGE_HEIGHT, PAGE_WIDTH = 240, 400  # of a panel on a page; its actual width depends on the window
-SPACING = 14.0  # points between panels
+CURVE_SPACING = 14.0  # points between panels
 
 
 def curve_pictures(chart: Chart) -> list[Picture]:
@@ -44,7 +44,7 @@ def curve_pictures(chart: Chart) -> list[Picture]:
     return pictures
 
 
-def curve_chart(chart: Chart) -> Spec:
+def curve_chart(chart: Chart) -> VegaSpec:
     """Draw a grid of panels, `chart.columns` wide, with one legend below all of them.
 
     A label has the same colour, mark and dash in every panel. If several lines of a panel have bars, the lines are
@@ -65,21 +65,21 @@ def curve_chart(chart: Chart) -> Spec:
     shares = [_row(chart, i, columns) for i in range(len(chart.panels))]
     ticks = [_y_labels_width(chart, share) for share in shares]
     # The label of the y axis and the tick labels of each column take room beside the panels.
-    y_lines = wrapped(chart.y_label, 0.9 * rows * height, PANEL_TITLE)
+    y_lines = wrap_text(chart.y_label, 0.9 * rows * height, PANEL_TITLE)
     inner = width - 20 - PANEL_TITLE * LEADING * len(y_lines) - max(ticks[::columns])
-    panel_width = (inner - sum(max(ticks[i::columns]) + SPACING for i in range(1, columns))) / columns
-    alike = len({positions(panel) for panel in chart.panels}) == 1
+    panel_width = (inner - sum(max(ticks[i::columns]) + CURVE_SPACING for i in range(1, columns))) / columns
+    alike = len({panel_x_values(panel) for panel in chart.panels}) == 1
     drawn = []
     for i, (panel, share) in enumerate(zip(chart.panels, shares, strict=True)):
         last, first = i + columns >= len(chart.panels), not i % columns
         shown = {"x_labels": last or not alike, "y_labels": first or not chart.share_y}
         drawn.append(PanelView(chart, panel, labels, share, panel_width, height, **shown).spec)
-    grid = beside(drawn, columns=columns, spacing=SPACING)
-    x_lines = wrapped(chart.x_label, 0.9 * width, PANEL_TITLE)
-    grid = beside([grid], **titled(x_lines, orient="bottom", offset=4))
-    grid = beside([grid], **titled(y_lines, orient="left", offset=4))
-    keys = [key_spec(entries, inner) for entries in _legends(chart, labels) if entries]
-    return whole(chart.title, [grid, *keys], _alt(chart.title, chart, labels), width)
+    grid = concat_parts(drawn, columns=columns, spacing=CURVE_SPACING)
+    x_lines = wrap_text(chart.x_label, 0.9 * width, PANEL_TITLE)
+    grid = concat_parts([grid], **title_spec(x_lines, orient="bottom", offset=4))
+    grid = concat_parts([grid], **title_spec(y_lines, orient="left", offset=4))
+    keys = [legend_spec(entries, inner) for entries in _legends(chart, labels) if entries]
+    return figure_spec(chart.title, [grid, *keys], _alt(chart.title, chart, labels), width)
 
 
 def _alt(title: str, chart: Chart, labels: tuple[str, ...]) -> str:
@@ -114,23 +114,23 @@ def _check_line(line: Line, chart: Chart) -> None:
         raise ValueError(f"the line {line.label!r} has a point that is not positive on a logarithmic axis")
 
 
-def _row(chart: Chart, i: int, columns: int) -> tuple[Panel, ...]:
+def _row(chart: Chart, i: int, columns: int) -> tuple[ChartPanel, ...]:
     """Return the panels that share the vertical scale of the i-th panel."""
     start = i - i % columns
     return chart.panels[start : start + columns] if chart.share_y else (chart.panels[i],)
 
 
-def _y_labels_width(chart: Chart, share: tuple[Panel, ...]) -> float:
+def _y_labels_width(chart: Chart, share: tuple[ChartPanel, ...]) -> float:
     """Return the approximate width in points of the tick labels of a y axis, from rounded ends of the axis."""
     low, high = y_limits(share, chart)
     ticks = log_ticks(low, high) if chart.log_y else [float(f"{low:.2g}"), float(f"{high:.2g}"), (high - low) / 5]
-    return max(text_width(plain_number(float(f"{tick:.1g}")), TEXT) for tick in ticks) + 12
+    return max(text_width(axis_number_text(float(f"{tick:.1g}")), TEXT_COLOUR) for tick in ticks) + 12
 
 
-def _legends(chart: Chart, labels: tuple[str, ...]) -> tuple[list[Entry], list[Entry]]:
+def _legends(chart: Chart, labels: tuple[str, ...]) -> tuple[list[LegendEntry], list[LegendEntry]]:
     """Return the entries of the legend of lines, and of the legend of bars and band."""
-    looks = [look_of(i) for i in range(len(labels))]
-    lines = [Entry(label, line="across", **look) for label, look in zip(labels, looks, strict=True)]
+    looks = [series_style(i) for i in range(len(labels))]
+    lines = [LegendEntry(label, line="across", **look) for label, look in zip(labels, looks, strict=True)]
     bars = chart.bars and any(line.low for panel in chart.panels for line in panel.lines)
-    meanings = [Entry(chart.bars, MUTED, line="upright")] if bars else []
-    return lines, meanings + [BAND] * any(panel.printed for panel in chart.panels)
+    meanings = [LegendEntry(chart.bars, MUTED, line="upright")] if bars else []
+    return lines, meanings + [PUBLISHED_RANGE_ENTRY] * any(panel.printed for panel in chart.panels)

@@ -8,19 +8,24 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from benchmark.report.drawing.spec import rows_data, spec_of
-from benchmark.report.drawing.theme import INK, LEADING, TEXT, text_width, wrapped
+from benchmark.report.drawing.theme import INK, LEADING, TEXT_COLOUR, text_width, wrap_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchmark.report.drawing.theme import Spec
+    from benchmark.report.drawing.theme import VegaSpec
 
-HANDLE, MARK, PAD, GAP = 30.0, 12.0, 5.0, 16.0  # points: line sample, mark sample, space to the text, to the next entry
-ROW, CAP = 14.0, 4.0
+HANDLE, LEGEND_MARK_WIDTH, PAD, LEGEND_GAP = (
+    30.0,
+    12.0,
+    5.0,
+    16.0,
+)  # points: line sample, mark sample, space to the text, to the next entry
+LEGEND_ROW_HEIGHT, CAP = 14.0, 4.0
 
 
 @dataclass(frozen=True)
-class Entry:
+class LegendEntry:
     """One entry of a legend.
 
     Parameters
@@ -47,18 +52,18 @@ class Entry:
     width: float = 1.2
 
 
-def key_spec(entries: Sequence[Entry], width: float) -> Spec:
+def legend_spec(entries: Sequence[LegendEntry], width: float) -> VegaSpec:
     """Draw a legend that is read row by row, with columns of about equal length."""
-    handle = HANDLE if any(entry.line == "across" for entry in entries) else MARK
-    beside = handle + PAD + GAP
-    texts = [wrapped(entry.label, width - beside, TEXT) for entry in entries]
-    widths = [max(text_width(line, TEXT) for line in text) if text else 0.0 for text in texts]
+    handle = HANDLE if any(entry.line == "across" for entry in entries) else LEGEND_MARK_WIDTH
+    beside = handle + PAD + LEGEND_GAP
+    texts = [wrap_text(entry.label, width - beside, TEXT_COLOUR) for entry in entries]
+    widths = [max(text_width(line, TEXT_COLOUR) for line in text) if text else 0.0 for text in texts]
     n = len(entries)
     rows = next(rows for rows in range(1, n + 1) if rows == n or _across(widths, -(-n // rows), beside) <= width)
     columns = -(-n // rows)
     widest = [max(widths[i::columns]) for i in range(columns)]
     lefts = [sum(widest[:i]) + i * beside for i in range(columns)]
-    points, top = [], ROW / 2
+    points, top = [], LEGEND_ROW_HEIGHT / 2
     for first in range(0, n, columns):
         for i in range(first, min(first + columns, n)):
             entry, x = entries[i], lefts[i - first]
@@ -66,15 +71,15 @@ def key_spec(entries: Sequence[Entry], width: float) -> Spec:
             look |= {"shape": entry.shape, "line": entry.line, "size": entry.size, "width": entry.width}
             place = {"x": x, "x2": x + handle, "mid": x + handle / 2, "at": x + handle + PAD}
             points.append(look | place | {"y": top, "up": top - 5, "down": top + 5, "label": texts[i] or [""]})
-        top += ROW + TEXT * LEADING * (max(map(len, texts[first : first + columns])) - 1)
-    across, high = _across(widths, columns, beside), top - ROW / 2
+        top += LEGEND_ROW_HEIGHT + TEXT_COLOUR * LEADING * (max(map(len, texts[first : first + columns])) - 1)
+    across, high = _across(widths, columns, beside), top - LEGEND_ROW_HEIGHT / 2
     chart = alt.layer(*_layers(points, across, high))
     return spec_of(chart.properties(width=across, height=high))
 
 
 def _across(widths: Sequence[float], columns: int, beside: float) -> float:
     """Return the width in points of this many columns, with `beside` points for the sample and gap of each text."""
-    return sum(max(widths[i::columns]) + beside for i in range(min(columns, len(widths)))) - GAP
+    return sum(max(widths[i::columns]) + beside for i in range(min(columns, len(widths)))) - LEGEND_GAP
 
 
 def _layers(points: list[dict[str, Any]], width: float, height: float) -> list[alt.Chart]:
@@ -104,9 +109,9 @@ def _layers(points: list[dict[str, Any]], width: float, height: float) -> list[a
         mark = marks.mark_point(opacity=1, strokeWidth=1)
         layers.append(mark.encode(x("mid"), y("y"), stroke, fill, shape, alt.Size("size:Q", scale=None)))
     text = alt.Chart(rows_data(points)).mark_text(
-        align="left", baseline="middle", fontSize=TEXT, color=INK, lineHeight=TEXT * LEADING
+        align="left", baseline="middle", fontSize=TEXT_COLOUR, color=INK, lineHeight=TEXT_COLOUR * LEADING
     )
     return [*layers, text.encode(x("at"), y("y"), alt.Text("label:N"))]
 
 
-BAND = Entry("range of the paper's figure", "#c9ced4", "#ececec", shape="square", size=90)
+PUBLISHED_RANGE_ENTRY = LegendEntry("range of the paper's figure", "#c9ced4", "#ececec", shape="square", size=90)

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from benchmark.evaluation.intervals import ALPHA
+from benchmark.evaluation.intervals import SIGNIFICANCE_LEVEL
 from benchmark.report.drawing.spec import Picture, page_spec, rows_data, spec_of, tooltips
 from benchmark.report.drawing.theme import INK, LINE, OURS, PUBLISHED
-from benchmark.report.grids import main_metric
-from benchmark.report.numbers import NONE, is_missing, p_text
-from benchmark.report.quantities import unit_shown
+from benchmark.report.grids import main_metric_of_summary
+from benchmark.report.numbers import MISSING_TEXT, is_missing, p_text
+from benchmark.report.quantities import display_unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +59,7 @@ def significance_picture(summary: Summary) -> Picture | None:
     texts = data.mark_text(fontSize=11, color=INK).encode(alt.Text("gap:N"))
     drawn = alt.layer(squares, texts).properties(width=alt.Step(46), height=alt.Step(30))
     title = "Differences of the compared pairs, row minus column"
-    colours = f"coloured where p after Holm's correction is below {ALPHA}"
+    colours = f"coloured where p after Holm's correction is below {SIGNIFICANCE_LEVEL}"
     description = f"{title}. The numbers are in the table of significance."
     return Picture("pairs", f"{title}, {colours}", description, page_spec(spec_of(drawn)))
 
@@ -68,12 +68,14 @@ def _compared(
     summary: Summary, gap: dict[Any, Any], test: dict[Any, Any] | None, a: str, b: str, sign: int
 ) -> dict[str, Any]:
     """Return the data of one square: score of `a` minus score of `b`, and its significance."""
-    unit, value = unit_shown(main_metric(summary), summary.quantities), sign * gap["value"]
+    unit, value = display_unit(main_metric_of_summary(summary), summary.quantities), sign * gap["value"]
     p = None if test is None else test["p_value"] if is_missing(test["p_holm"]) else test["p_holm"]
     low, high = sorted((sign * gap["low"], sign * gap["high"]))
-    verdict = "no test" if p is None else "not significant" if p >= ALPHA else "higher" if value > 0 else "lower"
+    verdict = (
+        "no test" if p is None else "not significant" if p >= SIGNIFICANCE_LEVEL else "higher" if value > 0 else "lower"
+    )
     point = {"a": a, "b": b, "told": verdict, "gap": unit.text(value, "+"), "interval": unit.interval(low, high, "+")}
-    return point | {"p": NONE if p is None else p_text(p), "test": "" if test is None else test["test"]}
+    return point | {"p": MISSING_TEXT if p is None else p_text(p), "test": "" if test is None else test["test"]}
 
 
 def _place(channel: Any, name: str, domain: Sequence[str], title: str | None = None, **axis: Any) -> Any:

@@ -10,16 +10,25 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from benchmark.report.charts import MOST_TICKS
-from benchmark.report.curve_tables import chart_decimals, plain_number
-from benchmark.report.drawing.axes import NUMBER, dodges, log_ticks, moved, positions, unit_of_print, x_limits, y_limits
-from benchmark.report.drawing.key import BAND
-from benchmark.report.drawing.spec import FIT, plain, rows_data, spec_of, titled, tooltips
-from benchmark.report.drawing.theme import MUTED, PANEL_TITLE, WASH, look_of, wrapped
-from benchmark.report.numbers import interval, number
+from benchmark.report.curve_tables import axis_number_text, chart_decimals
+from benchmark.report.drawing.axes import (
+    NUMBER_EXPRESSION,
+    axis_units_per_point,
+    bar_offsets,
+    log_ticks,
+    offset_x,
+    panel_x_values,
+    x_limits,
+    y_limits,
+)
+from benchmark.report.drawing.key import PUBLISHED_RANGE_ENTRY
+from benchmark.report.drawing.spec import FIT, round_for_output, rows_data, spec_of, title_spec, tooltips
+from benchmark.report.drawing.theme import MUTED, PANEL_TITLE, WASH, series_style, wrap_text
+from benchmark.report.numbers import interval_text, number_text
 
 if TYPE_CHECKING:
-    from benchmark.report.charts import Chart, Panel
-    from benchmark.report.drawing.theme import Spec
+    from benchmark.report.charts import Chart, ChartPanel
+    from benchmark.report.drawing.theme import VegaSpec
 
 MARGIN = 7.0  # points of space left and right of the outermost x
 
@@ -45,9 +54,9 @@ class PanelView:
     """
 
     chart: Chart
-    panel: Panel
+    panel: ChartPanel
     labels: tuple[str, ...]
-    shared: tuple[Panel, ...]
+    shared: tuple[ChartPanel, ...]
     width: float
     height: float
     page: bool = False
@@ -55,13 +64,13 @@ class PanelView:
     y_labels: bool = True
 
     @property
-    def spec(self) -> Spec:
+    def spec(self) -> VegaSpec:
         """Specification of the panel, with its title in a file; on a page, lines that are not selected fade."""
         drawn = alt.layer(*self._layers()).properties(height=self.height)
         if self.page:
             picked = alt.param(name="picked", value=None)
             return spec_of(drawn.properties(width="container", autosize=FIT).add_params(picked))
-        title = titled(wrapped(self.panel.title, self.width + 15, PANEL_TITLE))
+        title = title_spec(wrap_text(self.panel.title, self.width + 15, PANEL_TITLE))
         return spec_of(drawn.properties(width=self.width)) | title
 
     def _layers(self) -> list[alt.Chart]:
@@ -94,7 +103,7 @@ class PanelView:
     @cached_property
     def x_ends(self) -> tuple[float, float]:
         """Ends of the horizontal scale."""
-        return x_limits(positions(self.panel), log=self.chart.log_x)
+        return x_limits(panel_x_values(self.panel), log=self.chart.log_x)
 
     @cached_property
     def y_ends(self) -> tuple[float, float]:
@@ -103,11 +112,11 @@ class PanelView:
 
     @cached_property
     def _unit(self) -> float:
-        return unit_of_print(self.x_ends, self.width - 2 * MARGIN, log=self.chart.log_x)
+        return axis_units_per_point(self.x_ends, self.width - 2 * MARGIN, log=self.chart.log_x)
 
     @cached_property
     def _dodged(self) -> tuple[list[float], float]:
-        return dodges(self.panel.lines, self._unit, log=self.chart.log_x)
+        return bar_offsets(self.panel.lines, self._unit, log=self.chart.log_x)
 
     @cached_property
     def points(self) -> list[dict[str, Any]]:
@@ -119,27 +128,35 @@ class PanelView:
         for line, offset in zip(self.panel.lines, self._dodged[0], strict=True):
             missing = (math.nan,) * len(line.x)
             for at, value, low, high in zip(line.x, line.y, line.low or missing, line.high or missing, strict=True):
-                ends = plain(chart.scale, low), plain(chart.scale, high)
-                row: dict[str, Any] = {"series": line.label, "x": plain(1, moved(at, offset, log=chart.log_x))}
-                row |= {"y": plain(chart.scale, value), "at": plain_number(at)}
+                ends = round_for_output(chart.scale, low), round_for_output(chart.scale, high)
+                row: dict[str, Any] = {
+                    "series": line.label,
+                    "x": round_for_output(1, offset_x(at, offset, log=chart.log_x)),
+                }
+                row |= {"y": round_for_output(chart.scale, value), "at": axis_number_text(at)}
                 row |= dict(
                     zip(("low", "high"), (None if end is None else max(end, bottom) for end in ends), strict=True)
                 )
-                row |= {"told": number(chart.scale * value, decimals), "interval": interval(*ends, decimals)}
+                row |= {"told": number_text(chart.scale * value, decimals), "interval": interval_text(*ends, decimals)}
                 rows.append(row)
         return rows
 
     @property
     def x(self) -> alt.X:
         """Horizontal axis: a tick for each x, unless there are too many or the chart wants round numbers."""
-        chart, xs = self.chart, positions(self.panel)
+        chart, xs = self.chart, panel_x_values(self.panel)
         # In points: lines that are moved sideways need more space beyond the outermost x.
         padding = MARGIN + max(map(abs, self._dodged[0]), default=0.0) / self._unit
         ticks: Any = list(xs)
         if not xs or chart.round_x or len(xs) > MOST_TICKS:
             ticks = log_ticks(*self.x_ends) if chart.log_x else alt.Undefined
         axis = alt.Axis(
-            values=ticks, grid=False, labelExpr=NUMBER, labelOverlap="greedy", labelSeparation=4, labels=self.x_labels
+            values=ticks,
+            grid=False,
+            labelExpr=NUMBER_EXPRESSION,
+            labelOverlap="greedy",
+            labelSeparation=4,
+            labels=self.x_labels,
         )
         if ticks is alt.Undefined:
             axis.tickCount = max(3, int(self.width / 45))
@@ -149,7 +166,7 @@ class PanelView:
     def _y(self, name: str) -> alt.Y:
         chart = self.chart
         scale = _scale(self.y_ends, log=chart.log_y)
-        axis = alt.Axis(labelExpr=NUMBER, labels=self.y_labels, labelOverlap="greedy", domain=True)
+        axis = alt.Axis(labelExpr=NUMBER_EXPRESSION, labels=self.y_labels, labelOverlap="greedy", domain=True)
         if chart.log_y:
             axis.values = log_ticks(*self.y_ends)
         else:
@@ -158,7 +175,7 @@ class PanelView:
 
     def _series(self, name: str, channel: Any) -> Any:
         """Return the encoding of a line's label by a channel such as colour or dash."""
-        looks = [look_of(i)[name] for i in range(len(self.labels))]
+        looks = [series_style(i)[name] for i in range(len(self.labels))]
         return channel("series:N", scale=alt.Scale(domain=list(self.labels), range=looks), legend=None)
 
     def _faded(self) -> dict[str, Any]:
@@ -179,9 +196,9 @@ class PanelView:
     def _band(self) -> alt.Chart:
         """Return the layer of the range of the paper's figure, over the whole width."""
         ends = [max(self.chart.scale * end, self.y_ends[0]) for end in self.panel.printed or ()]
-        rows = [{"low": plain(1, ends[0]), "high": plain(1, ends[1])}]
+        rows = [{"low": round_for_output(1, ends[0]), "high": round_for_output(1, ends[1])}]
         mark: alt.Chart = alt.Chart(rows_data(rows)).mark_rect(
-            color=WASH if self.page else BAND.fill, opacity=1, aria=False
+            color=WASH if self.page else PUBLISHED_RANGE_ENTRY.fill, opacity=1, aria=False
         )
         layer: alt.Chart = mark.encode(self._y("low"), alt.Y2("high"), x=alt.value(0), x2=alt.value("width"))
         return layer

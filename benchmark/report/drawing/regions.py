@@ -12,57 +12,61 @@ from unicodedata import normalize
 import altair as alt
 import numpy as np
 
-from benchmark.report.drawing.contours import png, region_mask, triangles_of, zero_lines
-from benchmark.report.drawing.key import Entry, key_spec
-from benchmark.report.drawing.spec import beside, plain, rows_data, spec_of, titled, whole
-from benchmark.report.drawing.theme import INK, MUTED, OURS, PANEL_TITLE, PAPER, PUBLISHED, TEXT, WIDTH
+from benchmark.report.drawing.contours import delaunay_triangles, indexed_png, region_mask, zero_lines
+from benchmark.report.drawing.key import LegendEntry, legend_spec
+from benchmark.report.drawing.spec import concat_parts, figure_spec, round_for_output, rows_data, spec_of, title_spec
+from benchmark.report.drawing.theme import INK, MUTED, OURS, PANEL_TITLE, PAPER, PUBLISHED, TEXT_COLOUR, WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from benchmark.report.drawing.theme import Spec
+    from benchmark.report.drawing.theme import VegaSpec
     from benchmark.report.regions import RegionFigure, RegionPanel
 
     Array = NDArray[np.float64]
 
 HEIGHT = math.sqrt(0.75)  # height of the triangle with side 1
-SIDE = {"simplex": 180.0, "half-plane": 160.0}  # length in points of one unit on both axes
+REGION_SIDE = {"simplex": 180.0, "half-plane": 160.0}  # length in points of one unit on both axes
 #: Points between panels: both rows are 7 inches wide, with the numbers below each panel.
-SPACING = {"simplex": 40.0, "half-plane": 8.0}
+REGION_SPACING = {"simplex": 40.0, "half-plane": 8.0}
 #: Ends of the axes of the triangle, with room for the names of its corners.
 FRAME = ((-0.1, 1.1), (-0.08, HEIGHT + 0.1))
 PIXELS = 2  # pixels of the image of regions for each typographic point
 #: Colours of the regions; their lightness differs, so that they can be told apart without colour.
 TINTS = ("#b9dcf0", "#fdecd6")
 MARKS = ({"shape": "circle", "fill": OURS, "size": 15}, {"shape": "triangle-up", "fill": PUBLISHED, "size": 20})
-COLUMNS = 2  # panels side by side
-BORDER: dict[str, Any] = {"color": INK, "strokeWidth": 1.5}
-BEST: dict[str, Any] = {"color": MUTED, "strokeWidth": 1.0, "strokeDash": [4, 2.5]}
+REGION_COLUMNS = 2  # panels side by side
+DECISION_BOUNDARY_STYLE: dict[str, Any] = {"color": INK, "strokeWidth": 1.5}
+BEST_BOUNDARY_STYLE: dict[str, Any] = {"color": MUTED, "strokeWidth": 1.0, "strokeDash": [4, 2.5]}
 CORNERS = ((0.0, 0.0), (1.0, 0.0), (0.5, HEIGHT))
 
 
-def region_chart(figure: RegionFigure) -> Spec:
+def region_chart(figure: RegionFigure) -> VegaSpec:
     """Draw each method's regions in two colours, its boundary, the best possible boundary, and the training points."""
     strips = []
     for letter, row in zip(ascii_lowercase, figure.rows, strict=False):
-        heading = titled([f"({letter}) {row[0].row}"], anchor="start", fontWeight="bold", offset=8)
+        heading = title_spec([f"({letter}) {row[0].row}"], anchor="start", fontWeight="bold", offset=8)
         # All panels of a row have the same grid, and triangulation takes as long as the rest of a panel.
-        triangles, spacing = triangles_of(drawn(row[0].grid)), SPACING[_space(row[0])]
-        strips.append(beside([_panel(panel, triangles) for panel in row], columns=COLUMNS, spacing=spacing, **heading))
-    legend = key_spec(_legend(figure.rows[0][0].classes), WIDTH - 20)
-    column = beside([beside(strips, spacing=12, center=True), legend], center=True)
+        triangles, spacing = delaunay_triangles(figure_positions(row[0].grid)), REGION_SPACING[_space(row[0])]
+        strips.append(
+            concat_parts(
+                [_panel(panel, triangles) for panel in row], columns=REGION_COLUMNS, spacing=spacing, **heading
+            )
+        )
+    legend = legend_spec(_legend(figure.rows[0][0].classes), WIDTH - 20)
+    column = concat_parts([concat_parts(strips, spacing=12, center=True), legend], center=True)
     n = sum(map(len, figure.rows))
     parts = "regions, decision boundary, best possible boundary and training points"
-    return whole(figure.title, [column], f"{figure.title}: {parts} of {n} methods")
+    return figure_spec(figure.title, [column], f"{figure.title}: {parts} of {n} methods")
 
 
 def _space(panel: RegionPanel) -> str:
     return "simplex" if len(panel.axes) == 3 else "half-plane"
 
 
-def drawn(points: Array) -> Array:
+def figure_positions(points: Array) -> Array:
     """Return the positions of points in the figure, shape (m, 2).
 
     Points (μ, σ) are unchanged; θ is mapped to the triangle with corners (0,0), (1,0), (½,√¾).
@@ -72,26 +76,26 @@ def drawn(points: Array) -> Array:
     return np.column_stack([points[:, 1] + points[:, 2] / 2, HEIGHT * points[:, 2]])
 
 
-def _panel(panel: RegionPanel, triangles: NDArray[np.int32]) -> Spec:
+def _panel(panel: RegionPanel, triangles: NDArray[np.int32]) -> VegaSpec:
     """Return the panel of one method, with its name above and its caption below."""
     x, y, (width, height) = _axes(panel)
-    space, points = drawn(panel.grid), drawn(panel.points)
+    space, points = figure_positions(panel.grid), figure_positions(panel.points)
     layers = [_regions(panel, x, y)]
-    for codes, line in ((panel.likelier, BEST), (panel.predicted, BORDER)):
+    for codes, line in ((panel.likelier, BEST_BOUNDARY_STYLE), (panel.predicted, DECISION_BOUNDARY_STYLE)):
         layers += _lines(zero_lines(space, triangles, 1.0 - 2.0 * codes), x, y, **line)
     layers += _corners(panel, x, y) if _space(panel) == "simplex" else []
     for label, (name, mark) in enumerate(zip(panel.classes, MARKS, strict=True)):
         rows = _rows(points[panel.labels == label], what=f"{name}: training point")
         look: Any = {"stroke": PAPER, "strokeWidth": 0.4, "opacity": 1, **mark}
         layers += [alt.Chart(rows_data(rows)).mark_point(**look).encode(x, y)] if rows else []
-    drawing = spec_of(alt.layer(*layers).properties(width=width, height=height)) | titled([panel.title])
-    return beside([drawing], **titled([panel.caption], orient="bottom", fontSize=TEXT, offset=4))
+    drawing = spec_of(alt.layer(*layers).properties(width=width, height=height)) | title_spec([panel.title])
+    return concat_parts([drawing], **title_spec([panel.caption], orient="bottom", fontSize=TEXT_COLOUR, offset=4))
 
 
 def _axes(panel: RegionPanel) -> tuple[alt.X, alt.Y, tuple[float, float]]:
     """Return the axes, which have the same unit length, and their lengths in points."""
     space = _space(panel)
-    plane, side = space == "half-plane", SIDE[space]
+    plane, side = space == "half-plane", REGION_SIDE[space]
     low, high = (float(end) for end in (panel.grid[:, 1].min(), panel.grid[:, 1].max()))
     ends = ((0.0, 1.0), (low, high)) if plane else FRAME
     ticks = [round(0.2 * i, 1) for i in range(6)]
@@ -105,16 +109,16 @@ def _axes(panel: RegionPanel) -> tuple[alt.X, alt.Y, tuple[float, float]]:
 
 
 def _rows(points: Array, **others: Any) -> list[dict[str, Any]]:
-    return [{"x": plain(1, x), "y": plain(1, y), **others} for x, y in points]
+    return [{"x": round_for_output(1, x), "y": round_for_output(1, y), **others} for x, y in points]
 
 
 def _regions(panel: RegionPanel, x: alt.X, y: alt.Y) -> alt.Chart:
     """Return the layer of the predicted class over the whole space, as one image."""
-    points, side = drawn(panel.grid), SIDE[_space(panel)]
+    points, side = figure_positions(panel.grid), REGION_SIDE[_space(panel)]
     (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
     size = [round(float(PIXELS * side * extent)) for extent in (right - left, top - bottom)]
     colours = [tuple(bytes.fromhex(tint[1:])) for tint in TINTS]
-    image = png(region_mask(points, 1.0 - 2.0 * panel.predicted, *size), colours)
+    image = indexed_png(region_mask(points, 1.0 - 2.0 * panel.predicted, *size), colours)
     url = f"data:image/png;base64,{base64.b64encode(image).decode()}"
     place = _rows(np.array([[left, top]]), url=url)
     look: Any = {"width": side * (right - left), "height": side * (top - bottom), "aspect": False, "aria": False}
@@ -147,13 +151,18 @@ def _corners(panel: RegionPanel, x: alt.X, y: alt.Y) -> list[alt.Chart]:
     return [frame.encode(x, y, alt.X2("x2"), alt.Y2("y2")), letter.encode(x, y), number.encode(x, y)]
 
 
-def _legend(classes: Sequence[str]) -> list[Entry]:
+def _legend(classes: Sequence[str]) -> list[LegendEntry]:
     entries = [
-        Entry(f"{name}: training point", PAPER, str(mark["fill"]), shape=str(mark["shape"]), size=30, width=0.4)
+        LegendEntry(f"{name}: training point", PAPER, str(mark["fill"]), shape=str(mark["shape"]), size=30, width=0.4)
         for name, mark in zip(classes, MARKS, strict=True)
     ]
-    entries.append(Entry("decision boundary", INK, line="across", width=BORDER["strokeWidth"]))
+    entries.append(LegendEntry("decision boundary", INK, line="across", width=DECISION_BOUNDARY_STYLE["strokeWidth"]))
     tints = zip(classes, TINTS, strict=True)
-    entries += [Entry(f"predicted {name}", MUTED, tint, shape="square", size=90) for name, tint in tints]
-    dash = tuple(BEST["strokeDash"])
-    return [*entries, Entry("best possible boundary", MUTED, line="across", dash=dash, width=BEST["strokeWidth"])]
+    entries += [LegendEntry(f"predicted {name}", MUTED, tint, shape="square", size=90) for name, tint in tints]
+    dash = tuple(BEST_BOUNDARY_STYLE["strokeDash"])
+    return [
+        *entries,
+        LegendEntry(
+            "best possible boundary", MUTED, line="across", dash=dash, width=BEST_BOUNDARY_STYLE["strokeWidth"]
+        ),
+    ]

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from benchmark.report.drawing.theme import Spec
+    from benchmark.report.drawing.theme import VegaSpec
 
-KINDS = ("png", "svg")
+IMAGE_FORMATS = ("png", "svg")
 PPI = 200
 #: One line of input gives one line of output, so that pictures drawn before the engine ends are not lost.
-DRAW = """import base64, json, sys, vl_convert
+DRAWING_PROGRAM = """import base64, json, sys, vl_convert
 for line in sys.stdin.buffer:
     name, spec = json.loads(line)
     try:
@@ -31,19 +31,19 @@ for line in sys.stdin.buffer:
         continue
     print(json.dumps([name, png, svg]), flush=True)
 """.replace("PPI", str(PPI))
-SECONDS = 300
+DRAWING_TIMEOUT = 300
 #: Ids of clipping paths, which Vega numbers through all pictures of a process.
 _CLIP = re.compile(r'(?<=clip-path="url\(#)clip\d+|(?<=<clipPath id=")clip\d+')
 
 
-def engine(code: str, given: bytes = b"") -> tuple[bytes, bool]:
+def run_vl_convert(code: str, given: bytes = b"") -> tuple[bytes, bool]:
     """Return the output of a Python program that uses vl-convert, and whether the program succeeded.
 
     vl-convert's JavaScript engine ends a process whose address space is limited, so it runs in a separate process.
     """
     try:
         arguments = [sys.executable, "-c", code]
-        done = subprocess.run(arguments, input=given, capture_output=True, timeout=SECONDS, check=False)  # noqa: S603
+        done = subprocess.run(arguments, input=given, capture_output=True, timeout=DRAWING_TIMEOUT, check=False)  # noqa: S603
     except subprocess.TimeoutExpired as stopped:
         return stopped.stdout or b"", False
     except OSError:
@@ -56,18 +56,18 @@ def engine_version() -> str:
     return version("vl-convert-python")
 
 
-def digest_of(spec: Spec) -> str:
+def picture_digest(spec: VegaSpec) -> str:
     """Return a digest of everything that determines the bytes of a picture, except the version of the engine."""
-    return hashlib.sha256(f"{DRAW}{json.dumps(spec)}".encode()).hexdigest()
+    return hashlib.sha256(f"{DRAWING_PROGRAM}{json.dumps(spec)}".encode()).hexdigest()
 
 
-def rendered(specs: Mapping[str, Spec]) -> dict[str, dict[str, bytes]]:
+def render_pictures(specs: Mapping[str, VegaSpec]) -> dict[str, dict[str, bytes]]:
     """Render pictures as PNG and SVG: bytes by name and kind. Pictures that can't be drawn are left out."""
     if not specs:
         return {}
     lines = (json.dumps([name, spec]) for name, spec in specs.items())
     files = {}
-    drawn, _ = engine(DRAW, "".join(f"{line}\n" for line in lines).encode())
+    drawn, _ = run_vl_convert(DRAWING_PROGRAM, "".join(f"{line}\n" for line in lines).encode())
     for line in drawn.splitlines(keepends=True):
         if line.endswith(b"\n"):  # the last one may be cut
             name, png, svg = json.loads(line)
@@ -75,7 +75,7 @@ def rendered(specs: Mapping[str, Spec]) -> dict[str, dict[str, bytes]]:
     return files
 
 
-def _settled(svg: str, spec: Spec) -> str:
+def _settled(svg: str, spec: VegaSpec) -> str:
     """Return an SVG with clipping paths numbered from 1, and its description as a title for screen readers."""
     names: dict[str, str] = {}
     svg = _CLIP.sub(lambda match: names.setdefault(match[0], f"clip{len(names) + 1}"), svg)

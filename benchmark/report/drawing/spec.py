@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from benchmark.report.drawing.theme import CONFIG, TITLE, VARIABLES, WIDTH, wrapped
-from benchmark.report.escapes import printable
+from benchmark.report.drawing.theme import CSS_VARIABLES, FILE_CONFIG, TITLE, WIDTH, wrap_text
+from benchmark.report.escapes import escape_controls
 from benchmark.report.numbers import is_missing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchmark.report.drawing.theme import Spec
+    from benchmark.report.drawing.theme import VegaSpec
 
 FIT = alt.AutoSizeParams(type="fit-x", contains="padding")  # fit to the width of the page
 SCHEMA = alt.SCHEMA_URL
-_CODES = re.compile("|".join(map(re.escape, VARIABLES)))
+_CODES = re.compile("|".join(map(re.escape, CSS_VARIABLES)))
 
 
 @dataclass(frozen=True)
@@ -44,17 +44,17 @@ class Picture:
     name: str
     title: str
     alt: str
-    spec: Spec
+    spec: VegaSpec
     series: tuple[str, ...] = ()
     measured: bool = False
 
 
-def rows_data(rows: Sequence[Spec]) -> alt.InlineData:
+def rows_data(rows: Sequence[VegaSpec]) -> alt.InlineData:
     """Return rows as the data of a chart; as a tuple, since Altair copies a list for every chart that uses it."""
     return alt.InlineData(values=tuple(rows))
 
 
-def plain(scale: float, value: Any) -> float | None:
+def round_for_output(scale: float, value: Any) -> float | None:
     """Return a number rounded to 12 digits, since machines differ in later ones, or None if it is missing."""
     return None if is_missing(value) or not math.isfinite(value) else float(f"{scale * value:.12g}")
 
@@ -64,15 +64,15 @@ def tooltips(titles: dict[str, str]) -> list[alt.Tooltip]:
     return [alt.Tooltip(name, type="nominal", title=title) for name, title in titles.items()]
 
 
-def spec_of(chart: alt.Chart | alt.LayerChart | alt.FacetChart) -> Spec:
+def spec_of(chart: alt.Chart | alt.LayerChart | alt.FacetChart) -> VegaSpec:
     """Return a chart as plain data, whatever Altair theme the caller has enabled."""
     with alt.theme.enable("none"), alt.data_transformers.enable("default", max_rows=None):
         spec = chart.to_dict(validate=False)
-    plain_spec: Spec = _printable({name: part for name, part in spec.items() if name not in ("$schema", "config")})
+    plain_spec: VegaSpec = _printable({name: part for name, part in spec.items() if name not in ("$schema", "config")})
     return plain_spec
 
 
-def beside(parts: Sequence[Spec], *, columns: int = 1, **others: Any) -> Spec:
+def concat_parts(parts: Sequence[VegaSpec], *, columns: int = 1, **others: Any) -> VegaSpec:
     """Return one specification with parts arranged in rows of `columns`.
 
     Parts are joined as plain data, since Altair copies all parts at each nesting: 4 seconds for twelve panels.
@@ -82,40 +82,40 @@ def beside(parts: Sequence[Spec], *, columns: int = 1, **others: Any) -> Spec:
     return {"concat": inner, "columns": columns, **_printable(others), "datasets": datasets}
 
 
-def titled(lines: Sequence[str], **others: Any) -> Spec:
+def title_spec(lines: Sequence[str], **others: Any) -> VegaSpec:
     """Return the title of a part as a dictionary, empty without lines."""
     return {"title": {"text": list(lines), "anchor": "middle", **others}} if lines else {}
 
 
-def whole(title: str, parts: Sequence[Spec], alt_text: str = "", width: float = WIDTH) -> Spec:
-    """Return the specification for a file or notebook: a title, and parts in a column, with `CONFIG`."""
-    above = titled(wrapped(title, width - 24, TITLE), fontSize=TITLE, offset=10, frame="bounds")
-    column = beside(parts, center=True, description=alt_text or title, **above)
-    return {"$schema": SCHEMA, "config": CONFIG, **column}
+def figure_spec(title: str, parts: Sequence[VegaSpec], alt_text: str = "", width: float = WIDTH) -> VegaSpec:
+    """Return the specification for a file or notebook: a title, and parts in a column, with `FILE_CONFIG`."""
+    above = title_spec(wrap_text(title, width - 24, TITLE), fontSize=TITLE, offset=10, frame="bounds")
+    column = concat_parts(parts, center=True, description=alt_text or title, **above)
+    return {"$schema": SCHEMA, "config": FILE_CONFIG, **column}
 
 
-def chart_of(spec: Spec) -> alt.Chart:
+def altair_chart(spec: VegaSpec) -> alt.Chart:
     """Return a specification as an Altair chart, for notebooks."""
     chart: alt.Chart = alt.Chart.from_dict(spec)
     return chart
 
 
-def page_spec(spec: Spec) -> Spec:
+def page_spec(spec: VegaSpec) -> VegaSpec:
     """Return a specification with the CSS variables of a page instead of colours."""
     text = json.dumps({name: part for name, part in spec.items() if name != "$schema"})
-    with_variables: Spec = json.loads(_CODES.sub(lambda colour: VARIABLES[colour[0]], text))
+    with_variables: VegaSpec = json.loads(_CODES.sub(lambda colour: CSS_VARIABLES[colour[0]], text))
     return with_variables
 
 
 def _printable(part: Any) -> Any:
-    """Return plain lists and dictionaries, with all texts made `drawable`."""
+    """Return plain lists and dictionaries, with all texts made `drawable_text`."""
     if isinstance(part, dict):
         return {name: _printable(value) for name, value in part.items()}
     if isinstance(part, list | tuple):
         return [_printable(value) for value in part]
-    return drawable(part) if isinstance(part, str) else part
+    return drawable_text(part) if isinstance(part, str) else part
 
 
-def drawable(text: str) -> str:
+def drawable_text(text: str) -> str:
     """Return a text with control characters as escapes and lone surrogates as question marks."""
-    return printable(text).encode("utf-8", "replace").decode()
+    return escape_controls(text).encode("utf-8", "replace").decode()

@@ -6,7 +6,7 @@ import textwrap
 from functools import lru_cache
 from typing import Any
 
-Spec = dict[str, Any]
+VegaSpec = dict[str, Any]
 
 #: Colours of series: the colour-blind safe palette of Okabe and Ito (2008) without its yellow, which is too pale for a
 #: line on white; then a grey, and Tol's olive and indigo.
@@ -17,9 +17,9 @@ COLOURS = (
 OURS, PUBLISHED = COLOURS[:2]
 INK, MUTED, LINE, WASH, PAPER = "#1c2024", "#59636e", "#d9dee3", "#f4f6f8", "#ffffff"
 #: CSS variables of a page for these colours, whose values depend on the theme and differ in print.
-VARIABLES = {colour: f"var(--s{i})" for i, colour in enumerate(COLOURS)}
-VARIABLES |= {OURS: "var(--ours)", PUBLISHED: "var(--published)", INK: "var(--ink)", MUTED: "var(--muted)"}
-VARIABLES |= {LINE: "var(--line)", WASH: "var(--wash)", PAPER: "var(--paper)"}
+CSS_VARIABLES = {colour: f"var(--s{i})" for i, colour in enumerate(COLOURS)}
+CSS_VARIABLES |= {OURS: "var(--ours)", PUBLISHED: "var(--published)", INK: "var(--ink)", MUTED: "var(--muted)"}
+CSS_VARIABLES |= {LINE: "var(--line)", WASH: "var(--wash)", PAPER: "var(--paper)"}
 PENTAGON = "M0,-1L.95,-.31 .59,.81 -.59,.81 -.95,-.31Z"
 SALTIRE = "M-1,-.5L-.5,-1 0,-.5 .5,-1 1,-.5 .5,0 1,.5 .5,1 0,.5 -.5,1 -1,.5 -.5,0Z"
 SHAPES = (
@@ -31,31 +31,31 @@ MOST_LABELS = len(COLOURS) * len(DASHES)
 
 #: vl-convert includes Liberation Sans, so that files look alike on every machine; Arial has the same widths.
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
-TEXT, PANEL_TITLE, TITLE = 8.5, 9.5, 12.0  # points, of which an inch has 72
+TEXT_COLOUR, PANEL_TITLE, TITLE = 8.5, 9.5, 12.0  # points, of which an inch has 72
 LEADING = 1.3  # line height, as a multiple of the font size
 WIDTH, NARROW = 504, 360  # width of a file in points: 7 inches, or 5 if panels are in one column
 
-_AXIS: Spec = dict.fromkeys(("gridColor", "domainColor", "tickColor"), LINE)
+_AXIS: VegaSpec = dict.fromkeys(("gridColor", "domainColor", "tickColor"), LINE)
 _AXIS |= {"labelColor": INK, "titleColor": MUTED, "titleFontWeight": "normal", "labelFlush": False}
 _LEGEND = {"labelColor": INK, "titleColor": MUTED, "orient": "bottom", "title": None}
-_VIEW: Spec = {"stroke": None}
+_VIEW: VegaSpec = {"stroke": None}
 #: Vega-Lite configurations: for pages, and for files and notebooks.
-PAGE_CONFIG: Spec = {
+PAGE_CONFIG: VegaSpec = {
     "background": None,
     "font": "system-ui, sans-serif",
     "view": _VIEW,
     "axis": _AXIS | {"labelFontSize": 12, "titleFontSize": 12, "titlePadding": 10},
     "legend": _LEGEND | {"labelFontSize": 12},
 }
-CONFIG: Spec = {
+FILE_CONFIG: VegaSpec = {
     "background": PAPER,
     "font": FONT,
     "padding": 6,
     "view": _VIEW,
     "axis": _AXIS
     | {"gridWidth": 0.6, "tickColor": INK, "tickSize": 3, "titleColor": INK, "domainColor": INK}
-    | {"labelFontSize": TEXT, "titleFontSize": PANEL_TITLE},
-    "legend": _LEGEND | {"labelFontSize": TEXT},
+    | {"labelFontSize": TEXT_COLOUR, "titleFontSize": PANEL_TITLE},
+    "legend": _LEGEND | {"labelFontSize": TEXT_COLOUR},
     "title": {"color": INK, "fontSize": PANEL_TITLE, "fontWeight": "normal", "anchor": "middle", "offset": 6},
     "concat": {"spacing": 10},
 }
@@ -72,7 +72,7 @@ def text_width(text: str, size: float) -> float:
     return size / 1000 * max(sum(_WIDTH.get(letter, 556) for letter in line) for line in text.split("\n"))
 
 
-def wrapped(text: str, points: float, size: float) -> list[str]:
+def wrap_text(text: str, points: float, size: float) -> list[str]:
     """Return a text as lines at most this many points wide; a wider word is broken."""
     lines = []
     for part in text.split("\n"):
@@ -83,7 +83,7 @@ def wrapped(text: str, points: float, size: float) -> list[str]:
     return lines
 
 
-def look_of(i: int) -> dict[str, Any]:
+def series_style(i: int) -> dict[str, Any]:
     """Return colour, dash, shape and fill of the i-th label; the combination is unique."""
     lap, place = divmod(i, len(COLOURS))
     colour = COLOURS[place]

@@ -14,36 +14,36 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from benchmark.environment import write_whole
-from benchmark.evaluation.intervals import ALPHA
-from benchmark.evaluation.predictions import PREDICTIONS
-from benchmark.report.contents import OPTIONAL, TABLES
+from benchmark.environment import write_atomically
+from benchmark.evaluation.intervals import SIGNIFICANCE_LEVEL
+from benchmark.evaluation.predictions import PREDICTIONS_TABLE
+from benchmark.report.contents import OPTIONAL_TABLES, SUMMARY_TABLES
 from benchmark.report.drawing.curves import curve_pictures
 from benchmark.report.drawing.dots import dot_pictures, rank_picture
 from benchmark.report.drawing.matrices import confusion_picture, significance_picture
 from benchmark.report.drawing.regions import region_chart
 from benchmark.report.drawing.spec import Picture, page_spec
 from benchmark.report.drawing.theme import COLOURS, PAGE_CONFIG
-from benchmark.report.escapes import printable
+from benchmark.report.escapes import escape_controls
 from benchmark.report.grids import (
-    Grid,
+    TextTable,
     cell_grid,
     claim_grid,
     cost_grid,
     fold_grid,
-    landmark_grid,
-    main_metric,
-    mistake_grid,
+    main_metric_of_summary,
+    misclassified_grid,
     range_grid,
+    reference_value_grid,
     significance_grid,
     varying_columns,
     verdict_grid,
 )
 from benchmark.report.html.vega import vega_script
-from benchmark.report.numbers import is_missing, number, p_text
-from benchmark.report.quantities import capitalized, metric_name, unit_shown
+from benchmark.report.numbers import is_missing, number_text, p_text
+from benchmark.report.quantities import capitalized, display_unit, metric_name
 from benchmark.report.tables import failure_lines, main_grids
-from benchmark.report.tally import counted, held
+from benchmark.report.tally import claim_counts_text, verdict_counts_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -52,19 +52,19 @@ if TYPE_CHECKING:
     from benchmark.report.charts import Chart
     from benchmark.report.contents import Summary
 
-PAGE = "report.html"
+PAGE_FILE = "report.html"
 #: Tone by the first words of a verdict: whether it supports the published value or claim ("good") or not ("bad").
-TONES = {"holds in part": "open"}
-TONES |= dict.fromkeys(("equal", "consistent", "holds"), "good")
-TONES |= dict.fromkeys(("deviates", "contradicted", "failed"), "bad")
-JUDGED = ("verdict", "strictly", "by the paper's rule")
-FIRST, LAST = ("published", "ours", "verdict", "metric"), ("sample",)
+VERDICT_TONES = {"holds in part": "open"}
+VERDICT_TONES |= dict.fromkeys(("equal", "consistent", "holds"), "good")
+VERDICT_TONES |= dict.fromkeys(("deviates", "contradicted", "failed"), "bad")
+VERDICT_COLUMNS = ("verdict", "strictly", "by the paper's rule")
+FIRST_COLUMNS, LAST_COLUMNS = ("published", "ours", "verdict", "metric"), ("sample",)
 #: Most bytes of a page, and limits on the rows of its tables, tried in turn. The files beside the page have all rows.
-LARGEST, MOST_ROWS = 5_000_000, (3000, 1000, 300, 100)
+MAX_PAGE_BYTES, MAX_PAGE_ROWS = 5_000_000, (3000, 1000, 300, 100)
 
 
 @dataclass(frozen=True)
-class Section:
+class PageSection:
     """One part of a page: pictures, then a table.
 
     Parameters
@@ -96,7 +96,7 @@ class Section:
 
     title: str
     pictures: tuple[Picture, ...] = ()
-    grid: Grid | None = None
+    grid: TextTable | None = None
     file: str = ""
     measured: tuple[str, ...] = ()
     again: Mapping[str, str] = field(default_factory=dict)
@@ -121,8 +121,8 @@ def write_page(
 ) -> Path:
     """Write the page into a run folder that already has the other files, and return its path."""
     words = f"{machine['system']}, {machine['processors']} processors" if machine else ""
-    write_whole(folder / PAGE, page_html(summary, words, texts).encode())
-    return folder / PAGE
+    write_atomically(folder / PAGE_FILE, page_html(summary, words, texts).encode())
+    return folder / PAGE_FILE
 
 
 def page_html(summary: Summary, machine: str = "", texts: Mapping[str, str] | None = None) -> str:
@@ -137,11 +137,11 @@ def page_html(summary: Summary, machine: str = "", texts: Mapping[str, str] | No
         Texts of documents, by name.
     """
     sections = [section for section in _sections(summary, texts) if not section.empty]
-    written = [name for name in TABLES if name not in OPTIONAL or len(getattr(summary, name))]
-    names = [PREDICTIONS, *(f"{name}.csv" for name in written), *(["curves.csv"] if summary.charts else [])]
-    return rendered(
+    written = [name for name in SUMMARY_TABLES if name not in OPTIONAL_TABLES or len(getattr(summary, name))]
+    names = [PREDICTIONS_TABLE, *(f"{name}.csv" for name in written), *(["curves.csv"] if summary.charts else [])]
+    return render_html(
         "report.html.j2",
-        in_short(summary),
+        summary_sentences(summary),
         sections,
         summary=summary,
         files=[*names, "table.md", "manifest.json"],
@@ -149,23 +149,23 @@ def page_html(summary: Summary, machine: str = "", texts: Mapping[str, str] | No
     )
 
 
-def rendered(template: str, sentences: Sequence[str], sections: Sequence[Section], **more: Any) -> str:
-    """Return the HTML of a template, with as many rows of its tables as fit into `LARGEST` bytes.
+def render_html(template: str, sentences: Sequence[str], sections: Sequence[PageSection], **more: Any) -> str:
+    """Return the HTML of a template, with as many rows of its tables as fit into `MAX_PAGE_BYTES` bytes.
 
     The script that draws pictures is included only if there are pictures.
     """
     more |= {"sentences": sentences, "sections": sections, "drawn": any(section.pictures for section in sections)}
-    for most in MOST_ROWS:
+    for most in MAX_PAGE_ROWS:
         html = _environment().get_template(template).render(most=most, **more)
-        if len(html.encode()) <= LARGEST:
+        if len(html.encode()) <= MAX_PAGE_BYTES:
             break
     return html
 
 
-def in_short(summary: Summary) -> list[str]:
+def summary_sentences(summary: Summary) -> list[str]:
     """Return up to three sentences on the question and the outcome."""
-    metric = main_metric(summary)
-    unit, name = unit_shown(metric, summary.quantities), metric_name(metric, summary.quantities)
+    metric = main_metric_of_summary(summary)
+    unit, name = display_unit(metric, summary.quantities), metric_name(metric, summary.quantities)
     scores = {cell: score for (cell, of), score in summary.headlines.items() if of == metric}
     tested_on = max((int(score["n"]) for score in scores.values() if not is_missing(score["n"])), default=0)
     n, varying = len(summary.cells), varying_columns(summary.cells)
@@ -183,54 +183,57 @@ def in_short(summary: Summary) -> list[str]:
     whole = summary.claims[
         summary.claims["whole"] <= summary.claims["of"]
     ]  # a claim that is only partly in this run has no verdict
-    beside = [counted([summary.verdicts])] if len(summary.verdicts) else []
-    beside += [held([whole])] if len(whole) else []
+    beside = [verdict_counts_text([summary.verdicts])] if len(summary.verdicts) else []
+    beside += [claim_counts_text([whole])] if len(whole) else []
     tests = summary.significance.dropna(subset=["p_holm"]).drop_duplicates(["a", "b"])
     if beside:
         sentences.append(f"Compared with the paper: {'; '.join(beside)}.")
     elif len(tests):
-        n_significant = int((tests["p_holm"] < ALPHA).sum())
+        n_significant = int((tests["p_holm"] < SIGNIFICANCE_LEVEL).sum())
         sentences.append(
-            f"{n_significant} of {len(tests)} tested pairs differ, with p < {ALPHA} after Holm's correction."
+            f"{n_significant} of {len(tests)} tested pairs differ, with p < {SIGNIFICANCE_LEVEL} "
+            "after Holm's correction."
         )
     return sentences
 
 
-def _sections(summary: Summary, texts: Mapping[str, str] | None = None) -> Iterable[Section]:
+def _sections(summary: Summary, texts: Mapping[str, str] | None = None) -> Iterable[PageSection]:
     """Yield the sections of the page in order, including empty ones."""
     cells = _cells_section(summary)
     for figure in summary.regions:
         spec = region_chart(figure)
-        yield Section("", (Picture(figure.name, figure.title, spec["description"], page_spec(spec)),))
+        yield PageSection("", (Picture(figure.name, figure.title, spec["description"], page_spec(spec)),))
     if summary.charts:
         for chart in summary.charts:
             title = chart.title if chart.title != summary.title else ""
-            yield Section(title, tuple(curve_pictures(chart)), note=_legend(chart), columns=chart.columns)
+            yield PageSection(title, tuple(curve_pictures(chart)), note=_legend(chart), columns=chart.columns)
     elif len(summary.scores) and not summary.regions:
-        yield Section("", tuple(dot_pictures(summary)))
+        yield PageSection("", tuple(dot_pictures(summary)))
     rows = {cell.id: f"#cell{i}" for i, cell in enumerate(summary.cells, start=1)}
-    printed = verdict_first(verdict_grid(summary.verdicts))
-    yield Section("Published numbers", grid=printed, file="verdicts.csv", links=rows, tried=_looked_into(summary))
-    yield Section("Claims", grid=claim_grid(summary.claims), file="claims.csv")
-    yield Section("Axis ranges of the published figures", grid=range_grid(summary.ranges), file="ranges.csv")
-    yield Section("Reference values", grid=filled(landmark_grid(summary.verdicts)), file="verdicts.csv")
+    printed = move_verdict_first(verdict_grid(summary.verdicts))
+    yield PageSection("Published numbers", grid=printed, file="verdicts.csv", links=rows, tried=_looked_into(summary))
+    yield PageSection("Claims", grid=claim_grid(summary.claims), file="claims.csv")
+    yield PageSection("Axis ranges of the published figures", grid=range_grid(summary.ranges), file="ranges.csv")
+    yield PageSection(
+        "Reference values", grid=fill_repeated(reference_value_grid(summary.verdicts)), file="verdicts.csv"
+    )
     if summary.of_points:
         for grid in main_grids(summary):
-            yield Section(grid.title, grid=grid, file="curves.csv", folded=True)
+            yield PageSection(grid.title, grid=grid, file="curves.csv", folded=True)
     yield cells
     if not summary.of_points:
-        yield Section(fold_grid(summary).title, grid=fold_grid(summary), file="scores.csv", folded=True)
+        yield PageSection(fold_grid(summary).title, grid=fold_grid(summary), file="scores.csv", folded=True)
     pairs = significance_picture(summary) if not summary.of_points else None
-    grid = filled(significance_grid(summary))
-    yield Section(grid.title, (pairs,) if pairs else (), grid, "significance.csv", folded=summary.of_points)
+    grid = fill_repeated(significance_grid(summary))
+    yield PageSection(grid.title, (pairs,) if pairs else (), grid, "significance.csv", folded=summary.of_points)
     ranks = rank_picture(summary)
-    yield Section("Critical differences", (ranks,) if ranks else (), file="ranks.csv", note=_of_ranks(summary))
+    yield PageSection("Critical differences", (ranks,) if ranks else (), file="ranks.csv", note=_of_ranks(summary))
     confusions = confusion_picture(summary)
-    yield Section("Confusion matrices", (confusions,) if confusions else (), file="confusions.csv")
-    grid = mistake_grid(summary.mistakes)
-    yield Section(grid.title, grid=grid, file="mistakes.csv", texts=texts or {}, folded=True)
-    yield Section("Failures", lines=tuple(failure_lines(summary)))
-    yield Section("Notes", lines=summary.notes)
+    yield PageSection("Confusion matrices", (confusions,) if confusions else (), file="confusions.csv")
+    grid = misclassified_grid(summary.mistakes)
+    yield PageSection(grid.title, grid=grid, file="mistakes.csv", texts=texts or {}, folded=True)
+    yield PageSection("Failures", lines=tuple(failure_lines(summary)))
+    yield PageSection("Notes", lines=summary.notes)
 
 
 def _looked_into(summary: Summary) -> dict[str, tuple[str, ...]]:
@@ -259,35 +262,35 @@ def _of_ranks(summary: Summary) -> str:
         return ""
     first = summary.ranks.iloc[0]
     test = f"Friedman's test, in Iman and Davenport's form, has p {p_text(first['p_value'])}"
-    line = f"{test}; the critical difference is {number(first['critical'])} at 5%."
+    line = f"{test}; the critical difference is {number_text(first['critical'])} at 5%."
     return (
         f"After Demšar 2006. {line} Samples are the splits of each task. Splits of one corpus share training "
         "documents, so the test finds differences too often."
     )
 
 
-def _cells_section(summary: Summary) -> Section:
+def _cells_section(summary: Summary) -> PageSection:
     """Return the section of the table of cells, with costs and the command that runs each cell again."""
-    grid, costs = verdict_first(cell_grid(summary)), cost_grid(summary.costs)
+    grid, costs = move_verdict_first(cell_grid(summary)), cost_grid(summary.costs)
     again = {cell.id: f"bench run {shlex.quote(summary.name)} --only {shlex.quote(cell.id)}" for cell in summary.cells}
     by_cell = {row[0]: row[1:] for row in costs.rows}
     measured = costs.header[1:] if by_cell else ()
     rows = tuple((*row, *by_cell.get(row[0], ("–",) * len(measured))) for row in grid.rows)
-    grid = Grid("Scores", (*grid.header, *measured), rows, grid.text, grid.note)
-    return Section("Scores of every cell", (), grid, "scores.csv", measured, again, folded=summary.of_points)
+    grid = TextTable("Scores", (*grid.header, *measured), rows, grid.text, grid.note)
+    return PageSection("Scores of every cell", (), grid, "scores.csv", measured, again, folded=summary.of_points)
 
 
-def verdict_first(grid: Grid) -> Grid:
+def move_verdict_first(grid: TextTable) -> TextTable:
     """Return the grid with published value, ours and verdict after the cell, since a wide table may not fit."""
-    order = [name for name in (*grid.header[:1], *FIRST) if name in grid.header]
-    order += [name for name in grid.header if name not in (*order, *LAST)]
-    order += [name for name in LAST if name in grid.header]
+    order = [name for name in (*grid.header[:1], *FIRST_COLUMNS) if name in grid.header]
+    order += [name for name in grid.header if name not in (*order, *LAST_COLUMNS)]
+    order += [name for name in LAST_COLUMNS if name in grid.header]
     places = [grid.header.index(name) for name in order] if "verdict" in grid.header else range(len(grid.header))
     header, *rows = (tuple(row[i] for i in places) for row in (grid.header, *grid.rows))
     return replace(grid, header=header, rows=tuple(rows))
 
 
-def filled(grid: Grid) -> Grid:
+def fill_repeated(grid: TextTable) -> TextTable:
     """Repeat the values of the first row of a group in its other rows, since a reader may sort the table."""
     rows: list[tuple[str, ...]] = []
     for row in grid.rows:
@@ -300,11 +303,11 @@ def _listed(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def tone(column: str, text: str) -> str:
+def verdict_tone(column: str, text: str) -> str:
     """Return "good", "bad" or "open" for a verdict, and "" for a column without verdicts."""
-    if column not in JUDGED:
+    if column not in VERDICT_COLUMNS:
         return ""
-    return next((tone for word, tone in TONES.items() if text.startswith(word)), "open")
+    return next((tone for word, tone in VERDICT_TONES.items() if text.startswith(word)), "open")
 
 
 @cache
@@ -315,7 +318,9 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=lambda value: printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value,
+        finalize=lambda value: (
+            escape_controls(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+        ),
     )
     templates = files("benchmark.report") / "templates"
     environment.globals |= {
@@ -324,6 +329,6 @@ def _environment() -> Environment:
         "vega": vega_script,
         "look": page_spec(PAGE_CONFIG),
         "n_series": len(COLOURS),
-        "tone": tone,
+        "tone": verdict_tone,
     }
     return environment

@@ -5,20 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchmark.report.drawing.dots import dot_pictures
-from benchmark.report.grids import Grid, claim_grid, landmark_grid, range_grid, verdict_grid
-from benchmark.report.html.page import Section, filled, rendered, verdict_first
-from benchmark.report.page import exception_grid, explained, in_all, swept_grid, tried_grid
-from benchmark.report.tally import counted
+from benchmark.report.grids import TextTable, claim_grid, range_grid, reference_value_grid, verdict_grid
+from benchmark.report.html.page import PageSection, fill_repeated, move_verdict_first, render_html
+from benchmark.report.page import (
+    exception_grid,
+    sensitivity_grid,
+    sensitivity_sentence,
+    swept_claims_grid,
+    verdict_and_claim_counts,
+)
+from benchmark.report.tally import verdict_counts_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from benchmark.report.page import ExperimentPart, PaperSection
+    from benchmark.report.page import PaperExperiment, PaperResult
 
-INDEX = "index.html"
+INDEX_FILE = "index.html"
 
 
-def site_pages(papers: Sequence[PaperSection], runs: Mapping[str, str]) -> dict[str, str]:
+def site_pages(papers: Sequence[PaperResult], runs: Mapping[str, str]) -> dict[str, str]:
     """Return the HTML of each page, by file name.
 
     Parameters
@@ -28,9 +34,9 @@ def site_pages(papers: Sequence[PaperSection], runs: Mapping[str, str]) -> dict[
         Address of the page of each run, relative to the site, by name of the experiment.
     """
     pages = {f"{paper.key}.html": _paper_page(paper, runs) for paper in papers}
-    numbers, claims = in_all(papers)
-    rows = [(paper.title, *in_all([paper])) for paper in papers]
-    index = Grid(
+    numbers, claims = verdict_and_claim_counts(papers)
+    rows = [(paper.title, *verdict_and_claim_counts([paper])) for paper in papers]
+    index = TextTable(
         "Papers",
         ("paper", "published values", "claims"),
         tuple(rows),
@@ -46,40 +52,40 @@ def site_pages(papers: Sequence[PaperSection], runs: Mapping[str, str]) -> dict[
     ]
     header = ("experiment", "paper", "title")
     sections = (
-        Section("Papers", grid=index, links=links),
-        Section("Experiments", grid=Grid("Experiments", header, tuple(every), frozenset(header)), links=runs),
+        PageSection("Papers", grid=index, links=links),
+        PageSection("Experiments", grid=TextTable("Experiments", header, tuple(every), frozenset(header)), links=runs),
     )
     sentences = [f"The experiments of {len(papers)} papers are run again, with each published value beside ours."]
     sentences += [f"{numbers[0].upper()}{numbers[1:]}.", f"{claims[0].upper()}{claims[1:]}."]
-    pages[INDEX] = rendered("site.html.j2", sentences, sections, title="Reproduction", name="")
+    pages[INDEX_FILE] = render_html("site.html.j2", sentences, sections, title="Reproduction", name="")
     return pages
 
 
-def _paper_page(paper: PaperSection, runs: Mapping[str, str]) -> str:
-    numbers, claims = in_all([paper])
+def _paper_page(paper: PaperResult, runs: Mapping[str, str]) -> str:
+    numbers, claims = verdict_and_claim_counts([paper])
     sentences = [f"{paper.reference}", f"{numbers[0].upper()}{numbers[1:]}.", f"{claims[0].upper()}{claims[1:]}."]
     sections = [section for section in _sections(paper, runs) if not section.empty]
-    return rendered("site.html.j2", sentences, sections, title=paper.title, name=paper.key)
+    return render_html("site.html.j2", sentences, sections, title=paper.title, name=paper.key)
 
 
-def _sections(paper: PaperSection, runs: Mapping[str, str]) -> Iterator[Section]:
+def _sections(paper: PaperResult, runs: Mapping[str, str]) -> Iterator[PageSection]:
     """Yield the claims, then each experiment, then the comparisons that do not hold."""
-    yield Section("Claims", grid=claim_grid(paper.claims), lines=paper.remarks)
+    yield PageSection("Claims", grid=claim_grid(paper.claims), lines=paper.remarks)
     for part in paper.experiments:
         yield from _experiment(part, runs)
-    yield Section("Comparisons that do not hold", grid=filled(exception_grid(paper.exceptions)), folded=True)
+    yield PageSection("Comparisons that do not hold", grid=fill_repeated(exception_grid(paper.exceptions)), folded=True)
 
 
-def _experiment(part: ExperimentPart, runs: Mapping[str, str]) -> Iterator[Section]:
+def _experiment(part: PaperExperiment, runs: Mapping[str, str]) -> Iterator[PageSection]:
     summary = part.summary
-    printed, tried = verdict_first(verdict_grid(summary.verdicts)), filled(tried_grid(part.tried))
-    says = (f"{counted([summary.verdicts])}.", *part.remarks) if printed.rows else part.remarks
+    printed, tried = move_verdict_first(verdict_grid(summary.verdicts)), fill_repeated(sensitivity_grid(part.tried))
+    says = (f"{verdict_counts_text([summary.verdicts])}.", *part.remarks) if printed.rows else part.remarks
     dots = summary.of_points or summary.regions or not printed.rows
     by_cell: dict[str, tuple[str, ...]] = {}
     for trial in tried.rows:
         cell, _, _, variant, ours, interval, _, verdict = trial
         by_cell[cell] = (*by_cell.get(cell, ()), f"{variant}: {ours} {interval}, {verdict}")
-    yield Section(
+    yield PageSection(
         summary.title,
         () if dots else tuple(dot_pictures(summary, name=summary.name)[:1]),
         printed,
@@ -88,9 +94,9 @@ def _experiment(part: ExperimentPart, runs: Mapping[str, str]) -> Iterator[Secti
         tried=by_cell,
         lines=part.caveats,
     )
-    yield Section(f"Axis ranges of the published figures of {summary.name}", grid=range_grid(summary.ranges))
-    yield Section(f"Reference values of {summary.name}", grid=filled(landmark_grid(summary.verdicts)))
-    says = (explained(part.tried),) if tried.rows else ()
+    yield PageSection(f"Axis ranges of the published figures of {summary.name}", grid=range_grid(summary.ranges))
+    yield PageSection(f"Reference values of {summary.name}", grid=fill_repeated(reference_value_grid(summary.verdicts)))
+    says = (sensitivity_sentence(part.tried),) if tried.rows else ()
     links = {sweep.name: runs[sweep.name] for sweep in part.sweeps if sweep.name in runs}
-    yield Section(f"Sensitivity analysis of {summary.name}", grid=tried, says=says, links=links, folded=True)
-    yield Section(f"Claims of {summary.name} under other choices", grid=swept_grid(part), folded=True)
+    yield PageSection(f"Sensitivity analysis of {summary.name}", grid=tried, says=says, links=links, folded=True)
+    yield PageSection(f"Claims of {summary.name} under other choices", grid=swept_claims_grid(part), folded=True)

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import platformdirs
 
-from benchmark.environment import write_whole
+from benchmark.environment import write_atomically
 from benchmark.errors import BenchError
-from benchmark.report.drawing.render import engine, engine_version
+from benchmark.report.drawing.render import engine_version, run_vl_convert
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 #: Python program that writes the script as UTF-8 bytes, whatever the encoding of the terminal.
-MAKE = """import sys, vl_convert
+BUNDLE_PROGRAM = """import sys, vl_convert
 sys.stdout.buffer.write(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").encode())"""
 
 
@@ -28,10 +28,10 @@ def vega_script() -> str:
     made again. The result is "" if the script can't be made; the page then points to the image files beside it.
     """
     path = platformdirs.user_cache_path("simplexbench") / f"vega-{engine_version()}.js"
-    return _kept(path) or _made(path)
+    return _cached_script(path) or _made(path)
 
 
-def _kept(path: Path) -> str:
+def _cached_script(path: Path) -> str:
     try:
         digest, _, script = path.read_text(encoding="utf-8").partition("\n")
     except (OSError, ValueError):
@@ -41,12 +41,12 @@ def _kept(path: Path) -> str:
 
 def _made(path: Path) -> str:
     """Return the script from vl-convert, or "" if it fails."""
-    made, done = engine(MAKE)
+    made, done = run_vl_convert(BUNDLE_PROGRAM)
     if not done:
         return ""
     script = made.decode().replace("</script", r"<\/script")
     with suppress(BenchError):  # a page needs no cache
-        write_whole(path, f"{_digest(script)}\n{script}".encode())
+        write_atomically(path, f"{_digest(script)}\n{script}".encode())
     return script
 
 

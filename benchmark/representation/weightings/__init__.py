@@ -11,9 +11,9 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from benchmark.checks import check_one_of
-from benchmark.representation.weighting import normalized
-from benchmark.representation.weightings.base import DOCUMENTS, LABELS, Weighting
-from benchmark.representation.weightings.learnt import LearntAitchison
+from benchmark.representation.weighting import normalize_rows
+from benchmark.representation.weightings.base import FROM_DOCUMENTS, FROM_LABELS, Weighting
+from benchmark.representation.weightings.learnt import LearnedAitchison
 from benchmark.representation.weightings.supervised import (
     Aitchison,
     InverseClassFrequency,
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
 __all__ = [
-    "DOCUMENTS",
-    "LABELS",
+    "FROM_DOCUMENTS",
+    "FROM_LABELS",
     "WEIGHTINGS",
     "Aitchison",
     "Binary",
     "Bm25",
     "InverseClassFrequency",
     "InverseClassSpaceDensity",
-    "LearntAitchison",
+    "LearnedAitchison",
     "LogEntropy",
     "RelevanceFrequency",
     "TermFrequency",
@@ -54,7 +54,7 @@ WEIGHTINGS: dict[str, type[Weighting]] = {
     "tf-icf": InverseClassFrequency,
     "tf-idf-icsdf": InverseClassSpaceDensity,
     "aitchison": Aitchison,
-    "aitchison-learnt": LearntAitchison,
+    "aitchison-learnt": LearnedAitchison,
 }
 
 
@@ -134,4 +134,4 @@ class TermWeighting(TransformerMixin, BaseEstimator):
             If X has another number of terms, or a negative count.
         """
         check_is_fitted(self, "weighting_")
-        return normalized(self.weighting_.transform(X), self.normalization)
+        return normalize_rows(self.weighting_.transform(X), self.normalization)

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from benchmark.representation.weighting import canonical, in_blocks, weight_terms
+from benchmark.representation.weighting import canonical_csr, normalize_blocks, weight_terms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 #: Values of `Weighting.learns` beside "": what the factors are learned from.
-DOCUMENTS, LABELS = "documents", "labels"
+FROM_DOCUMENTS, FROM_LABELS = "documents", "labels"
 
 
 class Weighting(TransformerMixin, BaseEstimator, ABC):
@@ -58,7 +58,7 @@ class Weighting(TransformerMixin, BaseEstimator, ABC):
     @property
     def learns(self) -> str:
         """Source of the factors: "" (no factors), "documents", or "labels" (documents with labels)."""
-        return DOCUMENTS
+        return FROM_DOCUMENTS
 
     def check(self) -> None:
         """Check the parameters, in `fit` and before a run starts.
@@ -122,7 +122,7 @@ class Weighting(TransformerMixin, BaseEstimator, ABC):
         """
         self.check()
         counts = self._validated(X)
-        members = _memberships(y, counts.shape[0]) if self.learns == LABELS else None
+        members = _memberships(y, counts.shape[0]) if self.learns == FROM_LABELS else None
         self.n_features_in_ = counts.shape[1]
         self.mean_length_ = np.asarray(counts.sum() / max(1, counts.shape[0]), dtype=np.float64)
         self.factors_ = self.factors(counts, members) if self.learns else None
@@ -156,7 +156,7 @@ class Weighting(TransformerMixin, BaseEstimator, ABC):
         weights = weight_terms(weights, self.factors_)
         if self.block_of_ is None or self.block_weights_ is None:
             return weights
-        return in_blocks(weights, self.block_of_, self.block_weights_, str(self.block_norm_))
+        return normalize_blocks(weights, self.block_of_, self.block_weights_, str(self.block_norm_))
 
     def of_blocks(self, block_of: NDArray[np.integer], weights: Array, normalization: str) -> Self:
         """Set blocks of terms that `transform` normalizes separately and multiplies by weights.
@@ -178,7 +178,7 @@ class Weighting(TransformerMixin, BaseEstimator, ABC):
         return self
 
     def _validated(self, X: Any) -> sp.csr_array:
-        counts = canonical(check_array(X, accept_sparse="csr"))
+        counts = canonical_csr(check_array(X, accept_sparse="csr"))
         if counts.nnz and counts.data.min() < 0:
             raise ValueError(f"counts can't be negative, but one is {counts.data.min()}")
         return counts

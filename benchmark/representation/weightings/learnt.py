@@ -10,8 +10,8 @@ import scipy.sparse as sp
 from scipy.optimize import minimize
 
 from benchmark.checks import check_within
-from benchmark.representation.weighting import embed
-from benchmark.representation.weightings.base import LABELS
+from benchmark.representation.weighting import power_transform
+from benchmark.representation.weightings.base import FROM_LABELS
 from benchmark.representation.weightings.supervised import Aitchison
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _SHARPNESS = 20.0
 
 
-class LearntAitchison(Aitchison):
+class LearnedAitchison(Aitchison):
     """x^α λ with one λ for each term, learned so that documents are close to the mean of their class.
 
     On the sphere, φ = √F(x), the affinity to the mean of class c without the document itself is a_c = <φ, φ̄_c>. λ
@@ -58,7 +58,7 @@ class LearntAitchison(Aitchison):
     @property
     def learns(self) -> str:
         """Source of the factors: documents with labels, whatever the prior uses."""
-        return LABELS
+        return FROM_LABELS
 
     def check(self) -> None:
         """Raise ValueError if a parameter of `Aitchison`, `strength` or `iterations` is out of range."""
@@ -74,7 +74,7 @@ class LearntAitchison(Aitchison):
             return prior
         counts = sp.csr_array(presence[:, used])
         powers = sp.csr_array((self.local(counts), counts.indices, counts.indptr), shape=counts.shape)
-        problem = Likelihood(embed(powers, 0.5), members, np.log(prior[used]), self.strength)
+        problem = ClassLikelihood(power_transform(powers, 0.5), members, np.log(prior[used]), self.strength)
         start = np.append(problem.prior, np.log(_SHARPNESS))
         solution = minimize(problem.loss, start, jac=True, method="L-BFGS-B", options={"maxiter": self.iterations})
         learnt = np.zeros_like(prior)
@@ -83,7 +83,7 @@ class LearntAitchison(Aitchison):
 
 
 @dataclass(frozen=True, eq=False)
-class Likelihood:
+class ClassLikelihood:
     """Likelihood of the documents' classes given their affinities to the means of the other documents of each class.
 
     Parameters

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from benchmark.checks import check_within
 from benchmark.representation.weighting import inverse_document_frequency
-from benchmark.representation.weightings.base import DOCUMENTS, LABELS, Weighting, document_frequency
+from benchmark.representation.weightings.base import FROM_DOCUMENTS, FROM_LABELS, Weighting, document_frequency
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,7 +24,7 @@ class _Supervised(Weighting):
     @property
     def learns(self) -> str:
         """Source of the factors: documents with labels."""
-        return LABELS
+        return FROM_LABELS
 
     def factors(self, presence: sp.csr_array, members: NDArray[np.bool_] | None) -> Array:
         """Compute the factors by `of_classes`, and 0 for terms that no document has."""
@@ -122,8 +122,8 @@ class Aitchison(_Supervised):
     def learns(self) -> str:
         """Source of the factors: labels if γ > 0, else documents if β > 0, else nothing."""
         if self.concentration:
-            return LABELS
-        return DOCUMENTS if self.idf else ""
+            return FROM_LABELS
+        return FROM_DOCUMENTS if self.idf else ""
 
     def check(self) -> None:
         """Raise ValueError for negative exponents, a power that makes all counts 1, and exponents that overflow."""

@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 
 from benchmark.classifiers.centroids.divergence import ClassStatistics, class_statistics, mean_skl, mean_skl_gradient
 from benchmark.classifiers.centroids.exact import skl_centroid
-from benchmark.classifiers.centroids.flow import energy_gap, flow, path_edges, velocity
+from benchmark.classifiers.centroids.flow import energy_gap, flow_velocity, gradient_flow, path_edges
 from tests.classifiers.centroids.drawn import draw_documents
 
 if TYPE_CHECKING:
@@ -62,11 +62,11 @@ def test_velocity_is_the_papers(graph: Callable[[int], Edges]) -> None:
     statistics = class_statistics(draw_documents(5, 14), 0.1)
     rho = np.random.default_rng([3, 14]).dirichlet(np.ones(14))
     edges = graph(14)
-    speed = velocity(statistics, rho, edges)
+    speed = flow_velocity(statistics, rho, edges)
     assert speed == pytest.approx(as_the_paper_writes(statistics, rho, edges), rel=1e-12, abs=1e-13)
     assert abs(speed.sum()) < 1e-12 * np.abs(speed).sum()
     assert speed @ mean_skl_gradient(statistics, rho) < 0
-    assert np.abs(velocity(statistics, skl_centroid(statistics), edges)).max() < 1e-13
+    assert np.abs(flow_velocity(statistics, skl_centroid(statistics), edges)).max() < 1e-13
 
 
 @pytest.mark.parametrize("graph", [shuffled_path, ladder])
@@ -74,15 +74,15 @@ def test_steps_follow_the_differential_equation(graph: Callable[[int], Edges]) -
     """Against a method of order up to 12; ours is of order 1, and a local error of size ε comes of steps of size √ε."""
     statistics = class_statistics(draw_documents(5, 8, length=20), 0.3)
     edges, start = graph(8), np.full(8, 1 / 8)
-    end = flow(statistics, edges, start=start).times[-1]
+    end = gradient_flow(statistics, edges, start=start).times[-1]
 
     def speed(_: float, rho: NDArray[np.float64]) -> NDArray[np.float64]:
-        return velocity(statistics, rho, edges)
+        return flow_velocity(statistics, rho, edges)
 
     oracle = solve_ivp(speed, (0, end), start, method="LSODA", rtol=1e-9, atol=1e-12, dense_output=True)
     errors = []
     for accuracy in (1e-3, 1e-5):
-        ours = flow(statistics, edges, start=start, accuracy=accuracy, max_steps=20_000)
+        ours = gradient_flow(statistics, edges, start=start, accuracy=accuracy, max_steps=20_000)
         inside = ours.times <= end
         energies = [mean_skl(statistics, oracle.sol(t)) for t in ours.times[inside]]
         errors.append(np.abs(ours.energies[inside] - energies).max())
@@ -98,7 +98,7 @@ def test_it_ends_at_the_exact_centroid(graph: Callable[[int], Edges], smoothing:
     exact = skl_centroid(statistics)
     lowest = mean_skl(statistics, exact)
     for start in (None, np.full(40, 1 / 40), np.random.default_rng([4, 40]).dirichlet(np.ones(40))):
-        end = flow(statistics, graph(40), start=start, tolerance=1e-11)
+        end = gradient_flow(statistics, graph(40), start=start, tolerance=1e-11)
         assert end.energies[-1] == pytest.approx(lowest, abs=1e-13)
         assert end.centroid == pytest.approx(exact, abs=1e-10)
 
@@ -116,7 +116,7 @@ def test_two_thousand_words(smoothing: float) -> None:
     """On the paper's graph: to 1e-9 nats of an energy of 2 to 5, by less than 300 steps."""
     statistics = class_statistics(draw_documents(60, 2000), smoothing)
     exact = skl_centroid(statistics)
-    end = flow(statistics)
+    end = gradient_flow(statistics)
     assert_invariants(end)
     assert end.gap <= 1e-9
     assert end.energies[-1] - mean_skl(statistics, exact) < 1e-12
@@ -127,7 +127,7 @@ def test_two_thousand_words(smoothing: float) -> None:
 def test_a_thousand_words_on_a_graph_with_cycles() -> None:
     """The factorization loses digits there, which Newton's iteration corrects, and mass, which is put back."""
     statistics = class_statistics(draw_documents(60, 1000), 3e-5)
-    end = flow(statistics, ladder(1000))
+    end = gradient_flow(statistics, ladder(1000))
     assert_invariants(end)
     assert end.energies[-1] - mean_skl(statistics, skl_centroid(statistics)) < 1e-12
 
@@ -137,7 +137,7 @@ def test_a_thousand_words_on_a_graph_with_cycles() -> None:
 def test_mass_stays_and_the_energy_falls_whatever_the_step(graph: Callable[[int], Edges], accuracy: float) -> None:
     statistics = class_statistics(draw_documents(10, 50), 1e-3)
     start = np.random.default_rng([5, 50]).dirichlet(np.full(50, 0.3)) + 1e-9
-    assert_invariants(flow(statistics, graph(50), start=start / start.sum(), accuracy=accuracy))
+    assert_invariants(gradient_flow(statistics, graph(50), start=start / start.sum(), accuracy=accuracy))
 
 
 def test_the_gap_bounds_the_energy() -> None:
@@ -146,12 +146,12 @@ def test_the_gap_bounds_the_energy() -> None:
     rng = np.random.default_rng([6, 30])
     for rho in rng.dirichlet(np.ones(30), size=20):
         assert energy_gap(statistics, rho) >= mean_skl(statistics, rho) - lowest > 0
-    assert flow(statistics, tolerance=0.05).gap <= 0.05
+    assert gradient_flow(statistics, tolerance=0.05).gap <= 0.05
 
 
 def test_a_looser_tolerance_stops_earlier() -> None:
     statistics = class_statistics(draw_documents(10, 30), 0.01)
-    loose, tight = flow(statistics, tolerance=1e-3), flow(statistics, tolerance=1e-9)
+    loose, tight = gradient_flow(statistics, tolerance=1e-3), gradient_flow(statistics, tolerance=1e-9)
     steps = len(loose.times)
     assert 1 < steps < len(tight.times)
     np.testing.assert_array_equal(loose.energies, tight.energies[:steps])
@@ -162,18 +162,18 @@ def test_names_of_words_and_directions_of_edges_do_not_matter(graph: Callable[[i
     counts, edges = draw_documents(10, 30).toarray(), graph(30)
     order = np.random.default_rng([7, 30]).permutation(30)
     place = np.argsort(order)
-    plain = flow(class_statistics(counts, 0.01), edges)
-    renamed = flow(class_statistics(counts[:, order], 0.01), place[edges][::-1, ::-1])
+    plain = gradient_flow(class_statistics(counts, 0.01), edges)
+    renamed = gradient_flow(class_statistics(counts[:, order], 0.01), place[edges][::-1, ::-1])
     assert renamed.centroid == pytest.approx(plain.centroid[order], rel=1e-8)
     assert len(renamed.times) == len(plain.times)
 
 
 def test_a_flow_that_starts_at_the_centroid_stays() -> None:
     statistics = class_statistics([[9, 1], [1, 9]], 0.0)
-    end = flow(statistics)
+    end = gradient_flow(statistics)
     assert len(end.times) == 1
     assert end.centroid == pytest.approx([0.5, 0.5])
-    alone = flow(class_statistics([[3], [4]], 0.1))
+    alone = gradient_flow(class_statistics([[3], [4]], 0.1))
     assert alone.centroid.tolist() == [1.0]
 
 
@@ -182,9 +182,9 @@ def test_two_words_take_the_equations_one_dimension() -> None:
     statistics = class_statistics([[8, 1], [2, 2], [1, 1]], 0.1)
 
     def speed(_: float, x: NDArray[np.float64]) -> list[float]:
-        return [velocity(statistics, np.array([x[0], 1 - x[0]]), path_edges([0, 1]))[0]]
+        return [flow_velocity(statistics, np.array([x[0], 1 - x[0]]), path_edges([0, 1]))[0]]
 
-    ours = flow(statistics, start=[0.1, 0.9], accuracy=1e-6, max_steps=20_000)
+    ours = gradient_flow(statistics, start=[0.1, 0.9], accuracy=1e-6, max_steps=20_000)
     oracle = solve_ivp(speed, (0, ours.times[-1]), [0.1], method="LSODA", rtol=1e-10, atol=1e-12)
     assert ours.centroid[0] == pytest.approx(oracle.y[0, -1], abs=1e-8)
 
@@ -205,7 +205,7 @@ def test_two_words_take_the_equations_one_dimension() -> None:
 )
 def test_edges_that_make_no_connected_graph_are_refused(edges: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        flow(class_statistics([[1, 2, 3, 4]], 0.1), edges)
+        gradient_flow(class_statistics([[1, 2, 3, 4]], 0.1), edges)
 
 
 @pytest.mark.parametrize("order", [[0, 1, 0], [0.0, 1.0], [[0, 1]]])
@@ -218,19 +218,19 @@ def test_a_path_visits_each_word_once(order: Any) -> None:
 @pytest.mark.parametrize("start", [[0.5, 0.5], [0.5, 0.5, 0.0], [0.5, 0.2, 0.2], [0.5, np.nan, 0.5]])
 def test_a_start_that_is_no_positive_distribution_is_refused(start: list[float]) -> None:
     with pytest.raises(ValueError, match="distribution of 3 positive"):
-        flow(class_statistics([[1, 2, 3]], 0.1), start=start)
+        gradient_flow(class_statistics([[1, 2, 3]], 0.1), start=start)
 
 
 @pytest.mark.parametrize("name", ["tolerance", "accuracy", "max_steps"])
 @pytest.mark.parametrize("value", [0, -1, float("nan")])
 def test_a_parameter_out_of_range_is_refused(name: str, value: Any) -> None:
     with pytest.raises(ValueError, match=f"^{name} must be"):
-        flow(class_statistics([[1, 2, 3]], 0.1), **{name: value})
+        gradient_flow(class_statistics([[1, 2, 3]], 0.1), **{name: value})
 
 
 def test_a_flow_that_does_not_arrive_says_so() -> None:
     statistics = class_statistics(draw_documents(10, 30), 0.01)
     with pytest.raises(RuntimeError, match=r"after 3 steps .* may still be"):
-        flow(statistics, max_steps=3)
+        gradient_flow(statistics, max_steps=3)
     with pytest.raises(RuntimeError, match=r"steps|rounding"):
-        flow(statistics, tolerance=1e-200)
+        gradient_flow(statistics, tolerance=1e-200)

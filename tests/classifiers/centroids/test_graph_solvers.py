@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from benchmark.classifiers.centroids.graph_solvers import connected_graph, solve
+from benchmark.classifiers.centroids.graph_solvers import connected_graph, solve_laplacian
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,7 +48,7 @@ def test_the_solution_is_that_of_a_dense_solver(name: str) -> None:
     weights = rng.uniform(0.1, 5, len(graph.edges))
     given = diagonal.copy(), weights.copy(), rhs.copy()
     expected = np.linalg.solve(np.diag(diagonal) + laplacian(graph.edges, weights), rhs)
-    np.testing.assert_allclose(solve(graph, diagonal, weights, rhs), expected, rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(solve_laplacian(graph, diagonal, weights, rhs), expected, rtol=1e-11, atol=1e-12)
     for now, before in zip((diagonal, weights, rhs), given, strict=True):
         np.testing.assert_array_equal(now, before)
 
@@ -69,7 +69,7 @@ def test_weights_far_beyond_the_diagonal_lose_no_digit(name: str) -> None:
     graph = connected_graph(np.array(TREES[name]), V)
     diagonal, rhs = rng.uniform(0.5, 2, V), rng.uniform(0.5, 2, V)
     exact = float(sum(map(Fraction, rhs)) / sum(map(Fraction, diagonal)))
-    np.testing.assert_allclose(solve(graph, diagonal, np.full(V - 1, 1e20), rhs), exact, rtol=1e-14)
+    np.testing.assert_allclose(solve_laplacian(graph, diagonal, np.full(V - 1, 1e20), rhs), exact, rtol=1e-14)
 
 
 def test_a_graph_in_two_parts_is_refused() -> None:

@@ -12,9 +12,9 @@ from scipy.sparse.csgraph import connected_components
 
 from benchmark.classifiers.centroids.divergence import class_statistics, mean_skl
 from benchmark.classifiers.centroids.exact import skl_centroid
-from benchmark.classifiers.centroids.flow import flow
+from benchmark.classifiers.centroids.flow import gradient_flow
 from benchmark.classifiers.centroids.graphs import (
-    GRAPHS,
+    WORD_GRAPHS,
     co_occurrence_graph,
     co_occurrence_tree,
     frequency_path,
@@ -34,11 +34,11 @@ def cosine(counts: sp.csr_array) -> NDArray[np.float64]:
     return np.asarray(similar)
 
 
-@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("name", WORD_GRAPHS)
 def test_is_connected_and_names_each_edge_once(name: str) -> None:
     counts = draw_documents(30, 50)
     assert (np.asarray(counts.sum(axis=0)) == 0).any()  # words that occur nowhere must hang on something, too
-    edges = np.sort(GRAPHS[name](counts), axis=1)
+    edges = np.sort(WORD_GRAPHS[name](counts), axis=1)
     assert len(np.unique(edges, axis=0)) == len(edges)
     assert (edges[:, 0] < edges[:, 1]).all()
     graph = sp.csr_array((np.ones(len(edges)), edges.T), shape=(50, 50))
@@ -46,11 +46,11 @@ def test_is_connected_and_names_each_edge_once(name: str) -> None:
     assert len(edges) == 49 or name == "co-occurrence"
 
 
-@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("name", WORD_GRAPHS)
 def test_the_flow_ends_at_the_exact_energy_on_it(name: str) -> None:
     counts = draw_documents(20, 40, seed=1)
     statistics = class_statistics(counts, 1e-3)
-    end = flow(statistics, GRAPHS[name](counts), tolerance=1e-9)
+    end = gradient_flow(statistics, WORD_GRAPHS[name](counts), tolerance=1e-9)
     assert 0 <= end.energies[-1] - mean_skl(statistics, skl_centroid(statistics)) + 1e-13 <= 1e-9 + 1e-13
 
 

@@ -10,11 +10,11 @@ import scipy.sparse as sp
 from scipy.integrate import quad
 from scipy.spatial.distance import cdist
 
-from benchmark.corpora.curved_points import draw
+from benchmark.corpora.curved_points import draw_points
 from benchmark.kernels import Hyperbolic
 from benchmark.kernels.heat.half_space import curvature_radius, hyperbolic_distance
 
-POINTS = draw("half-plane", n=60, n_test=200, seed=4)
+POINTS = draw_points("half-plane", n=60, n_test=200, seed=4)
 
 
 @pytest.mark.parametrize("t", [0.5, 2.0])

@@ -11,7 +11,7 @@ from scipy.integrate import quad
 from scipy.linalg import solve_banded
 
 from benchmark.kernels.heat.half_space import hyperbolic_distance
-from benchmark.kernels.heat.hyperbolic import HyperbolicHeatKernel, log_heat_kernel
+from benchmark.kernels.heat.hyperbolic import HyperbolicHeatKernel, log_hyperbolic_heat_kernel
 from tests.kernels.heat.quadrature import polar_quadrature, radial_quadrature
 
 if TYPE_CHECKING:
@@ -43,7 +43,9 @@ def test_values_are_mckeans_integral(t: float) -> None:
         reach = math.sqrt(math.sqrt(r * r + 320 * t) - r)
         integral = quad(integrand, 0, reach, limit=400, epsabs=0, epsrel=1e-11)[0]
         log_front = 0.5 * math.log(2) - 1.5 * math.log(4 * math.pi * t) - t / 4 - r * r / (4 * t)
-        assert log_heat_kernel(np.array(r), t) == pytest.approx(log_front + math.log(integral), rel=1e-10, abs=1e-10)
+        assert log_hyperbolic_heat_kernel(np.array(r), t) == pytest.approx(
+            log_front + math.log(integral), rel=1e-10, abs=1e-10
+        )
 
 
 def test_small_time_is_the_gaussian_with_van_vlecks_factor() -> None:
@@ -52,7 +54,7 @@ def test_small_time_is_the_gaussian_with_van_vlecks_factor() -> None:
     differences = []
     for t in (1e-4, 1e-5):
         gaussian = -math.log(4 * math.pi * t) - r**2 / (4 * t)
-        differences.append(log_heat_kernel(r, t) - gaussian - van_vleck)
+        differences.append(log_hyperbolic_heat_kernel(r, t) - gaussian - van_vleck)
     assert np.abs(differences[0]).max() < 4e-4
     assert differences[1] == pytest.approx(differences[0] / 10, rel=0.02, abs=1e-9)
     # At r = 0 the next term is t times a sixth of the scalar curvature -2.
@@ -64,19 +66,19 @@ def test_mass_is_one(t: float) -> None:
     # Mass drifts outwards at the speed 1 and spreads like √2t.
     reach = t + 9 * math.sqrt(2 * t) + 1
     r, volume = radial_quadrature(2, reach, np.sinh)
-    assert np.exp(log_heat_kernel(r, t)) @ volume == pytest.approx(1, abs=1e-11)
+    assert np.exp(log_hyperbolic_heat_kernel(r, t)) @ volume == pytest.approx(1, abs=1e-11)
 
 
 def test_semigroup() -> None:
     first, second = 0.3, 0.5
     alpha, phi, volume = polar_quadrature(2, 10.8, np.sinh)
-    from_x = np.exp(log_heat_kernel(alpha, first))
+    from_x = np.exp(log_hyperbolic_heat_kernel(alpha, first))
     for r in (0.0, 0.8, 2.5):
         # The hyperbolic law of cosines.
         cosine = np.cosh(alpha) * math.cosh(r) - np.sinh(alpha) * math.sinh(r) * np.cos(phi)
         to_y = HyperbolicHeatKernel(second, 20.0)
         values = to_y(np.minimum(np.arccosh(np.maximum(cosine, 1.0)), 20.0)) * math.exp(to_y.log_diagonal)
-        expected = math.exp(log_heat_kernel(np.array(r), first + second))
+        expected = math.exp(log_hyperbolic_heat_kernel(np.array(r), first + second))
         assert (from_x * values * volume).sum() == pytest.approx(expected, rel=1e-6)
 
 
@@ -117,7 +119,7 @@ def test_heat_equation_solved_numerically(t: float) -> None:
     for cells, steps in ((1000, 500), (2000, 1000)):
         r, u = radial_heat_equation(t, 14.0, cells, steps)
         near = (r > 0.1) & (r < 5 * math.sqrt(t))
-        errors.append(np.abs(u[near] / np.exp(log_heat_kernel(r[near], t)) - 1).max())
+        errors.append(np.abs(u[near] / np.exp(log_hyperbolic_heat_kernel(r[near], t)) - 1).max())
     # The scheme's error falls by four with half the step: what is left is its own.
     assert errors[1] < 1e-3
     assert errors[1] == pytest.approx(errors[0] / 4, rel=0.2)
@@ -126,7 +128,7 @@ def test_heat_equation_solved_numerically(t: float) -> None:
 @pytest.mark.parametrize("t", [1e-3, 0.5, 20.0, 1000.0])
 def test_finite_and_falling_from_the_origin_to_far_away(t: float) -> None:
     r = np.concatenate([[0.0], np.logspace(-12, 3, 200)])
-    values = log_heat_kernel(r, t)
+    values = log_hyperbolic_heat_kernel(r, t)
     assert np.isfinite(values).all()
     scale = 1e-13 * (1 + np.abs(values[1:]))
     assert (np.diff(values) <= scale).all()
@@ -138,10 +140,10 @@ def test_finite_and_falling_from_the_origin_to_far_away(t: float) -> None:
 def test_table_follows_the_kernel_within_its_error(t: float, reach: float) -> None:
     kernel = HyperbolicHeatKernel(t, reach)
     r = np.linspace(0, reach, 777).reshape(21, 37)
-    expected = log_heat_kernel(r, t) - kernel.log_diagonal
+    expected = log_hyperbolic_heat_kernel(r, t) - kernel.log_diagonal
     assert kernel.error < 1e-9
     assert np.abs(kernel.log(r) - expected).max() <= kernel.error
-    assert kernel.log_diagonal == pytest.approx(float(log_heat_kernel(np.array(0.0), t)))
+    assert kernel.log_diagonal == pytest.approx(float(log_hyperbolic_heat_kernel(np.array(0.0), t)))
     assert kernel(r) == pytest.approx(np.exp(expected), rel=1e-8)
 
 
@@ -157,10 +159,10 @@ def test_gram_matrices_have_no_negative_eigenvalues(t: float) -> None:
 def test_impossible_arguments_are_refused() -> None:
     for t in (0.0, -1.0, math.nan):
         with pytest.raises(ValueError, match="must be"):
-            log_heat_kernel(R, t)
+            log_hyperbolic_heat_kernel(R, t)
     for r in (-0.1, math.nan, 1001.0):
         with pytest.raises(ValueError, match="r must lie in"):
-            log_heat_kernel(np.array([r]), 1.0)
+            log_hyperbolic_heat_kernel(np.array([r]), 1.0)
     with pytest.raises(ValueError, match="r must lie in"):
         HyperbolicHeatKernel(1.0, 3.0)(np.array([3.1]))
     for reach in (0.0, math.inf, 101.0):

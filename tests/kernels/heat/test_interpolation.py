@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from benchmark.kernels.heat.interpolation import BLOCK_VALUES, ChebyshevInterpolant
+from benchmark.kernels.heat.interpolation import VALUES_PER_BLOCK, ChebyshevInterpolant
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +22,7 @@ def wave(x: Array) -> tuple[Array, Array]:
 
 def test_follows_an_analytic_function_within_the_error() -> None:
     p = ChebyshevInterpolant.fit(wave, -1.0, 3.0)
-    x = np.linspace(-1, 3, 2 * BLOCK_VALUES + 5)
+    x = np.linspace(-1, 3, 2 * VALUES_PER_BLOCK + 5)
     assert p.error < 1e-12
     assert np.abs(p(x) - wave(x)[0]).max() <= p.error
     assert p.shifted(2.5)(x) == pytest.approx(p(x) + 2.5)

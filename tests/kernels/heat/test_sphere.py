@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from benchmark.kernels.heat.sphere import HypersphereHeatKernel, log_ratio
+from benchmark.kernels.heat.sphere import HypersphereHeatKernel, log_sphere_heat_ratio
 from tests.kernels.heat.quadrature import polar_quadrature, radial_quadrature
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ S = np.linspace(0, 1, 1001)
 
 def log_kernel(s: Array, n: int, t: float) -> Array:
     """Log K(angle, t) on the unit sphere."""
-    values, _, log_diagonal = log_ratio(np.asarray(s, dtype=float), n, t)
+    values, _, log_diagonal = log_sphere_heat_ratio(np.asarray(s, dtype=float), n, t)
     return values + log_diagonal
 
 
@@ -108,7 +108,7 @@ def test_semigroup(n: int) -> None:
 @pytest.mark.parametrize(("n", "t"), TIMES)
 def test_table_follows_the_kernel_within_its_error(n: int, t: float) -> None:
     kernel = HypersphereHeatKernel(n, t)
-    values, errors, _ = log_ratio(S, n, t / 4)
+    values, errors, _ = log_sphere_heat_ratio(S, n, t / 4)
     assert (np.abs(kernel.log(S) - values) <= kernel.error + errors).all()
     assert kernel.error <= 1e-9 * max(1.0, -values.min() / 1e3)
 

@@ -9,7 +9,7 @@ import pytest
 
 from benchmark.kernels.models.densities import DENSITIES
 from benchmark.kernels.models.hp_top import HyperplaneTop
-from benchmark.kernels.models.plsi import PLSI, Fitted
+from benchmark.kernels.models.plsi import PLSI, FittedPLSI
 from tests.kernels.models.drawn import draw_counts, draw_points
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def counts() -> NDArray[np.int64]:
 
 
 @pytest.fixture(scope="module")
-def fitted(counts: NDArray[np.int64]) -> Fitted:
+def fitted(counts: NDArray[np.int64]) -> FittedPLSI:
     return PLSI(n_classes=3).fit(counts)
 
 

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from benchmark.kernels.models.fisher import PLSIFisher, fisher_scores
-from benchmark.kernels.models.plsi import PLSI, Fitted
+from benchmark.kernels.models.plsi import PLSI, FittedPLSI
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,13 +43,13 @@ def kernel(counts: Array) -> PLSIFisher:
     return PLSIFisher(n_classes=(2, 3, 5)).fit(counts)
 
 
-def frequencies(model: Fitted, counts: Array) -> Array:
+def frequencies(model: FittedPLSI, counts: Array) -> Array:
     """P̂(w|d) over the words that the model knows; zeros for a document without."""
     known = counts * model.word_given_class.any(axis=1)
     return np.asarray(known / np.maximum(known.sum(axis=1, keepdims=True), 1))
 
 
-def double_sum(model: Fitted, left: Array, right: Array) -> Array:
+def double_sum(model: FittedPLSI, left: Array, right: Array) -> Array:
     """The kernel as appendix A prints it, one term after another; terms with P(w_j|z_k) = 0 are left out."""
     phi, prior = model.word_given_class, model.classes
     gram = np.zeros((len(left), len(right)))

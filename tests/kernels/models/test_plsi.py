@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from benchmark.kernels.models.plsi import PLSI, Fitted, check_counts
+from benchmark.kernels.models.plsi import PLSI, FittedPLSI, checked_counts
 from tests.kernels.models.drawn import draw_counts, objective
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ def test_what_is_learnt_are_probabilities(counts: NDArray[np.int64], beta: float
     assert min(model.word_given_class.min(), model.class_given_document.min()) >= 0
 
 
-def test_folding_the_training_documents_in_costs_no_likelihood(fitted: Fitted, counts: NDArray[np.int64]) -> None:
+def test_folding_the_training_documents_in_costs_no_likelihood(fitted: FittedPLSI, counts: NDArray[np.int64]) -> None:
     """EM's own P(z|d) is no better than the optimum for its P(w|z), up to the gap."""
-    _, trace = fitted.plsi._run(check_counts(counts), 0)
+    _, trace = fitted.plsi._run(checked_counts(counts), 0)
     reached = objective(counts, fitted.class_given_document, fitted.word_given_class)
     assert reached >= trace[-1] - fitted.plsi.fold_tolerance
 
@@ -52,7 +52,7 @@ def test_a_class_for_each_document_can_fit_the_frequencies() -> None:
     assert bound - 1e-3 < objective(counts, model.class_given_document, model.word_given_class) <= bound + 1e-12
 
 
-def test_training_documents_and_new_ones_are_treated_alike(fitted: Fitted, counts: NDArray[np.int64]) -> None:
+def test_training_documents_and_new_ones_are_treated_alike(fitted: FittedPLSI, counts: NDArray[np.int64]) -> None:
     np.testing.assert_array_equal(fitted.fold(counts), fitted.class_given_document)
 
 
@@ -73,19 +73,19 @@ def test_documents_in_another_order_have_the_same_classes(counts: NDArray[np.int
     np.testing.assert_allclose(other.class_given_document, model.class_given_document[order], rtol=1e-6, atol=1e-9)
 
 
-def test_longer_documents_of_the_same_proportions_are_the_same(fitted: Fitted, counts: NDArray[np.int64]) -> None:
+def test_longer_documents_of_the_same_proportions_are_the_same(fitted: FittedPLSI, counts: NDArray[np.int64]) -> None:
     np.testing.assert_allclose(fitted.fold(0.25 * counts), fitted.class_given_document, rtol=1e-9)
     np.testing.assert_allclose(PLSI(n_classes=3).fit(8 * counts).classes, fitted.classes, rtol=1e-6)
 
 
-def test_a_document_without_words_has_the_classes_of_the_collection(fitted: Fitted) -> None:
+def test_a_document_without_words_has_the_classes_of_the_collection(fitted: FittedPLSI) -> None:
     np.testing.assert_array_equal(fitted.class_given_document[5], fitted.classes)
     unknown = np.zeros((2, V))
     unknown[1, -1] = 3  # occurs in no training document
     np.testing.assert_array_equal(fitted.fold(unknown), np.tile(fitted.classes, (2, 1)))
 
 
-def test_unknown_words_are_ignored(fitted: Fitted) -> None:
+def test_unknown_words_are_ignored(fitted: FittedPLSI) -> None:
     new = draw_counts(10, seed=4)
     more = new.copy()
     more[:, -1] = np.arange(10)
@@ -94,16 +94,16 @@ def test_unknown_words_are_ignored(fitted: Fitted) -> None:
 
 
 def test_the_likeliest_restart_is_kept(counts: NDArray[np.int64]) -> None:
-    runs = [PLSI(n_classes=4, seed=2)._run(check_counts(counts), restart) for restart in range(5)]
+    runs = [PLSI(n_classes=4, seed=2)._run(checked_counts(counts), restart) for restart in range(5)]
     ends = [trace[-1] for _, trace in runs]
     assert len(set(ends)) > 1
     kept = PLSI(n_classes=4, restarts=5, seed=2).fit(counts).word_given_class
     np.testing.assert_array_equal(kept, runs[int(np.argmax(ends))][0].phi)
-    assert PLSI(n_classes=4, seed=3)._run(check_counts(counts), 0)[1][-1] not in ends
+    assert PLSI(n_classes=4, seed=3)._run(checked_counts(counts), 0)[1][-1] not in ends
 
 
 def test_tempering_makes_classes_softer(counts: NDArray[np.int64]) -> None:
-    def entropy(model: Fitted) -> float:
+    def entropy(model: FittedPLSI) -> float:
         theta = np.maximum(model.class_given_document, 1e-300)
         return float(-(theta * np.log(theta)).sum())
 
@@ -124,7 +124,7 @@ def test_counts_beyond_floating_point_are_an_error() -> None:
         PLSI(n_classes=2, tolerance=0.0).fit(np.array([[1.0, 1e-250], [1.0, 0.0], [1.0, 1e-280]]))
 
 
-def test_the_form_of_the_matrix_changes_no_bit(fitted: Fitted, counts: NDArray[np.int64]) -> None:
+def test_the_form_of_the_matrix_changes_no_bit(fitted: FittedPLSI, counts: NDArray[np.int64]) -> None:
     rows = sp.csr_array(counts)
     twice = sp.csr_array((np.repeat(rows.data / 2, 2), np.repeat(rows.indices, 2), rows.indptr * 2), shape=rows.shape)
     zeros = sp.csr_array((counts.ravel(), np.tile(np.arange(V), len(counts)), np.arange(len(counts) + 1) * V))
@@ -154,7 +154,7 @@ def test_parameters_out_of_range_fail(counts: NDArray[np.int64], name: str, valu
         PLSI(**{name: value}).fit(counts)
 
 
-def test_bad_counts_fail(fitted: Fitted, counts: NDArray[np.int64]) -> None:
+def test_bad_counts_fail(fitted: FittedPLSI, counts: NDArray[np.int64]) -> None:
     with pytest.raises(ValueError, match="negative"):
         fitted.fold(-counts)
     with pytest.raises(ValueError, match="NaN"):

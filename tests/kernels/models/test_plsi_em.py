@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.kernels.models.plsi import Fitted
+    from benchmark.kernels.models.plsi import FittedPLSI
 
     Array = NDArray[np.float64]
 
@@ -56,7 +56,7 @@ def test_no_number_of_blocks_of_words_changes_a_bit(monkeypatch: pytest.MonkeyPa
     counts = sp.csr_array(dense.astype(np.float64))
     found = []
     for threads in (1, 2, 3, 90):
-        monkeypatch.setattr("benchmark.kernels.models.plsi_em.current_threads", lambda threads=threads: threads)
+        monkeypatch.setattr("benchmark.kernels.models.plsi_em.numba_thread_count", lambda threads=threads: threads)
         start = random_start(counts, 3, np.random.default_rng(4))
         mixtures, trace = expectation_maximization(counts, start, 0.0, 30)
         found.append((mixtures.theta.tobytes(), mixtures.phi.tobytes(), trace.tobytes()))
@@ -151,7 +151,7 @@ def test_topics_that_stand_apart_are_found_by_em_and_nmf_alike() -> None:
     np.testing.assert_allclose(same, ours.theta @ ours.phi.T, atol=1.1e-3)
 
 
-def test_word_probabilities_are_the_products_at_the_words(fitted: Fitted, counts: NDArray[np.int64]) -> None:
+def test_word_probabilities_are_the_products_at_the_words(fitted: FittedPLSI, counts: NDArray[np.int64]) -> None:
     s = word_probabilities(sp.csr_array(counts.astype(float)), fitted.class_given_document, fitted.word_given_class)
     np.testing.assert_allclose(s, (fitted.class_given_document @ fitted.word_given_class.T)[counts > 0], rtol=1e-12)
     with pytest.raises(FloatingPointError, match="probability 0"):

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from benchmark.kernels.models.plsi import PLSI, Fitted, check_counts
+from benchmark.kernels.models.plsi import PLSI, FittedPLSI, checked_counts
 from benchmark.kernels.models.plsi_fold import fold_in
 from tests.kernels.models.drawn import draw_counts, objective
 
@@ -27,7 +27,7 @@ def test_folding_in_ends_at_the_optimum(counts: NDArray[np.int64], beta: float) 
     model = PLSI(n_classes=4, fold_tolerance=1e-6, temper=beta, fold_iterations=100_000).fit(counts)
     phi = model.word_given_class
     new = draw_counts(12, seed=2)
-    shares, gap = model.plsi.fold(check_counts(new), phi, model.classes)
+    shares, gap = model.plsi.fold(checked_counts(new), phi, model.classes)
     assert gap.max() <= 1e-6
     rng = np.random.default_rng(5)
     for d in np.flatnonzero(new.sum(axis=1)):
@@ -62,13 +62,13 @@ def test_steps_are_those_of_em_whatever_the_number_of_classes_and_words(
         expected = (counts[:, :, None] * posterior).sum(axis=1) / np.maximum(counts.sum(axis=1), 1)[:, None]
     otherwise = rng.dirichlet(np.ones(classes))
     expected[counts.sum(axis=1) == 0] = otherwise
-    theta, _ = fold_in(check_counts(counts), phi, otherwise, 0.0, steps, beta)
+    theta, _ = fold_in(checked_counts(counts), phi, otherwise, 0.0, steps, beta)
     np.testing.assert_allclose(theta, expected, rtol=1e-10, atol=1e-14)
 
 
-def test_the_gap_is_that_of_the_conditions_of_the_optimum(fitted: Fitted, counts: NDArray[np.int64]) -> None:
+def test_the_gap_is_that_of_the_conditions_of_the_optimum(fitted: FittedPLSI, counts: NDArray[np.int64]) -> None:
     """max_z Σ_w P̂(w|d) P(w|z)/P(w|d) - 1."""
-    theta, gap = fitted.plsi.fold(check_counts(counts), fitted.word_given_class, fitted.classes)
+    theta, gap = fitted.plsi.fold(checked_counts(counts), fitted.word_given_class, fitted.classes)
     for d in np.flatnonzero(counts.sum(axis=1)):
         occurs = counts[d] > 0
         phi, frequency = fitted.word_given_class[occurs], counts[d, occurs] / counts[d].sum()
@@ -77,7 +77,7 @@ def test_the_gap_is_that_of_the_conditions_of_the_optimum(fitted: Fitted, counts
         assert slope.max() - 1 <= fitted.plsi.fold_tolerance
 
 
-def test_classes_that_a_document_lacks_are_exactly_zero(fitted: Fitted, counts: NDArray[np.int64]) -> None:
+def test_classes_that_a_document_lacks_are_exactly_zero(fitted: FittedPLSI, counts: NDArray[np.int64]) -> None:
     """They are those that a far more exact folding in leaves below 1e-12, and hardly any of them is missed."""
     matrix = sp.csr_array(counts.astype(float))
     exact = fold_in(matrix, fitted.word_given_class, fitted.classes, 1e-11, 10_000_000)[0]
@@ -107,7 +107,7 @@ def test_a_tight_fold_needs_the_only_class_that_knows_a_word() -> None:
     assert theta[0, 2] == pytest.approx(1 / 1_000_001, rel=1e-2)
 
 
-def test_documents_are_folded_in_each_by_itself(fitted: Fitted) -> None:
+def test_documents_are_folded_in_each_by_itself(fitted: FittedPLSI) -> None:
     new = draw_counts(15, seed=3)
     whole = fitted.fold(new)
     np.testing.assert_array_equal(fitted.fold(new[[7, 2, 5]]), whole[[7, 2, 5]])

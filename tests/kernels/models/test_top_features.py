@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from benchmark.classifiers.libsvm import Machine
+from benchmark.classifiers.libsvm import BinarySvm
 from benchmark.kernels.models.hp_top import HyperplaneTop
-from benchmark.kernels.models.top_features import TopGram, decide, log_joint, top_features
+from benchmark.kernels.models.top_features import TopGram, log_joint, top_decision_values, top_features
 from tests.kernels.models.drawn import draw_points
 
 if TYPE_CHECKING:
@@ -150,8 +150,8 @@ def test_farther_than_numbers_reach_is_an_error_not_a_nan(corpus):
 def test_decisions_are_the_kernels_rows_times_the_coefficients(top, corpus, rng):
     points = draw_points(rng, 15)[0]
     support = np.array([40, 3, 17, 22])
-    machine = Machine(support, np.array([0.5, -1.0, 0.25, 0.25]), 0.3, 0.0)
+    machine = BinarySvm(support, np.array([0.5, -1.0, 0.25, 0.25]), 0.3, 0.0)
     trained, new = top_features(top.joint_, 1), top_features(top._joint(points), 1)
     expected = top.transform(points)[:, support] @ machine.coefficients - machine.rho
-    actual = decide(machine, new, points, trained, corpus[0])
+    actual = top_decision_values(machine, new, points, trained, corpus[0])
     np.testing.assert_allclose(actual, expected, rtol=1e-10, atol=1e-10)

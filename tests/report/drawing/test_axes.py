@@ -5,8 +5,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from benchmark.report.charts import Chart, Line, Panel
-from benchmark.report.drawing.axes import dodges, log_ticks, moved, x_limits, y_limits
+from benchmark.report.charts import Chart, ChartPanel, Line
+from benchmark.report.drawing.axes import bar_offsets, log_ticks, offset_x, x_limits, y_limits
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from benchmark.report.drawing.axes import dodges, log_ticks, moved, x_limits, y_
     ],
 )
 def test_the_y_axis_starts_at_zero_where_the_curves_leave_room(values, scale, expected):
-    panel = Panel("", (Line("a", (1.0, 2.0), values),))
+    panel = ChartPanel("", (Line("a", (1.0, 2.0), values),))
     assert y_limits((panel,), Chart("c", "", "", "", (panel,), scale=scale)) == pytest.approx(expected)
 
 
@@ -30,13 +30,13 @@ def test_the_y_axis_starts_at_zero_where_the_curves_leave_room(values, scale, ex
 def test_lines_with_bars_stand_side_by_side_nearest_to_their_own_x(log, unit):
     xs = (1.0, 10.0, 14.0, 1000.0)
     barred = [Line(f"line {i}", xs, (0.5,) * 4, (0.4,) * 4, (0.6,) * 4) for i in range(5)]
-    offsets, step = dodges([*barred, Line("bare", xs, (0.5,) * 4)], unit, log=log)
+    offsets, step = bar_offsets([*barred, Line("bare", xs, (0.5,) * 4)], unit, log=log)
     assert offsets[-1] == 0
     np.testing.assert_allclose(np.diff(offsets[:-1]), step * unit)
     assert sum(offsets) == pytest.approx(0)
     along = np.log10(xs) if log else np.array(xs)
     for offset in offsets:
-        places = [moved(x, offset, log=log) for x in xs]
+        places = [offset_x(x, offset, log=log) for x in xs]
         aside = np.abs((np.log10(places) if log else np.array(places)) - along)
         np.testing.assert_allclose(aside, abs(offset), atol=1e-9)
         assert aside.max() < min(right - left for left, right in pairwise(along)) / 2
@@ -44,7 +44,7 @@ def test_lines_with_bars_stand_side_by_side_nearest_to_their_own_x(log, unit):
 
 def test_a_single_line_with_bars_is_not_moved():
     line = Line("a", (1.0, 2.0), (0.5, 0.5), (0.4, 0.4), (0.6, 0.6))
-    assert dodges([line, Line("bare", (1.0,), (0.5,))], 1.0, log=False) == ([0.0, 0.0], np.inf)
+    assert bar_offsets([line, Line("bare", (1.0,), (0.5,))], 1.0, log=False) == ([0.0, 0.0], np.inf)
 
 
 @pytest.mark.parametrize(("low", "high"), [(1.0, 1e6), (2.0, 9.0), (0.03, 0.05), (4.5, 4.6), (1e-6, 0.3), (5.0, 500.0)])

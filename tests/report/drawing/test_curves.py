@@ -10,10 +10,10 @@ import altair as alt
 import numpy as np
 import pytest
 
-from benchmark.report.charts import Chart, Line, Panel
+from benchmark.report.charts import Chart, ChartPanel, Line
 from benchmark.report.drawing.curves import curve_chart, curve_pictures
-from benchmark.report.drawing.render import rendered
-from benchmark.report.drawing.theme import MOST_LABELS, MUTED, PAPER, look_of
+from benchmark.report.drawing.render import render_pictures
+from benchmark.report.drawing.theme import MOST_LABELS, MUTED, PAPER, series_style
 from tests.scenes import looks, overlap, panels_of, rows_of, scene_of
 
 SIZES = (40.0, 80.0, 120.0, 200.0, 400.0)
@@ -30,7 +30,7 @@ def curve(label, x=SIZES, seed=0, bars=True):
 
 def chart(n=4, labels=LABELS, x=SIZES, columns=2, barred=True, printed=None, **others):
     panels = tuple(
-        Panel(f"topic {i}", tuple(curve(label, x, i, barred) for label in labels), printed) for i in range(n)
+        ChartPanel(f"topic {i}", tuple(curve(label, x, i, barred) for label in labels), printed) for i in range(n)
     )
     given = {
         "name": "figure",
@@ -177,7 +177,7 @@ def test_each_label_stands_once_in_the_legend_and_looks_as_in_the_panels(picture
 
 
 def test_all_styles_differ_also_without_colour():
-    styles = [look_of(i) for i in range(MOST_LABELS)]
+    styles = [series_style(i) for i in range(MOST_LABELS)]
     assert len({(style["stroke"], style["shape"], str(style["dash"])) for style in styles}) == MOST_LABELS
     for name in ("shape", "stroke"):
         assert len({style[name] for style in styles[:10]}) == 10
@@ -208,7 +208,7 @@ def test_scales_and_shared_limits():
 def test_a_linear_axis_starts_at_zero_where_there_is_room():
     _, spec, _ = drawn("two by two")
     assert {scale["domain"][0] for scale in scales(spec, "y")} == {0.0}
-    high = Panel("", (Line("a", (1.0, 2.0), (0.9, 0.95)),))
+    high = ChartPanel("", (Line("a", (1.0, 2.0), (0.9, 0.95)),))
     spec = curve_chart(Chart("c", "t", "x", "y", (high,), scale=100))
     assert scales(spec, "y")[0]["domain"][0] > 80
 
@@ -289,9 +289,9 @@ def test_letters_are_legible_and_ticks_apart(picture):
 AGAIN = """import sys, json
 from tests.report.drawing.test_curves import KINDS
 from benchmark.report.drawing.curves import curve_chart
-from benchmark.report.drawing.render import rendered
+from benchmark.report.drawing.render import render_pictures
 names = json.loads(sys.argv[1])
-made = rendered({name: curve_chart(KINDS[name]()) for name in names})
+made = render_pictures({name: curve_chart(KINDS[name]()) for name in names})
 print(json.dumps({name: [files["svg"].decode(), files["png"].hex()] for name, files in made.items()}))
 """
 
@@ -299,10 +299,10 @@ print(json.dumps({name: [files["svg"].decode(), files["png"].hex()] for name, fi
 def test_two_drawings_have_equal_bytes():
     """In another process and another order, too, and whatever theme is chosen for charts of one's own."""
     names = ["two by two", "one panel"]
-    first = rendered({name: curve_chart(KINDS[name]()) for name in names})
+    first = render_pictures({name: curve_chart(KINDS[name]()) for name in names})
     assert {kind for files in first.values() for kind in files} == {"png", "svg"}
     with alt.theme.enable("dark"):
-        assert rendered({name: curve_chart(KINDS[name]()) for name in names}) == first
+        assert render_pictures({name: curve_chart(KINDS[name]()) for name in names}) == first
     other = subprocess.run([sys.executable, "-c", AGAIN, json.dumps(names[::-1])], capture_output=True, check=True)
     told = json.loads(other.stdout)
     assert list(told) == names[::-1]
@@ -327,18 +327,18 @@ def test_a_page_shows_the_same_points_as_a_file(picture):
 
 def test_a_panel_without_lines_says_so():
     full = chart(1).panels[0]
-    empty = Panel("failed", ())
+    empty = ChartPanel("failed", ())
     for panels in ((full, empty), (empty,)):
         spec = curve_chart(Chart("c", "t", "x", "y", panels))
         last = len(panels) - 1
         assert [text.text for text in scene_of(spec).of("text", last)] == ["no points"]
-        assert rendered({"c": spec})["c"]["png"]
+        assert render_pictures({"c": spec})["c"]["png"]
 
 
 def test_a_bar_may_reach_zero_or_leave_out_its_point():
     wide = Line("wide", (1.0, 2.0), (0.1, 0.2), (-0.1, 0.0), (0.3, 0.1))
     for log in (False, True):
-        spec = curve_chart(Chart("c", "t", "x", "y", (Panel("", (wide,), (0.0, 0.4)),), bars="all", log_y=log))
+        spec = curve_chart(Chart("c", "t", "x", "y", (ChartPanel("", (wide,), (0.0, 0.4)),), bars="all", log_y=log))
         low, high = scales(spec, "y")[0]["domain"]
         assert np.isfinite([low, high]).all()
         (panel,) = panels_of(spec)
@@ -347,7 +347,7 @@ def test_a_bar_may_reach_zero_or_leave_out_its_point():
         assert (first["high"], second["high"]) == (pytest.approx(0.3), pytest.approx(0.1))
         assert 0 < first["low"] < low if log else first["low"] == pytest.approx(-0.1)
         assert rule["mark"]["clip"]
-        assert rendered({"c": spec})["c"]["png"]
+        assert render_pictures({"c": spec})["c"]["png"]
 
 
 def test_error_bars_are_explained_in_a_quiet_colour():
@@ -375,4 +375,4 @@ POINT = Line("a", (1.0,), (1.0,))
 )
 def test_what_cannot_be_drawn_is_refused(lines, others, message):
     with pytest.raises(ValueError, match=message):
-        curve_chart(Chart("c", "t", "x", "y", (Panel("p", lines),), **others))
+        curve_chart(Chart("c", "t", "x", "y", (ChartPanel("p", lines),), **others))

@@ -10,11 +10,11 @@ from itertools import pairwise
 import altair as alt
 import pytest
 
-from benchmark.evaluation.ranks import ranked
-from benchmark.evaluation.scored import SCORES
-from benchmark.report.contents import CellInfo, frame
-from benchmark.report.drawing.dots import WHAT, dot_chart, dot_pictures, rank_chart
-from benchmark.report.drawing.render import rendered
+from benchmark.evaluation.ranks import rank_methods
+from benchmark.evaluation.scored import SCORE_COLUMNS
+from benchmark.report.contents import CellInfo, summary_table
+from benchmark.report.drawing.dots import DOT_LABELS, dot_chart, dot_pictures, rank_chart
+from benchmark.report.drawing.render import render_pictures
 from benchmark.report.drawing.theme import OURS, PUBLISHED
 from benchmark.report.grids import main_verdicts
 from benchmark.report.numbers import is_missing
@@ -99,7 +99,7 @@ def test_rows_that_share_a_task_or_else_a_weighting_stand_together(make, column,
             ("c", heading, "none", "mnb"),
         ]
     ]
-    summary = replace(make(), cells=tuple(cells), scores=frame(SCORES), failures={})
+    summary = replace(make(), cells=tuple(cells), scores=summary_table(SCORE_COLUMNS), failures={})
     labels = [heading, "L1 · NGD", "mnb", "other", "L2 · LIN"]
     assert [(row.label, row.cell) for row in figure_rows(summary)] == list(
         zip(labels, ["", "a", "c", "", "b"], strict=True)
@@ -158,8 +158,8 @@ def test_axis_legend_and_title_explain_the_picture(make, scene):
     assert "Accuracy (%)" in words
     assert " ".join(words).count(summary.title) == 1
     assert words.count("failed") == len(summary.failures)
-    assert words.count(WHAT[0]) == 1
-    assert words.count(WHAT[1]) == bool(main_verdicts(summary))
+    assert words.count(DOT_LABELS[0]) == 1
+    assert words.count(DOT_LABELS[1]) == bool(main_verdicts(summary))
     samples = [looks(mark) for mark in scene.marks if mark.kind == "symbol" and mark.panel is None]
     assert {(stroke, shape) for stroke, _, shape in samples} >= {
         (mark.item.get("stroke", OURS), mark.item["shape"])
@@ -200,7 +200,7 @@ def test_a_page_shows_what_a_file_shows(make, spec):
 
 def test_two_drawings_have_equal_bytes(make, drawn):
     with alt.theme.enable("dark"):
-        files = rendered({"figure": dot_chart(make())})["figure"]
+        files = render_pictures({"figure": dot_chart(make())})["figure"]
     assert (files["svg"], files["png"]) == drawn
 
 
@@ -226,7 +226,7 @@ class TestRanks:
     SCORES = ((0.9, 0.8, 0.7, 0.1), (0.8, 0.9, 0.6, 0.2), (0.95, 0.7, 0.8, 0.3))
 
     def test_bars_reach_half_of_the_critical_difference(self):
-        ranking = ranked(["a", "b", "c", "a longer name of a method"], self.SCORES)
+        ranking = rank_methods(["a", "b", "c", "a longer name of a method"], self.SCORES)
         spec = rank_chart(ranking)
         rows = rows_with(spec, "rank")
         assert [row["method"] for row in rows] == list(ranking.methods)
@@ -239,7 +239,7 @@ class TestRanks:
         alt.Chart.from_dict(spec, validate=True)
 
     def test_methods_stand_in_the_order_of_their_ranks_and_inside_the_page(self):
-        ranking = ranked(["a", "b", "c", "a longer name of a method"], self.SCORES)
+        ranking = rank_methods(["a", "b", "c", "a longer name of a method"], self.SCORES)
         scene = scene_of(rank_chart(ranking))
         names = [text for text in scene.texts if text.text in ranking.methods]
         assert [text.text for text in sorted(names, key=lambda text: text.y)] == list(ranking.methods)
@@ -249,6 +249,6 @@ class TestRanks:
 
     def test_one_problem_tells_nothing_apart(self):
         """Where the critical difference is infinite there are no bars, but the ranks are drawn."""
-        spec = rank_chart(ranked(["a", "b"], [(0.9, 0.8)]))
+        spec = rank_chart(rank_methods(["a", "b"], [(0.9, 0.8)]))
         assert [row["low"] for row in rows_with(spec, "rank")] == [None, None]
-        assert rendered({"ranks": spec})["ranks"]["png"]
+        assert render_pictures({"ranks": spec})["ranks"]["png"]

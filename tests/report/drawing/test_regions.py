@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 from scipy.interpolate import LinearNDInterpolator
 
-from benchmark.corpora.curved_points import draw
-from benchmark.report.drawing.contours import png, region_mask, triangles_of, zero_lines
-from benchmark.report.drawing.regions import CORNERS, MARKS, TINTS, drawn, region_chart
-from benchmark.report.drawing.render import rendered
+from benchmark.corpora.curved_points import draw_points
+from benchmark.report.drawing.contours import delaunay_triangles, indexed_png, region_mask, zero_lines
+from benchmark.report.drawing.regions import CORNERS, MARKS, TINTS, figure_positions, region_chart
+from benchmark.report.drawing.render import render_pictures
 from benchmark.report.drawing.theme import INK, MUTED
 from tests.report.regions import figure_of, panels
 from tests.scenes import Scene, overlap, rows_of, scene_of
@@ -72,12 +72,14 @@ def test_every_training_point_is_drawn_with_its_class_marker(spec: dict[str, Any
     for part, result in zip(parts_of(spec), panels(), strict=True):
         for label, mark in enumerate(MARKS):
             own = shown(spec, part, "point", shape=mark["shape"], fill=mark["fill"])
-            assert places(own) == pytest.approx(drawn(result.points)[result.labels == label], rel=1e-11, abs=1e-11)
+            assert places(own) == pytest.approx(
+                figure_positions(result.points)[result.labels == label], rel=1e-11, abs=1e-11
+            )
 
 
 def test_lines_lie_where_decisions_and_log_odds_are_zero(spec: dict[str, Any]) -> None:
     for part, result in zip(parts_of(spec), panels(), strict=True):
-        points = drawn(result.grid)
+        points = figure_positions(result.grid)
         for colour, values in ((MUTED, 1.0 - 2 * result.likelier), (INK, 1.0 - 2 * result.predicted)):
             vertices = places(shown(spec, part, "line", color=colour))
             at = LinearNDInterpolator(points, values)(vertices)
@@ -89,8 +91,8 @@ def test_lines_lie_where_decisions_and_log_odds_are_zero(spec: dict[str, Any]) -
 def test_lines_part_the_plane_where_signs_change(spec: dict[str, Any]) -> None:
     """Each edge between a positive and a negative point is crossed, once, and lines go from neighbour to neighbour."""
     for result in panels():
-        points = drawn(result.grid)
-        corners = triangles_of(points)
+        points = figure_positions(result.grid)
+        corners = delaunay_triangles(points)
         edges = {tuple(sorted(edge)) for each in corners.tolist() for edge in combinations(each, 2)}
         decisions = 1.0 - 2 * result.predicted
         positive = decisions >= 0
@@ -133,7 +135,7 @@ def test_tints_say_who_is_decided_for(spec: dict[str, Any]) -> None:
     for part, result in zip(parts_of(spec), panels(), strict=True):
         codes, colours, row = pixels(part, spec)
         assert ["#" + bytes(colour.tolist()).hex() for colour in colours[1:]] == list(TINTS)
-        points = drawn(result.grid)
+        points = figure_positions(result.grid)
         (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
         assert (row["x"], row["y"]) == pytest.approx((left, top))
         (image,) = [layer["mark"] for layer in part["layer"] if layer["mark"]["type"] == "image"]
@@ -170,11 +172,11 @@ def test_one_unit_is_as_long_both_ways(spec: dict[str, Any]) -> None:
 
 
 def test_triangle_keeps_distances() -> None:
-    theta = draw("simplex", n=30).points
-    flat = drawn(theta)
+    theta = draw_points("simplex", n=30).points
+    flat = figure_positions(theta)
     sides = np.linalg.norm(theta[:, None] - theta, axis=2)
     assert np.linalg.norm(flat[:, None] - flat, axis=2) == pytest.approx(sides / np.sqrt(2), abs=1e-12)
-    assert drawn(np.eye(3)) == pytest.approx(np.array(CORNERS))
+    assert figure_positions(np.eye(3)) == pytest.approx(np.array(CORNERS))
 
 
 def test_corners_and_axes_are_named(scene: Scene) -> None:
@@ -214,7 +216,7 @@ def test_words_lie_inside_the_figure_and_do_not_overlap(scene: Scene) -> None:
 def test_same_bytes_each_time() -> None:
     first, second = (region_chart(figure_of(panels()[:2])) for _ in range(2))
     assert first == second
-    assert rendered({"figure": first}) == rendered({"figure": second})
+    assert render_pictures({"figure": first}) == render_pictures({"figure": second})
     alt.Chart.from_dict(first, validate=True)
 
 
@@ -232,7 +234,7 @@ def test_a_method_that_decides_one_way_has_no_border(label: int) -> None:
 def test_lines_around_an_island_are_closed_and_others_are_not() -> None:
     axis = np.linspace(-1, 1, 21)
     points = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
-    corners = triangles_of(points)
+    corners = delaunay_triangles(points)
     (island,) = zero_lines(points, corners, 0.5 - np.linalg.norm(points, axis=1))
     assert np.array_equal(island[0], island[-1])
     assert np.linalg.norm(island, axis=1) == pytest.approx(0.5, abs=0.01)
@@ -245,4 +247,4 @@ def test_an_image_has_the_first_row_on_top() -> None:
     points = np.array([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)])
     mask = region_mask(points, np.array([-1.0, -1.0, 1.0, 1.0]), 4, 2)
     assert mask.tolist() == [[1] * 4, [2] * 4]
-    assert png(mask, [(1, 2, 3), (4, 5, 6)]) == png(mask, [(1, 2, 3), (4, 5, 6)])
+    assert indexed_png(mask, [(1, 2, 3), (4, 5, 6)]) == indexed_png(mask, [(1, 2, 3), (4, 5, 6)])

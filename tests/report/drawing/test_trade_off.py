@@ -6,11 +6,11 @@ from itertools import combinations
 import altair as alt
 import pytest
 
-from benchmark.report.contents import frame
-from benchmark.report.drawing.render import rendered
+from benchmark.report.contents import summary_table
+from benchmark.report.drawing.render import render_pictures
 from benchmark.report.drawing.theme import OURS, PUBLISHED
 from benchmark.report.drawing.trade_off import trade_off_chart
-from benchmark.report.surveys import SCORED, Problem, Survey, frontier
+from benchmark.report.surveys import SURVEY_SCORE_COLUMNS, Survey, SurveyProblem, pareto_front
 from tests.scenes import overlap, panels_of, rows_of, scene_of
 
 #: Score and seconds of training, near those of 20 Newsgroups; three at the front within a point of print.
@@ -32,13 +32,13 @@ FRONT = (*FRONT, "log-entropy-linear-svm", "aitchison-hellinger")
 
 @pytest.fixture(scope="module")
 def survey():
-    problems = tuple(Problem(name, name, "accuracy", False) for name in ("20ng", "webkb", "topics"))
+    problems = tuple(SurveyProblem(name, name, "accuracy", False) for name in ("20ng", "webkb", "topics"))
     rows = [
         (problem.name, name, math.nan, score, score - 0.01, score + 0.01, 7532, seconds, 0.0, 1e8)
         for problem in problems
         for name, (score, seconds) in METHODS.items()
     ]
-    return Survey(problems, dict.fromkeys(METHODS, ""), frozenset(), frame(SCORED, rows))
+    return Survey(problems, dict.fromkeys(METHODS, ""), frozenset(), summary_table(SURVEY_SCORE_COLUMNS, rows))
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def test_the_front_is_a_line_through_what_none_beats_at_a_cost_as_low(spec):
     own = rows_of(spec, step, panels_of(spec)[0])
     assert {row["method"] for row in own} == set(FRONT)
     names, scores = list(METHODS), [score for score, _ in METHODS.values()]
-    assert {names[i] for i in frontier([seconds for _, seconds in METHODS.values()], scores)} == set(FRONT)
+    assert {names[i] for i in pareto_front([seconds for _, seconds in METHODS.values()], scores)} == set(FRONT)
     assert step["mark"]["interpolate"] == "step-after"
 
 
@@ -106,5 +106,5 @@ def test_it_fits_the_page_and_names_its_axes(scene):
 
 def test_same_bytes_each_time(survey, spec):
     again = trade_off_chart(survey, ("tfidf-linear-svm", "ngd"))
-    assert rendered({"seconds": again}) == rendered({"seconds": spec})
+    assert render_pictures({"seconds": again}) == render_pictures({"seconds": spec})
     alt.Chart.from_dict(spec, validate=True)

@@ -2,16 +2,16 @@
 
 import pytest
 
-from benchmark.report.contents import CLAIMS, frame
-from benchmark.report.page import ExperimentPart, PaperSection, Trial
+from benchmark.report.contents import CLAIMS, summary_table
+from benchmark.report.page import PaperExperiment, PaperResult, SensitivityScore
 
 
 @pytest.fixture
 def papers(webkb):
     tried = (
-        Trial("tf-l1-linear", "accuracy", "72.57", "percent", "as configured", 70.3, 69.0, 71.6, "deviates"),
-        Trial("tf-l1-linear", "accuracy", "72.57", "percent", "smart", 72.5, 71.2, 73.8, "consistent"),
+        SensitivityScore("tf-l1-linear", "accuracy", "72.57", "percent", "as configured", 70.3, 69.0, 71.6, "deviates"),
+        SensitivityScore("tf-l1-linear", "accuracy", "72.57", "percent", "smart", 72.5, 71.2, 73.8, "consistent"),
     )
-    part = ExperimentPart(webkb, tried, ("A remark.",), (), ("A caveat <of> it.",))
-    claims = frame(CLAIMS, webkb.claims.to_numpy().tolist())
-    return [PaperSection("zhang2005", "Kernels on the manifold", "Zhang, 2005.", (part,), claims, {"result": 11})]
+    part = PaperExperiment(webkb, tried, ("A remark.",), (), ("A caveat <of> it.",))
+    claims = summary_table(CLAIMS, webkb.claims.to_numpy().tolist())
+    return [PaperResult("zhang2005", "Kernels on the manifold", "Zhang, 2005.", (part,), claims, {"result": 11})]

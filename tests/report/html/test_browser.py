@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.report.charts import Chart, Line, Panel
-from benchmark.report.contents import CONFUSIONS, COSTS, DIFFERENCES, frame
+from benchmark.report.charts import Chart, ChartPanel, Line
+from benchmark.report.contents import CONFUSIONS, COSTS, DIFFERENCES, summary_table
 from benchmark.report.html.page import page_html
 from benchmark.report.html.site import site_pages
 from benchmark.report.tables import charts_csv, frame_csv
@@ -112,8 +112,8 @@ def full(webkb):
     gaps = [(a, b, 0.02, 0.01, 0.03, 4199) for a, b in pairwise(cells)]
     mistaken = [(cell, t, p, 40 + i if t == p else 3) for i, cell in enumerate(cells) for t in "abc" for p in "abc"]
     costs = [(cell, 1.5 + i, 0.25, 2e8) for i, cell in enumerate(cells)]
-    parts = {"differences": frame(DIFFERENCES, gaps), "confusions": frame(CONFUSIONS, mistaken)}
-    return replace(webkb, costs=frame(COSTS, costs), failures={}, **parts)
+    parts = {"differences": summary_table(DIFFERENCES, gaps), "confusions": summary_table(CONFUSIONS, mistaken)}
+    return replace(webkb, costs=summary_table(COSTS, costs), failures={}, **parts)
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +125,7 @@ def curves(webkb):
         Line("LIN", x, (0.4, 0.35), (0.3, 0.3), (0.5, 0.4)),
     )
     bare = tuple(replace(line, low=(), high=()) for line in lines)
-    panels = (Panel("a vs b", lines, printed=(0.1, 0.5)), Panel("a vs c", bare))
+    panels = (ChartPanel("a vs b", lines, printed=(0.1, 0.5)), ChartPanel("a vs c", bare))
     chart = Chart("figure", "Errors", "Documents", "Error (%)", panels, bars="95% interval", scale=100, log_x=True)
     return replace(webkb, charts=(chart,))
 

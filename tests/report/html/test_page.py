@@ -9,12 +9,12 @@ from itertools import combinations, permutations
 import altair as alt
 import pytest
 
-from benchmark.report.contents import CONFUSIONS, COSTS, DIFFERENCES, frame
+from benchmark.report.contents import CONFUSIONS, COSTS, DIFFERENCES, summary_table
 from benchmark.report.drawing.dots import dot_pictures
 from benchmark.report.drawing.matrices import confusion_picture, significance_picture
 from benchmark.report.drawing.regions import region_chart
 from benchmark.report.html import page, vega
-from benchmark.report.html.page import in_short, page_html, tone
+from benchmark.report.html.page import page_html, summary_sentences, verdict_tone
 from tests.report.regions import figure_of, panels
 from tests.report.summaries import many_cells_summary
 
@@ -43,7 +43,7 @@ def test_equal_summaries_give_equal_bytes(make):
 def test_only_what_was_measured_differs_between_machines(webkb):
     def on(machine, factor):
         rows = [(cell.id, 3.0 * factor, 0.2 * factor, 1e8 * factor) for cell in webkb.cells]
-        return page_html(replace(webkb, costs=frame(COSTS, rows)), machine)
+        return page_html(replace(webkb, costs=summary_table(COSTS, rows)), machine)
 
     one, other = on("Linux-6", 1), on("Darwin-24", 2)
     assert one != other
@@ -96,7 +96,7 @@ def test_names_are_no_markup(webkb):
 
 
 def test_the_sentences_are_of_the_data(webkb):
-    asked, found, beside = in_short(webkb)
+    asked, found, beside = summary_sentences(webkb)
     assert asked.startswith("10 cells, which differ in weighting, normalization and kernel, are scored by accuracy")
     assert "4,199" in asked
     assert found == "Accuracy is highest at 92.30 % (tf-l1-ngd) and lowest at 56.30 % (tfidf-l1-linear)."
@@ -106,7 +106,7 @@ def test_the_sentences_are_of_the_data(webkb):
 
 def test_of_a_part_of_a_claim_nothing_is_said_to_hold(webkb):
     part = replace(webkb, claims=webkb.claims.assign(whole=8))
-    assert "claims" not in in_short(part)[-1]
+    assert "claims" not in summary_sentences(part)[-1]
 
 
 def test_a_failure_is_told(webkb):
@@ -126,7 +126,7 @@ def test_a_failure_is_told(webkb):
     ],
 )
 def test_verdicts_have_a_tone_beside_their_words(column, text, expected):
-    assert tone(column, text) == expected
+    assert verdict_tone(column, text) == expected
 
 
 def test_of_very_many_cells_there_are_as_many_as_a_page_has_room_for(monkeypatch):
@@ -134,9 +134,9 @@ def test_of_very_many_cells_there_are_as_many_as_a_page_has_room_for(monkeypatch
     whole = page_html(summary)
     assert len(summary.cells) == whole.count("bench run") == 600
     assert "the first 200 of" in whole  # of a picture, what a reader looks at
-    monkeypatch.setattr(page, "LARGEST", len(whole.encode()) * 4 // 5)
+    monkeypatch.setattr(page, "MAX_PAGE_BYTES", len(whole.encode()) * 4 // 5)
     part = page_html(summary)
-    assert len(part.encode()) <= page.LARGEST
+    assert len(part.encode()) <= page.MAX_PAGE_BYTES
     assert part.count("bench run") == 300
     assert "The first 300 of 600 rows; scores.csv has all." in part
 
@@ -177,7 +177,7 @@ class TestPictures:
         first, *others = names = ["tf-l1-ngd", "tf-l2-linear", "tf-l1-ned", "tf-l1-linear"]
         untested = [(a, b, -0.07, -0.09, -0.05, 4199) for a, b in combinations(others, 2)]
         untested += [(first, b, -0.07, -0.09, -0.05, 4199) for b in others[1:]]
-        gaps = frame(DIFFERENCES, [("tf-l1-ngd", "tf-l2-linear", 0.0278, 0.013, 0.042, 4199), *untested])
+        gaps = summary_table(DIFFERENCES, [("tf-l1-ngd", "tf-l2-linear", 0.0278, 0.013, 0.042, 4199), *untested])
         spec = significance_picture(replace(webkb, differences=gaps)).spec
         alt.Chart.from_dict(spec, validate=True)
         told = {(point["a"], point["b"]): (point["gap"], point["interval"], point["told"]) for point in values_of(spec)}
@@ -188,7 +188,7 @@ class TestPictures:
 
     def test_where_all_are_compared_with_one_it_has_one_column(self, webkb):
         names = [cell.id for cell in webkb.cells if cell.id != "tf-l2-linear"]
-        gaps = frame(DIFFERENCES, [(name, "tf-l2-linear", 0.01, 0.005, 0.015, 4199) for name in names])
+        gaps = summary_table(DIFFERENCES, [(name, "tf-l2-linear", 0.01, 0.005, 0.015, 4199) for name in names])
         spec = significance_picture(replace(webkb, differences=gaps)).spec
         for layer in spec["layer"]:
             domains = [layer["encoding"][axis]["scale"]["domain"] for axis in "yx"]
@@ -197,7 +197,7 @@ class TestPictures:
 
     def test_confusions_hold_every_document_once(self, webkb):
         rows = [("tf-l1-ngd", "a", "a", 7), ("tf-l1-ngd", "b", "a", 2), ("tf-l2-ned", "a", "b", 9)]
-        spec = confusion_picture(replace(webkb, confusions=frame(CONFUSIONS, rows))).spec
+        spec = confusion_picture(replace(webkb, confusions=summary_table(CONFUSIONS, rows))).spec
         alt.Chart.from_dict(spec, validate=True)
         assert len(spec["datasets"]) == 1
         assert [point["n"] for point in values_of(spec)] == [7, 2, 9]
@@ -215,7 +215,7 @@ class TestScript:
     def test_what_is_kept_is_used_and_what_is_damaged_is_made_again(self, tmp_path, monkeypatch):
         made = tmp_path / "made"
         told = f"open({str(made)!r}, 'a').write('.'); import sys; sys.stdout.write('let x = \\'</script>\\'')"
-        monkeypatch.setattr(vega, "MAKE", told)
+        monkeypatch.setattr(vega, "BUNDLE_PROGRAM", told)
         first = vega.vega_script()
         assert vega.vega_script() == first == r"let x = '<\/script>'"
         assert made.read_text() == "."
@@ -225,6 +225,6 @@ class TestScript:
         assert made.read_text() == ".."
 
     def test_a_page_is_written_without_it_where_it_cannot_be_made(self, tmp_path, monkeypatch):
-        monkeypatch.setattr(vega, "MAKE", "import os; os.abort()")
+        monkeypatch.setattr(vega, "BUNDLE_PROGRAM", "import os; os.abort()")
         assert vega.vega_script() == ""
         assert not list(tmp_path.rglob("vega-*.js"))

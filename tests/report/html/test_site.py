@@ -6,8 +6,8 @@ from html import unescape
 import pytest
 
 from benchmark.report.html import page
-from benchmark.report.html.site import INDEX, site_pages
-from benchmark.report.page import in_all
+from benchmark.report.html.site import INDEX_FILE, site_pages
+from benchmark.report.page import verdict_and_claim_counts
 
 
 @pytest.fixture
@@ -23,13 +23,13 @@ def words_of(html):
 
 
 def test_the_index_leads_to_every_paper_and_run(pages):
-    assert pages.keys() == {INDEX, "zhang2005.html"}
-    addresses = set(re.findall(r'href="([^"#]+)"', pages[INDEX]))
+    assert pages.keys() == {INDEX_FILE, "zhang2005.html"}
+    addresses = set(re.findall(r'href="([^"#]+)"', pages[INDEX_FILE]))
     assert addresses == {"zhang2005.html", "../runs/webkb/report.html"}
 
 
 def test_what_it_comes_to_is_what_the_page_of_all_papers_says(pages, papers):
-    for told in in_all(papers):
+    for told in verdict_and_claim_counts(papers):
         for html in pages.values():
             assert told[1:] in words_of(html)
 
