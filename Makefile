@@ -61,7 +61,7 @@ $(READY): requirements.lock pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
-	$(BIN)/python -c 'import benchmark.experiment.session; from benchmark.compiled import compile_all; compile_all(); from benchmark.report.html.vega import vega_script; vega_script()'
+	$(BIN)/python -c 'import benchmark.experiment.run; from benchmark.system.numba_jit import compile_all; compile_all(); from benchmark.report.html.vega import vega_script; vega_script()'
 	@touch $@
 
 # Versions and hashes only: the file names no package index, so that each user's own is asked. Without the extra `perf`,

@@ -11,14 +11,14 @@ from mkdocs.structure.files import File
 import benchmark
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.corpora.card import REPOSITORY
-from benchmark.evaluation import published as papers
-from benchmark.findings.papers import load_published
 from benchmark.kernels import KERNELS, Kernel
+from benchmark.papers import published as papers
+from benchmark.papers.load import load_published
 from benchmark.report.escapes import markdown_text
 from benchmark.report.grids import TextTable
 from benchmark.report.tables import markdown_grid
 from benchmark.representation import TermWeighting
-from benchmark.source import read_yaml
+from benchmark.system.yaml_source import read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
 
-    from benchmark.evaluation.published import Claim, Published
+    from benchmark.papers.published import Claim, Published
 
 RESULTS, CONFIGS = REPOSITORY / "results", REPOSITORY / "configs"
 #: Pages that stand in the navigation once they are written.

@@ -9,17 +9,17 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from benchmark.environment import write_atomically
-from benchmark.evaluation import published as papers
+from benchmark.analysis.charts import Chart, ChartPanel, Line
+from benchmark.commands.check import PINNED
 from benchmark.evaluation.intervals import wilson
-from benchmark.findings.papers import load_published
-from benchmark.library.pinned import PINNED
-from benchmark.report.charts import Chart, ChartPanel, Line
+from benchmark.papers import published as papers
+from benchmark.papers.load import load_published
 from benchmark.report.drawing.curves import curve_chart
 from benchmark.report.drawing.key import LegendEntry, legend_spec
 from benchmark.report.drawing.render import render_pictures
 from benchmark.report.drawing.spec import figure_spec, round_for_output, rows_data, spec_of
 from benchmark.report.drawing.theme import MUTED, OURS, PAPER, PUBLISHED, WIDTH, VegaSpec
+from benchmark.system.machine import write_atomically
 
 IMAGES = Path(__file__).with_name("img")
 MEASURED = Path(__file__).parents[1] / "results" / "scale.json"

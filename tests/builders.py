@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from benchmark.config.check import check_experiment
+from benchmark.config.experiment import check_experiment
 from benchmark.corpora import registry, reuters, sgml
 from benchmark.evaluation.predictions import TIMERS, SettingPredictions
-from benchmark.plugins.gathering import BUILTIN_REGISTRIES
-from benchmark.source import YamlSource
+from benchmark.plugins.discovery import BUILTIN_REGISTRIES
+from benchmark.system.yaml_source import YamlSource
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,20 +17,20 @@ import yaml
 from threadpoolctl import threadpool_limits
 
 from benchmark.corpora import archive, registry
-from benchmark.environment import let_openmp_threads_sleep
-from benchmark.evaluation import published
-from benchmark.experiment import session
+from benchmark.experiment import run as session
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.session import run_and_write
+from benchmark.experiment.run import run_and_write
 from benchmark.experiment.store import Store
+from benchmark.papers import published
 from benchmark.report.drawing import render
 from benchmark.report.html import vega
+from benchmark.system.machine import let_openmp_threads_sleep
 from tests.builders import small_experiment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from benchmark.experiment.session import RunResult
+    from benchmark.experiment.run import RunResult
 
 
 @pytest.fixture(scope="session", autouse=True)

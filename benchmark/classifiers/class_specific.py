@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.tags import Tags
+    from benchmark.system.tags import Tags
 
     Array = NDArray[np.float64]
 

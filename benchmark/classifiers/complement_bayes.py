@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.naive_bayes import ComplementNB
 from sklearn.utils.extmath import safe_sparse_dot
 
-from benchmark.checks import check_positive_parameters
 from benchmark.classifiers.sklearn_adapter import SklearnClassifier
-from benchmark.tags import Tags
+from benchmark.system.checks import check_positive_parameters
+from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

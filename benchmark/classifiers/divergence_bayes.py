@@ -10,11 +10,11 @@ from scipy.special import xlogy
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from benchmark.checks import check_one_of
 from benchmark.classifiers.centroids.divergence import check_smoothing, class_statistics
 from benchmark.classifiers.centroids.exact import skl_centroid
 from benchmark.representation.weighting import canonical_csr
-from benchmark.tags import Tags
+from benchmark.system.checks import check_one_of
+from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from benchmark.blocks import largest_magnitude, rows_per_block, run_blocks, submatrix
-from benchmark.compiled import compile_lazily
+from benchmark.system.numba_jit import compile_lazily
+from benchmark.system.row_blocks import largest_magnitude, rows_per_block, run_blocks, submatrix
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

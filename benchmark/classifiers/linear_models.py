@@ -13,10 +13,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_non_negative
 
-from benchmark.checks import check_one_of, check_positive_parameters
 from benchmark.classifiers.sklearn_adapter import SklearnClassifier
 from benchmark.classifiers.svm import check_ridge, one_vs_one_scores
-from benchmark.tags import Tags
+from benchmark.system.checks import check_one_of, check_positive_parameters
+from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,9 +9,9 @@ from scipy.special import logsumexp
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.utils.extmath import safe_sparse_dot
 
-from benchmark.checks import check_positive_parameters
 from benchmark.classifiers.sklearn_adapter import SklearnClassifier
-from benchmark.tags import Tags
+from benchmark.system.checks import check_positive_parameters
+from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

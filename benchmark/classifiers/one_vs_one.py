@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.blocks import blas_threads, rows_per_block
 from benchmark.classifiers.libsvm import NodeMatrix, svm_parameter, train_binary_svm, training_pool
+from benchmark.system.row_blocks import blas_threads, rows_per_block
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from benchmark.tags import Tags
+from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

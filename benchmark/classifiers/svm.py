@@ -11,12 +11,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from benchmark.blocks import blas_threads, largest_magnitude, rows_per_block, run_blocks
-from benchmark.checks import check_one_of, check_positive_parameters
 from benchmark.classifiers.libsvm import BinarySvm, DenseRows, KernelTiles, NodeMatrix, train_binary_svms
 from benchmark.classifiers.one_vs_one import TILE_MEMORY_BYTES, SvmProblem, TrainingClock, train_class_pairs
-from benchmark.compiled import compile_lazily
-from benchmark.tags import Tags
+from benchmark.system.checks import check_one_of, check_positive_parameters
+from benchmark.system.numba_jit import compile_lazily
+from benchmark.system.row_blocks import blas_threads, largest_magnitude, rows_per_block, run_blocks
+from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

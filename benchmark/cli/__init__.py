@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 
 from benchmark.cli.cache_commands import cache
 from benchmark.cli.data_commands import data
+from benchmark.cli.errors import echo, ensure_memory, exit_on_error, prepare_streams
 from benchmark.cli.model_commands import fit, predict
 from benchmark.cli.options import (
     Config,
@@ -28,17 +29,16 @@ from benchmark.cli.options import (
     RunFolder,
     Verbose,
 )
-from benchmark.cli.running import (
+from benchmark.cli.resolve import resolve_config, resolve_run
+from benchmark.cli.run import (
     output_run,
     plan_experiment,
     progress_of_command,
     run_experiments,
     workers_from_options,
 )
-from benchmark.cli.shorthand import resolve_config, resolve_run
-from benchmark.cli.world import echo, ensure_memory, exit_on_error, prepare_streams
-from benchmark.environment import let_openmp_threads_sleep
-from benchmark.errors import BenchError
+from benchmark.system.errors import BenchError
+from benchmark.system.machine import let_openmp_threads_sleep
 
 
 class _Group(TyperGroup):
@@ -111,7 +111,7 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Run experiments: train, test, and write tables, figures, tests and verdicts."""
-    from benchmark.cli.answers import CommandOutput
+    from benchmark.cli.output import CommandOutput
 
     failed = False
     with (
@@ -119,7 +119,7 @@ def run(
         progress_of_command(answer, verbose=verbose) as observer,
     ):
         from benchmark.experiment.configuration import select_cells
-        from benchmark.experiment.session import load_all_checked
+        from benchmark.experiment.run import load_all_checked
 
         experiments = [
             select_cells(experiment, only or ())
@@ -158,15 +158,15 @@ def init(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Write a first configuration for your own documents, asking questions at a terminal."""
-    from benchmark.cli.questions import ask_header, ask_separator, confirm_columns
-    from benchmark.library.planning import forecast_text
-    from benchmark.library.starting import (
+    from benchmark.cli.prompts import ask_header, ask_separator, confirm_columns
+    from benchmark.commands.init import (
         find_separator,
         not_a_header_reason,
         propose_columns,
         sample_file,
         write_configuration,
     )
+    from benchmark.commands.plan import forecast_text
 
     named = {"text": text, "label": label, "labels": labels, "id": id_, "split": split, "group": group, "date": date}
     chosen = {role: name for role, name in named.items() if name is not None}
@@ -187,8 +187,8 @@ def init(
 @app.command(epilog="Example: bench validate configs/*.yaml")
 def validate(configs: Configs, as_json: Json = False) -> None:
     """Check configurations without doing any work."""
-    from benchmark.cli.answers import CommandOutput
-    from benchmark.experiment.session import load_checked
+    from benchmark.cli.output import CommandOutput
+    from benchmark.experiment.run import load_checked
 
     problems = []
     with CommandOutput(as_json=as_json) as answer:
@@ -218,12 +218,12 @@ def plan(
 
     The documents are counted and the counts stored. Pilot runs train each method on two small samples of them.
     """
-    from benchmark.cli.answers import CommandOutput
+    from benchmark.cli.output import CommandOutput
 
     with CommandOutput(quiet=brief, as_json=as_json) as answer:
         _, result = plan_experiment(resolve_config(config), jobs=jobs, download=download, quick=quick)
-        from benchmark.library.planning import forecast_text
-        from benchmark.report.part import TerminalTable
+        from benchmark.analysis.terminal_table import TerminalTable
+        from benchmark.commands.plan import forecast_text
 
         parts, sentence = [TerminalTable("", ("what", "entries", "in the store"), list(result.rows))], ""
         if result.together:
@@ -253,7 +253,7 @@ def check(
     as_json: Json = False,
 ) -> None:
     """Run experiments and compare them with pinned and published values; exit 1 if a number has changed."""
-    from benchmark.cli.answers import CommandOutput
+    from benchmark.cli.output import CommandOutput
 
     moved = False
     with (
@@ -261,7 +261,7 @@ def check(
         progress_of_command(answer, verbose=verbose) as observer,
     ):
         from benchmark.cli.terminal import plain_table
-        from benchmark.library import pinned
+        from benchmark.commands import check as pinned
 
         experiments = pinned.experiments_to_check([resolve_config(each) for each in configs or []], pinning=pin)
         for done in run_experiments(experiments, out, overwrite, jobs, download, observer):
@@ -288,8 +288,8 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Compare two cells of a run, or two runs: first how the runs differ, then scores and tests."""
-    from benchmark.cli.answers import CommandOutput
-    from benchmark.library.overview import compare_cells_of_folder, compare_run_folders, second_run
+    from benchmark.cli.output import CommandOutput
+    from benchmark.commands.compare import compare_cells_of_folder, compare_run_folders, second_run
 
     one = resolve_run(run)
     with CommandOutput(as_json=as_json) as answer:
@@ -311,8 +311,8 @@ def report(
     as_json: Json = False,
 ) -> None:
     """Make tables, figures and the page again from saved predictions, without training."""
-    from benchmark.cli.answers import CommandOutput
-    from benchmark.experiment.session import report_again
+    from benchmark.cli.output import CommandOutput
+    from benchmark.experiment.run import report_again
 
     done = report_again(resolve_run(run), lambda line: echo(line, err=True))
     if not html:
@@ -320,10 +320,10 @@ def report(
             output_run(answer, done, whole=whole)
         return
     from benchmark.cli.terminal import ProgressObserver
+    from benchmark.commands.explain import write_page_with_texts
     from benchmark.experiment.context import RunContext
-    from benchmark.experiment.session import n_processors
+    from benchmark.experiment.run import n_processors
     from benchmark.experiment.store import Store
-    from benchmark.library.explaining import write_page_with_texts
 
     with ProgressObserver("texts") as observer:
         context = RunContext(Store(warn=observer.note), observer, n_processors())
@@ -339,14 +339,14 @@ def explain(
     as_json: Json = False,
 ) -> None:
     """Explain a cell's score, from the archive to the metric, and show documents with a wrong prediction."""
-    from benchmark.cli.answers import CommandOutput
+    from benchmark.cli.output import CommandOutput
     from benchmark.cli.terminal import ProgressObserver
 
     with CommandOutput(as_json=as_json) as answer, ProgressObserver(cell) as observer:
+        from benchmark.commands.explain import explain_cell
         from benchmark.experiment.context import RunContext
-        from benchmark.experiment.session import n_processors
+        from benchmark.experiment.run import n_processors
         from benchmark.experiment.store import Store
-        from benchmark.library.explaining import explain_cell
 
         context = RunContext(Store(warn=observer.note), observer, n_processors())
         parts = explain_cell(resolve_run(run), cell, context, document=document, shown=shown)
@@ -371,8 +371,8 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """List the components that a configuration can name, with their parameters."""
-    from benchmark.cli.answers import CommandOutput
-    from benchmark.reference.registries import list_components
+    from benchmark.cli.output import CommandOutput
+    from benchmark.schema.registries import list_components
 
     with CommandOutput(as_json=as_json) as answer:
         answer.tables(list_components(what, plugins or ()))
@@ -384,13 +384,13 @@ def schema(
 ) -> None:
     """Print the JSON Schema of configurations, which editors use to complete and check them."""
     if markdown:
-        from benchmark.reference.reference_page import reference_page
+        from benchmark.schema.reference_page import reference_page
 
         echo(reference_page().rstrip())
         return
     import json
 
-    from benchmark.reference.json_schema import json_schema
+    from benchmark.schema.json_schema import json_schema
 
     echo(json.dumps(json_schema(), indent=1, ensure_ascii=False))
 
@@ -407,11 +407,11 @@ def reproduce(
     download: Download = True,
 ) -> None:
     """Run every configuration that belongs to a paper, and write a page of all published values beside ours."""
-    from benchmark.cli.answers import CommandOutput
+    from benchmark.cli.output import CommandOutput
 
     with CommandOutput() as answer, progress_of_command(answer, verbose=verbose) as observer:
-        from benchmark.experiment.session import check_folder_writable
-        from benchmark.library.reproduction import paper_configs, write_reproduction
+        from benchmark.commands.reproduce import paper_configs, write_reproduction
+        from benchmark.experiment.run import check_folder_writable
 
         check_folder_writable(page.parent)
         done = list(run_experiments(paper_configs(configs), None, overwrite, jobs, download, observer))
@@ -438,11 +438,11 @@ def survey(
     download: Download = True,
 ) -> None:
     """Run configurations of the same methods on several corpora, and write a page that compares the corpora."""
-    from benchmark.cli.answers import CommandOutput
+    from benchmark.cli.output import CommandOutput
 
     with CommandOutput() as answer, progress_of_command(answer, verbose=verbose) as observer:
-        from benchmark.experiment.session import check_folder_writable, load_all_checked
-        from benchmark.library.survey import check_comparable, survey_configurations, write_survey
+        from benchmark.commands.survey import check_comparable, survey_configurations, write_survey
+        from benchmark.experiment.run import check_folder_writable, load_all_checked
 
         experiments = load_all_checked(
             [resolve_config(each) for each in configs or survey_configurations(page, Path("configs"))]
@@ -464,8 +464,8 @@ def published_pin(configs: Configs) -> None:
 
     Under other settings the published value is shown with the differences, but gets no verdict.
     """
-    from benchmark.experiment.session import load_all_checked
-    from benchmark.findings.settings import pin_settings
+    from benchmark.experiment.run import load_all_checked
+    from benchmark.papers.settings import pin_settings
 
     for experiment in load_all_checked([resolve_config(each) for each in configs]):
         path, n = pin_settings(experiment)

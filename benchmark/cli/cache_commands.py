@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from benchmark.cli import questions
-from benchmark.cli.world import echo
-from benchmark.errors import ConfigError
+from benchmark.cli import prompts
+from benchmark.cli.errors import echo
+from benchmark.system.errors import ConfigError
 
 cache = typer.Typer(no_args_is_help=True, help="Results that runs have stored, to compute them only once.")
 
@@ -65,7 +65,7 @@ def cache_clear(
     entries = store.unused() if unused else store.entries()
     summary = f"{len(entries):,} entries, {format_bytes(sum(n_bytes for _, n_bytes, _ in entries))}"
     if not yes:
-        if not questions.is_interactive():
+        if not prompts.is_interactive():
             raise ConfigError(f"{store.folder}: {summary} would be removed; not a terminal: add --yes to confirm")
         typer.confirm(f"Remove {summary} from {store.folder}?", abort=True, err=True)
     n, n_bytes = store.clear(entries)

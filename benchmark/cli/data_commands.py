@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from benchmark.cli.errors import echo
 from benchmark.cli.options import Config, Download, Json
-from benchmark.cli.shorthand import resolve_config
-from benchmark.cli.world import echo
+from benchmark.cli.resolve import resolve_config
 
 if TYPE_CHECKING:
     from benchmark.text.counts import Counts
@@ -21,9 +21,9 @@ data = typer.Typer(no_args_is_help=True, help="List, fetch, verify, describe and
 @data.command("list", epilog="Example: bench data list")
 def data_list(as_json: Json = False) -> None:
     """List the corpora and the places of their files."""
-    from benchmark.cli.answers import CommandOutput
+    from benchmark.analysis.terminal_table import TerminalTable
+    from benchmark.cli.output import CommandOutput
     from benchmark.corpora import registry
-    from benchmark.report.part import TerminalTable
 
     rows = []
     for name in registry.corpus_names():
@@ -69,8 +69,8 @@ def data_verify(
 @data.command("stats", epilog="Example: bench data stats configs/webkb.yaml")
 def data_stats(config: Config, download: Download = True) -> None:
     """Describe the counts of a configuration: documents by class and group, words, vocabulary."""
-    from benchmark.cli.answers import CommandOutput
-    from benchmark.library.overview import corpus_statistics
+    from benchmark.cli.output import CommandOutput
+    from benchmark.commands.compare import corpus_statistics
 
     with CommandOutput() as answer:
         answer.tables(corpus_statistics(_counts(config, download)))
@@ -79,7 +79,7 @@ def data_stats(config: Config, download: Download = True) -> None:
 @data.command("card", epilog="Example: bench data card tickets.yaml")
 def data_card(config: Config) -> None:
     """Write the card of your own corpus: counts and digest. Later runs reject a corpus that differs."""
-    from benchmark.experiment.session import write_card
+    from benchmark.experiment.run import write_card
 
     echo(f"Written to {write_card(resolve_config(config))}")
 
@@ -89,8 +89,8 @@ def data_croissant(dataset: Dataset) -> None:
     """Print a corpus's card as Croissant metadata, which dataset indexes read."""
     import json
 
+    from benchmark.commands.croissant import croissant
     from benchmark.corpora import registry
-    from benchmark.library.croissant import croissant
 
     echo(json.dumps(croissant(registry.dataset_card(dataset)), indent=1, ensure_ascii=False))
 
@@ -102,7 +102,7 @@ def data_export(
     download: Download = True,
 ) -> None:
     """Write the counts: counts.svmlight, vocabulary.txt, documents.csv, and blocks.txt if there are several blocks."""
-    from benchmark.library.export import export_counts
+    from benchmark.commands.export import export_counts
 
     for path in export_counts(_counts(config, download), out):
         echo(str(path))
@@ -113,8 +113,8 @@ def _counts(config: Path, download: bool) -> Counts:
 
     with ProgressObserver(config.stem) as observer:
         from benchmark.experiment.context import RunContext
-        from benchmark.experiment.reading import read_counts
-        from benchmark.experiment.session import load_checked
+        from benchmark.experiment.counting import read_counts
+        from benchmark.experiment.run import load_checked
         from benchmark.experiment.store import Store
 
         experiment = load_checked(resolve_config(config))

@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
+from benchmark.cli.errors import echo
 from benchmark.cli.options import Config, Download, Jobs, Verbose
-from benchmark.cli.shorthand import resolve_config
-from benchmark.cli.world import echo
-from benchmark.errors import ConfigError, unknown_name
+from benchmark.cli.resolve import resolve_config
 from benchmark.report.escapes import escape_controls
+from benchmark.system.errors import ConfigError, unknown_name
 
 
 def fit(
@@ -32,12 +32,12 @@ def fit(
 ) -> None:
     """Train the method of a cell and save it as a model, for `bench predict` and `benchmark.load_model`."""
     from benchmark.cli.terminal import ProgressObserver, format_bytes
-    from benchmark.compiled import ensure_numba_cache
     from benchmark.experiment.context import RunContext
-    from benchmark.experiment.session import check_folder_writable, load_checked, n_processors
+    from benchmark.experiment.run import check_folder_writable, load_checked, n_processors
     from benchmark.experiment.store import Store
     from benchmark.model.fitting import fit_model
-    from benchmark.model.folder import check_model_folder_free, write_model
+    from benchmark.model.persistence import check_model_folder_free, write_model
+    from benchmark.system.numba_jit import ensure_numba_cache
 
     experiment = load_checked(resolve_config(config))
     check_model_folder_free(out, overwrite=overwrite)
@@ -73,11 +73,11 @@ def predict(
     jobs: Jobs = 0,
 ) -> None:
     """Predict the label, decision values and probabilities of each text, on standard output."""
-    from benchmark.compiled import ensure_numba_cache
     from benchmark.corpora.records import check_encoding
-    from benchmark.experiment.session import n_processors
-    from benchmark.model import predicting
-    from benchmark.model.folder import read_model
+    from benchmark.experiment.run import n_processors
+    from benchmark.model import prediction_io as predicting
+    from benchmark.model.persistence import read_model
+    from benchmark.system.numba_jit import ensure_numba_cache
 
     if format_ not in ("csv", "jsonl"):
         raise ConfigError(f"--format: {unknown_name('format', format_, ('csv', 'jsonl'))}")

@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Column, Table
 
-from benchmark.observer import Observer
 from benchmark.report.escapes import escape_controls
+from benchmark.system.observer import Observer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 from benchmark.config.components import component_parameters
 from benchmark.config.limits import check_limit
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, Cell, ComparedPair, FigureView
-from benchmark.errors import quote_value, unknown_name
 from benchmark.evaluation.metrics import TIME_METRICS
+from benchmark.system.errors import quote_value, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from benchmark.config.components import Component
     from benchmark.config.model import Variant
+    from benchmark.config.registries import Registries
     from benchmark.config.schema import ExperimentSection, FigureSection
-    from benchmark.registries import Registries
-    from benchmark.source import Location, YamlSource
+    from benchmark.system.yaml_source import Location, YamlSource
 
 #: Words for ways to choose in the ids of cells.
 CHOICE_ID_WORDS = {"cross-validation": "cv"}

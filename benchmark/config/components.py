@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, cast
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from benchmark.classifiers import PARAMETER_LIMITS
-from benchmark.errors import BenchError, ConfigError, unknown_name
-from benchmark.foreign import plugin_of, run_guarded, run_plugin_code
+from benchmark.config.schema_errors import format_input, type_requirement
 from benchmark.kernels import is_elementwise_kernel as is_elementwise
-from benchmark.kernels.worth import degenerate_reason
-from benchmark.registries import is_builtin, unknown_component_message
-from benchmark.sections import format_input, type_requirement
-from benchmark.tags import Tags, tags_of
+from benchmark.kernels.degenerate import degenerate_reason
+from benchmark.system.errors import BenchError, ConfigError, unknown_name
+from benchmark.system.plugin_code import plugin_of, run_guarded, run_plugin_code
+from benchmark.system.registries import is_builtin, unknown_component_message
+from benchmark.system.tags import Tags, tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

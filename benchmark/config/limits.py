@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from benchmark.errors import quote_value
+from benchmark.system.errors import quote_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from benchmark.source import Location, YamlSource
+    from benchmark.system.yaml_source import Location, YamlSource
 
 #: The largest number of cells, settings, splits or pairs.
 MAX_NUMBERS = 100_000

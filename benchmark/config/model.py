@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from benchmark.errors import BenchError
 from benchmark.evaluation.predictions import SettingKey, SplitKey, TaskKey
+from benchmark.system.errors import BenchError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from benchmark.config.components import Component
+    from benchmark.config.registries import Registries
     from benchmark.config.schema import ParallelSection
     from benchmark.corpora.reader import CorpusReader
     from benchmark.evaluation.metrics import DiagnosticMetric, Metric
-    from benchmark.registries import Registries
     from benchmark.text.lexer import Lexing
     from benchmark.text.vocabulary import Pruning
 
@@ -476,3 +476,8 @@ class Experiment:
     def chosen_on_test(self) -> frozenset[tuple[str, str]]:
         """(experiment, cell) of the cells whose parameters were chosen on the documents that test them."""
         return frozenset((self.name, cell.id) for cell in self.cells if cell.choice == CHOOSE_ORACLE)
+
+
+def method_of(experiment: Experiment, cell: Cell) -> MethodEntry:
+    """Return the method of a cell."""
+    return next(entry for entry in experiment.variants[cell.variant].entries if entry.label == cell.method)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag
 
-from benchmark.sections import ConfigSection
+from benchmark.config.schema_errors import ConfigSection
 from benchmark.text.lexer import MAX_NGRAM_LENGTH
 
 

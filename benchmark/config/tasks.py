@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from benchmark.config.collection import outline_documents
 from benchmark.config.components import (
     Component,
     ComponentError,
@@ -14,16 +15,15 @@ from benchmark.config.components import (
     component_parameters,
     parameter_in_message,
 )
-from benchmark.config.documents import outline_documents
 from benchmark.config.limits import MAX_SPLIT_ROWS, check_limit
 from benchmark.config.model import CHOOSE_CROSS_VALIDATION, CHOOSE_TEMPORAL_HOLDOUT, Task, TermSelection
 from benchmark.config.schema import TaskSection, as_list
-from benchmark.errors import ConfigError, quote_value, unknown_name
 from benchmark.evaluation.protocols import ByDate, KFold
 from benchmark.evaluation.splits import check_split_promises
-from benchmark.registries import is_builtin
 from benchmark.representation.selection import GAIN_AGGREGATES, TERM_RANKINGS
-from benchmark.tags import tags_of
+from benchmark.system.errors import ConfigError, quote_value, unknown_name
+from benchmark.system.registries import is_builtin
+from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from benchmark.config.model import Collection
     from benchmark.config.schema import ExperimentSection
     from benchmark.evaluation.protocols import EvaluationProtocol
-    from benchmark.registries import Registry
-    from benchmark.source import Location, YamlSource
+    from benchmark.system.registries import Registry
+    from benchmark.system.yaml_source import Location, YamlSource
 
 TRAIN_SIZE_KEY = "train_size"
 

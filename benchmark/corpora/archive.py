@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchmark.errors import DataError
+from benchmark.system.errors import DataError
 
 if TYPE_CHECKING:
     from io import BufferedReader

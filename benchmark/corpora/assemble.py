@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmark.corpora.card import WHOLE_CORPUS
 from benchmark.corpora.corpus import Corpus, Documents, StreamedCorpus, concatenate_texts
-from benchmark.errors import ConfigError, DataError
+from benchmark.system.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -9,8 +9,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError, model_validator
 
-from benchmark.errors import ConfigError, DataError
-from benchmark.source import read_yaml
+from benchmark.system.errors import ConfigError, DataError
+from benchmark.system.yaml_source import read_yaml
 
 REPOSITORY = Path(__file__).parents[2]
 CARDS = REPOSITORY / "datasets"

@@ -20,7 +20,7 @@ from scipy.special import gammaincinv, gammaln, logsumexp, ndtr, ndtri
 
 from benchmark.corpora.archive import CorpusSource
 from benchmark.corpora.corpus import Documents
-from benchmark.corpora.counted import CountsCorpus
+from benchmark.corpora.counts_folder import CountsCorpus
 from benchmark.corpora.reader import CorpusReader
 
 if TYPE_CHECKING:

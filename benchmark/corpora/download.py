@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
 from benchmark.corpora.archive import CorpusSource, damaged_source_error, read_files, source_key, verify_digest
-from benchmark.errors import DataError
+from benchmark.system.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

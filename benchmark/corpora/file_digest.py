@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from benchmark.errors import DataError
+from benchmark.system.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -19,7 +19,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from pyarrow import ArrowException, parquet
 
 from benchmark.corpora.file_digest import CheckedFile, changed_file_error
-from benchmark.errors import ConfigError, DataError, did_you_mean, quote_value, unknown_name
+from benchmark.system.errors import ConfigError, DataError, did_you_mean, quote_value, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -16,11 +16,11 @@ from benchmark.corpora import card as cards
 from benchmark.corpora.archive import CorpusSource
 from benchmark.corpora.assemble import check_document_counts, select_documents
 from benchmark.corpora.corpus import Documents
-from benchmark.corpora.counted import CountsFolder
+from benchmark.corpora.counts_folder import CountsFolder
 from benchmark.corpora.curved_points import CurvedPoints
-from benchmark.corpora.files import UserFiles
 from benchmark.corpora.reader import CorpusReader
-from benchmark.errors import ConfigError, DataError, unknown_name
+from benchmark.corpora.user_files import UserFiles
+from benchmark.system.errors import ConfigError, DataError, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -13,7 +13,7 @@ import numpy as np
 from benchmark.corpora.card import WHOLE_CORPUS
 from benchmark.corpora.corpus import Corpus, Documents, concatenate_texts
 from benchmark.corpora.sgml import read_articles
-from benchmark.errors import DataError
+from benchmark.system.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from html.entities import name2codepoint
 from typing import TYPE_CHECKING
 
-from benchmark.errors import DataError
+from benchmark.system.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

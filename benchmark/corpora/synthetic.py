@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmark.corpora import webkb
 from benchmark.corpora.corpus import Corpus, Documents, concatenate_texts
-from benchmark.errors import ConfigError
+from benchmark.system.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -200,7 +200,7 @@ METRICS: dict[str, Metric] = {
     "recall": Metric(macro_recall, whole=False),
 }
 #: Wall-clock seconds; lower is better. Claims and figures use them, but no table does, because tables of the same
-#: predictions must be identical. See `findings.costs`. Measures may declare others.
+#: predictions must be identical. See `analysis.costs`. Measures may declare others.
 TIME_METRICS = ("seconds", "seconds-with-features", "seconds-in-all")
 #: Numbers of a pair of cells.
 PAIR_METRICS = ("sign-z", "error-ratio")

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
-from benchmark.errors import ConfigError
 from benchmark.evaluation.splits import Split, class_list, make_split
-from benchmark.tags import Tags
+from benchmark.system.errors import ConfigError
+from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

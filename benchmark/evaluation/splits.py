@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.errors import ConfigError
+from benchmark.system.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

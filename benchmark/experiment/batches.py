@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from benchmark.evaluation.predictions import SettingKey, SettingPredictions
     from benchmark.evaluation.protocols import Split
-    from benchmark.experiment.work import Setting, StoreUnit
-    from benchmark.methods.workbench import MatrixCache
+    from benchmark.experiment.settings import Setting, StoreUnit
+    from benchmark.methods.matrix_cache import MatrixCache
 
 _T = TypeVar("_T")
 

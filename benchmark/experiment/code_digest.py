@@ -15,8 +15,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmark.errors import BenchError
-from benchmark.foreign import plugin_of
+from benchmark.system.errors import BenchError
+from benchmark.system.plugin_code import plugin_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -5,13 +5,13 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from benchmark.config.check import check_experiment
-from benchmark.config.load import read_config
-from benchmark.errors import ConfigError
-from benchmark.findings import part
-from benchmark.findings.papers import unknown_cell
-from benchmark.plugins.gathering import registries_for
-from benchmark.source import YamlSource
+from benchmark.config import subset
+from benchmark.config.experiment import check_experiment
+from benchmark.config.extends import read_config
+from benchmark.papers.load import published_papers, unknown_cell
+from benchmark.plugins.discovery import registries_for
+from benchmark.system.errors import ConfigError
+from benchmark.system.yaml_source import YamlSource
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +38,7 @@ def experiment_from_mapping(raw: dict[str, Any], name: str) -> Experiment:
 
 def check_source(source: YamlSource) -> Experiment:
     """Check a configuration that has been read."""
-    return check_experiment(source, registries_for(source))
+    return check_experiment(source, registries_for(source), published_papers())
 
 
 def select_cells(experiment: Experiment, patterns: Sequence[str]) -> Experiment:
@@ -54,7 +54,7 @@ def select_cells(experiment: Experiment, patterns: Sequence[str]) -> Experiment:
         if not own:
             raise ConfigError(unknown_cell(pattern, experiment))
     return (
-        part.subset_experiment(experiment, {name for own in ids.values() for name in own}, patterns)
+        subset.subset_experiment(experiment, {name for own in ids.values() for name in own}, patterns)
         if patterns
         else experiment
     )

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from benchmark.observer import Observer
+from benchmark.system.observer import Observer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from benchmark.config.model import Experiment
-    from benchmark.experiment.reading import LoadedVariant
+    from benchmark.experiment.counting import LoadedVariant
+    from benchmark.experiment.settings import PlannedTask, Setting, StoreUnit
     from benchmark.experiment.store import Store
-    from benchmark.experiment.work import PlannedTask, Setting, StoreUnit
 
 
 class RemoteExecutor(Protocol):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from benchmark.experiment.code_digest import code_digest
 from benchmark.experiment.plugin_results import get_result, put_result
 from benchmark.experiment.store import StoreEntry, store_key
-from benchmark.foreign import plugin_of
+from benchmark.system.plugin_code import plugin_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -10,32 +10,32 @@ from datetime import datetime, timezone
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from benchmark.config.data import experiment_to_data
+from benchmark.config.experiment_data import experiment_to_data
 from benchmark.corpora.card import REPOSITORY
+from benchmark.diagnostics.base import diagnostic_numbers
 from benchmark.evaluation.predictions import TIMINGS_TABLE
-from benchmark.evaluation.scored import ALL_SPLITS
-from benchmark.measures.base import diagnostic_numbers
+from benchmark.evaluation.score_table import ALL_SPLITS
 from benchmark.plugins.records import plugin_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from benchmark.analysis.scoring import RunPredictions
     from benchmark.config.model import MethodSpec
-    from benchmark.findings.scoring import RunPredictions
 
 _LIBRARIES = ("simplexbench", "numpy", "scipy", "scikit-learn", "libsvm-official", "numba", "pandas")
 
 
-def manifest_of(findings: RunPredictions, *, jobs: int, seconds: float) -> dict[str, Any]:
+def manifest_of(run: RunPredictions, *, jobs: int, seconds: float) -> dict[str, Any]:
     """Describe a run as plain data; the only place of a run's folder that holds times, paths and versions."""
-    experiment = findings.experiment
+    experiment = run.experiment
     return {
         "name": experiment.name,
         "config": experiment.raw,
         **({"only": list(experiment.only)} if experiment.only else {}),
-        **_described(findings),
-        "variants": findings.facts,
-        "failures": findings.failures,
+        **_described(run),
+        "variants": run.facts,
+        "failures": run.failures,
         "experiment": experiment_to_data(experiment),
         "versions": library_versions(),
         "machine": {"system": platform.platform(), "processors": os.cpu_count(), "threads": jobs},
@@ -46,9 +46,9 @@ def manifest_of(findings: RunPredictions, *, jobs: int, seconds: float) -> dict[
     }
 
 
-def _described(findings: RunPredictions) -> dict[str, Any]:
+def _described(run: RunPredictions) -> dict[str, Any]:
     """Return the manifest's methods, splits, chosen candidates, ties, and seconds of diagnostics."""
-    experiment, predictions, scored = findings.experiment, findings.predictions, findings.scored
+    experiment, predictions, scored = run.experiment, run.predictions, run.scored
     whole = scored.frame[scored.frame["fold"] == ALL_SPLITS]
     cells: dict[str, dict[str, Any]] = {
         name: {"ties": int(ties)} for name, ties in zip(whole["cell"], whole["ties"], strict=True)

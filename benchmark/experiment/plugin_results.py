@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from benchmark.foreign import plugin_of
-from benchmark.tags import tags_of
+from benchmark.system.plugin_code import plugin_of
+from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

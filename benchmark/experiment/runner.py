@@ -7,18 +7,14 @@ from functools import partial
 from traceback import format_exception
 from typing import TYPE_CHECKING, Any
 
-from benchmark.blocks import blas_threads
-from benchmark.compiled import compile_all
+from benchmark.analysis.scoring import RunPredictions
 from benchmark.config.model import BASE_VARIANT
 from benchmark.corpora.reader import LastCorpus
-from benchmark.environment import peak_memory, reset_peak_memory
+from benchmark.diagnostics.base import DiagnosticContext, compute_checked
 from benchmark.evaluation.predictions import Predictions, SettingKey, SettingPredictions, SplitKey, TaskKey
 from benchmark.experiment.batches import Batch, plan_batches, unit_splits
 from benchmark.experiment.code_digest import code_digest, imported_modules
-from benchmark.experiment.kernel_cache import KernelCache
-from benchmark.experiment.overlap import count_near_duplicates
-from benchmark.experiment.plugin_results import get_result, put_result
-from benchmark.experiment.reading import (
+from benchmark.experiment.counting import (
     LoadedVariant,
     check_expectations,
     describe_counts,
@@ -26,24 +22,28 @@ from benchmark.experiment.reading import (
     term_facts,
     text_counts,
 )
+from benchmark.experiment.kernel_cache import KernelCache
+from benchmark.experiment.near_duplicates import count_near_duplicates
+from benchmark.experiment.plugin_results import get_result, put_result
+from benchmark.experiment.settings import pack_predictions, plan_task, predictions_of_unit, unpack_predictions
 from benchmark.experiment.store import StoreEntry, store_key
-from benchmark.experiment.work import pack_predictions, plan_task, predictions_of_unit, unpack_predictions
-from benchmark.findings.scoring import RunPredictions
-from benchmark.foreign import plugin_of, run_guarded, run_plugin_code, source_location
-from benchmark.measures.base import DiagnosticContext, compute_checked
-from benchmark.methods.blindness import degenerate_predictions_reason
-from benchmark.methods.weights import SplitData
-from benchmark.methods.workbench import MatrixCache
-from benchmark.tags import tags_of
+from benchmark.methods.degenerate import degenerate_predictions_reason
+from benchmark.methods.matrix_cache import MatrixCache
+from benchmark.methods.split_data import SplitData
+from benchmark.system.machine import peak_memory, reset_peak_memory
+from benchmark.system.numba_jit import compile_all
+from benchmark.system.plugin_code import plugin_of, run_guarded, run_plugin_code, source_location
+from benchmark.system.row_blocks import blas_threads
+from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from benchmark.config.model import Experiment
+    from benchmark.diagnostics.base import Arrays, Diagnostic
     from benchmark.experiment.context import RunContext
+    from benchmark.experiment.settings import PlannedTask, Setting, StoreUnit
     from benchmark.experiment.store import Store
-    from benchmark.experiment.work import PlannedTask, Setting, StoreUnit
-    from benchmark.measures.base import Arrays, Diagnostic
     from benchmark.methods.base import Problem
     from benchmark.text.counts import Counts
 

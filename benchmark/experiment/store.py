@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 import platformdirs
 
-from benchmark.environment import read_gigabytes
-from benchmark.errors import ConfigError
 from benchmark.experiment.code_digest import code_version
-from benchmark.folders import UnreachableError, open_store_files
+from benchmark.experiment.storage import UnreachableError, open_store_files
+from benchmark.system.errors import ConfigError
+from benchmark.system.machine import read_gigabytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

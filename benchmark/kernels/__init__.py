@@ -3,6 +3,7 @@
 from typing import Any
 
 from benchmark.kernels.base import Kernel, is_elementwise_kernel
+from benchmark.kernels.block_sum import SumOverFields
 from benchmark.kernels.euclidean import (
     Linear,
     NegativeEuclideanDistance,
@@ -10,7 +11,6 @@ from benchmark.kernels.euclidean import (
     RadialBasisFunction,
     Sigmoid,
 )
-from benchmark.kernels.fields import SumOverFields
 from benchmark.kernels.heat.half_plane import Hyperbolic
 from benchmark.kernels.heat.kernel import Heat
 from benchmark.kernels.models.fisher import PLSIFisher

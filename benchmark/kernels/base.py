@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from benchmark.kernels.products import inner_products, self_products
 from benchmark.representation import canonical_csr, power_transform
-from benchmark.tags import Tags, tags_of
+from benchmark.system.tags import Tags, tags_of
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

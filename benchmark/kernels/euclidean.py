@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from benchmark.compiled import compile_lazily
 from benchmark.kernels.base import Kernel
-from benchmark.tags import Tags
+from benchmark.system.numba_jit import compile_lazily
+from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
     from benchmark.kernels.base import Matrix

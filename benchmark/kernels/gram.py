@@ -9,10 +9,10 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from sklearn.base import clone
 
-from benchmark.blocks import largest_magnitude, submatrix
-from benchmark.compiled import compile_lazily
 from benchmark.kernels.products import StreamedProducts
-from benchmark.registries import is_builtin
+from benchmark.system.numba_jit import compile_lazily
+from benchmark.system.registries import is_builtin
+from benchmark.system.row_blocks import largest_magnitude, submatrix
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from benchmark.kernels.base import Kernel
-from benchmark.tags import Tags
+from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
     from benchmark.kernels.base import Matrix

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.compiled import compile_lazily, numba_thread_count, prange
 from benchmark.representation.weighting import canonical_csr
+from benchmark.system.numba_jit import compile_lazily, numba_thread_count, prange
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from benchmark.checks import check_one_of
 from benchmark.kernels.base import Kernel
 from benchmark.kernels.euclidean import NegativeEuclideanDistance
 from benchmark.kernels.multinomial import NegativeGeodesicDistance
-from benchmark.tags import Tags, tags_of
+from benchmark.system.checks import check_one_of
+from benchmark.system.tags import Tags, tags_of
 
 if TYPE_CHECKING:
     from benchmark.kernels.base import Matrix

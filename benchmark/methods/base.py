@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.protocols import Split
     from benchmark.methods.fitted import FittedMethod
-    from benchmark.methods.workbench import MatrixCache
+    from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.text.counts import Counts
 
 

@@ -18,11 +18,11 @@ import scipy.sparse as sp
 from benchmark.classifiers.hyperplanes import Hyperplanes
 from benchmark.classifiers.libsvm import BinarySvm
 from benchmark.classifiers.svm import MulticlassSvm, predict_class_codes, svm_class_scores, svm_decision_values
+from benchmark.kernels.dirichlet_prior import dirichlet_products
 from benchmark.kernels.gram import InnerProducts, LazyGram
 from benchmark.kernels.products import StreamedProducts, self_products
-from benchmark.kernels.smoothing import dirichlet_products
-from benchmark.methods.learned import check_finite_values, learned_classes, positive_classes
-from benchmark.methods.weights import weighted_points
+from benchmark.methods.multilabel import check_finite_values, learned_classes, positive_classes
+from benchmark.methods.split_data import weighted_points
 from benchmark.representation import canonical_csr, power_transform, row_norms
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import MethodSpec
     from benchmark.kernels.base import Kernel
-    from benchmark.methods.weights import SplitData
+    from benchmark.methods.split_data import SplitData
     from benchmark.representation import Weighting
 
     Array = NDArray[np.float64]

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from benchmark.blocks import blas_threads, largest_magnitude, rows_per_block, run_blocks
+from benchmark.classifiers.batch_svm import BinaryProblem, batch_decision_values
 from benchmark.classifiers.libsvm import train_binary_svms
-from benchmark.classifiers.many import BinaryProblem, batch_decision_values
 from benchmark.classifiers.one_vs_one import SvmProblem, TrainingClock
 from benchmark.classifiers.svm import (
     MulticlassSvm,
@@ -23,15 +22,16 @@ from benchmark.classifiers.svm import (
     train_multiclass,
     train_multiclass_together,
 )
-from benchmark.compiled import numba_threads
 from benchmark.evaluation.predictions import SettingPredictions
 from benchmark.kernels.gram import LazyGram, kernel_diagonal
-from benchmark.methods.answers import check_real_array
 from benchmark.methods.base import Problem, Stopwatch
 from benchmark.methods.fitted import FittedMachines, trained_state
-from benchmark.methods.weights import SplitData, cache_entry, learning_source, products_key
-from benchmark.registries import is_builtin
-from benchmark.tags import tags_of
+from benchmark.methods.plugin_outputs import check_real_array
+from benchmark.methods.split_data import SplitData, cache_entry, learning_source, products_key
+from benchmark.system.numba_jit import numba_threads
+from benchmark.system.registries import is_builtin
+from benchmark.system.row_blocks import blas_threads, largest_magnitude, rows_per_block, run_blocks
+from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from benchmark.kernels.base import Kernel
     from benchmark.kernels.gram import InnerProducts
     from benchmark.methods.fitted import FittedMethod
-    from benchmark.methods.workbench import MatrixCache
+    from benchmark.methods.matrix_cache import MatrixCache
 
 
 @dataclass(frozen=True)

@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.config.components import check_method
 from benchmark.kernels import is_elementwise_kernel
-from benchmark.methods.category_machines import (
+from benchmark.methods.kernel_machines import KernelSvm, PrecomputedKernelSvm, SharedMatrixSvm
+from benchmark.methods.one_vs_rest import (
     FisherKernelMethod,
     HyperplaneTopMethod,
     KernelOneVsRest,
     LinearOneVsRest,
     PrecomputedKernelOneVsRest,
 )
-from benchmark.methods.kernel_machines import KernelSvm, PrecomputedKernelSvm, SharedMatrixSvm
-from benchmark.methods.ones_own import PluginMethod
-from benchmark.methods.points import PointClassifierMethod
+from benchmark.methods.plugin_method import PluginMethod
+from benchmark.methods.point_classifiers import PointClassifierMethod
+from benchmark.methods.split_data import depends_on_split
 from benchmark.methods.thresholds import ThresholdedMethod
-from benchmark.methods.weights import depends_on_split
-from benchmark.registries import is_builtin
-from benchmark.tags import tags_of
+from benchmark.system.registries import is_builtin
+from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec, TermSelection

@@ -11,7 +11,7 @@ from benchmark.classifiers.thresholds import class_thresholds
 from benchmark.evaluation.predictions import SettingPredictions
 from benchmark.methods.base import Stopwatch
 from benchmark.methods.fitted import FITTED_KINDS, FittedMethod
-from benchmark.methods.held_out import out_of_fold_values
+from benchmark.methods.out_of_fold import out_of_fold_values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from benchmark.evaluation.protocols import Split
     from benchmark.methods.base import Method, Problem
     from benchmark.methods.fitted import Arrays, TrainedState
-    from benchmark.methods.workbench import MatrixCache
+    from benchmark.methods.matrix_cache import MatrixCache
 
 
 @dataclass(frozen=True)

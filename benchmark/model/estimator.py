@@ -10,15 +10,15 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from benchmark.corpora.corpus import FieldedText
-from benchmark.errors import BenchError
-from benchmark.model.folder import read_model
+from benchmark.model.persistence import read_model
+from benchmark.system.errors import BenchError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
-    from benchmark.model.kept import TextModel, TextPredictions
+    from benchmark.model.text_model import TextModel, TextPredictions
 
     Text = str | bytes | Mapping[str, str | bytes]
 

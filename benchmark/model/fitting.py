@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.blocks import blas_threads
-from benchmark.config.model import CHOOSE_ORACLE, Experiment
-from benchmark.errors import ConfigError, unknown_name
+from benchmark.analysis.model_selection import best_by_inner_error, select_candidates, split_losses
+from benchmark.config.model import CHOOSE_ORACLE, Experiment, method_of
 from benchmark.evaluation.splits import Split
 from benchmark.experiment import runner
-from benchmark.experiment.reading import check_expectations, read_counts, text_counts
-from benchmark.experiment.work import plan_task
-from benchmark.findings.choosing import best_by_inner_error, method_of, select_candidates, split_losses
-from benchmark.foreign import source_location
-from benchmark.methods.held_out import INNER_FOLDS, inner_folds, out_of_fold_values
-from benchmark.methods.workbench import MatrixCache
-from benchmark.model.kept import TextModel
+from benchmark.experiment.counting import check_expectations, read_counts, text_counts
+from benchmark.experiment.settings import plan_task
+from benchmark.methods.matrix_cache import MatrixCache
+from benchmark.methods.out_of_fold import INNER_FOLDS, inner_folds, out_of_fold_values
 from benchmark.model.probabilities import fit_sigmoids
+from benchmark.model.text_model import TextModel
+from benchmark.system.errors import ConfigError, unknown_name
+from benchmark.system.plugin_code import source_location
+from benchmark.system.row_blocks import blas_threads
 from benchmark.text.lexer import WHOLE_DOCUMENT
 
 if TYPE_CHECKING:
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from benchmark.analysis.scoring import RunPredictions
     from benchmark.config.model import Cell, Collection, Experiment
     from benchmark.experiment.context import RunContext
-    from benchmark.experiment.work import Setting
-    from benchmark.findings.scoring import RunPredictions
+    from benchmark.experiment.settings import Setting
     from benchmark.methods.base import Problem
     from benchmark.methods.fitted import FittedMethod
-    from benchmark.observer import Observer
+    from benchmark.system.observer import Observer
 
 ALL_DOCUMENTS = "all documents"
 

@@ -10,12 +10,12 @@ import numpy as np
 from pydantic import ConfigDict, Field, ValidationError
 
 from benchmark.classifiers import PARAMETER_LIMITS
+from benchmark.config.schema_errors import ConfigSection, format_input, type_requirement
 from benchmark.kernels import is_elementwise_kernel
-from benchmark.names import split_names
-from benchmark.registries import is_builtin
 from benchmark.representation import NORMALIZATIONS
-from benchmark.sections import ConfigSection, format_input, type_requirement
-from benchmark.tags import tags_of
+from benchmark.system.registries import is_builtin
+from benchmark.system.string_arrays import split_names
+from benchmark.system.tags import tags_of
 from benchmark.text.fields import FIELD_FINDERS
 from benchmark.text.lexer import Lexing  # noqa: TC001 - pydantic reads the annotation
 

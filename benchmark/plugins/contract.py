@@ -15,27 +15,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import clone
 
-from benchmark.config.check import check_experiment
 from benchmark.config.components import REQUIRED_PARAMETER, Component, component_parameters
+from benchmark.config.experiment import check_experiment
 from benchmark.config.model import BASE_VARIANT, MethodSpec, Representation
-from benchmark.errors import BenchError
-from benchmark.evaluation.metrics import Metric, Tallies
-from benchmark.evaluation.splits import check_split_promises
-from benchmark.foreign import load_plugin, locate_error, plugin_of, run_plugin_code, source_location
-from benchmark.measures.base import (
+from benchmark.diagnostics.base import (
     DiagnosticArrays,
     DiagnosticContext,
     DiagnosticResults,
     allowed_rows,
     diagnostic_problem,
 )
+from benchmark.evaluation.metrics import Metric, Tallies
+from benchmark.evaluation.splits import check_split_promises
+from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.registry import build_method
-from benchmark.methods.workbench import MatrixCache
-from benchmark.plugins.gathering import BUILTIN_REGISTRIES, registries_with_plugins
-from benchmark.plugins.samples import toy_group_splits, toy_problem, toy_replicates
+from benchmark.plugins.discovery import BUILTIN_REGISTRIES, registries_with_plugins
+from benchmark.plugins.toy_data import toy_group_splits, toy_problem, toy_replicates
 from benchmark.representation import WEIGHTINGS, TermWeighting
-from benchmark.source import YamlSource
-from benchmark.tags import tags_of
+from benchmark.system.errors import BenchError
+from benchmark.system.plugin_code import load_plugin, locate_error, plugin_of, run_plugin_code, source_location
+from benchmark.system.tags import tags_of
+from benchmark.system.yaml_source import YamlSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 
     import scipy.sparse as sp
 
+    from benchmark.diagnostics.base import Diagnostic
     from benchmark.evaluation.predictions import SettingPredictions
-    from benchmark.measures.base import Diagnostic
     from benchmark.methods.base import Problem
 
     Check = Callable[[str, Any], None]

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from benchmark.config.model import Experiment
-    from benchmark.registries import Registries
+    from benchmark.config.registries import Registries
 
 
 class PluginRecord(BaseModel):

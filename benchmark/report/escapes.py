@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from benchmark.checks import is_number
+from benchmark.system.checks import is_number
 
 # C0 and C1 control characters except tab and line feed, and characters that change the direction of text.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")

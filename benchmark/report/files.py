@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from benchmark.environment import remove_unfinished_files, write_atomically
-from benchmark.report.contents import OPTIONAL_TABLES, SUMMARY_TABLES
+from benchmark.analysis.summary import OPTIONAL_TABLES, SUMMARY_TABLES
 from benchmark.report.latex import table_latex
 from benchmark.report.tables import charts_csv, frame_csv, table_csv, table_markdown
+from benchmark.system.machine import remove_unfinished_files, write_atomically
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from benchmark.report.contents import Summary
+    from benchmark.analysis.summary import Summary
 
 FigureSpec = dict[str, Any]
 #: Maps specifications by figure name to bytes by figure name and kind. Figures that can't be drawn are left out.

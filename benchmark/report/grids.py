@@ -8,10 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchmark.evaluation.judging import REFERENCE_VALUE
-from benchmark.measures import DIAGNOSTIC_METRICS
-from benchmark.report.contents import HEADLINE_FOLD
-from benchmark.report.numbers import (
+from benchmark.analysis.number_text import (
     MISSING_TEXT,
     count_text,
     interval_text,
@@ -20,7 +17,8 @@ from benchmark.report.numbers import (
     p_text,
     printed_decimals,
 )
-from benchmark.report.quantities import (
+from benchmark.analysis.summary import HEADLINE_FOLD
+from benchmark.analysis.units import (
     capitalized,
     display_factor,
     display_unit,
@@ -28,14 +26,16 @@ from benchmark.report.quantities import (
     metric_with_unit,
     unit_named,
 )
+from benchmark.diagnostics import DIAGNOSTIC_METRICS
+from benchmark.papers.published_verdicts import REFERENCE_VALUE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pandas as pd
 
-    from benchmark.report.contents import CellInfo, Summary
-    from benchmark.report.quantities import DeclaredMetrics
+    from benchmark.analysis.summary import CellInfo, Summary
+    from benchmark.analysis.units import DeclaredMetrics
 
 # Spelling of the literature, for figures and LaTeX. Other outputs use the spelling of the configuration.
 LITERATURE_SPELLINGS = {"tf": "TF", "tfidf": "TF×IDF", "linear": "LIN", "polynomial": "POL", "sigmoid": "SIG"} | {

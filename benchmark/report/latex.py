@@ -13,7 +13,7 @@ from benchmark.report.tables import failure_lines, main_grids
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from benchmark.report.contents import Summary
+    from benchmark.analysis.summary import Summary
     from benchmark.report.grids import TextTable
 
 BOOKTABS = r"% \usepackage{booktabs}"

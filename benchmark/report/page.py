@@ -9,12 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from benchmark.evaluation import published
+from benchmark.analysis.number_text import (
+    MISSING_TEXT,
+    interval_text,
+    is_missing,
+    number_text,
+    p_text,
+    printed_decimals,
+)
+from benchmark.analysis.summary import summary_table
+from benchmark.analysis.units import Unit, display_unit, metric_name, metric_with_unit, unit_named
+from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.intervals import Estimate
-from benchmark.evaluation.judging import ValueVerdict
-from benchmark.evaluation.published import PublishedValue
-from benchmark.measures import DIAGNOSTIC_METRICS
-from benchmark.report.contents import summary_table
+from benchmark.papers import published
+from benchmark.papers.published import PublishedValue
+from benchmark.papers.published_verdicts import ValueVerdict
+from benchmark.papers.verdict_counts import claim_counts_text, verdict_counts_text
 from benchmark.report.escapes import markdown_text
 from benchmark.report.grids import (
     TextTable,
@@ -25,17 +35,14 @@ from benchmark.report.grids import (
     reference_value_grid,
     verdict_grid,
 )
-from benchmark.report.numbers import MISSING_TEXT, interval_text, is_missing, number_text, p_text, printed_decimals
-from benchmark.report.quantities import Unit, display_unit, metric_name, metric_with_unit, unit_named
 from benchmark.report.tables import brief_grids, markdown_grid
-from benchmark.report.tally import claim_counts_text, verdict_counts_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     import pandas as pd
 
-    from benchmark.report.contents import CellInfo, Summary
+    from benchmark.analysis.summary import CellInfo, Summary
 
 BASE_VARIANT_LABEL = "as configured"
 EXCEPTION_NOTE = (

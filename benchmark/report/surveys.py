@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.measures import DIAGNOSTIC_METRICS
-from benchmark.report.charts import Chart
-from benchmark.report.contents import summary_table
+from benchmark.analysis.charts import Chart
+from benchmark.analysis.number_text import MISSING_TEXT, is_missing, p_text
+from benchmark.analysis.summary import summary_table
+from benchmark.analysis.units import axis_label, display_unit, metric_name
+from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.report.grids import TextTable, metric_header
-from benchmark.report.numbers import MISSING_TEXT, is_missing, p_text
-from benchmark.report.quantities import axis_label, display_unit, metric_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import pandas as pd
 
-    from benchmark.evaluation.ranks import MeanRanks
-    from benchmark.report.charts import ChartPanel
+    from benchmark.analysis.charts import ChartPanel
+    from benchmark.evaluation.mean_ranks import MeanRanks
 
 SURVEY_SCORE_COLUMNS = ("problem", "method", "size", "value", "low", "high", "n", "training", "deciding", "peak_bytes")
 SURVEY_DIFFERENCE_COLUMNS = ("problem", "a", "b", "value", "low", "high", "p_holm", "family")

@@ -7,6 +7,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from benchmark.analysis.number_text import is_missing
 from benchmark.report.curve_tables import CURVE_COLUMNS, chart_rows, curve_grid
 from benchmark.report.escapes import csv_cell, markdown_text
 from benchmark.report.grids import (
@@ -22,14 +23,13 @@ from benchmark.report.grids import (
     varying_columns,
     verdict_grid,
 )
-from benchmark.report.numbers import is_missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     import pandas as pd
 
-    from benchmark.report.contents import Summary
+    from benchmark.analysis.summary import Summary
 
 MOST_PANELS = 4
 

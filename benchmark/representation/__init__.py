@@ -11,7 +11,7 @@ from benchmark.representation.weighting import (
     weight_terms,
 )
 from benchmark.representation.weightings import WEIGHTINGS, TermWeighting, Weighting
-from benchmark.tags import NORMALIZATIONS
+from benchmark.system.tags import NORMALIZATIONS
 
 __all__ = [
     "IDF_SOURCES",

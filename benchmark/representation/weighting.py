@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from benchmark.tags import NORMALIZATIONS
+from benchmark.system.tags import NORMALIZATIONS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

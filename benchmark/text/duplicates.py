@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.compiled import compile_lazily
+from benchmark.system.numba_jit import compile_lazily
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

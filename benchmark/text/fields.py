@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmark.corpora.corpus import FieldedText
-from benchmark.errors import DataError
+from benchmark.system.errors import DataError
 from benchmark.text.lexer import WHOLE_DOCUMENT, body_start
 
 if TYPE_CHECKING:

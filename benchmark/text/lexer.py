@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.compiled import compile_lazily
-from benchmark.errors import ConfigError
-from benchmark.text import letters
+from benchmark.system.errors import ConfigError
+from benchmark.system.numba_jit import compile_lazily
+from benchmark.text import unicode_classes as letters
 from benchmark.text.stoplist import STOPLISTS
 
 if TYPE_CHECKING:

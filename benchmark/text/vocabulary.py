@@ -13,14 +13,14 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
-from benchmark.blocks import map_in_order
 from benchmark.corpora.corpus import batch_texts, concatenate_texts
-from benchmark.errors import ConfigError
+from benchmark.system.errors import ConfigError
+from benchmark.system.row_blocks import map_in_order
+from benchmark.text.counting_loops import add_term_frequencies, count_sorted_terms, spell_tokens
 from benchmark.text.counts import Counts
 from benchmark.text.fields import field_of
 from benchmark.text.lexer import WHOLE_DOCUMENT, find_tokens, term_name
 from benchmark.text.stoplist import stop_words
-from benchmark.text.tallying import add_term_frequencies, count_sorted_terms, spell_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.corpora.corpus import AnyCorpus, Documents, TextChunk
-    from benchmark.corpora.counted import CountsCorpus
+    from benchmark.corpora.counts_folder import CountsCorpus
     from benchmark.text.lexer import Lexing
 
 

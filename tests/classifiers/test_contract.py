@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from benchmark.classifiers import CLASSIFIERS, SupportVectorClassifier
 from benchmark.kernels import NegativeGeodesicDistance
 from benchmark.representation import TermWeighting
-from benchmark.tags import tags_of
+from benchmark.system.tags import tags_of
 from tests.classifiers.oracle import draw_problem
 
 if TYPE_CHECKING:

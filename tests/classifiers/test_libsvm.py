@@ -17,7 +17,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_info, threadpool_limits
 
-import benchmark.blocks
+import benchmark.system.row_blocks
 from benchmark.classifiers import SupportVectorClassifier
 from benchmark.classifiers.libsvm import DenseRows, NodeMatrix
 from benchmark.classifiers.svm import MulticlassSvm, predict_class_codes, svm_decision_values, train_multiclass
@@ -25,7 +25,7 @@ from benchmark.kernels import Linear, NegativeEuclideanDistance, NegativeGeodesi
 from benchmark.kernels.gram import InnerProducts, LazyGram
 from benchmark.kernels.products import inner_products, self_products
 from benchmark.representation import NORMALIZATIONS, TermWeighting, power_transform, row_norms
-from benchmark.tags import tags_of
+from benchmark.system.tags import tags_of
 from tests.classifiers.oracle import draw_problem, libsvm_oracle
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def test_equal_to_libsvm_on_the_whole_problem(kernel: str, n: int, n_classes: in
 
 @pytest.mark.parametrize("kernel", ["ned", "ngd"])
 def test_equal_to_libsvm_through_many_small_blocks(kernel: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(benchmark.blocks, "BLOCK_VALUES", 500)
+    monkeypatch.setattr(benchmark.system.row_blocks, "BLOCK_VALUES", 500)
     problem = draw_problem(kernel, n=101, n_classes=4, seed=3, n_test=150)
     oracle = libsvm_oracle(problem.gram, problem.labels, problem.test)
     assert_equal_to_libsvm(problem, oracle, SupportVectorClassifier(jobs=2).fit(problem.gram, problem.labels))

@@ -12,7 +12,6 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.blocks import rows_per_block
 from benchmark.classifiers.libsvm import DenseRows, NodeMatrix, train_binary_svms
 from benchmark.classifiers.one_vs_one import BLOCK_COLUMNS, SvmProblem, TrainingClock, class_blocks, pair_blocks
 from benchmark.classifiers.svm import (
@@ -27,6 +26,7 @@ from benchmark.kernels import Linear, NegativeEuclideanDistance, NegativeGeodesi
 from benchmark.kernels.gram import InnerProducts, LazyGram
 from benchmark.kernels.products import StreamedProducts, inner_products, self_products
 from benchmark.representation import NORMALIZATIONS, power_transform, row_norms
+from benchmark.system.row_blocks import rows_per_block
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

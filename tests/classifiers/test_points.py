@@ -11,7 +11,7 @@ from sklearn.naive_bayes import ComplementNB
 from sklearn.svm import LinearSVC
 
 from benchmark.classifiers import CLASSIFIERS, ComplementBayes, LinearSvm, LogisticClassifier, NbSvm
-from benchmark.tags import tags_of
+from benchmark.system.tags import tags_of
 
 NAMES = [name for name, cls in CLASSIFIERS.items() if not tags_of(cls).needs_kernel]
 

@@ -20,20 +20,21 @@ import typer
 from sklearn.datasets import load_svmlight_file
 from typer.testing import CliRunner
 
-from benchmark.cli import app, questions
+from benchmark.analysis.summarize import summarize as summary_of
+from benchmark.analysis.summary import VERDICT_TABLE_COLUMNS
+from benchmark.cli import app
+from benchmark.cli import prompts as questions
+from benchmark.commands import check as pinned
 from benchmark.config.model import BASE_VARIANT
 from benchmark.corpora import card as cards
 from benchmark.corpora import download, registry
 from benchmark.evaluation.predictions import RUN_FILES
-from benchmark.experiment import session
+from benchmark.experiment import run as session
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.folder import read_run
-from benchmark.experiment.reading import read_counts
-from benchmark.experiment.session import load_checked
+from benchmark.experiment.counting import read_counts
+from benchmark.experiment.run import load_checked
+from benchmark.experiment.run_folder import read_run
 from benchmark.experiment.store import Store, StoreEntry
-from benchmark.findings.summary import summarize as summary_of
-from benchmark.library import pinned
-from benchmark.report.contents import VERDICT_TABLE_COLUMNS
 from tests.processes import Process
 
 CONFIGS = Path(__file__).parents[2] / "configs"

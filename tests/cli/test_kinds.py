@@ -11,12 +11,12 @@ import pytest
 from typer.testing import CliRunner
 
 from benchmark.cli import app
+from benchmark.commands import check as pinned
 from benchmark.evaluation.predictions import RUN_FILES
-from benchmark.experiment import session
-from benchmark.experiment.folder import read_run
-from benchmark.experiment.session import load_checked
+from benchmark.experiment import run as session
+from benchmark.experiment.run import load_checked
+from benchmark.experiment.run_folder import read_run
 from benchmark.experiment.store import Store
-from benchmark.library import pinned
 from benchmark.report import files
 from tests.trials.limits import mostly_slow
 

@@ -17,9 +17,9 @@ from typer.testing import CliRunner
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.cli import app
 from benchmark.corpora import registry
-from benchmark.errors import BenchError, ConfigError, DataError
 from benchmark.evaluation.metrics import METRICS
-from benchmark.experiment import session
+from benchmark.experiment import run as session
+from benchmark.system.errors import BenchError, ConfigError, DataError
 
 pytestmark = pytest.mark.usefixtures("sketched")
 

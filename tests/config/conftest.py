@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmark.config.check import check_experiment
-from benchmark.config.load import read_config
+from benchmark.config.experiment import check_experiment
+from benchmark.config.extends import read_config
 from benchmark.config.model import BASE_VARIANT
-from benchmark.errors import ConfigError
-from benchmark.plugins.gathering import BUILTIN_REGISTRIES
+from benchmark.plugins.discovery import BUILTIN_REGISTRIES
+from benchmark.system.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,12 +16,12 @@ from benchmark.config.components import (
     component_parameters,
     parameter_in_message,
 )
-from benchmark.errors import ConfigError
+from benchmark.config.schema_errors import format_input
+from benchmark.diagnostics import DIAGNOSTICS
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.kernels import KERNELS
-from benchmark.measures import DIAGNOSTICS
-from benchmark.sections import format_input
-from benchmark.tags import tags_of
+from benchmark.system.errors import ConfigError
+from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ import pytest
 from benchmark.classifiers import CLASSIFIERS, PARAMETER_LIMITS
 from benchmark.config.components import ComponentError, check_component
 from benchmark.kernels import KERNELS
-from benchmark.kernels.worth import degenerate_reason
+from benchmark.kernels.degenerate import degenerate_reason
 
 REFUSED = [
     ("rbf", "sigma", 1e-200),  # its square is 0

@@ -10,11 +10,11 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmark.config.check import check_experiment
-from benchmark.config.load import read_config
-from benchmark.errors import ConfigError
-from benchmark.plugins.gathering import BUILTIN_REGISTRIES
-from benchmark.source import YamlSource
+from benchmark.config.experiment import check_experiment
+from benchmark.config.extends import read_config
+from benchmark.plugins.discovery import BUILTIN_REGISTRIES
+from benchmark.system.errors import ConfigError
+from benchmark.system.yaml_source import YamlSource
 
 #: Entries whose cells have different names.
 METHODS = [

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from benchmark.errors import ConfigError
+from benchmark.system.errors import ConfigError
 
 DRAWS = "protocol:\n  name: random-subsets\n  stratified: false\n  replicates: 2\n"
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from hypothesis import given, settings
 
-from benchmark.errors import MAX_PROBLEMS, ConfigError
-from benchmark.evaluation.published import PUBLISHED_FOLDER
-from benchmark.experiment.session import load_checked
+from benchmark.experiment.run import load_checked
+from benchmark.papers.published import PUBLISHED_FOLDER
+from benchmark.system.errors import MAX_PROBLEMS, ConfigError
 from tests.strategies import broken_yaml
 
 CONFIGS = Path(__file__).parents[2] / "configs"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmark.errors import ConfigError
+from benchmark.system.errors import ConfigError
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchmark.experiment.configuration import experiment_from_mapping, load_experiment
-from benchmark.findings.papers import load_published
+from benchmark.papers.load import load_published
 
 REPOSITORY = Path(__file__).parents[2]
 SHIPPED = sorted((REPOSITORY / "configs").glob("*.yaml"), key=lambda path: path.stem)

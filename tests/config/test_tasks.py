@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmark.config.model import BASE_VARIANT
-from benchmark.errors import ConfigError
+from benchmark.system.errors import ConfigError
 
 DRAWS = "protocol: {name: random-subsets, replicates: 2, train_size: "
 

@@ -18,7 +18,7 @@ from benchmark.corpora.archive import (
     source_key,
     verify_digest,
 )
-from benchmark.errors import DataError
+from benchmark.system.errors import DataError
 from tests.corpora.small import pack_files, small_card, small_files, unpack_files
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from benchmark.corpora import newsgroups, webkb
 from benchmark.corpora.assemble import check_document_counts, select_documents
-from benchmark.errors import ConfigError, DataError
+from benchmark.system.errors import ConfigError, DataError
 from tests.corpora.small import small_card, small_files
 
 READ = {"webkb": webkb.read_webkb, "20ng": newsgroups.read_newsgroups}

@@ -4,7 +4,7 @@ import pytest
 
 from benchmark.corpora import registry
 from benchmark.corpora.card import CARDS, read_card
-from benchmark.errors import ConfigError, DataError
+from benchmark.system.errors import ConfigError, DataError
 
 GOOD = f"""
 name: tiny

@@ -11,7 +11,7 @@ import pytest
 
 from benchmark.corpora import archive, download, registry
 from benchmark.corpora import card as cards
-from benchmark.errors import DataError
+from benchmark.system.errors import DataError
 from tests.corpora.small import pack_files, small_card
 
 

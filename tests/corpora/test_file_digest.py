@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from benchmark.corpora import file_digest
 from benchmark.corpora.file_digest import CheckedFile, FileDigest
-from benchmark.errors import DataError
+from benchmark.system.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 
 from benchmark.corpora import registry
 from benchmark.corpora.archive import CorpusSource, read_files, verify_digest
-from benchmark.errors import DataError
+from benchmark.system.errors import DataError
 from tests.corpora.small import pack_files, unpack_files
 from tests.strategies import damaged
 

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmark.corpora.records import check_encoding, iter_records, read_columns
-from benchmark.errors import ConfigError, DataError
+from benchmark.system.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ import yaml
 from benchmark.corpora import card as cards
 from benchmark.corpora import registry
 from benchmark.corpora.archive import CorpusSource
-from benchmark.errors import ConfigError, DataError
+from benchmark.system.errors import ConfigError, DataError
 from tests.corpora.small import pack_files, small_card, small_files, unpack_files
 
 

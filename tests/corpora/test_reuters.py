@@ -13,7 +13,7 @@ from benchmark.corpora.archive import CorpusSource, content_digest, find_corpus_
 from benchmark.corpora.assemble import check_document_counts, select_documents
 from benchmark.corpora.card import DatasetCard
 from benchmark.corpora.sgml import read_articles
-from benchmark.errors import ConfigError, DataError
+from benchmark.system.errors import ConfigError, DataError
 from tests.corpora.small import pack_files, unpack_files
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from benchmark.corpora import archive, registry
 from benchmark.corpora.sgml import REUTERS_SPLITS, TOPICS_FLAGS, Article, decode_entities, read_articles
-from benchmark.errors import DataError
+from benchmark.system.errors import DataError
 from tests.strategies import damaged
 
 DOCTYPE = b'<!DOCTYPE lewis SYSTEM "lewis.dtd">\n'

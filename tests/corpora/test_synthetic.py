@@ -9,7 +9,7 @@ from sklearn.naive_bayes import MultinomialNB
 
 from benchmark.corpora import registry, synthetic
 from benchmark.corpora.archive import content_digest
-from benchmark.errors import ConfigError
+from benchmark.system.errors import ConfigError
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ import yaml
 
 import benchmark
 from benchmark.corpora.card import REPOSITORY
-from benchmark.evaluation import published
+from benchmark.papers import published
 from benchmark.report.drawing.render import render_pictures
 
 if TYPE_CHECKING:

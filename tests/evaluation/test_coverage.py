@@ -14,8 +14,8 @@ from scipy import stats
 
 from benchmark.evaluation.intervals import bonett_price, estimate_difference, estimate_score, replicate_mean, wilson
 from benchmark.evaluation.outcomes import Outcome
-from benchmark.evaluation.sample import ReplicateSampling
-from benchmark.evaluation.scored import CellScores
+from benchmark.evaluation.sampling_model import ReplicateSampling
+from benchmark.evaluation.score_table import CellScores
 from benchmark.evaluation.significance import document_test, exact_signed_rank, holm_correction
 from tests.trials.limits import mostly_slow
 

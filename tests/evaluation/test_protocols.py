@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmark.corpora.corpus import Documents
-from benchmark.errors import ConfigError
 from benchmark.evaluation.protocols import (
     PROTOCOLS,
     ByDate,
@@ -16,6 +15,7 @@ from benchmark.evaluation.protocols import (
     LeaveOneGroupOut,
     RandomSubsets,
 )
+from benchmark.system.errors import ConfigError
 
 
 def make_documents(n=120, seed=0, groups=("cornell", "texas", "misc", "train", "test")):

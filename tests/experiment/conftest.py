@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchmark.experiment.store import Store
-from benchmark.observer import Observer
+from benchmark.system.observer import Observer
 
 if TYPE_CHECKING:
     from pathlib import Path

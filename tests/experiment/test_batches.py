@@ -12,14 +12,14 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import plan_tasks, read_variants
 from benchmark.experiment.store import Store
 from benchmark.methods import kernel_machines
-from benchmark.methods.workbench import MatrixCache
+from benchmark.methods.matrix_cache import MatrixCache
 from tests.builders import small_experiment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from benchmark.experiment.work import PlannedTask
+    from benchmark.experiment.settings import PlannedTask
 
 METHODS = [
     {"weighting": ["tf", "tfidf"], "normalization": ["l1", "l2"], "kernel": "linear"},

@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 from benchmark.evaluation.protocols import KFold
 from benchmark.experiment.configuration import experiment_from_mapping
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.reading import read_counts
+from benchmark.experiment.counting import read_counts
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.kernels import Diffusion, Linear

@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 
 from benchmark.classifiers import CLASSIFIERS
-from benchmark.config.check import check_experiment
-from benchmark.errors import ConfigError
+from benchmark.config.experiment import check_experiment
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.kernels import KERNELS, Kernel
-from benchmark.methods import held_out
-from benchmark.plugins.gathering import BUILTIN_REGISTRIES
+from benchmark.methods import out_of_fold as held_out
+from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
-from benchmark.source import YamlSource
-from benchmark.tags import tags_of
+from benchmark.system.errors import ConfigError
+from benchmark.system.tags import tags_of
+from benchmark.system.yaml_source import YamlSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

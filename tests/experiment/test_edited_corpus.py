@@ -18,15 +18,15 @@ from pyarrow import parquet
 from benchmark.config.model import Collection, TextSettings
 from benchmark.corpora import file_digest, records
 from benchmark.corpora.corpus import StreamedCorpus
-from benchmark.corpora.counted import COUNTS_FOLDER_FILES, CountsFolder
+from benchmark.corpora.counts_folder import COUNTS_FOLDER_FILES, CountsFolder
 from benchmark.corpora.file_digest import FileDigest
-from benchmark.corpora.files import UserFiles
-from benchmark.corpora.scan import _Scan, _scanned
-from benchmark.errors import DataError
-from benchmark.experiment import reading
+from benchmark.corpora.user_files import UserFiles
+from benchmark.corpora.validate import _Scan, _scanned
+from benchmark.experiment import counting as reading
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.reading import read_counts
+from benchmark.experiment.counting import read_counts
 from benchmark.experiment.store import Store
+from benchmark.system.errors import DataError
 from benchmark.text.lexer import Lexing
 from benchmark.text.vocabulary import Pruning
 from tests.trials.limits import mostly_slow

@@ -12,11 +12,11 @@ from sklearn.svm import SVC
 
 from benchmark.config.model import BASE_VARIANT
 from benchmark.config.tasks import protocol_at_size
-from benchmark.errors import ConfigError
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.reading import read_counts
+from benchmark.experiment.counting import read_counts
 from benchmark.experiment.runner import run_experiment
-from benchmark.methods import workbench
+from benchmark.methods import matrix_cache as workbench
+from benchmark.system.errors import ConfigError
 from tests.builders import small_experiment
 
 if TYPE_CHECKING:

@@ -14,27 +14,28 @@ import numpy as np
 import pytest
 
 import benchmark
-from benchmark import names
-from benchmark.compiled import compile_all
 from benchmark.corpora import card as cards
 from benchmark.corpora import registry
 from benchmark.corpora.archive import CorpusSource
-from benchmark.errors import BenchError
+from benchmark.diagnostics.base import DiagnosticContext
 from benchmark.evaluation import protocols
 from benchmark.experiment import code_digest as code
-from benchmark.experiment import reading, work
+from benchmark.experiment import counting as reading
+from benchmark.experiment import settings as work
 from benchmark.experiment.code_digest import MODULE_SOURCES, code_digest, imported_modules
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.reading import counts_key, read_counts
+from benchmark.experiment.counting import counts_key, read_counts
 from benchmark.experiment.runner import _each
+from benchmark.experiment.settings import _components, pack_predictions, plan_task, predictions_of_unit
 from benchmark.experiment.store import Store
-from benchmark.experiment.work import _components, pack_predictions, plan_task, predictions_of_unit
 from benchmark.kernels import KERNELS
-from benchmark.measures.base import DiagnosticContext
-from benchmark.methods.workbench import MatrixCache
-from benchmark.plugins.gathering import BUILTIN_REGISTRIES
+from benchmark.methods.matrix_cache import MatrixCache
+from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.representation import WEIGHTINGS
 from benchmark.representation.features import FEATURE_MAPS
+from benchmark.system import string_arrays as names
+from benchmark.system.errors import BenchError
+from benchmark.system.numba_jit import compile_all
 from benchmark.text import stoplist
 from benchmark.text.duplicates import near_duplicates
 from tests.builders import setting_of, small_experiment
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from benchmark.config.model import Experiment
-    from benchmark.experiment.work import Setting, StoreUnit
+    from benchmark.experiment.settings import Setting, StoreUnit
     from benchmark.text.counts import Counts
 
 TEXT = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_occurrences": 40}
@@ -396,8 +397,8 @@ def test_a_module_is_seen_by_the_results_that_import_it_and_by_no_other(
 
 #: Of these rooms, what computes nothing that is stored under their code.
 NOT_STORED = {
-    "benchmark.corpora.own_card",
-    "benchmark.methods.blindness",
+    "benchmark.corpora.user_card",
+    "benchmark.methods.degenerate",
 }
 #: Rooms of which every module that runs for a result must be part of its key.
 DECIDING = ("text", "corpora", "representation", "kernels", "classifiers", "methods")
@@ -457,7 +458,7 @@ def test_imports_for_the_type_checker_do_not_count(monkeypatch: pytest.MonkeyPat
         (b"def late():\n    from benchmark.kernels.heat import sphere\n", True),
         (b"try:\n    import benchmark.kernels.heat.sphere\nexcept ImportError:\n    pass\n", True),
     ):
-        monkeypatch.setitem(MODULE_SOURCES, "benchmark.names", text)
+        monkeypatch.setitem(MODULE_SOURCES, "benchmark.system.string_arrays", text)
         forget()
         reached, _ = imported_modules(names)
         assert ("benchmark.kernels.heat.sphere" in reached) == counted

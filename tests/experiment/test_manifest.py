@@ -14,10 +14,10 @@ from benchmark.config.model import BASE_VARIANT
 from benchmark.corpora import registry
 from benchmark.evaluation.predictions import RUN_FILES, TIMINGS_TABLE
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.folder import MANIFEST_FILE, read_manifest
 from benchmark.experiment.manifest import manifest_differences, manifest_of
+from benchmark.experiment.run import report_again, run_and_write
+from benchmark.experiment.run_folder import MANIFEST_FILE, read_manifest
 from benchmark.experiment.runner import run_experiment
-from benchmark.experiment.session import report_again, run_and_write
 from benchmark.experiment.store import Store, array_digest
 from benchmark.report.html.page import PAGE_FILE
 from tests.builders import small_experiment

@@ -10,17 +10,18 @@ from sklearn.svm import SVC
 
 from benchmark.classifiers import DivergenceBayes, EmbeddedFamily, ProjectedPdf
 from benchmark.config.tasks import protocol_at_size
-from benchmark.errors import ConfigError
 from benchmark.evaluation.protocols import KFold
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.reading import read_counts
+from benchmark.experiment.counting import read_counts
 from benchmark.experiment.runner import run_experiment
+from benchmark.experiment.settings import plan_task
 from benchmark.experiment.store import Store
-from benchmark.experiment.work import plan_task
 from benchmark.kernels import Diffusion, HyperplaneTop, Linear, PLSIFisher
-from benchmark.methods import kernel_machines, points
-from benchmark.methods.category_machines import plsi_seed
+from benchmark.methods import kernel_machines
+from benchmark.methods import point_classifiers as points
+from benchmark.methods.one_vs_rest import plsi_seed
 from benchmark.representation.selection import aggregate_gains, information_gain, rank_terms
+from benchmark.system.errors import ConfigError
 from tests.builders import small_experiment
 
 CLASSES = ["faculty", "course", "student"]

@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchmark.commands.export import export_counts
 from benchmark.corpora import registry
-from benchmark.corpora.counted import CountsFolder
-from benchmark.errors import ConfigError, DataError
+from benchmark.corpora.counts_folder import CountsFolder
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.reading import read_counts
-from benchmark.experiment.session import load_checked, report_again, run_and_write, write_card
-from benchmark.library.export import export_counts
+from benchmark.experiment.counting import read_counts
+from benchmark.experiment.run import load_checked, report_again, run_and_write, write_card
+from benchmark.system.errors import ConfigError, DataError
 from benchmark.text.stoplist import stop_words
 from tests.trials.limits import mostly_slow
 

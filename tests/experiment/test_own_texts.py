@@ -8,26 +8,26 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import MultinomialNB
 
+from benchmark.analysis.summarize import summarize
+from benchmark.commands.plan import plan_run
 from benchmark.config.model import BASE_VARIANT
-from benchmark.errors import ConfigError, DataError
 from benchmark.evaluation.protocols import KFold
-from benchmark.experiment import reading
+from benchmark.experiment import counting as reading
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.reading import read_counts
+from benchmark.experiment.counting import read_counts
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.findings.summary import summarize
-from benchmark.library.planning import plan_run
-from benchmark.methods import workbench
+from benchmark.methods import matrix_cache as workbench
 from benchmark.model.fitting import fit_model
+from benchmark.system.errors import ConfigError, DataError
 from tests.builders import small_experiment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from benchmark.analysis.scoring import RunPredictions
     from benchmark.config.model import Experiment
-    from benchmark.findings.scoring import RunPredictions
 
     Make = Callable[..., Experiment]
 

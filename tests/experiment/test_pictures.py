@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import pytest
 
+from benchmark.analysis.charts import Chart, ChartPanel, Line
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.session import cached_pictures, run_and_write
+from benchmark.experiment.run import cached_pictures, run_and_write
 from benchmark.experiment.store import Store
-from benchmark.observer import Observer
-from benchmark.report.charts import Chart, ChartPanel, Line
 from benchmark.report.drawing import render
 from benchmark.report.drawing.curves import curve_chart
 from benchmark.report.drawing.dots import dot_chart
 from benchmark.report.drawing.render import picture_digest, render_pictures
 from benchmark.report.files import write_report_files
+from benchmark.system.observer import Observer
 
 CHART = Chart("c", "A chart", "x", "y", (ChartPanel("one", (Line("a", (1.0, 2.0), (0.5, 0.25)),)),))
 

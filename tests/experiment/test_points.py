@@ -9,21 +9,21 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.svm import SVC
 
+from benchmark.analysis.run_comparisons import compare_two_cells
+from benchmark.analysis.summarize import summarize
 from benchmark.corpora.curved_points import draw_points, grid_points, log_odds
-from benchmark.errors import ConfigError
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.findings.comparing import compare_two_cells
-from benchmark.findings.summary import summarize
 from benchmark.kernels import Heat, Hyperbolic
+from benchmark.system.errors import ConfigError
 from tests.builders import small_experiment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from benchmark.findings.scoring import RunPredictions
+    from benchmark.analysis.scoring import RunPredictions
 
 SEED, TRAIN, TEST, RESOLUTION = 4, 60, 200, 24
 MACHINE = {"classifier": {"name": "svm", "C": 10}}

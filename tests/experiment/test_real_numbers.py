@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from benchmark.config.check import check_experiment
-from benchmark.config.load import read_config
+from benchmark.analysis.scoring import score_cells
+from benchmark.commands.check import PINNED
+from benchmark.config.experiment import check_experiment
+from benchmark.config.extends import read_config
 from benchmark.corpora import registry
 from benchmark.corpora.card import REPOSITORY
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
-from benchmark.findings.scoring import score_cells
-from benchmark.library.pinned import PINNED
-from benchmark.plugins.gathering import BUILTIN_REGISTRIES
-from benchmark.source import YamlSource
+from benchmark.plugins.discovery import BUILTIN_REGISTRIES
+from benchmark.system.yaml_source import YamlSource
 
 if TYPE_CHECKING:
     from benchmark.experiment.store import Store

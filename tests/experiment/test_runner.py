@@ -14,12 +14,13 @@ from benchmark.corpora import card as cards
 from benchmark.corpora import registry, synthetic
 from benchmark.corpora.archive import content_digest
 from benchmark.corpora.card import DatasetCard
-from benchmark.errors import BenchError, ConfigError, DataError
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.reading import read_counts
+from benchmark.experiment.counting import read_counts
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.methods import kernel_machines, workbench
+from benchmark.methods import kernel_machines
+from benchmark.methods import matrix_cache as workbench
+from benchmark.system.errors import BenchError, ConfigError, DataError
 from tests.builders import small_experiment
 
 # The oracle: plain formulas on dense arrays

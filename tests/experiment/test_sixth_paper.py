@@ -9,14 +9,14 @@ import pytest
 import yaml
 
 from benchmark.classifiers import CLASSIFIERS, ComplementBayes
+from benchmark.commands.reproduce import paper_configs, write_reproduction
 from benchmark.experiment.context import RunContext
+from benchmark.experiment.run import run_and_write
 from benchmark.experiment.runner import run_experiment
-from benchmark.experiment.session import run_and_write
 from benchmark.experiment.store import Store
 from benchmark.kernels import KERNELS, Linear
-from benchmark.library.reproduction import paper_configs, write_reproduction
-from benchmark.plugins.gathering import BUILTIN_REGISTRIES
-from benchmark.reference.registries import list_components
+from benchmark.plugins.discovery import BUILTIN_REGISTRIES
+from benchmark.schema.registries import list_components
 from tests.builders import small_experiment
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.experiment.session import RunResult
+    from benchmark.experiment.run import RunResult
 
 CONFIG = """
 name: sixth

@@ -16,8 +16,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from benchmark.environment import process_name
-from benchmark.errors import BenchError, ConfigError
 from benchmark.experiment import store as module
 from benchmark.experiment.store import (
     ENTRY_MAGIC,
@@ -28,6 +26,8 @@ from benchmark.experiment.store import (
     default_store_limit,
     store_key,
 )
+from benchmark.system.errors import BenchError, ConfigError
+from benchmark.system.machine import process_name
 
 KEY, OTHER = store_key(what="this"), store_key(what="that")
 PLAIN = (

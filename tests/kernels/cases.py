@@ -13,7 +13,7 @@ from sklearn.preprocessing import normalize
 
 from benchmark.kernels import KERNELS as REGISTRY
 from benchmark.kernels import Kernel
-from benchmark.tags import tags_of
+from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import pytest
 
-from benchmark.tags import tags_of
+from benchmark.system.tags import tags_of
 from tests.kernels.cases import CASES, CONDITIONALLY_POSITIVE, INDEFINITE, KERNELS, VARIANTS, VOCABULARY, Case
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from benchmark.kernels import (
     Sigmoid,
 )
 from benchmark.representation import NORMALIZATIONS, TermWeighting
-from benchmark.tags import tags_of
+from benchmark.system.tags import tags_of
 from tests.kernels.cases import sparse_forms
 
 if TYPE_CHECKING:

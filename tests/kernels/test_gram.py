@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from benchmark.blocks import BLOCK_VALUES, rows_per_block
 from benchmark.kernels import Linear, NegativeEuclideanDistance, Polynomial
 from benchmark.kernels.gram import InnerProducts, LazyGram
 from benchmark.kernels.products import inner_products, self_products
 from benchmark.representation import NORMALIZATIONS, TermWeighting, power_transform, row_norms, weight_terms
+from benchmark.system.row_blocks import BLOCK_VALUES, rows_per_block
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,8 +14,8 @@ import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
 from benchmark.kernels import KERNELS, Diffusion, Heat, Kernel
+from benchmark.kernels.dirichlet_prior import dirichlet_products
 from benchmark.kernels.gram import LazyGram
-from benchmark.kernels.smoothing import dirichlet_products
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

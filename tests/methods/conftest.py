@@ -10,7 +10,7 @@ from benchmark.classifiers import CLASSIFIERS
 from benchmark.config.components import check_component
 from benchmark.config.model import MethodSpec, Representation
 from benchmark.kernels import KERNELS
-from benchmark.methods.workbench import MatrixCache
+from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.representation import WEIGHTINGS
 from benchmark.representation.features import FEATURE_MAPS
 

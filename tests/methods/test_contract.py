@@ -17,17 +17,17 @@ from benchmark.evaluation.protocols import FixedSplit
 from benchmark.kernels import KERNELS, Kernel
 from benchmark.methods.base import Problem
 from benchmark.methods.registry import build_method
-from benchmark.methods.weights import training_rows_of
+from benchmark.methods.split_data import training_rows_of
 from benchmark.plugins.contract import check_decisions
-from benchmark.plugins.samples import toy_group_splits, toy_problem, toy_replicates
+from benchmark.plugins.toy_data import toy_group_splits, toy_problem, toy_replicates
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
-from benchmark.tags import tags_of
+from benchmark.system.tags import tags_of
 from benchmark.text.counts import Counts
 
 from .conftest import represented, spec_of
 
 if TYPE_CHECKING:
-    from benchmark.methods.workbench import MatrixCache
+    from benchmark.methods.matrix_cache import MatrixCache
 
 #: Those of documents: the half plane's takes points of two coordinates, see `tests/experiment/test_points.py`.
 OF_TEXT = {name: cls for name, cls in KERNELS.items() if name != "hyperbolic"}

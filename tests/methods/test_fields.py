@@ -16,12 +16,12 @@ from benchmark.config.model import MethodSpec, TermSelection
 from benchmark.kernels import KERNELS
 from benchmark.methods.base import Problem
 from benchmark.methods.registry import build_method
-from benchmark.plugins.samples import toy_group_splits, toy_problem
+from benchmark.plugins.toy_data import toy_group_splits, toy_problem
 
 from .conftest import represented
 
 if TYPE_CHECKING:
-    from benchmark.methods.workbench import MatrixCache
+    from benchmark.methods.matrix_cache import MatrixCache
 
 WEIGHTS = {"all": 1.0, "title": 0.5}
 

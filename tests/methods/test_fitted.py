@@ -18,9 +18,9 @@ from benchmark.kernels import KERNELS, Kernel
 from benchmark.methods.base import Problem
 from benchmark.methods.registry import build_method
 from benchmark.plugins.contract import check_decisions
-from benchmark.plugins.samples import toy_group_splits, toy_problem, toy_replicates
+from benchmark.plugins.toy_data import toy_group_splits, toy_problem, toy_replicates
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
-from benchmark.tags import tags_of
+from benchmark.system.tags import tags_of
 from benchmark.text.counts import Counts
 
 from .conftest import represented, spec_of
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import MethodSpec
     from benchmark.methods.fitted import FittedMethod
-    from benchmark.methods.workbench import MatrixCache
+    from benchmark.methods.matrix_cache import MatrixCache
 
 NAMES = [*KERNELS, *(name for name, cls in CLASSIFIERS.items() if not tags_of(cls).needs_kernel)]
 #: They learn a model of the documents.

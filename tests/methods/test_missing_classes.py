@@ -10,14 +10,14 @@ import pytest
 
 from benchmark.methods.base import Problem
 from benchmark.methods.registry import build_method
-from benchmark.plugins.samples import toy_group_splits, toy_problem
+from benchmark.plugins.toy_data import toy_group_splits, toy_problem
 from benchmark.text.counts import Counts
 
 from .conftest import represented, spec_of
 
 if TYPE_CHECKING:
     from benchmark.evaluation.predictions import SettingPredictions
-    from benchmark.methods.workbench import MatrixCache
+    from benchmark.methods.matrix_cache import MatrixCache
 
 NAMES = ["linear", "ngd", "hp-top", "plsi-fisher", "mnb", "eef"]
 

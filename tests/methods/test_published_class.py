@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from benchmark.kernels import KERNELS, HyperplaneTop, PLSIFisher
+from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.registry import build_method
-from benchmark.methods.workbench import MatrixCache
-from benchmark.plugins.samples import toy_group_splits, toy_problem
+from benchmark.plugins.toy_data import toy_group_splits, toy_problem
 
 from .conftest import represented, spec_of
 

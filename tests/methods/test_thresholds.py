@@ -13,14 +13,14 @@ from benchmark.classifiers import CLASSIFIERS, LinearSvm
 from benchmark.classifiers.thresholds import THRESHOLD_RULES, class_thresholds
 from benchmark.config.model import TermSelection
 from benchmark.kernels import KERNELS, Kernel
-from benchmark.methods import held_out
+from benchmark.methods import out_of_fold as held_out
 from benchmark.methods.base import Problem
-from benchmark.methods.held_out import inner_folds
+from benchmark.methods.out_of_fold import inner_folds
 from benchmark.methods.registry import build_method
 from benchmark.plugins.contract import check_decisions
-from benchmark.plugins.samples import toy_group_splits, toy_problem, toy_replicates
+from benchmark.plugins.toy_data import toy_group_splits, toy_problem, toy_replicates
 from benchmark.representation import TermWeighting
-from benchmark.tags import tags_of
+from benchmark.system.tags import tags_of
 from benchmark.text.counts import Counts
 
 from .conftest import represented, spec_of
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.splits import Split
-    from benchmark.methods.workbench import MatrixCache
+    from benchmark.methods.matrix_cache import MatrixCache
 
 KEPT = [name for name, cls in KERNELS.items() if issubclass(cls, Kernel)]
 NAMES = [*KEPT, *(name for name, cls in CLASSIFIERS.items() if not tags_of(cls).needs_kernel)]

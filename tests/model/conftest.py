@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from benchmark.config.model import Experiment
-    from benchmark.model.kept import TextModel
+    from benchmark.model.text_model import TextModel
 
 
 @pytest.fixture(scope="session")

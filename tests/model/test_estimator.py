@@ -13,14 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 
 import benchmark
 from benchmark.classifiers import LinearSvm
-from benchmark.errors import BenchError
 from benchmark.evaluation.protocols import KFold
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.reading import read_counts
-from benchmark.methods.held_out import INNER_FOLDS
+from benchmark.experiment.counting import read_counts
+from benchmark.methods.out_of_fold import INNER_FOLDS
 from benchmark.model.estimator import TextClassifier
-from benchmark.model.folder import write_model
+from benchmark.model.persistence import write_model
 from benchmark.representation import TermWeighting
+from benchmark.system.errors import BenchError
 from tests.model.studies import study_of, texts_of
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmark.experiment.store import Store
-    from benchmark.model.kept import TextModel
+    from benchmark.model.text_model import TextModel
 
     Fit = Callable[..., TextModel]
 
@@ -151,7 +151,7 @@ def test_the_words_that_speak_most_are_those_that_are_missed_most(
 ) -> None:
     """Written without them one by one."""
     model = fitted(study_of(method, subset=subset))
-    monkeypatch.setattr("benchmark.model.kept.LEAVE_ONE_OUT_ROWS", 5)
+    monkeypatch.setattr("benchmark.model.text_model.LEAVE_ONE_OUT_ROWS", 5)
     words = [*model.vocabulary[5:60:4], model.vocabulary[7]]
     head = b"Header: x\n\n"
     ((_, answers),) = model.answers([("whole", head + " ".join(words).encode())], n_words=4)

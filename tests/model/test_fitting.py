@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 
 from benchmark.classifiers import CLASSIFIERS
-from benchmark.errors import ConfigError
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
 from benchmark.kernels import KERNELS, Kernel
-from benchmark.tags import tags_of
+from benchmark.system.errors import ConfigError
+from benchmark.system.tags import tags_of
 from tests.model.studies import study_of, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
+    from benchmark.analysis.scoring import RunPredictions
     from benchmark.experiment.store import Store
-    from benchmark.findings.scoring import RunPredictions
-    from benchmark.model.kept import TextModel
+    from benchmark.model.text_model import TextModel
 
     Fit = Callable[..., TextModel]
 
@@ -146,7 +146,7 @@ def test_threads_and_batches_decide_nothing(jobs: int, fitted: Fit, monkeypatch:
     assert names == tuple(name for name, _ in own)
     for limit, most in (("BATCH", 7), ("CHUNK", 2000)):
         with monkeypatch.context() as patched:
-            patched.setattr(f"benchmark.model.kept.{limit}", most)
+            patched.setattr(f"benchmark.model.text_model.{limit}", most)
             parts = list(model.answers(own, jobs=jobs))
         assert len(parts) > 50
         assert [name for names, _ in parts for name in names] == list(names)
@@ -156,7 +156,7 @@ def test_threads_and_batches_decide_nothing(jobs: int, fitted: Fit, monkeypatch:
 
 def test_no_more_text_is_held_than_a_few_batches(fitted: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
     model, (text, *_) = fitted(study_of("mnb")), texts_of(None).values()
-    monkeypatch.setattr("benchmark.model.kept.PREDICTION_BATCH", 5)
+    monkeypatch.setattr("benchmark.model.text_model.PREDICTION_BATCH", 5)
     taken = 0
 
     def endless() -> Iterator[tuple[str, bytes]]:

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from benchmark.checks import digest_without_itself
 from benchmark.cli import app
-from benchmark.model.folder import ARRAYS_FILE, DESCRIPTION_FILE
+from benchmark.model.persistence import ARRAYS_FILE, DESCRIPTION_FILE
+from benchmark.system.checks import digest_without_itself
 from tests.trials.limits import mostly_slow
 
 if TYPE_CHECKING:

@@ -45,11 +45,11 @@ def own_table(folder: Path) -> Path:
 
 def planned(config: Path) -> None:
     """Print what is planned, as JSON."""
-    from benchmark.environment import let_openmp_threads_sleep
+    from benchmark.commands.plan import plan_run
     from benchmark.experiment.context import RunContext
-    from benchmark.experiment.session import load_checked, n_processors
+    from benchmark.experiment.run import load_checked, n_processors
     from benchmark.experiment.store import Store
-    from benchmark.library.planning import plan_run
+    from benchmark.system.machine import let_openmp_threads_sleep
 
     let_openmp_threads_sleep()
     found = plan_run(load_checked(config), RunContext(Store(), jobs=n_processors())).forecast

@@ -41,7 +41,7 @@ def bench(config: Path, folder: Path) -> dict[str, Any]:
 def decided(folder: Path) -> dict[str, Any]:
     """What a run's cells decided, in the order of the test documents, and what they booked, added up over splits."""
     from benchmark.evaluation.predictions import TIMERS
-    from benchmark.experiment.folder import read_run
+    from benchmark.experiment.run_folder import read_run
 
     predictions = read_run(folder).predictions  # type: ignore[attr-defined]
     found: dict[str, Any] = {"predictions": {}, "accuracy": {}, "ties": {}, "stages": {}}
@@ -69,10 +69,10 @@ def ours(config: str, method: str, folder: Path) -> dict[str, Any]:
 
 def base_of(config: str) -> Any:
     """A configuration itself, without variants."""
-    from benchmark.config.check import check_experiment
-    from benchmark.config.load import read_config
+    from benchmark.config.experiment import check_experiment
+    from benchmark.config.extends import read_config
     from benchmark.config.model import BASE_VARIANT
-    from benchmark.plugins.gathering import BUILTIN_REGISTRIES
+    from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 
     return check_experiment(read_config(ROOT / "configs" / f"{config}.yaml"), BUILTIN_REGISTRIES).variants[BASE_VARIANT]
 

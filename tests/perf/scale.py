@@ -56,12 +56,12 @@ LINEAR = "hellinger-linear"
 OPENS, CLOSES = "<!-- measured: make perf-scale -->", "<!-- end of what is measured -->"
 #: What of a run is timed by itself: the function that does it.
 STAGES = {
-    "read": "benchmark.corpora.files:scanned",
-    "lexed": "benchmark.experiment.reading:_counts",
-    "weighted": "benchmark.methods.points:points_of",
-    "trained": "benchmark.methods.points:PointClassifier._fitted",
-    "trained and tested": "benchmark.methods.points:PointClassifier._single",
-    "near-duplicates": "benchmark.experiment.overlap:near_duplicates",
+    "read": "benchmark.corpora.user_files:scanned",
+    "lexed": "benchmark.experiment.counting:_counts",
+    "weighted": "benchmark.methods.point_classifiers:points_of",
+    "trained": "benchmark.methods.point_classifiers:PointClassifier._fitted",
+    "trained and tested": "benchmark.methods.point_classifiers:PointClassifier._single",
+    "near-duplicates": "benchmark.experiment.near_duplicates:near_duplicates",
 }
 #: From so many documents on the exponents are fitted: below, what a run takes to start is most of it.
 FITTED_FROM = 10_000
@@ -102,7 +102,7 @@ def ours(method: str, table: Path, at: dict[str, int], folder: Path) -> dict[str
 
 def watch(place: str, found: dict[str, float]) -> None:
     """Add what each call of a function takes: seconds, those of the processors, and the most memory in GB."""
-    from benchmark.environment import peak_memory, reset_peak_memory
+    from benchmark.system.machine import peak_memory, reset_peak_memory
 
     module, _, name = place.partition(":")
     *above, last = name.split(".")
@@ -147,8 +147,8 @@ def lexing() -> dict[str, dict[str, float]]:
     """Text in memory to counts, on two threads, the best of three: bytes and seconds."""
     from benchmark.corpora import registry
     from benchmark.corpora.corpus import Corpus, concatenate_texts
-    from benchmark.corpora.files import UserFiles
-    from benchmark.errors import DataError
+    from benchmark.corpora.user_files import UserFiles
+    from benchmark.system.errors import DataError
     from benchmark.text.lexer import Lexing
     from benchmark.text.vocabulary import Pruning, count_terms
 

@@ -14,8 +14,8 @@ from benchmark.evaluation.metrics import Metric
 from benchmark.evaluation.protocols import Split
 from benchmark.kernels import Linear
 from benchmark.plugins.contract import COMPONENT_CHECKS, check_one_component
-from benchmark.plugins.gathering import BUILTIN_REGISTRIES
-from benchmark.tags import tags_of
+from benchmark.plugins.discovery import BUILTIN_REGISTRIES
+from benchmark.system.tags import tags_of
 from tests.trials.limits import mostly_slow
 
 if TYPE_CHECKING:

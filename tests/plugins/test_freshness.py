@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from benchmark.experiment.context import RunContext
+from benchmark.experiment.run import load_checked
 from benchmark.experiment.runner import run_experiment
-from benchmark.experiment.session import load_checked
 from benchmark.experiment.store import Store
-from benchmark.observer import Observer
+from benchmark.system.observer import Observer
 from tests.plugins.ways import REASONS, WAYS, Way, change, written
 from tests.trials.limits import mostly_slow
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmark.errors import ConfigError
-from benchmark.experiment.session import load_checked
+from benchmark.experiment.run import load_checked
 from benchmark.kernels import KERNELS
-from benchmark.plugins.gathering import BUILTIN_REGISTRIES, registries_with_plugins
-from benchmark.reference.registries import list_components
+from benchmark.plugins.discovery import BUILTIN_REGISTRIES, registries_with_plugins
+from benchmark.schema.registries import list_components
+from benchmark.system.errors import ConfigError
 from tests.processes import Process
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def test_a_missing_file_is_told_where_it_is_named(config: Callable[..., Path]) -
 INADMISSIBLE = """\
 from sklearn.base import BaseEstimator
 from benchmark.kernels import Kernel
-from benchmark.tags import Tags
+from benchmark.system.tags import Tags
 from chi2 import ChiSquared
 
 def function(x, y):
@@ -174,7 +174,7 @@ METRICS = {"function-too": function}
         ("no-link", "or else `transform`"),
         ("anything", r"no \*args"),
         ("unwritable", "the default of gamma"),
-        ("untagged", r"its `tags` are {'normalization': 'l1'}: must be a benchmark.tags.Tags"),
+        ("untagged", r"its `tags` are {'normalization': 'l1'}: must be a benchmark.system.tags.Tags"),
         ("mistagged", r"its set_by_run is \('seed', 3\): must be a tuple of text"),
         ("misnormalized", "its normalization is 'l3': must be one of none, l1, l2"),
     ],
@@ -214,8 +214,8 @@ import os
 import sys
 from pathlib import Path
 from benchmark.experiment.code_digest import code_digest
-from benchmark.errors import ConfigError
-from benchmark.experiment.session import load_checked
+from benchmark.system.errors import ConfigError
+from benchmark.experiment.run import load_checked
 sites, *configs = sys.argv[1:]
 for site in sites.split(os.pathsep):  # each in a process of its own, which finds all else imported
     child = os.fork()

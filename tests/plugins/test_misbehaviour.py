@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from benchmark.errors import ConfigError
 from benchmark.experiment.context import RunContext
+from benchmark.experiment.run import load_checked
 from benchmark.experiment.runner import run_experiment
-from benchmark.experiment.session import load_checked
 from benchmark.experiment.store import Store
 from benchmark.model.fitting import fit_model
+from benchmark.system.errors import ConfigError
 from tests.trials.limits import mostly_slow
 
 if TYPE_CHECKING:

@@ -13,18 +13,18 @@ from pandas.testing import assert_frame_equal
 from sklearn.metrics.pairwise import chi2_kernel
 from sklearn.svm import SVC
 
+from benchmark.analysis.run_comparisons import compare_two_cells
 from benchmark.cli.terminal import ProgressObserver
-from benchmark.errors import ConfigError
+from benchmark.commands.explain import explain_cell
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.folder import read_run
-from benchmark.experiment.reading import read_counts
-from benchmark.experiment.session import load_checked, report_again, run_and_write
+from benchmark.experiment.counting import read_counts
+from benchmark.experiment.run import load_checked, report_again, run_and_write
+from benchmark.experiment.run_folder import read_run
+from benchmark.experiment.settings import plan_task
 from benchmark.experiment.store import Store
-from benchmark.experiment.work import plan_task
-from benchmark.findings.comparing import compare_two_cells
-from benchmark.library.explaining import explain_cell
-from benchmark.methods.workbench import MatrixCache
+from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.representation import TermWeighting
+from benchmark.system.errors import ConfigError
 from tests.trials.limits import mostly_slow
 
 if TYPE_CHECKING:
@@ -242,9 +242,9 @@ from benchmark.corpora.archive import CorpusSource
 from benchmark.corpora.reader import CorpusReader
 from benchmark.evaluation.metrics import Metric
 from benchmark.evaluation.protocols import Split
-from benchmark.measures.base import Diagnostic, DiagnosticRow, DiagnosticNumbers
+from benchmark.diagnostics.base import Diagnostic, DiagnosticRow, DiagnosticNumbers
 from benchmark.evaluation.intervals import Estimate
-from benchmark.tags import Tags
+from benchmark.system.tags import Tags
 from sklearn.neighbors import NearestCentroid
 
 class Centroids(NearestCentroid):

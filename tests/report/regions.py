@@ -6,8 +6,8 @@ import functools
 
 import numpy as np
 
+from benchmark.analysis.region_charts import RegionFigure, RegionPanel
 from benchmark.corpora.curved_points import COORDINATE_NAMES, POINT_CLASSES, draw_points, grid_points, log_odds
-from benchmark.report.regions import RegionFigure, RegionPanel
 
 SPACES = ("simplex", "half-plane")
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from benchmark.report.contents import (
+from benchmark.analysis.summary import (
     CLAIMS,
     DIFFERENCES,
     HEADLINE_FOLD,

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.errors import BenchError
 from benchmark.report.drawing import render
 from benchmark.report.files import write_atomically, write_report_files
+from benchmark.system.errors import BenchError
 
 NAMES = {
     "table.md", "table.csv", "table.tex", "scores.csv", "significance.csv", "differences.csv", "verdicts.csv",

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from benchmark.report.contents import VERDICT_TABLE_COLUMNS, summary_table
+from benchmark.analysis.summary import VERDICT_TABLE_COLUMNS, summary_table
 from benchmark.report.grids import main_verdicts, reference_value_grid, verdict_grid
 from benchmark.report.page import PaperExperiment, PaperResult, paper_page, reproduction_page, verdict_counts_text
 from benchmark.report.tables import table_markdown

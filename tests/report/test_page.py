@@ -4,7 +4,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from benchmark.report.contents import CLAIMS, SCORE_COLUMNS, VERDICT_TABLE_COLUMNS, CellInfo, Summary, summary_table
+from benchmark.analysis.summary import CLAIMS, SCORE_COLUMNS, VERDICT_TABLE_COLUMNS, CellInfo, Summary, summary_table
 from benchmark.report.escapes import markdown_text
 from benchmark.report.grids import claim_grid
 from benchmark.report.page import (

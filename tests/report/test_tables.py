@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from benchmark.report.contents import DIFFERENCES, SCORE_COLUMNS, SIGNIFICANCE, CellInfo, Summary, summary_table
+from benchmark.analysis.number_text import interval_text, number_text, p_text
+from benchmark.analysis.summary import DIFFERENCES, SCORE_COLUMNS, SIGNIFICANCE, CellInfo, Summary, summary_table
 from benchmark.report.escapes import latex_text
 from benchmark.report.grids import cell_grid, main_metric_of_summary, significance_grid
 from benchmark.report.latex import table_latex
-from benchmark.report.numbers import interval_text, number_text, p_text
-from benchmark.report.screen import TerminalTables
 from benchmark.report.tables import frame_csv, table_csv, table_markdown
+from benchmark.report.terminal import TerminalTables
 
 
 def blocks_of_table_lines(markdown):

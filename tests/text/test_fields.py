@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from benchmark.corpora import registry as corpora
 from benchmark.corpora.corpus import Corpus, Documents, FieldedText, StreamedCorpus, concatenate_texts
-from benchmark.errors import DataError
+from benchmark.system.errors import DataError
 from benchmark.text.fields import FIELD_FINDERS, field_of, format_has_field
 from benchmark.text.lexer import Lexing
 from benchmark.text.vocabulary import Pruning, count_terms

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from benchmark.errors import ConfigError
+from benchmark.system.errors import ConfigError
 from benchmark.text.lexer import DIGIT_RULES, Lexing
 from benchmark.text.stoplist import STOPLISTS, stop_words
 from tests.strategies import damaged

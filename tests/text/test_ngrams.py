@@ -14,7 +14,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmark.corpora import registry as corpora
 from benchmark.corpora.corpus import Corpus, Documents, concatenate_texts
-from benchmark.errors import ConfigError
+from benchmark.system.errors import ConfigError
 from benchmark.text.lexer import DIGIT_RULES, LEXERS, Lexing
 from benchmark.text.stoplist import stop_words
 from benchmark.text.vocabulary import Pruning, count_terms

@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 
 from benchmark.corpora import registry as corpora
 from benchmark.corpora.corpus import Corpus, Documents, TextChunk
-from benchmark.errors import ConfigError
+from benchmark.system.errors import ConfigError
 from benchmark.text.counts import Counts
 from benchmark.text.lexer import DIGIT_RULES, LEXERS, Lexing
 from benchmark.text.vocabulary import Pruning, count_terms

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from benchmark.corpora import webkb
 from benchmark.corpora.archive import CorpusSource, read_files, verify_digest
 from benchmark.corpora.assemble import check_document_counts
-from benchmark.errors import DataError
+from benchmark.system.errors import DataError
 from tests.corpora.small import pack_files, small_card, small_files
 from tests.strategies import one
 from tests.trials.limits import assert_clear, examples, trial

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.parallel.clusters import children
 from tests.trials.limits import chance, share, trial
 from tests.trials.processes import Running, Undisturbed
+from tests.workers.clusters import children
 
 if TYPE_CHECKING:
     from collections.abc import Callable

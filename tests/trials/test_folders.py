@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 from typer.testing import CliRunner
 
-from benchmark.checks import digest_without_itself
 from benchmark.cli import app
 from benchmark.evaluation.predictions import RUN_FILES
+from benchmark.system.checks import digest_without_itself
 from tests.strategies import damaged, damaged_trees, one
 from tests.trials.limits import assert_clear, examples, trial
 from tests.trials.processes import SHAPES, Undisturbed

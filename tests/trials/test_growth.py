@@ -12,7 +12,7 @@ import pytest
 
 from benchmark.corpora import reuters
 from benchmark.corpora.sgml import decode_entities, read_articles
-from benchmark.errors import DataError
+from benchmark.system.errors import DataError
 from benchmark.text.lexer import Lexing
 from tests.corpora.test_reuters import CARD, story
 from tests.trials.limits import share, trial

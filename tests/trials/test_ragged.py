@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.corpora.files import UserFiles
-from benchmark.errors import DataError
+from benchmark.corpora.user_files import UserFiles
+from benchmark.system.errors import DataError
 from tests.strategies import one
 from tests.trials.limits import examples, trial
 from tests.trials.test_tables import PACKED

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.session import load_checked, run_and_write
+from benchmark.experiment.run import load_checked, run_and_write
 from benchmark.experiment.store import Store
 from tests.strategies import one
 from tests.trials.limits import examples, trial

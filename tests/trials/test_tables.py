@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmark.corpora.archive import CorpusSource
-from benchmark.corpora.files import DROP_REASONS, UserFiles
-from benchmark.errors import DataError
+from benchmark.corpora.user_files import DROP_REASONS, UserFiles
+from benchmark.system.errors import DataError
 from benchmark.text.lexer import Lexing
 from benchmark.text.vocabulary import Pruning, count_terms
 from tests.strategies import damaged, one

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.errors import ConfigError
-from benchmark.evaluation import published
-from benchmark.experiment.session import load_checked
-from benchmark.findings import papers
+from benchmark.experiment.run import load_checked
+from benchmark.papers import load as papers
+from benchmark.papers import published
+from benchmark.system.errors import ConfigError
 from tests.strategies import broken_yaml, one
 from tests.trials.limits import assert_clear, examples, trial
 from tests.trials.processes import REPOSITORY

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.checks import check_positive
 from benchmark.classifiers.centroids.divergence import mean_skl, mean_skl_gradient
 from benchmark.classifiers.centroids.graph_solvers import connected_graph, solve_laplacian
+from benchmark.system.checks import check_positive
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

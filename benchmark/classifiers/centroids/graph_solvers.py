@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import breadth_first_order
 from scipy.sparse.linalg import splu
 
-from benchmark.compiled import compile_lazily
+from benchmark.system.numba_jit import compile_lazily
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

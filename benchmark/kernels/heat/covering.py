@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.checks import check_dimension, check_positive
+from benchmark.system.checks import check_dimension, check_positive
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from benchmark.kernels.heat.half_space import curvature_radius, hyperbolic_distance
 from benchmark.kernels.heat.hyperbolic import HyperbolicHeatKernel
 from benchmark.kernels.heat.kernel import MAX_HEAT_TIME, MIN_HEAT_TIME
-from benchmark.tags import DEFAULT_TAGS, Tags
+from benchmark.system.tags import DEFAULT_TAGS, Tags
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

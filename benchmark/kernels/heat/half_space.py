@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.checks import check_dimension
+from benchmark.system.checks import check_dimension
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.checks import check_positive, check_within
 from benchmark.kernels.heat.interpolation import ChebyshevInterpolant
+from benchmark.system.checks import check_positive, check_within
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,7 +13,7 @@ from benchmark.kernels.multinomial import _WithTime
 
 if TYPE_CHECKING:
     from benchmark.kernels.base import Matrix
-    from benchmark.tags import Tags
+    from benchmark.system.tags import Tags
 
 #: Range of times. At the shortest, only equal points have values above 0, and at the longest all values are 1. Far
 #: outside the range the sums also lose accuracy.

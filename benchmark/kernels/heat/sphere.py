@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.checks import check_dimension, check_positive, check_within
 from benchmark.kernels.heat.gegenbauer import gegenbauer_series, log_sphere_volume, terms_needed
 from benchmark.kernels.heat.interpolation import ChebyshevInterpolant
 from benchmark.kernels.heat.saddle import log_saddle_heat_kernel
+from benchmark.system.checks import check_dimension, check_positive, check_within
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

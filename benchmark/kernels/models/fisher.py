@@ -25,12 +25,12 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from benchmark.compiled import compile_lazily, prange
 from benchmark.kernels.models.plsi import PLSI, FittedPLSI, checked_counts
 from benchmark.kernels.models.plsi_em import word_probabilities
 from benchmark.kernels.models.plsi_fold import csr_parts, known_words
 from benchmark.kernels.products import inner_products
-from benchmark.tags import Tags
+from benchmark.system.numba_jit import compile_lazily, prange
+from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

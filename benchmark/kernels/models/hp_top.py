@@ -17,15 +17,15 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from benchmark.blocks import blas_threads
-from benchmark.checks import check_one_of, check_positive_parameters
 from benchmark.classifiers.hyperplanes import inside_and_outside_rows, linear_svm_hyperplanes, train_one_vs_rest
 from benchmark.classifiers.libsvm import BinarySvm, DenseRows, NodeMatrix, binary_svm_trainer, training_pool
 from benchmark.kernels.models.densities import DENSITIES, Density, sample_moments
 from benchmark.kernels.models.top_features import LogJoint, TopGram, log_joint, top_decision_values, top_features
 from benchmark.kernels.products import inner_products
 from benchmark.representation.weighting import canonical_csr
-from benchmark.tags import Tags
+from benchmark.system.checks import check_one_of, check_positive_parameters
+from benchmark.system.row_blocks import blas_threads
+from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

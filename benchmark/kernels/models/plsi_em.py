@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.compiled import numba_thread_count
 from benchmark.kernels.models.plsi_fold import csr_parts, tempered
 from benchmark.kernels.models.plsi_passes import (
     NEGLIGIBLE,
@@ -28,6 +27,7 @@ from benchmark.kernels.models.plsi_passes import (
     step_of_documents,
     step_of_words,
 )
+from benchmark.system.numba_jit import numba_thread_count
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.compiled import compile_lazily, prange
+from benchmark.system.numba_jit import compile_lazily, prange
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import logsumexp
 
-from benchmark.blocks import largest_magnitude
+from benchmark.system.row_blocks import largest_magnitude
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

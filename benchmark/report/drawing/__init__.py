@@ -2,7 +2,7 @@
 
 import sys
 
-from benchmark.errors import BenchError
+from benchmark.system.errors import BenchError
 
 if sys.flags.optimize > 1:
     raise BenchError("Altair, which draws figures, needs docstrings: run Python without -OO or PYTHONOPTIMIZE=2")

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
+from benchmark.analysis.number_text import interval_text, is_missing, number_text
+from benchmark.analysis.units import axis_label, capitalized, display_factor, display_unit, metric_name
+from benchmark.report.dot_rows import figure_rows
 from benchmark.report.drawing.key import LegendEntry, legend_spec
 from benchmark.report.drawing.spec import (
     FIT,
@@ -23,17 +26,14 @@ from benchmark.report.drawing.spec import (
 )
 from benchmark.report.drawing.theme import INK, MUTED, OURS, PUBLISHED, TEXT_COLOUR, WIDTH, text_width
 from benchmark.report.grids import main_metric_of_summary, main_verdicts, metric_header
-from benchmark.report.numbers import interval_text, is_missing, number_text
-from benchmark.report.quantities import axis_label, capitalized, display_factor, display_unit, metric_name
-from benchmark.report.rows import figure_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchmark.evaluation.ranks import MeanRanks
-    from benchmark.report.contents import Summary
+    from benchmark.analysis.summary import Summary
+    from benchmark.evaluation.mean_ranks import MeanRanks
+    from benchmark.report.dot_rows import DotRow
     from benchmark.report.drawing.theme import VegaSpec
-    from benchmark.report.rows import DotRow
 
 DOT_LABELS = ("ours, with its 95% interval", "published")
 MOST_DOTS = 200  # most rows of a picture on a page; the table has all of them

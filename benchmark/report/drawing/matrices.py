@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
+from benchmark.analysis.number_text import MISSING_TEXT, is_missing, p_text
+from benchmark.analysis.units import display_unit
 from benchmark.evaluation.intervals import SIGNIFICANCE_LEVEL
 from benchmark.report.drawing.spec import Picture, page_spec, rows_data, spec_of, tooltips
 from benchmark.report.drawing.theme import INK, LINE, OURS, PUBLISHED
 from benchmark.report.grids import main_metric_of_summary
-from benchmark.report.numbers import MISSING_TEXT, is_missing, p_text
-from benchmark.report.quantities import display_unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchmark.report.contents import Summary
+    from benchmark.analysis.summary import Summary
 
 #: Larger matrices are not drawn: their numbers are in the files beside the page.
 MOST_CLASSES, MOST_CONFUSIONS = 60, 40_000

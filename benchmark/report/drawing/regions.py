@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from benchmark.analysis.region_charts import RegionFigure, RegionPanel
     from benchmark.report.drawing.theme import VegaSpec
-    from benchmark.report.regions import RegionFigure, RegionPanel
 
     Array = NDArray[np.float64]
 

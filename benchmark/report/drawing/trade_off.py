@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from benchmark.measures import DIAGNOSTIC_METRICS
+from benchmark.analysis.units import axis_label, display_unit
+from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.report.drawing.axes import NUMBER_EXPRESSION, log_ticks
 from benchmark.report.drawing.spec import concat_parts, figure_spec, round_for_output, rows_data, spec_of, title_spec
 from benchmark.report.drawing.theme import (
@@ -20,7 +21,6 @@ from benchmark.report.drawing.theme import (
     text_width,
     wrap_text,
 )
-from benchmark.report.quantities import axis_label, display_unit
 from benchmark.report.surveys import pareto_front
 
 if TYPE_CHECKING:

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from benchmark.environment import write_atomically
+from benchmark.analysis.number_text import is_missing, number_text, p_text
+from benchmark.analysis.summary import OPTIONAL_TABLES, SUMMARY_TABLES
+from benchmark.analysis.units import capitalized, display_unit, metric_name
 from benchmark.evaluation.intervals import SIGNIFICANCE_LEVEL
 from benchmark.evaluation.predictions import PREDICTIONS_TABLE
-from benchmark.report.contents import OPTIONAL_TABLES, SUMMARY_TABLES
+from benchmark.papers.verdict_counts import claim_counts_text, verdict_counts_text
 from benchmark.report.drawing.curves import curve_pictures
 from benchmark.report.drawing.dots import dot_pictures, rank_picture
 from benchmark.report.drawing.matrices import confusion_picture, significance_picture
@@ -40,17 +42,15 @@ from benchmark.report.grids import (
     verdict_grid,
 )
 from benchmark.report.html.vega import vega_script
-from benchmark.report.numbers import is_missing, number_text, p_text
-from benchmark.report.quantities import capitalized, display_unit, metric_name
 from benchmark.report.tables import failure_lines, main_grids
-from benchmark.report.tally import claim_counts_text, verdict_counts_text
+from benchmark.system.machine import write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from benchmark.report.charts import Chart
-    from benchmark.report.contents import Summary
+    from benchmark.analysis.charts import Chart
+    from benchmark.analysis.summary import Summary
 
 PAGE_FILE = "report.html"
 #: Tone by the first words of a verdict: whether it supports the published value or claim ("good") or not ("bad").

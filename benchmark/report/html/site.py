@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from benchmark.papers.verdict_counts import verdict_counts_text
 from benchmark.report.drawing.dots import dot_pictures
 from benchmark.report.grids import TextTable, claim_grid, range_grid, reference_value_grid, verdict_grid
 from benchmark.report.html.page import PageSection, fill_repeated, move_verdict_first, render_html
@@ -14,7 +15,6 @@ from benchmark.report.page import (
     swept_claims_grid,
     verdict_and_claim_counts,
 )
-from benchmark.report.tally import verdict_counts_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Self
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from benchmark.checks import check_one_of
 from benchmark.representation.weighting import normalize_rows
 from benchmark.representation.weightings.base import FROM_DOCUMENTS, FROM_LABELS, Weighting
 from benchmark.representation.weightings.learnt import LearnedAitchison
@@ -21,7 +20,8 @@ from benchmark.representation.weightings.supervised import (
     RelevanceFrequency,
 )
 from benchmark.representation.weightings.unsupervised import Binary, Bm25, LogEntropy, TermFrequency, TfIdf
-from benchmark.tags import NORMALIZATIONS
+from benchmark.system.checks import check_one_of
+from benchmark.system.tags import NORMALIZATIONS
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

@@ -9,10 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import minimize
 
-from benchmark.checks import check_within
 from benchmark.representation.weighting import power_transform
 from benchmark.representation.weightings.base import FROM_LABELS
 from benchmark.representation.weightings.supervised import Aitchison
+from benchmark.system.checks import check_within
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

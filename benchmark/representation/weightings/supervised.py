@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy.sparse as sp
 
-from benchmark.checks import check_within
 from benchmark.representation.weighting import inverse_document_frequency
 from benchmark.representation.weightings.base import FROM_DOCUMENTS, FROM_LABELS, Weighting, document_frequency
+from benchmark.system.checks import check_within
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

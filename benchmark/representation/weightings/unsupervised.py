@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.checks import check_within
 from benchmark.representation.weighting import inverse_document_frequency
 from benchmark.representation.weightings.base import Weighting, document_frequency
+from benchmark.system.checks import check_within
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

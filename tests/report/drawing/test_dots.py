@@ -10,15 +10,15 @@ from itertools import pairwise
 import altair as alt
 import pytest
 
-from benchmark.evaluation.ranks import rank_methods
-from benchmark.evaluation.scored import SCORE_COLUMNS
-from benchmark.report.contents import CellInfo, summary_table
+from benchmark.analysis.number_text import is_missing
+from benchmark.analysis.summary import CellInfo, summary_table
+from benchmark.evaluation.mean_ranks import rank_methods
+from benchmark.evaluation.score_table import SCORE_COLUMNS
+from benchmark.report.dot_rows import figure_rows
 from benchmark.report.drawing.dots import DOT_LABELS, dot_chart, dot_pictures, rank_chart
 from benchmark.report.drawing.render import render_pictures
 from benchmark.report.drawing.theme import OURS, PUBLISHED
 from benchmark.report.grids import main_verdicts
-from benchmark.report.numbers import is_missing
-from benchmark.report.rows import figure_rows
 from tests.scenes import looks, overlap, panels_of, rows_of, scene_of
 
 

@@ -6,7 +6,7 @@ from itertools import combinations
 import altair as alt
 import pytest
 
-from benchmark.report.contents import summary_table
+from benchmark.analysis.summary import summary_table
 from benchmark.report.drawing.render import render_pictures
 from benchmark.report.drawing.theme import OURS, PUBLISHED
 from benchmark.report.drawing.trade_off import trade_off_chart

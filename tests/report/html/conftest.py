@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmark.report.contents import CLAIMS, summary_table
+from benchmark.analysis.summary import CLAIMS, summary_table
 from benchmark.report.page import PaperExperiment, PaperResult, SensitivityScore
 
 

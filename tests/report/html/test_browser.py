@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.report.charts import Chart, ChartPanel, Line
-from benchmark.report.contents import CONFUSIONS, COSTS, DIFFERENCES, summary_table
+from benchmark.analysis.charts import Chart, ChartPanel, Line
+from benchmark.analysis.summary import CONFUSIONS, COSTS, DIFFERENCES, summary_table
 from benchmark.report.html.page import page_html
 from benchmark.report.html.site import site_pages
 from benchmark.report.tables import charts_csv, frame_csv

@@ -9,7 +9,7 @@ from itertools import combinations, permutations
 import altair as alt
 import pytest
 
-from benchmark.report.contents import CONFUSIONS, COSTS, DIFFERENCES, summary_table
+from benchmark.analysis.summary import CONFUSIONS, COSTS, DIFFERENCES, summary_table
 from benchmark.report.drawing.dots import dot_pictures
 from benchmark.report.drawing.matrices import confusion_picture, significance_picture
 from benchmark.report.drawing.regions import region_chart

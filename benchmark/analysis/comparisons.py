@@ -1,0 +1,69 @@
+"""Pairwise comparisons: every valid test, corrected within its family, and paired differences of scores."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+from benchmark.evaluation.metrics import TIME_METRICS
+from benchmark.evaluation.significance import holm_correction
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from benchmark.config.model import ComparedPair, Experiment
+    from benchmark.evaluation.score_table import ScoreTable
+    from benchmark.evaluation.significance import TestResult
+
+
+def comparable_pairs(experiment: Experiment, scored: ScoreTable, jobs: int = 1) -> tuple[list[ComparedPair], list[str]]:
+    """Return the pairs that can be compared, and a note on every other pair; differences are computed by threads."""
+    metric = main_metric(experiment)
+    pairs = [pair for pair in experiment.compare if scored.has(metric, pair.a, pair.b)]
+
+    def can_be(pair: ComparedPair) -> bool:
+        try:
+            scored.difference(pair.a, pair.b, metric)
+        except ValueError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(jobs) as pool:
+        paired = list(zip(pairs, pool.map(can_be, pairs), strict=True))
+    different = "are not compared: they were tested on different documents"
+    return [pair for pair, can in paired if can], [f"{p.a} and {p.b} {different}" for p, can in paired if not can]
+
+
+def main_metric(experiment: Experiment) -> str:
+    """Return the metric of differences: the first that is not a time."""
+    return tested_metrics(experiment)[0]
+
+
+def tested_metrics(experiment: Experiment) -> list[str]:
+    """Return the metrics that are tested."""
+    return [metric for metric in experiment.metrics if metric not in TIME_METRICS]
+
+
+def significance_rows(pairs: Sequence[ComparedPair], experiment: Experiment, scored: ScoreTable) -> list[list[Any]]:
+    """Return the rows of the frame of tests, with Holm's correction within each family and test."""
+    families: dict[tuple[str, str], list[TestResult]] = defaultdict(list)
+    for pair in pairs:
+        for result in scored.tests(pair.a, pair.b, tested_metrics(experiment)):
+            families[pair.family, result.test].append(result)
+    return [row for family in families.values() for row in holm_family_rows(family)]
+
+
+def difference_rows(pairs: Sequence[ComparedPair], experiment: Experiment, scored: ScoreTable) -> list[list[Any]]:
+    """Return the rows of the frame of differences: the main metric of a minus that of b."""
+    gaps = [(pair, scored.difference(pair.a, pair.b, main_metric(experiment))) for pair in pairs]
+    return [[pair.a, pair.b, gap.value, gap.low, gap.high, gap.n] for pair, gap in gaps]
+
+
+def holm_family_rows(family: Sequence[TestResult]) -> Iterator[list[Any]]:
+    """Yield the rows of one family of tests, with Holm's correction over those that are testable."""
+    size = sum(result.p_value is not None for result in family)
+    for each in holm_correction(family):
+        p_values = [math.nan if p is None else p for p in (each.p_value, each.p_holm)]
+        yield [each.a, each.b, each.test, each.n, each.statistic, *p_values, size, each.note]

@@ -1,0 +1,66 @@
+"""Predictions of a cell, document by document, with the names of documents and classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmark.analysis.model_selection import selected_predictions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from benchmark.analysis.scoring import RunPredictions
+    from benchmark.config.model import Cell
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPrediction:
+    """Prediction of one tested document.
+
+    Parameters
+    ----------
+    split : int
+        Position among the splits of the cell.
+    fold, document : str
+        Names of the split and of the document.
+    row : int
+        Row of the document in its task.
+    given, truth : tuple of str
+        Predicted and true classes: one, unless documents may have several or none.
+    tied : bool
+        Whether a tie decided any of the classes.
+    """
+
+    split: int
+    fold: str
+    document: str
+    row: int
+    given: tuple[str, ...]
+    truth: tuple[str, ...]
+    tied: bool
+
+    @property
+    def right(self) -> bool:
+        """Whether the predicted classes are the true ones."""
+        return self.given == self.truth
+
+
+def document_predictions(run: RunPredictions, cell: Cell) -> Iterator[DocumentPrediction]:
+    """Yield the predictions of a cell, split by split; nothing for a cell without predictions."""
+    candidates = run.scored.chosen.get(cell.id)
+    if candidates is None:
+        return
+    documents, found = run.predictions.tasks[cell.of_task], selected_predictions(run.predictions, cell, candidates)
+
+    def named(label: Any) -> tuple[str, ...]:
+        codes = np.flatnonzero(label) if documents.several else [label]
+        return tuple(documents.classes[code] for code in codes)
+
+    labels, ties = found.by_split, found.tied_by_split
+    for number, split in enumerate(run.predictions.splits[cell.of_splits]):
+        for row, label, tied in zip(split.test, labels[number], ties[number], strict=True):
+            name, truth = documents.ids[row], named(documents.truth[row])
+            yield DocumentPrediction(number, split.name, name, int(row), named(label), truth, bool(np.any(tied)))

@@ -1,0 +1,113 @@
+"""Labels of cells, methods and parameters: the columns of a table of cells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmark.analysis.summary import CellInfo
+from benchmark.config.model import method_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from benchmark.config.components import Component
+    from benchmark.config.model import Cell, Experiment, MethodEntry, MethodSpec, Representation
+    from benchmark.evaluation.score_table import ScoreTable
+
+WEIGHTING_LABELS = {"tf": "TF", "tfidf": "TF×IDF", "binary": "binary"}
+#: Parameters that affect the computation, but not the results.
+_SILENT = ("cache_mb",)
+
+
+def label_cells(experiment: Experiment, scored: ScoreTable) -> tuple[CellInfo, ...]:
+    """Return the labels of all cells of an experiment in table order, failed cells included."""
+    return tuple(_info(experiment, cell, scored.chosen.get(cell.id)) for cell in experiment.cells)
+
+
+def component_label(component: Component) -> str:
+    """Describe a component with its configured parameters: "svm (C 1, scheme one-vs-one)"."""
+    given = {key: value for key, value in component.given.items() if key not in _SILENT}
+    return f"{component.name} ({_parameters(given)})" if given else component.name
+
+
+def points_label(spec: MethodSpec) -> str:
+    """Describe a classifier's input: weighting, normalization, features and kernel."""
+    representation = spec.representation
+    words = [weighting_label(representation), representation.normalization]
+    words += [f"Dirichlet({representation.dirichlet:g})"] if representation.dirichlet else []
+    words += [f"{weight:g} × {name}" for name, weight in representation.fields]
+    words += [component_label(representation.features)] if representation.features else []
+    return ", ".join([*words, *([component_label(spec.kernel)] if spec.kernel else [])])
+
+
+def weighting_label(representation: Representation) -> str:
+    """Describe a weighting with its parameters: "TF×IDF", "aitchison (power 0.5)"."""
+    return WEIGHTING_LABELS.get(representation.weighting.name, component_label(representation.weighting))
+
+
+def candidate_label(entry: MethodEntry, index: int) -> str:
+    """Describe the parameters that distinguish one candidate of a method from the others: "t 0.5"."""
+    each = [_given(spec) for spec in entry.candidates]
+    varying = [key for key in each[index] if len({str(one.get(key)) for one in each}) > 1]
+    return _parameters({key: each[index][key] for key in varying})
+
+
+def _info(experiment: Experiment, cell: Cell, chosen: NDArray[np.intp] | None) -> CellInfo:
+    keys = {name: getattr(cell, name) for name in ("variant", "task", "method", "of_class", "choice", "size", "terms")}
+    columns = _columns(experiment, cell)
+    if cell.what == "measure":
+        return CellInfo(cell.id, columns | {"method": cell.method}, **keys)
+    entry = method_of(experiment, cell)
+    spec = entry.candidates[0]
+    words = {
+        "weighting": weighting_label(spec.representation),
+        "normalization": spec.representation.normalization,
+        "kernel": component_label(part) if (part := spec.kernel or spec.representation.features) else "",
+        "classifier": component_label(spec.classifier),
+    }
+    columns |= words if cell.size is None and cell.terms is None and cell.what == "point" else {"method": cell.method}
+    columns |= {"choice": cell.choice} if cell.choice else {}
+    columns |= {name: str(getattr(cell, name)) for name in ("size", "terms") if getattr(cell, name) is not None}
+    columns |= {"parameter": _middle(entry, chosen)} if len(entry.candidates) > 1 else {}
+    return CellInfo(cell.id, columns, **keys, points=points_label(spec), classifier=words["classifier"])
+
+
+def _columns(experiment: Experiment, cell: Cell) -> dict[str, str]:
+    """Return the columns that locate a cell, without those that are the same for every cell."""
+    titles = {task.name: task.title for task in experiment.variants[cell.variant].tasks}
+    columns = {"variant": cell.variant} if len(experiment.variants) > 1 else {}
+    columns |= {"task": titles.get(cell.task, cell.task)} if len(titles) > 1 else {}
+    columns |= {"what": cell.what} if any(each.what != "point" for each in experiment.cells) else {}
+    return columns | ({"class": cell.of_class} if experiment.by_class else {})
+
+
+def _middle(entry: MethodEntry, chosen: NDArray[np.intp] | None) -> str:
+    """Describe the selected candidate: the common one, or the median over the splits."""
+    if chosen is None:
+        return ""
+    order = np.sort(chosen)
+    text = candidate_label(entry, int(order[(len(order) - 1) // 2]))
+    return text if order[0] == order[-1] else f"{text} (median)"
+
+
+def _given(spec: MethodSpec) -> dict[str, Any]:
+    text, points = spec.text.flat if spec.text else {}, _flat(spec.representation)
+    machine = {**(spec.kernel.given if spec.kernel else {}), **spec.classifier.given, "threshold": spec.threshold}
+    return {**text, **points, **machine}
+
+
+def _flat(representation: Representation) -> dict[str, Any]:
+    parts = {"weighting": representation.weighting, "features": representation.features}
+    given = {"weights": ", ".join(f"{weight:g} {name}" for name, weight in representation.fields)}
+    given |= {f"{name} {key}": value for name, part in parts.items() if part for key, value in part.given.items()}
+    # Texts have a key `fields`, too.
+    own = {key: value for key, value in vars(representation).items() if key != "fields"}
+    return {**own, **{name: part and part.name for name, part in parts.items()}, **given}
+
+
+def _parameters(given: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key} {value}" for key, value in given.items())

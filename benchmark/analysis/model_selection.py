@@ -1,0 +1,101 @@
+"""Model selection: the candidate that each split uses, by test documents or cross-validation, and its predictions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchmark.config.model import CHOOSE_ORACLE, method_of
+from benchmark.evaluation.metrics import is_metric_defined, stack_tallies, tally_predictions
+from benchmark.evaluation.predictions import SettingPredictions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from benchmark.config.model import Cell, Experiment
+    from benchmark.evaluation.predictions import Predictions, SettingKey
+
+    Floats = NDArray[np.float64]
+
+
+def select_candidates(
+    experiment: Experiment, predictions: Predictions, cell: Cell, losses: Callable[[SettingKey], Floats]
+) -> NDArray[np.intp] | None:
+    """Return the index of the selected candidate for each split; None where a candidate has no predictions.
+
+    A single candidate is used everywhere. "oracle" selects once for the whole curve, over the sizes at which every
+    candidate has predictions, by the `losses` on the test documents. "cross-validation" selects for each split.
+    """
+    each, known = range(len(method_of(experiment, cell).candidates)), predictions.settings
+    points = [known[key] for key in (cell.setting(index, cell.size) for index in each) if key in known]
+    if len(points) < len(each):
+        return None
+    n_splits = len(points[0].sizes)
+    if len(each) == 1:
+        return np.zeros(n_splits, dtype=np.intp)
+    if cell.choice == CHOOSE_ORACLE:
+        sizes = experiment.variants[cell.variant].sizes
+        common = [size for size in sizes if all(cell.setting(index, size) in known for index in each)]
+        of_each = [[losses(cell.setting(index, size)) for size in common] for index in each]
+        return np.full(n_splits, best_on_test(of_each), dtype=np.intp)
+    if any(len(point.inner) != n_splits for point in points):
+        return None
+    return best_by_inner_error(np.stack([point.inner for point in points]))
+
+
+def selected_predictions(predictions: Predictions, cell: Cell, candidates: NDArray[np.intp]) -> SettingPredictions:
+    """Return the predictions of the selected candidates, split by split."""
+    if len(set(candidates)) == 1:
+        return predictions.settings[cell.setting(int(candidates[0]), cell.size)]
+    splits = (predictions.settings[cell.setting(int(index), cell.size)].split(n) for n, index in enumerate(candidates))
+    return SettingPredictions.joined(list(splits))
+
+
+def split_losses(experiment: Experiment, predictions: Predictions, key: SettingKey) -> Floats:
+    """Return the loss of each split of a setting: the main metric, or 1 minus a metric where more is better."""
+    documents, splits = predictions.tasks[key.of_task], predictions.splits[key.of_splits]
+    known, several = experiment.scorers, documents.several
+    of_all = (
+        each for each in experiment.metrics if is_metric_defined(each, several=several, of_class=False, known=known)
+    )
+    metric = next(of_all, "macro-f1" if several else "error")
+    k, predicted = len(documents.classes), predictions.settings[key].by_split
+    counts = stack_tallies(
+        tally_predictions(documents.truth[split.test], own, k) for split, own in zip(splits, predicted, strict=True)
+    )
+    values: Floats = known[metric].scores(counts)
+    return 1 - values if known[metric].more_is_better else values
+
+
+def best_on_test(losses: Sequence[Sequence[Floats]]) -> int:
+    """Return the candidate with the lowest loss on the test documents, averaged over the whole curve.
+
+    The selection uses the test documents and is optimistic. Papers select so.
+
+    Parameters
+    ----------
+    losses : for each candidate, for each point of its curve, a float64 array, shape (splits,)
+    """
+    return int(np.argmin([np.mean([point.mean() for point in curve]) for curve in losses]))
+
+
+def best_by_inner_error(errors: Floats) -> NDArray[np.intp]:
+    """Return for each split the candidate with the lowest inner error; among equals, the middle candidate.
+
+    Parameters
+    ----------
+    errors : float64 array, shape (candidates, splits)
+
+    Examples
+    --------
+    >>> by_inner(np.array([[0.1], [0.1], [0.1], [0.2]]))
+    array([1])
+    """
+    return np.array([_middle(np.flatnonzero(column == column.min())) for column in errors.T], dtype=np.intp)
+
+
+def _middle(indices: NDArray[np.intp]) -> int:
+    return int(indices[(len(indices) - 1) // 2])

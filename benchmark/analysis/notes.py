@@ -1,0 +1,366 @@
+"""Table notes: documents, methods, splits, the sample, ties and parameter selection."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmark.analysis.labels import candidate_label, component_label, points_label
+from benchmark.config.model import (
+    ALL_CLASSES,
+    BASE_VARIANT,
+    CHOOSE_CROSS_VALIDATION,
+    CHOOSE_ORACLE,
+    CHOOSE_TEMPORAL_HOLDOUT,
+    method_of,
+)
+from benchmark.diagnostics.base import DiagnosticArrays, DiagnosticResults
+from benchmark.evaluation.metrics import is_time_metric
+from benchmark.evaluation.predictions import TaskKey
+from benchmark.evaluation.sampling_model import sampling_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from benchmark.analysis.scoring import RunPredictions
+    from benchmark.config.model import Experiment, TextSettings, Variant
+    from benchmark.evaluation.predictions import Predictions
+
+#: Maximal number of groups that are listed by name.
+MAX_LISTED_GROUPS = 30
+#: Maximal number of variants whose documents are counted in the terminal.
+MAX_LISTED_VARIANTS = 3
+_DEFINITIONS = {
+    "macro-f1": "macro-F1 is the mean of the classes' F1",
+    "macro-f1-of-means": "macro-F1 of means is the F1 of the mean precision and the mean recall",
+    "micro-f1": "micro-F1 is the F1 of the decisions pooled over all classes",
+    "macro-recall": "macro-recall is the mean of the classes' recall, TP / (TP + FN)",
+    "macro-precision": "macro-precision is the mean of the classes' precision, TP / (TP + FP)",
+}
+_SEVERAL = (
+    "A document may have several classes, or none: each class is a separate binary decision. A ratio 0/0 counts as 0, "
+    "so a class without test documents and without predictions has F = 0. A class without training documents in a "
+    "split is never predicted there."
+)
+_TESTS_OF_SEVERAL = (
+    "Wilcoxon's signed rank test compares each metric, paired by replicate. It also compares F1, paired by "
+    "category × draw (pairs share test documents, so p tends to be too small). The micro sign test of Yang and Liu "
+    "(SIGIR 1999) compares all decisions, document × class, of each replicate. Its n and Z are medians over the "
+    "replicates, and its p is twice the median p, which is valid under any dependence between replicates (Rüger 1978). "
+    "It counts right decisions, not F1."
+)
+_BY_DOCUMENT = (
+    "McNemar's test counts each document once, for the cell that was right on it in more of the replicates. For all "
+    "classes together, every document has the same weight."
+)
+#: Lexing options that are noted where a method's text differs, besides digits, stop words and pruning.
+_READ = ("lexer", "skip_header", "skip_html")
+_UNIT = "C is in units of the inverse mean of k(x, x), so a constant factor of a kernel makes no difference."
+_ORACLE = (
+    f"{CHOOSE_ORACLE}: for each method and task, the one parameter with the best score on the test documents, "
+    f"averaged over "
+    "the sizes. It is selected on the test documents, so its scores are optimistic. A method without a free parameter "
+    "needs no selection."
+)
+_INNER = (
+    f"{CHOOSE_CROSS_VALIDATION}: for each split the parameter with the lowest error in {{folds}}-fold "
+    f"cross-validation on its training "
+    "documents. Among equal errors, the middle candidate in grid order is selected."
+)
+_NEWEST = (
+    f"{CHOOSE_TEMPORAL_HOLDOUT}: for each split the parameter with the lowest error on the newest {{share:.0%}} of "
+    f"its training "
+    "documents{of_each}, after training on the older documents. Among equal errors, the middle candidate in grid "
+    "order is selected."
+)
+_CLOCK = (
+    "Seconds are wall-clock times to train one classifier, including its kernel matrix. Results from the store have "
+    "the times of their first computation. Inner products count whole. Kernel matrices and training are divided by the "
+    "number of classes that they serve, and classifiers count as if trained one by one. Times are in timings.parquet "
+    "and in the figure, but in no table."
+)
+_TERMS = (
+    "Terms are ranked by information gain on the training documents, aggregated over the classes by their "
+    "{over_classes}. PPT and EEF select this number of terms for each class and pool all others into one more term. "
+    "Other methods select this number of terms for all classes together and ignore all others."
+)
+
+
+def table_notes(run: RunPredictions, printed: Mapping[str, float]) -> list[str]:
+    """Return the notes printed below the table.
+
+    Parameters
+    ----------
+    run : Run
+    printed : mapping of str to float
+        The paper's numbers by cell.
+    """
+    experiment, predictions = run.experiment, run.predictions
+    first = next(iter(experiment.variants.values()))
+    several = any(documents.several for documents in predictions.tasks.values())
+    compared_draws = bool(experiment.compare) and first.protocol.tags.draws
+    notes = [*_documents(experiment, run.facts), *_methods(experiment), *_tasks(first, predictions)]
+    notes += dict.fromkeys(_protocol(variant, predictions) for variant in experiment.variants.values())
+    notes.append(sampling_of(first.protocol.tags, experiment.seed).words.format(seed=experiment.seed))
+    notes += [_BY_DOCUMENT] if compared_draws and not several else []
+    notes += _scores(experiment)
+    notes += [_SEVERAL, *([_TESTS_OF_SEVERAL] if compared_draws else [])] if several else [_ties(first)]
+    notes += [*_choices(experiment), *_chosen(run), *_components(experiment, several=several)]
+    notes += [_TERMS.format(over_classes=first.terms.over_classes)] if first.terms else []
+    if any(cell.what == "growth" for cell in experiment.cells):
+        last, least = first.sizes[-1], first.sizes[0]
+        notes.append(f"growth-…: the score at training size {last:,} minus that at {least:,}, replicate by replicate.")
+    notes += _versions(predictions)
+    notes += (
+        [_CLOCK]
+        if any(is_time_metric(metric, experiment.quantities) for figure in experiment.figures for metric in figure.y)
+        else []
+    )
+    return [*notes, *diagnostic_notes(run, printed), *failed_diagnostics(run)]
+
+
+def diagnostic_notes(run: RunPredictions, printed: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the diagnostics' notes on their numbers; for a finished run, the recorded notes."""
+    if run.recorded is not None:
+        return run.recorded.notes
+    notes: list[str] = []
+    for component in run.experiment.measures:
+        measured = run.predictions.measured.items()
+        found = [DiagnosticArrays(variant, arrays) for (name, variant), arrays in measured if name == component.name]
+        notes += component.build().notes(DiagnosticResults(found, printed))
+    return tuple(notes)
+
+
+def failed_diagnostics(run: RunPredictions) -> Iterator[str]:
+    """Yield the reason of each failed diagnostic that has no table row to show it."""
+    shown = {(cell.variant, cell.measure) for cell in run.experiment.cells}
+    for component, name in product(run.experiment.measures, run.experiment.variants):
+        label = component.name if name == BASE_VARIANT else f"{name}-{component.name}"
+        if label in run.failures and (name, component.name) not in shown:
+            yield f"The diagnostic {label} failed: {run.failures[label]}."
+
+
+def _versions(predictions: Predictions) -> list[str]:
+    """Describe the package versions that measured the seconds, if there are several."""
+    taken = Counter(version for point in predictions.settings.values() for version in set(point.versions))
+    if len(taken) < 2:
+        return []
+    counted = ", ".join(f"{n:,} by {version or 'an unknown version'}" for version, n in sorted(taken.items()))
+    return [f"Seconds were measured by several versions of this package and can't be compared (settings: {counted})."]
+
+
+def terminal_notes(run: RunPredictions) -> Iterator[str]:
+    """Yield the notes for a terminal: documents, words, sample of intervals, near duplicates, versions."""
+    yield from _versions(run.predictions)
+    bars = sampling_of(next(iter(run.experiment.variants.values())).protocol.tags, run.experiment.seed).bars
+    for name in run.experiment.variants if len(run.experiment.variants) <= MAX_LISTED_VARIANTS else ():
+        own = run.facts.get(name, {})
+        documents = f"{own.get('documents', 0):,} documents, {own.get('vocabulary', 0):,} words"
+        yield f"{_label(name, run.experiment)}{documents}; {bars}."
+        most = max(own.get("near_duplicates", ()), key=lambda each: each["near"] / each["tested"], default={"near": 0})
+        if most["near"]:
+            where = f" (in {most['split']}, the highest share)" if len(own["near_duplicates"]) > 1 else ""
+            have = "has" if most["near"] == 1 else "have"
+            twins = f"{most['near']:,} of {most['tested']:,} tested documents {have} a near duplicate in training"
+            yield f"{_label(name, run.experiment)}{twins}{where}."
+    yield from failed_diagnostics(run)
+
+
+def _label(name: str, experiment: Experiment) -> str:
+    return f"{name}: " if len(experiment.variants) > 1 else ""
+
+
+def _documents(experiment: Experiment, facts: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Yield notes on the documents and words of each variant."""
+    for name, variant in experiment.variants.items():
+        own, base = facts.get(name, {}), variant.collection.text
+        text = f"{own.get('documents', 0):,} documents, {_words(base, own)}"
+        points = [spec.representation for entry in variant.entries for spec in entry.candidates]
+        if any(each.learns for each in points):
+            sources = dict.fromkeys(each.idf for each in points if each.learns)
+            whose = {"collection": "the whole collection", "training": "the training documents"}
+            text += f"; idf over {' or '.join(whose[source] for source in sources)}"
+        yield f"{_label(name, experiment)}{text}{_empty(own)}."
+        others = [(text, label) for text, label in variant.texts.items() if text != base]
+        for (each, label), words in zip(others, own.get("texts", ()), strict=False):
+            rest = [f"; {key}: {str(each.flat[key]).lower()}" for key in _READ if each.flat[key] != base.flat[key]]
+            yield f"{_label(name, experiment)}Text of {label}: {_words(each, words)}{''.join(rest)}{_empty(words)}."
+        if dropped := own.get("letters_dropped", 0):
+            problem = "non-ASCII letters, which split the words around them"
+            yield f"{_label(name, experiment)}The lexer skips {dropped:,} {problem}; `lexer: unicode` reads them."
+        for each in own.get("near_duplicates", ()):
+            if each["near"]:
+                yield f"{_label(name, experiment)}{_seen(each)}"
+
+
+def _words(text: TextSettings, own: Mapping[str, Any]) -> str:
+    """Describe the number of words of a text, its lexing and its pruning."""
+    pruning = text.pruning
+    least = [f"occur at least {pruning.min_occurrences} times"] if pruning.min_occurrences > 1 else []
+    least += [f"are in at least {pruning.min_documents} documents"] if pruning.min_documents > 1 else []
+    pruned = f" that {' and '.join(least)}" if least else ""
+    pruned += f" in the group {pruning.group!r}" if pruned and pruning.group else ""
+    made = f"; digits: {text.lexing.digits}; stoplist: {text.lexing.stoplist}"
+    made += f"; terms: {', '.join(text.lexing.blocks)}" if len(text.lexing.blocks) > 1 else ""
+    return f"{own.get('vocabulary', 0):,} words{pruned}{made}"
+
+
+def _empty(own: Mapping[str, Any]) -> str:
+    n = own.get("documents_without_words", 0)
+    return f"; {n} document{'s' if n > 1 else ''} without words, represented by the zero vector" if n else ""
+
+
+def _seen(each: Mapping[str, Any]) -> str:
+    """Describe the tested documents that nearly duplicate a training document."""
+    one, other, like = each["such_as"][0]
+    which = f"{one} and {other}" if like == 1 else f"{one} and {other} ({like:.0%} of their words in common)"
+    number = f"{each['near']:,} of the {each['tested']:,} documents tested in {each['split']}"
+    same = f", {each['same']:,} of them with identical words" if each["same"] else ""
+    return f"{number} have nine of ten distinct words in common with a training document{same}, for example {which}."
+
+
+def _methods(experiment: Experiment) -> Iterator[str]:
+    """Yield a definition of each method, where the table doesn't give it."""
+    if all(cell.size is None and cell.terms is None for cell in experiment.cells):
+        return
+    first: tuple[str, ...] = ()
+    for name, variant in experiment.variants.items():
+        found = []
+        for label, spec in ((entry.label, entry.candidates[0]) for entry in variant.entries):
+            counts = not spec.kernel and spec.representation.normalization == "none"
+            points = spec.representation.weighting.name if counts else points_label(spec)
+            found.append(f"{label}: {component_label(spec.classifier)} on {points}")
+        own = [text for text in found if text not in first]
+        first = first or tuple(found)
+        if own:
+            yield f"{_label(name, experiment)}{'; '.join(own)}."
+
+
+def _tasks(first: Variant, predictions: Predictions) -> Iterator[str]:
+    """Yield the test documents and classes of each task, if there are several tasks."""
+    for task in first.tasks if len(first.tasks) > 1 else ():
+        documents = predictions.tasks.get(TaskKey(first.name, task.name))
+        if documents is not None:
+            own = (each for key, each in predictions.splits.items() if key.of_task == (first.name, task.name))
+            splits = [split for each in own for split in each]
+            n = f"{len(splits[0].test):,} test" if len(splits) == 1 else f"{len(documents.ids):,}"
+            yield f"{task.title}: {n} documents; classes, in tie order: {', '.join(task.classes)}."
+
+
+def _protocol(variant: Variant, predictions: Predictions) -> str:
+    """Describe how documents are split."""
+    protocol, given = variant.protocol.name, variant.protocol.resolved
+    if protocol in ("random-subsets", "hold-out"):
+        return _draws(variant, predictions)
+    splits = next((each for key, each in predictions.splits.items() if key.variant == variant.name), ())
+    if not splits:
+        return "No split has predictions."
+    sizes, names = [len(split.test) for split in splits], [split.name for split in splits]
+    text = f"{len(sizes)} splits: {', '.join(names)}."
+    if protocol == "fixed-split":
+        tested = f"{sizes[0]:,} documents of the" if len(variant.tasks) == 1 else "the"
+        text = f"One split, predefined by the collection: tested on {tested} group {names[0]!r}."
+    elif protocol == "leave-one-group-out":
+        each = ", ".join(f"{name} {n:,}" for name, n in list(zip(names, sizes, strict=True))[:MAX_LISTED_GROUPS])
+        more = f", and {len(names) - MAX_LISTED_GROUPS} more groups" if len(names) > MAX_LISTED_GROUPS else ""
+        text = f"Each group is tested after training on all others (test documents: {each}{more})."
+    elif protocol == "k-fold":
+        how = "stratified" if given["stratified"] else "random"
+        whole = ", with each group in one fold" if given["grouped"] else ""
+        text = f"{len(sizes)} {how} folds (seed {given['seed']}){whole}; each document is tested once."
+    elif protocol == "by-date":
+        newest = (
+            f"{sizes[0]:,} documents, the newest of each class"
+            if given["stratified"]
+            else f"{sizes[0]:,} newest documents"
+        )
+        text = f"One split by date: tested on the {newest}, trained on earlier documents."
+    return text
+
+
+def _draws(variant: Variant, predictions: Predictions) -> str:
+    given = variant.protocol.resolved
+    how = f"{given['replicates']} {'stratified' if given['stratified'] else 'unstratified'} random replicates"
+    if variant.protocol.name == "hold-out":
+        whole = " of whole groups" if given["grouped"] else ""
+        return f"{how}{whole}: {given['test_share']:.0%} of the documents are tested in each."
+    nested = " (a replicate's smaller training sets are subsets of its larger ones)" if given.get("nested") else ""
+    tested = f"the group {given['test']!r}" if given["test"] else "all other documents of the task"
+    return f"Each training size: {how}{nested}, tested on {tested}." + _fewest(variant.name, predictions)
+
+
+def _fewest(variant: str, predictions: Predictions) -> str:
+    """Describe the smallest class's number of training documents, for documents with several classes."""
+    found = []
+    for key, splits in predictions.splits.items():
+        documents = predictions.tasks[key.of_task]
+        if key.variant == variant and documents.several and key.size is not None:
+            trained = np.stack([split.trained for split in splits])
+            rarest = documents.classes[int(np.argmin(trained.min(axis=0)))]
+            found.append(f"{int(trained.min())} ({rarest}) of {key.size:,}")
+    return f" Fewest training documents of a class: {', '.join(found)}." if found else ""
+
+
+def _scores(experiment: Experiment) -> list[str]:
+    """Define the scores whose definitions differ in the literature."""
+    known = [_DEFINITIONS[metric] for metric in experiment.metrics if metric in _DEFINITIONS]
+    text = "; ".join(known)
+    of_class = f"; a cell of one class has that class's score, and {ALL_CLASSES!r} the score over all classes"
+    by_class = of_class if experiment.by_class else ""
+    return [f"{text[:1].upper()}{text[1:]}{by_class}."] if known and (experiment.by_class or len(known) > 1) else []
+
+
+def _ties(first: Variant) -> str:
+    """Describe how ties are broken."""
+    classes = first.tasks[0].classes
+    trained = [e.label for e in first.entries if e.candidates[0].classifier.tags.first_trained_wins]
+    order = ", ".join(classes) if len(first.tasks) == 1 else "the class order of each task above"
+    if len(trained) == len(first.entries):
+        return "A tie goes to the class that comes first among the training documents."
+    text = f"A tie of one-vs-one votes or of scores goes to the class that comes first in: {order}."
+    others = f" Ties of {', '.join(trained)} go to the class that comes first among the training documents."
+    return text + (others if trained else "")
+
+
+def _choices(experiment: Experiment) -> Iterator[str]:
+    """Yield notes on how parameters are selected, and the grids of candidates."""
+    inner = {} if experiment.inner is None else experiment.inner.given
+    if CHOOSE_ORACLE in experiment.choices:
+        yield _ORACLE
+    if CHOOSE_CROSS_VALIDATION in experiment.choices:
+        yield _INNER.format(folds=inner.get("k", 0))
+    if CHOOSE_TEMPORAL_HOLDOUT in experiment.choices:
+        of_each = " of each class" if inner.get("stratified") else ""
+        yield _NEWEST.format(share=inner.get("test_share", 0.0), of_each=of_each)
+    for entry in next(iter(experiment.variants.values())).entries:
+        if len(entry.candidates) > 1:
+            values = "; ".join(candidate_label(entry, index) for index in range(len(entry.candidates)))
+            yield f"Grid of {entry.label}: {values}."
+
+
+def _chosen(run: RunPredictions) -> Iterator[str]:
+    """Yield the selected candidate of each split, for cells without a size or terms axis."""
+    for cell in run.experiment.cells:
+        entry = method_of(run.experiment, cell) if cell.what == "point" else None
+        plain = cell.size is None and cell.terms is None and cell.of_class in ("", ALL_CLASSES)
+        if entry is None or not plain or len(entry.candidates) < 2 or cell.id not in run.scored.chosen:
+            continue
+        names = [split.name for split in run.predictions.splits[cell.of_splits]]
+        of: dict[str, list[str]] = {}
+        for name, index in zip(names, run.scored.chosen[cell.id], strict=True):
+            of.setdefault(candidate_label(entry, int(index)), []).append(name)
+        yield f"{cell.id} selected " + "; ".join(f"{words} ({', '.join(own)})" for words, own in of.items()) + "."
+
+
+def _components(experiment: Experiment, *, several: bool) -> Iterator[str]:
+    """Yield the notes of kernels, then those of classifiers, in alphabetical order."""
+    specs = [entry.candidates[0] for variant in experiment.variants.values() for entry in variant.entries]
+    kernels = {spec.kernel.name: spec.kernel.tags for spec in specs if spec.kernel is not None}
+    classifiers = {spec.classifier.name: spec.classifier.tags for spec in specs}
+    for tags in (each[name] for each in (kernels, classifiers) for name in sorted(each)):
+        yield from filter(None, (tags.note, tags.note_of_several if several else ""))
+    if any(spec.classifier.resolved.get("unit") == "mean-self-product" for spec in specs):
+        yield _UNIT

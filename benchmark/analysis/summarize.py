@@ -1,0 +1,210 @@
+"""Summary of a run, the source of tables and figures: scores, tests, differences, verdicts and charts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from benchmark.analysis.caveats import find_caveats
+from benchmark.analysis.comparisons import comparable_pairs, difference_rows, significance_rows
+from benchmark.analysis.costs import cost_rows
+from benchmark.analysis.decision_regions import decision_region_figures
+from benchmark.analysis.figures import ChartLabels, PublishedAxisRange, chart_from_figure
+from benchmark.analysis.hardest_documents import hardest_document_rows
+from benchmark.analysis.labels import label_cells
+from benchmark.analysis.mean_rank_table import mean_rank_rows
+from benchmark.analysis.notes import table_notes, terminal_notes
+from benchmark.analysis.summary import (
+    CONFUSIONS,
+    COSTS,
+    DIFFERENCES,
+    MISTAKES,
+    RANK_TABLE_COLUMNS,
+    SIGNIFICANCE,
+    Summary,
+    summary_table,
+)
+from benchmark.analysis.verdict_tables import (
+    claim_notes,
+    claim_verdict_frame,
+    judge_experiment_claims,
+    range_verdict_frame,
+    sensitivity_notes,
+    test_notes,
+    value_verdict_frame,
+)
+from benchmark.config.model import BASE_VARIANT
+from benchmark.evaluation.sampling_model import sampling_of
+from benchmark.evaluation.score_table import SCORE_COLUMNS
+from benchmark.papers.load import published_of_experiment, sensitivity_analyses_of
+from benchmark.papers.published_verdicts import judge_ranges
+from benchmark.papers.settings import excluded_cells, setting_notes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from benchmark.analysis.charts import Chart
+    from benchmark.analysis.scoring import RunPredictions
+    from benchmark.config.model import Cell, Experiment, FigureView
+    from benchmark.evaluation.intervals import Estimate
+    from benchmark.evaluation.predictions import Predictions
+    from benchmark.evaluation.score_table import ScoreTable
+    from benchmark.papers.published import Published, PublishedValue
+
+
+def summarize(run: RunPredictions) -> Summary:
+    """Compute everything a run shows from its predictions."""
+    experiment, scored, published = run.experiment, run.scored, published_of_experiment(run.experiment)
+    pairs, unpaired = comparable_pairs(experiment, scored, run.jobs)
+    claims = judge_experiment_claims(published, experiment, scored)
+    notes = table_notes(run, published_by_cell(published, experiment))
+    unlike = tuple(setting_notes(experiment, excluded_cells(experiment)))
+    caveat_texts = [each.text for each in find_caveats(experiment)]
+    caveats = [f"Caveat: {text}." for text in caveat_texts]
+    on_claims = () if experiment.explains else claim_notes(each.claim for each in claims)
+    sweep = tuple(sensitivity_notes(claims)) if experiment.explains else ()
+    return Summary(
+        name=experiment.name,
+        title=experiment.title,
+        paper=experiment.paper,
+        cells=label_cells(experiment, scored),
+        scores=scored.frame[list(SCORE_COLUMNS)],
+        significance=summary_table(SIGNIFICANCE, significance_rows(pairs, experiment, scored)),
+        differences=summary_table(DIFFERENCES, difference_rows(pairs, experiment, scored)),
+        verdicts=value_verdict_frame(published, experiment, scored),
+        claims=claim_verdict_frame(claims, experiment.chosen_on_test),
+        ranges=range_verdict_frame(published, experiment, scored),
+        confusions=summary_table(CONFUSIONS, _confusions(experiment, run.predictions, scored)),
+        mistakes=summary_table(MISTAKES, hardest_document_rows(experiment, run.predictions, scored)),
+        ranks=summary_table(RANK_TABLE_COLUMNS, mean_rank_rows(experiment, scored)),
+        costs=summary_table(COSTS, cost_rows(experiment, run.predictions, scored)),
+        charts=_charts(experiment, scored, published),
+        regions=decision_region_figures(run),
+        failures=_failures(experiment, scored, run.failures),
+        notes=(
+            *experiment.notes,
+            *unlike,
+            *caveats,
+            *notes,
+            *test_notes(claims, scored),
+            *on_claims,
+            *sweep,
+            *unpaired,
+        ),
+        brief=(
+            *unlike,
+            *terminal_notes(run),
+            *([f"Caveats: {'; '.join(caveat_texts)}."] if caveat_texts else []),
+            *sweep,
+            *unpaired,
+        ),
+        explained_by=sensitivity_analyses_of(experiment),
+        quantities=experiment.declared,
+    )
+
+
+def _charts(experiment: Experiment, scored: ScoreTable, published: Published | None) -> tuple[Chart, ...]:
+    """Return the charts of the configured figures that have data."""
+    lines = [figure for figure in experiment.figures if not figure.regions]
+    frames = [each for each in (scored.frame, scored.drawn) if len(each)]
+    if not lines or not frames:
+        return ()
+    scores = pd.concat(frames, ignore_index=True)
+    for axis in {figure.x for figure in lines} - set(scores.columns):
+        scores[axis] = np.nan
+
+    def relate(kind: str, a: str, b: str, metric: str) -> Estimate | None:
+        try:
+            return scored.ratio(a, b, metric) if kind == "ratio" else scored.difference(a, b, metric)
+        except (ValueError, KeyError):  # the ratio is not defined, or a cell has no score
+            return None
+
+    charts = (
+        chart_from_figure(figure, scores, _labels(figure, experiment, published, scored), relate) for figure in lines
+    )
+    return tuple(chart for chart in charts if chart is not None)
+
+
+def published_by_cell(published: Published | None, experiment: Experiment) -> dict[str, float]:
+    """Return the published values of this configuration, or of the one it explains, by cell; shares as fractions."""
+    return {
+        value.cell: float(value.value) / (100 if value.unit == "percent" else 1)
+        for value in _printed(published, experiment)
+        if value.cell
+    }
+
+
+def _printed(published: Published | None, experiment: Experiment) -> list[PublishedValue]:
+    values = published.values if published else ()  # noqa: PD011 - not a frame's
+    return [value for value in values if value.config == (experiment.explains or experiment.name)]
+
+
+def _labels(figure: FigureView, experiment: Experiment, published: Published | None, scored: ScoreTable) -> ChartLabels:
+    """Return the labels of a chart that are not in the scores."""
+    first = next(iter(experiment.variants.values()))
+    sample = sampling_of(first.protocol.tags, experiment.seed)
+    cells = {cell.id: cell for cell in experiment.cells if cell.what == "measure"}
+    own = [value for value in _printed(published, experiment) if value.cell in cells]
+    printed = {(v.metric, cells[v.cell or ""].of_class): float(v.value) for v in own}
+    ranges = [each.published for each in judge_ranges(published, experiment.name, scored)] if published else []
+    return ChartLabels(
+        experiment.title,
+        bars=sample.bars,
+        related=sample.bars_of_ratio if figure.relation[:1] == ("ratio",) else sample.bars_of_difference,
+        tasks={task.name: task.title for task in first.tasks},
+        ranges=[PublishedAxisRange(r.metric, frozenset(r.expanded), float(r.low), float(r.high)) for r in ranges],
+        printed=printed,
+        quantities=experiment.declared,
+        methods=_method_labels(experiment),
+    )
+
+
+def _method_labels(experiment: Experiment) -> dict[str, str]:
+    """Return the labels of methods in figures, by name: those of classifiers and diagnostics."""
+    specs = (spec for variant in experiment.variants.values() for entry in variant.entries for spec in entry.candidates)
+    components = (*(spec.classifier for spec in specs), *experiment.measures)
+    return {name: label for component in components for name, label in component.tags.labels.items()}
+
+
+def _confusions(experiment: Experiment, predictions: Predictions, scored: ScoreTable) -> list[list[Any]]:
+    """Count documents by cell, true and predicted class, pooled over the splits, for tables with single labels.
+
+    Curves have too many cells for a confusion matrix, and documents with several classes have none.
+    """
+    rows: list[list[Any]] = []
+    for cell in experiment.cells:
+        outcome = scored.cells[cell.id].outcome if cell.id in scored.cells else None
+        if outcome is None or outcome.several or cell.size is not None or cell.terms is not None or cell.of_class:
+            continue
+        classes = next(
+            task.classes
+            for (_, name), task in predictions.tasks.items()
+            if name == cell.task and set(task.classes) == set(predictions.tasks[cell.of_task].classes)
+        )
+        codes = outcome.truth.astype(np.intp) * len(classes) + outcome.predicted
+        counted = np.bincount(codes, minlength=len(classes) ** 2).reshape(len(classes), len(classes))
+        rows += [[cell.id, classes[t], classes[p], int(counted[t, p])] for t, p in zip(*counted.nonzero(), strict=True)]
+    return rows
+
+
+def _failures(experiment: Experiment, scored: ScoreTable, failures: Mapping[str, str]) -> dict[str, str]:
+    """Return the reason of failure for each cell without a score."""
+    return {
+        cell.id: next((why for name, why in failures.items() if _fits(name, cell, experiment)), "no predictions")
+        for cell in experiment.cells
+        if cell.id not in scored.cells
+    }
+
+
+def _fits(name: str, cell: Cell, experiment: Experiment) -> bool:
+    """Return whether a failure under this name leaves a cell without a score."""
+    words = [] if cell.variant == BASE_VARIANT else [cell.variant]
+    if cell.what == "measure":
+        return name == "-".join([*words, cell.measure])
+    words += [word for word in (cell.task, cell.method) if word]
+    sizes = experiment.variants[cell.variant].sizes
+    ends = (sizes[0], sizes[-1]) if cell.what == "growth" else (cell.size,)
+    numbers = ([str(n) for n in (size, cell.terms) if n is not None] for size in ends)
+    return name in ("-".join([*words, *each]) for each in numbers)

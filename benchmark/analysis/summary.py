@@ -1,0 +1,203 @@
+"""Input of the report: names, numbers and verdicts of one experiment, complete except for the layout."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from benchmark.config.model import BASE_VARIANT
+from benchmark.diagnostics import DIAGNOSTIC_METRICS
+from benchmark.evaluation.score_table import ALL_SPLITS, SCORE_COLUMNS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from benchmark.analysis.charts import Chart
+    from benchmark.analysis.region_charts import RegionFigure
+    from benchmark.evaluation.metrics import DiagnosticMetric
+
+SIGNIFICANCE = ("a", "b", "test", "n", "statistic", "p_value", "p_holm", "family", "note")
+DIFFERENCES = ("a", "b", "value", "low", "high", "n")
+VERDICT_TABLE_COLUMNS = (
+    *("cell", "metric", "kind", "reading", "published", "unit", "value", "low", "high", "sample"),
+    *("between_low", "between_high", "documents", "widest", "verdict", "aside"),
+)
+CLAIMS = (
+    *("claim", "variant", "text", "rule", "holds", "of", "verdict", "strict_rule", "strict_holds", "strict_verdict"),
+    *("whole", "counted"),
+)
+RANGES = (
+    *("figure", "what", "metric", "unit", "published_low", "published_high"),
+    *("low", "high", "inside", "of", "verdict"),
+)
+CONFUSIONS = ("cell", "truth", "predicted", "n")
+MISTAKES = ("document", "task", "truth", "wrong", "of", "given")
+RANK_TABLE_COLUMNS = ("method", "rank", "samples", "critical", "p_value")
+COSTS = ("cell", "training_seconds", "testing_seconds", "peak_bytes")
+
+HEADLINE_FOLD = ALL_SPLITS  # the fold of a cell's headline score: the mean over its folds, or its only split
+
+
+def summary_table(columns: Sequence[str], rows: Iterable[Sequence[Any]] = ()) -> pd.DataFrame:
+    """Return a table of a `Summary` built from its rows.
+
+    Examples
+    --------
+    >>> frame(DIFFERENCES).shape
+    (0, 6)
+    """
+    return pd.DataFrame([tuple(row) for row in rows], columns=list(columns))
+
+
+@dataclass(frozen=True)
+class CellInfo:
+    """One cell of an experiment.
+
+    Parameters
+    ----------
+    id : str
+        Name of the cell, "tf-l1-ngd".
+    columns : mapping of str to str
+        Components of the cell in the order of display: ``{"weighting": "TF", "kernel": "ngd"}``.
+    variant, task, method, of_class, choice, size, terms
+        As in `config.model.Cell`.
+    points : str
+        Input of the classifier in words: weighting, normalization and kernel. "" if the method's name says it.
+    classifier : str
+        The classifier with its parameters, in words.
+    """
+
+    id: str
+    columns: Mapping[str, str]
+    variant: str = BASE_VARIANT
+    task: str = ""
+    method: str = ""
+    of_class: str = ""
+    choice: str = ""
+    size: int | None = None
+    terms: int | None = None
+    points: str = ""
+    classifier: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """Data of all tables and figures of one experiment.
+
+    Parameters
+    ----------
+    name, title, paper : str
+        Name of the configuration ("webkb"), its title, and the key of the paper that it is compared with, or None.
+    cells : tuple of CellInfo
+        Cells in table order, including failed ones.
+    scores : DataFrame
+        Columns `SCORE_COLUMNS`. Shares are fractions in [0, 1]. Fold "all" is the headline row of a cell.
+    significance : DataFrame
+        Columns `SIGNIFICANCE`. `family` is the number of tests that p_holm is corrected over. If p_value is missing,
+        `note` says why.
+    differences : DataFrame
+        Columns `DIFFERENCES`: main metric of `a` minus that of `b`, with its 95% interval.
+    verdicts : DataFrame
+        Columns `VERDICT_TABLE_COLUMNS`. `cell` is the id of a cell, or "a vs b" for a metric of pairs. `published` is
+        the printed text. The other numbers are in its `unit`: "percent", "one", "nats" or "documents". `kind` is
+        "result" or "count". `reading` is "another" for a value that has a verdict and is not counted, the method of a
+        "landmark", else "". `sample` is what the interval is over. `between_low` and `between_high` are the ends of the
+        interval over groups. `documents` is the difference in documents. `widest` is how far from our value a published
+        value may lie and still be consistent. `aside` is the reason for having no verdict.
+    claims : DataFrame
+        Columns `CLAIMS`: under `variant` ("" is the configuration itself), `holds` of `of` comparisons hold by the
+        paper's rule, and `strict_holds` strictly. `whole` is the number of comparisons of the claim over all
+        configurations. `counted` is the reason for not counting it among the paper's claims, or "".
+    ranges : DataFrame
+        Columns `RANGES`: limits of the axes of a published figure, and our smallest and largest values, all in the unit
+        of that figure.
+    confusions : DataFrame
+        Columns `CONFUSIONS`: documents by true and predicted class, pooled over the folds; only pairs that occur.
+    ranks : DataFrame
+        Columns `RANK_TABLE_COLUMNS`: mean rank of each method over the samples, the best first. Two methods whose ranks
+        are at least `critical` apart differ (Nemenyi). `p_value` is Friedman's.
+    mistakes : DataFrame
+        Columns `MISTAKES`: documents that `wrong` of `of` cells misclassify, the most frequent first, and the classes
+        predicted by these cells (`given`).
+    costs : DataFrame
+        Columns `COSTS`: seconds and memory, measured when a cell was first computed. Only this table differs from run
+        to run.
+    charts : tuple of Chart
+    regions : tuple of RegionFigure
+        Charts and regions are drawn in place of the figure of cells.
+    failures : mapping of str to str
+        Reason by cell.
+    notes : tuple of str
+        Caveats of the numbers.
+    brief : tuple of str
+        Caveats that change how the numbers are read, in short sentences for the terminal.
+    explained_by : tuple of str
+        Names of the sensitivity analyses of the cells that deviate.
+    quantities : mapping of str to MeasuredQuantity
+        Metrics declared by diagnostics, by name; by default the diagnostics of this package.
+    """
+
+    name: str
+    title: str
+    paper: str | None
+    cells: tuple[CellInfo, ...]
+    scores: pd.DataFrame
+    significance: pd.DataFrame = field(default_factory=partial(summary_table, SIGNIFICANCE))
+    differences: pd.DataFrame = field(default_factory=partial(summary_table, DIFFERENCES))
+    verdicts: pd.DataFrame = field(default_factory=partial(summary_table, VERDICT_TABLE_COLUMNS))
+    claims: pd.DataFrame = field(default_factory=partial(summary_table, CLAIMS))
+    ranges: pd.DataFrame = field(default_factory=partial(summary_table, RANGES))
+    confusions: pd.DataFrame = field(default_factory=partial(summary_table, CONFUSIONS))
+    ranks: pd.DataFrame = field(default_factory=partial(summary_table, RANK_TABLE_COLUMNS))
+    mistakes: pd.DataFrame = field(default_factory=partial(summary_table, MISTAKES))
+    costs: pd.DataFrame = field(default_factory=partial(summary_table, COSTS))
+    charts: tuple[Chart, ...] = ()
+    regions: tuple[RegionFigure, ...] = ()
+    failures: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    brief: tuple[str, ...] = ()
+    explained_by: tuple[str, ...] = ()
+    quantities: Mapping[str, DiagnosticMetric] = field(default_factory=lambda: DIAGNOSTIC_METRICS, repr=False)
+
+    @cached_property
+    def headlines(self) -> dict[tuple[str, str], dict[str, Any]]:
+        """Headline rows of the scores, by (cell, metric)."""
+        rows = self.scores[self.scores["fold"] == HEADLINE_FOLD].to_dict("records")
+        return {(row["cell"], row["metric"]): {str(name): value for name, value in row.items()} for row in rows}
+
+    @property
+    def of_points(self) -> bool:
+        """Whether the cells are points of curves, so that the tables of the curves contain every cell."""
+        return bool(self.charts) and any(cell.size is not None or cell.terms is not None for cell in self.cells)
+
+    def __post_init__(self) -> None:
+        known = {cell.id for cell in self.cells}
+        if len(known) != len(self.cells):
+            raise ValueError("two cells of a summary have the same id")
+        for name, columns in SUMMARY_TABLES.items():
+            missing = set(columns) - set(getattr(self, name).columns)
+            if missing:
+                raise ValueError(f"{name} lacks the columns {sorted(missing)}")
+        # A score or failure of an unknown cell would be missing from every table.
+        unknown = {*self.scores["cell"], *self.failures} - known
+        if unknown:
+            raise ValueError(f"no such cells: {sorted(unknown)}")
+
+
+SUMMARY_TABLES = {
+    "scores": SCORE_COLUMNS,
+    "significance": SIGNIFICANCE,
+    "differences": DIFFERENCES,
+    "verdicts": VERDICT_TABLE_COLUMNS,
+    "claims": CLAIMS,
+    "ranges": RANGES,
+    "confusions": CONFUSIONS,
+    "ranks": RANK_TABLE_COLUMNS,
+    "mistakes": MISTAKES,
+    "costs": COSTS,
+}
+#: Tables that only some kinds of experiment fill.
+OPTIONAL_TABLES = ("ranges", "ranks", "mistakes", "costs")

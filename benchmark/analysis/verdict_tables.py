@@ -1,0 +1,155 @@
+"""Verdicts on a paper's published values and claims, as rows of frames, and notes that explain them."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from benchmark.analysis.summary import CLAIMS, RANGES, VERDICT_TABLE_COLUMNS, summary_table
+from benchmark.config.model import BASE_VARIANT
+from benchmark.papers.claims import judge_claims
+from benchmark.papers.published import TEST_NAMES
+from benchmark.papers.published_verdicts import judge_ranges, judge_values
+from benchmark.papers.settings import excluded_cells
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    import pandas as pd
+
+    from benchmark.config.model import Experiment
+    from benchmark.evaluation.score_table import ScoreTable
+    from benchmark.papers.claims import ClaimVerdict
+    from benchmark.papers.published import Claim, Published
+    from benchmark.papers.published_verdicts import ValueVerdict
+
+
+_TESTS = {"sign": "the sign test", "mcnemar": "McNemar's test"}
+_BY_DOCUMENT = "each document counts once, for the cell that was right on it in more of the replicates"
+_BY_DRAW = (
+    "over all decisions, document × class, of each replicate, with the median Z and p twice the median p (Rüger 1978)"
+)
+
+
+def value_verdict_frame(published: Published | None, experiment: Experiment, scored: ScoreTable) -> pd.DataFrame:
+    """Return the frame of published values beside ours, in the paper's unit."""
+    judged = judge_values(published, experiment.name, scored, excluded_cells(experiment)) if published else []
+    return summary_table(VERDICT_TABLE_COLUMNS, [_verdict(each) for each in judged])
+
+
+def claim_verdict_frame(claims: Sequence[ClaimVerdict], chosen: Collection[tuple[str, str]] = ()) -> pd.DataFrame:
+    """Return the frame of claims under each variant; only the configuration's own row has the claim's text.
+
+    `chosen` has the cells, by (configuration, cell), whose parameters were selected on their test documents.
+    """
+    return summary_table(CLAIMS, [_claim(each, chosen) for each in claims])
+
+
+def judge_experiment_claims(
+    published: Published | None, experiment: Experiment, scored: ScoreTable
+) -> list[ClaimVerdict]:
+    """Judge the claims on this experiment, under each variant if it is a sensitivity analysis.
+
+    In a part of an experiment, claims that need a missing cell are dropped.
+    """
+    if published is None:
+        return []
+    variants = ["" if name == BASE_VARIANT else name for name in experiment.variants] if experiment.explains else [""]
+    judged = judge_claims(published, experiment.name, experiment.explains, variants, scored, excluded_cells(experiment))
+    claims, config = {claim.id: claim for claim in published.claims}, experiment.explains or experiment.name
+
+    def whole(each: ClaimVerdict) -> bool:
+        own = [c for c in claims[each.claim.id].comparisons if c.config == config]
+        prefix = f"{each.variant}-" if each.variant else ""
+        return experiment.left_out.isdisjoint(prefix + cell for c in own for cell in (c.a, c.b))
+
+    return [each for each in judged if whole(each)]
+
+
+def range_verdict_frame(published: Published | None, experiment: Experiment, scored: ScoreTable) -> pd.DataFrame:
+    """Return the frame of published ranges beside the least and greatest of our values, as fractions."""
+    rows = []
+    for each in judge_ranges(published, experiment.name, scored) if published else []:
+        printed = each.published
+        ours = (float(printed.low), float(printed.high), each.low, each.high)
+        what = (printed.figure, printed.cells, printed.metric, printed.printed_in)
+        rows.append([*what, *ours, each.inside, each.of, each.verdict])
+    return summary_table(RANGES, rows)
+
+
+def sensitivity_notes(claims: Sequence[ClaimVerdict]) -> Iterator[str]:
+    """Yield for each claim the variants under which all of it holds or, without any, those that come nearest."""
+    by_claim: dict[str, list[ClaimVerdict]] = defaultdict(list)
+    for each in claims:
+        by_claim[each.claim.id].append(each)
+    for claim, own in by_claim.items():
+        holds = {each.variant or BASE_VARIANT: _held([c.paper for c in each.comparisons]) for each in own}
+        most, of = max(holds.values()), len(own[0].comparisons)
+        names = ", ".join(name for name, n in holds.items() if n == most)
+        in_part = f"under no variant in full, and in at most {most} of {of} comparisons under {names}"
+        where = f"under {names}" if most == of else in_part
+        yield f"By the paper's rule, claim {claim} holds {where if most else 'under no variant, not even in part'}."
+
+
+def claim_notes(claims: Iterable[Claim]) -> list[str]:
+    """Return notes on the margins and ranges of claims, and on claims that repeat another."""
+    found = []
+    for claim in claims:
+        if claim.relation == "equivalent":
+            found.append(f"{claim.id}: 'the same' means a difference of at most {claim.margin}: {claim.because}")
+        if claim.relation == "ratio":
+            found.append(f"{claim.id}: the ratio must lie between {claim.low} and {claim.high}: {claim.because}")
+        if claim.same_as:
+            found.append(
+                f"{claim.id} repeats {claim.same_as} and is not counted{': ' * bool(claim.because)}{claim.because}"
+            )
+    return [f"{text.removesuffix('.')}." for text in found]
+
+
+def test_notes(claims: Sequence[ClaimVerdict], scored: ScoreTable) -> list[str]:
+    """Describe what claims' tests of right and wrong decisions count, where draws test documents repeatedly."""
+    found = []
+    for each in claims:
+        for comparison in each.comparisons:
+            test = comparison.evidence.test if comparison.evidence else None
+            outcome = scored.cells[test.a].outcome if test is not None and test.test in _TESTS else None
+            if test is not None and outcome is not None and outcome.repeats_documents:
+                how = test.note or (_BY_DRAW if outcome.several else _BY_DOCUMENT)
+                found.append(f"The claim {each.claim.id} by {_TESTS[test.test]}: {how}.")
+    return list(dict.fromkeys(found))
+
+
+def strict_rule_label(claim: Claim) -> str:
+    """Describe the strict rule of a claim, as tables show it."""
+    if claim.relation in ("equivalent", "ratio"):
+        return "95% interval"
+    return f"{TEST_NAMES[claim.test]}, two-sided, {claim.alpha:g}, Holm" if claim.test else "no test"
+
+
+def _claim(judged: ClaimVerdict, chosen: Collection[tuple[str, str]]) -> list[Any]:
+    claim, of = judged.claim, len(judged.comparisons)
+    compared = (each.comparison for each in judged.comparisons)
+    optimistic = any((own.config, cell) in chosen for own in compared for cell in (own.a, own.b))
+    rule = f"{claim.rule.in_words}{'; chosen on the test' if optimistic else ''}"
+    text = "" if judged.variant else claim.text
+    paper, strict = ([getattr(each, name) for each in judged.comparisons] for name in ("paper", "strict"))
+    untested = claim.test is None and claim.relation in ("greater", "lower")
+    strictly = [strict_rule_label(claim), _held(strict), "no test" if untested else judged.strict]
+    what = [claim.id, judged.variant, text]
+    return [*what, rule, _held(paper), of, judged.paper, *strictly, judged.whole, judged.counted]
+
+
+def _held(words: Sequence[str]) -> int:
+    return sum(word == "holds" for word in words)
+
+
+def _verdict(judged: ValueVerdict) -> list[Any]:
+    printed, ours, scale = judged.published, judged.ours, judged.scale
+    what = " vs ".join(printed.pair) if printed.pair else printed.cell
+    low, high = (math.nan, math.nan) if printed.kind == "count" else (scale * ours.low, scale * ours.high)
+    between = judged.between
+    over = (math.nan, math.nan) if between is None else (scale * between.low, scale * between.high)
+    names = [what, printed.metric, printed.kind, judged.reading, printed.value, printed.printed_in]
+    numbers = [scale * ours.value, low, high, judged.sample, *over, judged.documents, judged.widest]
+    return [*names, *numbers, judged.verdict, judged.aside.why if judged.aside else ""]

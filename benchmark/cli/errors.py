@@ -1,0 +1,111 @@
+"""Handle closed or non-UTF-8 streams, low memory and full disks."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import sys
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from benchmark.report.escapes import escape_controls
+from benchmark.system.errors import BenchError, ConfigError
+from benchmark.system.machine import memory_limit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: Address space of the smallest run on two processors, with a margin: libraries, stacks, and heaps of 64 MB for
+#: threads. With less, the interpreter or a library may hang or kill the process instead of raising an error.
+MIN_ADDRESS_SPACE = 1_400_000_000
+_NO_MEMORY = re.compile(r"can't start new thread|failed to map segment|(?i:cannot allocate|unable to allocate)")
+_NO_ROOM = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EBADF}
+
+
+def prepare_streams() -> None:
+    """Make the standard streams take any text."""
+    # A file that is opened later must not get the descriptor of a closed stream.
+    if sys.stdin is None:
+        os.open(os.devnull, os.O_RDONLY)
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
+        else:
+            with suppress(OSError):  # the descriptor of the stream was redirected after it was opened
+                stream.reconfigure(errors="backslashreplace")
+
+
+def echo(text: object, *, err: bool = False) -> None:
+    """Print a line; output that standard error can't take is dropped."""
+    if not err:
+        print(escape_controls(str(text)), flush=True)  # noqa: T201
+        return
+    with suppress(OSError):
+        print(escape_controls(str(text)), file=sys.stderr, flush=True)  # noqa: T201
+
+
+def ensure_memory() -> None:
+    """Raise BenchError if the memory limit is too low for the smallest run."""
+    limit = memory_limit()
+    if limit < MIN_ADDRESS_SPACE:
+        needed = f"the smallest run takes {MIN_ADDRESS_SPACE / 1e6:,.0f} MB"
+        allowed = f"ulimit -v allows {limit / 1e6:,.0f} MB"
+        raise BenchError(f"not enough memory: {allowed}, and {needed}; `ulimit -v unlimited` lifts the limit")
+
+
+@contextmanager
+def exit_on_error() -> Iterator[None]:
+    """Turn user errors and machine errors into one message and an exit code; bugs keep their traceback."""
+    try:
+        yield
+    except BenchError as error:
+        echo(f"bench: {error}", err=True)
+        raise SystemExit(error.exit_code) from None
+    except KeyboardInterrupt as error:
+        echo(f"\nbench: {'; '.join(['interrupted', *map(str, error.args)])}", err=True)
+        raise SystemExit(130) from None
+    except Exception as error:
+        message = _plugin_message(error)
+        code = ConfigError.exit_code if message else 1
+        if not message and isinstance(error, OSError | MemoryError | SystemError | RuntimeError | ImportError):
+            message = _memory_message(error) or (_system_message(error) if isinstance(error, OSError) else "")
+        if not message:
+            raise
+        echo(f"bench: {message}", err=True)
+        raise SystemExit(code) from None
+
+
+def _plugin_message(error: Exception) -> str:
+    """Return the message of an error from a plug-in's code, else ""."""
+    foreign = sys.modules.get("benchmark.system.plugin_code")  # not imported by commands that load no plug-in
+    return foreign.blamed(error) if foreign is not None else ""
+
+
+def _memory_message(error: BaseException) -> str:
+    """Return the message of a lack of memory that an error or one of its causes reports, else ""."""
+    cause: BaseException | None = error
+    while cause is not None:
+        # Without memory for its own error, the interpreter raises a SystemError instead.
+        short = isinstance(cause, MemoryError | SystemError) or getattr(cause, "errno", None) == errno.ENOMEM
+        if short or _NO_MEMORY.search(str(cause)):
+            limit = memory_limit()
+            limited = f" (ulimit -v allows {limit / 1e6:,.0f} MB)" if limit < float("inf") else ""
+            return f"not enough memory{limited}: {str(cause).splitlines()[0] if str(cause) else type(cause).__name__}"
+        cause = cause.__cause__ or cause.__context__
+    return ""
+
+
+def _system_message(error: OSError) -> str:
+    """Return the message of an error of a file, stream or limit; "" where the reader of a pipe has closed it."""
+    if error.errno == errno.EPIPE:
+        return ""
+    reason = error.strerror or str(error)
+    if error.filename is not None:
+        return f"{error.filename}: {reason}"
+    if error.errno not in _NO_ROOM:
+        return reason
+    # The buffered rest can't be written either, and Python would report that again at exit.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return f"can't write to standard output: {reason[0].lower()}{reason[1:]}"

@@ -1,0 +1,86 @@
+"""Output of a command: text as it arises, one JSON document at the end, or sentences alone."""
+
+from __future__ import annotations
+
+import json
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, Self
+
+from benchmark.cli.errors import echo
+from benchmark.cli.terminal import plain_table, stdout_console
+from benchmark.system.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from rich.console import RenderableType
+
+    from benchmark.analysis.terminal_table import TerminalTable
+
+
+class CommandOutput:
+    """Output of a command; with ``--json`` standard output gets one JSON document and nothing else.
+
+    Parameters
+    ----------
+    quiet : bool
+        Print sentences alone; errors go to standard error in any case.
+    as_json : bool
+        Collect everything, and print one JSON document at the end.
+
+    Raises
+    ------
+    ConfigError
+        If both are true.
+    """
+
+    def __init__(self, *, quiet: bool = False, as_json: bool = False) -> None:
+        if quiet and as_json:
+            raise ConfigError("--quiet and --json exclude each other: --json prints the whole output or nothing")
+        self.quiet, self._as_json = quiet, as_json
+        self._document: dict[str, list[Any]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self._as_json and (kind is None or issubclass(kind, SystemExit)):
+            echo(json.dumps(self._document, ensure_ascii=True, allow_nan=False))
+
+    def give(self, key: str, data: Mapping[str, Any], *shown: RenderableType, sentence: str = "") -> None:
+        """Append `data` and the sentence to the list `key` of the document, or print renderables and sentence."""
+        extra = {"sentence": sentence} if sentence else {}
+        self._document.setdefault(key, []).append(_to_json({**data, **extra}))
+        self.show(*shown)
+        if sentence and not self._as_json:
+            echo(fill(sentence, stdout_console().width, break_long_words=False, break_on_hyphens=False))
+
+    def show(self, *shown: RenderableType) -> None:
+        """Print renderables that JSON and quiet output leave out."""
+        if not self._as_json and not self.quiet:
+            for each in shown:
+                stdout_console().print(each, crop=False)
+
+    def tables(self, parts: Iterable[TerminalTable], sentence: str = "") -> None:
+        """Add tables under their titles, separated by a blank line; a table without rows is a sentence instead."""
+        for i, part in enumerate(parts):
+            rows = [dict(zip(part.header, row, strict=True)) for row in part.rows]
+            shown = (
+                plain_table(part.header, part.rows, part.title or None) if part.rows else f"{part.title}: {part.empty}"
+            )
+            self.give("tables", {"title": part.title, "rows": rows}, *([""] if i else []), shown)
+        if sentence:
+            self.show("")
+            self.give("answers", {}, sentence=sentence)
+
+
+def _to_json(value: Any) -> Any:
+    """Convert a value to JSON types: NaN and infinity to null, numpy numbers to Python's."""
+    if isinstance(value, dict):
+        return {str(key): _to_json(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_to_json(each) for each in value]
+    value = value.item() if hasattr(value, "item") else value
+    if isinstance(value, float) and not abs(value) < float("inf"):
+        return None
+    return value if isinstance(value, str | int | float | None) else str(value)

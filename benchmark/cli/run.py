@@ -1,0 +1,118 @@
+"""Steps that several commands share: plan, run configurations one after the other, and output a run."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from benchmark.system.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from benchmark.cli.output import CommandOutput
+    from benchmark.cli.terminal import ProgressObserver
+    from benchmark.commands.plan import Plan
+    from benchmark.config.model import Experiment
+    from benchmark.config.schema import ParallelSection
+    from benchmark.experiment.context import RemoteExecutor
+    from benchmark.experiment.run import RunResult
+
+RESUME_HINT = "results so far are stored, and the same command continues from there"
+
+
+def plan_experiment(config: Path, *, jobs: int, download: bool, quick: bool) -> tuple[Experiment, Plan]:
+    """Return the experiment and its plan, and print a note where the machine is too small for it."""
+    from benchmark.cli.terminal import ProgressObserver
+
+    with ProgressObserver(config.stem) as observer:
+        from benchmark.commands.plan import plan_run
+        from benchmark.experiment.context import RunContext
+        from benchmark.experiment.run import load_checked, n_processors
+        from benchmark.experiment.store import Store
+        from benchmark.system.numba_jit import ensure_numba_cache
+
+        experiment = load_checked(config)
+        ensure_numba_cache(observer.note)
+        store = Store(warn=observer.note)
+        result = plan_run(experiment, RunContext(store, observer, jobs or n_processors(), download), quick=quick)
+        for warning in result.warnings:
+            observer.note(warning)
+    return experiment, result
+
+
+def progress_of_command(answer: CommandOutput, *, verbose: bool) -> ProgressObserver:
+    """Return the progress observer of a command, silent if the command is quiet."""
+    from benchmark.cli.terminal import ProgressObserver
+
+    return ProgressObserver("starting", verbose=verbose, silent=answer.quiet)
+
+
+def workers_from_options(dask: str | None, at_most: int | None) -> ParallelSection | None:
+    """Return the workers that --dask and --at-most ask for; None without --dask."""
+    if dask is None:
+        if at_most is not None:
+            raise ConfigError("--at-most limits the workers of --dask: add --dask")
+        return None
+    from benchmark.workers.cluster import parse_dask_option
+
+    return parse_dask_option(dask, at_most)
+
+
+def run_experiments(
+    experiments: list[Experiment],
+    out: Path | None,
+    overwrite: bool,
+    jobs: int,
+    download: bool,
+    observer: ProgressObserver,
+    place: ParallelSection | None = None,
+) -> Iterator[RunResult]:
+    """Yield finished runs, one after the other, on the workers of `place` or of the configuration.
+
+    Several runs get a subfolder of --out each.
+    """
+    from benchmark.experiment.context import RunContext
+    from benchmark.experiment.run import n_processors, run_and_write, run_folders
+    from benchmark.experiment.store import Store
+    from benchmark.system.numba_jit import ensure_numba_cache
+
+    folders = run_folders(experiments, out, overwrite=overwrite)
+    ensure_numba_cache(observer.note)
+    observer.expect([len(experiment.ids) for experiment in experiments])
+    store = Store(warn=observer.note)
+    clusters: dict[str, RemoteExecutor] = {}
+    with ExitStack() as stack:
+        for experiment, folder in zip(experiments, folders, strict=True):
+            observer.begin(experiment.name)
+            workers = place or getattr(experiment, "parallel", None)
+            if workers is not None and repr(workers) not in clusters:
+                from benchmark.workers.cluster import DaskExecutor
+
+                clusters[repr(workers)] = stack.enter_context(DaskExecutor(workers, store, jobs, observer))
+            context = RunContext(store, observer, jobs or n_processors(), download, clusters.get(repr(workers)))
+            try:
+                done = run_and_write(experiment, context, folder)
+            except KeyboardInterrupt as stopped:
+                if store.writable:
+                    stopped.args = (RESUME_HINT,)
+                raise
+            stored, cells = done.results.from_store
+            observer.end(f"{experiment.name}: {done.seconds:.1f} s, {stored:,} of {cells:,} cells from the store")
+            yield done
+
+
+def output_run(answer: CommandOutput, done: RunResult, *, whole: bool = False) -> None:
+    """Add a run to the answer: tables (all cells if `whole`) and a sentence as text, its frames as data."""
+    from benchmark.analysis.summary import SUMMARY_TABLES
+    from benchmark.report.terminal import TerminalTables, run_sentence
+    from benchmark.system.machine import lifetime_peak_memory
+
+    summary, peak, (stored, cells) = done.summary, lifetime_peak_memory(), done.results.from_store
+    closing = run_sentence(summary, stored=stored, seconds=done.seconds, peak=peak, folder=done.folder)
+    data: dict[str, Any] = {"name": summary.name, "title": summary.title, "folder": str(done.folder)}
+    data |= {"seconds": done.seconds, "peak_bytes": peak, "from_store": stored, "cells": cells}
+    data |= {"failures": dict(summary.failures), "notes": summary.notes}
+    data |= {name: getattr(summary, name).to_dict("records") for name in SUMMARY_TABLES if name != "confusions"}
+    answer.give("runs", data, TerminalTables(summary, done.folder, whole), "", sentence=closing)

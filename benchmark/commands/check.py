@@ -1,0 +1,178 @@
+"""Regression check: compare a run's main scores with `results/pinned/<config>.csv`, in both directions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from benchmark.analysis.number_text import is_missing
+from benchmark.analysis.summary import HEADLINE_FOLD
+from benchmark.corpora.card import REPOSITORY
+from benchmark.experiment.run import load_all_checked
+from benchmark.report.escapes import csv_unescape
+from benchmark.report.grids import main_metric_of_summary
+from benchmark.report.tables import frame_csv
+from benchmark.system.errors import BenchError
+from benchmark.system.machine import write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchmark.analysis.summary import Summary
+    from benchmark.config.model import Experiment
+
+PINNED = REPOSITORY / "results" / "pinned"
+PINNED_SCORE_COLUMNS = ("cell", "fold", "metric", "value", "n", "ties")
+PINNED_VERDICT_COLUMNS = ("cell", "metric", "reading", "published", "verdict")
+_NUMBERS = ("value", "n", "ties")
+#: Columns of the rows that `deviation_row` returns.
+DEVIATION_COLUMNS = ("cell", "fold or metric", "pinned", "found", "allowed")
+#: Scores are written with 12 digits.
+_ROUNDING = 1e-11
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """Number that differs from the pinned one.
+
+    Parameters
+    ----------
+    cell, fold : str
+        Cell and fold of a score, or cell and metric of a verdict.
+    pinned, found : str
+        Pinned and current value as text: a score, a verdict, or "missing".
+    allowed : float
+        Largest difference that ties and rounding can cause.
+    """
+
+    cell: str
+    fold: str
+    pinned: str
+    found: str
+    allowed: float = 0.0
+
+
+def pinned_configs(folder: Path | None = None) -> list[str]:
+    """Return the names of the configurations with pinned numbers."""
+    folder = folder or PINNED
+    return sorted(path.stem for path in folder.glob("*.csv") if not path.stem.endswith("-verdicts"))
+
+
+def experiments_to_check(paths: Sequence[Path] | None, *, pinning: bool) -> list[Experiment]:
+    """Return the configurations to check: those at `paths`, by default all with pinned numbers.
+
+    Raises
+    ------
+    BenchError
+        If there is none, or one has no pinned numbers and `pinning` is false.
+    """
+    names = pinned_configs()
+    experiments = load_all_checked(paths or [Path("configs") / f"{name}.yaml" for name in names])
+    unpinned = [] if pinning else [experiment.name for experiment in experiments if experiment.name not in names]
+    if unpinned or not experiments:
+        problem = f"nothing is pinned{' for ' if unpinned else ''}{', '.join(unpinned)}"
+        raise BenchError(f"{problem}; `bench check CONFIG --pin` pins the current scores of a configuration")
+    return experiments
+
+
+def pin(summary: Summary, folder: Path | None = None) -> list[Path]:
+    """Write a run's main scores and verdicts as pinned numbers and return the files; BenchError if cells failed."""
+    if summary.failures:
+        raise BenchError(f"{summary.name}: is not pinned, since cells failed: {', '.join(summary.failures)}")
+    scores = summary.scores[summary.scores["metric"] == main_metric_of_summary(summary)]
+    folder = folder or PINNED
+    paths = [folder / f"{summary.name}.csv", folder / f"{summary.name}-verdicts.csv"]
+    write_atomically(paths[0], frame_csv(scores, PINNED_SCORE_COLUMNS).encode())
+    write_atomically(paths[1], frame_csv(summary.verdicts, PINNED_VERDICT_COLUMNS).encode())
+    return paths
+
+
+def deviations(summary: Summary, folder: Path | None = None) -> list[Deviation]:
+    """Return the differences of a run from its pinned numbers, empty if there are none.
+
+    A score may differ by what ties can change (each tied document changes one fold's accuracy by 1/n) and by rounding.
+    A better score is a difference, too. A verdict may not differ.
+
+    Raises
+    ------
+    BenchError
+        If nothing is pinned for this configuration.
+    """
+    folder = folder or PINNED
+    return _score_deviations(summary, folder) + _verdict_deviations(summary, folder)
+
+
+def check_line(summary: Summary, found: Sequence[Deviation]) -> str:
+    """Return a line that says whether the numbers are as pinned, and the number of verdicts of each kind."""
+    counts = summary.verdicts["verdict"].value_counts().sort_index()
+    verdicts = ", ".join(f"{n} {verdict}" for verdict, n in counts.items()) or "nothing published"
+    state = "differs from what is pinned" if found else "as pinned"
+    return f"{summary.name}: {state}; against the paper: {verdicts}"
+
+
+def deviation_row(deviation: Deviation) -> tuple[str, ...]:
+    """Return a deviation as a row with `DEVIATION_COLUMNS`."""
+    return deviation.cell, deviation.fold, deviation.pinned, deviation.found, f"{deviation.allowed:.6f}"
+
+
+def _score_deviations(summary: Summary, folder: Path) -> list[Deviation]:
+    """Return the differences of the scores."""
+    pinned = _read(folder / f"{summary.name}.csv", summary.name, PINNED_SCORE_COLUMNS).set_index(["cell", "fold"])
+    scores = summary.scores[summary.scores["metric"] == main_metric_of_summary(summary)].set_index(["cell", "fold"])
+    differences = []
+    for cell, fold in dict.fromkeys([*pinned.index, *scores.index]):
+        if (cell, fold) not in pinned.index:
+            differences.append(Deviation(cell, fold, "missing", f"{scores.loc[(cell, fold), 'value']:.6f}"))
+        elif (cell, fold) not in scores.index:
+            differences.append(Deviation(cell, fold, f"{float(pinned.loc[(cell, fold), 'value']):.6f}", "missing"))
+        else:
+            allowed = _allowed(pinned, cell, fold)
+            was, now = float(pinned.loc[(cell, fold), "value"]), float(scores.loc[(cell, fold), "value"])
+            same_documents = int(pinned.loc[(cell, fold), "n"]) == int(scores.loc[(cell, fold), "n"])
+            if not abs(was - now) <= allowed or not same_documents:  # NaN counts as a difference
+                differences.append(Deviation(cell, fold, f"{was:.6f}", f"{now:.6f}", allowed))
+    return differences
+
+
+def _allowed(pinned: pd.DataFrame, cell: str, fold: str) -> float:
+    """Return the largest difference that ties and rounding can cause."""
+    rows = pinned.loc[[cell]]
+    folds = rows.drop(index=HEADLINE_FOLD, level="fold") if fold == HEADLINE_FOLD else rows.loc[[(cell, fold)]]
+    return float((folds["ties"] / folds["n"]).mean()) + _ROUNDING
+
+
+def _verdict_deviations(summary: Summary, folder: Path) -> list[Deviation]:
+    """Return the differences of the verdicts."""
+    pinned = _read(folder / f"{summary.name}-verdicts.csv", summary.name, PINNED_VERDICT_COLUMNS)
+    was, now = _verdicts(pinned), _verdicts(summary.verdicts)
+    differences = []
+    for key in dict.fromkeys([*was, *now]):
+        cell, metric, reading = key
+        if was.get(key) != now.get(key):
+            what = f"{metric}, {reading} reading" if reading else metric
+            differences.append(Deviation(cell, what, was.get(key, "missing"), now.get(key, "missing")))
+    return differences
+
+
+def _verdicts(table: pd.DataFrame) -> dict[tuple[str, str, str], str]:
+    """Return the verdicts by cell, metric and reading; a published value may also have one for another reading."""
+    readings = ("" if is_missing(reading) else str(reading) for reading in table["reading"])
+    rows = zip(table["cell"], table["metric"], readings, table["verdict"], strict=True)
+    return {(str(cell), str(metric), reading): str(verdict) for cell, metric, reading, verdict in rows}
+
+
+def _read(path: Path, name: str, columns: tuple[str, ...]) -> pd.DataFrame:
+    """Read a table of pinned numbers; BenchError if it is missing or damaged."""
+    try:
+        gaps = {name: [""] for name in columns if name in _NUMBERS}
+        # The name of a class may be "NA" or a number.
+        names = {name: csv_unescape for name in columns if name not in _NUMBERS}
+        return pd.read_csv(path, usecols=list(columns), converters=names, na_values=gaps, keep_default_na=False)
+    except FileNotFoundError:
+        problem = f"nothing is pinned for {name!r}: {path.name} is missing; `bench check --pin` writes it"
+        raise BenchError(problem) from None
+    except (OSError, ValueError) as error:
+        raise BenchError(f"{path}: can't be read: {error}") from None

@@ -1,0 +1,90 @@
+"""Comparisons of finished runs and statistics of a corpus, which need no training."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmark.analysis import run_comparisons
+from benchmark.analysis.terminal_table import TerminalTable
+from benchmark.experiment.manifest import manifest_differences
+from benchmark.experiment.run_folder import read_manifest, read_run, report_damage
+from benchmark.system.errors import ConfigError, unknown_name
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from benchmark.corpora.corpus import Documents
+    from benchmark.text.counts import Counts
+
+_LONGEST_SHOWN = 60
+
+
+def compare_cells_of_folder(folder: Path, a: str, b: str) -> list[TerminalTable]:
+    """Compare two cells of a run: return their scores and all valid tests of the difference."""
+    results = read_run(folder)
+    if a == b:
+        raise ConfigError(f"a comparison names two different cells, not {a!r} twice")
+    ids = results.experiment.ids
+    for name in (a, b):
+        if name not in ids:
+            raise ConfigError(unknown_name("cell", name, ids))
+    with report_damage(folder):
+        return run_comparisons.compare_two_cells(results, a, b)
+
+
+def second_run(folder: Path, name: str) -> Path:
+    """Return the folder of the run to compare with; ConfigError if the name is a cell of the first run."""
+    if name in read_manifest(folder).get("cells", {}):
+        raise ConfigError(f"{name!r} is a cell of {folder}; name another one to compare it with")
+    return Path(name)
+
+
+def compare_run_folders(folder: Path, other: Path) -> list[TerminalTable]:
+    """Compare two runs: return the differences of their manifests and the scores of the cells that both have."""
+    manifest = read_manifest(folder)
+    differences = [(key, _short(a), _short(b)) for key, a, b in manifest_differences(manifest, read_manifest(other))]
+    part = TerminalTable("Where the manifests differ", ("key", folder.name, other.name), differences, "nowhere")
+    one, two = read_run(folder), read_run(other)
+    if one.tested.isdisjoint(two.tested):
+        raise ConfigError(f"{folder} and {other} share no documents: there is nothing to compare")
+    with report_damage(other):
+        return [part, *run_comparisons.compare_two_runs(one, two, (folder.name, other.name))]
+
+
+def corpus_statistics(counts: Counts) -> list[TerminalTable]:
+    """Return tables of documents by class and group, and of the sizes of documents and vocabulary."""
+    documents = counts.documents
+    sizes_of = dict(zip(documents.classes, documents.sizes(), strict=True))
+    if documents.topics is not None:  # classes overlap, and some documents have none
+        sizes_of["(no class)"] = _by_group(documents, documents.topics.sum(axis=1) == 0)
+        sizes_of["(all documents)"] = _by_group(documents, np.ones(len(documents), dtype=np.bool_))
+    rows = [(name, *map(int, row), int(row.sum())) for name, row in sizes_of.items()]
+    lengths, distinct = counts.matrix.sum(axis=1), np.diff(counts.matrix.indptr)
+    sizes = [
+        (name, *(f"{value:,.0f}" for value in np.percentile(values, [0, 25, 50, 75, 100])))
+        for name, values in (("words per document", lengths), ("distinct words per document", distinct))
+    ]
+    totals = [("documents", len(documents)), ("documents without words", int((lengths == 0).sum()))]
+    totals += [("vocabulary", len(counts.vocabulary)), ("words", int(lengths.sum()))]
+    if len(counts.blocks) > 1:
+        sizes_of_blocks = np.bincount(counts.block_of, minlength=len(counts.blocks))
+        totals += [(f"vocabulary of {name}", int(n)) for name, n in zip(counts.blocks, sizes_of_blocks, strict=True)]
+    return [
+        TerminalTable("Documents", ("class", *documents.group_names, "total"), rows),
+        TerminalTable("Sizes", ("", "minimum", "lower quartile", "median", "upper quartile", "maximum"), sizes),
+        TerminalTable("Totals", ("", "number"), totals),
+    ]
+
+
+def _by_group(documents: Documents, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Count the documents of a mask by group."""
+    return np.bincount(documents.groups[mask], minlength=len(documents.group_names))
+
+
+def _short(value: Any) -> str:
+    """Return the text of a value, shortened to `_LONGEST_SHOWN` characters."""
+    text = "absent" if value is None else str(value)
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"

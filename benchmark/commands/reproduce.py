@@ -1,0 +1,238 @@
+"""Reproduction pages: one for all papers and one for each, with every published value beside ours."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections import Counter
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from benchmark.analysis.caveats import find_caveats
+from benchmark.analysis.scoring import RunPredictions
+from benchmark.analysis.summary import summary_table
+from benchmark.analysis.units import display_unit
+from benchmark.analysis.verdict_tables import claim_notes, claim_verdict_frame
+from benchmark.config.model import Experiment
+from benchmark.experiment.run import load_checked
+from benchmark.papers.claims import evidence_for, judge_claim
+from benchmark.papers.grim import consistent_sizes
+from benchmark.papers.load import published_of_experiment
+from benchmark.papers.settings import excluded_cells
+from benchmark.report.grids import main_metric_of_summary
+from benchmark.report.html.page import PAGE_FILE
+from benchmark.report.html.site import site_pages
+from benchmark.report.page import (
+    EXCEPTIONS,
+    PaperExperiment,
+    PaperResult,
+    deviations_page,
+    difference_unit,
+    paper_page,
+    reproduction_page,
+    sensitivity_scores,
+    sweep_effect_text,
+)
+from benchmark.system.errors import ConfigError
+from benchmark.system.machine import write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from benchmark.config.model import Experiment
+    from benchmark.experiment.run import RunResult
+    from benchmark.papers.claims import ComparisonVerdict, Evidence
+    from benchmark.papers.published import Claim, Comparison, Published
+
+_SHOWN_SIZES = 8
+#: Folder of the pages for a browser.
+SITE = "site"
+
+
+def paper_configs(folder: Path) -> list[Experiment]:
+    """Return the configurations of papers, and their sensitivity analyses.
+
+    A configuration with reference values only doesn't belong to a paper.
+
+    Raises
+    ------
+    ConfigError
+        If there is none, or a sensitivity analysis is of a configuration that belongs to no paper.
+    """
+    experiments = [load_checked(path) for path in sorted(folder.glob("*.yaml"))]
+    of_papers = {experiment.name for experiment in experiments if experiment.paper and not _landmarks_alone(experiment)}
+    for experiment in experiments:
+        if experiment.explains and experiment.explains not in of_papers:
+            problem = f"explains {experiment.explains!r}, which isn't a configuration of a paper"
+            raise ConfigError(f"{experiment.name}: {problem}")
+    selected = [experiment for experiment in experiments if experiment.name in of_papers or experiment.explains]
+    if not selected:
+        raise ConfigError(f"{folder}: no configuration here belongs to a paper")
+    return selected
+
+
+def _landmarks_alone(experiment: Experiment) -> bool:
+    """Return whether a configuration has reference values but no values, ranges or claims of a paper."""
+    published = published_of_experiment(experiment)
+    of_paper = published is not None and (published.values or published.ranges or published.claims)
+    return published is not None and bool(published.landmarks) and not of_paper
+
+
+def write_reproduction(done: list[RunResult], path: Path) -> str:
+    """Write the page, the pages of papers/ and the HTML site beside it; return a line with the page's headline."""
+    sections, site = _sections(done), path.parent / SITE
+    page = reproduction_page(sections)
+    pages = {section.key: paper_page(section) for section in sections} | {"deviations": deviations_page(sections)}
+    for name, text in pages.items():
+        write_atomically(path.parent / "papers" / f"{name}.md", text.encode())
+    write_atomically(path, page.encode())
+    runs = {each.summary.name: os.path.relpath(each.folder / PAGE_FILE, site) for each in done}
+    for name, content in site_pages(sections, runs).items():
+        write_atomically(site / name, content.encode())
+    headline = next(line for line in page.splitlines() if line.startswith("**"))
+    return f"{path}: {headline.strip('*')}"
+
+
+def _sections(done: list[RunResult]) -> list[PaperResult]:
+    """Return a section for each paper."""
+    papers = dict.fromkeys(each.results.experiment.paper for each in done if each.results.experiment.paper)
+    return [_section([each for each in done if each.results.experiment.paper == key], done) for key in papers]
+
+
+def _document_set(published: Published, done: RunResult) -> tuple[str, ...]:
+    """Return a remark on the numbers of test documents that fit the published values of a fixed split, if any."""
+    values = [value for value in published.values if value.config == done.summary.name]
+    percentages = {v.cell: v.value for v in values if v.cell and v.metric == "accuracy" and v.unit == "percent"}
+    z_values = [(*v.pair, v.value) for v in values if v.pair]
+    experiment = done.results.experiment
+    if not (percentages and z_values):
+        return ()
+    if not all(variant.protocol.name == "fixed-split" for variant in experiment.variants.values()):
+        return ()
+    ours = int(done.summary.scores["n"].max())
+    candidates = range(ours // 2, 2 * ours + 1)
+    sizes = consistent_sizes(percentages, z_values, candidates)
+    fits = ", ".join(f"{n:,}" for n in sizes[:_SHOWN_SIZES]) + (", …" if len(sizes) > _SHOWN_SIZES else "")
+    remark = (
+        f"Document set: among test sets of {candidates[0]:,} to {candidates[-1]:,} documents, the {len(percentages)} "
+        f"published accuracies and {len(z_values)} published Z are consistent only with {fits or 'none'}; ours has "
+        f"{ours:,}."
+    )
+    return (remark,)
+
+
+def _steps(done: RunResult) -> Iterator[str]:
+    """Yield a sentence for each chain of comparisons that divides the difference of its ends into steps."""
+    if done.summary.of_points or len(done.summary.verdicts):  # curves have dozens, and verdicts need no comment
+        return
+    gaps = {(row["a"], row["b"]): row["value"] for row in done.summary.differences.to_dict("records")}
+    unit = display_unit(main_metric_of_summary(done.summary), done.summary.quantities)
+    for top in dict.fromkeys(a for a, _ in gaps):
+        if any(b == top for _, b in gaps):
+            continue
+        chain = _longest(top, list(gaps))
+        steps = [gaps[a, b] for a, b in pairwise(chain)]
+        if len(steps) > 1:
+            parts = ", ".join(f"{unit.text(gap, '+')} over {b}" for gap, b in zip(steps, chain[1:], strict=True))
+            yield f"{top} is {unit.text(sum(steps), '+')} {difference_unit(unit)} over {chain[-1]}, in steps: {parts}."
+
+
+def _longest(top: str, pairs: list[tuple[str, str]]) -> list[str]:
+    """Return the longest chain of comparisons that starts at a cell."""
+    others = [pair for pair in pairs if pair[1] != top]  # don't return to the cell: comparisons may form cycles
+    below = [_longest(b, others) for a, b in pairs if a == top]
+    return [top, *max(below, key=len, default=[])]
+
+
+def _section(of_paper: list[RunResult], done: list[RunResult]) -> PaperResult:
+    """Return the section of one paper; `done` has all runs, with the sensitivity analyses."""
+    published = published_of_experiment(of_paper[0].results.experiment)
+    if published is None:
+        raise ConfigError(f"{of_paper[0].results.experiment.name}: has no published numbers")
+    tables = [value.config for value in published.values]
+    of_paper = sorted(
+        of_paper, key=lambda run: tables.index(run.summary.name) if run.summary.name in tables else len(tables)
+    )
+    experiments = []
+    for each in of_paper:
+        sweeps = tuple(o.summary for o in done if o.results.experiment.explains == each.summary.name)
+        tried, remarks = sensitivity_scores(each.summary, sweeps), (*_document_set(published, each), *_steps(each))
+        experiments.append(PaperExperiment(each.summary, tried, remarks, sweeps, _caveats(each, done)))
+    claims, exceptions = [], []
+    runs = [each.results for each in of_paper if isinstance(each.results, RunPredictions)]
+    asides = {cell: aside for run in runs for cell, aside in excluded_cells(run.experiment).items()}
+    printed = Counter(
+        value.kind for value in published.values if not value.alternative and (value.config, value.cell) not in asides
+    )
+    for claim in published.claims:
+        evidence: dict[Comparison, Evidence] = {}
+        for run in runs:
+            evidence |= evidence_for(claim, run.experiment.name, run.scored)
+        judged = judge_claim(claim, evidence, asides=asides)
+        claims.append(judged)
+        if not claim.same_as:
+            exceptions += [_exception(claim, each) for each in judged.comparisons if _not_shown(claim, each)]
+    return PaperResult(
+        published.paper,
+        published.title,
+        published.reference,
+        tuple(experiments),
+        claim_verdict_frame(claims, {cell for run in runs for cell in run.experiment.chosen_on_test}),
+        printed,
+        summary_table(EXCEPTIONS, exceptions),
+        (*claim_notes(published.claims), *_not_measured(published, of_paper)),
+        published.finding,
+    )
+
+
+def _not_measured(published: Published, done: list[RunResult]) -> Iterator[str]:
+    """Yield a sentence that lists the published values that we didn't measure, if any."""
+    judged = {
+        (each.summary.name, row["cell"], row["metric"])
+        for each in done
+        for row in each.summary.verdicts.to_dict("records")
+    }
+    missing = [
+        f"{value.config} {what} {value.metric}"
+        for value in published.values
+        for what in [" vs ".join(value.pair) if value.pair else value.cell]
+        if not value.alternative and (value.config, what, value.metric) not in judged
+    ]
+    if missing:
+        yield f"Not measured: {', '.join(missing)}."
+
+
+def _caveats(run: RunResult, done: list[RunResult]) -> tuple[str, ...]:
+    """Return notes and caveats, with the effect of the caveat's honest setting if a sensitivity analysis has it."""
+    experiment = run.results.experiment
+    caveats = list(experiment.notes)
+    for caveat in find_caveats(experiment):
+        effects = [
+            sweep_effect_text(run.summary, each.summary, variant)
+            for each in done
+            if each.results.experiment.explains == experiment.name and caveat.honest
+            for variant, over in each.results.experiment.raw.get("variants", {}).items()
+            if over == caveat.honest
+        ]
+        text = "; ".join(filter(None, [caveat.text, *effects]))
+        caveats.append(f"{text[0].upper()}{text[1:]}.")
+    return tuple(caveats)
+
+
+def _not_shown(claim: Claim, judged: ComparisonVerdict) -> bool:
+    """Return whether a comparison doesn't hold strictly, or by the paper's rule if there is no strict test."""
+    tested = claim.test is not None or claim.relation in ("equivalent", "ratio")
+    return (judged.strict if tested else judged.paper) != "holds"
+
+
+def _exception(claim: Claim, judged: ComparisonVerdict) -> list[Any]:
+    """Return a comparison that doesn't hold as a row of the table of exceptions."""
+    pair = [claim.id, judged.comparison.config, judged.comparison.a, judged.comparison.b, claim.metric, claim.relation]
+    verdicts = [judged.detectable, judged.paper, judged.strict]
+    if judged.evidence is None:
+        return [*pair, *[math.nan] * 5, *verdicts]
+    gap, test = judged.evidence.estimate, judged.evidence.test
+    p_values = (None, None) if test is None else (test.p_value, test.p_holm)
+    numbers = [math.nan if p_value is None else p_value for p_value in p_values]
+    return [*pair, gap.value, gap.low, gap.high, *numbers, *verdicts]

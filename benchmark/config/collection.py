@@ -1,0 +1,104 @@
+"""`corpus` and `text` to a collection, checked before any text is read, by a dataset card or the user's files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from benchmark.config.components import ComponentError, check_component, component_parameters
+from benchmark.config.model import Collection, TextSettings
+from benchmark.config.schema import TextSection
+from benchmark.config.schema_errors import validate_section
+from benchmark.system.errors import unknown_name
+from benchmark.system.tags import tags_of
+from benchmark.system.yaml_source import YamlSource
+from benchmark.text.fields import FIELD_FINDERS, format_has_field
+from benchmark.text.lexer import DIGIT_RULES, LEXERS, WHOLE_DOCUMENT, Lexing
+from benchmark.text.stoplist import STOPLISTS
+from benchmark.text.vocabulary import Pruning
+
+if TYPE_CHECKING:
+    from benchmark.config.schema import ExperimentSection
+    from benchmark.corpora.corpus import Documents
+    from benchmark.corpora.reader import CorpusReader
+    from benchmark.system.registries import Registry
+
+
+def collection_from_config(config: ExperimentSection, source: YamlSource, corpora: Registry) -> Collection:
+    """Return the documents and lexing that a configuration names."""
+    corpus, reader = config.corpus, _reader(config, source, corpora)
+    if reader.format not in (None, *FIELD_FINDERS):
+        raise source.error(("corpus", "format"), unknown_name("format", reader.format, list(FIELD_FINDERS)))
+    text, classes = text_from_config(text_section(source), reader), _classes(reader, config, source)
+    return Collection.of(reader, classes, tuple(corpus.exclude), text, corpus.model_extra or {})
+
+
+def text_section(source: YamlSource) -> YamlSource:
+    """Return the section `text` of a configuration."""
+    return source.part(("text",)) if "text" in source.data else YamlSource(source.name, {})
+
+
+def text_from_config(source: YamlSource, reader: CorpusReader) -> TextSettings:
+    """Return the lexing and pruning from the keys of `text`; raise ConfigError where a value isn't allowed."""
+    text = validate_section(TextSection, source)
+    for what, allowed in (("lexer", LEXERS), ("digits rule", DIGIT_RULES), ("stoplist rule", STOPLISTS)):
+        key = what.partition(" ")[0]
+        given = getattr(text, key)
+        if given not in allowed and not (key == "lexer" and given is None):
+            raise source.error((key,), unknown_name(what, given, list(allowed)))
+    if text.counted_in is not None and text.counted_in not in reader.groups:
+        raise source.error(("counted_in",), unknown_name("group", text.counted_in, reader.groups))
+    how = text.skip_header, text.skip_html, text.digits, text.stoplist, text.lexer or reader.lexer
+    lexing = Lexing(*how, tuple(sorted(set(text.ngrams))), *_fields(reader, text.fields, source))
+    if len(set(lexing.blocks)) < len(lexing.blocks):
+        raise source.error(("fields",), f"two blocks have the same name: {', '.join(lexing.blocks)}")
+    return TextSettings(lexing, Pruning(text.min_occurrences, text.min_documents, text.counted_in))
+
+
+def _reader(config: ExperimentSection, source: YamlSource, corpora: Registry) -> CorpusReader:
+    """Return the reader of the corpus that a configuration names."""
+    given = {"name": config.corpus.name, **(config.corpus.model_extra or {})}
+    allowed = [*type(config.corpus).model_fields]
+    allowed[1:1] = component_parameters(corpora[config.corpus.name]) if config.corpus.name in corpora else []
+    for key in given if len(allowed) > len(type(config.corpus).model_fields) else ():
+        if key not in allowed:
+            raise source.error(("corpus", key), unknown_name("key", key, allowed))
+    try:
+        found = check_component("corpus", corpora, given)
+    except ComponentError as error:
+        raise source.error(("corpus", error.key), str(error)) from None
+    more = {"base": source.folder(("corpus", "path"))} if "base" in tags_of(found.cls).set_by_run else {}
+    reader: CorpusReader = found.build(**more)
+    return reader
+
+
+def _fields(reader: CorpusReader, given: list[str], source: YamlSource) -> tuple[tuple[str, ...], str | None]:
+    """Return the fields to count, and the format that defines those which the reader doesn't list."""
+    kind = reader.format
+    known = (WHOLE_DOCUMENT, *reader.fields)
+    for index, name in enumerate(given):
+        if name not in known and not format_has_field(kind, name):
+            more = "; of mail, any header line by its name" if kind == "mail" else ""
+            named = unknown_name(f"field of {reader.name}:", name, [*known, *FIELD_FINDERS.get(kind or "", ())])
+            raise source.error(("fields", index), named + more)
+    return tuple(dict.fromkeys(given)), kind if set(given) - set(known) else None
+
+
+def _classes(reader: CorpusReader, config: ExperimentSection, source: YamlSource) -> tuple[str, ...]:
+    """Return the classes of `corpus`, or else those that `tasks` name, or else all classes of the corpus."""
+    place, known = ("corpus", "classes"), reader.classes
+    given = config.corpus.classes
+    if given is None and config.tasks and all(isinstance(task, list) for task in config.tasks):
+        named = dict.fromkeys(name for task in config.tasks if isinstance(task, list) for name in task)
+        return tuple(named) if named.keys() <= set(known) else known  # tasks_of reports unknown classes
+    classes = known if given is None else tuple(given)
+    for index, each in enumerate(classes):
+        if each not in known:
+            raise source.error((*place, index), unknown_name(f"class of {reader.name}:", each, known))
+    if len(set(classes)) != len(classes) or len(classes) < 2:
+        raise source.error(place, "classes must be two or more different names")
+    return classes
+
+
+def outline_documents(collection: Collection) -> Documents:
+    """Return the documents that a collection will have, right in number, class and group; ids may be placeholders."""
+    return collection.reader.outline().of_classes(collection.classes)[1]

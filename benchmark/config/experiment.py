@@ -1,0 +1,227 @@
+"""Plain data to a checked `Experiment`: all that can be refused without data is refused here, before any work."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from benchmark.config.cells import count_cells, list_cells, list_figures, list_pairs
+from benchmark.config.collection import collection_from_config
+from benchmark.config.components import Component, ComponentError, check_component
+from benchmark.config.limits import check_cell_name, check_limit
+from benchmark.config.methods import list_methods
+from benchmark.config.model import (
+    ALL_CLASSES,
+    BASE_VARIANT,
+    CHOOSE_CROSS_VALIDATION,
+    CHOOSE_ORACLE,
+    CHOOSE_TEMPORAL_HOLDOUT,
+    Experiment,
+    Variant,
+)
+from benchmark.config.schema import ExperimentSection
+from benchmark.config.schema_errors import validate_section
+from benchmark.config.tasks import check_splits, inner_protocol, list_tasks, protocol_and_sizes, term_selection
+from benchmark.evaluation.metrics import is_metric_defined
+from benchmark.system.errors import quote_value, unknown_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from benchmark.config.registries import Registries
+    from benchmark.evaluation.metrics import Metric
+    from benchmark.system.registries import Registry
+    from benchmark.system.yaml_source import Location, YamlSource
+
+CHOICE_METHODS = (CHOOSE_ORACLE, CHOOSE_CROSS_VALIDATION, CHOOSE_TEMPORAL_HOLDOUT)
+COUNTED_SETTINGS = "points (tasks × methods or candidates × training sizes × terms)"
+#: The metrics of a configuration that names none, as far as they are defined for its documents.
+DEFAULT_METRICS = ("accuracy", "macro-f1", "micro-f1", "macro-f1-of-means")
+#: Keys that a variant may override; its cells are those of the configuration, unless it names methods.
+VARIANT_KEYS = ("corpus", "text", "protocol", "terms", "defaults", "methods")
+
+
+def check_experiment(source: YamlSource, known: Registries, papers: Sequence[str] | None = None) -> Experiment:
+    """Check plain data and list its cells.
+
+    Parameters
+    ----------
+    source : YamlSource
+    known : Registries
+        What it can name.
+    papers : sequence of str, optional
+        Keys that `paper` can name; any, unless they are listed.
+    """
+    config = validate_section(ExperimentSection, source)
+    if papers is not None and config.paper is not None and config.paper not in papers:
+        raise source.error(("paper",), unknown_name("paper", config.paper, papers))
+    choices = _choices(config, source)
+    variants = {BASE_VARIANT: _variant(BASE_VARIANT, config, source, known)} if config.base else {}
+    unvaried = source.without(["variants"])
+    for name in config.variants:
+        check_variant_name(name, source)
+        own = _varied(unvaried, source.part(("variants", name)))
+        variants[name] = _variant(name, validate_section(ExperimentSection, own), own, known)
+        check_limit(sum(each.n_points for each in variants.values()), COUNTED_SETTINGS, source, ("variants",))
+    if not variants:
+        raise source.error(("base",), "base: false leaves nothing to run: add variants")
+    if not config.base and config.expect.model_fields_set:
+        raise source.error(("expect",), "`expect` describes the configuration itself, which base: false doesn't run")
+    first = next(iter(variants.values()))
+    _check_classes(config, variants, source)
+    several = first.collection.several
+    metrics = _metrics(config, source, known.metrics, several=several)
+    measured = _measures(config, known.measures, source)
+    growth = "growth" in config.derive
+    if growth and any(len(variant.sizes) < 2 for variant in variants.values()):
+        raise source.error(("derive",), "a growth needs a smallest and a largest training size: list two or more")
+    axes = (("methods",), ("tasks",), ("protocol",), ("terms",), ("measures",), ("variants",))
+    of_cells = {"by_class": config.classes == "each", "growth": growth}
+    number = count_cells(variants.values(), choices, measured, **of_cells)
+    check_limit(number, "cells", source, *(place for place in axes if place[0] in source.data))
+    cells = list_cells(variants.values(), choices, measured, **of_cells)
+    ids = [cell.id for cell in cells]
+    if len(set(ids)) < len(ids):
+        twice = next(name for name, number in Counter(ids).items() if number > 1)
+        raise source.error(("variants",), f"two cells would have the id {twice!r}: rename a variant or a task")
+    figures = list_figures(config, tuple(variants.values()), metrics, measured, source, known)
+    declared = {quantity.name for component in measured for quantity in component.cls.metrics}
+    return Experiment(
+        name=config.name,
+        title=config.title or config.name,
+        paper=config.paper,
+        explains=config.explains,
+        seed=config.seed,
+        notes=tuple(config.notes),
+        raw={key: value for key, value in source.data.items() if key != "parallel"},
+        compare=list_pairs(config.compare, cells, config.family, source),
+        variants=variants,
+        cells=cells,
+        choices=choices,
+        inner=inner_protocol(config, first.collection),
+        metrics=metrics,
+        by_class=config.classes == "each",
+        measures=measured,
+        fitted_cells=_fitted(config, ids, source),
+        figures=figures,
+        expected_documents=config.expect.documents,
+        expected_vocabulary=config.expect.vocabulary,
+        scorers=_scorers(known.metrics, {*metrics, *(metric for figure in figures for metric in figure.y)}),
+        declared=known.quantities,
+        quantities={name: each for name, each in known.quantities.items() if name in declared},
+        known=known,
+        parallel=config.parallel,
+    )
+
+
+def _scorers(known: Registry, asked: AbstractSet[str]) -> dict[str, Metric]:
+    """Return the metrics of this package, and those of plug-ins that are asked for."""
+    return {name: metric for name, metric in known.items() if name in asked or name not in known.origins}
+
+
+def check_variant_name(name: str, source: YamlSource) -> None:
+    """Refuse a variant name that can't be part of a cell's id, or that stands for the configuration itself."""
+    check_cell_name(name, "a variant's name", source, ("variants", name))
+    if name == BASE_VARIANT:
+        raise source.error(("variants", name), f"{quote_value(name)} is the configuration itself, not a variant of it")
+
+
+def _varied(source: YamlSource, over: YamlSource) -> YamlSource:
+    """Return the configuration with the values of one variant in place of its own, each with its line number."""
+    for key in over.data:
+        if key not in VARIANT_KEYS:
+            raise over.error((key,), unknown_name("key of a variant", key, VARIANT_KEYS))
+    return source.overlaid(over)
+
+
+def _variant(name: str, config: ExperimentSection, source: YamlSource, known: Registries) -> Variant:
+    collection = collection_from_config(config, source, known.corpora)
+    tasks = list_tasks(config, collection, source)
+    protocol, sizes = protocol_and_sizes(config, source, known.protocols)
+    over = None if config.choose is None else frozenset(config.choose.over)
+    entries = list_methods(config.methods, config.defaults, source, known, collection.reader, choose=over)
+    terms = term_selection(config, source)
+    for spec in (spec for entry in entries for spec in entry.candidates):
+        if terms is not None and "n_terms" in spec.classifier.given:
+            problem = f"`terms` sets how many terms are selected: remove n_terms from {spec.classifier.name!r}"
+            raise source.error(("terms",), problem)
+    variant = Variant(name, collection, tasks, protocol, sizes, terms, entries)
+    axes = (("methods",), ("tasks",), ("protocol",), ("terms",))
+    check_limit(variant.n_points, COUNTED_SETTINGS, source, *(place for place in axes if place[0] in source.data))
+    check_splits(collection, tasks, protocol, sizes, inner_protocol(config, collection), source)
+    return variant
+
+
+def _choices(config: ExperimentSection, source: YamlSource) -> tuple[str, ...]:
+    if config.choose is None:
+        return ("",)
+    for index, value in enumerate(config.choose.by):
+        if value not in CHOICE_METHODS:
+            raise source.error(("choose", "by", index), unknown_name("way to choose", value, CHOICE_METHODS))
+        if value in config.choose.by[:index]:
+            raise source.error(("choose", "by", index), f"{value!r} is listed twice")
+    if {CHOOSE_CROSS_VALIDATION, CHOOSE_TEMPORAL_HOLDOUT} <= set(config.choose.by):
+        raise source.error(
+            ("choose", "by"), f"{CHOOSE_CROSS_VALIDATION} and {CHOOSE_TEMPORAL_HOLDOUT} can't be combined: name one"
+        )
+    return tuple(config.choose.by)
+
+
+def _check_classes(config: ExperimentSection, variants: dict[str, Variant], source: YamlSource) -> None:
+    """Refuse a class named "all", and variants with other classes, where every class is scored by itself."""
+    if config.classes != "each":
+        return
+    first = next(iter(variants.values()))
+    for name, variant in variants.items():
+        for own, task in zip(first.tasks, variant.tasks, strict=True):
+            if ALL_CLASSES in task.classes:
+                raise source.error(
+                    ("corpus", "classes"),
+                    f"no class may be called {ALL_CLASSES!r}: the name stands for all classes together",
+                )
+            if own.classes != task.classes:
+                where: Location = ("variants", name, "corpus", "classes")
+                raise source.error(where, "with `classes: each`, a variant must have the classes of its configuration")
+
+
+def _metrics(config: ExperimentSection, source: YamlSource, known: Registry, *, several: bool) -> tuple[str, ...]:
+    """Return the metrics to compute; refuse those not defined for all classes or, if each is scored, for one class."""
+    allowed = [name for name in known if is_metric_defined(name, several=several, of_class=False, known=known)]
+    if config.classes == "each":
+        allowed = [name for name in allowed if is_metric_defined(name, several=several, of_class=True, known=known)]
+    given = [name for name in DEFAULT_METRICS if name in allowed] if config.metrics is None else config.metrics
+    for index, metric in enumerate(given):
+        if metric not in allowed:
+            what = "metric of documents with several classes" if several else "metric"
+            problem = known.broken.get(metric) or unknown_name(what, metric, allowed)
+            raise source.error(("metrics", index), problem)
+        if metric in given[:index]:
+            raise source.error(("metrics", index), f"the metric {metric!r} is listed twice")
+    return tuple(given)
+
+
+def _fitted(config: ExperimentSection, ids: list[str], source: YamlSource) -> dict[str, str]:
+    """Return the choices tuned to published values, by cell; `cells` is a pattern such as ``table-pooled-*``."""
+    found: dict[str, str] = {}
+    for index, each in enumerate(config.fitted):
+        own = fnmatch.filter(ids, each.cells)
+        if not own:
+            raise source.error(
+                ("fitted", index, "cells"), unknown_name("cell", each.cells, ids).partition(" (allowed")[0]
+            )
+        found |= dict.fromkeys(own, f"{each.choice}, to come near {each.to}")
+    return found
+
+
+def _measures(
+    config: ExperimentSection, registry: Mapping[str, type[Any]], source: YamlSource
+) -> tuple[Component, ...]:
+    found: list[Component] = []
+    for index, given in enumerate(config.measures):
+        try:
+            found.append(check_component("measure", registry, given))
+        except ComponentError as error:
+            raise source.error(("measures", index, error.key), str(error)) from None
+    return tuple(found)

@@ -1,0 +1,524 @@
+"""`methods` and `defaults` to entries: the label of each method, and every parameter of each of its candidates."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, get_origin
+
+from benchmark.classifiers import PARAMETER_LIMITS
+from benchmark.classifiers.thresholds import THRESHOLD_RULES
+from benchmark.config.collection import text_from_config, text_section
+from benchmark.config.components import ComponentError, check_component, check_method, component_parameters
+from benchmark.config.limits import check_cell_name, check_limit
+from benchmark.config.model import MethodEntry, MethodSpec, Representation
+from benchmark.config.schema import as_list
+from benchmark.kernels import is_elementwise_kernel
+from benchmark.representation import IDF_SOURCES, NORMALIZATIONS, WEIGHTINGS
+from benchmark.representation.features import FEATURE_MAPS
+from benchmark.representation.weightings import FROM_LABELS
+from benchmark.system.errors import quote_value, unknown_name
+from benchmark.system.registries import unknown_component_message
+from benchmark.system.tags import tags_of
+from benchmark.system.yaml_source import YamlSource
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from collections.abc import Set as AbstractSet
+
+    from benchmark.config.components import Component
+    from benchmark.config.registries import Registries
+    from benchmark.corpora.reader import CorpusReader
+    from benchmark.system.yaml_source import Location
+
+TEXT_KEY, WEIGHTING_KEY, FEATURES_KEY, KERNEL_KEY, CLASSIFIER_KEY = (
+    "text",
+    "weighting",
+    "features",
+    "kernel",
+    "classifier",
+)
+THRESHOLD_KEY = "threshold"
+#: Keys whose values are components: a name, or a mapping with a name and parameters.
+COMPONENT_KEYS = (WEIGHTING_KEY, FEATURES_KEY, KERNEL_KEY, CLASSIFIER_KEY)
+#: Components that plug-ins can't define.
+BUILTIN_COMPONENTS = {WEIGHTING_KEY: WEIGHTINGS, FEATURES_KEY: FEATURE_MAPS}
+#: The keys of a method's entry in the order in which their lists are expanded, the last fastest.
+EXPANSION_ORDER = (
+    TEXT_KEY,
+    "fields",
+    WEIGHTING_KEY,
+    "idf",
+    "dirichlet",
+    KERNEL_KEY,
+    "normalization",
+    FEATURES_KEY,
+    CLASSIFIER_KEY,
+    THRESHOLD_KEY,
+)
+#: The order in which the keys' words form a cell's name.
+LABEL_ORDER = (
+    "fields",
+    WEIGHTING_KEY,
+    "normalization",
+    "idf",
+    "dirichlet",
+    FEATURES_KEY,
+    KERNEL_KEY,
+    CLASSIFIER_KEY,
+    THRESHOLD_KEY,
+)
+REPRESENTATION_KEYS = ("fields", WEIGHTING_KEY, "normalization", "idf", "dirichlet", FEATURES_KEY)
+ALLOWED_VALUES = {"normalization": NORMALIZATIONS, "idf": IDF_SOURCES, THRESHOLD_KEY: THRESHOLD_RULES}
+#: The key of a name that replaces the words of an entry's settings.
+NAME_KEY = "call"
+#: The classifier of a method that names only a kernel.
+DEFAULT_KERNEL_CLASSIFIER = "svm"
+COUNTED_METHODS = "methods or candidates"
+
+
+@dataclass(frozen=True)
+class _Item:
+    """One item of a key of an entry: its value, its words in a cell's name, and its location."""
+
+    value: Any
+    words: tuple[str, ...]
+    place: Location
+
+
+def list_methods(
+    methods: list[Any],
+    defaults: dict[str, Any],
+    source: YamlSource,
+    known: Registries,
+    reader: CorpusReader,
+    *,
+    choose: AbstractSet[str] | None,
+) -> tuple[MethodEntry, ...]:
+    """Return the methods of a configuration, in order.
+
+    Parameters
+    ----------
+    methods : list
+        Names, or mappings.
+    defaults : dict
+        Values for methods that have such a parameter and don't set it.
+    source : YamlSource
+    known : Registries
+    reader : CorpusReader
+        Reader of the documents that methods classify.
+    choose : set of str or None
+        The keys beside kernel and classifier whose lists are candidates to choose from, as the lists inside a kernel or
+        classifier are; None if nothing is chosen, so that all lists make cells.
+    """
+    _check_defaults(defaults, source, known)
+    resolver, said = _Resolver(defaults, source, known), text_section(source)
+    same = text_from_config(said, reader)
+    candidates: dict[str, list[MethodSpec]] = {}
+    first: dict[str, int] = {}
+    seen: dict[str, str] = {}
+    for index, given in enumerate(methods):
+        place: Location = ("methods", index) if isinstance(source.data["methods"], list) else ("methods",)
+        for label, own in _expanded(given, source, place, known, choose=choose):
+            spec = resolver.spec(own, place)
+            if TEXT_KEY in own:
+                spec = replace(spec, text=text_from_config(said.overlaid(own[TEXT_KEY][0]), reader))
+            blocks = (spec.text or same).lexing.blocks
+            for block, _ in spec.representation.fields:
+                if block not in blocks:
+                    problem = unknown_name("block of terms of `fields`:", block, blocks)
+                    raise source.error(own.get("fields", ({}, place))[1], f"{problem}; `text` defines the blocks")
+            parts = [None if part is None else part.resolved for part in (spec.kernel, spec.classifier)]
+            resolved = f"{spec.text or same} {spec.representation.resolved} {parts} {spec.threshold}"
+            if spec.threshold != "zero" and not reader.several:
+                raise source.error(
+                    own.get(THRESHOLD_KEY, ({}, place))[1], "a threshold needs documents that may have several classes"
+                )
+            if label in candidates and (first[label] != index or choose is None or resolved in seen):
+                raise source.error(place, f"the method {label!r} is listed twice")
+            if resolved in seen:
+                problem = f"the methods {seen[resolved]!r} and {label!r} are the same"
+                raise source.error(place, f"{problem}: they differ only in keys that are set to their defaults")
+            seen[resolved] = label
+            check_limit(len(seen), COUNTED_METHODS, source, ("methods",))
+            first.setdefault(label, index)
+            candidates.setdefault(label, []).append(spec)
+    resolver.check_all_used()
+    if choose is not None and all(len(specs) == 1 for specs in candidates.values()):
+        raise source.error(
+            ("choose",),
+            "there is nothing to choose: no kernel or classifier lists a parameter, and no key under `over` has a list",
+        )
+    return tuple(MethodEntry(label, tuple(specs)) for label, specs in candidates.items())
+
+
+def _check_defaults(defaults: dict[str, Any], source: YamlSource, registries: Registries) -> None:
+    """Refuse default keys that are neither a parameter nor a method's name, and values that aren't allowed."""
+    registered = {**registries.classifiers, **registries.kernels}
+    known = dict.fromkeys(
+        [*LABEL_ORDER, *(name for cls in registered.values() for name in component_parameters(cls)), *registered]
+    )
+    for key, value in defaults.items():
+        place: Location = ("defaults", key)
+        if key not in known:
+            raise source.error(place, unknown_name("parameter", key, list(known)))
+        if key in registered:
+            allowed = [*REPRESENTATION_KEYS, THRESHOLD_KEY, *component_parameters(registered[key])]
+            if not isinstance(value, dict):
+                raise source.error(
+                    place, f"the defaults of {key!r} are a mapping of its parameters, not {quote_value(value)}"
+                )
+            for own, given in value.items():
+                if own not in allowed:
+                    raise source.error((*place, own), unknown_name(f"parameter of {key!r}:", own, allowed))
+                _check_word(own, given, source, (*place, own))
+        _check_word(key, value, source, place)
+
+
+def _check_word(key: str, value: Any, source: YamlSource, place: Location) -> None:
+    if isinstance(value, list) and key in LABEL_ORDER:
+        raise source.error(place, f"a default is one value: put a list of {key}s in `methods`")
+    if key in ALLOWED_VALUES and value not in ALLOWED_VALUES[key]:
+        raise source.error(place, unknown_name(key, value, ALLOWED_VALUES[key]))
+    most = PARAMETER_LIMITS["smoothing"][1]
+    if key == "dirichlet" and not (
+        isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= most
+    ):
+        raise source.error(place, f"dirichlet is {quote_value(value)}: must be a number from 0 to {most:g}")
+    if key == "fields":
+        _check_fields(value, source, place)
+    if key == CLASSIFIER_KEY and not isinstance(value, str | dict):
+        raise source.error(
+            place, f"a default classifier is a name, or a mapping of its parameters, not {quote_value(value)}"
+        )
+    if (
+        key in (WEIGHTING_KEY, FEATURES_KEY, KERNEL_KEY)
+        and not isinstance(value, str)
+        and not (isinstance(value, dict) and "name" in value)
+    ):
+        words = f"a default {key} is a name, or a mapping with a name and parameters"
+        raise source.error(place, f"{words}, not {quote_value(value)}")
+    if key in BUILTIN_COMPONENTS:
+        try:
+            check_component(key, BUILTIN_COMPONENTS[key], value)
+        except ComponentError as error:
+            raise source.error((*place, error.key) if isinstance(value, dict) else place, str(error)) from None
+
+
+def _check_fields(value: Any, source: YamlSource, place: Location) -> None:
+    if not isinstance(value, dict) or not value:
+        raise source.error(place, f"fields are a mapping of blocks to their weights, not {quote_value(value)}")
+    for name, weight in value.items():
+        number = isinstance(weight, int | float) and not isinstance(weight, bool)
+        if not number or not 1e-9 <= weight <= 1e9:
+            problem = "must be a number from 1e-09 to 1e+09; a block that isn't named is left out"
+            raise source.error((*place, name), f"the weight of {name!r} is {quote_value(weight)}: {problem}")
+
+
+def _expanded(
+    given: Any, source: YamlSource, place: Location, known: Registries, *, choose: AbstractSet[str] | None
+) -> list[tuple[str, dict[str, tuple[Any, Location]]]]:
+    """Return a (label, settings) pair for each combination that a method lists, with the location of every key."""
+    if isinstance(given, str):
+        key = CLASSIFIER_KEY if given in known.classifiers else KERNEL_KEY
+        if given not in known.classifiers and given not in known.kernels:
+            raise source.error(place, unknown_component_message("method", given, known.methods))
+        return [(given, {key: ({"name": given}, place)})]
+    if not isinstance(given, dict) or not given:
+        names = "a method is a name, or a mapping with a kernel or classifier"
+        raise source.error(place, f"{names}, not {quote_value(given)}")
+    for key in given:
+        if key not in (*EXPANSION_ORDER, NAME_KEY):
+            hint = (
+                f": write {{kernel: {{name: {quote_value(given[key])}, …}}}} or {{classifier: …}}"
+                if key == "name"
+                else ""
+            )
+            raise source.error((*place, key), unknown_name("key of a method", key, (*EXPANSION_ORDER, NAME_KEY)) + hint)
+    items = {
+        key: _items(key, given[key], source, (*place, key), known, choose) for key in EXPANSION_ORDER if key in given
+    }
+    axes = [[(key, item) for item in own] for key, own in items.items()]
+    check_limit(math.prod(map(len, axes)), COUNTED_METHODS, source, place)
+    found = []
+    for combination in itertools.product(*axes):
+        own = dict(combination)
+        words = [word for key in (TEXT_KEY, *LABEL_ORDER) if key in own for word in own[key].words]
+        label = "-".join(words)
+        if not label and NAME_KEY not in given:
+            raise source.error(place, "give this method a `call`: it has no setting to name its cells by")
+        found.append((label, {key: (item.value, item.place) for key, item in own.items()}))
+    if NAME_KEY not in given:
+        return found
+    if (n := len({label for label, _ in found})) > 1:
+        raise source.error((*place, NAME_KEY), f"`call` names one method, but this entry stands for {n}")
+    check_cell_name(given[NAME_KEY], "a method's name", source, (*place, NAME_KEY))
+    return [(given[NAME_KEY], own) for _, own in found]
+
+
+def _items(
+    key: str, given: Any, source: YamlSource, place: Location, known: Registries, choose: AbstractSet[str] | None
+) -> list[_Item]:
+    """Return the items of a key's list, or of its one value."""
+    found: list[_Item] = []
+    if given == []:
+        raise source.error(place, f"{key} must not be an empty list: it would leave no cell")
+    for index, value in enumerate(as_list(given)):
+        where = (*place, index) if isinstance(given, list) else place
+        chosen = choose is not None and key in choose
+        if key == TEXT_KEY:
+            own = _texts(value, source, where, chosen=chosen)
+        elif key in COMPONENT_KEYS:
+            own = _parametrized(key, value, source, where, known, choose)
+        else:
+            _check_word(key, value, source, where)
+            words = {"idf": f"idf-{value}", "dirichlet": f"dirichlet{value}", "fields": _fields_word(value)}
+            words |= {THRESHOLD_KEY: f"threshold-{value}"}
+            own = [_Item(value, (words.get(key, value),), where)]
+        found += [replace(item, words=()) for item in own] if chosen and len(as_list(given)) > 1 else own
+        check_limit(len(found), COUNTED_METHODS, source, place)
+    return found
+
+
+def _fields_word(fields: Any) -> str:
+    """Return the words for weights of fields in a cell's name: "all-subjectx0.25"."""
+    parts = fields.items() if isinstance(fields, dict) else ()
+    return "-".join(str(name) if weight == 1 else f"{name}x{weight}" for name, weight in parts)
+
+
+def _texts(given: Any, source: YamlSource, place: Location, *, chosen: bool) -> list[_Item]:
+    """Return the text settings that a method overrides, each as a document with line numbers."""
+    if not isinstance(given, dict) or not given:
+        raise source.error(
+            place, f"a method's text is a mapping of the settings that it changes, not {quote_value(given)}"
+        )
+    items = _combined(given, {"ngrams", "fields"}, source, place, _text_word, chosen=chosen)
+    lines: dict[Location, int] = {(key,): source.line((*place, key)) for key in given}
+    files: dict[Location, str] = {(key,): source.files[*place, key] for key in given if (*place, key) in source.files}
+    return [replace(item, value=YamlSource(source.name, item.value, lines, files)) for item in items]
+
+
+def _parametrized(
+    key: str, given: Any, source: YamlSource, place: Location, known: Registries, choose: AbstractSet[str] | None
+) -> list[_Item]:
+    """Return every combination of a component's parameter lists, except parameters that are lists by nature."""
+    registry = BUILTIN_COMPONENTS.get(key) or (known.kernels if key == KERNEL_KEY else known.classifiers)
+    if isinstance(given, str):
+        if given not in registry:
+            raise source.error(place, unknown_component_message(key, given, registry))
+        return [_Item({"name": given}, (given,), place)]
+    if not isinstance(given, dict) or (key != CLASSIFIER_KEY and "name" not in given):
+        raise source.error(
+            place, f"a {key} is a name, or a mapping with a name and parameters, not {quote_value(given)}"
+        )
+    name = given.get("name")
+    if isinstance(name, list):
+        raise source.error((*place, "name"), f"`name` is one {key}: put a list of {key}s under `{key}`")
+    if "name" in given and (not isinstance(name, str) or name not in registry):
+        raise source.error((*place, "name"), unknown_component_message(key, name, registry))
+    whole = list_parameters(registry[name]) if name else {n for cls in registry.values() for n in list_parameters(cls)}
+    return _combined(given, whole, source, place, _word, chosen=choose is not None)
+
+
+def _combined(
+    given: dict[str, Any],
+    whole: set[str],
+    source: YamlSource,
+    place: Location,
+    word: Callable[[str, Any], str],
+    *,
+    chosen: bool,
+) -> list[_Item]:
+    """Return every combination of a mapping's lists but the `whole` ones; candidates add no word to a cell's name."""
+    axes: dict[str, list[Any]] = {}
+    for parameter, value in given.items():
+        if not isinstance(parameter, str):
+            raise source.error(place, f"the key {quote_value(parameter)} must be text: put it in quotes")
+        if value == []:
+            raise source.error((*place, parameter), f"{parameter} must not be an empty list: it would leave no cell")
+        axes[parameter] = [value] if parameter in whole else as_list(value)
+    check_limit(math.prod(map(len, axes.values())), COUNTED_METHODS, source, place)
+    silent = {parameter for parameter, values in axes.items() if chosen and len(values) > 1}
+    spoken = [key for key in sorted(axes, key=lambda key: key != "name") if key not in silent]
+    each = (dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values()))
+    return [_Item(own, tuple(filter(None, (word(key, own[key]) for key in spoken))), place) for own in each]
+
+
+def list_parameters(cls: type[Any]) -> set[str]:
+    """Return the names of a class's parameters that are lists by nature."""
+    return {
+        name
+        for name, (annotation, _) in component_parameters(cls).items()
+        if get_origin(annotation) in (list, tuple, Sequence)
+    }
+
+
+def _word(key: str, value: Any) -> str:
+    """Return a parameter's word in a cell's name, ``ngd``, ``c0.1``, ``one-vs-rest``; "" for a list."""
+    if isinstance(value, list):
+        return ""
+    return value if isinstance(value, str) else f"{key.lower()}{value}"
+
+
+def _text_word(key: str, value: Any) -> str:
+    """Return a text setting's word in a cell's name: ``stoplist-none``, ``ngrams1-2``; null is ``-default``."""
+    if isinstance(value, list):
+        return f"{key}{'-' * (key == 'fields')}{'-'.join(map(str, value))}".lower()
+    if isinstance(value, str):
+        return f"{key}-{value}"
+    return f"{key}-default" if value is None else f"{key}{'-' * isinstance(value, bool)}{value}".lower()
+
+
+class _Resolver:
+    """Fills in the settings that entries leave out, and records which defaults were used.
+
+    A setting comes from the entry, or else from the defaults of its kernel or classifier by name, or else from all.
+    """
+
+    def __init__(self, defaults: dict[str, Any], source: YamlSource, known: Registries) -> None:
+        self._source, self._registries = source, known
+        self._named = {key: value for key, value in defaults.items() if key in known.methods}
+        self._general = {
+            key: value for key, value in defaults.items() if key not in self._named and key != CLASSIFIER_KEY
+        }
+        machine = defaults.get(CLASSIFIER_KEY, {})
+        self._machine = {"name": machine} if isinstance(machine, str) else dict(machine)
+        self._unused: set[Location] = {
+            ("defaults", key) for key in [*self._named, *self._general] if key not in LABEL_ORDER
+        }
+        self._unused |= {("defaults", CLASSIFIER_KEY, key) for key in self._machine if key != "name"}
+        if "name" in self._machine:  # a misspelt name or parameter is refused even if no method takes it
+            try:
+                check_component(CLASSIFIER_KEY, known.classifiers, self._machine)
+            except ComponentError as error:
+                raise source.error(("defaults", CLASSIFIER_KEY, error.key), str(error)) from None
+
+    def spec(self, own: dict[str, tuple[Any, Location]], place: Location) -> MethodSpec:
+        """Return one method with every parameter."""
+        classifier = self._classifier(own, place)
+        kernel = self._kernel(own, classifier)
+        names = [each.name for each in (classifier, kernel) if each is not None]
+        self._unused -= {("defaults", name) for name in names}
+        takes = kernel is None or is_elementwise_kernel(kernel.cls) or THRESHOLD_KEY in own
+        threshold = self._chosen(THRESHOLD_KEY, own, names[::-1], "zero", place)[0] if takes else "zero"
+        spec = MethodSpec(self._representation(own, kernel, classifier, place), kernel, classifier, None, threshold)
+        try:
+            check_method(spec)
+        except ValueError as error:
+            raise self._source.error(place, str(error)) from None
+        return spec
+
+    def check_all_used(self) -> None:
+        """Refuse defaults that no method has as a parameter."""
+        for place in sorted(self._unused, key=self._source.line):
+            raise self._source.error(place, f"no method here has the parameter {place[-1]!r}")
+
+    def _classifier(self, own: dict[str, tuple[Any, Location]], place: Location) -> Component:
+        given, where = own.get(CLASSIFIER_KEY, ({}, place))
+        takes_none = KERNEL_KEY in own or (KERNEL_KEY in self._general and CLASSIFIER_KEY not in own)
+        name = given.get("name", DEFAULT_KERNEL_CLASSIFIER if takes_none else self._machine.get("name"))
+        if name is None:
+            raise self._source.error(place, "this method names neither a kernel nor a classifier, and no default does")
+        return self._built(CLASSIFIER_KEY, self._registries.classifiers, {**given, "name": name}, where)
+
+    def _kernel(self, own: dict[str, tuple[Any, Location]], classifier: Component) -> Component | None:
+        takes = tags_of(classifier.cls).needs_kernel
+        if KERNEL_KEY in own and not takes:
+            where = own[KERNEL_KEY][1]
+            raise self._source.error(
+                where, f"the classifier {classifier.name!r} takes no kernel; {DEFAULT_KERNEL_CLASSIFIER!r} does"
+            )
+        if not takes:
+            return None
+        given, where = own.get(KERNEL_KEY, (self._general.get(KERNEL_KEY, "linear"), ("defaults", KERNEL_KEY)))
+        return self._built(KERNEL_KEY, self._registries.kernels, given, where)
+
+    def _built(self, what: str, registry: Mapping[str, Any], given: str | dict[str, Any], place: Location) -> Component:
+        """Return a component with the defaults that apply to its parameters; an error points at the wrong value."""
+        given = {"name": given} if isinstance(given, str) else given
+        name = given["name"]
+        allowed = component_parameters(registry[name]) if isinstance(name, str) and name in registry else {}
+        taken: dict[str, tuple[Any, Location]] = {}
+        layers: list[tuple[dict[str, Any], Location]] = [
+            (self._machine if what == CLASSIFIER_KEY else {}, ("defaults", CLASSIFIER_KEY)),
+            ({} if what in BUILTIN_COMPONENTS else self._general, ("defaults",)),
+            (self._named.get(name, {}) if isinstance(name, str) else {}, ("defaults", name)),
+        ]
+        for values, where in layers:
+            for key in filter(allowed.__contains__, values):
+                self._unused.discard((*where, key))
+                taken[key] = (values[key], (*where, key))
+        merged = {key: value for key, (value, _) in taken.items()} | given
+        try:
+            return check_component(what, registry, merged)
+        except ComponentError as error:
+            inherited = error.key in taken and error.key not in given
+            raise self._source.error(taken[error.key][1] if inherited else (*place, error.key), str(error)) from None
+
+    def _representation(
+        self, own: dict[str, tuple[Any, Location]], kernel: Component | None, classifier: Component, place: Location
+    ) -> Representation:
+        main = kernel or classifier
+        if tags_of(main.cls).sees_counts:
+            for key in REPRESENTATION_KEYS:
+                if key in own:
+                    raise self._source.error(own[key][1], f"{main.name!r} works on the counts: it has no {key}")
+            return Representation(check_component(WEIGHTING_KEY, WEIGHTINGS, "tf"), "none", "collection", learns="")
+        features = self._features(own, main, place)
+        main = features or main
+        names = [main.name, classifier.name]
+        normalization, where = self._chosen("normalization", own, names, tags_of(main.cls).normalization, place)
+        allowed = tags_of(main.build()).normalizations
+        if normalization not in allowed:
+            what = FEATURES_KEY if features else KERNEL_KEY if kernel else CLASSIFIER_KEY
+            needs = f"the {what} {main.name!r} needs the normalization {' or '.join(allowed)}"
+            raise self._source.error(where, f"{needs}, not {normalization!r}: it is defined on the simplex")
+        weighting = self._built(WEIGHTING_KEY, WEIGHTINGS, *self._chosen(WEIGHTING_KEY, own, names, "tf", place))
+        learns = weighting.build().learns
+        counted = "training" if learns else "collection"  # a weighting that learns nothing ignores it
+        idf, where = self._chosen("idf", own, names, counted, place)
+        if learns == FROM_LABELS and idf == "collection":
+            if "idf" in own:
+                problem = (
+                    f"the weighting {weighting.name!r} learns from labels: it would learn from those of test documents"
+                )
+                raise self._source.error(where, f"{problem}, with idf: collection")
+            idf = "training"
+        dirichlet, _ = self._chosen("dirichlet", own, names, 0.0, place)
+        smoothable = kernel is not None and is_elementwise_kernel(kernel.cls) and normalization == "l1"
+        if dirichlet and not smoothable:
+            if "dirichlet" in own:
+                problem = f"smooths points of the simplex (l1) for a kernel, not {main.name!r} with {normalization!r}"
+                raise self._source.error(own["dirichlet"][1], f"dirichlet {problem}")
+            dirichlet = 0.0
+        fields, where = self._chosen("fields", own, names, {}, place)
+        if fields and dirichlet:
+            raise self._source.error(
+                where, "a Dirichlet prior can't be combined with fields: it is on the counts of one multinomial"
+            )
+        weights = tuple((str(name), float(weight)) for name, weight in fields.items())
+        return Representation(weighting, normalization, idf, float(dirichlet), features, weights, learns=learns)
+
+    def _features(self, own: dict[str, tuple[Any, Location]], main: Component, place: Location) -> Component | None:
+        """Return the feature map; only classifiers without a kernel that accept any points have one."""
+        given, where = self._chosen(FEATURES_KEY, own, [main.name], None, place)
+        takes = main.name not in self._registries.kernels and tags_of(main.cls).takes_features
+        if given is None or (FEATURES_KEY not in own and not takes):
+            return None
+        if not takes:
+            known = [name for name, cls in self._registries.classifiers.items() if tags_of(cls).takes_features]
+            raise self._source.error(where, f"{main.name!r} takes no features: {', '.join(known)} do")
+        return self._built(FEATURES_KEY, FEATURE_MAPS, given, where)
+
+    def _chosen(
+        self, key: str, own: dict[str, tuple[Any, Location]], names: list[str], otherwise: Any, place: Location
+    ) -> tuple[Any, Location]:
+        """Return the first value set by the method, its kernel's or classifier's defaults, or the general defaults."""
+        if key in own:
+            return own[key]
+        for name in names:
+            if key in self._named.get(name, {}):
+                return self._named[name][key], ("defaults", name, key)
+        return (self._general[key], ("defaults", key)) if key in self._general else (otherwise, place)

@@ -1,0 +1,55 @@
+"""The registries of all kinds of components that a configuration can name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING
+
+from benchmark.system.registries import Registry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from benchmark.evaluation.metrics import DiagnosticMetric
+
+
+@dataclass(frozen=True)
+class Registries:
+    """All registries, by kind of component."""
+
+    kernels: Registry
+    classifiers: Registry
+    protocols: Registry
+    measures: Registry
+    metrics: Registry
+    corpora: Registry
+
+    def each(self) -> Iterator[tuple[str, Registry]]:
+        """Iterate over the kinds and their registries."""
+        return ((kind.name, getattr(self, kind.name)) for kind in fields(self))
+
+    @property
+    def methods(self) -> Registry:
+        """Kernels and classifiers, whose names don't overlap."""
+        methods = Registry({**self.kernels, **self.classifiers})
+        methods.broken = self.kernels.broken | self.classifiers.broken
+        return methods
+
+    @property
+    def quantities(self) -> dict[str, DiagnosticMetric]:
+        """Metrics that the measures declare, by name."""
+        return declared_metrics(self.measures.values())
+
+    def copied(self) -> Registries:
+        """Return copies of the registries, to which components can be added."""
+        return replace(self, **{kind: Registry(registry) for kind, registry in self.each()})
+
+
+def declared_metrics(measures: Iterable[Any]) -> dict[str, DiagnosticMetric]:
+    """Return the metrics that measures declare, by name; the first of two with the same name."""
+    by_name: dict[str, DiagnosticMetric] = {}
+    for measure in measures:
+        for quantity in measure.metrics:
+            by_name.setdefault(quantity.name, quantity)
+    return by_name

@@ -1,0 +1,89 @@
+"""Data gate of users' corpora: a card is written once, and a corpus that has changed since is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import yaml
+
+from benchmark.corpora.card import DatasetCard, read_card
+from benchmark.system.errors import MAX_PROBLEMS, DataError
+
+if TYPE_CHECKING:
+    from benchmark.corpora.user_corpus import UserCorpus
+
+#: Largest number of groups that a card counts separately; with more groups it counts documents by class only.
+MAX_CARD_GROUPS = 50
+USER_CARDS_FOLDER = "cards"
+_HEAD = "# Written by `bench data card`: a run refuses a corpus that differs. Write the card again after a change.\n"
+
+
+def user_card_path(config: Path) -> Path:
+    """Return the path of a configuration's card: in cards/, beside it."""
+    return config.parent / USER_CARDS_FOLDER / f"{config.stem}.yaml"
+
+
+def user_card_yaml(reader: UserCorpus, name: str) -> str:
+    """Return the card as YAML text."""
+    return _HEAD + yaml.safe_dump(_facts(reader, name), sort_keys=False, allow_unicode=True, width=120)
+
+
+def check_user_card(reader: UserCorpus, config: Path) -> None:
+    """Compare the corpus with the card of its configuration, if there is one.
+
+    Raises
+    ------
+    DataError
+        The corpus has changed. The message lists differing numbers by class and group, or says that only the content
+        differs.
+    """
+    path = user_card_path(config)
+    if not path.exists():
+        return
+    card = read_card(path.stem, path.parent)
+    now = DatasetCard.model_validate(_facts(reader, path.stem))
+    if now.digest == card.digest and now.counts == card.counts and now.documents == card.documents:
+        return
+    wrong = [
+        f"  {name}, {group}: {before:,} documents on the card, {after:,} now"
+        for name in dict.fromkeys([*card.counts, *now.counts])
+        for group in dict.fromkeys([*card.groups, *now.groups])
+        if (before := card.counts.get(name, {}).get(group, 0)) != (after := now.counts.get(name, {}).get(group, 0))
+    ]
+    more = [f"  … and {len(wrong) - MAX_PROBLEMS:,} more"] if len(wrong) > MAX_PROBLEMS else []
+    lines = [*wrong[:MAX_PROBLEMS], *more] or ["  as many documents of each class and group, but other content"]
+    raise DataError(
+        "\n".join(
+            [
+                f"{now.title} differs from its card {path}:",
+                *lines,
+                f"Restore the files; or, if the change is intended, write the card again: bench data card {config}",
+            ]
+        )
+    )
+
+
+def _facts(reader: UserCorpus, name: str) -> dict[str, Any]:
+    documents, sizes = reader.outline(), reader.outline().sizes()
+    groups = list(documents.group_names)
+    by_group = np.bincount(documents.groups, minlength=len(groups))
+    if len(groups) > MAX_CARD_GROUPS:
+        groups, sizes, by_group = ["all"], sizes.sum(axis=1, keepdims=True), by_group.sum(keepdims=True)
+    files = [reader.path] if isinstance(reader.path, str) else list(reader.path.values())
+    facts = {
+        "name": name,
+        "title": ", ".join(Path(file).name for file in files),
+        "tops": files,
+        "tops_are": "files",
+        "digest": reader.digest(),
+        "counts": {
+            label: {group: int(n) for group, n in zip(groups, row, strict=True)}
+            for label, row in zip(documents.classes, sizes, strict=True)
+        },
+        "documents": {group: int(n) for group, n in zip(groups, by_group, strict=True)} if reader.several else None,
+        "licence": "unknown",
+        "citation": "unknown",
+    }
+    return {key: value for key, value in facts.items() if value is not None}

@@ -1,0 +1,144 @@
+"""Base of users' corpora: they lie beside their configuration, and their classes come from their documents."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from benchmark.corpora.archive import CorpusSource
+from benchmark.corpora.corpus import Documents
+from benchmark.corpora.reader import CorpusReader
+from benchmark.system.errors import DataError
+from benchmark.system.tags import Tags
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class UserCorpus(CorpusReader):
+    """Documents that no card describes, unless the user writes one (see `own_card`).
+
+    Parameters
+    ----------
+    path : str, or mapping of str to str
+        File or folder, relative to the configuration; a mapping has one for each part of a split.
+    base : Path
+        Folder that `path` is relative to.
+    """
+
+    path: str | dict[str, str]
+    base: Path = field(default=Path(), compare=False, kw_only=True)
+
+    tags: ClassVar[Tags] = Tags(set_by_run=("base",))
+
+    @abstractmethod
+    def digest(self) -> str:
+        """Return the sha256 over the content of the files.
+
+        Returns
+        -------
+        str
+            64 hexadecimal digits.
+        """
+
+    @property
+    def where(self) -> str:
+        """Path as written in the configuration."""
+        return self.path if isinstance(self.path, str) else ", ".join(self.path.values())
+
+    def places(self) -> list[tuple[str, Path]]:
+        """Return each file or folder with its part of the split.
+
+        Returns
+        -------
+        list of (str, Path)
+            The part is "" where the path names none.
+
+        Raises
+        ------
+        DataError
+            A file or folder doesn't exist.
+        """
+        path_of = self.path if isinstance(self.path, dict) else {"": self.path}
+        paths = [(split, self.base / Path(name).expanduser()) for split, name in path_of.items()]
+        for _, path in paths:
+            if not path.exists():
+                raise DataError(f"{path}: no such file or folder; path is relative to the configuration")
+        return paths
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Classes, in the order that decides ties."""
+        return self.outline().classes
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Parts of the split, or else the groups, sorted by name; "all" where there are neither."""
+        return self.outline().group_names
+
+    def locate(
+        self,
+        *,
+        download: bool,  # noqa: ARG002 - there is no address to download it from
+        notify: Callable[[str], None],  # noqa: ARG002
+        progress: bool,  # noqa: ARG002
+    ) -> CorpusSource:
+        """Return the path as written in the configuration; nothing is downloaded."""
+        return CorpusSource(Path(self.where))
+
+    def facts(self) -> dict[str, Any]:
+        """Return the folder that paths are relative to."""
+        return {"base": str(self.base.resolve())}
+
+
+def encode_documents(
+    ids: Sequence[str],
+    labels: Iterable[Collection[str]],
+    classes: Sequence[str],
+    sides: Sequence[str],
+    *,
+    several: bool,
+    units: Sequence[str] | None = None,
+    dates: NDArray[np.datetime64] | None = None,
+) -> Documents:
+    """Encode documents from the names of their classes and groups.
+
+    Parameters
+    ----------
+    ids : sequence of str, length n
+    labels : iterable of collections of str, length n
+        Classes of each document; one, unless `several`.
+    classes : sequence of str
+        Classes, in the order that decides ties.
+    sides : sequence of str, length n
+        Group or part of each document; `Documents.group_names` is sorted by name.
+    several : bool
+        Whether documents may have several classes, or none.
+    units : sequence of str, length n, optional
+        Name that documents which belong together share.
+    dates : datetime64[s] array, shape (n,), optional
+    """
+    n, code = len(ids), {name: position for position, name in enumerate(classes)}
+    codes, topics = np.full(n, -1, np.int32), np.zeros((n, len(classes)), np.bool_) if several else None
+    for row, names in enumerate(labels):
+        if topics is not None:
+            topics[row, [code[name] for name in names]] = True
+        else:
+            (codes[row],) = (code[name] for name in names)
+    groups, group_names = _coded(sides)
+    of_unit = None if units is None else _coded(units)[0]
+    return Documents(tuple(ids), codes, groups, tuple(classes), group_names, topics, of_unit, dates)
+
+
+def _coded(names: Sequence[str]) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    """Encode names as positions among their sorted values; return positions and values."""
+    values = sorted(set(names))
+    code = {name: position for position, name in enumerate(values)}
+    return np.array([code[name] for name in names], dtype=np.int32), tuple(values)

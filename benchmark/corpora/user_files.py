@@ -1,0 +1,186 @@
+"""A user's corpus: a folder of class folders, or a file of records with named columns, read as a stream."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from benchmark.corpora.corpus import FieldedText, StreamedCorpus
+from benchmark.corpora.file_digest import digest_paths
+from benchmark.corpora.records import check_encoding, file_extension
+from benchmark.corpora.records_reader import iter_rows
+from benchmark.corpora.user_corpus import UserCorpus
+from benchmark.corpora.validate import scan_files
+from benchmark.system.errors import ConfigError, unknown_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from benchmark.corpora.archive import CorpusSource
+    from benchmark.corpora.corpus import Documents
+    from benchmark.corpora.file_digest import CorpusDigest
+    from benchmark.corpora.records_reader import FileRow
+    from benchmark.corpora.validate import ScanResult
+
+#: Documents that `drop` can leave out.
+DROP_REASONS = {
+    "empty": "documents without text",
+    "unlabelled": "documents without a class",
+    "repeated": "documents with the id of an earlier document",
+    "rare": "documents that are the only one of their class",
+}
+#: Meanings of a folder's name in the path of a document.
+FOLDER_LEVELS = ("label", "split", "group")
+
+
+@dataclass(frozen=True)
+class UserFiles(UserCorpus):
+    """A user's documents: a folder of class folders, or a file of records (.csv, .tsv, .jsonl, .parquet; .gz, .zst).
+
+    Parameters
+    ----------
+    path : str, or mapping of str to str
+        File or folder, relative to the configuration. A mapping has one for each part: ``{train: a.csv, test: b.csv}``.
+    text : str or list of str
+        Column of the text; several columns are joined by line feeds, and are fields that are counted separately.
+    label : str
+        Column of the class.
+    labels : str, optional
+        Column of the classes, where a document may have several or none: a list, or text with a `separator`.
+    separator : str, optional
+        Separator of the classes in a text, such as ";".
+    id : str, optional
+        Column of a document's id; by default its number, from 1.
+    split : str, optional
+        Column of the part of a given split, such as train or test.
+    group : str, optional
+        Column of the group (a customer, an author, a thread). ``leave-one-group-out`` leaves out these groups, unless
+        there is a `split`; folds may keep a group's documents together.
+    date : str, optional
+        Column of the date in ISO 8601: 2024-05-31, or with a time.
+    folders : list of str
+        Meaning of the folders above a document, from the top: label, split, group.
+    encoding : str
+        Encoding of the files, such as utf-8, latin-1 or cp1252.
+    delimiter : str, optional
+        Character between the columns of a table; by default a comma, in ``.tsv`` a tab.
+    header : bool
+        Whether the first row of a table has the names of its columns; otherwise they are named "1", "2", ….
+    drop : list of str
+        Documents that are left out instead of causing an error: empty, unlabelled, repeated, rare.
+    format : str, optional
+        Format by which the text is divided into fields that are counted separately: mail or html. Not with several
+        columns of text.
+    base : Path
+        Folder that `path` is relative to.
+    """
+
+    path: str | dict[str, str]
+    text: str | list[str] = "text"
+    label: str = "label"
+    labels: str | None = None
+    separator: str | None = None
+    id: str | None = None
+    split: str | None = None
+    group: str | None = None
+    date: str | None = None
+    folders: Sequence[str] = ("label",)
+    encoding: str = "utf-8"
+    delimiter: str | None = None
+    header: bool = True
+    drop: Sequence[str] = ()
+    format: str | None = None
+
+    name: ClassVar[str] = "files"
+
+    def check(self) -> None:
+        """Raise ConfigError for parameters that no file can satisfy."""
+        check_encoding(self.encoding)
+        for key, allowed in (("folders", FOLDER_LEVELS), ("drop", tuple(DROP_REASONS))):
+            for value in getattr(self, key):
+                if value not in allowed:
+                    raise ConfigError(f"{key}: {unknown_name('word', value, allowed)}")
+        if sorted(self.folders) != sorted(set(self.folders)) or "label" not in self.folders:
+            raise ConfigError("folders: must name each level once, and one of them must be label")
+        if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n'):
+            raise ConfigError(f"delimiter is {self.delimiter!r}: must be one character")
+        if isinstance(self.path, dict) and (self.split is not None or "split" in self.folders):
+            raise ConfigError("split: the path already names the parts of the split")
+        if not self.path or (isinstance(self.text, list) and not self.text):
+            raise ConfigError("path and text must not be empty")
+        if self.format is not None and self.fields:
+            raise ConfigError("format: several columns of text are its fields already")
+
+    # --- Facts that a configuration is checked against ---
+
+    @property
+    def several(self) -> bool:
+        """Whether documents may have several classes, or none."""
+        return self.labels is not None
+
+    @property
+    def fields(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Columns of the text, where there are several."""
+        return () if isinstance(self.text, str) else tuple(self.text)
+
+    def outline(self) -> Documents:
+        """Return the documents themselves; read the files to the end, and raise DataError with all problems."""
+        return self.scanned().documents
+
+    def scanned(self) -> ScanResult:
+        """Return the documents and dropped records of the files, without text; cached."""
+        return scan_files(self)
+
+    @cached_property
+    def digests(self) -> CorpusDigest:
+        """Digests of the files, computed once; files with other content raise DataError from then on."""
+        return digest_paths(self.places())
+
+    def has(self, what: str) -> bool:
+        """Test whether documents have a part of a split ("split"), or a group ("group")."""
+        if what == "split" and isinstance(self.path, dict):
+            return True
+        in_column, above = getattr(self, what) is not None, what in self.folders
+        return any(above if place.is_folder else in_column for place in self.digests.places)
+
+    # --- Content that a run uses ---
+
+    def content(self, source: CorpusSource) -> Mapping[str, Any]:  # noqa: ARG002 - there is one
+        """Return the digest of the files and all parameters but `path`; raise DataError if files have changed."""
+        self.check_unchanged()
+        kinds = [[place.split, "" if place.is_folder else file_extension(place.path)] for place in self.digests.places]
+        return {"kinds": kinds, "digest": self.digest(), **{k: v for k, v in self.parameters().items() if k != "path"}}
+
+    def load(self, source: CorpusSource) -> StreamedCorpus:  # noqa: ARG002 - there is one
+        """Return the documents, with their text as a stream."""
+        scan = self.scanned()
+        return StreamedCorpus(self.name, scan.documents, scan.rows, self._texts, self.digest())
+
+    def digest(self) -> str:
+        """Return the sha256 over the files' names (of a folder, below it; of a split, its part) and contents."""
+        return self.digests.digest
+
+    def check_unchanged(self) -> None:
+        """Raise DataError if a file was edited since its digest was computed."""
+        self.digests.check_unchanged()
+
+    def parameters(self) -> dict[str, Any]:
+        """Return all parameters by name, as plain data."""
+        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "base"}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+    def _texts(self) -> Iterator[bytes]:
+        """Yield the text of every record, as UTF-8."""
+        for row in self.rows():
+            text = row.text.encode("utf-8", "replace")
+            yield (
+                FieldedText(text, {k: v.encode("utf-8", "replace") for k, v in row.fields.items()})
+                if row.fields
+                else text
+            )
+
+    def rows(self) -> Iterator[FileRow]:
+        """Yield every record, with the content that was digested."""
+        for place in self.digests.places:
+            yield from iter_rows(self, place)

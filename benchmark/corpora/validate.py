@@ -1,0 +1,233 @@
+"""Read a user's files once: collect the documents without their text, and all problems with them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmark.corpora.user_corpus import encode_documents
+from benchmark.system.errors import DataError, quote_value
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from benchmark.corpora.corpus import Documents
+    from benchmark.corpora.records_reader import FileRow
+    from benchmark.corpora.user_files import UserFiles
+
+#: Group of documents without a group.
+NO_GROUP = "all"
+MAX_LABEL_LENGTH = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class ScanResult:
+    """Content of the files without the text.
+
+    Parameters
+    ----------
+    documents : Documents
+    rows : intp array, shape (n,)
+        Number of each document's record, from 0, ascending; records that were dropped are missing.
+    dropped : dict of str to int
+        Numbers of dropped records, by reason.
+    """
+
+    documents: Documents
+    rows: NDArray[np.intp]
+    dropped: dict[str, int]
+
+
+def scan_files(reader: UserFiles) -> ScanResult:
+    """Read the files to the end; cached by their content.
+
+    Raises
+    ------
+    DataError
+        The files have problems (the message lists all), or a file was changed while it was read.
+    """
+    return _scanned(json.dumps([reader.parameters(), str(reader.base)]), reader.digest(), _Hidden(reader))
+
+
+class _Hidden:
+    """Argument that is not part of a cache's key."""
+
+    def __init__(self, reader: UserFiles) -> None:
+        self.reader = reader
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Hidden)
+
+    def __hash__(self) -> int:
+        return 0
+
+
+@lru_cache(maxsize=8)
+def _scanned(parameters: str, digest: str, hidden: _Hidden) -> ScanResult:  # noqa: ARG001 - a key
+    scan = _Scan(hidden.reader).done()
+    hidden.reader.check_unchanged()
+    return scan
+
+
+class _Scan:
+    """State of one pass over all records: their documents, and all problems with them."""
+
+    def __init__(self, reader: UserFiles) -> None:
+        self.reader = reader
+        self.sided, self.grouped = reader.has("split"), reader.has("group")
+        self.ids, self.labels, self.places = list[str](), list[Any](), dict[str, str]()
+        self.splits, self.units, self.dates = list[str](), list[str](), list[datetime]()
+        self.rows, self.seen = list[int](), dict[str, int]()
+        self.wrong: dict[str, tuple[int, str]] = {}
+        self.dropped: Counter[str] = Counter()
+
+    def done(self) -> ScanResult:
+        """Read to the end; raise DataError with all problems."""
+        number = -1
+        for number, row in enumerate(self.reader.rows()):
+            self._take(number, row)
+        where = self.reader.where
+        if number < 0:
+            raise DataError(f"{where}: holds no document")
+        self._refuse(where)  # before rare classes are sought: without these documents other classes would be rare
+        kept = self._not_rare()
+        self._refuse(where)
+        documents = self._documents(kept)
+        if len(documents.classes) < 2:
+            problem = (
+                f"all documents have the class {documents.classes[0]!r}" if documents.classes else "no document is left"
+            )
+            raise DataError(f"{where}: {problem}; classification needs at least two classes")
+        return ScanResult(documents, np.array(self.rows, dtype=np.intp)[kept], dict(self.dropped))
+
+    def _refuse(self, where: str) -> None:
+        if self.wrong:
+            raise DataError(
+                "\n".join(f"{where}: {_counted(n, what, place)}" for what, (n, place) in self.wrong.items())
+            )
+
+    def _take(self, number: int, row: FileRow) -> None:
+        reader = self.reader
+        name = str(number + 1) if row.id is None else _name(row.id)
+        labels = _labels(row, reader.separator) if reader.several else _name(row.label)
+        if not row.text.strip() and self._left_out("empty", row):
+            return
+        if not labels and not reader.several and self._left_out("unlabelled", row):
+            return
+        if (not name or name in self.seen) and self._left_out("repeated" if name else "nameless", row, name):
+            return
+        self.seen[name] = number
+        self.rows.append(number)
+        self.ids.append(name)
+        self.labels.append(labels)
+        if not reader.several:
+            self.places.setdefault(str(labels), row.place)
+        self.splits.append(self._named(row, "split", row.split) if self.sided else NO_GROUP)
+        if self.grouped:
+            self.units.append(self._named(row, "group", row.group))
+        if reader.date is not None:
+            self.dates.append(_date(row, reader.date))
+
+    def _left_out(self, why: str, row: FileRow, name: str = "") -> bool:
+        if why in self.reader.drop:
+            self.dropped[why] += 1
+        else:
+            self._note(why, row.place + (f" ({quote_value(name)})" if name else ""))
+        return True
+
+    def _named(self, row: FileRow, what: str, value: Any) -> str:
+        name = _name(value)
+        if not name:
+            self._note(what, row.place)
+        return name
+
+    def _note(self, what: str, place: str) -> None:
+        n, first = self.wrong.get(what, (0, place))
+        self.wrong[what] = n + 1, first
+
+    def _not_rare(self) -> NDArray[np.bool_]:
+        kept = np.ones(len(self.ids), dtype=bool)
+        if self.reader.several:
+            return kept
+        sizes = Counter(self.labels)
+        for position, label in enumerate(self.labels):
+            if sizes[label] == 1 and label:
+                if "rare" in self.reader.drop:
+                    kept[position] = False
+                    self.dropped["rare"] += 1
+                else:
+                    self._note("rare", f"{self.places[label]}, class {quote_value(label)}")
+        return kept
+
+    def _documents(self, kept: NDArray[np.bool_]) -> Documents:
+        rows, several = np.flatnonzero(kept), self.reader.several
+        labels = [self.labels[row] for row in rows]
+        classes = sorted({name for names in labels for name in names} if several else set(labels))
+        units = [self.units[row] for row in rows] if self.units else None
+        return encode_documents(
+            [self.ids[row] for row in rows],
+            labels if several else ((name,) for name in labels),
+            classes,
+            units if units is not None and not self.sided else [self.splits[row] for row in rows],
+            several=several,
+            units=units,
+            dates=np.array([self.dates[row] for row in rows], dtype="datetime64[s]") if self.dates else None,
+        )
+
+
+_PROBLEMS = {
+    "empty": "without text; add a text, or leave such documents out by drop: [empty]",
+    "unlabelled": "without a class; add a class, or leave such documents out by drop: [unlabelled]",
+    "repeated": "with the id of an earlier document; use another column as id, or keep only the first by "
+    "drop: [repeated]",
+    "nameless": "without an id; fill the column, or leave `id` out",
+    "rare": "whose class has no other document, so that it can't be both trained on and tested; change the class, or "
+    "leave such documents out by drop: [rare]",
+    "split": "without a part of the split; fill the column",
+    "group": "without a group; fill the column",
+}
+
+
+def _counted(n: int, why: str, place: str) -> str:
+    return f"{n:,} document{'s' if n > 1 else ''} {_PROBLEMS[why]} (the first: {place})"
+
+
+def _name(value: Any) -> str:
+    """Return a class, id, part or group as text; a number as Python prints it."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    return str(value).strip().replace("\0", "")[:MAX_LABEL_LENGTH]
+
+
+def _labels(row: FileRow, separator: str | None) -> tuple[str, ...]:
+    """Return the classes of a document that may have several."""
+    labels = row.label
+    if isinstance(labels, str):
+        if separator is None and labels.strip():
+            raise DataError(
+                f"{row.place}: the classes are text, {quote_value(labels)}; name their separator, such as ';'"
+            )
+        labels = labels.split(separator) if separator else []
+    if labels is None:
+        labels = []
+    if not isinstance(labels, list):
+        labels = [labels]
+    return tuple(dict.fromkeys(name for label in labels if (name := _name(label))))
+
+
+def _date(row: FileRow, column: str) -> datetime:
+    value = row.date
+    try:
+        date = value if isinstance(value, datetime) else datetime.fromisoformat(str(value).strip())
+    except ValueError:
+        raise DataError(
+            f"{row.place}: {column} is {quote_value(value)}, and must be a date in ISO 8601, such as 2024-05-31"
+        ) from None
+    return date.astimezone(UTC).replace(tzinfo=None) if date.tzinfo else date

@@ -1,0 +1,27 @@
+"""Diagnostics: distances between centroids, energies of a gradient flow, errors of feature maps, document counts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from benchmark.config.registries import declared_metrics
+from benchmark.diagnostics.centroid_distances import CentroidDistances
+from benchmark.diagnostics.centroid_flow import CentroidFlow
+from benchmark.diagnostics.document_counts import DocumentCounts
+from benchmark.diagnostics.feature_errors import FeatureErrors
+from benchmark.diagnostics.points import Coordinates, CoveringNumbers
+
+if TYPE_CHECKING:
+    from benchmark.diagnostics.base import Diagnostic
+
+#: The diagnostics that `measures` in a configuration can name.
+DIAGNOSTICS: dict[str, type[Diagnostic]] = {
+    "centroid-distances": CentroidDistances,
+    "centroid-flow": CentroidFlow,
+    "coordinates": Coordinates,
+    "covering-numbers": CoveringNumbers,
+    "document-counts": DocumentCounts,
+    "feature-errors": FeatureErrors,
+}
+#: The metrics that diagnostics declare, by name.
+DIAGNOSTIC_METRICS = declared_metrics(DIAGNOSTICS.values())

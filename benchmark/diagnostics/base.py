@@ -1,0 +1,360 @@
+"""Base class of diagnostics: compute arrays from a variant's counts, then rows, notes and curves from the arrays."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from benchmark.config.model import BASE_VARIANT, Cell
+from benchmark.evaluation.intervals import Estimate
+from benchmark.system.plugin_code import source_location
+from benchmark.system.registries import is_builtin
+from benchmark.system.tags import Tags, tags_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from benchmark.config.components import Component
+    from benchmark.config.model import Variant
+    from benchmark.evaluation.metrics import DiagnosticMetric
+    from benchmark.evaluation.predictions import Predictions
+    from benchmark.text.counts import Counts
+
+    Arrays = dict[str, NDArray[Any]]
+
+#: The number of rows that an error names.
+_SHOWN = 8
+
+
+@dataclass(frozen=True, eq=False)
+class DiagnosticContext:
+    """Input of a diagnostic.
+
+    Parameters
+    ----------
+    counts : Counts
+        Counts of all documents of the variant.
+    variant : Variant
+    seed : int
+        Seed of the experiment.
+    jobs : int
+        Number of threads.
+    once : callable
+        ``once(content, compute)`` returns the arrays that the store has for `content`, or else calls ``compute()`` and
+        stores its arrays. `content`, as JSON, is all that decides the arrays beside the counts.
+    """
+
+    counts: Counts
+    variant: Variant
+    seed: int
+    jobs: int
+    once: Callable[[Mapping[str, Any], Callable[[], Arrays]], Arrays]
+
+
+@dataclass(frozen=True)
+class DiagnosticRow:
+    """A number with its interval.
+
+    Parameters
+    ----------
+    cell : str
+        The row of the number: one of the diagnostic's `rows`, the id of one of its cells, or a method of the variant,
+        which shows the number beside its scores. If the tags set `only_beside_prints`, any name of a published value.
+    metric : str
+        One of the `metrics` that the diagnostic declares.
+    estimate : Estimate
+        The value and its interval, in the unit of the metric.
+    """
+
+    cell: str
+    metric: str
+    estimate: Estimate
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """A point of a curve that only a figure shows: a value against the parameter `axis` of the diagnostic.
+
+    Parameters
+    ----------
+    axis : str
+        The diagnostic's parameter along x.
+    x : float
+        The value of this parameter.
+    method : str
+        One of the diagnostic's `rows` or `kinds`.
+    of_class : str
+        A class; "" for all documents together.
+    metric : str
+        One of the `metrics` that the diagnostic declares.
+    value : float
+        The number, in the unit of the metric.
+    """
+
+    axis: str
+    x: float
+    method: str
+    of_class: str
+    metric: str
+    value: float
+
+
+@dataclass(frozen=True)
+class DiagnosticNumbers:
+    """The numbers of one variant.
+
+    Parameters
+    ----------
+    rows : tuple of Measured
+        Numbers for tables, which are compared with published values.
+    points : tuple of Point
+        Numbers for figures alone.
+    timings : mapping of str to mapping of str to float
+        Seconds by object and step, for the manifest alone.
+    """
+
+    rows: tuple[DiagnosticRow, ...] = ()
+    points: tuple[CurvePoint, ...] = ()
+    timings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class DiagnosticArrays:
+    """The arrays that a diagnostic computed for one variant."""
+
+    variant: str
+    arrays: Arrays
+
+
+@dataclass(frozen=True, eq=False)
+class DiagnosticResults:
+    """The arrays of a diagnostic for every variant, and the published values by name of cell."""
+
+    found: Sequence[DiagnosticArrays]
+    printed: Mapping[str, float]
+
+
+class Diagnostic(ABC):
+    """Base class of diagnostics, numbers that are no predictions.
+
+    The constructor's parameters are those that a configuration can set. A subclass declares `metrics` and defines
+    `compute`, `told` and `notes`. It names its rows in `rows`, or in `kinds` if each has a number for every class. A
+    method ``check()``, if there is one, raises ValueError where a parameter is outside its range.
+
+    `compute` runs once per variant and its arrays are written to the run folder. `told` and `notes` only read the
+    arrays, so that a report needs neither corpus nor store.
+
+    Attributes
+    ----------
+    metrics : tuple of MeasuredQuantity
+        Names and units of the numbers.
+    tags : Tags
+        `base_only`, `only_beside_prints`, `stored` and `labels` apply to diagnostics.
+    """
+
+    #: The metrics of the numbers. A number of any other metric is an error.
+    metrics: ClassVar[tuple[DiagnosticMetric, ...]] = ()
+    tags: ClassVar[Tags] = Tags()
+
+    @property
+    def kinds(self) -> Sequence[str]:
+        """Names of its rows that have a number for every class."""
+        return ()
+
+    @property
+    def rows(self) -> Sequence[str]:
+        """Names of its rows that are of all documents together; `DiagnosticRow.cell` is one of these."""
+        return ()
+
+    def cells(self, variant: str, classes: Sequence[str]) -> tuple[Cell, ...]:
+        """Return a cell for each of `rows`, and for each kind and class, ``table-skl-trade``.
+
+        Parameters
+        ----------
+        variant : str
+            Name of the variant.
+        classes : sequence of str
+            Classes of its documents.
+
+        Returns
+        -------
+        tuple of Cell
+            Length len(rows) + len(kinds) × len(classes).
+        """
+        whole = (Cell("-".join([*_prefix(variant), name]), variant, "", name, "measure") for name in self.rows)
+        by_class = (
+            Cell(class_row_id(variant, kind, name), variant, "", kind, "measure", name)
+            for kind in self.kinds
+            for name in classes
+        )
+        return (*whole, *by_class)
+
+    @abstractmethod
+    def compute(self, context: DiagnosticContext) -> Arrays:
+        """Compute the arrays of one variant.
+
+        Parameters
+        ----------
+        context : Context
+            Counts, variant, seed, threads and store. The counts must not be changed.
+
+        Returns
+        -------
+        dict of str to array
+            Arrays of numbers or text, of any shape, as `diagnostic_numbers` and `notes` read them.
+
+        Raises
+        ------
+        ValueError, FloatingPointError
+            If the diagnostic is not defined for these documents.
+        """
+
+    @abstractmethod
+    def told(self, found: DiagnosticArrays) -> DiagnosticNumbers:
+        """Return the numbers of one variant, made from its arrays.
+
+        Parameters
+        ----------
+        found : Found
+            Name of the variant, and the arrays from `compute`.
+
+        Returns
+        -------
+        Told
+            Finite numbers of the declared `metrics`, at most one per row and metric.
+        """
+
+    @abstractmethod
+    def notes(self, reading: DiagnosticResults) -> Iterable[str]:
+        """Return notes that stand below the numbers.
+
+        Parameters
+        ----------
+        reading : Reading
+            The arrays of every variant, and the published values.
+
+        Returns
+        -------
+        iterable of str
+            One line each.
+        """
+
+
+def diagnostic_numbers(
+    measures: Iterable[Component], predictions: Predictions
+) -> Iterator[tuple[str, str, DiagnosticNumbers]]:
+    """Yield the numbers of each diagnostic for each variant, with the names of both."""
+    for component in measures:
+        measure: Diagnostic = component.build()
+        for (name, variant), arrays in predictions.measured.items():
+            if name == component.name:
+                yield name, variant, measure.told(DiagnosticArrays(variant, arrays))
+
+
+def compute_checked(measure: Diagnostic, context: DiagnosticContext, *, whole: bool = True) -> Arrays:
+    """Compute the arrays of a diagnostic for one variant, and check its numbers against its declarations.
+
+    Parameters
+    ----------
+    measure : Measure
+    context : Context
+    whole : bool
+        Whether the experiment has all cells of the variant. In a part of an experiment, rows aren't checked.
+
+    Raises
+    ------
+    ValueError
+        If a metric isn't declared, a row isn't known, a number isn't finite, or an array can't be stored.
+    """
+    arrays = measure.compute(context)
+    rows = allowed_rows(measure, context.variant) if whole else None
+    if problem := diagnostic_problem(measure, DiagnosticArrays(context.variant.name, arrays), rows):
+        raise ValueError(
+            problem if is_builtin(type(measure)) else f"{source_location(type(measure), short=True)}: {problem}"
+        )
+    return arrays
+
+
+def diagnostic_problem(measure: Diagnostic, found: DiagnosticArrays, rows: Collection[str] | None = None) -> str:
+    """Return the first error in the numbers of a diagnostic for one variant, in a line; "" if there is none.
+
+    Parameters
+    ----------
+    measure : Measure
+    found : Found
+    rows : collection of str, optional
+        The cells that its numbers may have, see `allowed_rows`; by default any.
+    """
+    if not isinstance(found.arrays, dict):
+        return f"compute must return a dict of arrays, not {type(found.arrays).__name__}"
+    for name, array in found.arrays.items():
+        if not isinstance(name, str) or not isinstance(array, np.ndarray) or array.dtype.kind in "OV":
+            return f"compute returns {name!r}, which is no array of numbers or text, so it can't be stored"
+    numbers = measure.told(found)
+    if not isinstance(numbers, DiagnosticNumbers):
+        return f"told must return a Told, not {type(numbers).__name__}"
+    declared = {quantity.name for quantity in measure.metrics}
+    seen = set[tuple[str, str]]()
+    for row in numbers.rows:
+        problem = _wrong_metric(row.metric, declared) or _wrong_row(row, rows)
+        if not problem and (row.cell, row.metric) in seen:
+            problem = f"gives {row.metric!r} of {row.cell!r} twice"
+        if problem:
+            return problem
+        seen.add((row.cell, row.metric))
+    problems = (_wrong_metric(p.metric, declared) or _wrong_point(p, found.variant, rows) for p in numbers.points)
+    return next(filter(None, problems), "")
+
+
+def allowed_rows(measure: Diagnostic, variant: Variant) -> set[str] | None:
+    """Return the cells that a diagnostic's numbers may have under a variant; None if any is allowed."""
+    if tags_of(measure).only_beside_prints:
+        return None
+    cells = (cell.id for cell in measure.cells(variant.name, variant.collection.classes))
+    # Where terms are selected, a method has a cell for each number of them, and none for all.
+    methods = () if variant.terms else (entry.label for entry in variant.entries)
+    return {*cells, *measure.rows, *methods}
+
+
+def _wrong_metric(metric: Any, declared: Collection[str]) -> str:
+    if metric in declared:
+        return ""
+    known = f"it declares {', '.join(map(repr, sorted(declared)))}" if declared else "it declares none"
+    return f"gives the metric {metric!r}, which it doesn't declare: add it to `metrics` of the class ({known})"
+
+
+def _wrong_row(row: DiagnosticRow, rows: Collection[str] | None) -> str:
+    cell, estimate = row.cell, row.estimate
+    if not isinstance(cell, str) or not cell:
+        return f"gives {row.metric!r} of the cell {cell!r}: must be the name of a row"
+    if not isinstance(estimate, Estimate):
+        return f"gives {row.metric!r} of {cell!r} as {type(estimate).__name__}: must be an Estimate"
+    if not math.isfinite(estimate.value) or math.isinf(estimate.low) or math.isinf(estimate.high):
+        ends = f"{estimate.value}, {estimate.low} to {estimate.high}"
+        return f"gives {row.metric!r} of {cell!r} as {ends}: the number must be finite, its interval too, or NaN"
+    if rows is not None and cell not in rows:
+        known = ", ".join(map(repr, sorted(rows)[:_SHOWN])) + (", …" if len(rows) > _SHOWN else "")
+        return f"gives {row.metric!r} of {cell!r}, which is no row: name it in `rows` of the class (known: {known})"
+    return ""
+
+
+def _wrong_point(point: CurvePoint, variant: str, rows: Collection[str] | None) -> str:
+    row = class_row_id(variant, point.method, point.of_class) if point.of_class else point.method
+    if rows is None or row in rows:
+        return ""
+    return f"gives a point of {row!r}, which is no row: name it in `kinds` or `rows` of the class"
+
+
+def _prefix(variant: str) -> list[str]:
+    return [] if variant == BASE_VARIANT else [variant]
+
+
+def class_row_id(variant: str, kind: str, of_class: str) -> str:
+    """Return the id of the row of one class."""
+    return "-".join([*_prefix(variant), "table", kind, of_class])

@@ -1,0 +1,249 @@
+"""Distances of each class's centroid to those of the others: average symmetric KL divergences, in nats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence  # noqa: TC003 - read by config.components, with the constructor's types
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from benchmark.classifiers.centroids.divergence import average_skl_to_others
+from benchmark.classifiers.divergence_bayes import CENTROID_KINDS, DivergenceBayes
+from benchmark.config.model import BASE_VARIANT
+from benchmark.diagnostics.base import CurvePoint, Diagnostic, DiagnosticNumbers, DiagnosticRow, class_row_id
+from benchmark.evaluation.intervals import CONFIDENCE_LEVEL, Estimate
+from benchmark.evaluation.metrics import DiagnosticMetric
+from benchmark.system.row_blocks import blas_threads
+from benchmark.system.string_arrays import join_names, split_names
+from benchmark.system.tags import Tags
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    import scipy.sparse as sp
+    from numpy.typing import NDArray
+
+    from benchmark.config.model import Variant
+    from benchmark.diagnostics.base import Arrays, DiagnosticArrays, DiagnosticContext, DiagnosticResults
+    from benchmark.text.counts import Counts
+
+    Array = NDArray[np.float64]
+
+AVERAGE_SKL = "average-skl"
+
+
+@dataclass(frozen=True)
+class CentroidDistances(Diagnostic):
+    """Average symmetric KL divergence of each class's centroid to those of the others, on all documents.
+
+    Parameters
+    ----------
+    centroids : sequence of str
+        Kinds of centroid, see `classifiers.divergence_bayes`.
+    resamples : int
+        Number of bootstrap resamples of each class's documents for the intervals, 2 or more.
+    smoothing : sequence of float
+        Values of the classifier's smoothing at which the base variant is measured again, positive and ascending.
+    """
+
+    metrics: ClassVar[tuple[DiagnosticMetric, ...]] = (DiagnosticMetric(AVERAGE_SKL, "nats", axis="average SKL"),)
+    tags: ClassVar[Tags] = Tags(
+        labels={"mean": "mean (naive Bayes)", "skl": "symmetric KL", "pooled": "pooled counts (multinomial)"}
+    )
+
+    centroids: Sequence[str] = CENTROID_KINDS
+    resamples: int = 200
+    smoothing: Sequence[float] = ()
+
+    def check(self) -> None:
+        """Refuse parameters outside their range.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is outside its range.
+        """
+        for name in self.centroids:
+            if name not in CENTROID_KINDS:
+                raise ValueError(f"centroids may be {', '.join(CENTROID_KINDS)}, not {name!r}")
+        if not self.centroids or len(set(self.centroids)) != len(self.centroids):
+            raise ValueError("centroids must list at least one kind, and none twice")
+        if self.resamples < 2:
+            raise ValueError(f"resamples = {self.resamples} is too small: it must be at least 2")
+        if list(self.smoothing) != sorted(set(self.smoothing)) or not all(0 < s < np.inf for s in self.smoothing):
+            raise ValueError(f"smoothing must be positive and ascending, none twice, not {list(self.smoothing)}")
+
+    def compute(self, context: DiagnosticContext) -> Arrays:
+        """Compute, for each kind of centroid, the distances on all documents, on resamples, and by smoothing.
+
+        Parameters
+        ----------
+        context : Context
+
+        Returns
+        -------
+        dict of str to array
+            ``classes`` (text), ``documents`` (k,), their numbers by class, ``smoothing`` (s,), and in nats for each
+            kind ``<kind>/values`` (k,), ``<kind>/resampled`` (resamples, k), ``<kind>/by_smoothing`` (s, k).
+
+        Raises
+        ------
+        ValueError
+            If no method of the variant is the classifier divergence-bayes.
+        """
+        documents = context.counts.documents
+        found: Arrays = {
+            "classes": join_names(documents.classes),
+            "documents": np.bincount(documents.labels, minlength=len(documents.classes)),
+            "smoothing": np.array(self._grid(context), dtype=np.float64),
+        }
+        for centroid in self.centroids:
+            classifier = divergence_bayes_of_variant(context.variant)
+            classifier.centroid = centroid
+            content = {
+                "measure": "centroid-distances",
+                "classifier": classifier.get_params(),
+                "grid": [context.seed, self.resamples, list(self._grid(context))],
+            }
+            arrays = context.once(content, partial(self._distances, classifier, context))
+            found |= {f"{centroid}/{name}": array for name, array in arrays.items()}
+        return found
+
+    @property
+    def kinds(self) -> Sequence[str]:
+        """Kinds of centroid, each with a row per class."""
+        return self.centroids
+
+    def told(self, found: DiagnosticArrays) -> DiagnosticNumbers:
+        """Return each distance with the spread of its resamples as interval, and points of distance against smoothing.
+
+        Resamples repeat some documents and lack others, so their centroids lie farther apart, as centroids of fewer
+        documents do. A published value is on about as many documents as ours, not on resamples: the interval is the
+        quantiles of the resamples, moved so that the resamples' mean is our value.
+
+        Parameters
+        ----------
+        found : Found
+            From `compute`.
+
+        Returns
+        -------
+        Told
+            A row per kind and class, in nats.
+        """
+        rows, points, arrays = [], [], found.arrays
+        for centroid, (c, name) in product(self.centroids, enumerate(split_names(arrays["classes"]))):
+            value, own = float(arrays[f"{centroid}/values"][c]), arrays[f"{centroid}/resampled"][:, c]
+            low, high = value + np.quantile(own - own.mean(), [(1 - CONFIDENCE_LEVEL) / 2, (1 + CONFIDENCE_LEVEL) / 2])
+            estimate = Estimate(value, float(low), float(high), int(arrays["documents"][c]), "bootstrap")
+            rows.append(DiagnosticRow(class_row_id(found.variant, centroid, name), AVERAGE_SKL, estimate))
+            for x, swept in zip(arrays["smoothing"], arrays[f"{centroid}/by_smoothing"][:, c], strict=True):
+                points.append(CurvePoint("smoothing", float(x), centroid, name, AVERAGE_SKL, float(swept)))
+        return DiagnosticNumbers(tuple(rows), tuple(points))
+
+    def notes(self, reading: DiagnosticResults) -> Iterable[str]:
+        """Explain the intervals, and say how near the distances are to the published values in size and order.
+
+        Parameters
+        ----------
+        reading : Reading
+
+        Returns
+        -------
+        iterable of str
+            One line each.
+        """
+        yield (
+            "table-…: average symmetric KL divergence of a class's centroid to those of the others, in nats, on all "
+            f"documents. The interval is a bootstrap's over each class's documents ({self.resamples} resamples), moved "
+            "so that its mean is our value: resamples repeat documents, which moves their centroids apart."
+        )
+        targets = [(each, self._target(each.arrays, reading.printed)) for each in reading.found]
+        known = [(each, target) for each, target in targets if target is not None]
+        for each, target in known:
+            near = "; ".join(f"{name} {_nearness(each.arrays[f'{name}/values'], target)}" for name in self.centroids)
+            label = f"{each.variant}: " if len(reading.found) > 1 else ""
+            yield f"{label}Root mean square of the differences of table-… from the published values: {near}."
+        for each, target in known:
+            for name in self.centroids if len(each.arrays["smoothing"]) else ():
+                yield _nearest(name, each.arrays["smoothing"], each.arrays[f"{name}/by_smoothing"], target)
+
+    def _target(self, arrays: Arrays, printed: Mapping[str, float]) -> Array | None:
+        """Return the published value of each class, equal for all kinds of centroid; None if one is missing."""
+        by_class = []
+        for name in split_names(arrays["classes"]):
+            cells = [class_row_id(BASE_VARIANT, centroid, name) for centroid in self.centroids]
+            by_class.append([printed[cell] for cell in cells if cell in printed])
+        return np.array([values[-1] for values in by_class]) if all(by_class) else None
+
+    def _grid(self, context: DiagnosticContext) -> tuple[float, ...]:
+        return tuple(self.smoothing) if context.variant.name == BASE_VARIANT else ()
+
+    def _distances(self, classifier: DivergenceBayes, context: DiagnosticContext) -> Arrays:
+        counts, grid = context.counts, self._grid(context)
+        everything = np.arange(len(counts.documents))
+        seeds = [[context.seed, number] for number in range(self.resamples)]
+        with blas_threads(1), ThreadPoolExecutor(context.jobs) as pool:
+            resampled = list(pool.map(lambda seed: _measure(classifier, counts, _resample(counts, seed)), seeds))
+            swept = list(pool.map(lambda s: _measure(classifier, counts, everything, s), grid))
+        values = _measure(classifier, counts, everything)
+        by_smoothing = np.array(swept).reshape(len(grid), len(values))
+        return {"values": values, "resampled": np.array(resampled), "by_smoothing": by_smoothing}
+
+
+def _resample(counts: Counts, seed: list[int]) -> NDArray[np.intp]:
+    """Draw as many documents from each class as it has, with replacement."""
+    rng, documents = np.random.default_rng(seed), counts.documents
+    of_classes = [np.flatnonzero(documents.labels == code) for code in range(len(documents.classes))]
+    return np.concatenate([rng.choice(rows, len(rows)) for rows in of_classes])
+
+
+def _measure(
+    classifier: DivergenceBayes, counts: Counts, rows: NDArray[np.intp], smoothing: float | None = None
+) -> Array:
+    """Compute each class's average SKL to the others, in nats, shape (k,), in the order of the classes."""
+    own = type(classifier)(**classifier.get_params())
+    own.smoothing = own.smoothing if smoothing is None else smoothing
+    matrix: sp.csr_array = counts.matrix[rows]
+    own.fit(matrix, counts.documents.labels[rows])
+    distances = average_skl_to_others(own.centroids_)
+    return np.asarray(distances[np.argsort(own.classes_)])
+
+
+def _nearest(name: str, grid: Array, by_smoothing: Array, target: Array) -> str:
+    best = int(((by_smoothing - target) ** 2).sum(axis=1).argmin())
+    same = [f"{s:g}" for s, row in zip(grid, by_smoothing, strict=True) if _same_order(row, target)]
+    return (
+        f"table-{name}-…: nearest to the published values at smoothing {grid[best]:g}, "
+        f"{_nearness(by_smoothing[best], target)}; "
+        f"in the published order at {', '.join(same) or 'no smoothing'}."
+    )
+
+
+def _nearness(values: Array, target: Array) -> str:
+    order = "in the published order" if _same_order(values, target) else "in another order"
+    return f"{float(np.sqrt(((values - target) ** 2).mean())):.2f} nats, {order}"
+
+
+def _same_order(values: Array, target: Array) -> bool:
+    return bool((np.argsort(values) == np.argsort(target)).all())
+
+
+def divergence_bayes_of_variant(variant: Variant) -> DivergenceBayes:
+    """Return the variant's naive Bayes in KL form, untrained; the diagnostic uses its smoothing, prior and length.
+
+    Raises
+    ------
+    ValueError
+        If no method of the variant is of this kind.
+    """
+    for entry in variant.entries:
+        classifier = entry.candidates[0].classifier
+        if classifier.cls is DivergenceBayes:
+            built: DivergenceBayes = classifier.build()
+            return built
+    raise ValueError("centroids are computed by the classifier divergence-bayes: add it to `methods`")

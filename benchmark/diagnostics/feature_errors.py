@@ -1,0 +1,224 @@
+"""Errors of feature maps against the kernels that they approximate, with their sizes and seconds."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from benchmark.diagnostics.base import Diagnostic, DiagnosticNumbers, DiagnosticRow
+from benchmark.evaluation.intervals import Estimate
+from benchmark.evaluation.metrics import DiagnosticMetric
+from benchmark.methods.base import Problem
+from benchmark.methods.split_data import fitted_weighting, learning_source, weighted_points
+from benchmark.representation.features import rowwise_products
+from benchmark.system.row_blocks import blas_threads
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from benchmark.config.components import Component
+    from benchmark.config.model import Representation
+    from benchmark.diagnostics.base import Arrays, DiagnosticArrays, DiagnosticContext, DiagnosticResults
+    from benchmark.representation.features import FeatureMap
+
+#: Errors are in units of the kernel.
+_ERRORS = (
+    DiagnosticMetric(
+        name="kernel-error",
+        unit="one",
+        label="kernel error",
+        better="smaller",
+        decimals=5,
+        together="error of the kernel",
+        definition="root mean square",
+    ),
+    DiagnosticMetric(
+        name="largest-kernel-error",
+        unit="one",
+        label="largest error",
+        better="smaller",
+        decimals=5,
+        together="error of the kernel",
+        definition="largest",
+    ),
+)
+_SIZES = (
+    DiagnosticMetric("features", "features", decimals=0),
+    DiagnosticMetric("bytes", "bytes", better="smaller", decimals=0),
+    DiagnosticMetric("bytes-per-document", "bytes", "bytes a document", "smaller", 0),
+)
+_SECONDS = DiagnosticMetric(
+    "seconds-to-map", "seconds", "seconds to map a thousand documents", "smaller", on_clock=True
+)
+#: A thousand rows of 4,096 dense features are 33 MB.
+_AT_ONCE = 1000
+#: The least that three decimals show.
+_SEEN = 5e-4
+
+
+@dataclass(frozen=True)
+class FeatureErrors(Diagnostic):
+    """Errors of the methods' features on pairs of different documents, their number, bytes, and seconds to map.
+
+    Parameters
+    ----------
+    pairs : int
+        Number of pairs, drawn from all documents with replacement; from 1 to 1,000,000.
+    """
+
+    metrics: ClassVar[tuple[DiagnosticMetric, ...]] = (*_ERRORS, *_SIZES, _SECONDS)
+
+    pairs: int = 10_000
+
+    def check(self) -> None:
+        """Refuse parameters outside their range.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is outside its range.
+        """
+        if not 1 <= self.pairs <= 1_000_000:
+            raise ValueError(f"pairs must lie between 1 and 1000000, not {self.pairs}")
+
+    def compute(self, context: DiagnosticContext) -> Arrays:
+        """Compute, for each method with features and one candidate, errors (3,), sizes (3,), documents (), seconds ().
+
+        Errors are <φ(x), φ(y)> - k(x, y), in units of k: their root mean square over the pairs, their largest
+        magnitude, and the largest magnitude for the pairs' first documents with themselves. Sizes are the number of
+        features, bytes, and bytes per document. Weightings learn from all documents. Seconds are the measured time to
+        map a thousand documents.
+
+        Parameters
+        ----------
+        context : Context
+
+        Returns
+        -------
+        dict of str to array
+            ``<method>/errors``, ``<method>/sizes``, ``<method>/documents`` and ``<method>/seconds``.
+
+        Raises
+        ------
+        ValueError
+            If there is only one document.
+        """
+        found: Arrays = {}
+        for entry in context.variant.entries:
+            spec, *others = entry.candidates
+            of_variant = spec.text in (None, context.variant.collection.text)
+            features = spec.representation.features
+            if features is not None and not others and of_variant:
+                content: dict[str, Any] = {"measure": "feature-errors", "sample": [context.seed, self.pairs]}
+                content["representation"] = spec.representation.resolved
+                arrays = context.once(content, partial(self._measured, spec.representation, features, context))
+                found |= {f"{entry.label}/{name}": array for name, array in arrays.items()}
+        return found
+
+    def told(self, found: DiagnosticArrays) -> DiagnosticNumbers:
+        """Return the numbers of each method, without intervals; seconds appear in figures and in the manifest.
+
+        Parameters
+        ----------
+        found : Found
+            From `compute`.
+
+        Returns
+        -------
+        Told
+            Rows named by method, in the units of `metrics`, and seconds by method.
+        """
+        rows, timings = list[DiagnosticRow](), {}
+        for name, arrays in _by_method(found.arrays):
+            n = int(arrays["documents"])
+            numbers = [(each.name, value, self.pairs) for each, value in zip(_ERRORS, arrays["errors"], strict=False)]
+            numbers += [(each.name, value, n) for each, value in zip(_SIZES, arrays["sizes"], strict=True)]
+            if "seconds" in arrays:
+                numbers.append((_SECONDS.name, arrays["seconds"], n))
+                timings[name] = {"map a thousand": round(float(arrays["seconds"]), 4)}
+            for metric, number, of in numbers:
+                value = float(number)
+                rows.append(DiagnosticRow(name, metric, Estimate(value, value, value, of, "count")))
+        return DiagnosticNumbers(tuple(rows), timings=timings)
+
+    def notes(self, reading: DiagnosticResults) -> Iterable[str]:
+        """Explain the errors, and report those of k(x, x).
+
+        Parameters
+        ----------
+        reading : Reading
+
+        Returns
+        -------
+        iterable of str
+            One line each.
+        """
+        own = [(name, arrays["errors"][2]) for each in reading.found for name, arrays in _by_method(each.arrays)]
+        if not own:
+            yield "feature-errors: no method has features, a single candidate and the variant's own text settings."
+            return
+        yield (
+            f"kernel error, largest error: root mean square and largest magnitude of <φ(x), φ(y)> - k(x, y) over "
+            f"{self.pairs:,} pairs of different documents, in units of the kernel k that features approximate. k(x, x) "
+            "is 1, or π/2 for arcsine. features and bytes are of all documents in memory: sparse features "
+            "take 12 bytes per nonzero value, dense features 8 per value. Seconds are in the manifest and in figures."
+        )
+        if said := ", ".join(f"{name} {error:.3f}" for name, error in own if error >= _SEEN):
+            yield f"Largest error of k(x, x), where it isn't 0.000: {said}."
+
+    def _measured(self, representation: Representation, features: Component, context: DiagnosticContext) -> Arrays:
+        counts, n = context.counts.matrix, context.counts.matrix.shape[0]
+        if n < 2:
+            raise ValueError("errors are measured on pairs of different documents, but there is only one document")
+        problem = Problem(context.counts, "", context.seed)
+        weighting = fitted_weighting(
+            problem, counts, representation, np.arange(n) if learning_source(representation) else None
+        )
+        points = weighted_points(counts, replace(representation, features=None), weighting)
+        built: FeatureMap = features.build()
+        with blas_threads(1):
+            started = time.perf_counter()
+            mapped = built.fit_transform(points)
+            seconds = time.perf_counter() - started
+            rng = np.random.default_rng(context.seed)
+            first = rng.integers(n, size=self.pairs)
+            second = (first + 1 + rng.integers(n - 1, size=self.pairs)) % n
+            each = np.unique(first)
+            errors, own = (_errors(built, points, mapped, *pair) for pair in ((first, second), (each, each)))
+        size = feature_bytes(mapped)
+        return {
+            "errors": np.array([np.sqrt(np.mean(errors**2)), np.abs(errors).max(), np.abs(own).max()]),
+            "sizes": np.array([mapped.shape[1], size, size / n]),
+            "documents": np.array(n),
+            "seconds": np.array(1000 * seconds / n),
+        }
+
+
+def feature_bytes(features: Any) -> int:
+    """Return the bytes of the arrays that store features: a dense array, or data, indices and pointers of CSR."""
+    parts = (features.data, features.indices, features.indptr) if sp.issparse(features) else (features,)
+    return sum(part.nbytes for part in parts)
+
+
+def _errors(
+    built: FeatureMap, points: sp.csr_array, features: Any, first: NDArray[np.intp], second: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """Compute <φ(x), φ(y)> - k(x, y) for each pair of rows."""
+    found = []
+    for start in range(0, len(first), _AT_ONCE):
+        a, b = first[start : start + _AT_ONCE], second[start : start + _AT_ONCE]
+        found.append(rowwise_products(features[a], features[b]) - built.exact(points[a], points[b]))
+    return np.concatenate(found)
+
+
+def _by_method(arrays: Arrays) -> Iterator[tuple[str, Arrays]]:
+    """Yield the label and the arrays of each method."""
+    for label in dict.fromkeys(name.rpartition("/")[0] for name in arrays):
+        yield label, {name.rpartition("/")[2]: own for name, own in arrays.items() if name.rpartition("/")[0] == label}

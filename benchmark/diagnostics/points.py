@@ -1,0 +1,181 @@
+"""Coordinates of points for figures of decision regions, and a bound on covering numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence  # noqa: TC003 - a parameter's type is asked for
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from benchmark.diagnostics.base import CurvePoint, Diagnostic, DiagnosticNumbers, DiagnosticRow
+from benchmark.evaluation.intervals import Estimate
+from benchmark.evaluation.metrics import DiagnosticMetric
+from benchmark.kernels.heat.covering import log_covering_bound
+from benchmark.system.string_arrays import join_names
+from benchmark.system.tags import Tags
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from benchmark.diagnostics.base import Arrays, DiagnosticArrays, DiagnosticContext, DiagnosticResults
+
+#: The largest number of coordinates that a figure shows.
+_MOST = 3
+_BOUND = "log-covering-bound"
+
+
+@dataclass(frozen=True)
+class Coordinates(Diagnostic):
+    """Coordinates of all points, from which figures of decision regions are drawn."""
+
+    def compute(self, context: DiagnosticContext) -> Arrays:
+        """Return the points, the names of their coordinates, and their groups.
+
+        Parameters
+        ----------
+        context : Context
+
+        Returns
+        -------
+        dict of str to array
+            ``points`` (n, d), ``names`` of the coordinates (text), ``groups`` (n,), and ``group_names`` (text).
+
+        Raises
+        ------
+        ValueError
+            If the documents are not points with two or three coordinates.
+        """
+        counts = context.counts
+        if counts.matrix.dtype.kind != "f" or not 2 <= counts.matrix.shape[1] <= _MOST:
+            raise ValueError(f"a figure shows points with 2 or {_MOST} coordinates, not counts of terms")
+        documents = counts.documents
+        return {
+            "points": counts.matrix.toarray(),
+            "names": join_names(counts.vocabulary),
+            "groups": documents.groups,
+            "group_names": join_names(documents.group_names),
+        }
+
+    def told(self, found: DiagnosticArrays) -> DiagnosticNumbers:  # noqa: ARG002
+        """Return no numbers.
+
+        Parameters
+        ----------
+        found : Found
+            From `compute`.
+
+        Returns
+        -------
+        Told
+            Empty.
+        """
+        return DiagnosticNumbers()
+
+    def notes(self, reading: DiagnosticResults) -> Iterable[str]:  # noqa: ARG002
+        """Return no notes: the figure's caption explains it.
+
+        Parameters
+        ----------
+        reading : Reading
+
+        Returns
+        -------
+        tuple
+            Empty.
+        """
+        return ()
+
+
+@dataclass(frozen=True)
+class CoveringNumbers(Diagnostic):
+    """Bound of Lafferty and Lebanon (2002, theorem 4) on the covering numbers of SVMs with a heat kernel.
+
+    Parameters
+    ----------
+    dimension : list of int
+        Dimensions of the space, positive.
+    t : list of float
+        Diffusion times, positive.
+    radius : list of float
+        Radii ε of the cover, positive and ascending; tables show the bound at the first.
+    """
+
+    metrics: ClassVar[tuple[DiagnosticMetric, ...]] = (
+        DiagnosticMetric(_BOUND, "one", "log10 of the bound on log N(ε)", "smaller", 2),
+    )
+    tags: ClassVar[Tags] = Tags(base_only=True)
+
+    dimension: Sequence[int] = (2, 10)
+    t: Sequence[float] = (0.5, 1.0, 2.0, 4.0)
+    radius: Sequence[float] = tuple(10.0 ** (-6 + k / 2) for k in range(12))
+
+    def check(self) -> None:
+        """Refuse parameters outside their range.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is outside its range.
+        """
+        for name in ("dimension", "t", "radius"):
+            values = getattr(self, name)
+            if not values or not all(0 < value < float("inf") for value in values):
+                raise ValueError(f"{name} must be a list of positive numbers, not {values}")
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """Names of the rows, one for each dimension and diffusion time."""
+        return tuple(f"covering-n{n}-t{t:g}" for n in self.dimension for t in self.t)
+
+    def compute(self, context: DiagnosticContext) -> Arrays:  # noqa: ARG002
+        """Compute the bounds, which depend on no document.
+
+        Parameters
+        ----------
+        context : Context
+
+        Returns
+        -------
+        dict of str to array
+            ``bounds`` (n_rows, n_radii): log10 of the bound on log N(ε).
+        """
+        radius = np.array(self.radius)
+        bounds = [log_covering_bound(radius, n, t) / np.log(10) for n in self.dimension for t in self.t]
+        return {"bounds": np.array(bounds)}
+
+    def told(self, found: DiagnosticArrays) -> DiagnosticNumbers:
+        """Return each row's bound at the smallest radius, and its curve over all radii.
+
+        Parameters
+        ----------
+        found : Found
+            From `compute`.
+
+        Returns
+        -------
+        Told
+            A row per dimension and time, and a point per row and radius, as log10.
+        """
+        bounds, rows, points = found.arrays["bounds"].tolist(), [], []
+        for name, line in zip(self.rows, bounds, strict=True):
+            rows.append(DiagnosticRow(name, _BOUND, Estimate(line[0], line[0], line[0], 1, "count")))
+            points += [CurvePoint("radius", x, name, "", _BOUND, y) for x, y in zip(self.radius, line, strict=True)]
+        return DiagnosticNumbers(tuple(rows), tuple(points))
+
+    def notes(self, reading: DiagnosticResults) -> Iterable[str]:  # noqa: ARG002
+        """Explain the bounds.
+
+        Parameters
+        ----------
+        reading : Reading
+
+        Returns
+        -------
+        iterable of str
+            One line.
+        """
+        yield (
+            "covering-n…-t…: log₁₀ of the bound of theorem 4 on log N(ε). N(ε) is the number of balls of radius ε that "
+            f"cover the SVMs' functions, up to a constant that depends on n. The table has ε = {self.radius[0]:g}."
+        )

@@ -1,0 +1,280 @@
+"""Sampling units of scores: the tested documents or the replicates of training documents, as the protocol decides.
+
+Fixed splits test a sample of documents, and intervals and tests are over these documents. Where training documents are
+drawn repeatedly, the collection is fixed and the replicates are the sample: a score is the mean over them, and its
+interval says how far another set of replicates would move it. It says nothing about other collections.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from scipy import stats
+
+from benchmark.evaluation import intervals
+from benchmark.evaluation.intervals import ACCURACY_LIKE, CONFIDENCE_LEVEL, Estimate, replicate_mean
+from benchmark.evaluation.metrics import METRICS, TIME_METRICS
+from benchmark.evaluation.outcomes import check_same_documents
+from benchmark.evaluation.score_table import ALL_SPLITS
+from benchmark.evaluation.significance import (
+    TestResult,
+    document_test,
+    micro_sign_test,
+    not_testable,
+    signed_rank_test,
+    wilcoxon_over_classes,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from benchmark.evaluation.outcomes import Outcome
+    from benchmark.evaluation.score_table import CellScores
+    from benchmark.system.tags import Tags
+
+
+@dataclass(frozen=True)
+class SamplingModel(ABC):
+    """Estimates and comparisons of cells' scores; a ValueError says why two cells can't be paired.
+
+    Parameters
+    ----------
+    seed : int
+        Seed of the bootstrap.
+    groups : bool
+        Whether the splits are groups, each left out in turn, and themselves a sample of groups.
+    """
+
+    seed: int
+    groups: bool = field(default=False, compare=False)
+    #: Cached bootstrap estimates by their arguments, since several tables use them.
+    _known: dict[tuple[Any, ...], Estimate] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    #: Note on the sample, its intervals and its tests.
+    words: ClassVar[str]
+    #: Captions of the error bars of scores, differences and ratios.
+    bars: ClassVar[str]
+    bars_of_difference: ClassVar[str]
+    bars_of_ratio: ClassVar[str]
+
+    def estimate(self, scores: CellScores, metric: str) -> Estimate:
+        """Return the mean score of a cell over its splits, with its 95% interval."""
+        known = scores.recorded.get((metric, ALL_SPLITS, "")) or scores.known.get(metric)
+        return known or replicate_mean(scores.values[metric], int(scores.n[0]))
+
+    def between(self, scores: CellScores, metric: str) -> Estimate | None:
+        """Return the score with Student's interval over groups as a random sample; None where splits are not groups."""
+        if not self.groups or metric not in scores.values or len(scores.folds) < 2:
+            return None
+        return replicate_mean(scores.values[metric], int(scores.n.sum()))
+
+    @abstractmethod
+    def counted(self, scores: CellScores, ours: Estimate) -> str:
+        """Describe the sample of an interval: "1,041 documents in 4 splits"."""
+
+    def part(self, scores: CellScores, metric: str, fold: int) -> Estimate:
+        """Return the score of the split at position `fold`, with its interval."""
+        known = scores.recorded.get((metric, scores.folds[fold], ""))
+        return known or replicate_mean(scores.values[metric][fold : fold + 1], int(scores.n[fold]))
+
+    def difference(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
+        """Return the score of a minus that of b, with the 95% interval of paired data."""
+        if (metric, ALL_SPLITS, b.cell) in a.recorded:
+            return a.recorded[metric, ALL_SPLITS, b.cell]
+        if metric not in a.values or metric not in b.values:  # numbers without splits
+            return replicate_mean(np.array([a.known[metric].value - b.known[metric].value]), int(a.n[0]))
+        return replicate_mean(np.subtract(*_paired(a, b, metric)), int(a.n[0]))
+
+    def ratio(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
+        """Return the mean score of a divided by that of b, with Fieller's 95% interval over the paired splits.
+
+        The interval is the set of ratios R for which Student's test of a - R b = 0 is not significant (Journal of the
+        Royal Statistical Society B 16, 1954). With twenty replicates it covers 95%, the bootstrap's percentile and BCa
+        intervals 93% each.
+
+        Raises
+        ------
+        ValueError
+            If b's mean is 0, or not significantly different from 0: the ratio is not defined, or has no interval.
+        """
+        above, below = _paired(a, b, metric)
+        if not below.mean() > 0:
+            raise ValueError(f"the mean {metric} of {b.cell!r} is 0: a ratio to it is not defined")
+        n, value = above.size, float(above.mean() / below.mean())
+        if n == 1:
+            return Estimate(value, math.nan, math.nan, n, "single draw")
+        t2 = float(stats.t.ppf((1 + CONFIDENCE_LEVEL) / 2, n - 1)) ** 2 / n
+        (aa, ab), (_, bb) = np.cov(above, below)
+        square = below.mean() ** 2 - t2 * bb
+        if not square > 0:
+            raise ValueError(f"the mean {metric} of {b.cell!r} may be 0: a ratio to it has no interval")
+        middle = above.mean() * below.mean() - t2 * ab
+        reach = math.sqrt(max(0.0, middle**2 - square * (above.mean() ** 2 - t2 * aa)))
+        return Estimate(value, (middle - reach) / square, (middle + reach) / square, n, "fieller")
+
+    @abstractmethod
+    def sign_z(self, a: CellScores, b: CellScores) -> Estimate:
+        """Return Z of the micro sign test of a against b, with a bootstrap interval; raise ValueError if undefined."""
+
+    def test(self, name: str, a: CellScores, b: CellScores, metric: str) -> TestResult:
+        """Run the test "sign", "mcnemar" or "wilcoxon"; return "not testable" where the sample doesn't allow it."""
+        if name == "wilcoxon":
+            known = METRICS if a.outcome is None else a.outcome.known
+            return signed_rank_test((a.cell, b.cell), *_paired(a, b, metric), metric, known=known)
+        if a.outcome is None or b.outcome is None:
+            return not_testable((a.cell, b.cell), name, "there are no predictions to count")
+        if not a.outcome.several:
+            return document_test(name, a.outcome, b.outcome)
+        if name == "sign":
+            return self._micro_sign_test(a.outcome, b.outcome)
+        return not_testable((a.cell, b.cell), name, "documents have several classes")
+
+    @abstractmethod
+    def tests(self, a: CellScores, b: CellScores, metrics: Sequence[str]) -> list[TestResult]:
+        """Run every valid test, uncorrected for multiplicity; the first metric is the main one."""
+
+    @abstractmethod
+    def _micro_sign_test(self, a: Outcome, b: Outcome) -> TestResult: ...
+
+
+class DocumentSampling(SamplingModel):
+    """Estimates and tests whose sample is the tested documents."""
+
+    words = (
+        "The tested documents are the sample. A score is the mean over the splits. Its interval is Wilson's for the "
+        "accuracy on one split, and otherwise a bootstrap interval that resamples documents within each split "
+        "(seed {seed}). The exact sign test and McNemar's exact test use the documents on which exactly one of two "
+        "cells is right."
+    )
+    bars = "95% interval over the tested documents"
+    bars_of_difference = "95% interval over the tested documents, paired"
+    bars_of_ratio = "95% interval over the splits (Fieller)"
+
+    def estimate(self, scores: CellScores, metric: str) -> Estimate:
+        """Return the mean over the splits, with its interval over the tested documents."""
+        if metric in scores.known or scores.outcome is None or not scores.has_counts(metric):
+            return super().estimate(scores, metric)
+        key = scores.outcome, _distinct(scores.outcome, metric)
+        if key not in self._known:
+            self._known[key] = intervals.estimate_score(*key, self.seed)
+        return self._known[key]
+
+    def counted(self, scores: CellScores, ours: Estimate) -> str:
+        """Describe the sample by its numbers of tested documents and splits."""
+        n, k = int(scores.n.sum()) if scores.folds else ours.n, len(scores.folds)
+        return f"{n:,} documents" + (f" in {k} {'groups' if self.groups else 'splits'}" if k > 1 else "")
+
+    def part(self, scores: CellScores, metric: str, fold: int) -> Estimate:
+        """Return the score of one split; a single split has the score of the cell."""
+        if len(scores.folds) == 1:
+            return self.estimate(scores, metric)
+        if scores.outcome is None or not scores.has_counts(metric):
+            return super().part(scores, metric, fold)
+        own = scores.outcome.parts[fold]
+        return intervals.estimate_score(own, _distinct(own, metric), seed=self.seed)
+
+    def difference(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
+        """Return the score of `a` minus that of `b` on the same documents, with the interval of paired data."""
+        if a.outcome is None or b.outcome is None or metric not in a.outcome.known:
+            return super().difference(a, b, metric)
+        if not a.has_counts(metric):
+            if (metric, ALL_SPLITS, b.cell) not in a.recorded:
+                raise ValueError(f"the run recorded no difference in {metric} of {a.cell!r} and {b.cell!r}")
+            return super().difference(a, b, metric)
+        key = a.outcome, b.outcome, metric
+        if key not in self._known:
+            self._known[key] = intervals.estimate_difference(*key, self.seed)
+        return self._known[key]
+
+    def ratio(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
+        """Return the ratio as for any sample; reject a single split, whose ratio has no interval."""
+        if len(a.folds) < 2:
+            raise ValueError(f"{a.cell!r} and {b.cell!r} have one split: their ratio has no interval")
+        return super().ratio(a, b, metric)
+
+    def sign_z(self, a: CellScores, b: CellScores) -> Estimate:
+        """Return Z of the micro sign test, with a bootstrap interval."""
+        return intervals.sign_z_estimate(*_outcomes(a, b), seed=self.seed)
+
+    def tests(self, a: CellScores, b: CellScores, metrics: Sequence[str]) -> list[TestResult]:
+        """Run every valid test of two cells; Wilcoxon's over splits needs more than one split."""
+        one, other = _outcomes(a, b)
+        check_same_documents(one, other)
+        found = [self.test("sign", a, b, metrics[0])]
+        found.append(wilcoxon_over_classes(one, other) if one.several else self.test("mcnemar", a, b, metrics[0]))
+        if len(a.folds) > 1 and a.has(metrics[0]) and b.has(metrics[0]):
+            found.append(self.test("wilcoxon", a, b, metrics[0]))
+        return found
+
+    def _micro_sign_test(self, a: Outcome, b: Outcome) -> TestResult:
+        """Run the micro sign test on the decisions of all splits pooled into one."""
+        check_same_documents(a, b)
+        return micro_sign_test(*(replace(each, folds=np.zeros_like(each.folds)) for each in (a, b)))
+
+
+class ReplicateSampling(SamplingModel):
+    """Estimates and tests whose sample is the replicates of training documents."""
+
+    words = (
+        "The replicates (random draws of training documents) are the sample. A score is the mean over the "
+        "replicates, with Student's interval. Replicates share the collection, so the interval and Wilcoxon's test, "
+        "which pairs the replicates, hold for this collection only."
+    )
+    bars = "95% interval of the mean (t over the draws)"
+    bars_of_difference = "95% interval of the mean difference (t over the draws)"
+    bars_of_ratio = "95% interval over the draws (Fieller)"
+
+    def counted(self, scores: CellScores, ours: Estimate) -> str:
+        """Describe the sample by its number of draws, or of documents for numbers without draws."""
+        return f"{len(scores.folds)} draws" if scores.folds else f"{ours.n:,} documents"
+
+    def sign_z(self, a: CellScores, b: CellScores) -> Estimate:
+        """Raise ValueError: documents are tested more than once."""
+        raise ValueError(f"{a.cell!r} and {b.cell!r} test documents more than once: their outcomes can't be pooled")
+
+    def tests(self, a: CellScores, b: CellScores, metrics: Sequence[str]) -> list[TestResult]:
+        """Run Wilcoxon's test on each metric, and the valid tests of decisions."""
+        shares = [metric for metric in metrics if metric not in TIME_METRICS and a.has(metric) and b.has(metric)]
+        found = [self.test("wilcoxon", a, b, metric) for metric in shares]
+        found[1:] = [replace(own, test=f"wilcoxon, {name}") for own, name in zip(found[1:], shares[1:], strict=True)]
+        if a.outcome is None or b.outcome is None:
+            return found
+        if a.outcome.several:
+            return [*found, wilcoxon_over_classes(a.outcome, b.outcome), micro_sign_test(a.outcome, b.outcome)]
+        return [*found, document_test("mcnemar", a.outcome, b.outcome)]
+
+    def _micro_sign_test(self, a: Outcome, b: Outcome) -> TestResult:
+        return micro_sign_test(a, b)
+
+
+def sampling_of(tags: Tags, seed: int) -> SamplingModel:
+    """Return the sample that a protocol's tags imply: replicates where it draws training documents, else documents."""
+    return ReplicateSampling(seed) if tags.draws else DocumentSampling(seed, groups=tags.leaves_groups_out)
+
+
+def _distinct(outcome: Outcome, metric: str) -> str:
+    """Return the metric that an estimate is cached under: micro-F1 equals accuracy for single labels."""
+    alike = metric in ACCURACY_LIKE and metric != "error" and not outcome.several and outcome.of_class is None
+    return "accuracy" if alike else metric
+
+
+def _outcomes(a: CellScores, b: CellScores) -> tuple[Outcome, Outcome]:
+    if a.outcome is None or b.outcome is None:
+        raise ValueError(f"{a.cell!r} or {b.cell!r} has no predictions: there are no documents to pair")
+    return a.outcome, b.outcome
+
+
+def _paired(a: CellScores, b: CellScores, metric: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the scores of both cells, split by split."""
+    one, other = a.values[metric], b.values[metric]
+    if one.shape != other.shape:
+        raise ValueError(f"{a.cell!r} and {b.cell!r} have {one.size} and {other.size} replicates: they can't be paired")
+    if a.folds != b.folds:
+        raise ValueError(f"{a.cell!r} and {b.cell!r} have different splits: they can't be paired")
+    return one, other

@@ -1,0 +1,175 @@
+"""A variant to its counts: read once, checked against card and configuration, and stored."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+from unicodedata import unidata_version
+
+import numpy as np
+
+from benchmark.corpora.assemble import select_documents
+from benchmark.corpora.counts_folder import CountsCorpus
+from benchmark.corpora.reader import LastCorpus
+from benchmark.experiment.code_digest import code_digest
+from benchmark.experiment.plugin_results import get_result, put_result
+from benchmark.experiment.store import StoreEntry, array_digest, store_key
+from benchmark.system.errors import ConfigError, DataError
+from benchmark.system.plugin_code import plugin_of, run_plugin_code
+from benchmark.system.string_arrays import join_names
+from benchmark.text.counts import counts_from_arrays, counts_to_arrays
+from benchmark.text.stoplist import stop_words
+from benchmark.text.vocabulary import count_terms, prune_counts
+
+if TYPE_CHECKING:
+    from benchmark.config.model import Collection, Experiment, TextSettings, Variant
+    from benchmark.corpora.archive import CorpusSource
+    from benchmark.experiment.context import RunContext
+    from benchmark.text.counts import Counts
+    from benchmark.text.lexer import Lexing
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedVariant:
+    """The counts of a variant, the digest of all that decides them, and the manifest's facts on them."""
+
+    counts: Counts
+    key: str
+    facts: dict[str, Any]
+    texts: dict[TextSettings, tuple[Counts, str]] = field(default_factory=dict)
+
+
+def read_counts(
+    collection: Collection, context: RunContext, last: LastCorpus | None = None
+) -> tuple[Counts, dict[str, Any], str]:
+    """Return the counts of a collection, facts on their source, and their store key; the corpus in `last` is reused."""
+    reader = collection.reader
+    component, plugin = type(reader), plugin_of(type(reader))
+    with run_plugin_code(plugin):
+        source = reader.locate(download=context.download, notify=context.observer.note, progress=True)
+        key = counts_key(collection, source)
+        entry = get_result(context.store, key, component)
+        if entry is None:
+            corpus = select_documents(
+                (last or LastCorpus()).load(reader, source), list(collection.classes), collection.exclude
+            )
+            arrays, facts = counts_to_arrays(_counts(corpus, collection, context.jobs))
+            entry = StoreEntry(arrays, facts | {"digest": corpus.digest})
+            reader.check_unchanged()
+            put_result(context.store, key, entry, component, context.observer.note)
+        facts = {"source": str(source), "content_digest": entry.facts["digest"]} | reader.facts()
+    if plugin is not None:  # key results by the counts, not by the code that made them
+        own = {name: each for name, each in entry.facts.items() if name != "reads"}
+        key = store_key(
+            stage="counts", facts=own, of=array_digest(*(entry.arrays[name] for name in sorted(entry.arrays)))
+        )
+        context.store.put(key, entry)
+    return counts_from_arrays(entry.arrays, entry.facts), facts, key
+
+
+def _counts(corpus: Any, collection: Collection, jobs: int) -> Counts:
+    if isinstance(corpus, CountsCorpus):
+        return prune_counts(corpus, collection.lexing, collection.pruning)
+    return count_terms(corpus, collection.lexing, collection.pruning, jobs)
+
+
+def counts_key(collection: Collection, source: CorpusSource) -> str:
+    """Return the store key of a collection's counts.
+
+    The card against which the corpus is checked is part of it, as are the stop words and the version of Unicode, which
+    no module contains.
+    """
+    reader, lexing, pruning = collection.reader, asdict(collection.lexing), asdict(collection.pruning)
+    return store_key(
+        stage="counts",
+        code=code_digest(type(reader), counts_key),
+        left_out=sorted(stop_words(collection.lexing.stoplist)),
+        letters=unidata_version,
+        corpus=reader.name,
+        classes=collection.classes,
+        exclude=collection.exclude,
+        lexing=lexing,
+        pruning=pruning,
+        **reader.content(source),
+    )
+
+
+def text_counts(
+    experiment: Experiment, variant: Variant, counts: Counts, context: RunContext, last: LastCorpus | None = None
+) -> dict[TextSettings, tuple[Counts, str]]:
+    """Return counts and store keys for methods with their own text settings: other words of the same documents.
+
+    Raises
+    ------
+    ConfigError
+        If a text leaves no word, or fewer words than terms to select.
+    DataError
+        If its documents aren't those of `counts`, in their order: cells could not be compared.
+    """
+    found = {}
+    for text, label in variant.texts.items():
+        if text == variant.collection.text:
+            continue
+        collection = replace(variant.collection, lexing=text.lexing, pruning=text.pruning)
+        own, _, key = read_counts(collection, context, last)
+        _check_words(experiment, variant, own, text.lexing, f"method {label!r}")
+        one, other = own.documents, counts.documents
+        arrays: Any = ((one.labels, other.labels), (one.topics, other.topics))
+        if one.ids != other.ids or not all(np.array_equal(*pair) for pair in arrays):
+            raise DataError(f"{experiment.name}: the text of the method {label!r} changes which documents there are")
+        found[text] = replace(own, documents=other), key  # so that the documents are in memory once
+    return found
+
+
+def check_expectations(experiment: Experiment, variant: Variant, counts: Counts) -> None:
+    """Refuse counts whose numbers of documents or words aren't those that the configuration expects."""
+    _check_words(experiment, variant, counts, variant.collection.lexing, f"variant {variant.name!r}")
+    if variant is not next(iter(experiment.variants.values())):
+        return
+    for what, expected, found in (
+        ("documents", experiment.expected_documents, len(counts.documents)),
+        ("words in the vocabulary", experiment.expected_vocabulary, len(counts.vocabulary)),
+    ):
+        if expected is not None and expected != found:
+            raise DataError(
+                f"{experiment.name}: the configuration expects {expected:,} {what}, but there are {found:,}. "
+                "No score is computed from other data than the configuration describes: correct `text`, `corpus` "
+                "or `expect`."
+            )
+
+
+def _check_words(experiment: Experiment, variant: Variant, counts: Counts, lexing: Lexing, whose: str) -> None:
+    if not counts.vocabulary:
+        raise ConfigError(f"{experiment.name}: lexing and pruning leave no word of the {whose}")
+    if empty := set(range(len(lexing.fields))) - set((counts.block_of // len(lexing.ngrams)).tolist()):
+        problem = f"no word of the field {lexing.fields[min(empty)]!r} in the {whose}"
+        raise ConfigError(f"{experiment.name}: lexing and pruning leave {problem}")
+    if variant.terms and variant.terms.numbers[-1] > len(counts.vocabulary):
+        problem = f"{variant.terms.numbers[-1]:,} terms can't be selected from the {len(counts.vocabulary):,}"
+        raise ConfigError(f"{experiment.name}: {problem} that the {whose} has; change `terms` or `text`")
+
+
+def term_facts(counts: Counts) -> dict[str, int]:
+    """Return the manifest's facts on the words."""
+    return {
+        "documents_without_words": int((np.diff(counts.matrix.indptr) == 0).sum()),
+        "vocabulary": len(counts.vocabulary),
+        "words": int(counts.matrix.sum()),
+        "letters_dropped": counts.dropped,
+    }
+
+
+def describe_counts(counts: Counts, facts: dict[str, Any]) -> dict[str, Any]:
+    """Return the manifest's facts on the documents, added to those on their source."""
+    documents = counts.documents
+    found = facts | {
+        "documents": len(documents),
+        "documents_digest": array_digest(join_names(documents.ids)),
+        **term_facts(counts),
+        "classes": list(documents.classes),
+        "groups": list(documents.group_names),
+    }
+    if documents.topics is None:
+        return found
+    none = np.bincount(documents.groups[~documents.topics.any(axis=1)], minlength=len(documents.group_names))
+    return found | {"documents_without_class": [int(n) for n in none]}

@@ -1,0 +1,164 @@
+"""Run a configuration, write its folder and return its summary, as every command does."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchmark.analysis.summarize import summarize
+from benchmark.config.model import Experiment
+from benchmark.corpora.user_card import check_user_card, user_card_path, user_card_yaml
+from benchmark.corpora.user_corpus import UserCorpus
+from benchmark.experiment import runner
+from benchmark.experiment.configuration import load_experiment
+from benchmark.experiment.manifest import manifest_of
+from benchmark.experiment.run_folder import check_folder_free, read_manifest, read_run, report_damage, write_run
+from benchmark.experiment.store import StoreEntry, store_key
+from benchmark.papers.load import CONFIGS_FOLDER, check_published
+from benchmark.system.errors import BenchError, ConfigError
+from benchmark.system.machine import check_writable, write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from benchmark.analysis.scoring import RunPredictions
+    from benchmark.analysis.summary import Summary
+    from benchmark.config.model import Experiment
+    from benchmark.experiment.context import RunContext
+    from benchmark.experiment.store import Store
+    from benchmark.report.files import FigureSpec
+
+RUNS_FOLDER = Path("results") / "runs"
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """A run that has been written: its folder, predictions, summary and seconds."""
+
+    folder: Path
+    results: RunPredictions
+    summary: Summary
+    seconds: float = 0.0
+
+
+def load_checked(path: Path) -> Experiment:
+    """Read a configuration and check all that can be checked without data."""
+    experiment = load_experiment(path)
+    check_published(experiment, path.parent, CONFIGS_FOLDER)
+    reader = user_corpus_of(experiment)
+    if reader is not None:
+        check_user_card(reader, path)
+    return experiment
+
+
+def user_corpus_of(experiment: Experiment) -> UserCorpus | None:
+    """Return the reader of a user's own corpus; None for the corpora of the package."""
+    variant = next(iter(experiment.variants.values()))
+    reader = variant.collection.reader
+    return reader if isinstance(reader, UserCorpus) else None
+
+
+def write_card(path: Path) -> Path:
+    """Write the card of a user's own corpus as it is now; raise ConfigError if the corpus has one already."""
+    reader = user_corpus_of(load_experiment(path))
+    if reader is None:
+        raise ConfigError(
+            f"{path}: its corpus has a card already or needs none: only the corpora files and counts get one"
+        )
+    write_atomically(user_card_path(path), user_card_yaml(reader, path.stem).encode())
+    return user_card_path(path)
+
+
+def load_all_checked(paths: Sequence[Path]) -> list[Experiment]:
+    """Check several configurations, and that none would overwrite another's results."""
+    experiments = [load_checked(path) for path in paths]
+    names = [experiment.name for experiment in experiments]
+    for name in names:
+        if names.count(name) > 1:
+            problem = f"two of these configurations are named {name!r}: one would overwrite the other's results"
+            raise ConfigError(problem)
+    return experiments
+
+
+def run_folders(experiments: Sequence[Experiment], out: Path | None, *, overwrite: bool) -> list[Path]:
+    """Return the folder of each run: `results/runs/<name>`, or `out`, or a folder below `out` if there are several.
+
+    Raises
+    ------
+    ConfigError
+        If a folder holds anything else, unless `overwrite`.
+    """
+    names = [f"{experiment.name}-only" if experiment.only else experiment.name for experiment in experiments]
+    found = [(out / name if len(names) > 1 else out) if out else RUNS_FOLDER / name for name in names]
+    for experiment, folder in zip(experiments, found, strict=True):
+        if not overwrite:
+            check_folder_free(folder, experiment)
+    return found
+
+
+def run_and_write(experiment: Experiment, context: RunContext, folder: Path | None = None) -> RunResult:
+    """Run an experiment and write its folder, `results/runs/<name>` unless given."""
+    from benchmark.report.files import write_report_files  # noqa: PLC0415 - as in `report_again`
+    from benchmark.report.html.page import write_page  # noqa: PLC0415
+
+    folder = folder or RUNS_FOLDER / experiment.name
+    check_folder_writable(folder)
+    started = time.perf_counter()
+    results = runner.run_experiment(experiment, context)
+    context.observer.now("scores, tests, tables and pictures")
+    summary = summarize(results)
+    manifest = manifest_of(results, jobs=context.jobs, seconds=time.perf_counter() - started)
+    write_run(results, manifest, folder)
+    write_report_files(summary, folder, partial(cached_pictures, context.store), context.observer.note)
+    write_page(summary, folder, manifest["machine"])
+    return RunResult(folder, results, summary, time.perf_counter() - started)
+
+
+def cached_pictures(store: Store, specs: Mapping[str, FigureSpec]) -> dict[str, dict[str, bytes]]:
+    """Return figures from the store, or else draw and store them; the key is their content and the engine's version."""
+    from benchmark.report.drawing import render  # noqa: PLC0415 - as in `report_again`
+
+    engine, found = render.engine_version(), dict[str, dict[str, bytes]]()
+    keys = {
+        name: store_key(stage="pictures", engine=engine, content=render.picture_digest(spec))
+        for name, spec in specs.items()
+    }
+    for name, key in keys.items():
+        if (known := store.get(key)) is not None:
+            found[name] = {kind: array.tobytes() for kind, array in known.arrays.items()}
+    for name, made in render.render_pictures({name: specs[name] for name in specs if name not in found}).items():
+        store.put(keys[name], StoreEntry({kind: np.frombuffer(content, np.uint8) for kind, content in made.items()}))
+        found[name] = made
+    return found
+
+
+def report_again(folder: Path, note: Callable[[str], None] | None = None) -> RunResult:
+    """Write the tables and figures of a finished run again, from its predictions alone."""
+    from benchmark.report.files import write_report_files  # noqa: PLC0415 - draws pictures: a third of what a check takes to load
+    from benchmark.report.html.page import write_page  # noqa: PLC0415
+
+    results = read_run(folder)
+    with report_damage(folder):
+        summary = summarize(results)
+        write_report_files(summary, folder, note=note)
+        write_page(summary, folder, read_manifest(folder).get("machine", {}))
+    return RunResult(folder, results, summary)
+
+
+def check_folder_writable(folder: Path) -> None:
+    """Refuse a folder that can't be written, before the work rather than after it."""
+    try:
+        check_writable(folder)
+    except OSError as error:
+        raise BenchError(f"can't write results to {folder}: {error.strerror or error}. Name another folder.") from None
+
+
+def n_processors() -> int:
+    """Return the number of processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

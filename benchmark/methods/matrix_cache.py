@@ -1,0 +1,236 @@
+"""Buffers for the large arrays of a run, and a cache of the arrays that consecutive methods share.
+
+There are two buffers: one for a matrix of inner products, one for a kernel matrix in LIBSVM's layout (`nodes`) or tiles
+of it. Consecutive methods reuse their memory, because allocating memory takes longer than computing the values.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+
+import numpy as np
+
+from benchmark.classifiers.libsvm import NodeMatrix
+from benchmark.classifiers.one_vs_one import class_blocks
+from benchmark.kernels.dirichlet_prior import dirichlet_products
+from benchmark.kernels.gram import InnerProducts
+from benchmark.kernels.products import StreamedProducts, inner_products, self_products
+from benchmark.methods.rankings import Rankings
+from benchmark.methods.split_data import fitted_weighting
+from benchmark.representation import NORMALIZATIONS, power_transform, row_norms
+from benchmark.system.machine import read_gigabytes
+from benchmark.system.numba_jit import numba_threads
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import scipy.sparse as sp
+    from numpy.typing import NDArray
+
+    from benchmark.config.model import Representation
+    from benchmark.evaluation.protocols import Split
+    from benchmark.methods.base import Problem
+
+    Array = NDArray[np.float64]
+    Arrays = dict[str, NDArray[Any]]
+
+#: Inner products that are used only once may take this fraction of the budget: computing them by tiles takes no longer
+#: than allocating memory for all of them.
+SINGLE_USE_FRACTION = 8
+
+_T = TypeVar("_T")
+
+
+def memory_budget() -> int:
+    """Return the bytes that inner products, or tiles of kernels, may take: ``$BENCH_MEMORY_GB``, by default 4 GB.
+
+    A larger matrix isn't stored: its tiles are computed each time they are needed.
+    """
+    return read_gigabytes("BENCH_MEMORY_GB", 4.0)
+
+
+@dataclass(frozen=True, eq=False)
+class TimedProducts:
+    """Inner products and the seconds of their computation, which every method that uses them adds to its times."""
+
+    products: InnerProducts
+    seconds: float
+
+
+class ArrayCache(Protocol):
+    """Cache of arrays that took long to compute, shared between runs."""
+
+    def __call__(
+        self, about: str, components: Sequence[type], content: Mapping[str, Any], make: Callable[[], Arrays]
+    ) -> Arrays:
+        """Return the arrays stored under this content and code, or compute them with `make`."""
+
+
+def _made(about: str, components: Sequence[type], content: Mapping[str, Any], make: Callable[[], Arrays]) -> Arrays:  # noqa: ARG001
+    """Compute the arrays without storing them."""
+    return make()
+
+
+class MatrixCache:
+    """Owner of the large matrices and the threads that methods compute with.
+
+    Parameters
+    ----------
+    jobs : int
+        Number of threads.
+    budget : int, optional
+        Bytes that a matrix of inner products may take, and tiles of kernels; by default `memory_budget`.
+    cached : ArrayCache, optional
+        Cache of kernels' arrays that took long to compute; by default nothing is cached.
+
+    Attributes
+    ----------
+    nodes : NodeMatrix
+        Buffer of the kernel matrix, in LIBSVM's layout.
+    """
+
+    def __init__(self, jobs: int = 1, budget: int | None = None, cached: ArrayCache = _made) -> None:
+        self.jobs, self.nodes, self.cached = jobs, NodeMatrix(), cached
+        self.budget = memory_budget() if budget is None else budget
+        self._rankings: dict[tuple[str, bytes], Rankings] = {}
+        self._memory = np.empty(0)
+        self._products: tuple[tuple[object, ...], TimedProducts] | None = None
+        self._shared: tuple[tuple[object, ...], object] | None = None
+
+    def products(
+        self,
+        problem: Problem,
+        representation: Representation,
+        exponent: float,
+        columns: NDArray[np.intp],
+        learned: NDArray[np.intp] | None,
+        *,
+        by_class: bool = False,
+        once: bool = False,
+    ) -> TimedProducts:
+        """Return <x^p, x'^p> between all documents and `columns`; the last result is reused for equal arguments.
+
+        Parameters
+        ----------
+        problem : Problem
+        representation : Representation
+            Its weighting is applied; `Gram` applies the normalization. With a Dirichlet prior, all documents are
+            columns.
+        exponent : float
+            The power p.
+        columns : intp array
+            Rows of documents, ascending.
+        learned : intp array or None
+            Documents that the weighting learns from; None for a weighting that learns nothing.
+        by_class : bool
+            True if the columns will be read class by class.
+        once : bool
+            True if the products are used only once: large ones are then never stored.
+        """
+        fields = (representation.normalization, *representation.fields) if representation.fields else None
+        points = str((representation.weighting.plain, representation.dirichlet, fields))
+        rows = [None if part is None else part.tobytes() for part in (learned, columns)]
+        key = problem.key, points, exponent, *rows, once
+        if self._products is not None and self._products[0] == key:
+            return self._products[1]
+        self._forget()
+        started = time.perf_counter()
+        weights = fitted_weighting(problem, problem.counts.matrix, representation, learned).transform(
+            problem.counts.matrix
+        )
+        if representation.dirichlet:
+            products = self.smoothed(weights, exponent, representation.dirichlet)
+        else:
+            divisors = {name: row_norms(weights, name) for name in NORMALIZATIONS}
+            groups = _groups(problem.documents.labels[columns]) if by_class else None
+            limit = self.budget // SINGLE_USE_FRACTION if once else self.budget
+            embedded = power_transform(weights, exponent)
+            if embedded.shape[0] * len(columns) * 8 > limit:
+                values: Any = StreamedProducts(embedded, columns, groups)
+            else:
+                everything = len(columns) == embedded.shape[0]
+                values = self._inner(embedded, embedded if everything else embedded[columns])
+            products = InnerProducts(values, columns, self_products(embedded), divisors, exponent, embedded.shape[1])
+        timed = TimedProducts(products, time.perf_counter() - started)
+        self._products = key, timed
+        return timed
+
+    def smoothed(self, weights: sp.csr_array, exponent: float, dirichlet: float) -> InnerProducts:
+        """Return <θ^p, θ'^p> between all documents under a Dirichlet prior, see `dirichlet_products`."""
+        self._forget()
+        n = weights.shape[0]
+        with numba_threads(self.jobs):
+            return dirichlet_products(weights, exponent, dirichlet, out=self._take((n, n)))
+
+    def of_points(
+        self,
+        points: sp.csr_array,
+        normalization: str,
+        exponent: float,
+        columns: NDArray[np.intp],
+        labels: NDArray[np.int32] | None,
+    ) -> InnerProducts:
+        """Return <x^p, x'^p> between normalized points and `columns` of them, computed by tiles for one method.
+
+        If `labels` of the columns are passed, the columns will be read class by class.
+        """
+        embedded, divisors = power_transform(points, exponent), {normalization: np.ones(points.shape[0])}
+        values = StreamedProducts(embedded, columns, None if labels is None else _groups(labels))
+        return InnerProducts(values, columns, self_products(embedded), divisors, exponent, embedded.shape[1])
+
+    def square(self, points: sp.csr_array, width: int | None = None) -> Array:
+        """Return <x, x'> between all points, shape (n, n), valid until the next inner products overwrite the buffer.
+
+        Coordinates may be divided into blocks of a `width`, see `inner_products`.
+        """
+        self._forget()
+        return self._inner(points, points, width)
+
+    def shared(self, key: tuple[object, ...], make: Callable[[], _T]) -> _T:
+        """Return the result of `make`; the last result if its key is equal and its products weren't overwritten."""
+        if self._shared is None or self._shared[0] != key:
+            self._shared = None  # free the old before computing the new
+            self._shared = key, make()
+        return cast("_T", self._shared[1])
+
+    def rankings(self, problem: Problem, split: Split) -> Rankings:
+        """Return the rankings of the terms by information gain on a split's training documents."""
+        if any(key != problem.key for key, _ in self._rankings):
+            self._rankings.clear()
+        key = problem.key, split.train.tobytes()
+        if key not in self._rankings:
+            self._rankings[key] = Rankings.learn(problem, split.train)
+        return self._rankings[key]
+
+    def release_matrices(self) -> None:
+        """Free the memory of all large matrices."""
+        self._forget()
+        self._memory, self.nodes = np.empty(0), NodeMatrix()
+
+    def release(self) -> None:
+        """Free all memory."""
+        self.release_matrices()
+        self._rankings.clear()
+
+    def _inner(self, left: sp.csr_array, right: sp.csr_array, width: int | None = None) -> Array:
+        out = self._take((left.shape[0], right.shape[0]))
+        with numba_threads(self.jobs):
+            return inner_products(left, right, out=out, width=width)
+
+    def _take(self, shape: tuple[int, int]) -> Array:
+        if self._memory.size < shape[0] * shape[1]:
+            self._memory = np.empty(0)  # free the old before allocating the new
+            self._memory = np.empty(shape[0] * shape[1])
+        return self._memory[: shape[0] * shape[1]].reshape(shape)
+
+    def _forget(self) -> None:
+        """Drop references to arrays in the buffer, which is about to be overwritten."""
+        self._products = self._shared = None
+
+
+def _groups(labels: NDArray[np.int32]) -> list[NDArray[np.intp]]:
+    """Return the columns sorted by class, in the groups that one-vs-one machines read."""
+    by_class = [np.flatnonzero(labels == code) for code in np.unique(labels)]
+    return [np.concatenate([by_class[code] for code in run]) for run in class_blocks(np.array([*map(len, by_class)]))]

@@ -1,0 +1,333 @@
+"""One-vs-rest support vector machines, for documents with several classes and for kernels that learn a model.
+
+HP-TOP computes its features from the linear machines and shares them with the linear method. Documents without a class
+form an additional class, "other", in HP-TOP's mixture only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from benchmark.classifiers.hyperplanes import linear_svm_hyperplanes, train_one_vs_rest
+from benchmark.classifiers.libsvm import BinarySvm, DenseRows
+from benchmark.classifiers.svm import MulticlassSvm, SupportVectorClassifier, svm_decision_values
+from benchmark.evaluation.predictions import METHOD_TIMERS, TIMERS
+from benchmark.kernels.gram import LazyGram
+from benchmark.kernels.models.plsi import FittedPLSI
+from benchmark.kernels.products import self_products
+from benchmark.methods.base import Stopwatch
+from benchmark.methods.fitted import FittedHyperplanes, FittedMachines, trained_state
+from benchmark.methods.kernel_machines import PerSplit, build_kernel, cached_rows, scaled_cost
+from benchmark.methods.multilabel import argmax_predictions, learned_classes, multilabel_predictions
+from benchmark.methods.split_data import cache_entry
+from benchmark.representation import canonical_csr
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import scipy.sparse as sp
+    from numpy.typing import NDArray
+
+    from benchmark.config.model import MethodSpec
+    from benchmark.evaluation.predictions import SettingPredictions
+    from benchmark.evaluation.protocols import Split
+    from benchmark.kernels.gram import InnerProducts
+    from benchmark.kernels.models.fisher import PLSIFisher
+    from benchmark.methods.base import Problem
+    from benchmark.methods.matrix_cache import Arrays, MatrixCache
+    from benchmark.methods.split_data import SplitData
+
+    Array = NDArray[np.float64]
+
+OTHER_CLASS = "other"
+#: Cached arrays of a PLSI model: P(w|z), P(z|d) of the training documents, P(z), and P(z|d) of the test documents.
+_OF_MODEL = ("words", "documents", "classes", "tested")
+
+
+@dataclass(frozen=True, eq=False)
+class LinearMachines:
+    """Linear support vector machine of each class that can be learned, with the training times.
+
+    Parameters
+    ----------
+    points, tested : CSR arrays, shapes (n, V) and (m, V)
+        Training and test documents.
+    gram : float64 array, shape (n, n)
+        Inner products of `points`, in the workbench's memory.
+    machines : tuple of Machine
+        One for each class.
+    other : Machine or None
+        Machine of the documents without a class; None unless some training documents have a class and some don't.
+    seconds : float64 array, shape (6,)
+        Seconds by `TIMERS`, up to and including the training of `machines`.
+    other_seconds : float
+        Seconds of the training of `other`, in parallel with `machines`.
+    """
+
+    points: sp.csr_array
+    tested: sp.csr_array
+    gram: Array
+    machines: tuple[BinarySvm, ...]
+    other: BinarySvm | None
+    seconds: Array
+    other_seconds: float
+
+
+def linear_machines(work: SplitData, spec: MethodSpec) -> LinearMachines:
+    """Return the linear machines of a split, trained once for consecutive methods that need the same machines."""
+    classifier = spec.classifier.build()
+    machine = (classifier.C, classifier.epsilon, classifier.ridge, classifier.cache_mb, classifier.unit)
+    documents = (work.problem.key, work.split.train.tobytes(), work.split.test.tobytes())
+    key = (*documents, spec.representation, work.terms, work.over_classes, machine)
+    return work.bench.shared(key, lambda: _linear_machines(work, spec, classifier))
+
+
+def _linear_machines(work: SplitData, spec: MethodSpec, classifier: SupportVectorClassifier) -> LinearMachines:
+    everything, members, bench = work.points(spec.representation), work.members, work.bench
+    points, tested = canonical_csr(everything[work.split.train]), canonical_csr(everything[work.split.test])
+    columns, names = learned_classes(members, work.problem.documents.classes)
+    C = classifier.cost(self_products(everything)) if classifier.unit != "one" else classifier.C
+    watch = Stopwatch()
+    gram = bench.square(points)
+    watch.lap("products")
+    rest = np.logical_not(members.any(axis=1)).reshape(-1, 1)
+    beside = [OTHER_CLASS] if rest.any() and not rest.all() else []  # first: it usually takes longest
+    targets = np.hstack([rest[:, : len(beside)], members[:, columns]])
+
+    def learn() -> Arrays:
+        """Train the machines and return their arrays and seconds."""
+        watch = Stopwatch()
+        bench.nodes.fill(DenseRows.square(gram), bench.jobs, classifier.ridge)
+        watch.lap("kernel")
+        machines = _trained(bench, classifier, C, targets, (*beside, *names), watch)
+        return {**_as_arrays(machines), "seconds": watch.seconds()}
+
+    linear = replace(spec, kernel=None)
+    parameters = {"C": C, **{name: getattr(classifier, name) for name in ("epsilon", "ridge", "cache_mb")}}
+    terms = work.terms, work.over_classes
+    content = cache_entry(work.problem, linear, LinearMachines, "hyperplanes", work.split, terms, **parameters)
+    arrays = bench.cached(*content, learn)
+    machines, seconds, other_seconds = _from_arrays(arrays), arrays["seconds"].copy(), 0.0
+    other = machines[0] if beside else None
+    if other is not None:  # its share of the time of the parallel training
+        training, one_by_one = TIMERS.index("training"), TIMERS.index("machines")
+        other_seconds = float(seconds[training] * other.seconds / seconds[one_by_one])
+        seconds[training] -= other_seconds
+        seconds[one_by_one] -= other.seconds
+    seconds += watch.seconds("products")
+    return LinearMachines(points, tested, gram, machines[len(beside) :], other, seconds, other_seconds)
+
+
+def _as_arrays(machines: Sequence[BinarySvm]) -> Arrays:
+    """Return the machines as concatenated arrays."""
+    return {
+        "support": np.concatenate([np.empty(0, dtype=np.intp), *(each.support for each in machines)]),
+        "coefficients": np.concatenate([np.empty(0), *(each.coefficients for each in machines)]),
+        "ends": np.cumsum([len(each.support) for each in machines], dtype=np.intp),
+        "rho": np.array([each.rho for each in machines]),
+        "of_each": np.array([each.seconds for each in machines]),
+    }
+
+
+def _from_arrays(arrays: Arrays) -> tuple[BinarySvm, ...]:
+    """Return the machines that `_as_arrays` has concatenated."""
+    support, coefficients = (np.split(arrays[name], arrays["ends"][:-1]) for name in ("support", "coefficients"))
+    rows = zip(support, coefficients, arrays["rho"].tolist(), arrays["of_each"].tolist(), strict=False)
+    return tuple(BinarySvm(*row) for row in rows) if len(arrays["ends"]) else ()
+
+
+class LinearOneVsRest(PerSplit):
+    """Linear machines as hyperplanes, one for each class: decision values need no kernel values."""
+
+    def _split(self, work: SplitData) -> SettingPredictions:
+        linear = linear_machines(work, self.spec)
+        watch = Stopwatch()
+        values = linear_svm_hyperplanes(linear.points, linear.machines).values(linear.tested)
+        watch.lap("testing")
+        return _decided(work, values, linear.seconds + watch.seconds())
+
+    def _fitted(self, work: SplitData) -> FittedHyperplanes:
+        linear = linear_machines(work, self.spec)
+        return FittedHyperplanes(trained_state(work, self.spec), linear_svm_hyperplanes(linear.points, linear.machines))
+
+
+class KernelOneVsRest(PerSplit):
+    """One-vs-rest machines on one kernel matrix, for any kernel that is an elementwise function of inner products."""
+
+    def _split(self, work: SplitData) -> SettingPredictions:
+        watch = Stopwatch()
+        machines, products = self._trained(work, watch)
+        split, normalization = work.split, self.spec.representation.normalization
+        rows = LazyGram(build_kernel(self.spec), products, normalization, split.test, split.train)
+        values = (
+            svm_decision_values(machines, rows, work.bench.jobs)
+            if machines.machines
+            else np.empty((len(split.test), 0))
+        )
+        watch.lap("testing")
+        return _decided(work, values, watch.seconds())
+
+    def _fitted(self, work: SplitData) -> FittedMachines:
+        machines, _ = self._trained(work, Stopwatch())
+        return FittedMachines.of(trained_state(work, self.spec), work.selected_counts()[work.split.train], machines)
+
+    def _trained(self, work: SplitData, watch: Stopwatch) -> tuple[MulticlassSvm, InnerProducts]:
+        """Train the machines and return them with the inner products of their kernel."""
+        kernel, classifier = build_kernel(self.spec), self.spec.classifier.build()
+        products = work.products(self.spec.representation, kernel.exponent, watch)
+        normalization, split, bench = self.spec.representation.normalization, work.split, work.bench
+        bench.nodes.fill(
+            LazyGram(kernel, products, normalization, split.train, split.train), bench.jobs, classifier.ridge
+        )
+        watch.lap("kernel")
+        columns, names = learned_classes(work.members, work.problem.documents.classes)
+        C = scaled_cost(classifier, kernel, products, normalization)
+        machines = _trained(bench, classifier, C, work.members[:, columns], names, watch)
+        bounds = np.array([0, len(split.train)], dtype=np.intp)  # rows with several classes can't be sorted by class
+        return MulticlassSvm("one-vs-rest", bounds, machines), products
+
+
+class PrecomputedKernelOneVsRest(PerSplit):
+    """One-vs-rest machines on the Gram rows that the kernel's `transform` returns."""
+
+    def _split(self, work: SplitData) -> SettingPredictions:
+        watch, classifier, split, bench = Stopwatch(), self.spec.classifier.build(), work.split, work.bench
+        points = work.points(self.spec.representation)
+        watch.lap("extraction")
+        gram, tested = cached_rows(work, self, points, split.train, work.members)
+        bench.nodes.fill(DenseRows.square(gram), bench.jobs, classifier.ridge)
+        watch.lap("kernel")
+        columns, names = learned_classes(work.members, work.problem.documents.classes)
+        machines = _trained(bench, classifier, classifier.C, work.members[:, columns], names, watch)
+        rows = DenseRows(tested, np.arange(len(tested)), np.arange(len(gram)))
+        bounds = np.array([0, len(gram)], dtype=np.intp)
+        whole = MulticlassSvm("one-vs-rest", bounds, machines)
+        values = svm_decision_values(whole, rows, bench.jobs) if machines else np.empty((len(tested), 0))
+        watch.lap("testing")
+        return _decided(work, values, watch.seconds())
+
+
+class HyperplaneTopMethod(PerSplit):
+    """HP-TOP: one machine for each class, each on its own kernel, computed from the linear machines of all classes.
+
+    HP-TOP can't be used where a class has no density: a single training document, or no variance. Its feature
+    extraction includes the time of the linear machines, except for the inner products, which are timed as "products".
+    """
+
+    def _split(self, work: SplitData) -> SettingPredictions:
+        linear = linear_machines(work, self.spec)
+        watch, classifier = Stopwatch(), self.spec.classifier.build()
+        members, bench = work.members, work.bench
+        columns, names = learned_classes(members, work.problem.documents.classes)
+        mixture, machines, mixed = members[:, columns], linear.machines, names
+        if linear.other is not None:
+            none = np.logical_not(members.any(axis=1)).reshape(-1, 1)
+            mixture, machines, mixed = np.hstack([mixture, none]), (*machines, linear.other), (*names, OTHER_CLASS)
+        if len(mixed) < 2:
+            raise ValueError(f"HP-TOP needs at least two classes, and the training documents have {len(mixed)}")
+        top = build_kernel(self.spec).set_params(
+            C=classifier.C, epsilon=classifier.epsilon, cache_mb=classifier.cache_mb, jobs=bench.jobs
+        )
+        top.fit(linear.points, mixture, categories=mixed, linear=linear.gram, machines=machines)
+        watch.lap("extraction")
+        values = top.solve_targets(range(len(names)), linear.tested, bench.nodes, watch.lap, watch.book)
+        return _decided(work, values, _top_seconds(linear, watch.seconds()))
+
+
+class FisherKernelMethod(PerSplit):
+    """One-vs-rest machines on the Fisher kernel of PLSI models of the split's training documents.
+
+    The kernel is the inner product of the models' scores, so a machine is a hyperplane in the space of the scores.
+    """
+
+    #: PLSI starts from random parameters.
+    uses_seed: ClassVar[bool] = True
+
+    def _split(self, work: SplitData) -> SettingPredictions:
+        counts, split, bench = work.selected_counts(), work.split, work.bench
+        watch, classifier = Stopwatch(), self.spec.classifier.build()
+        model, folded, seconds = self._model(work, counts)
+        watch.book("extraction", seconds[0])
+        # A latent class has a score for each word and one for its probability.
+        gram = bench.square(model.scores_, width=model.n_features_in_ + 1)
+        bench.nodes.fill(DenseRows.square(gram), bench.jobs, classifier.ridge)
+        watch.lap("kernel")
+        columns, names = learned_classes(work.members, work.problem.documents.classes)
+        machines = _trained(bench, classifier, classifier.C, work.members[:, columns], names, watch)
+        values = linear_svm_hyperplanes(model.scores_, machines).values(model.scores(counts[split.test], folded))
+        watch.lap("testing")
+        watch.book("testing", seconds[1])
+        return _decided(work, values, watch.seconds())
+
+    def _model(self, work: SplitData, counts: sp.csr_array) -> tuple[PLSIFisher, list[Array], Array]:
+        """Return the kernel with its models, the test documents folded into each model, and the seconds of both.
+
+        The models are cached instead of the Gram matrix: they take a hundredth of its bytes, and computing the matrix
+        is fast.
+        """
+        split, kernel = work.split, build_kernel(self.spec).set_params(seed=plsi_seed(work.problem, work.split))
+        trained = counts[split.train]
+
+        def learn() -> Arrays:
+            """Fit the PLSI models, fold in the test documents and return the arrays of both."""
+            watch = Stopwatch()
+            kernel.fit(trained)
+            watch.lap("extraction")
+            folded = kernel.fold(counts[split.test])
+            watch.lap("testing")
+            arrays = {"seconds": watch.seconds()[[METHOD_TIMERS.index("extraction"), METHOD_TIMERS.index("testing")]]}
+            for number, (model, tested) in enumerate(zip(kernel.models_, folded, strict=True)):
+                parts = model.word_given_class, model.class_given_document, model.classes, tested
+                arrays |= {f"{number}/{name}": array for name, array in zip(_OF_MODEL, parts, strict=True)}
+            return arrays
+
+        terms = work.terms, work.over_classes
+        arrays = work.bench.cached(
+            *cache_entry(work.problem, self.spec, type(self), "PLSI models", split, terms), learn
+        )
+        by_model = [[arrays[f"{n}/{name}"] for name in _OF_MODEL] for n in range(len(kernel.models))]
+        if not hasattr(kernel, "scores_"):
+            fitted = [FittedPLSI(plsi, *parts[:-1]) for plsi, parts in zip(kernel.models, by_model, strict=True)]
+            kernel.take(trained, fitted)
+        return kernel, [parts[-1] for parts in by_model], arrays["seconds"]
+
+
+def plsi_seed(problem: Problem, split: Split) -> int:
+    """Return the seed of PLSI's random starting parameters, different for each split."""
+    return int(np.random.default_rng([problem.seed, len(split.train), split.number, 1]).integers(2**31))
+
+
+def _top_seconds(linear: LinearMachines, top: Array) -> Array:
+    """Return HP-TOP's seconds by `TIMERS`: `top`, plus the linear machines' seconds as feature extraction."""
+    products, extraction = (METHOD_TIMERS.index(part) for part in ("products", "extraction"))
+    seconds, of_linear = top.copy(), linear.seconds[: len(METHOD_TIMERS)]
+    seconds[products] += of_linear[products]
+    seconds[extraction] += of_linear.sum() - of_linear[products] + linear.other_seconds
+    return seconds
+
+
+def _trained(
+    bench: MatrixCache,
+    classifier: SupportVectorClassifier,
+    C: float,
+    members: NDArray[np.bool_],
+    names: Sequence[str],
+    watch: Stopwatch,
+) -> tuple[BinarySvm, ...]:
+    """Train a machine for each column of `members` on the kernel matrix in the workbench's nodes."""
+    parameters = {"C": C, "epsilon": classifier.epsilon, "cache_mb": classifier.cache_mb}
+    machines = train_one_vs_rest(bench.nodes, members, names, **parameters, jobs=bench.jobs)
+    watch.lap("training")
+    watch.book("machines", sum(machine.seconds for machine in machines))
+    return machines
+
+
+def _decided(work: SplitData, values: Array, seconds: Array) -> SettingPredictions:
+    """Return the predictions of decision values, shape (m, n_learned)."""
+    columns, _ = learned_classes(work.members, work.problem.documents.classes)
+    if work.problem.several:
+        return multilabel_predictions(work.members, columns, values, seconds)
+    return argmax_predictions(work.members.shape[1], columns, values, seconds)

@@ -1,0 +1,162 @@
+"""Classifiers of points: naive Bayes and its relatives, and linear models without a kernel."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from benchmark.evaluation.predictions import SettingPredictions
+from benchmark.methods.base import Stopwatch
+from benchmark.methods.fitted import FittedPoints, binary_scores, trained_state
+from benchmark.methods.multilabel import check_finite_values, learned_classes, multilabel_predictions
+from benchmark.methods.plugin_outputs import checked_classifier
+from benchmark.methods.split_data import SplitData, depends_on_split, split_weighting, weighted_points
+from benchmark.system.row_blocks import blas_threads
+from benchmark.system.tags import tags_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import scipy.sparse as sp
+    from numpy.typing import NDArray
+
+    from benchmark.config.model import MethodSpec
+    from benchmark.evaluation.protocols import Split
+    from benchmark.methods.base import Problem
+    from benchmark.methods.matrix_cache import MatrixCache
+
+
+@dataclass(frozen=True, eq=False)
+class _SplitPoints:
+    """Training and test points of one split.
+
+    Parameters
+    ----------
+    train, test : CSR arrays, shapes (n_train, V) and (m, V)
+    terms : int or None
+        How many terms the classifier selects for each class; None where it uses all V terms.
+    rankings : intp array, shape (k, V), or None
+        Terms of each class, the best first.
+    """
+
+    train: sp.csr_array
+    test: sp.csr_array
+    terms: int | None
+    rankings: NDArray[np.intp] | None
+
+
+@dataclass(frozen=True)
+class PointClassifierMethod:
+    """Classifier of points, trained on each split.
+
+    It predicts the class with the largest score; ties go to the first of its `classes_`. Where documents may have
+    several classes, a binary classifier is trained for each class against the rest, and the class is predicted if its
+    score is larger than that of the rest.
+
+    Parameters
+    ----------
+    spec : MethodSpec
+        Specification without a kernel.
+    over_classes : str
+        How the information gains of a term are aggregated over the classes, where terms are selected.
+    batched : bool
+        True if the splits of a setting are stored as one entry.
+    """
+
+    spec: MethodSpec
+    over_classes: str = "sum"
+    batched: bool = False
+    uses_seed: ClassVar[bool] = False
+
+    def solve(
+        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: MatrixCache
+    ) -> list[SettingPredictions]:
+        """Train on the splits in parallel and predict, see `Method.solve`."""
+        representation = self.spec.representation
+        for_each = tags_of(self.spec.classifier.cls).selects_terms
+        if terms is not None:
+            for split in splits:
+                bench.rankings(problem, split)  # before the threads start: they share the rankings
+        shared = [None]
+        if not depends_on_split(representation) and (terms is None or for_each):
+            matrix = problem.counts.matrix
+            shared = [
+                weighted_points(matrix, representation, split_weighting(problem, matrix, representation, splits[0]))
+            ]
+
+        def one(split: Split) -> SettingPredictions:
+            """Train on one split and predict its test documents."""
+            watch = Stopwatch()
+            work = SplitData(problem, split, splits, terms, self.over_classes, bench)
+            # A single split pops the points, so that their memory is free while it trains on its rows.
+            points = self._points(work, shared[0] if len(splits) > 1 else shared.pop())
+            watch.lap("extraction")
+            decide = self._several if problem.several else self._single
+            return decide(problem, split, points, watch)
+
+        with blas_threads(1), ThreadPoolExecutor(bench.jobs) as pool:
+            return list(pool.map(one, splits))
+
+    def fit(self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache) -> FittedPoints:
+        """Train on a split and return the trained method, see `Method.fit`."""
+        work = SplitData(problem, split, [split], terms, self.over_classes, bench)
+        with blas_threads(1):
+            points, learned = self._points(work, None), trained_state(self._for_all_classes(work), self.spec)
+            targets = [(problem.documents.labels[split.train], points.rankings)]
+            if problem.several:
+                targets = list(_one_vs_rest(work.members, learned.columns, points.rankings))
+            return FittedPoints(learned, tuple(self._fitted(points, *target) for target in targets))
+
+    def _for_all_classes(self, work: SplitData) -> SplitData:
+        """Return the work with the number of terms selected for all classes: None where the classifier selects."""
+        return replace(work, terms=None) if tags_of(self.spec.classifier.cls).selects_terms else work
+
+    def _points(self, work: SplitData, shared: sp.csr_array | None) -> _SplitPoints:
+        """Return the points of a split, as rows of `shared` where the splits have the same points."""
+        whole, split = self._for_all_classes(work), work.split
+        points = whole.points(self.spec.representation) if shared is None else shared
+        for_each = work.terms if whole.terms is None else None
+        rankings = None if for_each is None else work.bench.rankings(work.problem, split).of_each()
+        return _SplitPoints(points[split.train], points[split.test], for_each, rankings)
+
+    def _single(self, problem: Problem, split: Split, points: _SplitPoints, watch: Stopwatch) -> SettingPredictions:
+        """Train and predict where each document has exactly one class."""
+        model = self._fitted(points, problem.documents.labels[split.train], points.rankings)
+        watch.lap("training")
+        scores = check_finite_values(model.class_scores(points.test))
+        codes = model.classes_[scores.argmax(axis=1)].astype(np.int32)
+        tied = (scores == scores.max(axis=1, keepdims=True)).sum(axis=1) > 1
+        watch.lap("testing")
+        return SettingPredictions.of_split(codes, tied, watch.seconds())
+
+    def _several(self, problem: Problem, split: Split, points: _SplitPoints, watch: Stopwatch) -> SettingPredictions:
+        """Train and predict where documents may have several classes."""
+        members = problem.members[split.train]
+        columns, _ = learned_classes(members, problem.documents.classes)
+        values = np.empty((len(split.test), len(columns)))
+        for position, (labels, rankings) in enumerate(_one_vs_rest(members, columns, points.rankings)):
+            model = self._fitted(points, labels, rankings)
+            watch.lap("training")
+            inside, outside = binary_scores(model, points.test)
+            # Compared, not subtracted: the difference of two different scores may underflow to 0.
+            values[:, position] = (inside > outside).astype(np.float64) - (inside < outside)
+            watch.lap("testing")
+        return multilabel_predictions(members, columns, values, watch.seconds())
+
+    def _fitted(self, points: _SplitPoints, labels: NDArray[np.int32], rankings: NDArray[np.intp] | None) -> Any:
+        """Train a classifier on the training points and labels."""
+        if points.terms is None:
+            return checked_classifier(self.spec.classifier.build()).fit(points.train, labels)
+        return checked_classifier(self.spec.classifier.build(n_terms=points.terms)).fit(points.train, labels, rankings)
+
+
+def _one_vs_rest(
+    members: NDArray[np.bool_], columns: NDArray[np.intp], rankings: NDArray[np.intp] | None
+) -> Iterator[tuple[NDArray[np.int32], NDArray[np.intp] | None]]:
+    """Yield the binary labels of each learned class against the rest, and the rankings for both."""
+    for column in columns:
+        # A term's information gain is the same for a class and for the rest.
+        yield members[:, column].astype(np.int32), None if rankings is None else rankings[[column, column]]

@@ -1,0 +1,254 @@
+"""Compute the weights, points and inner products of a split from a problem's counts."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmark.kernels.base import Kernel
+from benchmark.representation import canonical_csr, normalize_rows
+from benchmark.representation.weightings import FROM_LABELS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import scipy.sparse as sp
+    from numpy.typing import NDArray
+
+    from benchmark.config.model import MethodSpec, Representation
+    from benchmark.evaluation.protocols import Split
+    from benchmark.kernels.gram import InnerProducts
+    from benchmark.methods.base import Problem, Stopwatch
+    from benchmark.methods.matrix_cache import MatrixCache
+    from benchmark.representation import Weighting
+
+
+@dataclass(frozen=True, eq=False)
+class SplitData:
+    """Data of one split of a problem.
+
+    Parameters
+    ----------
+    problem : Problem
+    split : Split
+    splits : sequence of Split
+        The splits that are solved in the same call, including `split`.
+    terms : int or None
+        Number of terms to select; None for all.
+    over_classes : str
+        How the information gains of a term are aggregated over the classes.
+    bench : Workbench
+    """
+
+    problem: Problem
+    split: Split
+    splits: Sequence[Split]
+    terms: int | None
+    over_classes: str
+    bench: MatrixCache
+
+    @property
+    def members(self) -> NDArray[np.bool_]:
+        """Class indicators of the training documents, shape (n_train, k)."""
+        return self.problem.members[self.split.train]
+
+    def selected_terms(self) -> NDArray[np.intp] | None:
+        """Return the columns of the selected terms, the best first; None for all terms.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer terms than are to be selected.
+        """
+        if self.terms is None:
+            return None
+        return self.bench.rankings(self.problem, self.split).of_all(self.terms, self.over_classes)
+
+    def selected_counts(self) -> sp.csr_array:
+        """Return the counts of all documents over the selected terms, shape (n, V)."""
+        matrix, terms = self.problem.counts.matrix, self.selected_terms()
+        return matrix if terms is None else canonical_csr(matrix[:, terms])  # now, or each use would do it again
+
+    def points(self, representation: Representation) -> Any:
+        """Return the points of all documents over the selected terms, see `weighted_points`."""
+        counts = self.selected_counts()
+        return weighted_points(counts, representation, self.weighting(counts, representation))
+
+    def weighting(self, counts: sp.csr_array, representation: Representation) -> Weighting:
+        """Return the weighting fitted for the split; `counts` has a row for every document of the problem."""
+        return split_weighting(self.problem, counts, representation, self.split, self.selected_terms())
+
+    def products(
+        self,
+        representation: Representation,
+        exponent: float,
+        watch: Stopwatch,
+        *,
+        by_class: bool = False,
+        once: bool = False,
+    ) -> InnerProducts:
+        """Return the inner products of the split's kernel, with a column for each of its training documents.
+
+        Without selected terms, the splits and all methods with the same representation and exponent share them, unless
+        they are needed only `once`. `by_class` as in `MatrixCache.products`.
+        """
+        rows = weighting_rows(self.problem, representation, self.split)
+        if self.terms is None:
+            alone = depends_on_split(representation)
+            columns = self.split.train if alone else self._columns()
+            how = {"by_class": by_class, "once": by_class and (once or alone)}
+            timed = self.bench.products(self.problem, representation, exponent, columns, rows, **how)
+            watch.book("products", timed.seconds)
+            return timed.products
+        counts = self.selected_counts()
+        watch.lap("extraction")
+        weighting = self.weighting(counts, representation)
+        if representation.dirichlet:
+            weights = weighting.transform(counts)
+            products = self.bench.smoothed(weights, exponent, representation.dirichlet)
+        else:
+            points = weighted_points(counts, representation, weighting)
+            train = self.split.train
+            labels = None if self.problem.several else self.problem.documents.labels[train]
+            products = self.bench.of_points(points, representation.normalization, exponent, train, labels)
+        watch.lap("products")
+        return products
+
+    def _columns(self) -> NDArray[np.intp]:
+        """Return the training rows of all splits of the experiment, or those of `splits` if the former lack any."""
+        known, rows = self.problem.trained, training_rows_of(self.splits)
+        return rows if known is None or not np.isin(rows, known, assume_unique=True).all() else known
+
+
+def cache_entry(
+    problem: Problem,
+    spec: MethodSpec,
+    method: type,
+    what: str,
+    split: Split | None = None,
+    terms: tuple[int | None, str] = (None, ""),
+    **more: Any,
+) -> tuple[str, list[type], dict[str, Any]]:
+    """Return description, components and content that identify a kernel's arrays, for `MatrixCache.cached`.
+
+    Parameters
+    ----------
+    problem : Problem
+    spec : MethodSpec
+        Specification; its classifier is not part of the content.
+    method : type
+        The class that computes the arrays.
+    what : str
+        Description of the arrays.
+    split : Split, optional
+        The split that the arrays belong to; by default, they belong to all documents.
+    terms : (int or None, str)
+        How many terms are selected, and how gains are aggregated over the classes.
+    **more
+        Other values that determine the arrays.
+    """
+    representation, kernel = spec.representation, spec.kernel
+    parts = [part.cls for part in (representation.weighting, representation.features, kernel) if part is not None]
+    rows = [] if split is None else [hashlib.sha256(part.tobytes()).hexdigest() for part in (split.train, split.test)]
+    content = {
+        "what": what,
+        "problem": problem.key,
+        "rows": rows,
+        "representation": representation.resolved,
+        "kernel": None if kernel is None else kernel.resolved,
+        "terms": list(terms),
+        "seed": [problem.seed, None if split is None else split.number],
+        **more,
+    }
+    n = len(problem.documents if split is None else split.train)
+    return f"{what}, {n:,} documents of {len(problem.documents.classes)} classes", [method, *parts], content
+
+
+def training_rows_of(splits: Iterable[Split]) -> NDArray[np.intp]:
+    """Return the training rows of all splits together, ascending."""
+    return np.unique(np.concatenate([split.train for split in splits]))
+
+
+def products_key(spec: MethodSpec) -> tuple[Any, ...]:
+    """Return a key that is equal for methods that can share a matrix of inner products over all terms."""
+    representation = spec.representation
+    idf = representation.idf if learning_source(representation) else ""
+    kernel = spec.kernel.build() if spec.kernel else None
+    exponent = kernel.exponent if isinstance(kernel, Kernel) else None
+    fields = (representation.normalization, *representation.fields) if representation.fields else ()
+    return str(representation.weighting.plain), idf, fields, representation.dirichlet, exponent
+
+
+def learning_source(representation: Representation) -> str:
+    """Return what the weighting learns from, see `Weighting.learns`."""
+    return str(representation.weighting.build().learns)
+
+
+def weighting_rows(problem: Problem, representation: Representation, split: Split) -> NDArray[np.intp] | None:
+    """Return the rows of the documents that the weighting learns from; None where it learns nothing."""
+    if not learning_source(representation):
+        return None
+    return np.arange(len(problem.documents)) if representation.idf == "collection" else split.train
+
+
+def depends_on_split(representation: Representation) -> bool:
+    """Return whether a document's weights depend on the training documents of the split."""
+    return bool(learning_source(representation)) and representation.idf == "training"
+
+
+def fitted_weighting(
+    problem: Problem,
+    counts: sp.csr_array,
+    representation: Representation,
+    rows: NDArray[np.intp] | None,
+    terms: NDArray[np.intp] | None = None,
+) -> Weighting:
+    """Return the representation's weighting, fitted on the documents at `rows`.
+
+    Parameters
+    ----------
+    problem : Problem
+    counts : CSR array, shape (n, V)
+        Counts of all documents of the problem, over the columns `terms`.
+    representation : Representation
+    rows : intp array or None
+        Documents to learn from; None for a weighting that learns nothing.
+    terms : intp array, shape (V,), or None
+        Columns of the problem's counts; None for all.
+    """
+    built: Weighting = representation.weighting.build()
+    if rows is None:
+        built.fit(counts)
+    else:
+        built.fit(counts[rows], problem.members[rows] if learning_source(representation) == FROM_LABELS else None)
+    if not representation.fields:
+        return built
+    block_of, weights = problem.counts.block_of, dict(representation.fields)
+    by_block = np.array([weights.get(name, 0.0) for name in problem.counts.blocks])
+    return built.of_blocks(block_of if terms is None else block_of[terms], by_block, representation.normalization)
+
+
+def split_weighting(
+    problem: Problem,
+    counts: sp.csr_array,
+    representation: Representation,
+    split: Split,
+    terms: NDArray[np.intp] | None = None,
+) -> Weighting:
+    """Return the weighting fitted on the documents that the representation names, see `fitted_weighting`."""
+    return fitted_weighting(problem, counts, representation, weighting_rows(problem, representation, split), terms)
+
+
+def weighted_points(counts: sp.csr_array, representation: Representation, weighting: Weighting) -> Any:
+    """Compute the points of documents: weights, normalized over the terms of `counts`, then mapped to features.
+
+    Returns
+    -------
+    CSR array, shape (n, V); or features, CSR or dense, shape (n, D)
+        Always a new array.
+    """
+    points = normalize_rows(weighting.transform(counts), representation.normalization)
+    return points if representation.features is None else representation.features.build().fit_transform(points)

@@ -1,0 +1,1 @@
+"""Published values and claims of papers: reading, judging, counting verdicts."""

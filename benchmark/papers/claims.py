@@ -1,0 +1,314 @@
+"""Verdicts on a paper's claims from the scores of its experiments, by the paper's rule and by a strict rule.
+
+The strict rule is a two-sided test with Holm's correction over the claim, or a 95% interval that lies in the claimed
+range. Its verdict on a comparison is "holds", "not shown" or "contradicted".
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from scipy import special
+
+from benchmark.evaluation.intervals import Z_LEVEL
+from benchmark.evaluation.significance import holm_correction
+from benchmark.papers.published import ComparisonTemplate
+from benchmark.papers.published_verdicts import first_exclusion
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from benchmark.evaluation.intervals import Estimate
+    from benchmark.evaluation.score_table import ScoreTable
+    from benchmark.evaluation.significance import TestResult
+    from benchmark.papers.published import Claim, Comparison, Published
+    from benchmark.papers.published_verdicts import Exclusion, Exclusions
+
+#: Power at which the detectable difference of a comparison that is "not shown" is computed.
+DETECTION_POWER = 0.8
+VerdictWord = Literal["holds", "not shown", "contradicted", "fails", "not testable", "missing"]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Estimate and tests of one comparison.
+
+    Parameters
+    ----------
+    estimate : Estimate
+        Difference of the scores, or their ratio.
+    test : TestResult or None
+        Strict test, if the claim names one.
+    rule_test : TestResult or None
+        Test of the paper's rule.
+    """
+
+    estimate: Estimate
+    test: TestResult | None = None
+    rule_test: TestResult | None = None
+
+
+@dataclass(frozen=True)
+class ComparisonVerdict:
+    """Comparison with its evidence (p_holm is over the claim) and its verdicts by the paper's rule and strictly.
+
+    `strict` is "holds", "contradicted" (a significant difference in the other direction) or "not shown". `paper` has
+    the same values if the rule is a test, and is "holds" or "fails" if the scores decide. Either may be "not testable"
+    or "missing". `detectable` is the smallest difference that could be detected; NaN unless `strict` is "not shown".
+    """
+
+    comparison: Comparison
+    evidence: Evidence | None
+    paper: VerdictWord
+    strict: VerdictWord
+    detectable: float = math.nan
+
+
+@dataclass(frozen=True)
+class ClaimVerdict:
+    """Claim with the verdict of each of its comparisons.
+
+    `variant` is the variant of the experiment, "" for the configuration itself. `whole` is the number of comparisons
+    of the claim over all configurations. `aside` is the reason why the claim gets no verdict, if any.
+    """
+
+    claim: Claim
+    comparisons: tuple[ComparisonVerdict, ...]
+    variant: str = ""
+    whole: int = 0
+    aside: Exclusion | None = None
+
+    @property
+    def paper(self) -> str:
+        """Verdict by the paper's rule, as text."""
+        return claim_verdict_text([comparison.paper for comparison in self.comparisons])
+
+    @property
+    def strict(self) -> str:
+        """Strict verdict, as text."""
+        return claim_verdict_text([comparison.strict for comparison in self.comparisons])
+
+    @property
+    def counted(self) -> str:
+        """Reason why the claim isn't counted among the paper's claims; "" if it is counted."""
+        if self.aside:
+            return self.aside.kind
+        return f"same as {self.claim.same_as}" if self.claim.same_as else self.claim.aside
+
+
+def claim_verdict_text(words: list[VerdictWord]) -> str:
+    """Return the verdict on a claim from those on its comparisons, all of which have to hold.
+
+    Examples
+    --------
+    >>> in_words(["holds", "not shown", "contradicted"])
+    'holds in part (1 of 3, 1 contradicted)'
+    """
+    n, counts = len(words), Counter(words)
+    undecided = [f"{counts[kind]} of {n} {kind}" for kind in ("missing", "not testable") if counts[kind]]
+    if undecided:
+        return f"not tested ({', '.join(undecided)})"
+    if counts["holds"] == n:
+        return "holds"
+    other = counts["contradicted"]
+    if counts["holds"]:
+        return f"holds in part ({counts['holds']} of {n}{f', {other} contradicted' if other else ''})"
+    if other:
+        return "contradicted" if other == n else f"contradicted in part ({other} of {n})"
+    return "fails" if counts["fails"] else "not shown"
+
+
+def judge_claim(
+    claim: Claim,
+    evidence: Mapping[Comparison, Evidence],
+    variant: str = "",
+    whole: int = 0,
+    asides: Exclusions | None = None,
+) -> ClaimVerdict:
+    """Decide each comparison of the claim by the paper's rule and strictly.
+
+    Parameters
+    ----------
+    claim : Claim
+    evidence : mapping of Comparison to Evidence
+        Evidence of the claim's comparisons that have been run, with uncorrected tests; the correction is made here.
+    variant : str
+        Variant of the experiment, "" for the configuration itself.
+    whole : int
+        Number of comparisons of the claim over all configurations.
+    asides : mapping of (configuration, cell id) to Aside, optional
+        Reasons why cells give no verdict.
+
+    Returns
+    -------
+    ClaimVerdict
+    """
+    corrected = {c: evidence[c] for c in claim.comparisons if c in evidence}
+    if claim.test is not None:
+        tests = holm_correction(_test_of(claim, e.test, claim.test) for e in corrected.values())
+        corrected = {c: replace(e, test=t) for (c, e), t in zip(corrected.items(), tests, strict=True)}
+    if claim.rule.test is not None:
+        tests = [_by_rule(claim, _test_of(claim, e.rule_test, claim.rule.test)) for e in corrected.values()]
+        tests = (
+            holm_correction(tests) if claim.rule.correction == "holm" else [replace(t, p_holm=t.p_value) for t in tests]
+        )
+        corrected = {c: replace(e, rule_test=t) for (c, e), t in zip(corrected.items(), tests, strict=True)}
+    strict = {c: _strictly(claim, e) for c, e in corrected.items()}
+    left = max(1, len(corrected) - sum(word in ("holds", "contradicted") for word in strict.values()))
+    verdicts = []
+    for comparison in claim.comparisons:
+        e = corrected.get(comparison)
+        if e is None:
+            verdicts.append(ComparisonVerdict(comparison, None, "missing", "missing"))
+            continue
+        detectable = _detectable(claim, e.estimate, left) if strict[comparison] == "not shown" else math.nan
+        verdicts.append(ComparisonVerdict(comparison, e, _by_the_paper(claim, e), strict[comparison], detectable))
+    aside = first_exclusion(asides, [(c.config, cell) for c in claim.comparisons for cell in (c.a, c.b)])
+    return ClaimVerdict(claim, tuple(verdicts), variant, whole or len(verdicts), aside)
+
+
+def _test_of(claim: Claim, test: TestResult | None, name: str) -> TestResult:
+    """Return the test; ValueError if it is missing or has another name than the claim asks for."""
+    if test is None or test.test != name:
+        raise ValueError(f"the claim {claim.id!r} is decided by the test {name!r}, but its evidence has no such test")
+    return test
+
+
+def _by_rule(claim: Claim, test: TestResult) -> TestResult:
+    """Return the test with the rule's one- or two-sided p-value; the exact tests are symmetric: one side is half."""
+    if claim.rule.sides == 2 or test.p_value is None:
+        return test
+    return replace(test, p_value=test.p_value / 2 if test.favours == test.a else 1 - test.p_value / 2)
+
+
+def _by_the_paper(claim: Claim, evidence: Evidence) -> VerdictWord:
+    """Return the verdict on a comparison by the paper's rule."""
+    test, value = evidence.rule_test, evidence.estimate.value
+    if test is None:
+        if claim.relation in ("greater", "lower"):
+            return "holds" if (value < 0 if claim.relation == "lower" else value > 0) else "fails"
+        low, high = claim.span
+        return "holds" if low <= value <= high else "fails"
+    if test.p_value is None or test.p_holm is None:
+        return "not testable"
+    significant = test.p_holm < claim.rule.alpha
+    if claim.relation == "equivalent":
+        return "contradicted" if significant else "holds"
+    if claim.rule.sides == 1 and 1 - test.p_value < claim.rule.alpha:
+        return "contradicted"
+    return _sided(claim, evidence, test) if significant else "not shown"
+
+
+def _strictly(claim: Claim, evidence: Evidence) -> VerdictWord:
+    """Return the strict verdict on a comparison."""
+    estimate, test = evidence.estimate, evidence.test
+    if claim.relation in ("equivalent", "ratio"):
+        if math.isnan(estimate.low):
+            return "not testable"
+        low, high = claim.span
+        if low <= estimate.low and estimate.high <= high:
+            return "holds"
+        return "contradicted" if estimate.high < low or high < estimate.low else "not shown"
+    if test is None or test.p_value is None or test.p_holm is None:
+        return "not testable"
+    return _sided(claim, evidence, test) if test.p_holm < claim.alpha else "not shown"
+
+
+def _sided(claim: Claim, evidence: Evidence, test: TestResult) -> VerdictWord:
+    """Return the verdict of a significant test: "not shown" if test and scores favour different cells."""
+    value = evidence.estimate.value
+    above = value < 0 if claim.relation == "lower" else value > 0
+    if above and test.favours == test.a:
+        return "holds"
+    return "contradicted" if not above and value != 0 and test.favours == test.b else "not shown"
+
+
+def _detectable(claim: Claim, estimate: Estimate, left: int) -> float:
+    """Return the smallest difference that could be detected with a power of 80%.
+
+    That is (z_{1-α'/2} + z_0.8) standard errors, where the standard error is computed from the 95% interval, and α' =
+    alpha / `left` is the level of Holm's correction for the first of the comparisons that are left. For an equivalence,
+    return the smallest margin that the data would show; for a ratio, NaN.
+    """
+    if claim.relation == "equivalent":
+        return max(abs(estimate.low), abs(estimate.high))
+    if claim.relation == "ratio":
+        return math.nan
+    error = (estimate.high - estimate.low) / (2 * Z_LEVEL)
+    return float((special.ndtri(DETECTION_POWER) - special.ndtri(claim.alpha / left / 2)) * error)
+
+
+def evidence_for(claim: Claim, config: str, scored: ScoreTable) -> dict[Comparison, Evidence]:
+    """Return the evidence that the scores of one configuration give for a claim's comparisons."""
+    evidence = {}
+    for comparison in claim.comparisons:
+        a, b = comparison.a, comparison.b
+        if comparison.config == config and scored.has(claim.metric, a, b):
+            try:
+                estimate = (scored.ratio if claim.relation == "ratio" else scored.difference)(a, b, claim.metric)
+                tests = (
+                    scored.test(name, a, b, claim.metric) if name else None for name in (claim.test, claim.rule.test)
+                )
+                evidence[comparison] = Evidence(estimate, *tests)
+            except ValueError:  # different test documents, or a ratio with the denominator 0: no evidence
+                continue
+    return evidence
+
+
+def judge_claims(
+    published: Published,
+    config: str,
+    explains: str | None,
+    variants: Iterable[str],
+    scored: ScoreTable,
+    asides: Exclusions | None = None,
+) -> list[ClaimVerdict]:
+    """Return the verdicts on all claims, from the comparisons on this configuration only.
+
+    For a sensitivity analysis of another configuration, each claim on that configuration's cells is decided under each
+    variant. Claims about seconds are omitted there, because the times were measured under other loads.
+
+    Parameters
+    ----------
+    published : Published
+    config : str
+        Name of the configuration.
+    explains : str or None
+        Name of the configuration whose sensitivity it analyses, if any.
+    variants : iterable of str
+        Prefixes of cell ids, "" for the configuration itself.
+    scored : Scored
+    asides : mapping of (configuration, cell id) to Aside, optional
+        Reasons why cells give no verdict.
+
+    Returns
+    -------
+    list of ClaimVerdict
+    """
+    variants = tuple(variants)
+    verdicts = (
+        _judged(claim, config, explains, name, scored, asides)
+        for claim in published.claims
+        if not (explains and claim.on_clock)
+        for name in variants
+    )
+    return [verdict for verdict in verdicts if verdict is not None]
+
+
+def _judged(
+    claim: Claim, config: str, explains: str | None, variant: str, scored: ScoreTable, asides: Exclusions | None
+) -> ClaimVerdict | None:
+    """Return the verdict on a claim under one variant; None where the configuration has none of its comparisons."""
+    prefix = f"{variant}-" if variant else ""
+    comparisons = [c for c in claim.comparisons if c.config == (explains or config)]
+    if explains:  # a sensitivity analysis need not have every cell of the analysed configuration
+        comparisons = [c for c in comparisons if prefix + c.a in scored.cells and prefix + c.b in scored.cells]
+    templates = tuple(ComparisonTemplate(config=config, a=prefix + c.a, b=prefix + c.b) for c in comparisons)
+    part = claim.model_copy(update={"templates": templates})
+    evidence = evidence_for(part, config, scored) if templates else {}
+    if not evidence and (not templates or explains):
+        return None
+    return judge_claim(part, evidence, variant, len(claim.comparisons), asides)

@@ -1,0 +1,141 @@
+"""Readers of papers' published values and claims, checked like configurations."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from functools import cache, partial
+from typing import TYPE_CHECKING
+
+from benchmark.config.schema_errors import validate_section
+from benchmark.corpora.card import REPOSITORY
+from benchmark.diagnostics import DIAGNOSTIC_METRICS
+from benchmark.papers import published as papers
+from benchmark.papers.published import Published
+from benchmark.system.errors import MAX_PROBLEMS, combine_errors, unknown_name
+from benchmark.system.yaml_source import MAX_YAML_BYTES, YamlSource, read_yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from benchmark.config.model import Experiment
+    from benchmark.system.yaml_source import Location
+
+
+#: Folder of configurations, sensitivity analyses among them.
+CONFIGS_FOLDER = REPOSITORY / "configs"
+#: Patterns of a configuration's keys `name` and `explains`.
+_NAME, _EXPLAINS = (re.compile(rf"(?m)^{key}:[ \t]*['\"]?([^\s'\"#]+)") for key in ("name", "explains"))
+
+
+def load_published(path: Path) -> Published:
+    """Read a paper's numbers and claims, `results/published/{paper}.yaml`.
+
+    Raises
+    ------
+    ConfigError
+        If the file is invalid, with file, line, problem and the nearest valid name.
+    """
+    return _read(path, path.stat().st_mtime_ns if path.exists() else 0)[0]
+
+
+def published_papers() -> list[str]:
+    """Return the keys of the papers whose published values are known."""
+    return sorted(path.stem for path in papers.PUBLISHED_FOLDER.glob("*.yaml"))
+
+
+def published_of_experiment(experiment: Experiment) -> Published | None:
+    """Return the published values and claims of an experiment's paper.
+
+    A sensitivity analysis gets those of the configuration that it explains. A part of a configuration gets only the
+    ranges whose cells are all present.
+    """
+    if experiment.paper:
+        published = load_published(papers.PUBLISHED_FOLDER / f"{experiment.paper}.yaml")
+        here = [
+            r for r in published.ranges if r.config != experiment.name or experiment.left_out.isdisjoint(r.expanded)
+        ]
+        return published.model_copy(update={"ranges": here}) if experiment.left_out else published
+    for path in sorted(papers.PUBLISHED_FOLDER.glob("*.yaml")) if experiment.explains else ():
+        published = load_published(path)
+        configs = {each.config for each in published.values}
+        if experiment.explains in configs.union(c.config for claim in published.claims for c in claim.comparisons):
+            return published
+    return None
+
+
+def check_published(experiment: Experiment, *folders: Path) -> None:
+    """Reject a paper's file that names an unknown configuration, or a cell that the experiment lacks."""
+    if not experiment.paper:
+        return
+    files = [path for folder in folders for path in folder.glob("*.yaml")]
+    configs = {experiment.name, *(_named_in(file, _NAME) or file.stem for file in files)}
+    path = papers.PUBLISHED_FOLDER / f"{experiment.paper}.yaml"
+    published, source = _read(path, path.stat().st_mtime_ns if path.exists() else 0)
+    ids = frozenset(experiment.ids)
+    wrong: dict[tuple[Location, str], Callable[[], str]] = {}
+    for place, config, cells in _named(published):
+        if config not in configs:
+            wrong[(*place, "config"), config] = partial(unknown_name, "configuration", config, sorted(configs))
+        elif config == experiment.name:
+            missing = [cell for cell in cells if cell not in ids and not fnmatch.filter(ids, cell)]
+            wrong |= {(place, cell): partial(unknown_cell, cell, experiment) for cell in missing}
+    if wrong:  # suggestions are slow to compute for many cells
+        reported = list(wrong.items())[:MAX_PROBLEMS]
+        raise combine_errors(
+            [source.error(place, say()) for (place, _), say in reported], more=len(wrong) - len(reported)
+        )
+
+
+def cells_by_configuration(found: Published) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield every configuration that a paper's file names, with its cells."""
+    yield from ((config, cells) for _, config, cells in _named(found))
+
+
+def sensitivity_analyses_of(experiment: Experiment) -> tuple[str, ...]:
+    """Return the sensitivity analyses of an experiment in `CONFIGS_FOLDER`, by file name without extension."""
+    files = sorted(CONFIGS_FOLDER.glob("*.yaml")) if experiment.paper else ()
+    return tuple(path.stem for path in files if _named_in(path, _EXPLAINS) == experiment.name)
+
+
+def _named_in(path: Path, key: re.Pattern[str]) -> str | None:
+    """Return a configuration's value of a key; None for an unreadable file, which its run reports."""
+    try:
+        if not path.is_file():
+            return None
+        with path.open(encoding="utf-8", errors="ignore") as file:
+            match = key.search(file.read(MAX_YAML_BYTES))
+    except OSError:
+        return None
+    return match[1] if match else None
+
+
+def unknown_cell(cell: str, experiment: Experiment) -> str:
+    """Return the message for a cell that a configuration lacks."""
+    return unknown_name("cell", cell, experiment.ids).partition(" (allowed: ")[0] + f" of {experiment.name}"
+
+
+def _named(found: Published) -> Iterator[tuple[Location, str, tuple[str, ...]]]:
+    """Yield every location in the file that names a configuration, with the cells or cell patterns named there.
+
+    Published counts of documents name no cells.
+    """
+    for i, value in enumerate(found.values):
+        cells = value.pair or ((value.cell or "",) if value.kind == "result" else ())
+        yield ("values", i), value.config, cells
+    for i, span in enumerate(found.ranges):
+        yield ("ranges", i), span.config, span.expanded
+    for i, landmark in enumerate(found.landmarks):
+        for j, value in enumerate(landmark.values):
+            yield ("landmarks", i, "values", j), value.config, (value.cell or "",)
+    for i, claim in enumerate(found.claims):
+        for j, template in enumerate(claim.templates):
+            for comparison in template.expanded():
+                yield ("claims", i, "comparisons", j), comparison.config, (comparison.a, comparison.b)
+
+
+@cache
+def _read(path: Path, _changed: int) -> tuple[Published, YamlSource]:
+    source = read_yaml(path)
+    return validate_section(Published, source, {papers.DECLARED_METRICS_KEY: DIAGNOSTIC_METRICS}), source

@@ -1,0 +1,340 @@
+"""Published values, ranges, claims and reference values of a paper, as data."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections import Counter
+from decimal import Decimal
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, ValidationInfo, model_validator
+
+from benchmark.corpora.card import REPOSITORY
+from benchmark.evaluation.metrics import METRICS, PAIR_METRICS, TIME_METRICS, DiagnosticMetric, is_time_metric, unit_of
+from benchmark.system.errors import unknown_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+
+#: Folder with one file for each paper.
+PUBLISHED_FOLDER = REPOSITORY / "results" / "published"
+#: Metrics of a cell, in addition to those that measures declare.
+KNOWN_METRICS = (*METRICS, *TIME_METRICS)
+#: Key of pydantic's validation context for the metrics that measures declare, by name.
+DECLARED_METRICS_KEY = "quantities"
+#: Limits on the characters of a published number and on the combinations of a template.
+MAX_NUMBER_LENGTH, MAX_COMBINATIONS = 30, 10_000
+#: Names of tests in tables.
+TEST_NAMES = {"sign": "sign test", "mcnemar": "McNemar", "wilcoxon": "Wilcoxon"}
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _decimal_digits(text: str) -> str:
+    """Return the text if it is a decimal number; ValueError otherwise."""
+    if len(text) > MAX_NUMBER_LENGTH or not text.isascii() or not text.removeprefix("-").replace(".", "", 1).isdigit():
+        raise ValueError(f"{text!r} is not a decimal number such as '72.57'")
+    return text
+
+
+class _OfMetric(_Record):
+    """Record with a metric: one of `METRICS` or `TIME_METRICS`, or one that a measure declares.
+
+    The context of `model_validate` holds the metrics that measures declare, under `DECLARED_METRICS_KEY`.
+    """
+
+    _quantities: dict[str, DiagnosticMetric] = PrivateAttr(default_factory=dict)
+
+    def _check_metric(self, metric: str, info: ValidationInfo, *more: str) -> None:
+        """Raise ValueError if the metric is unknown; remember it if a measure declares it."""
+        declared: Mapping[str, DiagnosticMetric] = (info.context or {}).get(DECLARED_METRICS_KEY, {})
+        known = (*KNOWN_METRICS, *declared, *more)
+        if metric not in known:
+            raise ValueError(unknown_name("metric", metric, known))
+        if metric in declared:
+            self._quantities[metric] = declared[metric]
+
+
+class PublishedValue(_OfMetric):
+    """Published value: the score of a `cell`, or a number of a `pair` of cells (Z of the sign test, a ratio).
+
+    `value` has the digits as printed, including trailing zeros, which show the rounding. The value is from a `table` or
+    `figure`, or else from the text. `alternative` marks another reading of a value that the file already has: it gets a
+    verdict, but isn't counted among the published values.
+    """
+
+    table: int | None = None
+    figure: int | None = None
+    config: str
+    cell: str | None = None
+    pair: tuple[str, str] | None = None
+    metric: str
+    value: Annotated[str, AfterValidator(_decimal_digits)]
+    unit: Literal["percent", "one"] = "one"
+    alternative: bool = False
+
+    @model_validator(mode="after")
+    def _fits_its_metric(self, info: ValidationInfo) -> PublishedValue:
+        """Raise ValueError unless the metric is known and has a cell or a pair as it needs."""
+        self._check_metric(self.metric, info, *PAIR_METRICS)
+        if (self.metric in PAIR_METRICS) != (self.pair is not None) or (self.cell is None) == (self.pair is None):
+            raise ValueError(f"{' and '.join(PAIR_METRICS)} need a `pair` of cells, any other metric a `cell`")
+        return self
+
+    @property
+    def printed_in(self) -> str:
+        """Unit of the printed digits: "percent", "nats", "documents", "seconds", or "one" for a fraction or ratio."""
+        unit = unit_of(self.metric, self._quantities)
+        return self.unit if unit in ("percent", "one") else unit
+
+    @property
+    def kind(self) -> str:
+        """Kind of value: a "count" of the data, or a "result" of models."""
+        return "count" if self.printed_in == "documents" else "result"
+
+    @property
+    def reading(self) -> str:
+        """Reading: "another" for an alternative reading of a published value, else ""."""
+        return "another" if self.alternative else ""
+
+
+class ReferenceValues(_Record):
+    """Reference values: scores of another method on the same test documents, shown beside our cells.
+
+    Reference values get no verdict and aren't counted. The `cell` of a value is a pattern, ``tfidf-*``. A
+    `transductive` method has access to the test documents, without their labels, while it trains. `unlike` lists other
+    differences and unknowns: the documents, the split, the tokenization, the choice of parameters.
+    """
+
+    method: str
+    source: str
+    transductive: bool
+    unlike: str = ""
+    values: tuple[PublishedValue, ...] = Field(min_length=1)
+
+    @property
+    def name(self) -> str:
+        """Name of the method, marked if it is transductive."""
+        return f"{self.method}, transductive" if self.transductive else self.method
+
+    @property
+    def in_words(self) -> str:
+        """Source and differences, as text."""
+        return "; ".join(filter(None, (self.source, self.unlike)))
+
+    @model_validator(mode="after")
+    def _of_cells(self) -> ReferenceValues:
+        """Raise ValueError if a value is of a pair of cells."""
+        if any(value.pair for value in self.values):
+            raise ValueError(f"a landmark can't have a metric of pairs of cells ({' or '.join(PAIR_METRICS)})")
+        return self
+
+
+class Comparison(_Record):
+    """Comparison of cell `a` with cell `b` of the experiment `config`."""
+
+    config: str
+    a: str
+    b: str
+
+
+class ComparisonTemplate(Comparison):
+    """Template of comparisons: every combination of the values under `for` fills the braces."""
+
+    loop: dict[str, list[str]] = Field(default_factory=dict, alias="for")
+
+    def expanded(self) -> list[Comparison]:
+        """Return one comparison for each combination, the last name varying fastest."""
+        texts = {"config": self.config, "a": self.a, "b": self.b}
+        rows = _rows(self.loop, *texts.values())
+        try:
+            return [Comparison(**{name: text.format(**row) for name, text in texts.items()}) for row in rows]
+        except (KeyError, IndexError, AttributeError, ValueError) as error:
+            known = ", ".join(self.loop) or "none"
+            raise ValueError(f"the braces may hold the names under `for` ({known}), not {error}") from None
+
+    @model_validator(mode="after")
+    def _fillable(self) -> ComparisonTemplate:
+        """Raise ValueError if the braces can't be filled."""
+        self.expanded()
+        return self
+
+
+class PublishedRange(_OfMetric):
+    """Published range of many values, from a figure's axis or the text, where single values can't be read.
+
+    `cells` is a template as in `ComparisonTemplate`: every combination of the values under `for` fills its braces.
+    """
+
+    figure: int
+    config: str
+    cells: str
+    loop: dict[str, list[str]] = Field(alias="for")
+    metric: str
+    low: Annotated[str, AfterValidator(_decimal_digits)]
+    high: Annotated[str, AfterValidator(_decimal_digits)]
+
+    @property
+    def expanded(self) -> tuple[str, ...]:
+        """Ids of the cells, with the template filled in."""
+        return tuple(self.cells.format(**row) for row in _rows(self.loop, self.cells))
+
+    @property
+    def printed_in(self) -> str:
+        """Unit of `low` and `high`: "one" for a share, written as a fraction; else the metric's unit."""
+        unit = unit_of(self.metric, self._quantities)
+        return "one" if unit == "percent" else unit
+
+    @model_validator(mode="after")
+    def _sensible(self, info: ValidationInfo) -> PublishedRange:
+        """Raise ValueError unless the metric is known, the range ascends and the cells are distinct."""
+        self._check_metric(self.metric, info)
+        if not Decimal(self.low) < Decimal(self.high):
+            raise ValueError(f"the range must ascend, not {self.low} to {self.high}")
+        try:
+            cells = self.expanded
+        except (KeyError, IndexError) as error:
+            raise ValueError(f"the braces may hold the names under `for`, not {error}") from None
+        _unique(cells, "cell")
+        return self
+
+
+class ClaimRule(_Record):
+    """Rule by which a paper decides a comparison: a test with its sides, level and correction.
+
+    Without a test the scores decide: the score of a is above that of b, or the difference or ratio is in the range.
+    """
+
+    test: Literal["sign", "mcnemar", "wilcoxon"] | None = None
+    sides: Literal[1, 2] = 2
+    alpha: float = Field(default=0.05, gt=0, lt=1)
+    correction: Literal["none", "holm"] = "none"
+
+    @property
+    def in_words(self) -> str:
+        """Text of the rule in tables."""
+        if self.test is None:
+            return "the scores"
+        corrected = ", Holm" if self.correction == "holm" else ""
+        return f"{TEST_NAMES[self.test]}, {'one' if self.sides == 1 else 'two'}-sided, {self.alpha:g}{corrected}"
+
+
+class Claim(_OfMetric):
+    """Claim: a statement of the paper as a set of comparisons that all have to hold.
+
+    A claim gets two verdicts: by the paper's `rule`, and strictly, by the two-sided `test` at `alpha` with Holm's
+    correction over the claim. The relations are:
+
+    - "greater": the score of a is above that of b; "lower": it is below.
+    - "equivalent": the scores differ by at most `margin`. Strictly, the whole 95% interval of the difference lies
+      within the margin (two one-sided tests at 2.5% each; a claim that needs all of its comparisons needs no
+      correction). By a rule with a test, the scores don't differ significantly.
+    - "ratio": the score of a divided by that of b lies between `low` and `high`. Strictly, its whole 95% interval does.
+
+    `because` is the reason for the margin or range. `same_as` names another claim that states the same finding in other
+    words. `aside` is the reason why the claim isn't the paper's own ("another reading"). A claim with `same_as` or
+    `aside` gets verdicts, but isn't counted.
+    """
+
+    id: str
+    text: str
+    relation: Literal["greater", "lower", "equivalent", "ratio"]
+    metric: str = "accuracy"
+    rule: ClaimRule = ClaimRule()
+    test: Literal["sign", "mcnemar", "wilcoxon"] | None = None
+    alpha: float = Field(default=0.05, gt=0, lt=1)
+    margin: Annotated[str, AfterValidator(_decimal_digits)] | None = None
+    low: Annotated[str, AfterValidator(_decimal_digits)] | None = None
+    high: Annotated[str, AfterValidator(_decimal_digits)] | None = None
+    because: str = ""
+    same_as: str | None = None
+    aside: str = ""
+    templates: tuple[ComparisonTemplate, ...] = Field(alias="comparisons")
+
+    @property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        """All comparisons of the claim, with templates filled in."""
+        return tuple(comparison for template in self.templates for comparison in template.expanded())
+
+    @property
+    def on_clock(self) -> bool:
+        """True if the metric is wall-clock time."""
+        return is_time_metric(self.metric, self._quantities)
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """Range that an "equivalent" difference or a ratio has to lie in."""
+        if self.relation == "equivalent":
+            return -float(self.margin or 0), float(self.margin or 0)
+        return float(self.low or "-inf"), float(self.high or "inf")
+
+    @model_validator(mode="after")
+    def _decidable(self, info: ValidationInfo) -> Claim:
+        """Raise ValueError if the claim can't be decided: unknown metric, or missing or superfluous keys."""
+        self._check_metric(self.metric, info)
+        required = {"equivalent": {"margin"}, "ratio": {"low", "high"}}.get(self.relation, set())
+        present = {name for name in ("margin", "low", "high") if getattr(self, name) is not None}
+        if present != required:
+            raise ValueError(
+                f"the relation {self.relation!r} needs {' and '.join(sorted(required)) or 'no margin or range'}"
+            )
+        if required and not self.because:
+            raise ValueError(f"`because` is missing: give the reason for {' and '.join(sorted(required))}")
+        if self.relation == "ratio" and not self.span[0] < self.span[1]:
+            raise ValueError(f"the range must ascend, not {self.low} to {self.high}")
+        if self.relation in ("equivalent", "ratio") and self.test is not None:
+            raise ValueError(
+                f"the relation {self.relation!r} is decided by its interval, not by the test {self.test!r}"
+            )
+        if not self.comparisons:
+            raise ValueError("a claim needs a comparison")
+        _unique((c.model_dump_json() for c in self.comparisons), "comparison")
+        return self
+
+
+class Published(_Record):
+    """All published values, ranges, claims and reference values of one paper; `finding` sums up what we found."""
+
+    paper: str
+    title: str
+    reference: str
+    finding: str = ""
+    values: tuple[PublishedValue, ...] = ()
+    ranges: tuple[PublishedRange, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    landmarks: tuple[ReferenceValues, ...] = ()
+
+    @model_validator(mode="after")
+    def _said_once(self) -> Published:
+        """Raise ValueError if a value or claim occurs twice, or `same_as` names no other claim."""
+        _unique((v.model_dump_json(exclude={"value"}) for v in self.values), "value")
+        pairs = ((landmark.method, v) for landmark in self.landmarks for v in landmark.values)
+        _unique((f"{method}: {v.model_dump_json(exclude={'value'})}" for method, v in pairs), "value of a landmark")
+        ids = [claim.id for claim in self.claims]
+        _unique(ids, "claim")
+        for claim in self.claims:
+            if claim.same_as is not None and (claim.same_as not in ids or claim.same_as == claim.id):
+                raise ValueError(unknown_name("claim", claim.same_as, [each for each in ids if each != claim.id]))
+        return self
+
+
+def _rows(loop: Mapping[str, list[str]], *templates: str) -> Iterator[dict[str, str]]:
+    """Return every combination of the values, by name, after checking the templates that they will fill."""
+    number = math.prod(map(len, loop.values()))
+    if number > MAX_COMBINATIONS:
+        raise ValueError(f"`for` makes {number:,} combinations: at most {MAX_COMBINATIONS:,} are allowed")
+    if any(re.search(r"\{[^{}]*[^\w{}-]", text) for text in templates):  # a width such as {a:>999999999} fills memory
+        raise ValueError("the braces may hold the names under `for`, and nothing else")
+    return (dict(zip(loop, values, strict=True)) for values in itertools.product(*loop.values()))
+
+
+def _unique(keys: Iterable[str], what: str) -> None:
+    """Raise ValueError if a key occurs twice."""
+    twice = [key for key, count in Counter(keys).items() if count > 1]
+    if twice:
+        raise ValueError(f"{what} given more than once: {twice[0]}")

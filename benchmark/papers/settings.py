@@ -1,0 +1,174 @@
+"""Flat settings of cells, compared with the settings pinned for a paper's published values.
+
+A published value belongs to one setting: documents, text, weighting, normalization, kernel, classifier and protocol.
+Under another setting, the same cell of the same configuration neither confirms nor contradicts it.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from benchmark.config.model import method_of
+from benchmark.papers import published as papers
+from benchmark.papers.load import cells_by_configuration, published_of_experiment
+from benchmark.papers.published_verdicts import Exclusion
+from benchmark.system.errors import ConfigError
+from benchmark.system.machine import write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from benchmark.config.model import Cell, Experiment, Variant
+
+    FlatSetting = dict[str, Any]
+
+#: Parameters of kernels and classifiers that are not compared with the paper's.
+_SILENT = ("cache_mb", "seed")
+_SHOWN = 3
+#: Values of keys that older pinned settings lack.
+_SINCE: FlatSetting = {"ngrams": [1], "fields": ["all"]}
+
+
+def excluded_cells(experiment: Experiment) -> dict[tuple[str, str], Exclusion]:
+    """Return the cells excluded from verdicts, by (configuration, cell).
+
+    They are those tuned to the published value, and those under another setting than the paper's.
+    """
+    found = {(experiment.name, cell): Exclusion("fitted", choice) for cell, choice in experiment.fitted_cells.items()}
+    path = _path(experiment.paper) if experiment.paper else None
+    known: dict[str, FlatSetting] = {}
+    if path is not None and path.exists():
+        for group in _read(path).get(experiment.name, []):
+            known |= dict.fromkeys(group["cells"], group["setting"])
+    for cell in experiment.cells:
+        own = setting_differences(flat_setting(experiment, cell), known[cell.id]) if cell.id in known else []
+        if own:
+            more = f" and {len(own) - _SHOWN} more" if len(own) > _SHOWN else ""
+            found[experiment.name, cell.id] = Exclusion(
+                "another setting", f"not the paper's setting: {', '.join(own[:_SHOWN])}{more}"
+            )
+    return found
+
+
+def setting_notes(experiment: Experiment, asides: Mapping[tuple[str, str], Exclusion]) -> Iterator[str]:
+    """Yield notes on cells under another setting than the paper's, and on a paper's file that names no cells."""
+    each: dict[str, list[str]] = {}
+    for (_, cell), aside in asides.items():
+        if aside.kind == "another setting":
+            each.setdefault(aside.why, []).append(cell)
+    for why, cells in each.items():
+        yield f"{', '.join(cells[:_SHOWN])}{f' and {len(cells) - _SHOWN} more' if len(cells) > _SHOWN else ''}: {why}."
+    published = published_of_experiment(experiment) if experiment.paper else None
+    if published is not None and experiment.name not in {config for config, _ in cells_by_configuration(published)}:
+        yield (
+            f"The file of {experiment.paper} has no value and no claim for {experiment.name!r}, "
+            "so this run gets no verdicts."
+        )
+
+
+def setting_differences(own: FlatSetting, paper: FlatSetting) -> list[str]:
+    """Describe the differences from the paper's setting, "C 3 (paper 1)", for the keys that the paper's has."""
+    paper = {key: value for key, value in _SINCE.items() if key in own} | paper
+    return [f"{key} {_shown(own.get(key))} (paper {_shown(paper[key])})" for key in paper if own.get(key) != paper[key]]
+
+
+def flat_setting(experiment: Experiment, cell: Cell) -> FlatSetting:
+    """Return everything that decides a cell's numbers as a flat dict of JSON values."""
+    variant = experiment.variants[cell.variant]
+    found = _shared(variant)
+    task = next((task for task in variant.tasks if task.name == cell.task), variant.tasks[0])
+    found["task"] = list(task.classes)
+    if cell.what == "measure":
+        measures = {measure.name: measure.resolved for measure in experiment.measures}
+        found |= {f"{name} {key}": value for name, given in measures.items() for key, value in given.items()}
+    else:
+        specs = list(method_of(experiment, cell).candidates)
+        texts = [(spec.text or variant.collection.text).flat for spec in specs]
+        found |= {key: _one_or_all([text[key] for text in texts]) for key in texts[0]}
+        representation = specs[0].representation
+        points = representation.resolved
+        points["weights of fields"] = points.pop("fields")  # texts have a key `fields`, too
+        if not representation.learns:
+            del points["idf"]
+        found |= {key: value for key, value in points.items() if value or key not in ("features", "weights of fields")}
+        for what in ("kernel", "classifier"):
+            each = [getattr(spec, what).resolved for spec in specs if getattr(spec, what)]
+            for key in each[0] if each else ():
+                values = [one[key] for one in each]
+                name = what if key == "name" else key
+                if key not in _SILENT:
+                    found[name] = _one_or_all(values)
+        if cell.choice:
+            found["folds"] = None if experiment.inner is None else experiment.inner.given.get("k")
+    plain: FlatSetting = json.loads(json.dumps(found))
+    return plain
+
+
+def _one_or_all(values: list[Any]) -> Any:
+    """Return the common value of all candidates, or the list of values where they differ."""
+    return values[0] if all(value == values[0] for value in values) else values
+
+
+def pin_settings(experiment: Experiment) -> tuple[Path, int]:
+    """Write the settings of the cells that the paper's file names, and return the file and the number of cells.
+
+    Raises
+    ------
+    ConfigError
+        If the configuration has no paper, or the paper's file names none of its cells.
+    """
+    published = published_of_experiment(experiment) if experiment.paper else None
+    if published is None:
+        raise ConfigError(f"{experiment.name}: has no paper, so its settings can't be pinned to published values")
+    named = {cell for config, cells in cells_by_configuration(published) if config == experiment.name for cell in cells}
+    groups: dict[str, list[str]] = {}
+    for cell in experiment.cells:
+        if cell.id in named:
+            groups.setdefault(json.dumps(flat_setting(experiment, cell), ensure_ascii=False), []).append(cell.id)
+    if not groups:
+        raise ConfigError(f"{experiment.name}: the file of {experiment.paper} names none of its cells")
+    path = _path(experiment.paper or "")
+    known = _read(path) if path.exists() else {}
+    known[experiment.name] = [{"cells": cells, "setting": json.loads(text)} for text, cells in groups.items()]
+    parts = []
+    for name in sorted(known):
+        lines = ",\n  ".join(json.dumps(group, ensure_ascii=False) for group in known[name])
+        parts.append(f" {json.dumps(name)}: [\n  {lines}\n ]")
+    write_atomically(path, ("{\n" + ",\n".join(parts) + "\n}\n").encode())
+    return path, sum(map(len, groups.values()))
+
+
+def _shared(variant: Variant) -> FlatSetting:
+    collection = variant.collection
+    found: FlatSetting = {"corpus": collection.corpus, "subset": collection.subset, "exclude": list(collection.exclude)}
+    found |= collection.text.flat
+    protocol = variant.protocol.resolved
+    found |= {f"protocol {key}" if key != "name" else "protocol": value for key, value in protocol.items()}
+    if variant.terms:
+        found |= {"terms ranked by": variant.terms.rank, "terms over classes": variant.terms.over_classes}
+    return found
+
+
+def _path(paper: str) -> Path:
+    return papers.PUBLISHED_FOLDER / f"{paper}.settings.json"
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        settings = [group["setting"].keys() | group["cells"] for groups in found.values() for group in groups]
+    except (ValueError, OSError, AttributeError, KeyError, TypeError) as error:
+        problem = f"holds no settings ({type(error).__name__}: {error})"
+        remedy = "remove it and run `bench published pin CONFIG` to write it again"
+        raise ConfigError(f"{path}: {problem}; {remedy}") from None
+    return found if settings else {}
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_shown, value))}]"
+    if isinstance(value, float):
+        return f"{value:g}"
+    return "–" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,205 @@
+"""Registries of a configuration: the shipped components, and those of plug-in files and installed packages.
+
+A plug-in is a Python file whose top level names components by kind, ``KERNELS = {"chi2": ChiSquared}``, or a package
+with entry points of the groups ``simplexbench.kernels``, ``simplexbench.classifiers`` and so on.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from functools import cache, wraps
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmark.classifiers import CLASSIFIERS
+from benchmark.config.registries import Registries
+from benchmark.corpora.registry import CORPORA
+from benchmark.diagnostics import DIAGNOSTICS
+from benchmark.evaluation.metrics import METRICS
+from benchmark.evaluation.protocols import PROTOCOLS
+from benchmark.kernels import KERNELS
+from benchmark.plugins.validation import component_problem
+from benchmark.system.errors import ConfigError
+from benchmark.system.plugin_code import (
+    convert_plugin_errors,
+    guard_methods,
+    installed_plugin,
+    load_plugin,
+    register_plugin_class,
+    report_lines_of,
+    run_plugin_code,
+    source_location,
+)
+from benchmark.system.registries import PluginOrigin, Registry, is_builtin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from importlib.metadata import EntryPoint
+
+    from numpy.typing import NDArray
+
+    from benchmark.evaluation.metrics import Metric, Tallies
+    from benchmark.system.plugin_code import Plugin
+    from benchmark.system.yaml_source import YamlSource
+
+_GROUP = "simplexbench."
+#: Methods and properties of a plug-in's component that the package calls with a guard.
+_CALLED = {
+    "protocols": ("splits",),
+    "measures": ("compute", "told", "notes", "cells", "kinds", "rows"),
+    "corpora": ("classes", "groups", "several", "outline", "locate", "content", "load", "facts", "check_unchanged"),
+}
+_NO_PLUGIN = "names no component: a plug-in has at its top level KERNELS, CLASSIFIERS, PROTOCOLS, MEASURES, METRICS or "
+_NO_PLUGIN += "CORPORA, such as KERNELS = {'mine': MyKernel}"
+
+#: The components that a configuration without plug-ins can name.
+BUILTIN_REGISTRIES = Registries(
+    kernels=Registry(KERNELS),
+    classifiers=Registry(CLASSIFIERS),
+    protocols=Registry(PROTOCOLS),
+    measures=Registry(DIAGNOSTICS),
+    metrics=Registry(METRICS),
+    corpora=Registry(CORPORA),
+)
+
+
+def registries_for(source: YamlSource) -> Registries:
+    """Return the components that a configuration can name; raise ConfigError at a plug-in that can't be loaded."""
+    given = source.data.get("plugins") if isinstance(source.data, dict) else None
+    paths = given if isinstance(given, list) and all(isinstance(each, str) for each in given) else []
+    files = []
+    for index, each in enumerate(paths):
+        place = ("plugins", index)
+        files.append(source.folder(place) / Path(each).expanduser())
+        try:
+            load_plugin(files[-1])
+        except ConfigError as error:
+            raise source.error(place, str(error)) from error
+    return registries_with_plugins(files)
+
+
+def registries_with_plugins(files: Iterable[Path] = ()) -> Registries:
+    """Return the shipped components, those of installed packages, and those of plug-in files.
+
+    Raises
+    ------
+    ConfigError
+        If a file can't be loaded, defines no component, or uses a name that is taken. A component with another error,
+        and any error of an installed package, is refused only where a configuration names the component.
+    """
+    found = BUILTIN_REGISTRIES.copied()
+    for entry in _entries():
+        _add_installed(entry, found)
+    for path in dict.fromkeys(each.resolve() for each in files):
+        add_plugin_file(load_plugin(path), path, found)
+    return found
+
+
+def add_plugin_file(plugin: Plugin, path: Path, found: Registries) -> None:
+    """Add the components of a plug-in file to the registries."""
+    named = [(kind, getattr(plugin.module, kind.upper())) for kind, _ in found.each() if _has(plugin, kind)]
+    if not named:
+        raise ConfigError(f"{path}: {_NO_PLUGIN}")
+    for kind, components in named:
+        if not isinstance(components, dict) or not all(isinstance(name, str) and name for name in components):
+            raise ConfigError(f"{path}: {kind.upper()} must be a mapping of names to components")
+        for name, component in components.items():
+            place = source_location(getattr(component, "of", component)) or str(path)
+            taken = _taken(kind, name, found)
+            if taken:
+                raise ConfigError(f"{place}: the name {name!r} is taken, by {taken}")
+            _add(kind, name, component, PluginOrigin(place, str(path), plugin.digest), plugin, found)
+
+
+def _has(plugin: Plugin, kind: str) -> bool:
+    """Return whether a plug-in file defines components of a kind, and doesn't only import a registry of ours."""
+    named = getattr(plugin.module, kind.upper(), None)
+    return named is not None and all(
+        named is not own for own in (KERNELS, CLASSIFIERS, PROTOCOLS, DIAGNOSTICS, METRICS)
+    )
+
+
+def _add(kind: str, name: str, component: Any, origin: PluginOrigin, plugin: Plugin, found: Registries) -> None:
+    registry: Registry = getattr(found, kind)
+    registry.origins[name] = origin
+    register_plugin_class(plugin, kind, name, component)
+    if isinstance(component, type) and not is_builtin(component):
+        guard_methods(component, _CALLED.get(kind, ()))
+    wrong = component_problem(kind, name, component, found)
+    if wrong:
+        registry.broken[name] = f"{origin.place}: {name!r} can't be used: {wrong}"
+    else:
+        registry[name] = _sound(name, component, origin.place, plugin) if kind == "metrics" else component
+
+
+def _sound(name: str, metric: Metric, place: str, plugin: Plugin) -> Metric:
+    """Return the metric with its errors, and scores that are invalid, reported in one line."""
+
+    @wraps(metric.scores)
+    def of(tallies: Tallies) -> NDArray[np.float64]:
+        handed = replace(tallies, **{name: array.copy() for name, array in vars(tallies).items()})
+        with convert_plugin_errors(ConfigError, place), run_plugin_code(plugin):
+            values = np.array(metric.scores(handed), dtype=np.float64)
+        if values.shape != tallies.documents.shape or not np.isfinite(values).all():
+            expected = tallies.documents.shape
+            problem = f"must return finite scores of shape {expected}; it returned shape {values.shape}, or not finite"
+            raise ConfigError(f"{place}: the metric {name!r} {problem}")
+        return values
+
+    return replace(metric, of=of)
+
+
+def _taken(kind: str, name: str, found: Registries) -> str:
+    """Return the location of another component with this name, or ""; kernels and classifiers share one namespace."""
+    kinds = ("kernels", "classifiers") if kind in ("kernels", "classifiers") else (kind,)
+    for registry in (getattr(found, each) for each in kinds):
+        if name in registry.origins:
+            return str(registry.origins[name].place)
+        if name in registry:
+            return source_location(getattr(registry[name], "of", registry[name]))
+    return ""
+
+
+# --- Installed packages ---
+
+
+@cache
+def _entries() -> tuple[EntryPoint, ...]:
+    """Return the entry points of all kinds; cached, because to scan all packages takes some hundredths of a second."""
+    installed = entry_points()
+    return tuple(each for kind, _ in BUILTIN_REGISTRIES.each() for each in installed.select(group=_GROUP + kind))
+
+
+def _add_installed(entry: EntryPoint, found: Registries) -> None:
+    kind = entry.group.removeprefix(_GROUP)
+    registry = getattr(found, kind, None)
+    if registry is None or entry.dist is None:
+        return
+    origin = PluginOrigin(f"{entry.dist.name} {entry.dist.version} ({entry.value})", "", entry.dist.version)
+    taken = _taken(kind, entry.name, found)
+    if taken:
+        registry.pop(entry.name, None)
+        registry.broken[entry.name] = f"two components are named {entry.name!r}: {taken} and {origin.place}"
+        return
+    plugin = installed_plugin(f"{entry.dist.name} {entry.dist.version}", Path(str(entry.dist.locate_file(""))))
+    try:
+        with convert_plugin_errors(ConfigError, origin.place), run_plugin_code(plugin, plugin.imported):
+            component = entry.load()
+            _tell_lines_of(component)
+    except ConfigError as error:
+        registry.origins[entry.name] = origin
+        registry.broken[entry.name] = str(error)
+    else:
+        _add(kind, entry.name, component, replace(origin, digest=plugin.digest), plugin, found)
+
+
+def _tell_lines_of(component: Any) -> None:
+    """Let errors of an installed package name their lines."""
+    top = str(getattr(component, "of", component).__module__).partition(".")[0]
+    file = getattr(sys.modules[top], "__file__", None)
+    if file is not None:
+        report_lines_of([Path(file).parent if Path(file).name == "__init__.py" else Path(file)])

@@ -1,0 +1,174 @@
+"""Components that a configuration can name, with parameters: from the registries and the docstrings of classes."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from benchmark.analysis.terminal_table import TerminalTable
+from benchmark.classifiers import CLASSIFIERS
+from benchmark.config.components import REQUIRED_PARAMETER, component_parameters
+from benchmark.corpora import registry as corpora
+from benchmark.diagnostics import DIAGNOSTICS
+from benchmark.evaluation.metrics import TIME_METRICS
+from benchmark.evaluation.protocols import PROTOCOLS
+from benchmark.kernels import KERNELS
+from benchmark.papers import published
+from benchmark.papers.load import load_published
+from benchmark.plugins.discovery import registries_with_plugins
+from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
+from benchmark.representation.features import FEATURE_MAPS
+from benchmark.system.errors import ConfigError, unknown_name
+from benchmark.text.lexer import DIGIT_RULES
+from benchmark.text.stoplist import STOPLISTS, stop_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from benchmark.config.registries import Registries
+    from benchmark.corpora.card import DatasetCard
+    from benchmark.evaluation.metrics import DiagnosticMetric
+
+    #: Name, parameters, description.
+    Row = tuple[str, str, str]
+
+#: Registries of classes, by kind; the constructors have the parameters.
+COMPONENT_REGISTRIES: dict[str, Mapping[str, type[Any]]] = {
+    "kernels": KERNELS,
+    "classifiers": CLASSIFIERS,
+    "protocols": PROTOCOLS,
+    "measures": DIAGNOSTICS,
+    "weightings": WEIGHTINGS,
+    "features": FEATURE_MAPS,
+}
+_NORMALIZATIONS = {
+    "none": "weights unchanged",
+    "l1": "scaled to sum 1: points of the simplex",
+    "l2": "scaled to length 1",
+}
+_CLOCK = "Wall-clock seconds, for figures and claims; tables omit the metric."
+
+
+@dataclass(frozen=True)
+class ComponentParameter:
+    """Parameter of a component.
+
+    Parameters
+    ----------
+    name : str
+    annotation : Any
+        Type of the parameter.
+    default : Any
+        Default value, or `REQUIRED_PARAMETER`.
+    choices : tuple of str
+        Allowed strings; () for any.
+    text : str
+        Description, from the docstring.
+    """
+
+    name: str
+    annotation: Any
+    default: Any
+    choices: tuple[str, ...]
+    text: str
+
+
+def parameters_of(cls: type[Any]) -> list[ComponentParameter]:
+    """Return the parameters of a component that a configuration can set."""
+    documented = _documented(inspect.getdoc(cls) or "")
+    return [
+        ComponentParameter(
+            name, annotation, default, tuple(re.findall(r'"([^"]+)"', kind) if kind[:1] == "{" else ()), text
+        )
+        for name, (annotation, default) in component_parameters(cls).items()
+        for kind, text in [documented.get(name, ("", ""))]
+    ]
+
+
+def _documented(doc: str) -> dict[str, tuple[str, str]]:
+    """Parse the "Parameters" section of a numpydoc docstring: type and text by name of the parameter."""
+    _, _, section = doc.partition("Parameters\n----------\n")
+    section = re.split(r"\n\n?\w[\w ]*\n-{3,}\n", section)[0]
+    documented: dict[str, tuple[str, str]] = {}
+    for head, body in re.findall(r"^(\S.*)\n?((?:[ ]+.*\n?|\n)*)", section, re.MULTILINE):
+        names, _, kind = head.partition(" : ")
+        text = " ".join(body.split())
+        documented |= dict.fromkeys(re.split(r", *", names), (kind, text))
+    return documented
+
+
+def first_paragraph(doc: str | None) -> str:
+    """Return the first paragraph of a docstring as one line."""
+    return " ".join((doc or "").strip().split("\n\n")[0].split())
+
+
+def list_components(what: str, files: Iterable[Path] = ()) -> list[TerminalTable]:
+    """List the components that configurations can name, with those of plug-in files: all kinds, or one.
+
+    Raises
+    ------
+    ConfigError
+        If the kind is unknown.
+    """
+    rows = _rows(registries_with_plugins(files))
+    if what and what not in rows:
+        raise ConfigError(unknown_name("list", what, list(rows)))
+    return [
+        TerminalTable(kind, ("name", "parameters", "what it is"), each)
+        for kind, each in rows.items()
+        if what in ("", kind)
+    ]
+
+
+def _rows(known: Registries) -> dict[str, list[Row]]:
+    cards = [corpora.dataset_card(name) for name in corpora.corpus_names()]
+    rows: dict[str, list[Row]] = {"datasets": [(card.name, _subsets(card), card.title) for card in cards]}
+    for kind, registry in known.each():
+        if kind in COMPONENT_REGISTRIES:
+            rows[kind] = [(name, _signature(cls), first_paragraph(cls.__doc__)) for name, cls in registry.items()]
+            rows[kind] += [(name, "", problem) for name, problem in registry.broken.items()]
+    rows |= {
+        kind: [
+            (name, _signature(cls), first_paragraph(cls.__doc__)) for name, cls in COMPONENT_REGISTRIES[kind].items()
+        ]
+        for kind in ("weightings", "features")
+    }
+    rows["metrics"] = [(name, "", first_paragraph(metric.of.__doc__)) for name, metric in known.metrics.items()]
+    rows["metrics"] += [(name, "", _CLOCK) for name in TIME_METRICS]
+    rows["metrics"] += [(each.name, "", _declared(each, known)) for each in known.quantities.values()]
+    rows["normalizations"] = [(name, "", _NORMALIZATIONS[name]) for name in NORMALIZATIONS]
+    rows["digits"] = [(name, "", text) for name, text in DIGIT_RULES.items()]
+    rows["stoplists"] = [(name, "", f"{len(stop_words(name))} words") for name in STOPLISTS]
+    publications = (load_published(path) for path in sorted(published.PUBLISHED_FOLDER.glob("*.yaml")))
+    rows["papers"] = [(each.paper, "", f"{each.title}. {each.reference}") for each in publications]
+    return rows
+
+
+def _declared(quantity: DiagnosticMetric, known: Registries) -> str:
+    """Return the description of a metric that a measure declares."""
+    names = [name for name, measure in known.measures.items() if quantity in measure.metrics]
+    text = quantity.label or quantity.name
+    text += f", in {quantity.unit}" if quantity.unit != "one" and quantity.unit not in text.split() else ""
+    kind = "measures" if len(names) > 1 else "measure"
+    clock = f" {_CLOCK}" if quantity.on_clock else ""
+    return f"Metric of the {kind} {', '.join(names)}: {text}.{clock}"
+
+
+def _subsets(card: DatasetCard) -> str:
+    return f"subset: {', '.join(card.subset_names)}" if card.subsets else ""
+
+
+def _signature(cls: type[Any]) -> str:
+    return ", ".join(
+        f"{each.name}: {_type(each.annotation)}"
+        if each.default is REQUIRED_PARAMETER
+        else f"{each.name}={each.default!r}"
+        for each in parameters_of(cls)
+    )
+
+
+def _type(annotation: Any) -> str:
+    return annotation.__name__ if isinstance(annotation, type) else str(annotation).replace("collections.abc.", "")

@@ -1,0 +1,1 @@
+"""What the machine and the language provide: memory, threads, compiled code, files, errors, plug-in code."""

@@ -1,0 +1,422 @@
+"""Load and run plug-ins (users' code) so that their results are stored under everything that they depend on.
+
+A plug-in's file is run as Python runs a script: its folder comes first on the path, and modules and packages beside it
+are imported by their bare names, also later, inside its methods. Each plug-in has separate copies of such modules,
+which are in `sys.modules` only while its code runs. Errors in such code are reported with its file and line.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import importlib
+import inspect
+import itertools
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from importlib.machinery import PathFinder, SourceFileLoader
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from benchmark.system.errors import BenchError, ConfigError, one_line
+from benchmark.system.isolation import PatchedError, restore_process_state
+from benchmark.system.observation import record_reads, unobserved_import, wrap_unaudited_functions
+from benchmark.system.reads import ReadRecord, code_origin, is_installed, reads_unchanged
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+
+_NUMBERS = itertools.count(1)
+#: The latest version of each loaded plug-in, by file or distribution.
+_LOADED: dict[str, Plugin] = {}
+#: Plug-in, kind of component and name of each class of a plug-in.
+_OWNERS: WeakKeyDictionary[type, tuple[Plugin, str, str]] = WeakKeyDictionary()
+#: Files and folders whose lines are reported with errors.
+_REPORTED: set[Path] = set()
+#: One plug-in runs at a time, because it uses the process's modules and settings.
+_LOCK = threading.RLock()
+_RUNNING: list[Plugin] = []
+
+
+class Plugin:
+    """Plug-in: a file, or the installed package of an entry point, with the modules that it has imported.
+
+    Parameters
+    ----------
+    name : str
+        The file's absolute path, or the distribution with its version.
+    folder : Path
+        Folder that names of read files are relative to.
+
+    Attributes
+    ----------
+    imported : Reads
+        Reads while the plug-in was imported.
+    worked : Reads
+        Reads since then, in this process. The plug-in may remember any of them, so that every result depends on all.
+    reported : set of str
+        Reasons, already reported, why its results aren't stored.
+    """
+
+    def __init__(self, name: str, folder: Path) -> None:
+        self.name, self.folder = name, folder
+        self.imported, self.worked = ReadRecord(folder), ReadRecord(folder)
+        self.reported: set[str] = set()
+        self.module: ModuleType | None = None
+        self.modules: dict[str, ModuleType] = {}
+        self.path: list[str] = []
+
+    @property
+    def digest(self) -> str:
+        """The sha256 over its reads while it was imported, and over the version of an installed package."""
+        version = "" if Path(self.name).is_absolute() else self.name
+        return hashlib.sha256(f"{version}\n{self.imported.digest}".encode()).hexdigest()
+
+    def why_not(self) -> str:
+        """Return why its results can't be stored now; "" if they can."""
+        return self.imported.why_not() or self.worked.why_not()
+
+    def is_current(self, reads: Iterable[list[str]] | None = None) -> bool:
+        """Test whether its reads are unchanged: those while it was imported, or `reads` of an entry of the store."""
+        listed = self.imported.listed if reads is None else reads
+        return reads_unchanged(listed, self.folder, [*self.path, *sys.path])
+
+
+class _SourceLoader(SourceFileLoader):
+    """Loader of modules from their source, never from bytecode that may be older."""
+
+    def get_code(self, fullname: str) -> Any:
+        """Compile the source."""
+        path = self.get_filename(fullname)
+        _REPORTED.add(Path(path))
+        return self.source_to_code(self.get_data(path), path)
+
+
+class _Finder:
+    """Finder of modules as Python's, which records their places and loads uninstalled modules from their source."""
+
+    def __init__(self, reads: ReadRecord) -> None:
+        self._reads = reads
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Find a module; return None where Python finds none on the path."""
+        spec = PathFinder.find_spec(fullname, path, target)
+        place = None if spec is None else spec.origin
+        with unobserved_import(self._reads) as by_plugin:
+            if place is not None and is_installed(place):
+                return spec
+            if by_plugin and path is None:
+                self._reads.look_for(fullname, place)
+            for folder in path or () if by_plugin and spec is None else ():
+                self._reads.read("folder", folder)
+        if spec is not None and place is not None and isinstance(spec.loader, SourceFileLoader):
+            spec.loader = _SourceLoader(fullname, place)
+        return spec
+
+
+def plugin_of(component: Any) -> Plugin | None:
+    """Return the plug-in that a class belongs to; None for a class of this package."""
+    owner = _OWNERS.get(component) if isinstance(component, type) else None
+    return owner[0] if owner else None
+
+
+def plugin_name_of(component: Any) -> tuple[str, str, str] | None:
+    """Return the plug-in, the kind of component and the name of a plug-in's class; None for other classes."""
+    owner = _OWNERS.get(component) if isinstance(component, type) else None
+    return (owner[0].name, owner[1], owner[2]) if owner else None
+
+
+def register_plugin_class(plugin: Plugin, kind: str, name: str, component: Any) -> None:
+    """Register a class as a plug-in's component of a kind and name; classes of this package are ignored."""
+    if isinstance(component, type) and not component.__module__.startswith(f"{__package__}."):
+        _OWNERS[component] = plugin, kind, name
+
+
+@contextlib.contextmanager
+def run_plugin_code(plugin: Plugin | None, reads: ReadRecord | None = None) -> Iterator[None]:
+    """Run a plug-in's code with its modules, observe its reads, and restore what it changes.
+
+    Parameters
+    ----------
+    plugin : Plugin or None
+        None for code of this package, which runs as usual.
+    reads : Reads, optional
+        Record of the reads; by default the plug-in's `worked`.
+
+    Raises
+    ------
+    PatchedError
+        If it replaced a function or class of a shared module.
+    """
+    if plugin is None or plugin in _RUNNING[-1:]:  # in this thread, or in one that works for this plug-in
+        yield
+        return
+    with _LOCK:
+        record = plugin.worked if reads is None else reads
+        entry = sys._getframe(1)  # noqa: SLF001 - of the caller, below contextlib's frames and those of this module
+        while entry.f_back is not None and entry.f_code.co_filename in (contextlib.__file__, __file__):
+            entry = entry.f_back
+        with (
+            restore_process_state(),
+            wrap_unaudited_functions(),
+            _modules_of(plugin, record),
+            record_reads(record, entry),
+        ):
+            _RUNNING.append(plugin)
+            try:
+                yield
+            finally:
+                _RUNNING.pop()
+
+
+@contextlib.contextmanager
+def run_guarded(component: Any, kind: type[Exception] = ValueError, *, short: bool = True) -> Iterator[None]:
+    """Run a component's code as `run_plugin_code` does, and report its errors as the plug-in's.
+
+    Parameters
+    ----------
+    component : class
+    kind : type
+        Type of the error that is raised, see `convert_plugin_errors`.
+    short : bool
+        As in `locate_error`.
+    """
+    plugin = plugin_of(component)
+    if plugin is None:
+        yield
+        return
+    with convert_plugin_errors(kind, source_location(component, short=short), short=short), run_plugin_code(plugin):
+        yield
+
+
+def guard_methods(component: type, names: Iterable[str]) -> None:
+    """Wrap methods and properties of a plug-in's class in `run_guarded`; errors for the user (BenchError) pass."""
+
+    def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            try:
+                with run_guarded(component, ConfigError, short=False):
+                    result = function(*args, **kwargs)
+                    return list(result) if isinstance(result, Iterator) else result
+            except ConfigError as error:
+                raise error.__cause__ if isinstance(error.__cause__, BenchError) else error from None
+
+        call.guarded = True  # type: ignore[attr-defined]
+        return call
+
+    for name in names:
+        attribute = inspect.getattr_static(component, name, None)
+        function = getattr(attribute, "fget", None) or getattr(attribute, "func", None) or attribute
+        if not inspect.isfunction(function) or hasattr(function, "guarded"):
+            continue
+        if isinstance(attribute, property):
+            setattr(component, name, property(wrap(function)))
+        elif isinstance(attribute, functools.cached_property):
+            cached = functools.cached_property(wrap(function))
+            cached.__set_name__(component, name)
+            setattr(component, name, cached)
+        else:
+            setattr(component, name, wrap(function))
+
+
+@contextlib.contextmanager
+def _modules_of(plugin: Plugin, reads: ReadRecord) -> Iterator[None]:
+    """Put a plug-in's modules in `sys.modules`, and hide other modules that aren't installed."""
+    hidden = _not_installed()
+    for name in hidden:
+        del sys.modules[name]
+    sys.modules.update(plugin.modules)
+    before = list(sys.path)
+    sys.path[:0] = plugin.path
+    finder = _Finder(reads)
+    sys.meta_path.insert(0, finder)
+    importlib.invalidate_caches()
+    try:
+        yield
+    finally:
+        reads.path = list(sys.path)
+        plugin.path = [folder for folder in sys.path if folder not in before]
+        plugin.modules = _not_installed()
+        for name in plugin.modules:
+            del sys.modules[name]
+        sys.modules.update(hidden)
+        if plugin.module is not None:  # its classes name this module, which other code may look up
+            sys.modules[plugin.module.__name__] = plugin.module
+
+
+def _not_installed() -> dict[str, ModuleType]:
+    """Return the imported modules that aren't installed, of this package, or `__main__`."""
+    found = {}
+    for name, module in list(sys.modules.items()):
+        place = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", None) or ()), None)
+        if isinstance(place, str) and name != "__main__" and code_origin(place) == "plug-in":
+            found[name] = module
+    return found
+
+
+def load_plugin(path: Path) -> Plugin:
+    """Load a plug-in's file; an earlier load is reused if everything that it read is unchanged.
+
+    Raises
+    ------
+    ConfigError
+        If the file can't be read, or raises an error; the message has its line.
+    """
+    path = path.resolve()
+    known = _LOADED.get(str(path))
+    if known is not None and not known.why_not():
+        return known
+    if path.suffix != ".py" or not path.stem.isidentifier():
+        raise ConfigError(f"{path}: a plug-in is a Python file, such as mykernels.py")
+    if not path.is_file():
+        raise ConfigError(f"{path}: no such file; a plug-in's path is relative to the configuration")
+    plugin = Plugin(str(path), path.parent)
+    name = f"_plugin{next(_NUMBERS)}_{path.stem}"
+    spec = spec_from_file_location(name, path, loader=_SourceLoader(name, str(path)))
+    assert spec is not None and spec.loader is not None  # noqa: S101, PT018 - the loader is passed above
+    module = module_from_spec(spec)
+    names = [name] if _is_taken(path.stem) else [name, path.stem]  # other files beside it may import it
+    plugin.modules = dict.fromkeys(names, module)
+    plugin.path = [str(path.parent)]
+    with convert_plugin_errors(ConfigError, path), run_plugin_code(plugin, plugin.imported):
+        spec.loader.exec_module(module)
+    plugin.module = sys.modules[name] = module
+    _LOADED[str(path)] = plugin
+    return plugin
+
+
+def _is_taken(name: str) -> bool:
+    return name in sys.stdlib_module_names or PathFinder.find_spec(name) is not None
+
+
+def installed_plugin(name: str, folder: Path) -> Plugin:
+    """Return the plug-in of a distribution; a new one if a file of an editable installation has changed."""
+    known = _LOADED.get(name)
+    if known is None or known.why_not():
+        known = _LOADED[name] = Plugin(name, folder)
+    return known
+
+
+def plugin_files(names: Iterable[str]) -> dict[str, dict[str, bytes]]:
+    """Return the files that plug-ins read when they were imported, to load them again in another process.
+
+    Returns
+    -------
+    dict of str to dict of str to bytes
+        Contents by relative path, by the plug-in's name.
+    """
+    contents = {}
+    for name in names:
+        plugin = _LOADED[name]
+        relative = [file for kind, file in plugin.imported.reads if kind == "file"]
+        inside = [file for file in relative if not file.startswith("..") and (plugin.folder / file).is_file()]
+        contents[name] = {file: (plugin.folder / file).read_bytes() for file in inside}
+    return contents
+
+
+def reload_plugins(files: Mapping[str, Mapping[str, bytes]], folder: Path) -> dict[str, Plugin]:
+    """Write plug-ins' files (see `plugin_files`) to a folder and load them; return them by their original names."""
+    plugins = {}
+    for number, (name, contents) in enumerate(files.items()):
+        for file, content in contents.items():
+            (folder / str(number) / file).parent.mkdir(parents=True, exist_ok=True)
+            (folder / str(number) / file).write_bytes(content)
+        plugins[name] = load_plugin(folder / str(number) / Path(name).name)
+    return plugins
+
+
+def report_lines_of(places: Iterable[Path]) -> None:
+    """Report errors with their lines in these files or folders."""
+    _REPORTED.update(places)
+
+
+@contextlib.contextmanager
+def convert_plugin_errors(kind: type[Exception], otherwise: object, *, short: bool = False) -> Iterator[None]:
+    """Convert any exception of a plug-in into an error whose one-line message has the plug-in's file and line.
+
+    Ctrl-C passes; a KeyboardInterrupt or SystemExit that the plug-in itself raises is converted.
+
+    Parameters
+    ----------
+    kind : type
+        Type of the error that is raised.
+    otherwise : object
+        Replaces file and line where they are unknown.
+    short : bool
+        As in `locate_error`.
+    """
+    pressed: list[int] = []
+    main = threading.current_thread() is threading.main_thread()
+    before = signal.getsignal(signal.SIGINT) if main else None
+
+    def interrupt(number: int, frame: Any) -> None:
+        pressed.append(number)
+        if callable(before):
+            before(number, frame)
+
+    if main and callable(before):
+        signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    except MemoryError:
+        raise
+    except BaseException as error:
+        if pressed and isinstance(error, KeyboardInterrupt):
+            raise
+        if isinstance(error, kind | FloatingPointError) and not locate_error(error):  # raised by this package
+            raise
+        raise kind(locate_error(error, otherwise, short=short)) from error
+    finally:
+        if main and callable(before):
+            signal.signal(signal.SIGINT, before)
+
+
+def locate_error(error: BaseException, otherwise: object = "", *, short: bool = False) -> str:
+    """Format a plug-in's error in one line, with the plug-in's last line in its traceback; "" if there is none.
+
+    Parameters
+    ----------
+    error : BaseException
+    otherwise : object
+        Replaces file and line where they are unknown.
+    short : bool
+        Whether to print the file's name without its folder, so that results are the same in every folder.
+    """
+    place, step = "", error.__traceback__
+    while step is not None:
+        file = Path(step.tb_frame.f_code.co_filename)
+        if file in _REPORTED or any(folder in _REPORTED for folder in file.parents):
+            place = f"{file.name if short else file}:{step.tb_lineno}"
+        step = step.tb_next
+    if isinstance(error, SyntaxError) and error.filename and Path(error.filename) in _REPORTED:
+        place = f"{error.filename}:{error.lineno}"
+    place = place or str(otherwise)
+    name = "" if isinstance(error, PatchedError) else f"{type(error).__name__}: "
+    return one_line(f"{place}: {name}{_message(error)}".rstrip(": ")) if place else ""
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return error.msg if isinstance(error, SyntaxError) else str(error)
+    except Exception:  # noqa: BLE001 - `__str__` of a plug-in's error may raise
+        return "its message can't be read"
+
+
+def source_location(component: Any, *, short: bool = False) -> str:
+    """Return file and line of a class or function, or its module if unknown; `short` as in `locate_error`."""
+    component = inspect.unwrap(component) if callable(component) else component
+    try:
+        file = Path(str(inspect.getsourcefile(component)))
+        return f"{file.name if short else file}:{inspect.getsourcelines(component)[1]}"
+    except (OSError, TypeError):
+        return str(getattr(component, "__module__", ""))

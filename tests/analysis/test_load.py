@@ -1,0 +1,256 @@
+import re
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import ClassVar
+
+import pytest
+import yaml
+from pydantic import ValidationError
+
+from benchmark.experiment.run import load_checked
+from benchmark.papers.load import CONFIGS_FOLDER, check_published, load_published, sensitivity_analyses_of
+from benchmark.papers.published import Comparison, Published, PublishedRange
+from benchmark.system.errors import ConfigError
+from tests.analysis.made import table_study
+
+PUBLISHED = Path(__file__).parents[2] / "results" / "published"
+VALUE = {"config": "x", "metric": "accuracy", "value": "1"}
+
+
+@pytest.mark.parametrize("path", sorted(PUBLISHED.glob("*.yaml")), ids=lambda path: path.stem)
+def test_every_paper_can_be_read(path):
+    assert load_published(path).paper == path.stem
+
+
+def test_what_looks_into_a_configuration_is_found_by_its_own_word():
+    written = [
+        yaml.safe_load(path.read_text()) for path in sorted(CONFIGS_FOLDER.glob("*.yaml"))
+    ]  # to check all takes longer
+    for own in written:
+        found = sensitivity_analyses_of(SimpleNamespace(name=own["name"], paper=own.get("paper")))
+        assert found == tuple(
+            each["name"] for each in written if own.get("paper") and each.get("explains") == own["name"]
+        )
+    assert sensitivity_analyses_of(load_checked(CONFIGS_FOLDER / "20ng.yaml")) == ("20ng-cliff", "20ng-sweep")
+
+
+class TestZhang2005:
+    @pytest.fixture(scope="class", name="paper")
+    @staticmethod
+    def read():
+        return load_published(PUBLISHED / "zhang2005.yaml")
+
+    def test_has_every_number_of_the_three_tables(self, paper):
+        assert Counter((v.table, v.config) for v in paper.values) == {
+            (1, "webkb"): 10, (2, "20ng"): 10, (3, "webkb"): 4, (3, "20ng"): 4,
+        }  # fmt: skip
+
+    @pytest.mark.parametrize(
+        ("config", "weighting", "printed"),
+        [
+            ("webkb", "tf", "72.57 84.39 91.88 89.52 90.08"),
+            ("webkb", "tfidf", "55.84 81.04 91.42 88.23 87.96"),
+            ("20ng", "tf", "24.68 69.16 81.94 79.76 79.76"),
+            ("20ng", "tfidf", "21.47 72.20 84.61 82.33 82.06"),
+        ],
+    )
+    def test_rows_of_tables_1_and_2(self, paper, config, weighting, printed):
+        of_cell = {(v.config, v.cell): v.value for v in paper.values if v.unit == "percent"}
+        columns = ["l1-linear", "l1-ned", "l1-ngd", "l2-linear", "l2-ned"]
+        assert [of_cell[config, f"{weighting}-{column}"] for column in columns] == printed.split()
+
+    @pytest.mark.parametrize(
+        ("other", "printed"), [("linear", "3.4744 4.2500 7.5234 7.4853"), ("ned", "2.6726 4.4313 7.6028 8.4718")]
+    )
+    def test_rows_of_table_3(self, paper, other, printed):
+        of_pair = {(v.config, v.pair): v.value for v in paper.values if v.metric == "sign-z"}
+        columns = [(config, weighting) for config in ("webkb", "20ng") for weighting in ("tf", "tfidf")]
+        assert [of_pair[c, (f"{w}-l1-ngd", f"{w}-l2-{other}")] for c, w in columns] == printed.split()
+
+    def test_claims(self, paper):
+        assert {claim.id: len(claim.comparisons) for claim in paper.claims} == {
+            "ngd-best": 8, "mcnemar-agrees": 8, "ned-like-lin-l2": 4, "ned-above-lin-l1": 4, "ngd-best-at-every-c": 56,
+            "ngd-best-at-chosen-c": 8, "step-square-root": 4, "step-ridge": 4, "step-curvature": 4,
+            "step-one-vs-one": 4, "ngd-like-square-root": 4,
+        }  # fmt: skip
+
+    def test_the_two_claims_on_ngd_compare_the_same_cells_as_table_3(self, paper):
+        of = {claim.id: set(claim.comparisons) for claim in paper.claims}
+        table_3 = {Comparison(config=v.config, a=v.pair[0], b=v.pair[1]) for v in paper.values if v.table == 3}
+        assert of["ngd-best"] == of["mcnemar-agrees"] == table_3
+
+    def test_with_c_chosen_the_same_cells_are_compared_and_not_counted_as_the_papers(self, paper):
+        best, chosen = (next(c for c in paper.claims if c.id == f"ngd-best{end}") for end in ("", "-at-chosen-c"))
+        renamed = {(f"{c.config}-c-chosen", f"{c.a}-cv", f"{c.b}-cv") for c in best.comparisons}
+        assert {(c.config, c.a, c.b) for c in chosen.comparisons} == renamed
+        assert chosen.aside
+
+    def test_templates_fill_in(self, paper):
+        every_c = next(claim for claim in paper.claims if claim.id == "ngd-best-at-every-c").comparisons
+        assert Comparison(config="webkb-c", a="tf-l1-ngd-c0.001", b="tf-l2-ned-c0.001") in every_c
+        assert Comparison(config="20ng-c", a="tfidf-l1-ngd-c1000", b="tfidf-l2-linear-c1000") in every_c
+
+
+class TestFile:
+    GOOD = yaml.safe_load("""
+        paper: p
+        title: t
+        reference: r
+        values: [{table: 1, config: webkb, cell: a, metric: accuracy, value: "1.50", unit: percent}]
+        claims:
+          - {id: c, text: t, relation: greater, test: sign, alpha: 0.05, comparisons: [{config: x, a: a, b: b}]}
+        landmarks:
+          - {method: m, source: s, transductive: no, values: [{config: x, cell: "*", metric: accuracy, value: "1"}]}
+    """)
+
+    def write(self, tmp_path, part, **changes):
+        data = yaml.safe_load(yaml.safe_dump(self.GOOD))
+        (data[part][0] if part else data).update(changes)
+        path = tmp_path / "p.yaml"
+        path.write_text(yaml.safe_dump(data))
+        return path
+
+    def test_good(self, tmp_path):
+        assert isinstance(load_published(self.write(tmp_path, "values")), Published)
+
+    @pytest.mark.parametrize(
+        ("part", "changes", "message"),
+        [
+            (None, {"papper": "p"}, "unknown key 'papper'; did you mean 'paper'"),
+            ("values", {"cel": "a"}, "unknown key 'cel'; did you mean 'cell'"),
+            ("values", {"value": 1.5}, r"values\.0\.value is 1\.5: must be text: put it in quotes"),
+            ("values", {"value": "1,5"}, "is not a decimal number"),
+            ("values", {"value": "nan"}, "is not a decimal number"),
+            ("values", {"metric": "acuracy"}, "unknown metric 'acuracy'; did you mean 'accuracy'"),
+            ("values", {"metric": "sign-z"}, "sign-z and error-ratio need a `pair`"),
+            ("values", {"pair": ["a", "b"]}, "sign-z and error-ratio need a `pair`"),
+            ("claims", {"relation": "better"}, r"claims\.0\.relation"),
+            ("claims", {"alpha": 1}, r"claims\.0\.alpha"),
+            ("claims", {"relation": "equivalent", "test": None}, "the relation 'equivalent' needs margin"),
+            ("claims", {"relation": "equivalent", "margin": "0.1", "because": "x"}, "by its interval, not by the test"),
+            ("claims", {"relation": "equivalent", "test": None, "margin": "0.1"}, "`because` is missing"),
+            ("claims", {"margin": "0.1"}, "needs no margin or range"),
+            ("claims", {"relation": "ratio", "test": None, "low": "0.6", "high": "0.4", "because": "x"}, "must ascend"),
+            ("claims", {"same_as": "d"}, "the file: unknown claim 'd'"),
+            ("claims", {"rule": {"test": "sgin"}}, r"claims\.0\.rule\.test is 'sgin'"),
+            ("claims", {"rule": {"sides": 3}}, r"claims\.0\.rule\.sides is 3"),
+            ("claims", {"comparisons": []}, "needs a comparison"),
+            ("claims", {"comparisons": [{"config": "x", "a": "a{c}", "b": "b"}]}, r"comparisons\.0: .*not 'c'"),
+            ("claims", {"comparisons": [{"config": "x", "a": "a", "b": "b"}] * 2}, "comparison given more than once"),
+            ("claims", {"comparisons": [{"for": {"c": [1]}, "config": "x", "a": "a", "b": "b"}]}, "put it in quotes"),
+            ("landmarks", {"transductive": "perhaps"}, r"landmarks\.0\.transductive"),
+            (
+                "landmarks",
+                {"values": [{**VALUE, "pair": ["a", "b"], "metric": "sign-z"}]},
+                "a landmark can't have a metric of pairs",
+            ),
+            ("landmarks", {"values": [{**VALUE, "cell": "a"}] * 2}, "value of a landmark given more than once"),
+            ("landmarks", {"values": []}, r"landmarks\.0\.values"),
+        ],
+    )
+    def test_mistakes_are_named_with_file_and_place(self, tmp_path, part, changes, message):
+        path = self.write(tmp_path, part, **changes)
+        with pytest.raises(ConfigError, match=message) as caught:
+            load_published(path)
+        assert str(path) in str(caught.value)
+
+    def test_no_value_or_claim_twice(self, tmp_path):
+        for part in ("values", "claims"):
+            data = {**self.GOOD, part: self.GOOD[part] * 2}
+            path = tmp_path / "p.yaml"
+            path.write_text(yaml.safe_dump(data))
+            with pytest.raises(ConfigError, match="given more than once"):
+                load_published(path)
+
+    def test_neither_there_nor_yaml(self, tmp_path):
+        with pytest.raises(ConfigError, match="can't be read"):
+            load_published(tmp_path / "none.yaml")
+        (tmp_path / "bad.yaml").write_text("a: [")
+        with pytest.raises(ConfigError, match="is not valid YAML"):
+            load_published(tmp_path / "bad.yaml")
+
+
+class TestRange:
+    RANGE: ClassVar = {
+        "figure": 2,
+        "config": "c",
+        "cells": "{kernel}-{size}",
+        "for": {"kernel": ["a", "b"], "size": ["1", "2"]},
+        "metric": "error",
+        "low": "0.02",
+        "high": "0.18",
+    }
+
+    def test_names_every_combination_once(self):
+        assert PublishedRange.model_validate(self.RANGE).expanded == ("a-1", "a-2", "b-1", "b-2")
+
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            ({"low": "0.18"}, "must ascend"),
+            ({"low": "a"}, "is not a decimal number"),
+            ({"low": "0." + "1" * 30}, "is not a decimal number"),
+            ({"cells": "{krenel}"}, "the braces may hold"),
+            ({"cells": "{kernel:>999999999}"}, "the braces may hold"),
+            ({"cells": "{kernel.real}"}, "the braces may hold"),
+            ({"cells": "{kernel!r}"}, "the braces may hold"),
+            ({"for": {"kernel": ["a"] * 200, "size": ["1"] * 200}}, "makes 40,000 combinations"),
+            ({"cells": "{kernel}"}, "more than once"),
+            ({"metric": "errors"}, "unknown metric"),
+            ({"hihg": "1"}, "hihg"),
+        ],
+    )
+    def test_mistakes_are_refused(self, changes, message):
+        with pytest.raises(ValidationError, match=message):
+            PublishedRange.model_validate(self.RANGE | changes)
+
+
+class TestNamesOfAnExperiment:
+    """What a paper's file names is there, or the file is refused with the line and the nearest name."""
+
+    @pytest.fixture(name="check")
+    def checking(self, publish, tmp_path):
+        experiment, configs = table_study(), tmp_path / "configs"
+        configs.mkdir()
+        (configs / "file.yaml").write_text('# a comment\nname: "other" # or so\n')
+
+        def check(**changes):
+            value = {"table": 1, "config": "table", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "90.0"}
+            pair = {"config": "table", "a": "tf-l1-ngd", "b": "tf-l1-linear"}
+            claim = {"id": "c", "text": "t", "relation": "greater", "comparisons": [pair | changes.get("claim", {})]}
+            data = {"paper": "p", "title": "t", "reference": "r", "claims": [claim]}
+            data["landmarks"] = [
+                {"method": "m", "source": "s", "transductive": False, "values": [value | changes.get("landmark", {})]}
+            ]
+            paper = publish(data | {"values": [value | changes.get("value", {})]})
+            check_published(replace(experiment, paper=paper), configs)
+
+        return check
+
+    @pytest.mark.parametrize(
+        "value",
+        [{}, {"config": "other", "cell": "whatever"}, {"cell": "course-train", "metric": "documents"}],
+    )
+    def test_what_is_there_is_taken(self, check, value):
+        check(value=value)
+
+    @pytest.mark.parametrize("cell", ["*", "tf-l1-*", "*-ngd"])
+    def test_a_landmark_may_be_of_many_cells(self, check, cell):
+        check(landmark={"cell": cell})
+
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            ({"value": {"config": "tabel"}}, "unknown configuration 'tabel'; did you mean 'table'"),
+            ({"value": {"cell": "tf-l1-ngdd"}}, "unknown cell 'tf-l1-ngdd'; did you mean 'tf-l1-ngd'? of table"),
+            ({"claim": {"b": "tf-l1-lienar"}}, "unknown cell 'tf-l1-lienar'; did you mean 'tf-l1-linear'"),
+            ({"landmark": {"cell": "tf-l3-*"}}, "unknown cell 'tf-l3-*'"),
+            ({"landmark": {"config": "tabel"}}, "unknown configuration 'tabel'; did you mean 'table'"),
+        ],
+    )
+    def test_what_is_not_is_refused_with_its_line(self, check, changes, message):
+        with pytest.raises(ConfigError, match=re.escape(message)) as caught:
+            check(**changes)
+        assert re.search(r"\.yaml:\d+: unknown", str(caught.value))

@@ -1,0 +1,156 @@
+"""Which candidate each split uses: by the tested documents, once a curve; by cross-validation, by itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+
+from benchmark.analysis.model_selection import (
+    best_by_inner_error,
+    select_candidates,
+    selected_predictions,
+    split_losses,
+)
+from benchmark.analysis.scoring import RunPredictions
+from benchmark.analysis.summarize import summarize
+from benchmark.config.model import Cell
+from benchmark.evaluation.metrics import METRICS, tally_predictions
+from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskDocuments, TaskKey, TestedSplit
+from tests.analysis.made import drawn_study
+from tests.builders import setting_of
+
+
+class TestChoice:
+    def test_the_oracle_takes_one_candidate_for_the_curve_and_the_best(self, drawn):
+        _, predictions, scored = drawn
+        task = predictions.tasks["base", ""]
+        means = []
+        for index in range(3):
+            wrong = []
+            for size in (50, 100):
+                splits, point = (
+                    predictions.splits["base", "", size],
+                    predictions.settings["base", "", "rbf", index, size, None],
+                )
+                each = [
+                    tally_predictions(task.truth[s.test], g, 3) for s, g in zip(splits, point.by_split, strict=True)
+                ]
+                wrong.append(np.mean([METRICS["error"].of(one) for one in each]))
+            means.append(np.mean(wrong))
+        for size in (50, 100):
+            assert set(scored.chosen[f"rbf-oracle-{size}"]) == {int(np.argmin(means))}
+
+    def test_cross_validation_takes_each_splits_own(self, drawn):
+        _, predictions, scored = drawn
+        inner = np.stack([predictions.settings["base", "", "rbf", i, 50, None].inner for i in range(3)])
+        chosen = scored.chosen["rbf-cv-50"]
+        assert (inner[chosen, np.arange(6)] == inner.min(axis=0)).all()
+
+    def test_a_candidate_that_failed_leaves_no_score(self, drawn):
+        experiment, predictions, _ = drawn
+        points = {key: point for key, point in predictions.settings.items() if key[2:5] != ("rbf", 1, 50)}
+        part = Predictions(predictions.tasks, predictions.splits, points)
+        failures = {"rbf-50": "too wide"}
+        summary = summarize(RunPredictions(experiment, part, failures, {}))
+        assert summary.failures == dict.fromkeys(("rbf-oracle-50", "rbf-cv-50"), "too wide")
+
+    def test_each_split_is_scored_by_what_its_own_candidate_decided(self, drawn):
+        experiment, predictions, scored = drawn
+        cell = next(cell for cell in experiment.cells if cell.id == "rbf-cv-50")
+        candidates = scored.chosen[cell.id]
+        assert len(set(candidates)) > 1
+        given = selected_predictions(predictions, cell, candidates)
+        for split, index in enumerate(candidates):
+            of = predictions.settings["base", "", "rbf", int(index), 50, None]
+            np.testing.assert_array_equal(given.by_split[split], of.by_split[split])
+            np.testing.assert_array_equal(given.tied_by_split[split], of.tied_by_split[split])
+            np.testing.assert_array_equal(given.seconds[split], of.seconds[split])
+
+    def test_both_choices_are_of_the_same_where_there_is_one_candidate(self, drawn):
+        _, _, scored = drawn
+        one, other = scored.cells["linear-oracle-50"], scored.cells["linear-cv-50"]
+        np.testing.assert_array_equal(one.values["error"], other.values["error"])
+
+
+#: Of ten documents every other one is of the second class, and those are tested: 1, 3, 5, 7 and 9.
+TRUTH = np.tile([0, 1], 5).astype(np.int32)
+TESTED = np.arange(1, 10, 2)
+
+
+@pytest.fixture(scope="module")
+def choosing():
+    """Choose between candidates by what each decided on the one split of each size, and by their inner errors."""
+    experiment = drawn_study(corpus={"name": "synthetic", "classes": ["course", "faculty"]}, metrics=["error"])
+
+    def choose(choice, decisions, inner=None, metrics=("error",), tested=TESTED):
+        key = TaskKey("base", "")
+        documents = TaskDocuments(tuple("abcdefghij"), ("course", "faculty"), TRUTH)
+        split = TestedSplit("replicate-01", tested, np.array([3, 2]))
+        points = {}
+        for size, each in decisions.items():
+            for index, given in enumerate(each):
+                own = np.array([0.5 if inner is None else inner[index]])
+                points[SettingKey(*key, "rbf", index, size, None)] = setting_of([given], inner=own)
+        predictions = Predictions({key: documents}, {SplitKey(*key, size): (split,) for size in (50, 100)}, points)
+        cell = Cell("x", "base", "", "rbf", choice=choice, size=50)
+        study_of = replace(experiment, metrics=metrics)
+        return select_candidates(study_of, predictions, cell, partial(split_losses, study_of, predictions))
+
+    return choose
+
+
+ALL_RIGHT, ALL_WRONG, ONE_WRONG = [1, 1, 1, 1, 1], [0, 0, 0, 0, 0], [1, 1, 1, 1, 0]
+
+
+class TestOracle:
+    def test_sees_the_tested_documents_and_no_other(self, choosing):
+        as_the_first_five = list(TRUTH[:5])  # right on documents that aren't tested, wrong on most that are
+        found = choosing("oracle", {50: [as_the_first_five, ALL_RIGHT, ALL_WRONG]})
+        assert found.tolist() == [1]
+
+    @pytest.mark.parametrize("metrics", [("accuracy",), ("macro-f1",), ("error",), ("f1", "error"), ("seconds",)])
+    def test_takes_the_best_be_more_better_or_less(self, choosing, metrics):
+        assert choosing("oracle", {50: [ALL_WRONG, ONE_WRONG, ALL_RIGHT]}, metrics=metrics).tolist() == [2]
+
+    def test_looks_at_the_error_where_no_metric_is_of_all_classes(self, choosing):
+        """Candidates that are right equally often are equals, however evenly over the classes."""
+        tested = np.array([0, 1, 2, 3, 5])
+        one_class_wrong, both_in_part = [1, 1, 1, 1, 1], [0, 0, 1, 1, 1]
+        decisions = {50: [ALL_WRONG, one_class_wrong, both_in_part]}
+        found = choosing("oracle", decisions, metrics=("seconds",), tested=tested)
+        assert found.tolist() == [1]
+
+    def test_averages_over_the_sizes_of_the_curve(self, choosing):
+        decisions = {50: [ALL_RIGHT, ONE_WRONG, ALL_WRONG], 100: [ALL_WRONG, ONE_WRONG, ALL_RIGHT]}
+        assert choosing("oracle", decisions).tolist() == [1]
+
+    def test_leaves_out_a_size_at_which_a_candidate_failed(self, choosing):
+        decisions = {50: [ALL_RIGHT, ONE_WRONG, ALL_WRONG], 100: [ALL_WRONG, ALL_RIGHT]}
+        assert choosing("oracle", decisions).tolist() == [0]
+
+    def test_takes_the_first_of_equals(self, choosing):
+        assert choosing("oracle", {50: [ALL_WRONG, ONE_WRONG, ONE_WRONG]}).tolist() == [1]
+
+
+class TestCrossValidation:
+    @pytest.mark.parametrize(
+        ("inner", "index"),
+        [((0.3, 0.2, 0.1), 2), ((0.1, 0.2, 0.1), 0), ((0.2, 0.2, 0.2), 1), ((0.3, 0.1, 0.1), 1), ((0.1, 0.1, 0.3), 0)],
+    )
+    def test_takes_the_lowest_inner_error_and_the_middle_of_equals(self, choosing, inner, index):
+        assert choosing("cross-validation", {50: [ALL_WRONG, ALL_RIGHT, ALL_WRONG]}, inner).tolist() == [index]
+
+    @pytest.mark.parametrize(
+        ("equal", "middle"), [([0, 1, 2, 3], 1), ([0, 2, 3, 5], 2), ([1, 4], 1), ([0, 3, 4], 3), ([5], 5)]
+    )
+    def test_of_an_even_number_of_equals_the_lower_middle(self, equal, middle):
+        errors = np.full((6, 1), 0.5)
+        errors[equal] = 0.25
+        assert best_by_inner_error(errors).tolist() == [middle]
+
+    def test_never_sees_the_tested_documents(self, choosing):
+        decisions = {50: [ALL_RIGHT, ALL_WRONG, ALL_WRONG]}
+        assert choosing("cross-validation", decisions, (0.2, 0.2, 0.1)).tolist() == [2]

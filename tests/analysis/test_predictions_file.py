@@ -1,0 +1,277 @@
+"""The files of predictions: back to what they were, the same bytes for the same, what pandas reads, and damage seen."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+from benchmark.analysis.predictions_file import decode_predictions, encode_predictions
+from benchmark.evaluation.predictions import (
+    DIAGNOSTICS_ARRAYS,
+    DOCUMENTS_TABLE,
+    ESTIMATES_TABLE,
+    PREDICTIONS_TABLE,
+    RUN_FILES,
+    SETTINGS_TABLE,
+    SPLITS_TABLE,
+    TIMINGS_TABLE,
+    Predictions,
+    SettingKey,
+    SplitKey,
+    TaskDocuments,
+    TaskKey,
+    TestedSplit,
+)
+from benchmark.experiment.run_folder import DAMAGE_ERRORS
+from tests.builders import setting_of
+
+#: Those that are made of predictions alone.
+FILES = [name for name in RUN_FILES if name != ESTIMATES_TABLE]
+
+#: Paths decoded as latin-1: anything but NUL.
+IDS = st.text(st.characters(max_codepoint=255, exclude_characters="\0"), min_size=1)
+NASTY = ["course/http:^^y^\r", "a,b", 'say "this"', "two\nlines", "caf\xe9", " blank ", "NA", "1", "\r\n", "#x", "'"]
+
+
+def made(*, several=False, k=3, n=20, seed=0, variants=("base", "other"), sizes=(5, 10)):
+    """Two variants with two sizes of three splits each; of the second variant, one setting failed.
+
+    Where `several` is None, the documents of the second variant alone may have several classes.
+    """
+    rng = np.random.default_rng(seed)
+    tasks, splits, found = {}, {}, {}
+    for variant in variants:
+        many = variant == "other" if several is None else several
+        task = TaskKey(variant, "a-b")
+        truth = rng.random((n, k)) < 0.5 if many else rng.integers(k, size=n).astype(np.int32)
+        ids = tuple(f"{variant}/ü-{row}\r" for row in range(n))
+        tasks[task] = TaskDocuments(ids, tuple(f"class {c}" for c in range(k)), truth)
+        for size in sizes:
+            tests = [np.sort(rng.choice(n, 7 + draw, replace=False)) for draw in range(3)]
+            splits[SplitKey(*task, size)] = tuple(
+                TestedSplit(f"=replicate,\r-{i}", test, rng.integers(9, size=k)) for i, test in enumerate(tests)
+            )
+            for index, terms in product((0, 1), (None, 100)):
+                if (variant, size, index) != ("other", 10, 1):
+                    shapes = [(len(test), k) if many else len(test) for test in tests]
+                    labels = [rng.random(s) < 0.5 if many else rng.integers(k, size=s) for s in shapes]
+                    taken = {"seconds": rng.random((3, 6)).round(6), "memory": np.array([1e9, np.nan, 3.0])}
+                    found[SettingKey(*task, "ngd", index, size, terms)] = setting_of(
+                        labels,
+                        [rng.random(s) < 0.1 for s in shapes],
+                        **taken,
+                        inner=rng.random(3) if index else (),
+                        versions=["0.1.0", "0.1.0 (1a)", ""],
+                    )
+    measured = {("distances", "base"): {"x/y": rng.random((2, 3)), "names": np.frombuffer(b"a\0b", dtype=np.uint8)}}
+    return Predictions(tasks, splits, found, measured)
+
+
+def same(one, two):
+    assert list(one.tasks) == list(two.tasks)
+    assert list(one.splits) == list(two.splits)
+    assert list(one.settings) == list(two.settings)
+    for key, task in one.tasks.items():
+        assert (task.ids, task.classes) == (two.tasks[key].ids, two.tasks[key].classes)
+        np.testing.assert_array_equal(task.truth, two.tasks[key].truth, strict=True)
+    for key, splits in one.splits.items():
+        for a, b in zip(splits, two.splits[key], strict=True):
+            assert a.name == b.name
+            np.testing.assert_array_equal(a.test, b.test)
+            np.testing.assert_array_equal(a.trained, b.trained)
+    for key, setting in one.settings.items():
+        assert (setting.sizes, setting.versions) == (two.settings[key].sizes, two.settings[key].versions)
+        for part in ("predicted", "tied", "inner", "seconds", "memory"):
+            np.testing.assert_array_equal(getattr(setting, part), getattr(two.settings[key], part), strict=True)
+    for key, arrays in one.measured.items():
+        for name, array in arrays.items():
+            np.testing.assert_array_equal(array, two.measured[key][name], strict=True)
+
+
+KINDS = [(False, 2), (False, 3), (False, 300), (True, 3), (True, 11), (None, 3)]
+
+
+@pytest.mark.parametrize(("several", "k"), KINDS)
+def test_gives_back_what_it_was_given(several, k):
+    predictions = made(several=several, k=k)
+    contents = encode_predictions(predictions)
+    back = decode_predictions(contents)
+    same(predictions, back)
+    assert encode_predictions(back) == contents
+
+
+def test_nothing_comes_back_too():
+    same(decode_predictions(encode_predictions(Predictions({}, {}, {}, {}))), Predictions({}, {}, {}, {}))
+
+
+@pytest.mark.parametrize(("several", "k"), KINDS)
+def test_pandas_reads_each_prediction_by_its_names(several, k):
+    """Every row, found by the names that stand in it, is what was predicted; and there are as many of either."""
+    predictions = made(several=several, k=k)
+    frame = pd.read_parquet(io.BytesIO(encode_predictions(predictions)[PREDICTIONS_TABLE]))
+    names = "document split variant task cell candidate size terms label predicted tied"
+    assert list(frame) == names.split()
+    assert len(frame) == sum(len(each.predicted) for each in predictions.settings.values())
+    lists = several is not False
+    rows = {
+        (row.variant, row.task, row.cell, row.candidate, row.size, row.terms, row.split, row.document): row
+        for row in frame.astype({"size": "Int64", "terms": "Int64"}).replace({pd.NA: None}).itertuples(index=False)
+    }
+    for key, setting in predictions.settings.items():
+        documents, splits = predictions.tasks[key.of_task], predictions.splits[key.of_splits]
+
+        def classes(label, own=documents):
+            codes = np.flatnonzero(label) if own.several else [label]
+            return [own.classes[code] for code in codes]
+
+        for split, labels, ties in zip(splits, setting.by_split, setting.tied_by_split, strict=True):
+            for document, label, tie in zip(split.test, labels, ties, strict=True):
+                row = rows[*key, split.name, documents.ids[document]]
+                found = [row.label, row.predicted]
+                assert [list(each) if lists else [each] for each in found] == [
+                    classes(documents.truth[document]),
+                    classes(label),
+                ]
+                if documents.several:
+                    assert list(row.tied) == classes(tie)
+                else:
+                    assert bool(len(row.tied) if lists else row.tied) == tie
+
+
+def test_names_are_dictionaries():
+    schema = parquet.read_schema(io.BytesIO(encode_predictions(made())[PREDICTIONS_TABLE]))
+    for name in ("document", "split", "variant", "task", "cell", "label", "predicted"):
+        assert pa.types.is_dictionary(schema.field(name).type), name
+
+
+@settings(max_examples=25)
+@given(ids=st.lists(IDS, min_size=1, max_size=8, unique=True))
+def test_documents_may_be_called_anything(ids):
+    assert named(ids) == tuple(ids)
+
+
+def test_names_that_other_formats_stumble_over_come_back():
+    assert named(NASTY) == tuple(NASTY)
+
+
+def test_nothing_but_the_timings_depends_on_times():
+    predictions = made()
+    later = {
+        key: replace(each, seconds=each.seconds + 1, memory=each.memory * 2, versions=("0.2.0",) * 3)
+        for key, each in predictions.settings.items()
+    }
+    measured = {key: {**arrays, "graph/seconds": np.ones(2)} for key, arrays in predictions.measured.items()}
+    one, other = (
+        encode_predictions(predictions),
+        encode_predictions(replace(predictions, settings=later, measured=measured)),
+    )
+    assert {name for name in FILES if one[name] != other[name]} == {TIMINGS_TABLE}
+
+
+def test_packs_what_repeats():
+    """A prediction of many settings that agree takes less than a tenth of a byte for each setting and document."""
+    n, task, truth = 1000, TaskKey("base", ""), np.random.default_rng(0).integers(5, size=1000).astype(np.int32)
+    documents = TaskDocuments(tuple(f"document-{row}" for row in range(n)), tuple("abcde"), truth)
+    splits = {SplitKey(*task, None): (TestedSplit("test", np.arange(n), np.ones(5, dtype=np.int64)),)}
+    found = {SettingKey(*task, f"method-{i}", 0, None, None): setting_of([truth]) for i in range(100)}
+    assert (
+        len(encode_predictions(Predictions({task: documents}, splits, found))[PREDICTIONS_TABLE])
+        < 0.1 * n * len(found) + 20_000
+    )
+
+
+def named(ids):
+    documents = TaskDocuments(tuple(ids), ("a", "b"), np.zeros(len(ids), dtype=np.int32))
+    return (
+        decode_predictions(encode_predictions(Predictions({TaskKey("base", ""): documents}, {}, {})))
+        .tasks["base", ""]
+        .ids
+    )
+
+
+@pytest.fixture(scope="module", name="contents")
+def fixture_contents():
+    return encode_predictions(made())
+
+
+class TestDamage:
+    """Each is one of the errors that the reader of a run's folder knows; never another error.
+
+    Bytes that were changed are seen by the digests of the manifest before anything is decoded.
+    """
+
+    @pytest.mark.parametrize("name", FILES)
+    @pytest.mark.parametrize("content", [b"", b"text", b"PAR1", b"PK\x03\x04"])
+    def test_what_is_no_file_of_its_kind(self, contents, name, content):
+        with pytest.raises(DAMAGE_ERRORS):
+            decode_predictions(contents | {name: content})
+
+    @pytest.mark.parametrize("name", FILES)
+    def test_a_file_cut_short(self, contents, name):
+        whole = contents[name]
+        for length in (*range(0, len(whole), len(whole) // 20), len(whole) - 1):
+            with pytest.raises(DAMAGE_ERRORS):
+                decode_predictions(contents | {name: whole[:length]})
+
+    @pytest.mark.parametrize("name", [PREDICTIONS_TABLE, DOCUMENTS_TABLE, SPLITS_TABLE, SETTINGS_TABLE, TIMINGS_TABLE])
+    @pytest.mark.parametrize("change", ["fewer rows", "more rows", "no rows", "a column less"])
+    def test_tables_that_do_not_fit_the_others(self, contents, name, change):
+        table = parquet.read_table(pa.BufferReader(contents[name]))
+        changed = {
+            "fewer rows": table.slice(1),
+            "more rows": pa.concat_tables([table, table.slice(len(table) - 1)]),
+            "no rows": table.slice(0, 0),
+            "a column less": table.drop_columns(table.column_names[-1]),
+        }[change]
+        file = io.BytesIO()
+        parquet.write_table(changed, file)
+        with pytest.raises(DAMAGE_ERRORS):
+            decode_predictions(contents | {name: file.getvalue()})
+
+    @pytest.mark.parametrize(
+        ("name", "column"),
+        [
+            (PREDICTIONS_TABLE, "tied"),
+            (DOCUMENTS_TABLE, "document"),
+            (SPLITS_TABLE, "test"),
+            (SETTINGS_TABLE, "cell"),
+            (TIMINGS_TABLE, "version"),
+        ],
+    )
+    def test_a_column_with_gaps(self, contents, name, column):
+        table = parquet.read_table(pa.BufferReader(contents[name]))
+        gaps = pa.nulls(len(table), table.schema.field(column).type)
+        file = io.BytesIO()
+        parquet.write_table(table.set_column(table.column_names.index(column), column, gaps), file)
+        with pytest.raises(DAMAGE_ERRORS, match=f"the column {column} has missing values"):
+            decode_predictions(contents | {name: file.getvalue()})
+
+    @pytest.mark.parametrize("save", [np.save, np.savez])
+    def test_an_array_or_another_archive(self, contents, save):
+        file = io.BytesIO()
+        save(file, np.arange(3))
+        with pytest.raises(DAMAGE_ERRORS):
+            decode_predictions(contents | {DIAGNOSTICS_ARRAYS: file.getvalue()})
+
+    def test_an_archive_with_pickled_objects(self, contents):
+        file = io.BytesIO()
+        np.savez(file, index=np.array([{}, print], dtype=object))
+        with pytest.raises(DAMAGE_ERRORS):
+            decode_predictions(contents | {DIAGNOSTICS_ARRAYS: file.getvalue()})
+
+    def test_classes_that_are_not_there(self, contents):
+        table = parquet.read_table(pa.BufferReader(contents[PREDICTIONS_TABLE]))
+        other = pa.array(["another class"] * len(table)).dictionary_encode()
+        file = io.BytesIO()
+        parquet.write_table(table.set_column(table.column_names.index("predicted"), "predicted", other), file)
+        with pytest.raises(DAMAGE_ERRORS, match="unknown classes"):
+            decode_predictions(contents | {PREDICTIONS_TABLE: file.getvalue()})

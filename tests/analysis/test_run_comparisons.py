@@ -1,0 +1,130 @@
+"""Two cells of a run, and two runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from benchmark.analysis.run_comparisons import compare_two_cells, compare_two_runs
+from benchmark.analysis.scoring import RunPredictions, score_cells
+from benchmark.evaluation.predictions import Predictions, SettingKey
+from benchmark.system.errors import ConfigError
+from tests.analysis.made import CLASSES, drawn_study, predicted, table_study
+
+
+@pytest.fixture(scope="module")
+def tabled():
+    experiment = table_study()
+    predictions = predicted(experiment)
+    return experiment, predictions, score_cells(experiment, predictions)
+
+
+class TestCells:
+    def test_of_draws(self, drawn):
+        experiment, predictions, scored = drawn
+        scores, tests = compare_two_cells(
+            RunPredictions(experiment, predictions, {}, {}), "rbf-oracle-50", "linear-oracle-50"
+        )
+        (row,) = scores.rows
+        values = [100 * scored.estimate(name, "error").value for name in ("rbf-oracle-50", "linear-oracle-50")]
+        assert row[:4] == ("error %", f"{values[0]:.2f}", f"{values[1]:.2f}", f"{values[0] - values[1]:+.2f}")
+        assert [row[0] for row in tests.rows] == ["wilcoxon", "mcnemar"]
+
+    def test_of_documents(self, tabled):
+        experiment, predictions, scored = tabled
+        scores, tests = compare_two_cells(RunPredictions(experiment, predictions, {}, {}), "tf-l1-ngd", "tf-l1-linear")
+        assert [row[0] for row in scores.rows] == [f"{name} %" for name in experiment.metrics]
+        assert [row[0] for row in tests.rows] == ["sign", "mcnemar", "wilcoxon"]
+        assert tests.rows[2][3].startswith("not testable")
+        for row in tests.rows[:2]:
+            own = scored.test(row[0], "tf-l1-ngd", "tf-l1-linear", "accuracy")
+            assert (row[1], float(row[3])) == (own.n, pytest.approx(own.p_value, rel=0.01))
+
+    def test_one_that_failed_says_why(self, drawn):
+        experiment, predictions, _ = drawn
+        points = {key: point for key, point in predictions.settings.items() if key[2] != "linear"}
+        part = Predictions(predictions.tasks, predictions.splits, points)
+        with pytest.raises(ConfigError, match="'linear-oracle-50' failed: too wide"):
+            compare_two_cells(
+                RunPredictions(experiment, part, {"linear-oracle-50": "too wide"}, {}),
+                "rbf-oracle-50",
+                "linear-oracle-50",
+            )
+
+    def test_those_of_other_documents_are_refused(self, drawn):
+        experiment, predictions, _ = drawn
+        with pytest.raises(ConfigError, match="there is nothing to pair"):
+            compare_two_cells(RunPredictions(experiment, predictions, {}, {}), "rbf-oracle-50", "rbf-oracle-100")
+
+    def test_those_of_other_classes_are_refused(self, centroids):
+        experiment, predictions, _ = centroids
+        with pytest.raises(ConfigError, match="there is nothing to pair"):
+            compare_two_cells(RunPredictions(experiment, predictions, {}, {}), "faculty-skl-50", "course-skl-50")
+
+
+class TestRuns:
+    def test_a_run_and_itself_decide_alike(self, drawn):
+        experiment, predictions, _ = drawn
+        (part,) = compare_two_runs(
+            RunPredictions(experiment, predictions, {}, {}),
+            RunPredictions(experiment, predictions, {}, {}),
+            ("one", "two"),
+        )
+        assert len(part.rows) == len(experiment.cells)
+        assert all(row[-3:] == ("+0.00", 240, 0) for row in part.rows)
+
+    def test_documents_that_were_decided_otherwise_are_counted(self, tabled):
+        experiment, predictions, _ = tabled
+        key = SettingKey("base", "", "tf-l1-ngd", 0, None, None)
+        point = predictions.settings[key]
+        labels = point.predicted.copy()
+        labels[:3] = (labels[:3] + 1) % 3
+        moved = replace(point, predicted=labels)
+        other = Predictions(predictions.tasks, predictions.splits, predictions.settings | {key: moved})
+        (part,) = compare_two_runs(
+            RunPredictions(experiment, predictions, {}, {}), RunPredictions(experiment, other, {}, {}), ("one", "two")
+        )
+        assert {row[0]: row[-2:] for row in part.rows} == {
+            cell.id: (60, 3 if cell.id == "tf-l1-ngd" else 0) for cell in experiment.cells
+        }
+
+    def test_the_order_of_classes_changes_no_decision(self, tabled):
+        experiment = table_study(corpus={"name": "synthetic", "classes": CLASSES[::-1]})
+        (part,) = compare_two_runs(
+            RunPredictions(*tabled[:2], {}, {}),
+            RunPredictions(experiment, predicted(experiment), {}, {}),
+            ("one", "two"),
+        )
+        assert all(row[-2] == 60 for row in part.rows)
+        truth = [predictions.tasks["base", ""] for predictions in (tabled[1], predicted(experiment))]
+        names = [np.array(task.classes)[task.truth].tolist() for task in truth]
+        assert names[0] == names[1]
+        assert all(row[-1] < 30 for row in part.rows)
+
+    def test_several_classes_of_a_document_are_one_decision(self):
+        experiment = drawn_study(choose=None, methods=["linear", "ngd"], compare=[], metrics=["macro-f1"])
+        one, two = (predicted(experiment, seed, several=True) for seed in (0, 1))
+        (part,) = compare_two_runs(
+            RunPredictions(experiment, one, {}, {}), RunPredictions(experiment, two, {}, {}), ("one", "two")
+        )
+        assert all(row[-2] == 240 and 0 < row[-1] < 240 for row in part.rows)
+
+    def test_runs_of_different_metrics_have_nothing_to_compare(self, drawn, tabled):
+        (part,) = compare_two_runs(
+            RunPredictions(*drawn[:2], {}, {}), RunPredictions(*tabled[:2], {}, {}), ("one", "two")
+        )
+        assert (part.rows, part.empty) == (
+            [],
+            "the runs have different metrics, error and accuracy: nothing to compare",
+        )
+
+    def test_runs_without_a_common_cell_say_so(self, tabled):
+        experiment = table_study(methods=["mnb"], compare=[])
+        (part,) = compare_two_runs(
+            RunPredictions(*tabled[:2], {}, {}),
+            RunPredictions(experiment, predicted(experiment), {}, {}),
+            ("one", "two"),
+        )
+        assert (part.rows, part.empty) == ([], "the runs have no cell in common")

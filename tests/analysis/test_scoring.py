@@ -1,0 +1,161 @@
+"""Predictions to the frame of scores, on predictions made up by hand: no training."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from benchmark.analysis.scoring import RunPredictions, score_cells
+from benchmark.analysis.summarize import summarize
+from benchmark.config.subset import subset_experiment
+from benchmark.evaluation.predictions import Predictions, TaskKey
+from tests.analysis.made import CLASSES, drawn_study, predicted, table_study
+
+
+def headline(scored, cell, metric):
+    rows = scored.frame[(scored.frame["cell"] == cell) & (scored.frame["metric"] == metric)]
+    return rows[rows["fold"] == "all"].iloc[0]
+
+
+class TestFrame:
+    def test_has_a_row_for_each_split_and_one_for_the_cell(self, drawn):
+        experiment, _, scored = drawn
+        rows = scored.frame.groupby("cell", sort=False)["fold"].agg(list)
+        assert list(rows.index) == [cell.id for cell in experiment.cells]
+        assert all(folds == [f"replicate-{i:02d}" for i in range(1, 7)] + ["all"] for folds in rows)
+
+    def test_says_what_a_cell_is_made_of(self, centroids):
+        experiment, _, scored = centroids
+        for cell in experiment.cells:
+            row = headline(scored, cell.id, "macro-recall")
+            assert (row["method"], row["of_class"], row["what"]) == (cell.method, cell.of_class, cell.what)
+
+    def test_ties_are_counted(self, drawn):
+        _, _, scored = drawn
+        assert headline(scored, "linear-oracle-50", "error")["ties"] == 6
+
+
+class TestClasses:
+    def test_the_mean_of_the_classes_is_that_of_all(self, centroids):
+        _, _, scored = centroids
+        each = [scored.cells[f"{name}-skl-50"].values["macro-recall"] for name in CLASSES]
+        assert scored.cells["all-skl-50"].values["macro-recall"] == pytest.approx(np.mean(each, axis=0))
+
+    def test_ties_of_a_class_are_those_on_its_documents(self, centroids):
+        _, _, scored = centroids
+        each = [scored.cells[f"{name}-skl-50"].ties for name in CLASSES]
+        assert min(map(max, each)) > 0
+        np.testing.assert_array_equal(sum(each), scored.cells["all-skl-50"].ties)
+
+    def test_growth_is_the_last_size_less_the_first(self, centroids):
+        _, _, scored = centroids
+        ends = [scored.cells[f"faculty-skl-{size}"] for size in (100, 50)]
+        growth = scored.cells["growth-faculty-skl"]
+        expected = ends[0].values["macro-recall"] - ends[1].values["macro-recall"]
+        np.testing.assert_array_equal(growth.values["macro-recall"], expected)
+        np.testing.assert_array_equal(growth.ties, ends[0].ties + ends[1].ties)
+
+    def test_cells_of_a_class_are_paired_on_its_documents(self, centroids):
+        experiment, _, scored = centroids
+        tests = scored.tests("faculty-skl-50", "faculty-mean-50", experiment.metrics)
+        assert [test.test for test in tests] == ["wilcoxon", "mcnemar"]
+        with pytest.raises(ValueError, match="different classes"):
+            scored.test("mcnemar", "faculty-skl-50", "course-mean-50", "macro-recall")
+
+
+class TestVariants:
+    def test_other_orders_of_the_classes_are_the_same_classes(self):
+        experiment = table_study(variants={"reversed": {"corpus": {"classes": CLASSES[::-1]}}})
+        scored = score_cells(experiment, predicted(experiment))
+        one, other = (scored.cells[name].outcome for name in ("tf-l1-ngd", "reversed-tf-l1-ngd"))
+        np.testing.assert_array_equal(one.truth, other.truth)
+        assert scored.test("sign", "tf-l1-ngd", "reversed-tf-l1-ngd", "accuracy").p_value is not None
+
+    def test_of_several_classes_too(self):
+        """Turned by one place: that there and back is not the same."""
+        turned = [2, 0, 1]
+        order = [CLASSES[i] for i in turned]
+        experiment = drawn_study(
+            choose=None, methods=["linear"], compare=[], variants={"turned": {"corpus": {"classes": order}}}
+        )
+        made = predicted(experiment, several=True)
+        own = made.tasks["base", ""]
+        tasks = made.tasks | {TaskKey("turned", ""): replace(own, classes=tuple(order), truth=own.truth[:, turned])}
+        points = {
+            key: replace(
+                made.settings["base", *key[1:]],
+                predicted=made.settings["base", *key[1:]].predicted[:, turned],
+                tied=made.settings["base", *key[1:]].tied[:, turned],
+            )
+            for key in made.settings
+            if key[0] == "turned"
+        }
+        scored = score_cells(experiment, Predictions(tasks, made.splits, made.settings | points))
+        one, other = (scored.cells[name].outcome for name in ("linear-50", "turned-linear-50"))
+        for part in ("truth", "predicted", "tied"):
+            np.testing.assert_array_equal(getattr(one, part), getattr(other, part))
+
+
+def test_several_classes_have_f_measures_and_no_accuracy():
+    experiment = drawn_study(choose=None, methods=["linear", "ngd"], compare=[["ngd", "linear"]])
+    scored = score_cells(experiment, predicted(experiment, several=True))
+    cell = next(iter(scored.cells.values()))
+    assert "accuracy" not in cell.values
+    assert 0.5 < cell.values["micro-f1"].mean() < 1
+    a, b = (pair for pair in (experiment.compare[0].a, experiment.compare[0].b))
+    names = [test.test for test in scored.tests(a, b, ["macro-f1", "micro-f1"])]
+    assert names == ["wilcoxon", "wilcoxon, micro-f1", "wilcoxon, category × draw", "sign"]
+
+
+class TestNumbersOfMethods:
+    """What is measured of a method stands beside the scores of its cells, and runs along x."""
+
+    FEATURES: ClassVar[dict[str, Any]] = {
+        "methods": ["ngd", {"features": {"name": "arcsine", "n_components": [8, 64]}}],
+        "defaults": {"classifier": "linear-svm"},
+        "measures": ["feature-errors"],
+        "figures": [
+            {"name": "by-number", "x": "features", "line": "kernel"},
+            {"name": "by-parameter", "x": "n_components", "line": "kernel", "y": ["accuracy", "kernel-error"]},
+            {"name": "by-seconds", "x": "seconds-to-map", "line": "kernel"},
+        ],
+    }
+    SIZES: ClassVar[dict[str, float]] = {"arcsine-n_components8": 116.0, "arcsine-n_components64": 228.0}
+
+    @pytest.fixture(name="run")
+    def fixture_run(self):
+        experiment = table_study(compare=[], **self.FEATURES)
+        predictions = predicted(experiment)
+        for name, features in self.SIZES.items():
+            arrays = {"errors": np.array([0.5, 1.0, 0.25]) / features, "sizes": np.array([features, 80.0, 8.0])}
+            arrays |= {"documents": np.array(10), "seconds": np.array(features / 1000)}
+            kept = predictions.measured.setdefault(("feature-errors", "base"), {})
+            kept |= {f"{name}/{part}": array for part, array in arrays.items()}
+        return RunPredictions(experiment, predictions, {}, {})
+
+    def test_they_are_metrics_of_the_cells_beside_their_scores(self, run):
+        frame = run.scored.frame.query("fold == 'all'").set_index(["cell", "metric"])["value"]
+        for name, features in self.SIZES.items():
+            assert frame[name, "features"] == features
+            assert frame[name, "kernel-error"] == 0.5 / features
+            assert 0 < frame[name, "accuracy"] < 1
+        assert ("ngd", "features") not in frame.index
+        assert "seconds-to-map" not in frame.index.get_level_values("metric")
+
+    def test_they_and_parameters_of_features_run_along_x(self, run):
+        charts = {chart.name: chart for chart in summarize(run).charts}
+        (panel,) = charts["by-number"].panels
+        level, line = panel.lines
+        assert (level.label, level.x, line.label, line.x) == ("ngd", (116.0, 228.0), "arcsine", (116.0, 228.0))
+        assert level.y[0] == level.y[1] == run.scored.estimate("ngd", "accuracy").value
+        scores, errors = charts["by-parameter"].panels
+        assert [line.label for line in scores.lines] == ["ngd", "arcsine"]
+        assert [(line.label, line.x) for line in errors.lines] == [("arcsine", (8.0, 64.0))]
+        assert charts["by-seconds"].measured
+
+    def test_a_part_has_them_too(self, run):
+        part = subset_experiment(run.experiment, ["arcsine-n_components8"], ["arcsine-n_components8"])
+        assert [each.name for each in part.measures] == ["feature-errors"]

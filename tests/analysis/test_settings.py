@@ -1,0 +1,143 @@
+"""A printed number is of one setting: under any other there is no verdict, and the table says what is otherwise."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from benchmark.analysis.scoring import RunPredictions
+from benchmark.analysis.summarize import summarize
+from benchmark.config.extends import read_config
+from benchmark.experiment.configuration import check_source, load_experiment
+from benchmark.papers import published as papers
+from benchmark.papers.load import load_published
+from benchmark.papers.settings import excluded_cells, flat_setting, pin_settings, setting_notes
+from benchmark.system.errors import ConfigError
+from tests.analysis.made import CLASSES, predicted
+from tests.builders import small_experiment
+
+VALUE = {"table": 1, "config": "small", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "50.0", "unit": "percent"}
+CLAIM = {"id": "c", "text": "t", "relation": "greater", "test": "sign"}
+PAIR = {"config": "small", "a": "tf-l1-ngd", "b": "tf-l1-linear"}
+PAPER = {"paper": "p", "title": "t", "reference": "r", "values": [VALUE], "claims": [CLAIM | {"comparisons": [PAIR]}]}
+METHODS = [{"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ngd"]}]
+
+
+@pytest.fixture(name="experiment")
+def experiment(publish):
+    paper = publish(PAPER)
+
+    def of(**changes):
+        base = {"name": "small", "corpus": {"name": "synthetic", "classes": CLASSES}, "methods": METHODS, "text": {}}
+        protocol = {"name": "leave-one-group-out", "held_out": ["cornell", "texas"]}
+        return small_experiment(**{**base, "protocol": protocol, "paper": paper, **changes})
+
+    return of
+
+
+def test_the_same_setting_is_judged(experiment):
+    path, n = pin_settings(experiment())
+    assert (path.name, n) == ("p.settings.json", 2)
+    assert excluded_cells(experiment()) == {}
+    summary = summarize(RunPredictions(experiment(), predicted(experiment()), {}, {}))
+    assert summary.verdicts["verdict"].tolist() != ["another setting"]
+    assert summary.claims["counted"].tolist() == [""]
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"defaults": {"classifier": {"name": "svm", "C": 3}}}, "C 3 (paper 1)"),
+        ({"text": {"min_documents": 2}}, "min_documents 2 (paper 1)"),
+        ({"text": {"stoplist": "none"}}, "stoplist none (paper smart)"),
+        ({"protocol": {"name": "k-fold", "k": 3}}, "protocol k-fold (paper leave-one-group-out)"),
+        ({"text": {"digits": "joined"}}, "digits joined (paper drop)"),
+        ({"text": {"ngrams": [1, 2]}}, "ngrams [1, 2] (paper [1])"),
+    ],
+)
+def test_any_other_setting_is_not(experiment, changes, why):
+    pin_settings(experiment())
+    other = experiment(**changes)
+    asides = excluded_cells(other)
+    assert set(asides) == {("small", "tf-l1-ngd"), ("small", "tf-l1-linear")}
+    assert all(aside.kind == "another setting" and why in aside.why for aside in asides.values())
+    summary = summarize(RunPredictions(other, predicted(other), {}, {}))
+    assert summary.verdicts["verdict"].tolist() == ["another setting"]
+    assert why in summary.verdicts["aside"].iloc[0]
+    assert summary.claims["counted"].tolist() == ["another setting"]
+    assert any(why in note for note in summary.notes)
+
+
+def test_a_methods_own_text_is_part_of_its_setting(experiment):
+    plain, own = experiment(), experiment(methods=[{"text": {"stoplist": ["none", "smart"]}, "kernel": "ngd"}])
+    before = flat_setting(plain, plain.cells[0])
+    found = [flat_setting(own, cell) for cell in own.cells]
+    assert [each["stoplist"] for each in found] == ["none", "smart"]
+    assert all(each["digits"] == before["digits"] for each in found)
+
+
+def test_a_parameter_that_came_later_is_no_difference(experiment):
+    path, _ = pin_settings(experiment())
+    known = json.loads(path.read_text())
+    for group in known["small"]:
+        del group["setting"]["epsilon"], group["setting"]["ngrams"]
+    path.write_text(json.dumps(known))
+    assert excluded_cells(experiment()) == {}
+    assert len(excluded_cells(experiment(text={"ngrams": [1, 2]}))) == 2, "what was not spoken of was words alone"
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"small": [{"cells": ["a"]}]}', '{"small": 3}', '{"small": [[]]}'])
+def test_a_damaged_file_is_named_with_a_way_out(experiment, text):
+    path, _ = pin_settings(experiment())
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=r"p\.settings\.json: holds no settings .* remove it"):
+        excluded_cells(experiment())
+
+
+def test_pinning_one_configuration_leaves_the_others(experiment):
+    path, _ = pin_settings(experiment())
+    known = json.loads(path.read_text())
+    path.write_text(json.dumps(known | {"other": [{"cells": ["a"], "setting": {"C": 1}}]}))
+    pin_settings(experiment())
+    assert json.loads(path.read_text()) == known | {"other": [{"cells": ["a"], "setting": {"C": 1}}]}
+
+
+def test_a_configuration_that_the_paper_does_not_speak_of_says_so(experiment):
+    other = experiment(name="strange")
+    with pytest.raises(ConfigError, match="names none of its cells"):
+        pin_settings(other)
+    (note,) = setting_notes(other, {})
+    assert "no value and no claim for 'strange'" in note
+
+
+def test_without_a_paper_there_is_nothing_to_pin(experiment):
+    with pytest.raises(ConfigError, match="has no paper"):
+        pin_settings(experiment(paper=None))
+
+
+PINNED = sorted(papers.PUBLISHED_FOLDER.glob("*.settings.json"))
+
+
+@pytest.mark.parametrize("path", PINNED, ids=lambda path: path.stem)
+def test_the_shipped_configurations_are_of_the_settings_that_are_kept(path):
+    configs = papers.REPOSITORY / "configs"
+    known = json.loads(path.read_text())
+    published = load_published(path.with_name(path.name.replace(".settings.json", ".yaml")))
+    printed = {value.config for value in published.values if value.kind == "result"}
+    assert printed <= set(known)
+    for name in known:
+        asides = excluded_cells(load_experiment(configs / f"{name}.yaml"))
+        assert {aside.kind for aside in asides.values()} <= {"fitted"}
+
+
+def test_every_key_that_decides_a_number_is_part_of_a_setting():
+    source = read_config(papers.REPOSITORY / "configs" / "webkb.yaml")
+    experiment = check_source(source)
+    setting = flat_setting(experiment, experiment.cells[-1])
+    assert setting["corpus"] == "webkb"
+    assert (setting["C"], setting["scheme"], setting["classifier"]) == (1, "one-vs-one", "svm")
+    assert (setting["weighting"], setting["normalization"], setting["kernel"]) == ("tfidf", "l2", "ned")
+    assert setting["idf"] == "collection"
+    assert setting["protocol held_out"] == ["cornell", "texas", "washington", "wisconsin"]
+    assert setting["digits"] == "run-length"

@@ -1,0 +1,144 @@
+"""A part of an experiment: what is shown of it is what the whole shows of the same cells, and nothing of the others."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmark.config.subset import settings_of_cell
+from benchmark.experiment.configuration import select_cells
+from benchmark.experiment.context import RunContext
+from benchmark.experiment.run import run_and_write
+from benchmark.experiment.runner import run_experiment
+from benchmark.experiment.store import Store
+from benchmark.system.errors import ConfigError
+from tests.builders import small_experiment
+
+pytestmark = pytest.mark.usefixtures("sketched")
+CELLS = ("tf-l1-linear", "tf-l1-ngd", "tfidf-l1-linear", "tfidf-l1-ngd")
+VALUE = {"config": "small", "metric": "accuracy", "value": "70", "unit": "percent"}
+CLAIM = {"text": "It is better.", "relation": "greater", "test": "mcnemar", "alpha": 0.05}
+RANGE = {"config": "small", "metric": "accuracy", "low": "0.1", "high": "1.0", "figure": 1}
+PAPER = {
+    "paper": "p",
+    "title": "t",
+    "reference": "r",
+    "values": [*({**VALUE, "cell": cell} for cell in CELLS)]
+    + [{"config": "small", "pair": list(pair), "metric": "sign-z", "value": "1"} for pair in (CELLS[:2], CELLS[1:3])],
+    "ranges": [
+        {**RANGE, "cells": "{w}-l1-ngd", "for": {"w": ["tf", "tfidf"]}},
+        {**RANGE, "cells": "tf-l1-{k}", "for": {"k": ["linear", "ngd"]}},
+    ],
+    "claims": [
+        {**CLAIM, "id": "here", "comparisons": [{"config": "small", "a": CELLS[1], "b": CELLS[0]}]},
+        {
+            **CLAIM,
+            "id": "in-part",
+            "comparisons": [{"config": "small", "a": a, "b": b} for a, b in (CELLS[1::-1], CELLS[:1:-1])],
+        },
+    ],
+}
+CURVES = {
+    "protocol": {"name": "random-subsets", "train_size": [40, 60, 80], "replicates": 3},
+    "methods": ["linear", {"kernel": {"name": "diffusion", "t": [0.5, 2]}}],
+    "choose": {"by": ["oracle", "cross-validation"], "folds": 3},
+    "derive": ["growth"],
+}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    return Store(tmp_path_factory.mktemp("store"), limit=10**9)
+
+
+def of(table, *columns):
+    return [tuple(row) for row in table[list(columns)].itertuples(index=False)]
+
+
+def test_what_needs_a_cell_that_is_not_here_is_not_judged(publish, store, tmp_path):
+    experiment = small_experiment(paper=publish(PAPER), compare=[list(CELLS[:2]), [CELLS[0], CELLS[2]]])
+    whole = run_and_write(experiment, RunContext(store), folder=tmp_path / "whole").summary
+    part = run_and_write(select_cells(experiment, ["tf-*"]), RunContext(store), folder=tmp_path / "part").summary
+    judged = ("cell", "metric", "value", "low", "high", "verdict")
+    here = {*CELLS[:2], " vs ".join(CELLS[:2])}
+    assert of(part.verdicts, *judged) == [row for row in of(whole.verdicts, *judged) if row[0] in here]
+    assert len(whole.verdicts) == 6
+    assert len(part.verdicts) == 3
+    claims = ("claim", "holds", "of", "verdict", "strict_verdict")
+    assert of(part.claims, *claims) == [row for row in of(whole.claims, *claims) if row[0] == "here"]
+    ranges = ("what", "low", "high", "inside", "of", "verdict")
+    assert of(part.ranges, *ranges) == of(whole.ranges, *ranges)[1:]
+    assert of(part.differences, "a", "b", "value") == of(whole.differences, "a", "b", "value")[:1]
+    assert part.notes[0] == "Only tf-*: 2 of 4 cells. Holm's correction covers only comparisons among them."
+
+
+def test_of_a_sweep_a_claim_is_judged_under_the_variants_that_have_all_its_cells(publish, store, tmp_path):
+    publish(PAPER)
+    experiment = small_experiment(name="sweep", explains="small", variants={"stopped": {"text": {"stoplist": "smart"}}})
+    for only, found in (
+        (["*-ngd"], []),
+        (["tf-*"], [("here", "")]),
+        (["stopped-*"], [("here", "stopped"), ("in-part", "stopped")]),
+    ):
+        part = run_and_write(select_cells(experiment, only), RunContext(store), folder=tmp_path / "part").summary
+        assert of(part.claims, "claim", "variant") == found, only
+
+
+@pytest.mark.parametrize(
+    ("cell", "sizes"),
+    [
+        ("diffusion-cv-60", [60]),
+        ("diffusion-oracle-60", [40, 60, 80]),
+        ("growth-diffusion-cv", [40, 80]),
+        ("growth-diffusion-oracle", [40, 60, 80]),
+    ],
+)
+def test_a_choice_on_the_tested_documents_needs_the_whole_curve_and_a_growth_its_ends(cell, sizes):
+    experiment = small_experiment(**CURVES)
+    (own,) = (each for each in experiment.cells if each.id == cell)
+    points = list(settings_of_cell(experiment, own))
+    assert [(place[4], place[3]) for place in points] == [(size, index) for size in sizes for index in (0, 1)]
+    linear = next(each for each in experiment.cells if each.id == "linear-oracle-60")
+    assert [place[4] for place in settings_of_cell(experiment, linear)] == [60]  # there is nothing to choose
+
+
+def test_every_point_of_the_whole_is_needed_by_a_cell(store):
+    experiment = small_experiment(**CURVES)
+    found = run_experiment(experiment, RunContext(store))
+    assert {place for cell in experiment.cells for place in settings_of_cell(experiment, cell)} == set(
+        found.predictions.settings
+    )
+    assert (found.from_store, run_experiment(experiment, RunContext(store)).from_store) == ((0, 16), (16, 16))
+    again = run_experiment(select_cells(experiment, ["*-cv-60"]), RunContext(store))
+    assert again.from_store == (2, 2)
+
+
+def test_a_growth_brings_its_ends():
+    part = select_cells(small_experiment(**CURVES), ["growth-linear-cv"])
+    assert part.ids == ("linear-cv-40", "linear-cv-80", "growth-linear-cv")
+
+
+def test_what_decides_the_order_of_classes_and_groups_stays():
+    """Cells are paired across variants by the numbers that the first gives to classes and groups."""
+    turned = {"protocol": {"name": "leave-one-group-out", "held_out": ["texas", "cornell"]}}
+    kept = {
+        name: small_experiment(variants={"v": own}) for name, own in (("turned", turned), ("stopped", {"text": {}}))
+    }
+    names = {name: list(select_cells(experiment, ["v-*"]).variants) for name, experiment in kept.items()}
+    assert names == {"turned": ["base", "v"], "stopped": ["v"]}
+
+
+def test_measures_without_a_cell_here_are_left_out():
+    bayes = {"classifier": {"name": "divergence-bayes"}}
+    distances = {"name": "centroid-distances", "centroids": ["mean"], "resamples": 4}
+    changes = {"variants": {"v": {"text": {"min_occurrences": 6}}}}
+    experiment = small_experiment(methods=[bayes, "ngd"], measures=[distances, "document-counts"], **changes)
+    assert [each.name for each in select_cells(experiment, ["*table-mean-*"]).measures] == ["centroid-distances"]
+    assert [each.name for each in select_cells(experiment, ["table-mean-course"]).measures] == ["centroid-distances"]
+    assert select_cells(experiment, ["ngd"]).measures == ()
+
+
+def test_all_of_it_is_no_part():
+    experiment = small_experiment()
+    assert select_cells(experiment, ()) is experiment
+    with pytest.raises(ConfigError, match=r"unknown cell 'tf-l1-ngx'; did you mean 'tf-l1-ngd'\? of small$"):
+        select_cells(experiment, ["tf-*", "tf-l1-ngx"])

@@ -1,0 +1,349 @@
+"""A summary is computed from the predictions alone, and shows them truly."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import accuracy_score, confusion_matrix, f1_score
+
+from benchmark.analysis.summarize import summarize
+from benchmark.config.model import ComparedPair
+from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskDocuments, TaskKey, TestedSplit
+from benchmark.experiment.context import RunContext
+from benchmark.experiment.run import run_and_write
+from benchmark.experiment.runner import RunPredictions
+from benchmark.experiment.store import Store
+from benchmark.report.files import write_report_files
+from benchmark.system.errors import ConfigError
+from tests.builders import setting_of, small_experiment
+
+FACTS = {"documents": 90, "vocabulary": 7, "documents_without_words": 0}
+CLASSES = ("course", "faculty", "project", "student")
+CELLS = ("tf-l1-linear", "tf-l1-ngd", "tfidf-l1-linear", "tfidf-l1-ngd")
+#: How many of its 60 and 30 documents each cell gets right.
+RIGHT = dict(zip(CELLS, [(20, 18), (57, 27), (30, 15), (45, 21)], strict=True))
+
+
+def made_up(experiment, failures=None, facts=FACTS, documents=(60, 30), fewer=()):
+    """A run with the numbers of `RIGHT`, over folds of different size; the variants `fewer` lack a document."""
+    tasks, splits, points = {}, {}, {}
+    names = ("cornell", "texas")[: len(documents)]
+    ids = [f"{fold}/{number}" for fold, n in zip(names, documents, strict=True) for number in range(n)]
+    numbers = [number for n in documents for number in range(n)]
+    starts = np.cumsum((0, *documents))
+    for variant in experiment.variants:
+        key, first = TaskKey(variant, ""), int(variant in fewer)
+        tasks[key] = TaskDocuments(tuple(ids[first:]), CLASSES, np.array(numbers[first:], dtype=np.int32) % 4)
+        tests = [np.arange(max(a, first), b) - first for a, b in pairwise(starts)]
+        splits[SplitKey(*key, None)] = tuple(
+            TestedSplit(name, test, np.ones(4, dtype=np.int64)) for name, test in zip(names, tests, strict=True)
+        )
+    for cell in experiment.cells:
+        if cell.id in (failures or {}):
+            continue
+        given, tied = [], []
+        for fold, (n, right) in enumerate(zip(documents, RIGHT[cell.method], strict=False)):
+            number = np.arange(n)[int(cell.variant in fewer and not fold) :]
+            # Spread, so that cells are right on different documents.
+            wrong = (number * 7 + len(cell.id)) % n >= right
+            given.append(np.where(wrong, (number + 1) % 4, number % 4).astype(np.int32))
+            tied.append(number < 3)
+        points[SettingKey(cell.variant, "", cell.method, 0, None, None)] = setting_of(given, tied)
+    return RunPredictions(
+        experiment, Predictions(tasks, splits, points), failures or {}, dict.fromkeys(experiment.variants, facts)
+    )
+
+
+def table(run):
+    """One row a cell, fold and document: what is true, and what was predicted."""
+    rows = []
+    for (variant, task, method, *_), point in run.predictions.settings.items():
+        truth, classes = run.predictions.tasks[variant, task].truth, np.array(CLASSES)
+        for split, given in zip(run.predictions.splits[variant, task, None], point.by_split, strict=True):
+            rows += [
+                (method, split.name, t, p) for t, p in zip(classes[truth[split.test]], classes[given], strict=True)
+            ]
+    return pd.DataFrame(rows, columns=["cell", "fold", "truth", "predicted"])
+
+
+def score(summary, cell, fold="all", metric="accuracy"):
+    scores = summary.scores
+    rows = scores[(scores["cell"] == cell) & (scores["fold"] == fold) & (scores["metric"] == metric)]
+    assert len(rows) == 1
+    return rows.iloc[0]
+
+
+class TestScores:
+    @pytest.fixture(scope="class")
+    @staticmethod
+    def results():
+        return made_up(small_experiment())
+
+    @pytest.fixture(scope="class")
+    @staticmethod
+    def summary(results):
+        return summarize(results)
+
+    @pytest.mark.parametrize("cell", CELLS)
+    def test_accuracy_by_fold_and_their_mean(self, summary, cell):
+        shares = [right / n for right, n in zip(RIGHT[cell], (60, 30), strict=True)]
+        found = [score(summary, cell, fold) for fold in ("cornell", "texas", "all")]
+        assert [row["value"] for row in found] == pytest.approx([*shares, np.mean(shares)])
+        assert [row["n"] for row in found] == [60, 30, 90]
+        assert [row["ties"] for row in found] == [3, 3, 6]
+        assert all(row["low"] <= row["value"] <= row["high"] for row in found)
+
+    def test_every_metric_against_scikit_learn(self, summary, results):
+        predicted = table(results)
+        metrics = {
+            "accuracy": accuracy_score,
+            "micro-f1": lambda t, p: f1_score(t, p, average="micro"),
+            "macro-f1": lambda t, p: f1_score(t, p, average="macro", labels=CLASSES, zero_division=0),
+        }
+        for cell in CELLS:
+            for metric, oracle in metrics.items():
+                values = []
+                for fold in ("cornell", "texas"):
+                    rows = predicted[(predicted["cell"] == cell) & (predicted["fold"] == fold)]
+                    values.append(oracle(rows["truth"], rows["predicted"]))
+                    assert score(summary, cell, fold, metric)["value"] == pytest.approx(values[-1])
+                assert score(summary, cell, "all", metric)["value"] == pytest.approx(np.mean(values))
+
+    def test_every_row_of_fold_all_is_the_mean_of_its_folds(self, summary):
+        for _, rows in summary.scores.groupby(["cell", "metric"]):
+            folds = rows[rows["fold"] != "all"]
+            (headline,) = rows.loc[rows["fold"] == "all", "value"]
+            assert headline == pytest.approx(folds["value"].mean())
+            assert len(folds) == 2
+
+    def test_micro_f1_is_the_accuracy(self, summary):
+        columns = ["cell", "fold", "value", "low", "high", "n", "ties"]
+        parts = [summary.scores[summary.scores["metric"] == m][columns] for m in ("accuracy", "micro-f1")]
+        pd.testing.assert_frame_equal(*[part.reset_index(drop=True) for part in parts])
+
+    def test_the_metrics_are_those_of_the_configuration(self):
+        found = summarize(made_up(small_experiment(metrics=["macro-f1"]))).scores
+        assert set(found["metric"]) == {"macro-f1"}
+
+    def test_one_split_has_wilsons_interval_in_both_rows(self):
+        experiment = small_experiment(protocol={"name": "leave-one-group-out", "held_out": ["cornell"]})
+        found = summarize(made_up(experiment, documents=(60,)))
+        fold, headline = (score(found, "tf-l1-ngd", name) for name in ("cornell", "all"))
+        assert fold.drop("fold").equals(headline.drop("fold"))
+        assert (fold["low"], fold["high"]) == pytest.approx((0.8630, 0.9829), abs=1e-3)
+
+    def test_confusions_are_the_counts(self, summary, results):
+        predicted = table(results)
+        for cell in CELLS:
+            rows = predicted[predicted["cell"] == cell]
+            expected = confusion_matrix(rows["truth"], rows["predicted"], labels=CLASSES)
+            found = np.zeros((4, 4), dtype=int)
+            own = summary.confusions[summary.confusions["cell"] == cell]
+            for row in own.itertuples():
+                found[CLASSES.index(row.truth), CLASSES.index(row.predicted)] = row.n
+            np.testing.assert_array_equal(found, expected)
+
+    def test_confusions_are_named_by_the_classes_of_their_own_variant(self):
+        run = made_up(small_experiment(variants={"fewer": {"text": {"min_documents": 2}}}))
+        other = (*CLASSES[:3], "staff")
+        tasks = run.predictions.tasks | {("fewer", ""): replace(run.predictions.tasks["fewer", ""], classes=other)}
+        found = summarize(replace(run, predictions=replace(run.predictions, tasks=tasks))).confusions
+        theirs = found["cell"].str.startswith("fewer-")
+        for own, names in ((found[theirs], other), (found[~theirs], CLASSES)):
+            assert set(own["truth"]) == set(own["predicted"]) == set(names)
+
+    def test_another_seed_moves_intervals_and_no_value(self, summary):
+        other = summarize(made_up(small_experiment(seed=5)))
+        assert other.scores["value"].equals(summary.scores["value"])
+        assert not other.scores["low"].equals(summary.scores["low"])
+
+
+class TestComparisons:
+    PAIRS = (("tf-l1-ngd", "tf-l1-linear"), ("tfidf-l1-ngd", "tf-l1-ngd"))
+
+    @pytest.fixture(scope="class")
+    @staticmethod
+    def results():
+        return made_up(small_experiment(compare=[list(pair) for pair in TestComparisons.PAIRS]))
+
+    def test_differences_are_those_of_the_scores(self, results):
+        summary = summarize(results)
+        assert [(row.a, row.b) for row in summary.differences.itertuples()] == list(self.PAIRS)
+        for row in summary.differences.itertuples():
+            assert row.value == pytest.approx(score(summary, row.a)["value"] - score(summary, row.b)["value"])
+            assert row.low <= row.value <= row.high
+            assert row.n == 90
+
+    def test_every_pair_has_every_test(self, results):
+        tests = summarize(results).significance
+        assert {(row.a, row.b) for row in tests.itertuples()} == set(self.PAIRS)
+        assert set(tests.groupby(["a", "b"])["test"].agg(frozenset)) == {frozenset({"sign", "mcnemar", "wilcoxon"})}
+        exact = tests[tests["test"] != "wilcoxon"]
+        assert (exact["p_holm"] >= exact["p_value"]).all()
+        wilcoxon = tests[tests["test"] == "wilcoxon"]
+        assert wilcoxon["p_value"].isna().all()
+        assert wilcoxon["note"].str.contains("not testable").all()
+
+    @pytest.mark.parametrize("families", [("", ""), ("one", "two")])
+    def test_are_corrected_within_their_family_alone(self, results, families):
+        pairs = tuple(ComparedPair(*pair, family) for pair, family in zip(self.PAIRS, families, strict=True))
+        tests = summarize(replace(results, experiment=replace(results.experiment, compare=pairs))).significance
+        signs = tests[tests["test"] == "sign"]
+        least, size = signs["p_value"].min(), 2 // len(set(families))
+        assert signs["family"].tolist() == [size] * 2
+        assert signs["p_holm"].min() == pytest.approx(size * least)
+
+    def test_no_pair_is_compared_with_a_cell_that_failed(self):
+        experiment = small_experiment(compare=[list(pair) for pair in self.PAIRS])
+        summary = summarize(made_up(experiment, failures={"tf-l1-linear": "texas: no"}))
+        assert [(row.a, row.b) for row in summary.differences.itertuples()] == [self.PAIRS[1]]
+        assert set(summary.significance["a"]) == {"tfidf-l1-ngd"}
+
+    def test_a_pair_on_different_documents_is_noted_and_not_compared(self):
+        methods = [{"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ngd"]}]
+        pairs = [["tf-l1-ngd", "fewer-tf-l1-ngd"], ["fewer-tf-l1-ngd", "fewer-tf-l1-linear"]]
+        variants = {"fewer": {"text": {"min_documents": 2}}}
+        experiment = small_experiment(methods=methods, variants=variants)
+        compared = tuple(ComparedPair(*pair, "") for pair in pairs)
+        summary = summarize(made_up(replace(experiment, compare=compared), fewer=("fewer",)))
+        assert [[row.a, row.b] for row in summary.differences.itertuples()] == pairs[1:]
+        assert {(row.a, row.b) for row in summary.significance.itertuples()} == {tuple(pairs[1])}
+        note = "tf-l1-ngd and fewer-tf-l1-ngd are not compared: they were tested on different documents"
+        assert note in summary.notes
+
+
+PAPER = {
+    "paper": "nobody1999",
+    "title": "Nothing in particular",
+    "reference": "A. Nobody. 1999.",
+    "values": [
+        {"table": 1, "config": "small", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "92.5", "unit": "percent"},
+        {"table": 1, "config": "small", "cell": "tf-l1-linear", "metric": "accuracy", "value": "0.99"},
+        {"table": 2, "config": "small", "pair": ["tf-l1-ngd", "tf-l1-linear"], "metric": "sign-z", "value": "5.0"},
+        {"table": 2, "config": "other", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "1.0"},
+    ],
+    "claims": [
+        {
+            "id": "better",
+            "text": "NGD is better.",
+            "relation": "greater",
+            "test": "sign",
+            "alpha": 0.05,
+            "comparisons": [
+                {"config": "small", "a": "tf-l1-ngd", "b": "tf-l1-linear"},
+                {"config": "small", "a": "tf-l1-linear", "b": "tf-l1-ngd"},
+                {"config": "other", "a": "tf-l1-ngd", "b": "tf-l1-linear"},
+            ],
+        },
+        {
+            "id": "elsewhere",
+            "text": "Of another experiment.",
+            "relation": "greater",
+            "alpha": 0.05,
+            "comparisons": [{"config": "other", "a": "tf-l1-ngd", "b": "tf-l1-linear"}],
+        },
+    ],
+}
+
+
+@pytest.fixture
+def paper(publish):
+    return publish(PAPER)
+
+
+class TestAgainstThePaper:
+    def test_each_number_of_its_own_has_a_row(self, paper):
+        verdicts = summarize(made_up(small_experiment(paper=paper))).verdicts.set_index("cell")
+        assert list(verdicts.index) == ["tf-l1-ngd", "tf-l1-linear", "tf-l1-ngd vs tf-l1-linear"]
+        assert verdicts["published"].tolist() == ["92.5", "0.99", "5.0"]
+        assert verdicts.loc["tf-l1-ngd", "value"] == pytest.approx(92.5)
+        assert verdicts.loc["tf-l1-ngd", "verdict"] == "equal"
+        assert verdicts.loc["tf-l1-linear", "value"] == pytest.approx((20 / 60 + 18 / 30) / 2)
+        assert verdicts.loc["tf-l1-linear", "verdict"] == "deviates"
+        for row in verdicts.itertuples():
+            inside = row.low <= float(row.published) <= row.high
+            assert inside == (row.verdict != "deviates")
+
+    def test_z_is_positive_where_the_first_of_the_pair_is_better(self, paper):
+        results = made_up(small_experiment(paper=paper))
+        predicted = table(results)
+        right = {
+            cell: (predicted["truth"] == predicted["predicted"])[predicted["cell"] == cell].to_numpy()
+            for cell in ("tf-l1-ngd", "tf-l1-linear")
+        }
+        only = [int((right[a] & ~right[b]).sum()) for a, b in (sorted(right, reverse=True), sorted(right))]
+        (found,) = (row for row in summarize(results).verdicts.itertuples() if row.metric == "sign-z")
+        assert only[0] > only[1]
+        assert found.value == pytest.approx((only[0] - only[1]) / np.sqrt(sum(only)))
+        assert 0 < found.low < found.value < found.high
+
+    def test_claims_are_restricted_to_the_own_experiment(self, paper):
+        (claim,) = summarize(made_up(small_experiment(paper=paper))).claims.itertuples()
+        assert (claim.claim, claim.holds, claim.of, claim.whole) == ("better", 1, 2, 3)
+        assert claim.verdict == "holds in part (1 of 2)", "by the scores, since the paper has no rule"
+        assert claim.strict_verdict == "holds in part (1 of 2, 1 contradicted)"
+
+    def test_what_failed_has_no_verdict(self, paper):
+        summary = summarize(made_up(small_experiment(paper=paper), failures={"tf-l1-ngd": "no"}))
+        assert summary.verdicts["cell"].tolist() == ["tf-l1-linear"]
+        assert summary.claims["verdict"].tolist() == ["not tested (2 of 2 missing)"]
+
+    @pytest.mark.usefixtures("paper")
+    def test_without_a_paper_there_is_none(self):
+        summary = summarize(made_up(small_experiment()))
+        assert summary.verdicts.empty
+        assert summary.claims.empty
+
+    @pytest.mark.usefixtures("paper")
+    def test_a_paper_that_has_no_file_is_refused(self):
+        with pytest.raises(ConfigError, match="nobody2000"):
+            small_experiment(paper="nobody2000")
+
+
+class TestFailures:
+    def test_all_cells_failed(self, paper, tmp_path):
+        experiment = small_experiment(paper=paper, compare=[["tf-l1-ngd", "tf-l1-linear"]])
+        summary = summarize(made_up(experiment, failures=dict.fromkeys(CELLS, "cornell: no")))
+        assert len(summary.cells) == 4
+        assert set(summary.failures) == set(CELLS)
+        for name in ("scores", "significance", "differences", "verdicts", "confusions"):
+            assert getattr(summary, name).empty
+        assert all(path.stat().st_size for path in write_report_files(summary, tmp_path / "run"))
+        assert "cornell: no" in (tmp_path / "run" / "table.md").read_text()
+
+    @pytest.mark.usefixtures("sketched")  # its picture is drawn above
+    def test_a_run_of_which_every_cell_fails_is_written(self, tmp_path):
+        huge = {"weighting": "tf", "normalization": "none", "kernel": {"name": "polynomial", "degree": 400}}
+        done = run_and_write(
+            small_experiment(methods=[huge]), RunContext(Store(tmp_path / "store")), folder=tmp_path / "run"
+        )
+        assert done.summary.scores.empty
+        assert "not finite" in (done.folder / "table.md").read_text()
+
+    def test_one_cell_failed(self):
+        summary = summarize(made_up(small_experiment(), failures={"tf-l1-ngd": "texas: no"}))
+        assert set(summary.scores["cell"]) == set(CELLS) - {"tf-l1-ngd"}
+        assert [cell.id for cell in summary.cells] == list(CELLS)
+
+
+class TestNotes:
+    def test_say_what_a_reader_must_know(self, finished):
+        notes = " ".join(finished.summary.notes)
+        assert "of little worth" in notes
+        assert "600 documents" in notes
+        assert "idf over the training documents" in notes
+        assert "course, faculty, project, student" in notes
+        assert "without words" not in notes
+
+    @pytest.mark.parametrize(("n", "text"), [(1, "1 document without words"), (12, "12 documents without words")])
+    def test_say_how_many_documents_have_no_words(self, n, text):
+        notes = summarize(made_up(small_experiment(), facts=FACTS | {"documents_without_words": n})).notes
+        assert any(text in note for note in notes)
+
+    def test_say_whose_idf_it_is(self):
+        notes = summarize(made_up(small_experiment(defaults={"idf": "training"}))).notes
+        assert any("idf over the training documents" in note for note in notes)

@@ -1,0 +1,77 @@
+"""Many machines over one matrix decide as each would alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from benchmark.classifiers.batch_svm import BinaryProblem, batch_decision_values
+from benchmark.classifiers.libsvm import NodeMatrix
+from benchmark.classifiers.svm import SupportVectorClassifier
+
+
+@pytest.fixture
+def kernel(rng):
+    points = rng.normal(size=(60, 5))
+    return points @ points.T
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(5)
+
+
+def problems_of(rng, labels, n, size):
+    found = []
+    for _ in range(n):
+        rows = np.sort(rng.permutation(len(labels))[:size])
+        test = np.setdiff1d(np.arange(len(labels)), rows)
+        found.append(BinaryProblem(rows[labels[rows] == 1], rows[labels[rows] == 0], test))
+    return found
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+def test_each_problem_decides_as_a_classifier_of_its_own(kernel, rng, C):
+    labels = (rng.random(60) < 0.5).astype(int)
+    problems = problems_of(rng, labels, 7, 21)
+    for problem, decisions in zip(problems, batch_decision_values(kernel, problems, C=C), strict=True):
+        rows = np.concatenate([problem.first, problem.second])
+        alone = SupportVectorClassifier(C=C).fit(kernel[np.ix_(rows, rows)], labels[rows])
+        expected = alone.decision_function(kernel[np.ix_(problem.test, rows)])[:, 0]
+        scale = C * len(rows) * np.abs(kernel).max()
+        np.testing.assert_allclose(decisions, expected, rtol=0, atol=len(rows) * np.finfo(float).eps * scale)
+
+
+def test_threads_and_company_change_nothing(kernel, rng):
+    labels = (rng.random(60) < 0.5).astype(int)
+    problems = problems_of(rng, labels, 9, 20)
+    together = batch_decision_values(kernel, problems, jobs=2)
+    alone = [batch_decision_values(kernel, [problem])[0] for problem in problems]
+    for a, b in zip(together, alone, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_few_tested_documents_are_decided_as_among_many(kernel, rng):
+    """Whichever way their kernel values are read."""
+    labels = (rng.random(60) < 0.3).astype(int)
+    (problem,) = problems_of(rng, labels, 1, 30)
+    (many,) = batch_decision_values(kernel, [problem])
+    (few,) = batch_decision_values(kernel, [BinaryProblem(problem.first, problem.second, problem.test[:2])])
+    np.testing.assert_allclose(few, many[:2], rtol=1e-9, atol=1e-9)
+
+
+def test_memory_that_held_another_matrix_gives_the_same(kernel, rng):
+    nodes, labels = NodeMatrix(), (rng.random(60) < 0.5).astype(int)
+    (problem,) = problems_of(rng, labels, 1, 30)
+    for matrix in (kernel, kernel**2, kernel):
+        (fresh,), (reused,) = (
+            batch_decision_values(matrix, [problem]),
+            batch_decision_values(matrix, [problem], nodes=nodes),
+        )
+        np.testing.assert_array_equal(reused, fresh)
+
+
+def test_a_value_that_is_no_number_is_refused(kernel):
+    kernel[3, 4] = np.nan
+    with pytest.raises(FloatingPointError, match="finite"):
+        batch_decision_values(kernel, [BinaryProblem(np.array([0]), np.array([1]), np.array([2]))])

@@ -1,0 +1,228 @@
+"""A number may move by what its ties and rounding can, and no further, in either direction."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from benchmark.analysis.summary import HEADLINE_FOLD, VERDICT_TABLE_COLUMNS, CellInfo, Summary, summary_table
+from benchmark.commands.check import PINNED, Deviation, deviations, pin, pinned_configs
+from benchmark.evaluation.score_table import SCORE_COLUMNS
+from benchmark.system.errors import BenchError
+
+CELL, OTHER = "tf-l1-ngd", "tf-l1-ned"
+#: Documents, right ones and ties of each fold.
+FOLDS = {"cornell": (200, 180, 4), "texas": (100, 70, 0), "wisconsin": (400, 300, 2)}
+#: What the mean over the folds may move by.
+SHARE = (4 / 200 + 0 / 100 + 2 / 400) / 3
+
+#: What a verdict is told with, and pinned without.
+OVER = ("100 documents", None, None, 0.0, 1.0)
+
+
+def summary_of(moved=None, cells=(CELL, OTHER), verdict="equal", folds=FOLDS):
+    """Two cells; `moved` adds to the number of right documents by (cell, fold)."""
+    rows = []
+    for cell in cells:
+        shares = []
+        for fold, (n, right, ties) in folds.items():
+            shares.append((right + (moved or {}).get((cell, fold), 0)) / n)
+            rows.append((cell, fold, "accuracy", shares[-1], 0.0, 1.0, n, ties))
+            rows.append((cell, fold, "macro-f1", shares[-1] / 2, 0.0, 1.0, n, ties))
+        headline = sum(shares) / len(shares) + (moved or {}).get((cell, HEADLINE_FOLD), 0.0)
+        rows.append((cell, HEADLINE_FOLD, "accuracy", headline, 0.0, 1.0, 700, 6))
+    verdicts = [
+        (cell, "accuracy", "result", "", "90.0", "percent", 90.0, 89.0, 91.0, *OVER, verdict, "") for cell in cells
+    ]
+    infos = tuple(CellInfo(cell, {"kernel": cell}) for cell in cells)
+    return Summary(
+        "small",
+        "Small",
+        None,
+        infos,
+        summary_table(SCORE_COLUMNS, rows),
+        verdicts=summary_table(VERDICT_TABLE_COLUMNS, verdicts),
+    )
+
+
+@pytest.fixture
+def folder(tmp_path):
+    pin(summary_of(), tmp_path)
+    return tmp_path
+
+
+def places(found):
+    return {(each.cell, each.fold) for each in found}
+
+
+def test_the_same_numbers_are_as_pinned(folder):
+    assert deviations(summary_of(), folder) == []
+    assert pinned_configs(folder) == ["small"]
+
+
+def test_names_are_read_back_as_they_are(tmp_path):
+    folds = dict(zip(("=1+1", "NA", "007", "-a", "'=b", "c\rd", "", "null"), [(100, 50, 1)] * 8, strict=True))
+    summary = summary_of(cells=("@x", "1e3"), folds=folds)
+    pin(summary, tmp_path)
+    assert deviations(summary, tmp_path) == []
+
+
+def test_rounding_is_allowed(folder):
+    for tiny in (4e-12, -4e-12):
+        assert deviations(summary_of({(CELL, "texas"): tiny * 100}), folder) == []
+
+
+@pytest.mark.parametrize("sign", [1, -1], ids=["better", "worse"])
+class TestBothDirections:
+    def test_as_many_documents_as_were_tied(self, folder, sign):
+        assert deviations(summary_of({(CELL, "cornell"): 4 * sign, (CELL, "wisconsin"): 2 * sign}), folder) == []
+
+    def test_one_document_more(self, folder, sign):
+        found = deviations(summary_of({(CELL, "cornell"): 5 * sign}), folder)
+        # The mean over the folds moved by 5/600, its ties allow 5/600: that is the bound itself.
+        assert places(found) == {(CELL, "cornell")}
+        assert found[0].allowed == pytest.approx(4 / 200, abs=1e-10)
+        assert (found[0].pinned, found[0].found) == ("0.900000", f"{(180 + 5 * sign) / 200:.6f}")
+
+    def test_any_document_where_none_was_tied(self, folder, sign):
+        found = deviations(summary_of({(OTHER, "texas"): sign}), folder)
+        assert places(found) == {(OTHER, "texas")}
+        assert found[0].allowed == pytest.approx(0, abs=1e-10)
+
+    @pytest.mark.parametrize(("beyond", "deviates"), [(-1e-12, False), (1e-12, False), (1e-9, True)])
+    def test_the_headline_by_the_mean_share_of_ties(self, folder, sign, beyond, deviates):
+        found = deviations(summary_of({(CELL, HEADLINE_FOLD): sign * (SHARE + beyond)}), folder)
+        assert places(found) == ({(CELL, HEADLINE_FOLD)} if deviates else set())
+        assert all(each.allowed == pytest.approx(SHARE, abs=1e-10) for each in found)
+
+    def test_all_ties_at_once_leave_the_headline_in_its_bound(self, folder, sign):
+        moved = {(cell, fold): sign * FOLDS[fold][2] for cell in (CELL, OTHER) for fold in FOLDS}
+        assert deviations(summary_of(moved), folder) == []
+
+
+def test_ties_that_are_new_allow_nothing(folder):
+    folds = FOLDS | {"texas": (100, 71, 50)}
+    assert (CELL, "texas") in places(deviations(summary_of(folds=folds), folder))
+
+
+def test_another_number_of_documents_deviates_at_the_same_score(folder):
+    folds = FOLDS | {"texas": (10, 7, 0)}
+    assert places(deviations(summary_of(folds=folds), folder)) == {(CELL, "texas"), (OTHER, "texas")}
+
+
+def test_missing_and_additional_cells_deviate(folder):
+    missing = [each for each in deviations(summary_of(cells=[CELL]), folder) if each.fold != "accuracy"]
+    assert {(each.cell, each.fold, each.found) for each in missing} == {
+        (OTHER, fold, "missing") for fold in (*FOLDS, HEADLINE_FOLD)
+    }
+    additional = deviations(summary_of(cells=[CELL, OTHER, "new"]), folder)
+    assert {(each.cell, each.fold) for each in additional if each.pinned == "missing"} == {
+        ("new", fold) for fold in (*FOLDS, HEADLINE_FOLD, "accuracy")
+    }
+    assert len(additional) == 5
+
+
+def test_verdicts_may_not_move(folder):
+    found = deviations(summary_of(verdict="consistent"), folder)
+    assert found == [Deviation(cell, "accuracy", "equal", "consistent") for cell in (CELL, OTHER)]
+
+
+def test_a_number_judged_in_two_readings_has_two_verdicts(tmp_path):
+    def readings(*verdicts):
+        rows = [
+            (CELL, "accuracy", "result", reading, value, "percent", 90.0, 89.0, 91.0, *OVER, verdict, "")
+            for reading, value, verdict in zip(("", "another"), ("90.0", "80.0"), verdicts, strict=True)
+        ]
+        return replace(summary_of(), verdicts=summary_table(VERDICT_TABLE_COLUMNS, rows))
+
+    pin(readings("equal", "deviates"), tmp_path)
+    assert deviations(readings("equal", "deviates"), tmp_path) == []
+    found = deviations(readings("deviates", "equal"), tmp_path)
+    assert [(each.pinned, each.found) for each in found] == [("equal", "deviates"), ("deviates", "equal")]
+    assert [each.fold for each in found] == ["accuracy", "accuracy, another reading"]
+
+
+def test_a_verdict_that_is_missing_deviates(folder):
+    found = deviations(summary_of(cells=[CELL]), folder)
+    assert Deviation(OTHER, "accuracy", "equal", "missing") in found
+
+
+def test_a_number_that_is_missing_in_the_pinned_file_does_not_hold(folder):
+    path = folder / "small.csv"
+    text = path.read_text()
+    assert f"{CELL},cornell,accuracy,0.9," in text
+    path.write_text(text.replace(f"{CELL},cornell,accuracy,0.9,", f"{CELL},cornell,accuracy,,"))
+    assert places(deviations(summary_of(), folder)) == {(CELL, "cornell")}
+
+
+def test_only_the_accuracy_is_pinned(folder):
+    assert "macro-f1" not in (folder / "small.csv").read_text()
+
+
+def test_pinning_twice_gives_the_same_bytes(folder):
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    pin(summary_of(), folder)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert set(before) == {"small.csv", "small-verdicts.csv"}
+
+
+@pytest.mark.parametrize("name", ["small.csv", "small-verdicts.csv"])
+def test_nothing_pinned_is_told(folder, name):
+    (folder / name).unlink()
+    with pytest.raises(BenchError, match=f"{name} is missing"):
+        deviations(summary_of(), folder)
+
+
+@pytest.mark.parametrize("text", ["", "cell,fold\na,b\n"])
+@pytest.mark.parametrize("name", ["small.csv", "small-verdicts.csv"])
+def test_a_damaged_file_is_told(folder, name, text):
+    (folder / name).write_text(text)
+    with pytest.raises(BenchError, match=f"{name}: can't be read"):
+        deviations(summary_of(), folder)
+
+
+def test_a_finished_run_agrees_with_itself(finished, tmp_path):
+    pin(finished.summary, tmp_path)
+    assert deviations(finished.summary, tmp_path) == []
+
+
+def test_the_readmes_table_has_the_pinned_numbers() -> None:
+    """A row a configuration: NGD, the baseline, √p, and the last cell, where fields and pairs are chosen."""
+    rows = {"20NG": "20ng", "WebKB": "webkb", "Reuters R8": "r8", "Reuters R52": "r52", "ModApte-90": "modapte"}
+    lines = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8").splitlines()
+    for row, name in rows.items():
+        (printed,) = (line for line in lines if line.startswith(f"| {row}") and line.count("|") == 6)
+        scores = pd.read_csv(PINNED / f"simplex-{name}.csv").query("fold == 'all' and metric != 'macro-f1'")
+        values = dict(zip(scores["cell"], scores["value"], strict=True))
+        kinds = ("tf-ngd", "tfidf-linear-svm", "tf-hellinger")
+        found = [[value for cell, value in values.items() if cell.startswith(kind)] for kind in kinds]
+        expected = [f"{100 * each[0]:.2f}" if each else "–" for each in (*found, [[*values.values()][-1]])]
+        assert [part.strip() for part in printed.split("|")[2:6]] == expected, row
+
+
+def test_what_the_guide_says_of_features_is_pinned() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "guide.md").read_text(encoding="utf-8")
+    (said,) = (part for part in text.split("\n\n") if part.startswith("`configs/features.yaml`"))
+    values = pd.read_csv(PINNED / "features.csv").query("fold == 'all'").set_index("cell")["value"]
+    cells = ("ngd", "hellinger", "arcsine-n_components1024", "sign-projection-n_components4096-c3.1416")
+    assert re.findall(r"(\d+\.\d+)%", said) == [f"{100 * values[cell]:.2f}" for cell in cells]
+
+
+def test_what_the_readme_says_of_each_step_is_pinned() -> None:
+    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    (said,) = (part for part in text.split("\n\n") if part.startswith("In short"))
+    expected = []
+    for a, b in (("root", "words"), ("ngd", "ridge"), ("ngd-rest", "ngd"), ("concentration", "linear-rest")):
+        gaps = []
+        for name in ("webkb", "20ng", "topics", "r52"):
+            scores = pd.read_csv(PINNED / f"geometry-{name}.csv").query("fold == 'all' and metric != 'macro-f1'")
+            values = scores.set_index("cell")["value"]
+            gaps.append(100 * (values[a] - values[b]))
+        expected += [f"{min(gaps):+.2f}", f"{max(gaps):+.2f}"]
+    assert re.findall(r"[+-]\d\.\d\d", said) == expected
+    tables = pd.read_csv(PINNED / "all-methods-webkb.csv")
+    assert f"sets {tables['cell'].nunique()}" in said

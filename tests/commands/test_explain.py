@@ -1,0 +1,156 @@
+"""What is told of a number agrees with the run's files, and with other ways to the same."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics.pairwise import cosine_similarity
+
+from benchmark.commands.explain import explain_cell
+from benchmark.experiment.context import RunContext
+from benchmark.experiment.counting import read_counts
+from benchmark.experiment.run import load_checked, run_and_write
+from benchmark.experiment.store import Store
+from benchmark.system.errors import ConfigError, DataError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from benchmark.analysis.terminal_table import TerminalTable
+    from benchmark.experiment.run import RunResult
+
+CONFIG = """
+name: told
+corpus: {name: synthetic}
+text: {skip_header: true, skip_html: true, stoplist: none, min_occurrences: 2}
+protocol: {name: leave-one-group-out, held_out: [cornell, texas]}
+choose: {by: cross-validation, folds: 3, over: [text]}
+methods:
+  - {normalization: l2, kernel: linear, classifier: {C: [0.1, 10]}}
+  - mnb
+  - {kernel: ngd}
+  - {text: {min_occurrences: [100, 50], stoplist: smart}, kernel: ngd}
+"""
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return Store(tmp_path_factory.mktemp("store"), limit=10**9)
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory, store: Store) -> RunResult:
+    folder = tmp_path_factory.mktemp("told")
+    (folder / "told.yaml").write_text(CONFIG)
+    return run_and_write(load_checked(folder / "told.yaml"), RunContext(store), folder=folder / "run")
+
+
+def parts(told: RunResult, cell: str, store: Store, **how: object) -> dict[str, TerminalTable]:
+    return {part.title: part for part in explain_cell(told.folder, cell, RunContext(store), **how)}  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("cell", ["l2-linear-cv", "mnb-cv", "ngd-cv", "stoplist-smart-ngd-cv"])
+def test_scores_and_confusions_are_those_of_the_files(told: RunResult, store: Store, cell: str) -> None:
+    found = parts(told, cell, store)
+    scores = pd.read_csv(told.folder / "scores.csv")
+    own = scores[(scores["cell"] == cell) & (scores["metric"] == "accuracy")].set_index("fold")["value"]
+    for name, shown, *_ in found["Scores"].rows:
+        expected = own["all"] if str(name).startswith("all") else own[name]
+        assert float(shown) == pytest.approx(100 * expected, abs=0.005)
+    confusions = pd.read_csv(told.folder / "confusions.csv")
+    wrong = confusions[(confusions["cell"] == cell) & (confusions["truth"] != confusions["predicted"])]
+    sums = {(each.truth, each.predicted): each.n for each in wrong.itertuples() if each.n}
+    shown = {(true, given): n for true, given, n in found["Confusions"].rows}
+    assert shown.items() <= sums.items()
+    assert sorted(shown.values()) == sorted(sums.values())[-10:]
+
+
+def test_what_it_is_made_of_names_every_choice_and_the_line_that_runs_it_again(told: RunResult, store: Store) -> None:
+    rows = dict(parts(told, "l2-linear-cv", store)["l2-linear-cv"].rows)
+    assert rows["command"] == "bench run told --only l2-linear-cv"
+    assert {"cornell", "texas"} <= set(rows["chosen"].replace("(", " ").replace(")", " ").split())
+    assert rows["documents"] == "600 of 4 classes"
+
+
+def test_what_has_a_text_of_its_own_is_told_by_that(told: RunResult, store: Store) -> None:
+    of, title = [dict(parts(told, c, store)[c].rows) for c in ("ngd-cv", "stoplist-smart-ngd-cv")], "pruning"
+    assert [each["lexing"].split("stoplist ")[1][:5] for each in of] == ["none,", "smart"]
+    assert "min_occurrences 2," in of[0][title]
+    assert "min_occurrences 50," in of[1][title] or "min_occurrences 100," in of[1][title]
+    different = [int(each["words"].split()[0].replace(",", "")) for each in of]
+    assert different[1] < different[0] / 2
+
+
+def test_neighbours_are_the_training_documents_with_the_largest_values(told: RunResult, store: Store) -> None:
+    experiment = load_checked(told.folder.parent / "told.yaml")
+    counts, _, _ = read_counts(experiment.variants["base"].collection, RunContext(store))
+    ids = counts.documents.ids
+    shown = list(parts(told, "l2-linear-cv", store, shown=3).items())[-3:]
+    assert len(shown) == 3
+    for title, part in shown:
+        row = ids.index(title.partition(" (wrong")[0])
+        train = np.flatnonzero(counts.documents.groups != counts.documents.groups[row])
+        values = cosine_similarity(counts.matrix[[row]], counts.matrix[train])[0]
+        best = train[np.argsort(-values, kind="stable")[:3]]
+        near = [text.split(": ", 1)[1] for what, text in part.rows if what == "nearest"]
+        assert near == [ids[each] for each in best]
+
+
+@pytest.mark.parametrize("cell", ["l2-linear-cv", "mnb-cv", "ngd-cv", "stoplist-smart-ngd-cv"])
+def test_what_was_given_has_the_largest_value_and_its_words_stand_in_the_text(
+    told: RunResult, store: Store, cell: str
+) -> None:
+    for title, part in list(parts(told, cell, store, shown=2).items())[-2:]:
+        rows = dict(part.rows)
+        assert "wrong" in title
+        assert rows["decision values"].split()[0] == rows["predicted"].partition(",")[0]
+        assert rows["true"] in rows["decision values"]
+        words = rows["top words"].removeprefix(f"for {rows['decision values'].split()[0]}: ").split(", ")
+        assert all(word in rows["text"].lower() for word in words[:2])
+
+
+def test_one_document_is_told_with_its_text_and_what_was_given(told: RunResult, store: Store) -> None:
+    name = "student/cornell/http:^^www.cornell.example^student^002.html"
+    part = parts(told, "mnb-cv", store, document=name)[name]
+    rows = dict(part.rows)
+    assert (rows["true"], rows["split"]) == ("student", "cornell")
+    assert "<html>" in rows["text"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "document", "said"),
+    [("mnb-vc", None, "did you mean 'mnb-cv'"), ("mnb-cv", "student/x", "unknown tested document 'student/x'")],
+)
+def test_what_there_is_none_of_is_refused(
+    told: RunResult, store: Store, cell: str, document: str | None, said: str
+) -> None:
+    with pytest.raises(ConfigError, match=said):
+        parts(told, cell, store, document=document)
+
+
+def test_own_files_are_found_again_and_refused_once_they_have_changed(tmp_path: Path, store: Store) -> None:
+    rows = [{"text": f"{word} number {n}", "label": word} for n in range(20) for word in ("alpha", "beta")]
+    rows += [{"text": "beta beta", "label": "alpha"}] * 3
+    data, config = tmp_path / "data" / "own.jsonl", tmp_path / "own.yaml"
+    data.parent.mkdir()
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    config.write_text(
+        "name: own\ncorpus: {name: files, path: data/own.jsonl}\ntext: {stoplist: none}\n"
+        "protocol: {name: k-fold, k: 3}\nmethods: [mnb]\n"
+    )
+    done = run_and_write(load_checked(config), RunContext(store), folder=tmp_path / "run")
+    parts = [part for part in explain_cell(done.folder, "mnb", RunContext(store)) if "wrong" in part.title]
+    told, document = [dict(part.rows) for part in parts], parts[0].title.partition(" (wrong")[0]
+    assert told
+    assert {each["text"] for each in told} == {"beta beta"}
+    data.write_text(data.read_text().replace("number 3", "number three"))
+    found = explain_cell(done.folder, "mnb", RunContext(store))
+    assert [next(found).title for _ in range(3)] == ["mnb", "Scores", "Confusions"]  # told without the documents
+    assert re.search("aren't in the folder: .*changed since the run", next(found).empty)
+    with pytest.raises(DataError, match="changed since the run"):
+        list(explain_cell(done.folder, "mnb", RunContext(store), document=document))

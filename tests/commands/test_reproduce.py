@@ -1,0 +1,189 @@
+"""The page of all papers: every published number is judged on it, or counted as not measured."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+import yaml
+
+from benchmark.analysis.summary import DIFFERENCES, SCORE_COLUMNS, CellInfo, Summary, summary_table
+from benchmark.commands.reproduce import _steps, paper_configs, write_reproduction
+from benchmark.experiment.context import RunContext
+from benchmark.experiment.run import run_and_write
+from benchmark.experiment.store import Store
+from benchmark.papers import published
+from benchmark.papers.load import load_published
+from benchmark.system.errors import BenchError, ConfigError
+from tests.builders import small_experiment
+
+pytestmark = pytest.mark.usefixtures("sketched")
+PAIR = ["tf-l1-ngd", "tf-l1-linear"]
+PRINTED = {"tf-l1-linear": "71.23", "tf-l1-ngd": "12.34", "tfidf-l1-linear": "1.01", "tfidf-l1-ngd": "93"}
+COMPARISON = {"config": "small", "a": PAIR[0], "b": PAIR[1]}
+CLAIM = {"text": "NGD is the better one.", "relation": "greater", "alpha": 0.05}
+PAPER = {
+    "paper": "nobody1999",
+    "title": "Nothing in particular",
+    "reference": "A. Nobody. 1999.",
+    "values": [
+        {"table": 1, "config": "small", "cell": cell, "metric": "accuracy", "value": value, "unit": "percent"}
+        for cell, value in PRINTED.items()
+    ]
+    + [
+        {"table": 2, "config": "small", "pair": PAIR, "metric": "sign-z", "value": "1.2345"},
+        {"table": 2, "config": "small", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "0.9", "alternative": True},
+        {"table": 3, "config": "unwritten", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "0.777"},
+    ],
+    "claims": [
+        {"id": "better", "comparisons": [COMPARISON], **CLAIM},
+        {"id": "everywhere", "comparisons": [COMPARISON, COMPARISON | {"config": "unwritten"}], **CLAIM},
+    ],
+}
+
+
+@pytest.fixture
+def paper(publish):
+    return publish(PAPER)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    return Store(tmp_path_factory.mktemp("store"), limit=10**9)
+
+
+@pytest.fixture(scope="module")
+def sweep(store, tmp_path_factory):
+    """What was tried, run once."""
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("published")
+        (folder / "nobody1999.yaml").write_text(yaml.safe_dump(PAPER))
+        patch.setattr(published, "PUBLISHED_FOLDER", folder)
+        experiment = small_experiment(
+            name="sweep", explains="small", defaults={"idf": "training"}, title="What was tried"
+        )
+        return run_and_write(experiment, RunContext(store), folder=tmp_path_factory.mktemp("sweep"))
+
+
+@pytest.fixture
+def page(paper, sweep, store, tmp_path):
+    """Run an experiment and give the text of its paper's page and the line that sums all up."""
+
+    def make(**changes):
+        done = [
+            run_and_write(small_experiment(paper=paper, **changes), RunContext(store), folder=tmp_path / "run"),
+            sweep,
+        ]
+        line = write_reproduction(done, tmp_path / "new" / "PAGE.md")
+        whole = (tmp_path / "new" / "PAGE.md").read_text()
+        assert f"**{line.split(': ', 1)[1]}**" in whole
+        return (tmp_path / "new" / "papers" / "nobody1999.md").read_text(), line
+
+    return make
+
+
+def rows_with(text, *words):
+    return [line for line in text.splitlines() if line.startswith("|") and all(word in line for word in words)]
+
+
+def test_every_published_number_is_beside_ours_or_counted(page):
+    text, line = page()
+    assert page() == (text, line)
+    for cell, printed in PRINTED.items():
+        assert rows_with(text, cell, printed), f"{cell} is missing"
+    assert rows_with(text, *PAIR, "1.2345")
+    assert rows_with(text, "tf-l1-ngd", "another reading"), "it is judged, and not one of the six"
+    assert "0.777" not in text
+    assert "of 6 results of models" in line
+    assert "1 not measured" in line
+    assert "Not measured: unwritten tf-l1-ngd accuracy." in text
+
+
+def test_a_cell_that_fails_does_not_improve_the_count(page):
+    huge = {"weighting": "tf", "normalization": "none", "kernel": {"name": "polynomial", "degree": 400}}
+    sound = {"weighting": "tf", "normalization": "l1", "kernel": "linear"}
+    text, line = page(methods=[huge, sound])
+    assert "of 6 results of models" in line
+    assert "5 not measured" in line
+    assert "1 of 2 cells failed" in text
+    assert "not finite" in text
+
+
+def test_claims_are_judged_over_all_experiments(page):
+    text, line = page()
+    assert rows_with(text, "better")
+    assert "1 of 2 claims hold by their papers' rules" in line
+    assert "1 of 2 missing" in text
+
+
+def test_what_was_tried_for_deviations_is_shown(page):
+    text, _ = page()
+    assert "Sensitivity analysis" in text
+    assert len(rows_with(text, "deviates")) >= 2
+
+
+class TestConfigs:
+    @pytest.fixture
+    def folder(self, tmp_path):
+        folder = tmp_path / "configs"
+        folder.mkdir()
+
+        def add(name, **more):
+            (folder / f"{name}.yaml").write_text(yaml.safe_dump(small_experiment(name=name, **more).raw))
+
+        self.add = add
+        add("small")
+        add("unwritten")
+        return folder
+
+    def test_are_those_of_a_paper_and_those_that_explain_one(self, folder, paper):
+        self.add("b-paper", paper=paper)
+        self.add("a-explains", explains="b-paper")
+        self.add("own")
+        assert [each.name for each in paper_configs(folder)] == ["a-explains", "b-paper"]
+
+    def test_one_that_explains_nothing_is_refused(self, folder, paper):
+        self.add("paper", paper=paper)
+        self.add("explains", explains="papre")
+        with pytest.raises(ConfigError, match="papre"):
+            paper_configs(folder)
+
+    def test_none_is_an_error(self, folder):
+        self.add("own")
+        with pytest.raises(ConfigError, match="no configuration here belongs to a paper"):
+            paper_configs(folder)
+
+
+def test_a_page_that_cannot_be_written_is_told(paper, store, tmp_path):
+    done = run_and_write(small_experiment(paper=paper), RunContext(store), folder=tmp_path / "run")
+    (tmp_path / "folder.md").mkdir()
+    with pytest.raises(BenchError, match="can't write"):
+        write_reproduction([done], tmp_path / "folder.md")
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(BenchError, match="can't write"):
+        write_reproduction([done], tmp_path / "file" / "PAGE.md")
+
+
+def test_a_chain_of_comparisons_is_told_step_by_step():
+    cells = tuple(CellInfo(name, {"kernel": name}) for name in "abcd")
+    scores = summary_table(SCORE_COLUMNS, [(name, "all", "accuracy", 0.5, 0.4, 0.6, 100, 0) for name in "abcd"])
+    gaps = [("a", "b", 0.01, 0, 0, 100), ("b", "c", -0.005, 0, 0, 100), ("a", "c", 0.005, 0, 0, 100)]
+    summary = Summary(
+        "x", "X", None, cells, scores, differences=summary_table(DIFFERENCES, [*gaps, ("a", "d", 0.2, 0, 0, 100)])
+    )
+    (remark,) = _steps(SimpleNamespace(summary=summary))
+    assert remark == "a is +0.50 points over c, in steps: +1.00 over b, -0.50 over c."
+    without = replace(summary, differences=summary_table(DIFFERENCES, gaps[:1]))
+    assert not list(_steps(SimpleNamespace(summary=without)))
+    round_about = summary_table(DIFFERENCES, [*gaps, ("c", "b", 0.005, 0, 0, 100)])
+    assert list(_steps(SimpleNamespace(summary=replace(summary, differences=round_about))))
+
+
+def test_every_paper_says_what_became_of_it_in_a_sentence():
+    papers = [load_published(path) for path in sorted(published.PUBLISHED_FOLDER.glob("*.yaml"))]
+    for each in papers:
+        if each.claims:
+            assert 50 < len(each.finding) < 300, each.paper
+            assert each.finding.endswith(".")
+            assert ". " not in each.finding.replace("vs. ", ""), "one sentence"

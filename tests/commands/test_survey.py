@@ -1,0 +1,203 @@
+"""Surveys: what stands on the page is what the runs found, and the advice names the largest of it."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchmark.commands.recommend import comparison_sentences, recommendations
+from benchmark.commands.survey import (
+    build_survey,
+    check_comparable,
+    survey_configurations,
+    survey_mean_ranks,
+    write_survey,
+)
+from benchmark.evaluation.mean_ranks import rank_methods
+from benchmark.experiment.context import RunContext
+from benchmark.experiment.run import load_checked, report_again, run_and_write
+from benchmark.experiment.store import Store
+from benchmark.report.surveys import pareto_front, score_text, seconds_text
+from benchmark.system.errors import ConfigError
+
+COMMON = """
+corpus: {{name: synthetic, subset: {subset}}}
+text: {{stoplist: none}}
+protocol: {{name: {protocol}}}
+methods: [linear, ngd, mnb, {{weighting: tfidf, classifier: linear-svm}}]
+metrics: [{metric}]
+compare: [[ngd, tfidf-linear-svm], [mnb, tfidf-linear-svm]]
+"""
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Two tables and a curve of the same methods."""
+    folder, store = tmp_path_factory.mktemp("survey"), Store(tmp_path_factory.mktemp("store"))
+    texts = {
+        "every-one": COMMON.format(subset="all", protocol="leave-one-group-out", metric="accuracy"),
+        "every-several": COMMON.format(subset="several", protocol="k-fold, k: 2, stratified: false", metric="micro-f1"),
+        "curve": COMMON.format(
+            subset="all", protocol="random-subsets, train_size: [40, 80], replicates: 3", metric="accuracy"
+        ),
+    }
+    done = []
+    for name, text in texts.items():
+        path = folder / f"{name}.yaml"
+        path.write_text(f"name: {name}\n{text}")
+        done.append(run_and_write(load_checked(path), RunContext(store), folder=folder / "runs" / name))
+    return done
+
+
+def test_scores_and_gaps_are_those_of_the_runs(runs):
+    survey = build_survey(runs)
+    assert [problem.name for problem in survey.problems] == ["one", "several"]
+    assert [problem.metric for problem in survey.problems] == ["accuracy", "micro-f1"]
+    assert [problem.several for problem in survey.problems] == [False, True]
+    for done, problem in zip(runs, survey.problems, strict=False):
+        written = pd.read_csv(done.folder / "scores.csv")
+        whole = written[(written["fold"] == "all") & (written["metric"] == problem.metric)].set_index("cell")
+        own = survey.whole()[survey.whole()["problem"] == problem.name].set_index("method")
+        for end in ("value", "low", "high", "n"):
+            np.testing.assert_allclose(own[end].astype(float), whole[end].astype(float), rtol=1e-11)
+        costs = pd.read_csv(done.folder / "costs.csv").set_index("cell")
+        np.testing.assert_allclose(own["training"], costs["training_seconds"], atol=1e-6)
+        np.testing.assert_allclose(own["deciding"] * own["n"] / 1000, costs["testing_seconds"], atol=1e-6)
+        differences = pd.read_csv(done.folder / "differences.csv")
+        gaps = survey.gaps[survey.gaps["problem"] == problem.name]
+        np.testing.assert_allclose(gaps["value"], differences["value"], rtol=1e-11)
+    sizes = survey.scores[survey.scores["size"].notna()]
+    assert sorted(set(sizes["size"])) == [40, 80]
+    assert len(survey.curves) == 1
+
+
+def test_the_page_holds_them_and_its_pictures(runs, tmp_path):
+    said = write_survey(runs, "choosing", tmp_path / "choosing.md")
+    assert said.endswith("choosing.md: 4 methods on 2 problems")
+    page = (tmp_path / "choosing.md").read_text()
+    for done in runs[:2]:
+        for row in pd.read_csv(done.folder / "table.csv").to_dict("records"):
+            score = row.get("accuracy", row.get("micro-f1"))
+            assert re.search(rf"\| {row['cell']} +\| +{100 * score:.2f} ", page)
+    images = re.findall(r"\]\((img/.+?)\)", page)
+    assert len(images) == 3
+    assert all((tmp_path / image).read_bytes().startswith(b"<svg") for image in images)
+
+
+@pytest.mark.usefixtures("sketched")
+def test_the_page_of_steps(runs, tmp_path):
+    with pytest.raises(ConfigError, match=r"no run compares a step of this page \(\[root, words\], "):
+        write_survey(runs[:2], "geometry", tmp_path / "geometry.md")
+    path = tmp_path / "steps.yaml"
+    steps = "methods: [{call: words, kernel: linear}, {call: root, kernel: bhattacharyya}]\ncompare: [[root, words]]\n"
+    path.write_text(f"name: steps\ncorpus: {{name: synthetic}}\nprotocol: {{name: k-fold, k: 2}}\n{steps}")
+    done = run_and_write(load_checked(path), RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
+    write_survey([done], "geometry", tmp_path / "geometry.md")
+    page, gap = (tmp_path / "geometry.md").read_text(), pd.read_csv(done.folder / "differences.csv").iloc[0]
+    low, value, high = (f"{100 * gap[end]:+.2f}" for end in ("low", "value", "high"))
+    assert re.search(rf"\| root − words +\| {re.escape(f'{value} [{low}, {high}], p ')}", page)
+    assert "ridge − root" not in page  # a step that no run compares
+    assert f"`root` over `words`: {value} points" in page
+    assert comparison_sentences(build_survey([done]))[0] in page
+    assert not list(tmp_path.glob("img/*"))  # it shows no picture
+
+
+def test_the_advice_names_the_best(runs):
+    survey = build_survey(runs)
+    few, many, quick, several, plain, ranks = recommendations(survey, survey_mean_ranks(survey))
+    whole = survey.whole()
+    for text, problem in ((many, "one"), (several, "several")):
+        own = whole[whole["problem"] == problem]
+        best = own.loc[own["value"].idxmax(), "method"]
+        assert f"`{best}` has the best score, {score_text(survey, problem, best)} on {problem}" in text
+    least = survey.scores[survey.scores["size"] == 40]
+    assert f"`{least.loc[least['value'].idxmax(), 'method']}` has" in few
+    assert "40 of curve" in few
+    assert "`ngd`" not in plain.partition("; next")[0]  # no sum over words
+    assert "within a point" in quick
+    assert "Over the 2 problems" in ranks
+
+
+def test_a_method_near_the_best_is_named_for_its_seconds(runs):
+    survey = build_survey(runs[:1])
+    rows = survey.scores
+    rows.loc[:, "value"] = [0.9, 0.905, 0.8, 0.897]
+    rows.loc[:, "training"] = [0.5, 9.0, 0.1, 0.5]
+    rows.loc[:, "deciding"] = [2.0, 0.0, 0.0, 0.1]
+    quick = next(text for text in recommendations(survey, survey_mean_ranks(survey)) if "seconds" in text)
+    assert "`tfidf-linear-svm` with 89.70 in" in quick
+
+
+@pytest.mark.usefixtures("sketched")
+def test_what_was_written_is_read_back_alike(runs, tmp_path):
+    write_survey(runs, "choosing", tmp_path / "a.md")
+    write_survey([report_again(done.folder) for done in runs], "choosing", tmp_path / "b.md")
+    assert (tmp_path / "a.md").read_text() == (tmp_path / "b.md").read_text().replace("img/b-", "img/a-")
+
+
+def test_the_front_is_what_nothing_beats():
+    rng = np.random.default_rng(1)
+    costs, scores = rng.integers(0, 9, 40).astype(float), rng.integers(0, 9, 40).astype(float)
+    front = pareto_front(costs, scores)
+    points = list(zip(costs, scores, strict=True))
+    beaten = {
+        i
+        for i, (cost, score) in enumerate(points)
+        if any(c <= cost and s >= score and (c, s) != (cost, score) for c, s in points)
+    }
+    assert not beaten & set(front)
+    assert {points[i] for i in front} == set(points) - {points[i] for i in beaten}
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.0, "<0.001"), (0.001, "0.0010"), (1.0, "1.0"), (9.96, "10.0"), (123.4, "123")]
+)
+def test_seconds(seconds, text):
+    assert seconds_text(seconds) == text
+
+
+def test_choices_and_variants_have_no_place(tmp_path):
+    text = COMMON.format(subset="all", protocol="leave-one-group-out", metric="accuracy")
+    path = tmp_path / "v.yaml"
+    path.write_text(f"name: v\nvariants: {{other: {{text: {{stoplist: smart}}}}}}\n{text}")
+    with pytest.raises(ConfigError, match="v: a survey needs experiments without variants and without `choose`"):
+        check_comparable([load_checked(path)])
+
+
+def test_pages_and_configurations_that_there_are_not(tmp_path):
+    with pytest.raises(ConfigError, match="did you mean 'choosing'"):
+        survey_configurations("chosing", tmp_path)
+    with pytest.raises(ConfigError, match="has no configuration"):
+        survey_configurations("choosing", tmp_path)
+
+
+def test_the_package_has_configurations_for_each_page():
+    folder = Path(__file__).parents[2] / "configs"
+    assert all(survey_configurations(page, folder) for page in ("choosing", "geometry"))
+
+
+def test_the_curves_are_of_the_five_best_methods():
+    """By their mean rank in what is pinned of the real corpora."""
+    pinned = Path(__file__).parents[2] / "results" / "pinned"
+    tables = []
+    for name in ("webkb", "20ng", "topics", "reuters"):
+        rows = pd.read_csv(pinned / f"all-methods-{name}.csv")
+        rows = rows[(rows["fold"] == "all") & rows["metric"].isin(["accuracy", "micro-f1"])]
+        tasks = rows["cell"].str.extract(r"^(reuters-\d+)-", expand=False).fillna(name)
+        methods = rows["cell"].str.replace(r"^reuters-\d+-", "", regex=True)
+        tables += [own.set_axis(methods[own.index]) for _, own in rows["value"].groupby(tasks)]
+    found = rank_methods(list(tables[0].index), np.array([table[tables[0].index] for table in tables]))
+    experiment = load_checked(Path(__file__).parents[2] / "configs" / "learning-20ng.yaml")
+    drawn = [entry.label for entry in experiment.variants["base"].entries]
+    assert sorted(drawn) == sorted([*found.methods[:5], "ngd"])
+
+
+@pytest.mark.parametrize("metrics", ["[error]", "[error, accuracy]"])
+def test_what_is_better_when_less_is_not_ranked(tmp_path, metrics):
+    path = tmp_path / "e.yaml"
+    text = COMMON.format(subset="all", protocol="leave-one-group-out", metric="accuracy")
+    path.write_text(f"name: e\n{text}".replace("metrics: [accuracy]", f"metrics: {metrics}"))
+    with pytest.raises(ConfigError, match="e: a survey ranks by a share where more is better, not by error"):
+        check_comparable([load_checked(path)])

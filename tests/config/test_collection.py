@@ -1,0 +1,154 @@
+"""`corpus` and `text`: which documents, and how they become counts."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from benchmark.config.collection import outline_documents
+from benchmark.config.model import BASE_VARIANT
+from benchmark.corpora import registry
+from benchmark.system.errors import ConfigError
+
+
+@pytest.mark.parametrize(
+    ("fragment", "said"),
+    [
+        ("corpus:\n  name: synthetc # HERE\n", "unknown corpus 'synthetc'; did you mean 'synthetic'? (allowed: webkb,"),
+        (
+            "corpus:\n  name: synthetic\n  classes:\n    - student\n    - facluty # HERE\n",
+            "unknown class of synthetic: 'facluty'; did you mean 'faculty'? (allowed: course, faculty, project",
+        ),
+        (
+            "corpus:\n  name: reuters\n  subset: body-and-single-topics # HERE\n",
+            "unknown subset of reuters: 'body-and-single-topics'; did you mean 'body-and-single-topic'? (allowed: all,",
+        ),
+        ("corpus:\n  name: synthetic\n  subset: brief # HERE\n", "unknown subset of synthetic: 'brief' (allowed: all"),
+        ("corpus:\n  name: synthetic\n  classes: [student] # HERE\n", "classes must be two or more different names"),
+        ("corpus:\n  name: synthetic\n  classes: [student, student] # HERE\n", "two or more different names"),
+        (
+            "text:\n  digits: tokens # HERE\n",
+            "did you mean 'token'? (allowed: drop, run-length, token, joined, literal)",
+        ),
+        ("text:\n  digits: token\n  stoplist: smrt # HERE\n", "'smrt'; did you mean 'smart'? (allowed: smart, none)"),
+        (
+            "text:\n  counted_in: texsa # HERE\n",
+            "unknown group 'texsa'; did you mean 'texas'? (allowed: cornell, misc, texas, washington, wisconsin)",
+        ),
+        (
+            "text:\n  fields:\n  - all\n  - anchor # HERE\n",
+            "unknown field of synthetic: 'anchor'; did you mean 'anchors'? (allowed: all, title, headings, anchors,",
+        ),
+        ("text:\n  ngrams:\n  - 1\n  - 6 # HERE\n", "less than or equal to 5"),
+    ],
+)
+def test_what_the_card_does_not_have_is_refused(refusal, fragment, said):
+    assert said in refusal(fragment)
+
+
+def test_little_needs_to_be_said(checked):
+    collection = checked().variants[BASE_VARIANT].collection
+    assert collection.classes == registry.dataset_card("synthetic").classes
+    assert (collection.subset, collection.exclude) == (None, ())
+    assert (collection.lexing.digits, collection.lexing.stoplist, collection.pruning.min_documents) == (
+        "drop",
+        "smart",
+        1,
+    )
+
+
+def test_what_is_said_is_taken(checked):
+    collection = (
+        checked(
+            "corpus: {name: synthetic, classes: [student, course], exclude: [a/b/c]}\n"
+            "text: {digits: token, skip_html: true, min_documents: 3, counted_in: misc}\n"
+        )
+        .variants[BASE_VARIANT]
+        .collection
+    )
+    assert (collection.classes, collection.exclude) == (("student", "course"), ("a/b/c",))
+    assert (collection.lexing.digits, collection.lexing.skip_html, collection.lexing.skip_header) == (
+        "token",
+        True,
+        False,
+    )
+    assert (collection.pruning.min_documents, collection.pruning.group) == (3, "misc")
+
+
+@pytest.mark.parametrize(
+    ("corpus", "fields", "kind"),
+    [
+        ("{name: synthetic}", ["all", "title"], "html"),
+        ("{name: 20ng}", ["all"], None),
+        ("{name: 20ng}", ["all", "subject", "X-Face", "own"], "mail"),
+        ("{name: reuters, classes: [earn, acq]}", ["body", "title"], None),
+    ],
+)
+def test_a_corpus_has_fields_of_its_own(checked, corpus, fields, kind):
+    protocol = "protocol: {name: k-fold, k: 3, stratified: false}\n"
+    text = f"corpus: {corpus}\ntext: {{fields: [{', '.join([*fields, fields[0]])}], ngrams: [2, 1]}}\n{protocol}"
+    lexing = checked(text).variants[BASE_VARIANT].collection.lexing
+    assert (lexing.fields, lexing.ngrams, lexing.format) == (tuple(fields), (1, 2), kind)
+    assert lexing.blocks[:2] == (fields[0], f"{fields[0]}-2")
+
+
+@pytest.mark.parametrize(
+    ("keys", "fields", "said"),
+    [
+        ("text: [title, body]", "[all, title, body]", ""),
+        (
+            "text: [title, body]",
+            "[titel]",
+            "unknown field of files: 'titel'; did you mean 'title'? (allowed: all, title, b",
+        ),
+        ("text: body", "[title]", "unknown field of files: 'title' (allowed: all)"),
+        ("text: body, format: mail", "[all, subject, x-face]", ""),
+        ("text: body, format: mail", "[a b]", "of mail, any header line by its name"),
+        ("text: body, format: html", "[subject]", "unknown field of files: 'subject' (allowed: all, title, headings"),
+        ("text: body, format: pdf", "[all]", "unknown format 'pdf' (allowed: mail, html)"),
+        ("text: [title, body], format: mail", "[all]", "several columns of text are its fields already"),
+        ("text: [title, all-2]", "[all, all-2]", "two blocks have the same name: all, all-2, all-2, all-2-2"),
+    ],
+)
+def test_ones_own_files_have_columns_or_a_format(checked, tmp_path, keys, fields, said):
+    rows = [{"title": "sea", "body": "ink", "all-2": "rum", "label": label} for label in "xyxyxyxy"]
+    (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    text = f"corpus: {{name: files, path: {tmp_path}/own.jsonl, {keys}}}\ntext: {{fields: {fields}, ngrams: [1, 2]}}\n"
+    text += "protocol: {name: k-fold, k: 2}\n"
+    if not said:
+        assert ", ".join(checked(text).variants[BASE_VARIANT].collection.lexing.fields) == fields.strip("[]")
+        return
+    with pytest.raises(ConfigError) as refused:
+        checked(text)
+    assert said in str(refused.value)
+
+
+def test_tasks_of_named_classes_name_those_of_the_corpus_too(checked):
+    variant = checked("tasks: [[student, course], [student, faculty]]\n").variants[BASE_VARIANT]
+    assert variant.collection.classes == ("student", "course", "faculty")
+
+
+def test_documents_are_expected_as_the_card_counts_them(checked):
+    collection = (
+        checked("corpus: {name: webkb, classes: [student, faculty, course, project]}\n")
+        .variants[BASE_VARIANT]
+        .collection
+    )
+    documents = outline_documents(collection)
+    assert len(documents) == 4199
+    assert np.bincount(documents.labels).tolist() == [1641, 1124, 930, 504]
+    assert not collection.reader.several
+
+
+def test_documents_with_several_classes_are_expected_without_them(checked):
+    fragment = "corpus: {name: reuters, subset: without-brief, classes: [earn, acq]}\nprotocol: fixed-split\n"
+    collection = checked(fragment).variants[BASE_VARIANT].collection
+    documents = outline_documents(collection)
+    assert collection.reader.several
+    assert (len(documents), documents.topics.shape, documents.topics.any()) == (11839, (11839, 2), False)
+    single = checked(
+        "corpus: {name: reuters, subset: body-and-single-topic, classes: [earn, acq]}\nprotocol: fixed-split\n"
+    )
+    assert not single.variants[BASE_VARIANT].collection.reader.several

@@ -1,0 +1,157 @@
+"""The whole of a configuration: what it says where it says little, its variants, metrics and measures."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+
+from benchmark.config.experiment import check_experiment
+from benchmark.config.model import BASE_VARIANT
+from benchmark.plugins.discovery import BUILTIN_REGISTRIES
+from benchmark.system.errors import ConfigError
+from benchmark.system.yaml_source import YamlSource
+
+DRAWS = "protocol: {name: random-subsets, train_size: [20, 40], replicates: 2}\n"
+SEVERAL = "corpus: {name: reuters, subset: without-brief, classes: [earn, acq]}\nprotocol: fixed-split\n"
+
+
+class TestDefaults:
+    def test_little_needs_to_be_said(self, checked):
+        experiment = checked()
+        assert (experiment.name, experiment.title, experiment.seed) == ("small", "small", 0)
+        assert (experiment.paper, experiment.explains, experiment.compare, experiment.notes) == (None, None, (), ())
+        assert (experiment.expected_documents, experiment.expected_vocabulary) == (None, None)
+        assert (experiment.choices, experiment.by_class, experiment.measures, experiment.figures) == (
+            ("",),
+            False,
+            (),
+            (),
+        )
+        assert list(experiment.variants) == [BASE_VARIANT]
+
+    def test_all_can_be_said(self, checked):
+        experiment = checked(
+            "title: A title\nseed: 7\nmetrics: [macro-f1]\nnotes: [one]\nexpect: {documents: 600, vocabulary: 9}\n"
+            "paper: zhang2005\nexplains: webkb\n"
+        )
+        assert (experiment.title, experiment.seed, experiment.metrics) == ("A title", 7, ("macro-f1",))
+        assert (experiment.expected_documents, experiment.expected_vocabulary) == (600, 9)
+        assert (experiment.notes, experiment.paper, experiment.explains) == (("one",), "zhang2005", "webkb")
+
+    def test_the_metrics_are_those_that_are_defined_for_the_documents(self, checked):
+        assert checked().metrics == ("accuracy", "macro-f1", "micro-f1", "macro-f1-of-means")
+        assert checked(SEVERAL).metrics == ("macro-f1", "micro-f1", "macro-f1-of-means")
+
+
+class TestVariants:
+    def test_a_variant_changes_what_it_names_alone(self, checked):
+        experiment = checked(
+            "corpus: {name: synthetic, classes: [student, course, faculty], exclude: [a/b/c]}\n"
+            "text: {digits: token, skip_html: true}\nterms: {number: 20}\n"
+            "variants:\n"
+            "  html: {text: {skip_html: false}}\n"
+            "  order: {corpus: {classes: [faculty, course, student]}}\n"
+            "  whole: {corpus: {exclude: []}, defaults: {idf: training}}\n"
+            "  folds: {protocol: {held_out: [texas]}, terms: {over_classes: average}}\n"
+        )
+        base, html, order, whole, folds = experiment.variants.values()
+        assert (html.collection.lexing.skip_html, html.collection.lexing.digits) == (False, "token")
+        assert (html.collection.classes, html.entries, html.terms) == (
+            base.collection.classes,
+            base.entries,
+            base.terms,
+        )
+        assert order.collection.classes == ("faculty", "course", "student")
+        assert (order.collection.lexing, order.collection.exclude) == (base.collection.lexing, ("a/b/c",))
+        assert whole.collection.exclude == ()
+        assert {entry.candidates[0].representation.idf for entry in whole.entries} == {"training"}
+        assert (folds.protocol.given["held_out"], folds.terms.over_classes, folds.terms.numbers) == (
+            ["texas"],
+            "average",
+            (20,),
+        )
+        assert folds.collection == base.collection
+
+    def test_without_the_configuration_itself_the_variants_are_left(self, ids):
+        assert ids("base: false\nvariants: {soft: {defaults: {C: 0.1}}}\n") == ["soft-linear", "soft-ngd"]
+
+    @pytest.mark.parametrize(
+        ("fragment", "said"),
+        [
+            ("variants:\n  base: {text: {}} # HERE\n", "'base' is the configuration itself"),
+            (
+                "variants:\n  No Html: {text: {}} # HERE\n",
+                "'No Html': a variant's name is made of a-z, 0-9, '.' and '-'",
+            ),
+            (
+                "variants:\n  a:\n    txt: {} # HERE\n",
+                "unknown key of a variant 'txt'; did you mean 'text'? (allowed: corpus, t",
+            ),
+            ("variants:\n  a:\n    measures: [coordinates] # HERE\n", "unknown key of a variant 'measures'"),
+            ("variants:\n  a: {text: {}}\n  b:\n    text:\n      digit: drop # HERE\n", "did you mean 'digits'?"),
+            ("variants:\n  a:\n    corpus:\n      classes: [student] # HERE\n", "two or more different names"),
+            ("variants:\n  a:\n    text:\n      digits: tokn # HERE\n", "did you mean 'token'?"),
+            ("variants:\n  a:\n    text:\n      min_occurrences: -2 # HERE\n", "min_occurrences is -2"),
+            ("variants:\n  a:\n    defaults:\n      idf: test # HERE\n", "unknown idf 'test'"),
+            ("variants:\n  a:\n    defaults:\n      C: -1 # HERE\n", "C must be a positive number"),
+            (
+                "variants:\n  a:\n    defaults:\n      smoothing: 1 # HERE\n",
+                "no method here has the parameter 'smoothing'",
+            ),
+            ("variants:\n  a:\n    protocol:\n      held_out: [texsa] # HERE\n", "did you mean 'texas'?"),
+            ("variants:\n  a:\n    terms:\n      number: [2, 1] # HERE\n", "ascending"),
+            ("variants:\n  a:\n    protocol: {1: 2} # HERE\n", "unknown parameter of the protocol"),
+            ("base: false # HERE\n", "base: false leaves nothing to run: add variants"),
+            ("base: false\nvariants: {a: {}}\nexpect: {documents: 600} # HERE\n", "which base: false doesn't run"),
+        ],
+    )
+    def test_what_is_no_variant_is_refused_at_its_line(self, refusal, fragment, said):
+        assert said in refusal(fragment)
+
+
+@pytest.mark.parametrize(
+    ("fragment", "said"),
+    [
+        (
+            "metrics:\n  - accuracy\n  - macro-f2 # HERE\n",
+            "unknown metric 'macro-f2'; did you mean 'macro-f1'? (allowed: acc",
+        ),
+        ("metrics:\n  - accuracy\n  - accuracy # HERE\n", "the metric 'accuracy' is listed twice"),
+        (
+            f"{SEVERAL}metrics: [accuracy] # HERE\n",
+            "metric of documents with several classes 'accuracy' (allowed: macro-f1",
+        ),
+        ("classes: each\nmetrics: [accuracy] # HERE\n", "unknown metric 'accuracy'"),
+        (
+            "classes: each\nvariants:\n  a:\n    corpus:\n      classes: [student, course] # HERE\n",
+            "a variant must have the classes of its configuration",
+        ),
+        ("derive: [growth] # HERE\n", "list two or more"),
+        (f"{DRAWS.replace('[20, 40]', '20')}derive: [growth] # HERE\n", "list two or more"),
+        (
+            "choose:\n  by:\n    - oracle\n    - oracel # HERE\n",
+            "unknown way to choose 'oracel'; did you mean 'oracle'?",
+        ),
+        ("choose:\n  by:\n    - oracle\n    - oracle # HERE\n", "'oracle' is listed twice"),
+        ("measures:\n  - centroid-flows # HERE\n", "unknown measure 'centroid-flows'; did you mean 'centroid-flow'?"),
+        ("measures:\n  - 5 # HERE\n", "a measure is a name, or a mapping with a name and parameters, not 5"),
+        ("measures:\n  - name: centroid-flow\n    graphs: [paths] # HERE\n", "'paths'"),
+        ("measures:\n  - name: centroid-flow\n    graphs: [path, path] # HERE\n", "none twice"),
+        ("measures:\n  - name: centroid-flow\n    tolerance: 0 # HERE\n", "tolerance"),
+        ("measures:\n  - name: centroid-distances\n    centroids: [median] # HERE\n", "'median'"),
+        ("measures:\n  - name: centroid-distances\n    smoothing: [0, 1] # HERE\n", "smoothing"),
+        ("measures:\n  - name: centroid-distances\n    smoothing: [1.0, 0.1] # HERE\n", "smoothing"),
+        ("measures:\n  - name: centroid-distances\n    smoothing: [1.0, .inf] # HERE\n", "smoothing"),
+        ("measures:\n  - name: centroid-distances\n    resamples: 1 # HERE\n", "resamples"),
+        ("paper: nobody1999 # HERE\n", "unknown paper 'nobody1999' (allowed: chen2018, lafferty2002, "),
+    ],
+)
+def test_what_can_not_be_scored_or_measured_is_refused(refusal, fragment, said):
+    assert said in refusal(fragment)
+
+
+def test_a_configuration_out_of_a_manifest_is_refused_by_name(written):
+    raw = yaml.safe_load(written().read_text())
+    assert check_experiment(YamlSource("run/manifest.json", raw), BUILTIN_REGISTRIES).name == "small"
+    with pytest.raises(ConfigError, match=r"^run/manifest\.json: unknown corpus 'synth'"):
+        check_experiment(YamlSource("run/manifest.json", {**raw, "corpus": {"name": "synth"}}), BUILTIN_REGISTRIES)

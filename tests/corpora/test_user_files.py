@@ -1,0 +1,271 @@
+"""One's own files: documents as their columns say, each thing that is wrong with them told, nothing held twice."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from benchmark.corpora.archive import CorpusSource
+from benchmark.corpora.assemble import select_documents
+from benchmark.corpora.user_card import check_user_card, user_card_path, user_card_yaml
+from benchmark.corpora.user_files import UserFiles
+from benchmark.system.errors import ConfigError, DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from benchmark.corpora.corpus import StreamedCorpus
+
+ROWS: list[dict[str, Any]] = [
+    {"id": "a", "text": "one", "label": "x", "tags": ["p", "q"], "who": "c2", "side": "train", "when": "2024-02-01"},
+    {
+        "id": "b",
+        "text": "two",
+        "label": "y",
+        "tags": [],
+        "who": "c1",
+        "side": "test",
+        "when": "2024-01-01T10:00:00+02:00",
+    },
+    {"id": "c", "text": "three", "label": "x", "tags": ["q"], "who": "c2", "side": "train", "when": "2023-12-31"},
+    {"id": "d", "text": "four", "label": "y", "tags": "q", "who": "c3", "side": "train", "when": "2024-01-02 03:04:05"},
+]
+COLUMNS: dict[str, Any] = {"id": "id", "group": "who", "split": "side", "date": "when"}
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Callable[..., UserFiles]:
+    """A reader of records, each ROWS's with some values otherwise."""
+
+    def make(*changes: dict[str, Any], rows: list[dict[str, Any]] | None = None, **how: Any) -> UserFiles:
+        given = [row | change for row, change in zip(ROWS, [*changes, *({} for _ in ROWS)], strict=False)]
+        given = given if rows is None else rows
+        (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in given), encoding="utf-8")
+        reader = UserFiles(**{"path": "a.jsonl", **COLUMNS, **how}, base=tmp_path)
+        reader.check()
+        return reader
+
+    return make
+
+
+def loaded(reader: UserFiles) -> StreamedCorpus:
+    return reader.load(reader.locate(download=False, notify=print, progress=False))
+
+
+def test_documents_are_what_their_columns_say(files: Callable[..., UserFiles]) -> None:
+    documents = files().outline()
+    assert documents.ids == ("a", "b", "c", "d")
+    assert (documents.classes, documents.labels.tolist()) == (("x", "y"), [0, 1, 0, 1])
+    assert (documents.group_names, documents.groups.tolist()) == (("test", "train"), [1, 0, 1, 1])
+    np.testing.assert_array_equal(documents.units, [1, 0, 1, 2])
+    dates = ["2024-02-01T00:00:00", "2024-01-01T08:00:00", "2023-12-31T00:00:00", "2024-01-02T03:04:05"]
+    np.testing.assert_array_equal(documents.dates, np.array(dates, dtype="datetime64[s]"))
+
+
+def test_without_a_split_the_groups_are_those_of_the_column(files: Callable[..., UserFiles]) -> None:
+    assert files(split=None).outline().group_names == ("c1", "c2", "c3")
+    plain = files(split=None, group=None, date=None, id=None).outline()
+    assert (plain.group_names, plain.units, plain.dates, plain.ids) == (("all",), None, None, ("1", "2", "3", "4"))
+
+
+def test_documents_may_have_several_classes(files: Callable[..., UserFiles]) -> None:
+    documents = files({}, {}, {}, {"tags": "p;q"}, labels="tags", separator=";").outline()
+    assert documents.classes == ("p", "q")
+    assert documents.topics is not None
+    assert documents.topics.tolist() == [[True, True], [False, False], [False, True], [True, True]]
+    with pytest.raises(DataError, match=r"a.jsonl:4: the classes are text, 'q'; name their separator"):
+        files(labels="tags").outline()
+
+
+def test_text_of_several_columns_is_joined(files: Callable[..., UserFiles]) -> None:
+    assert list(loaded(files(text=["id", "text"]))) == [b"a\none", b"b\ntwo", b"c\nthree", b"d\nfour"]
+
+
+@pytest.mark.parametrize("size", [1, 4, 9, 2**23])
+def test_chunks_of_any_size_hold_the_same_documents(files: Callable[..., UserFiles], size: int) -> None:
+    corpus = loaded(files())
+    texts = [part[start:stop].tobytes() for part, bounds in corpus.chunks(size) for start, stop in pairwise(bounds)]
+    assert texts == list(corpus) == [b"one", b"two", b"three", b"four"]
+
+
+def test_selected_documents_keep_their_text(files: Callable[..., UserFiles]) -> None:
+    corpus = select_documents(loaded(files()), ["y", "x"], exclude=["c"])
+    assert (corpus.documents.ids, corpus.documents.labels.tolist()) == (("a", "b", "d"), [1, 0, 0])
+    assert list(corpus) == [b"one", b"two", b"four"]
+    assert list(select_documents(loaded(files()), ["y"])) == [b"two", b"four"]
+
+
+WRONG = [
+    (({"text": " "}, {}, {"text": ""}), {}, "empty", "2 documents without text", "a.jsonl:1)"),
+    (({}, {"label": None}), {}, "unlabelled", "1 document without a class", "a.jsonl:2)"),
+    (({}, {}, {"id": "a"}), {}, "repeated", "1 document with the id of an earlier document", "a.jsonl:3 ('a'))"),
+    (({"label": "z"},), {}, "rare", "1 document whose class has no other", "a.jsonl:1, class 'z')"),
+]
+
+
+@pytest.mark.parametrize(("changes", "how", "why", "said", "where"), WRONG)
+def test_what_is_wrong_is_counted_with_its_first_place_or_left_out(
+    files: Callable[..., UserFiles], changes: tuple[Any, ...], how: dict[str, Any], why: str, said: str, where: str
+) -> None:
+    more = [{**ROWS[row], "id": name, "text": name} for row, name in ((1, "e"), (0, "f"), (0, "g"))]
+    rows = [row | change for row, change in zip(ROWS, [*changes, *({} for _ in ROWS)], strict=False)] + more
+    with pytest.raises(DataError) as raised:
+        files(rows=rows, **how).outline()
+    assert said in str(raised.value)
+    assert f"drop: [{why}]" in str(raised.value)
+    assert str(raised.value).endswith(where)
+    reader = files(rows=rows, drop=[why], **how)
+    found = reader.scanned()
+    assert found.dropped == {why: len(rows) - len(found.rows)} == {why: int(said[0])}
+    assert list(loaded(reader)) == [rows[row]["text"].encode() for row in found.rows]
+
+
+def test_all_that_is_wrong_is_told_at_once(files: Callable[..., UserFiles]) -> None:
+    with pytest.raises(DataError) as raised:
+        files({"text": ""}, {"label": ""}, {"who": ""}, {"id": ""}).outline()
+    assert [line.split(" document")[1].split()[1] for line in str(raised.value).splitlines()] == [
+        "text;",
+        "a",
+        "a",
+        "an",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "how", "said"),
+    [
+        ({"text": 3}, {}, "a.jsonl:1: text is 3, and must be text"),
+        ({"when": "31.12.2024"}, {}, "a.jsonl:1: when is '31.12.2024', and must be a date in ISO 8601"),
+        ({}, {"label": "lable"}, "has no column 'lable'; did you mean 'label'?"),
+        (
+            {},
+            {"label": "side", "drop": ["rare"]},
+            "all documents have the class 'train'; classification needs at least two classes",
+        ),
+    ],
+)
+def test_what_can_not_be_left_out_is_refused_with_its_line(
+    files: Callable[..., UserFiles], change: dict[str, Any], how: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(DataError) as raised:
+        files(change, **how).outline()
+    assert said in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"drop": ["emtpy"]}, "did you mean 'empty'?"),
+        ({"folders": ["split"]}, "one of them must be label"),
+        ({"delimiter": ";;"}, "must be one character"),
+        ({"encoding": "utf-32"}, "line by line"),
+        ({"text": []}, "must not be empty"),
+        ({"path": {"train": "a", "test": "b"}, "folders": ["split", "label"], "split": None}, "names the parts"),
+    ],
+)
+def test_parameters_that_no_file_could_have_are_refused(
+    files: Callable[..., UserFiles], how: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(ConfigError) as raised:
+        files(**how)
+    assert said in str(raised.value)
+
+
+def test_a_folder_of_class_folders(tmp_path: Path) -> None:
+    for relpath in ("train/x/1.txt", "train/y/2.txt", "test/x/1.txt", "test/y/.hidden", "test/y/deep/er.txt"):
+        (tmp_path / "essays" / relpath).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "essays" / relpath).write_text(relpath)
+    reader = UserFiles("essays", folders=["split", "label"], base=tmp_path)
+    assert reader.outline().ids == ("test/x/1.txt", "test/y/deep/er.txt", "train/x/1.txt", "train/y/2.txt")
+    assert reader.outline().classes == ("x", "y")
+    assert reader.outline().group_names == ("test", "train")
+    assert [text.decode() for text in loaded(reader)] == list(reader.outline().ids)
+    (tmp_path / "essays" / "readme").write_text("x")
+    with pytest.raises(DataError, match=r"readme: lies in no folder of a class; it should be .*<split>/<label>/readme"):
+        UserFiles("essays", folders=["split", "label"], base=tmp_path).outline()
+
+
+def test_a_file_for_each_side_of_a_split(tmp_path: Path) -> None:
+    for side in ("train", "test"):
+        (tmp_path / f"{side}.csv").write_text(f"text,label\n{side} one,x\n{side} two,y\n")
+    reader = UserFiles({"train": "train.csv", "test": "test.csv"}, base=tmp_path)
+    assert reader.outline().group_names == ("test", "train")
+    assert reader.outline().groups.tolist() == [1, 1, 0, 0]
+    assert list(loaded(reader))[2] == b"test one"
+
+
+@pytest.mark.parametrize("name", ["essays", "a.b", "essays.csv", "a.b.gz"])
+def test_a_folder_is_one_whatever_its_name_looks_like(tmp_path: Path, name: str) -> None:
+    for relpath in ("x/1", "x/2", "y/3", "y/4"):
+        (tmp_path / name / "anna" / relpath).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name / "anna" / relpath).write_text(relpath)
+    reader = UserFiles(name, folders=["group", "label"], base=tmp_path)
+    assert reader.outline().classes == ("x", "y")
+    assert reader.outline().group_names == ("anna",)
+    before = reader.content(CorpusSource(None))
+    (tmp_path / name).rename(tmp_path / "other")
+    assert replace(reader, path="other").content(CorpusSource(None)) == before
+
+
+def test_a_folder_for_each_side_of_a_split(tmp_path: Path) -> None:
+    for side in ("train", "test"):
+        for relpath in ("anna/x/1", "ben/y/2"):
+            (tmp_path / f"{side}.d" / relpath).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / f"{side}.d" / relpath).write_text(relpath)
+    reader = UserFiles({"train": "train.d", "test": "test.d/"}, folders=["group", "label"], base=tmp_path)
+    documents = reader.outline()
+    assert documents.ids == ("train/anna/x/1", "train/ben/y/2", "test/anna/x/1", "test/ben/y/2")
+    assert [documents.group_names[group] for group in documents.groups] == ["train", "train", "test", "test"]
+    np.testing.assert_array_equal(documents.units, [0, 1, 0, 1])
+    (tmp_path / "more.csv").write_text("text,label,who\none,x,ben\ntwo,y,eve\n")
+    mixed = UserFiles({"train": "train.d", "test": "more.csv"}, folders=["group", "label"], group="who", base=tmp_path)
+    np.testing.assert_array_equal(mixed.outline().units, [0, 1, 1, 2])
+
+
+@pytest.mark.parametrize("name", ["tickets", "tickets.txt", "tickets.gz", "a.b"])
+def test_a_file_whose_name_says_no_kind_is_refused_in_a_line(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("text,label\none,x\n")
+    with pytest.raises(DataError, match=r"unknown kind of file .*\.csv, .*or a folder") as raised:
+        UserFiles(name, base=tmp_path).outline()
+    assert "\n" not in str(raised.value)
+
+
+def test_content_is_that_of_the_files_and_parameters_and_not_of_where_they_are(
+    files: Callable[..., UserFiles], tmp_path: Path
+) -> None:
+    reader = files()
+    before = reader.content(CorpusSource(None))
+    (tmp_path / "b.jsonl").write_bytes((tmp_path / "a.jsonl").read_bytes())
+    assert replace(reader, path="b.jsonl").content(CorpusSource(None)) == before
+    assert replace(reader, label="side").content(CorpusSource(None)) != before
+    assert files({"text": "other"}).content(CorpusSource(None)) != before
+
+
+def test_a_file_that_loses_documents_while_it_is_read_is_told(files: Callable[..., UserFiles], tmp_path: Path) -> None:
+    corpus = loaded(files())
+    (tmp_path / "a.jsonl").write_text(json.dumps(ROWS[0]) + "\n")
+    with pytest.raises(DataError, match=r"a\.jsonl: was changed while it was read; run it again"):
+        list(corpus)
+
+
+def test_a_card_refuses_another_corpus_and_says_how_it_differs(files: Callable[..., UserFiles], tmp_path: Path) -> None:
+    config = tmp_path / "mine.yaml"
+    reader = files()
+    check_user_card(reader, config)  # without a card, anything goes
+    user_card_path(config).parent.mkdir()
+    user_card_path(config).write_text(user_card_yaml(reader, "mine"))
+    check_user_card(reader, config)
+    with pytest.raises(DataError, match="as many documents of each class and group, but other content"):
+        check_user_card(files({"text": "another"}), config)
+    with pytest.raises(DataError) as raised:
+        check_user_card(files({}, {"side": "train"}, {"side": "test"}), config)
+    assert "x, train: 2 documents on the card, 1 now" in str(raised.value)
+    assert "x, test: 0 documents on the card, 1 now" in str(raised.value)
+    assert "y, train: 1 documents on the card, 2 now" in str(raised.value)
+    assert f"bench data card {config}" in str(raised.value)

@@ -1,0 +1,198 @@
+"""Measures against their definitions, on the generated corpus."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from benchmark.classifiers.centroids.divergence import (
+    average_skl_to_others,
+    class_statistics,
+    mean_skl,
+    symmetric_kl,
+)
+from benchmark.classifiers.centroids.exact import skl_centroid
+from benchmark.config.experiment import check_experiment
+from benchmark.config.model import BASE_VARIANT
+from benchmark.diagnostics import DIAGNOSTICS, CentroidDistances, CentroidFlow, DocumentCounts, centroid_flow
+from benchmark.diagnostics.base import DiagnosticArrays, DiagnosticContext, DiagnosticResults
+from benchmark.diagnostics.centroid_distances import divergence_bayes_of_variant
+from benchmark.experiment.context import RunContext
+from benchmark.experiment.counting import read_counts
+from benchmark.experiment.store import Store
+from benchmark.plugins.discovery import BUILTIN_REGISTRIES
+from benchmark.system.yaml_source import YamlSource
+
+CLASSES = ["faculty", "course", "student"]
+CONFIG = {
+    "name": "centroids",
+    "corpus": {"name": "synthetic", "classes": CLASSES},
+    "text": {"skip_header": True, "skip_html": True, "stoplist": "none", "min_occurrences": 40},
+    "protocol": {"name": "random-subsets", "train_size": [12, 60], "replicates": 6},
+    "defaults": {"classifier": {"name": "divergence-bayes", "smoothing": 0.001}},
+    "methods": [{"classifier": {"centroid": ["mean", "skl"]}}],
+    "metrics": ["macro-recall"],
+}
+MADE = [
+    CentroidDistances(resamples=8, smoothing=(0.001, 0.1)),
+    CentroidFlow(graphs=("path", "co-occurrence-tree")),
+    DocumentCounts(),
+]
+
+
+class Shelf:
+    """What was kept, and how often it was asked for."""
+
+    def __init__(self):
+        self.kept, self.hits = {}, 0
+
+    def __call__(self, content, compute):
+        key = str(content)
+        self.hits += key in self.kept
+        if key not in self.kept:
+            self.kept[key] = compute()
+        return self.kept[key]
+
+
+@pytest.fixture(scope="module", name="experiment")
+def fixture_study():
+    return check_experiment(YamlSource("test.yaml", CONFIG), BUILTIN_REGISTRIES)
+
+
+@pytest.fixture(scope="module", name="context")
+def fixture_context(experiment, tmp_path_factory):
+    store = Store(tmp_path_factory.mktemp("store"), limit=10**9)
+    variant = experiment.variants[BASE_VARIANT]
+    counts, *_ = read_counts(variant.collection, RunContext(store))
+    return DiagnosticContext(counts, variant, 0, 2, Shelf())
+
+
+@pytest.fixture(scope="module", name="statistics")
+def fixture_statistics(context):
+    labels = context.counts.documents.labels
+    return [class_statistics(context.counts.matrix[labels == c], 0.001) for c in range(3)]
+
+
+@pytest.fixture(scope="module", name="found")
+def fixture_found(context):
+    return {type(each): DiagnosticArrays(BASE_VARIANT, each.compute(context)) for each in MADE}
+
+
+@pytest.mark.parametrize("measure", MADE, ids=lambda each: type(each).__name__)
+class TestEveryMeasure:
+    def test_is_registered_and_computed_once(self, measure, context, found):
+        assert type(measure) in DIAGNOSTICS.values()
+        before = context.once.hits
+        again = measure.compute(context)
+        own = found[type(measure)].arrays
+        assert again.keys() == own.keys()
+        assert all(np.array_equal(again[name], own[name]) for name in own)
+        assert context.once.hits > before or isinstance(measure, DocumentCounts)
+
+    def test_fills_the_cells_that_it_names(self, measure, found):
+        cells, rows = measure.cells(BASE_VARIANT, CLASSES), measure.told(found[type(measure)]).rows
+        assert {cell.id for cell in cells} <= {row.cell for row in rows}
+        assert all(row.estimate.low <= row.estimate.value <= row.estimate.high for row in rows)
+
+    def test_says_what_a_reader_has_to_know(self, measure, found):
+        notes = list(measure.notes(DiagnosticResults([found[type(measure)]], {})))
+        assert all(note.endswith(".") for note in notes)
+
+
+class TestDistances:
+    def test_are_the_mean_divergences_between_the_centroids_of_all_documents(self, found, statistics):
+        arrays = found[CentroidDistances].arrays
+        for name, centroids in (
+            ("skl", [skl_centroid(each) for each in statistics]),
+            ("mean", [each.mean for each in statistics]),
+        ):
+            for c in range(3):
+                others = [symmetric_kl(centroids[c], centroids[o]) for o in range(3) if o != c]
+                assert arrays[f"{name}/values"][c] == pytest.approx(np.mean(others))
+
+    def test_pooled_is_of_summed_counts(self, context, found):
+        labels = context.counts.documents.labels
+        sums = np.array([context.counts.matrix[labels == c].sum(axis=0) for c in range(3)]) + 0.001
+        expected = average_skl_to_others(sums / sums.sum(axis=1, keepdims=True))
+        assert found[CentroidDistances].arrays["pooled/values"] == pytest.approx(expected)
+
+    def test_the_interval_has_the_resamples_spread_about_the_value(self, found):
+        measure, arrays = MADE[0], found[CentroidDistances].arrays
+        for row in measure.told(found[CentroidDistances]).rows:
+            _, centroid, name = row.cell.split("-")
+            own = arrays[f"{centroid}/resampled"][:, CLASSES.index(name)]
+            assert row.estimate.low < row.estimate.value < row.estimate.high
+            assert row.estimate.high - row.estimate.low <= np.ptp(own)
+
+    def test_more_resamples_leave_the_first_as_they_were(self, context, found):
+        more = CentroidDistances(centroids=("mean",), resamples=12).compute(context)
+        assert np.array_equal(more["mean/resampled"][:8], found[CentroidDistances].arrays["mean/resampled"])
+
+    def test_points_hold_the_distances_themselves(self, found):
+        arrays, measure = found[CentroidDistances].arrays, MADE[0]
+        points = [p for p in measure.told(found[CentroidDistances]).points if p.x == 0.001]
+        assert [p.value for p in points if p.method == "skl"] == arrays["skl/values"].tolist()
+
+    def test_a_print_is_set_beside_them_in_level_and_order(self, found):
+        arrays = found[CentroidDistances].arrays
+        printed = {f"table-skl-{name}": float(v) for name, v in zip(CLASSES, arrays["skl/values"], strict=True)}
+        notes = list(MADE[0].notes(DiagnosticResults([found[CentroidDistances]], printed)))
+        assert any("skl 0.00 nats, in the published order" in note for note in notes)
+        assert any("table-skl-…: nearest to the published values at smoothing 0.001" in note for note in notes)
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [{"centroids": ("median",)}, {"centroids": ()}, {"resamples": 1}, {"smoothing": (0.1, 0.01)}],
+    )
+    def test_wrong_parameters_are_refused(self, wrong):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            CentroidDistances(**wrong).check()
+
+
+class TestFlow:
+    def test_reaches_the_exact_energies(self, context, found, statistics):
+        arrays = found[CentroidFlow].arrays
+        exact = [mean_skl(each, skl_centroid(each)) for each in statistics]
+        assert arrays["exact/energies"] == pytest.approx(exact, abs=1e-13)
+        for graph in ("path", "co-occurrence-tree"):
+            assert arrays[f"{graph}/energies"] == pytest.approx(exact, abs=1e-9)
+            assert (arrays[f"{graph}/gaps"] <= 1e-9).all()
+            assert arrays[f"{graph}/edges"] == len(context.counts.vocabulary) - 1
+
+    def test_takes_the_time(self, found):
+        timings = MADE[1].told(found[CentroidFlow]).timings
+        assert set(timings) == {"exact", "path", "co-occurrence-tree"}
+        assert all(each["centroids"] > 0 for each in timings.values())
+
+    def test_a_graph_that_fails_is_named_and_the_others_stand(self, context, monkeypatch):
+        solve = centroid_flow.gradient_flow
+
+        def stuck(statistics, edges, **options):
+            if edges[0, 1] == 1:
+                raise RuntimeError("no progress")
+            return solve(statistics, edges, **options)
+
+        monkeypatch.setattr(centroid_flow, "gradient_flow", stuck)
+        measure = CentroidFlow(graphs=("path", "path-by-frequency"), tolerance=1e-8)
+        arrays = measure.compute(context)
+        assert "path/energies" not in arrays
+        assert "path-by-frequency/energies" in arrays
+        notes = list(measure.notes(DiagnosticResults([DiagnosticArrays(BASE_VARIANT, arrays)], {})))
+        assert "Flow, path: failed: no progress." in notes
+
+
+def test_counts_are_those_of_the_collection(context, found):
+    documents = context.counts.documents
+    rows = {row.cell: row.estimate.value for row in MADE[2].told(found[DocumentCounts]).rows}
+    assert sum(rows.values()) == len(documents)
+    group = documents.group_names[0]
+    own = (documents.labels == 1) & (documents.groups == 0)
+    assert rows[f"course-{group}"] == own.sum()
+
+
+def test_centroids_need_a_classifier_that_has_some(experiment):
+    variant = experiment.variants[BASE_VARIANT]
+    assert divergence_bayes_of_variant(variant).smoothing == 0.001
+    other = check_experiment(YamlSource("test.yaml", CONFIG | {"defaults": {}, "methods": ["mnb"]}), BUILTIN_REGISTRIES)
+    with pytest.raises(ValueError, match="divergence-bayes"):
+        divergence_bayes_of_variant(other.variants[BASE_VARIANT])

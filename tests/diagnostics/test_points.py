@@ -1,0 +1,65 @@
+"""Coordinates of points and theorem 4's bound: what they are of, and what they refuse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from benchmark.corpora.archive import CorpusSource
+from benchmark.diagnostics import DIAGNOSTICS
+from benchmark.diagnostics.base import DiagnosticArrays
+from benchmark.experiment.context import RunContext
+from benchmark.experiment.runner import run_experiment
+from benchmark.experiment.store import Store
+from benchmark.kernels.heat.covering import log_covering_bound
+from benchmark.system.string_arrays import split_names
+from tests.builders import small_experiment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+POINTS: dict[str, Any] = {
+    "corpus": {"name": "curved-points", "space": "half-plane", "train": 20, "test": 30, "resolution": 10},
+    "text": {"stoplist": "none"},
+    "protocol": "fixed-split",
+    "methods": [{"weighting": "tf", "normalization": "none", "kernel": "rbf"}],
+}
+
+
+def test_coordinates_are_those_of_the_points(tmp_path: Path) -> None:
+    experiment = small_experiment(**POINTS, measures=["coordinates"])
+    found = run_experiment(experiment, RunContext(Store(tmp_path))).predictions.measured["coordinates", "base"]
+    reader = experiment.variants["base"].collection.reader
+    np.testing.assert_array_equal(found["points"], reader.load(CorpusSource(None)).matrix.toarray())
+    assert split_names(found["names"]) == ("mean μ", "standard deviation σ")
+    assert [split_names(found["group_names"])[each] for each in found["groups"][[0, 20, 50]]] == [
+        "train",
+        "test",
+        "grid",
+    ]
+
+
+@pytest.mark.usefixtures("sketched")
+def test_counts_of_words_have_none(tmp_path: Path) -> None:
+    found = run_experiment(small_experiment(measures=["coordinates"]), RunContext(Store(tmp_path)))
+    assert "not counts of terms" in found.failures["coordinates"]
+
+
+def test_the_bound_is_theorem_fours() -> None:
+    built = DIAGNOSTICS["covering-numbers"](dimension=[2, 10], t=[0.5, 4.0], radius=[1e-6, 1e-3, 0.1])
+    told = built.told(DiagnosticArrays("base", built.compute(None)))
+    assert [row.cell for row in told.rows] == list(built.rows)
+    for name, n, t in zip(built.rows, (2, 2, 10, 10), (0.5, 4.0, 0.5, 4.0), strict=True):
+        expected = log_covering_bound(np.array([1e-6, 1e-3, 0.1]), n, t) / np.log(10)
+        line = [point for point in told.points if point.method == name]
+        np.testing.assert_allclose([point.value for point in line], expected)
+        assert [point.x for point in line] == [1e-6, 1e-3, 0.1]
+        assert next(row.estimate.value for row in told.rows if row.cell == name) == pytest.approx(expected[0])
+
+
+@pytest.mark.parametrize("change", [{"t": []}, {"t": [0.0]}, {"dimension": [-1]}, {"radius": [float("inf")]}])
+def test_a_bound_of_nothing_is_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=next(iter(change))):
+        DIAGNOSTICS["covering-numbers"](**change).check()

@@ -1,0 +1,269 @@
+"""Verdicts on printed numbers and claims: what the data show, and no more."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from benchmark.diagnostics import DIAGNOSTIC_METRICS
+from benchmark.evaluation.intervals import Estimate
+from benchmark.evaluation.significance import TestResult as Result
+from benchmark.papers import published
+from benchmark.papers.claims import Evidence, claim_verdict_text, judge_claim
+from benchmark.papers.published import Claim, PublishedValue
+from benchmark.papers.published_verdicts import Exclusion, ValueVerdict
+
+
+def estimate(value, low=None, high=None, n=100):
+    return Estimate(value, value if low is None else low, value if high is None else high, n, "bootstrap")
+
+
+def printed(value, metric="accuracy", unit="percent", **more):
+    data = {"table": 1, "config": "webkb", "cell": "a", "metric": metric, "value": value, "unit": unit} | more
+    return PublishedValue.model_validate(data, context={published.DECLARED_METRICS_KEY: DIAGNOSTIC_METRICS})
+
+
+class TestValueVerdict:
+    @pytest.mark.parametrize(
+        ("text", "ours", "verdict"),
+        [
+            ("91.88", (0.91876, 0.90, 0.93), "equal"),
+            ("91.88", (0.91885, 0.90, 0.93), "equal"),  # half-way rounds to either
+            ("91.88", (0.91875, 0.90, 0.93), "equal"),
+            ("91.88", (0.9189, 0.90, 0.93), "consistent"),
+            ("91.88", (0.9300, 0.9188, 0.94), "consistent"),
+            ("91.88", (0.9300, 0.9189, 0.94), "deviates"),
+            ("91.88", (0.9000, 0.89, 0.91), "deviates"),
+            ("92", (0.9249, 0.92, 0.93), "equal"),
+            ("72.20", (0.7224, 0.723, 0.73), "deviates"),  # a printed zero is a digit
+            ("92", (0.9249, 0.921, 0.93), "equal, outside the interval"),
+            ("91.88", (0.9189, math.nan, math.nan), "no interval"),  # a single draw
+        ],
+    )
+    def test_comes_from_the_data(self, text, ours, verdict):
+        judged = ValueVerdict(printed(text), estimate(*ours))
+        assert judged.verdict == verdict
+        assert judged.difference == pytest.approx(100 * ours[0] - float(text))
+
+    def test_an_interval_that_excludes_the_print_is_never_called_equal_alone(self):
+        ratio = PublishedValue(config="c", pair=("a", "b"), metric="error-ratio", value="0.5")
+        assert ValueVerdict(ratio, estimate(0.54, 0.51, 0.58)).verdict == "equal, outside the interval"
+
+    def test_what_was_fitted_shows_nothing(self):
+        assert ValueVerdict(printed("91.88"), estimate(0.9188), aside=Exclusion("fitted", "C 3")).verdict == "fitted"
+
+    def test_a_count_is_equal_or_not(self):
+        count = printed("48", metric="documents", unit="one")
+        assert count.kind == "count"
+        assert ValueVerdict(count, estimate(48.0)).verdict == "equal"
+        assert ValueVerdict(count, estimate(49.0)).verdict == "deviates"
+        assert math.isnan(ValueVerdict(count, estimate(48.0)).widest)
+
+    def test_the_difference_in_documents(self):
+        judged = ValueVerdict(printed("72.57"), estimate(0.7015, 0.6730, 0.7290, n=1041))
+        assert round(judged.documents) == -25
+        fraction = ValueVerdict(printed("0.7257", unit="one"), estimate(0.7015, 0.6730, 0.7290, n=1041))
+        assert fraction.documents == pytest.approx(judged.documents)
+        assert math.isnan(ValueVerdict(printed("72.57", metric="macro-f1"), estimate(0.7)).documents)
+
+    def test_the_widest_difference_that_would_have_passed(self):
+        ours = estimate(0.80, 0.77, 0.82)
+        assert ValueVerdict(printed("80.00"), ours).widest == pytest.approx(3.0)
+        for text, verdict in (("77.00", "consistent"), ("76.99", "deviates"), ("82.00", "consistent")):
+            assert ValueVerdict(printed(text), ours).verdict == verdict
+
+    def test_takes_numpys_numbers(self):
+        assert ValueVerdict(printed("50.0"), estimate(np.float64(0.5))).verdict == "equal"
+
+    def test_z_is_not_a_percentage(self):
+        value = PublishedValue(table=3, config="webkb", pair=("a", "b"), metric="sign-z", value="4.2500")
+        assert ValueVerdict(value, estimate(4.25)).verdict == "equal"
+        assert ValueVerdict(value, estimate(3.2, 1.5, 4.9)).verdict == "consistent"
+
+
+def make_claim(n=3, relation="greater", **changes):
+    comparisons = [{"for": {"i": [str(i) for i in range(n)]}, "config": "webkb", "a": "a{i}", "b": "b{i}"}]
+    base = {"id": "c", "text": "t", "relation": relation, "comparisons": comparisons}
+    test = {"test": "sign"} if relation in ("greater", "lower") else {"because": "so"}
+    return Claim.model_validate(base | test | changes)
+
+
+def evidence_of(claim, p_values, difference=0.02, favours="a", half=0.01):
+    found = {}
+    for comparison, p in zip(claim.comparisons, p_values, strict=False):
+        side = {"a": comparison.a, "b": comparison.b}[favours]
+        tests = [
+            Result(comparison.a, comparison.b, name, 9, math.nan, p, side) if name else None
+            for name in (claim.test, claim.rule.test)
+        ]
+        found[comparison] = Evidence(estimate(difference, difference - half, difference + half), *tests)
+    return found
+
+
+def strict(claim, *arguments, **changes):
+    return judge_claim(claim, evidence_of(claim, *arguments, **changes)).strict
+
+
+class TestStrictly:
+    @pytest.mark.parametrize(
+        ("p_values", "verdict"),
+        [
+            ([0.001, 0.002, 0.003], "holds"),
+            ([0.001, 0.002, 0.2], "holds in part (2 of 3)"),
+            ([0.02, 0.02, 0.02], "not shown"),  # each by itself is below 0.05; Holm makes them 0.06
+            ([0.3, 0.2, 0.1], "not shown"),
+            ([0.001, 0.001], "not tested (1 of 3 missing)"),
+            ([], "not tested (3 of 3 missing)"),
+            ([0.001, None], "not tested (1 of 3 missing, 1 of 3 not testable)"),
+        ],
+    )
+    def test_greater(self, p_values, verdict):
+        assert strict(make_claim(), p_values) == verdict
+
+    def test_significant_the_other_way_is_contradicted(self):
+        assert strict(make_claim(), [1e-9] * 3, favours="b", difference=-0.02) == "contradicted"
+        assert strict(make_claim(), [0.2] * 3, favours="b", difference=-0.02) == "not shown"
+
+    def test_a_test_that_favours_one_and_a_score_the_other_show_nothing(self):
+        assert strict(make_claim(), [1e-9] * 3, favours="b") == "not shown"
+        assert strict(make_claim(), [1e-9] * 3, difference=-0.02) == "not shown"
+
+    @pytest.mark.parametrize(
+        ("gap", "favoured", "verdict"), [(-0.1, "a", "holds"), (0.1, "b", "contradicted"), (0.0, "a", "not shown")]
+    )
+    def test_lower_is_for_scores_of_which_less_is_better(self, gap, favoured, verdict):
+        claim = make_claim(1, "lower", metric="error", test="wilcoxon")
+        assert strict(claim, [1e-6], favours=favoured, difference=gap) == verdict
+
+    @pytest.mark.parametrize(
+        ("interval", "verdict"),
+        [
+            ((0.0, -0.009, 0.009), "holds"),
+            ((0.008, 0.001, 0.009), "holds"),  # a difference that is significant, and small
+            ((0.0, -0.02, 0.009), "not shown"),  # low power is no sameness
+            ((0.03, 0.02, 0.04), "contradicted"),
+            ((0.0, math.nan, math.nan), "not tested (1 of 1 not testable)"),
+        ],
+    )
+    def test_the_same_is_a_whole_interval_within_the_margin(self, interval, verdict):
+        claim = make_claim(1, "equivalent", margin="0.01")
+        judged = judge_claim(claim, {claim.comparisons[0]: Evidence(estimate(*interval))})
+        assert judged.strict == verdict
+
+    @pytest.mark.parametrize(
+        ("interval", "paper", "strictly"),
+        [
+            ((0.5, 0.45, 0.55), "holds", "holds"),
+            ((0.55, 0.45, 0.65), "holds", "not shown"),
+            ((0.62, 0.55, 0.7), "fails", "not shown"),
+            ((0.8, 0.7, 0.9), "fails", "contradicted"),
+        ],
+    )
+    def test_a_ratio_lies_in_its_range_or_not(self, interval, paper, strictly):
+        claim = make_claim(1, "ratio", metric="error", low="0.4", high="0.6")
+        judged = judge_claim(claim, {claim.comparisons[0]: Evidence(estimate(*interval))})
+        assert (judged.paper, judged.strict) == (paper, strictly)
+
+    def test_keeps_the_order_and_corrects_over_the_claim(self):
+        claim = make_claim()
+        found = dict(reversed(evidence_of(claim, [0.001, 0.002, 0.003]).items()))
+        judged = judge_claim(claim, found)
+        assert tuple(each.comparison for each in judged.comparisons) == claim.comparisons
+        assert [each.evidence.test.p_holm for each in judged.comparisons] == pytest.approx([0.003, 0.004, 0.004])
+
+    def test_refuses_the_evidence_of_another_test(self):
+        claim, other = make_claim(), make_claim(test="mcnemar")
+        with pytest.raises(ValueError, match="'sign'"):
+            judge_claim(claim, evidence_of(other, [0.1, 0.1, 0.1]))
+
+
+class TestByThePapersRule:
+    def paper(self, claim, *arguments, **changes):
+        return judge_claim(claim, evidence_of(claim, *arguments, **changes)).paper
+
+    def test_without_a_test_the_scores_decide(self):
+        claim = make_claim(test=None)
+        found = {c: Evidence(estimate(d)) for c, d in zip(claim.comparisons, [0.1, 0.0, -0.1], strict=True)}
+        judged = judge_claim(claim, found)
+        assert judged.paper == "holds in part (1 of 3)"
+        assert [each.paper for each in judged.comparisons] == ["holds", "fails", "fails"]
+        assert judged.strict == "not tested (3 of 3 not testable)"
+
+    @pytest.mark.parametrize(("sides", "verdict"), [(1, "holds"), (2, "not shown")])
+    def test_one_side_is_half_of_two(self, sides, verdict):
+        """Z = 2.6726 is printed as P < 0.005: 0.0038 on one side, 0.0075 on two."""
+        p = 2 * norm.sf(2.6726)
+        claim = make_claim(rule={"test": "sign", "sides": sides, "alpha": 0.005}, alpha=0.005)
+        assert self.paper(claim, [p] * 3) == verdict
+        assert strict(claim, [p] * 3) == "not shown"
+
+    def test_the_papers_own_numbers_hold_by_its_own_rule(self):
+        z = [3.4744, 4.2500, 7.5234, 7.4853, 2.6726, 4.4313, 7.6028, 8.4718]
+        p_values = (2 * norm.sf(z)).tolist()
+        claim = make_claim(8, rule={"test": "sign", "sides": 1, "alpha": 0.005}, alpha=0.005)
+        assert self.paper(claim, p_values) == "holds"
+        assert strict(claim, p_values) == "holds in part (7 of 8)"
+
+    def test_one_side_sees_what_is_against_it(self):
+        claim = make_claim(1, rule={"test": "sign", "sides": 1, "alpha": 0.005})
+        assert self.paper(claim, [0.001], favours="b", difference=-0.02) == "contradicted"
+        assert self.paper(claim, [0.4], favours="b", difference=-0.02) == "not shown"
+
+    def test_a_rule_may_correct(self):
+        rule = {"test": "sign", "alpha": 0.05}
+        p_values = [0.02, 0.02, 0.02]
+        assert self.paper(make_claim(rule=rule), p_values) == "holds"
+        assert self.paper(make_claim(rule=rule | {"correction": "holm"}), p_values) == "not shown"
+
+    def test_no_significant_difference_is_a_rule_of_its_own(self):
+        claim = make_claim(1, "equivalent", margin="0.01", rule={"test": "wilcoxon"})
+        far = evidence_of(claim, [0.3], difference=0.05, half=0.06)
+        assert (judge_claim(claim, far).paper, judge_claim(claim, far).strict) == ("holds", "not shown")
+        near = evidence_of(claim, [0.01], difference=0.005, half=0.002)
+        assert (judge_claim(claim, near).paper, judge_claim(claim, near).strict) == ("contradicted", "holds")
+
+
+class TestPower:
+    def test_what_the_test_would_have_found_four_times_out_of_five(self):
+        """Simulated: a difference of that size is significant, two-sided at 0.05, in 80% of samples."""
+        claim, se = make_claim(1), 0.01
+        half = norm.ppf(0.975) * se
+        (judged,) = judge_claim(claim, evidence_of(claim, [0.5], difference=0.003, half=half)).comparisons
+        drawn = np.random.default_rng(0).normal(judged.detectable, se, 20_000)
+        assert np.mean(np.abs(drawn) > half) == pytest.approx(0.8, abs=0.01)
+
+    def test_the_level_is_what_holm_leaves(self):
+        claim = make_claim(3)
+        found = judge_claim(claim, evidence_of(claim, [1e-6, 0.5, 0.6])).comparisons
+        alone = judge_claim(make_claim(2), evidence_of(make_claim(2), [0.5, 0.6])).comparisons
+        assert math.isnan(found[0].detectable)
+        assert found[1].detectable == pytest.approx(alone[0].detectable)
+
+    def test_of_sameness_the_smallest_margin_that_is_shown(self):
+        claim = make_claim(1, "equivalent", margin="0.01")
+        wide = {claim.comparisons[0]: Evidence(estimate(0.0, -0.02, 0.015))}
+        (judged,) = judge_claim(claim, wide).comparisons
+        assert judged.detectable == 0.02
+        other = make_claim(1, "equivalent", margin="0.02")
+        assert judge_claim(other, {other.comparisons[0]: Evidence(estimate(0.0, -0.02, 0.015))}).strict == "holds"
+
+
+class TestCounting:
+    def test_what_rests_on_a_fitted_choice_is_fitted(self):
+        claim = make_claim(1)
+        assert judge_claim(claim, {}, asides={("webkb", "b0"): Exclusion("fitted", "C 3")}).counted == "fitted"
+        assert judge_claim(claim, {}, asides={("webkb", "b1"): Exclusion("fitted", "C 3")}).counted == ""
+        assert judge_claim(claim, {}, asides={("20ng", "b0"): Exclusion("fitted", "C 3")}).counted == ""
+
+    def test_one_finding_counts_once(self):
+        assert judge_claim(make_claim(same_as="d"), {}).counted == "same as d"
+        assert judge_claim(make_claim(aside="another reading"), {}).counted == "another reading"
+
+    def test_words(self):
+        assert claim_verdict_text(["holds", "holds"]) == "holds"
+        assert claim_verdict_text(["not shown", "contradicted"]) == "contradicted in part (1 of 2)"
+        assert claim_verdict_text(["contradicted"]) == "contradicted"
+        assert claim_verdict_text(["fails", "fails"]) == "fails"

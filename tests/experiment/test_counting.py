@@ -1,0 +1,186 @@
+"""Counts come back from the store as they were counted, with all classes of every document."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from benchmark.config.model import Collection, TextSettings
+from benchmark.corpora import registry
+from benchmark.corpora.archive import CorpusSource
+from benchmark.corpora.assemble import select_documents
+from benchmark.corpora.card import DatasetCard
+from benchmark.corpora.corpus import Corpus, Documents, concatenate_texts
+from benchmark.corpora.reader import LastCorpus
+from benchmark.experiment.context import RunContext
+from benchmark.experiment.counting import describe_counts, read_counts
+from benchmark.experiment.store import Store
+from benchmark.text.counts import Counts, counts_from_arrays, counts_to_arrays
+from benchmark.text.lexer import Lexing
+from benchmark.text.vocabulary import Pruning, count_terms
+from tests.builders import real_corpus, small_experiment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: More than a byte holds, and no whole number of bytes.
+CLASSES = tuple(f"class-{letter}" for letter in "abcdefghijk")
+TEXTS = (
+    b"gold gold silver",
+    b"silver caf\xe9 12",
+    b"12 34",
+    b"wheat corn wheat",
+    b"corn silver",
+    "gold пшеница".encode(),
+)
+
+
+TOPICS = np.zeros((6, len(CLASSES)), dtype=bool)  # of the second story, none
+TOPICS[0] = TOPICS[2, 0] = TOPICS[3, -1] = TOPICS[4, 5:9] = TOPICS[5, ::3] = True
+
+
+def multi_label() -> Corpus:
+    """Six stories: one has every class, one has none, one only the first, one only the last."""
+    groups = np.array([0, 0, 0, 0, 1, 1], dtype=np.int32)
+    labels = np.full(6, -1, dtype=np.int32)
+    ids = ("1", "2", "10", "caf\xe9/3\r", "11", "12")
+    documents = Documents(ids, labels, groups, CLASSES, ("train", "test"), TOPICS)
+    return Corpus("stories", documents, *concatenate_texts(TEXTS), "0" * 64)
+
+
+class Stories(registry.PublishedCorpus):
+    name = "stories"
+    several = True
+
+
+STORIES = Collection.of(Stories(), CLASSES, (), TextSettings(Lexing(stoplist="none"), Pruning()))
+
+
+@pytest.fixture
+def loaded(monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
+    """Register the corpus of stories; lists the subsets that were loaded."""
+    corpus, loads = multi_label(), []
+    sizes = corpus.documents.sizes()
+    counts = {name: {"train": int(row[0]), "test": int(row[1])} for name, row in zip(CLASSES, sizes, strict=True)}
+    facts = {"name": "stories", "title": "Stories", "tops": ["stories"], "digest": corpus.digest}
+    more = {"documents": {"train": 4, "test": 2}, "counts": counts, "licence": "Free.", "citation": "-"}
+    card = DatasetCard.model_validate(facts | more)
+
+    def load(name: str, source: CorpusSource, *, subset: str | None = None) -> Corpus:
+        assert (name, source) == ("stories", CorpusSource(None))
+        loads.append(subset)
+        return corpus
+
+    monkeypatch.setattr(registry, "dataset_card", lambda _, subset=None: card.subset(subset))
+    monkeypatch.setattr(registry, "locate_corpus", lambda *_, **__: CorpusSource(None))
+    monkeypatch.setattr(registry, "corpus_fingerprint", lambda *_: "stories")
+    monkeypatch.setattr(registry, "load_corpus", load)
+    return loads
+
+
+def assert_same(one: Counts, other: Counts) -> None:
+    for name in ("ids", "classes", "group_names"):
+        assert getattr(one.documents, name) == getattr(other.documents, name)
+    assert (one.vocabulary, one.dropped) == (other.vocabulary, other.dropped)
+    assert one.matrix.shape == other.matrix.shape
+    pairs = [(getattr(one.documents, name), getattr(other.documents, name)) for name in ("labels", "groups", "topics")]
+    pairs += [(getattr(one.matrix, name), getattr(other.matrix, name)) for name in ("indptr", "indices", "data")]
+    for left, right in pairs:
+        np.testing.assert_array_equal(left, right, strict=left is not None)
+
+
+def read_twice(given: Collection, folder: Path) -> tuple[Counts, Counts]:
+    """The counts as they are read first, and as another run finds them."""
+    (first, facts, key), (again, *rest) = (
+        read_counts(given, RunContext(Store(folder, limit=10**9), download=False)) for _ in range(2)
+    )
+    assert rest == [facts, key]
+    return first, again
+
+
+def test_a_multi_label_collection_comes_back_as_it_was(loaded: list[str | None], tmp_path: Path) -> None:
+    expected = count_terms(multi_label(), STORIES.lexing, STORIES.pruning)
+    assert expected.matrix[2].nnz == 0, "a document without words must be among them"
+    for counts in read_twice(STORIES, tmp_path):
+        assert_same(counts, expected)
+    assert loaded == [None], "the second time, the counts come from the store"
+
+
+def test_other_words_of_the_last_corpus_are_counted_without_reading_it_again(
+    loaded: list[str | None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    last, store = LastCorpus(), Store(tmp_path, limit=10**9)
+    for lexing in (STORIES.lexing, Lexing(lexer="unicode"), Lexing(stoplist="smart")):
+        found, *_ = read_counts(replace(STORIES, lexing=lexing), RunContext(store), last=last)
+        assert_same(found, count_terms(multi_label(), lexing, Pruning()))
+    assert len(loaded) == 1
+    monkeypatch.setattr(registry, "corpus_fingerprint", lambda *_: "another archive")
+    read_counts(STORIES, RunContext(store), last=last)
+    assert len(loaded) == 2, "what lies there has changed"
+
+
+@pytest.mark.parametrize("kind", ["datetime64[s]", "int64"])
+def test_dates_come_back_as_what_they_are(kind: str) -> None:
+    dates = np.array([3, 1, 4, 1, 5, 9]).astype(kind)
+    corpus = multi_label()
+    dated = replace(corpus, documents=replace(corpus.documents, dates=dates))
+    counts = counts_from_arrays(*counts_to_arrays(count_terms(dated, STORIES.lexing, STORIES.pruning, 1)))
+    assert counts.documents.dates.dtype == dates.dtype
+    np.testing.assert_array_equal(counts.documents.dates, dates)
+    assert counts.documents.dated_by_class is (kind == "int64")
+
+
+def test_words_of_any_script_come_back(loaded: list[str | None], tmp_path: Path) -> None:
+    for lexing, word, dropped in ((STORIES.lexing, "caf", 8), (Lexing(lexer="unicode"), "пшеница", 1)):
+        for counts in read_twice(replace(STORIES, lexing=lexing), tmp_path):
+            assert_same(counts, count_terms(multi_label(), lexing, Pruning()))
+            assert word in counts.vocabulary
+            assert describe_counts(counts, {})["letters_dropped"] == dropped
+
+
+def test_chosen_classes_are_columns_of_the_topics_and_all_documents_stay(
+    loaded: list[str | None], tmp_path: Path
+) -> None:
+    whole = read_twice(STORIES, tmp_path)[0]
+    chosen = ("class-k", "class-a", "class-f")
+    for counts in read_twice(replace(STORIES, classes=chosen), tmp_path):
+        assert counts.documents.classes == chosen
+        assert counts.documents.ids == whole.documents.ids
+        np.testing.assert_array_equal(counts.documents.topics, TOPICS[:, [10, 0, 5]])
+    assert len(loaded) == 2, "other classes are other counts"
+
+
+def test_documents_that_are_left_out_take_their_topics_along(loaded: list[str | None], tmp_path: Path) -> None:
+    for counts in read_twice(replace(STORIES, exclude=("2", "11")), tmp_path):
+        assert_same(
+            counts, count_terms(select_documents(multi_label(), exclude=["2", "11"]), STORIES.lexing, Pruning())
+        )
+        np.testing.assert_array_equal(counts.documents.topics, TOPICS[[0, 2, 3, 5]])
+
+
+def test_documents_with_one_class_each_have_no_topics(store: Store) -> None:
+    given = small_experiment().variants["base"].collection
+    for _ in range(2):
+        counts, _, _ = read_counts(given, RunContext(store))
+        assert counts.documents.topics is None
+        assert counts.documents.labels.min() == 0
+
+
+@pytest.mark.corpus
+def test_reuters_comes_back_with_all_topics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = real_corpus("reuters", "without-brief")
+    monkeypatch.setattr(registry, "load_corpus", lambda *_, **__: whole)  # it is not read again
+    ten = ("earn", "acq", "money-fx", "grain", "crude", "trade", "interest", "ship", "wheat", "corn")
+    given = Collection.of(
+        registry.Reuters("without-brief"), ten, (), TextSettings(STORIES.lexing, Pruning(3, 1, "train"))
+    )
+    documents = select_documents(whole, ten).documents
+    first, again = read_twice(given, tmp_path)
+    assert_same(first, again)
+    assert again.documents.ids == documents.ids
+    np.testing.assert_array_equal(again.documents.topics, documents.topics)
+    assert documents.topics is not None
+    assert set(documents.topics.sum(axis=1)) >= {0, 1, 2, 3}

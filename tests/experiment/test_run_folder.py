@@ -1,0 +1,239 @@
+"""A run's folder comes back as it was written, or not at all: one clear error for damage of any kind."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pandas.testing import assert_frame_equal
+from pyarrow import parquet
+
+from benchmark.analysis.predictions_file import encode_predictions
+from benchmark.evaluation.predictions import PREDICTIONS_TABLE, RUN_FILES, TIMINGS_TABLE
+from benchmark.experiment.manifest import manifest_of
+from benchmark.experiment.run_folder import MANIFEST_FILE, read_manifest, read_run, report_damage, write_run
+from benchmark.experiment.runner import RunPredictions
+from benchmark.system.errors import BenchError, DataError
+
+
+@pytest.fixture
+def folder(finished, tmp_path):
+    return shutil.copytree(finished.folder, tmp_path / "run")
+
+
+def sealed(folder, **changes):
+    """Change a manifest as one does who knows how its digest is made."""
+    rest = json.loads((folder / MANIFEST_FILE).read_text()) | changes
+    del rest["digest"]
+    digest = hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+    (folder / MANIFEST_FILE).write_text(json.dumps(rest | {"digest": digest}))
+
+
+def replaced(folder, name, content):
+    """Put another content under a file's name, with its digest."""
+    files = json.loads((folder / MANIFEST_FILE).read_text())["files"]
+    (folder / name).write_bytes(content)
+    sealed(folder, files=files | {name: hashlib.sha256(content).hexdigest()})
+
+
+def test_everything_comes_back(finished):
+    back = read_run(finished.folder)
+    assert encode_predictions(back.predictions) == encode_predictions(finished.results.predictions)
+    assert (back.experiment, back.failures, back.facts) == (
+        finished.results.experiment,
+        finished.results.failures,
+        finished.results.facts,
+    )
+
+
+def test_failures_come_back(finished, tmp_path):
+    results = finished.results
+    failed = RunPredictions(
+        results.experiment, results.predictions, {"tf-l1-ngd": 'texas: "no",\nsaid LIBSVM'}, results.facts
+    )
+    write_run(failed, manifest_of(failed, jobs=1, seconds=0.1), tmp_path)
+    assert read_run(tmp_path).failures == failed.failures
+
+
+def test_bytes_of_predictions_depend_on_them_alone(finished, tmp_path):
+    for name, seconds in (("one", 1.0), ("a longer name", 99.0)):
+        (tmp_path / name).mkdir()
+        write_run(finished.results, manifest_of(finished.results, jobs=1, seconds=seconds), tmp_path / name)
+    contents = {path.read_bytes() for path in tmp_path.glob(f"*/{PREDICTIONS_TABLE}")}
+    assert contents == {(finished.folder / PREDICTIONS_TABLE).read_bytes()}
+
+
+class TestFormats:
+    @pytest.fixture
+    def of_01(self, tmp_path):
+        """What version 0.1.0 left of a run."""
+        return shutil.copytree(Path(__file__).parent / "run-0.1", tmp_path / "old")
+
+    def test_a_folder_of_01_is_refused_in_a_line_that_says_what_to_do(self, of_01):
+        said = r"is of format 1, of simplexbench 0\.1\.0; this version reads 2: run the configuration again$"
+        for read in (read_manifest, read_run):
+            with pytest.raises(DataError, match=said):
+                read(of_01)
+
+    def test_a_run_takes_its_place_and_leaves_nothing_of_it(self, of_01, finished):
+        write_run(finished.results, manifest_of(finished.results, jobs=1, seconds=0.1), of_01)
+        assert {path.name for path in of_01.iterdir()} == {MANIFEST_FILE, *RUN_FILES}
+        read_run(of_01)
+
+    @pytest.mark.parametrize(
+        ("kind", "does"), [(3, "read it with 9.9.9 or later, or run"), (1, "2: run the"), ("x", "or run")]
+    )
+    def test_of_any_other_format_too(self, folder, kind, does):
+        sealed(folder, format=kind, versions={"simplexbench": "9.9.9"})
+        with pytest.raises(DataError, match=f"is of format {kind!r}, of simplexbench 9.9.9; .*{does}"):
+            read_manifest(folder)
+
+
+class TestDamage:
+    def test_a_flipped_byte_anywhere_in_the_predictions(self, folder):
+        path = folder / PREDICTIONS_TABLE
+        whole = path.read_bytes()
+        for position in range(0, len(whole), 97):
+            for bits in (0x01, 0x80):
+                content = bytearray(whole)
+                content[position] ^= bits
+                path.write_bytes(content)
+                with pytest.raises(DataError, match=r"predictions\.parquet: .*run the configuration again"):
+                    read_run(folder)
+        path.write_bytes(whole)
+        read_run(folder)
+
+    def test_predictions_cut_short(self, folder):
+        path = folder / PREDICTIONS_TABLE
+        whole = path.read_bytes()
+        for length in (*range(0, len(whole), 97), len(whole) - 1):
+            path.write_bytes(whole[:length])
+            with pytest.raises(DataError, match="run the configuration again"):
+                read_run(folder)
+
+    @pytest.mark.parametrize("content", [b"", b"cell,fold\na,b\n", b"PK\x03\x04"])
+    def test_another_file_under_its_name_even_with_its_digest(self, folder, content):
+        (folder / PREDICTIONS_TABLE).write_bytes(content)
+        with pytest.raises(DataError, match="predictions"):
+            read_run(folder)
+        replaced(folder, PREDICTIONS_TABLE, content)
+        with pytest.raises(DataError, match="predictions"):
+            read_run(folder)
+
+    def test_foreign_arrays_even_with_their_digest(self, folder):
+        with (folder / PREDICTIONS_TABLE).open("wb") as file:
+            np.savez(file, index=np.arange(3))
+        replaced(folder, PREDICTIONS_TABLE, (folder / PREDICTIONS_TABLE).read_bytes())
+        with pytest.raises(DataError, match=r"its predictions can't be read"):
+            read_run(folder)
+
+    def test_predictions_of_another_run(self, folder, finished):
+        """As a run leaves them that is stopped between the two files."""
+        results = finished.results
+        points = dict(list(results.predictions.settings.items())[1:])
+        contents = encode_predictions(replace(results.predictions, settings=points))
+        (folder / PREDICTIONS_TABLE).write_bytes(contents[PREDICTIONS_TABLE])
+        with pytest.raises(DataError, match=r"not what manifest\.json belongs to"):
+            read_run(folder)
+        for name, content in contents.items():
+            replaced(folder, name, content)
+        with pytest.raises(DataError, match=r"aren't of the documents and cells that manifest\.json names"):
+            read_run(folder)
+
+    def test_fewer_documents_are_seen_even_with_all_digests_of_files(self, folder, finished):
+        results = finished.results
+        (key, first), *rest = results.predictions.splits.items()
+        split = first[0]
+        fewer = (replace(split, test=split.test[1:]), *first[1:])
+        points = {
+            place: replace(
+                each,
+                predicted=each.predicted[1:],
+                tied=each.tied[1:],
+                sizes=(each.sizes[0] - 1, *each.sizes[1:]),
+            )
+            for place, each in results.predictions.settings.items()
+        }
+        short = replace(results.predictions, splits={key: fewer, **dict(rest)}, settings=points)
+        for name, content in encode_predictions(short).items():
+            replaced(folder, name, content)
+        with pytest.raises(DataError, match=r"aren't of the documents"):
+            read_run(folder)
+
+    def test_times_that_a_hand_changed(self, folder):
+        table = parquet.read_table(folder / TIMINGS_TABLE)
+        cells = table["cell"].cast("string").to_pylist()
+        renamed = pa.array([name.replace("ngd", "ned") for name in cells])
+        for other in (table.slice(1), table.set_column(table.column_names.index("cell"), "cell", renamed)):
+            parquet.write_table(other, folder / TIMINGS_TABLE)
+            with pytest.raises(DataError, match=r"timings\.parquet: is damaged"):
+                read_run(folder)
+            replaced(folder, TIMINGS_TABLE, (folder / TIMINGS_TABLE).read_bytes())
+            with pytest.raises(DataError, match="can't be read"):
+                read_run(folder)
+
+    @pytest.mark.parametrize(
+        "key", ["config", "failures", "variants", "splits", "seeds", "versions", "finished", "git"]
+    )
+    @pytest.mark.parametrize("value", [None, 3, [], {}, "x", {"base": []}])
+    def test_manifests_that_a_hand_changed(self, folder, key, value):
+        manifest = json.loads((folder / MANIFEST_FILE).read_text())
+        without = {name: each for name, each in manifest.items() if name != key}
+        for changed in (without, *([manifest | {key: value}] if manifest[key] != value else [])):
+            (folder / MANIFEST_FILE).write_text(json.dumps(changed))
+            with pytest.raises(DataError, match=r"manifest\.json: (was changed after the run|is not a manifest)"):
+                read_run(folder)
+
+    @pytest.mark.parametrize("text", ["", "{", "[]", "null", "3", "{}", '{"config": {}}', '{"config": {}, "failures"'])
+    def test_manifests(self, folder, text):
+        (folder / MANIFEST_FILE).write_text(text)
+        with pytest.raises(DataError, match=r"manifest\.json"):
+            read_run(folder)
+
+    def test_a_manifest_that_is_no_text(self, folder):
+        (folder / MANIFEST_FILE).write_bytes(b"\xff\xfe{}")
+        with pytest.raises(DataError, match=r"manifest\.json"):
+            read_manifest(folder)
+
+    def test_a_manifest_whose_configuration_is_wrong(self, folder):
+        """A run is read by its experiment, whatever configurations may say by then."""
+        before = read_run(folder)
+        sealed(folder, config=json.loads((folder / MANIFEST_FILE).read_text())["config"] | {"methods": ["ngb"]})
+        assert_frame_equal(read_run(folder).scored.frame, before.scored.frame)
+
+    def test_a_manifest_whose_experiment_is_wrong(self, folder):
+        sealed(
+            folder, experiment=json.loads((folder / MANIFEST_FILE).read_text())["experiment"] | {"variants": ["ngb"]}
+        )
+        with pytest.raises(DataError, match=r"run/manifest\.json: its experiment can't be read .*; run the config"):
+            read_run(folder)
+
+    @pytest.mark.parametrize("name", [MANIFEST_FILE, PREDICTIONS_TABLE, TIMINGS_TABLE])
+    def test_missing_files(self, folder, name):
+        (folder / name).unlink()
+        with pytest.raises(BenchError, match=f"not the folder of a finished run.*{name} is missing") as caught:
+            read_run(folder)
+        assert not isinstance(caught.value, DataError)
+
+    def test_a_folder_that_is_a_file(self, tmp_path):
+        (tmp_path / "file").write_text("")
+        with pytest.raises(BenchError):
+            read_run(tmp_path / "file")
+
+
+ERRORS = [IndexError("i"), KeyError("k"), TypeError("t"), ValueError("v"), ZeroDivisionError("z")]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=repr)
+def test_what_does_not_fit_is_told_in_a_line(tmp_path, error):
+    said = f"don't fit each other .{type(error).__name__}.*run the configuration again"
+    with pytest.raises(DataError, match=said), report_damage(tmp_path):
+        raise error
+    with pytest.raises(BenchError, match="the disk is full"), report_damage(tmp_path):
+        raise BenchError("the disk is full")

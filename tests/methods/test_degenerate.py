@@ -1,0 +1,103 @@
+"""A method that tells none of the tested documents apart has no score, but a line that says which and why."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from benchmark.evaluation.predictions import SettingPredictions
+from benchmark.experiment import runner
+from benchmark.experiment.context import RunContext
+from benchmark.experiment.runner import plan_tasks, read_variants, run_experiment
+from benchmark.experiment.store import Store
+from benchmark.methods.degenerate import degenerate_predictions_reason
+from benchmark.methods.matrix_cache import MatrixCache
+from benchmark.methods.split_data import SplitData
+from tests.builders import small_experiment
+
+EQUAL = r"^texas: the kernel .* has the same values for all test documents, so all get the same prediction$"
+ONE = {"protocol": {"name": "leave-one-group-out", "held_out": ["texas"]}}
+DRAWS = {
+    "protocol": {"name": "random-subsets", "train_size": [12, 30], "replicates": 2},
+    "tasks": [["faculty", "course"]],
+}
+TINY = {"kernel": {"name": "diffusion", "t": 1e-4}}  # between the most similar documents here it is 0
+
+
+@pytest.fixture
+def done(tmp_path):
+    return lambda **changes: run_experiment(
+        small_experiment(**{**ONE, **changes}), RunContext(Store(tmp_path / "store"))
+    )
+
+
+@pytest.mark.parametrize(
+    ("method", "label", "said"),
+    [
+        (TINY, "diffusion-t0.0001", EQUAL),
+        ({"kernel": {"name": "heat", "t": 1e-9}}, "heat-t1e-09", EQUAL),
+        ({"classifier": {"name": "logistic", "C": 1e-12}}, "logistic-c1e-12", None),
+    ],
+)
+def test_of_one_class_a_document(done, method, label, said):
+    found = done(methods=[method, "ngd"])
+    points = {place[2] for place in found.predictions.settings}
+    assert points == ({"ngd"} if said else {"ngd", label})
+    for reason in found.failures.values():
+        assert re.match(said, reason)
+    assert set(found.failures) == ({label} if said else set())
+
+
+def test_of_several_classes_a_document(done):
+    changes = {"corpus": {"name": "synthetic", "subset": "several"}}
+    found = done(methods=[TINY, "ngd"], **changes)
+    assert list(found.failures) == ["diffusion-t0.0001"]
+
+
+@pytest.mark.parametrize("method", ["mnb", {"kernel": "linear", "threshold": "cross-validated"}])
+def test_terms_are_asked_for_as_the_method_selects_them(done, method, monkeypatch):
+    seen = []
+    monkeypatch.setattr(
+        runner, "degenerate_predictions_reason", lambda _, work, __: seen.append((work.terms, work.over_classes)) or ""
+    )
+    terms = {"number": [30], "rank": "information-gain", "over_classes": "maximum"}
+    done(methods=[method], corpus={"name": "synthetic", "subset": "several"}, terms=terms)
+    assert set(seen) == {(30, "maximum")}
+
+
+def test_of_many_small_draws(done):
+    found = done(methods=[TINY, "ngd"], **DRAWS)
+    assert set(found.failures) == {f"faculty-course-diffusion-t0.0001-{size}" for size in (12, 30)}
+    # As many of either class, and their coefficients cancel: the one value is 0.
+    assert all(re.search(r"so all get the same|every prediction is a tie", each) for each in found.failures.values())
+
+
+def test_a_poor_candidate_is_only_not_chosen(done):
+    grid = {"kernel": {"name": "diffusion", "t": [1e-4, 0.5]}}
+    found = done(methods=[grid], choose={"by": "cross-validation", "folds": 2})
+    assert found.failures == {}
+    assert [np.unique(chosen).tolist() for chosen in found.scored.chosen.values()] == [[1]]
+
+
+def test_who_calls_all_documents_alike_for_a_reason_has_a_score(done):
+    """A machine that is all but untrained gives every document to the largest class, and knows how sure it is."""
+    found = done(methods=[{"kernel": "ngd", "classifier": {"C": 1e-6}}])
+    assert found.failures == {}
+    ((given,),) = (point.by_split for point in found.predictions.settings.values())
+    assert np.unique(given).size == 1
+
+
+def test_one_document_that_differs_is_enough_wherever_it_stands(tmp_path):
+    experiment = small_experiment(**ONE, methods=[{"kernel": "ngd"}])
+    store = Store(tmp_path / "store")
+    (work,) = plan_tasks(experiment, read_variants(experiment, RunContext(store, download=False)))
+    (point,) = work.points
+    split = point.jobs[0].splits[0]
+    for places, blind in (([0, 0, 0, 0], True), ([0, 0, 0, 1], False), ([0, 1, 0, 0], False)):
+        tested = replace(split, test=split.test[places])
+        decisions = SettingPredictions.of_split(np.zeros(4, np.int32), np.zeros(4, bool), np.zeros(6))
+        own = SplitData(point.problem, tested, [tested], None, "sum", MatrixCache())
+        assert bool(degenerate_predictions_reason(point.method.spec, own, decisions)) is blind

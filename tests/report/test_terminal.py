@@ -1,0 +1,170 @@
+"""What a terminal shows of a summary: a selection that fits, and that leaves out nothing without saying where it is."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from rich.console import Console
+
+from benchmark.analysis.number_text import is_missing
+from benchmark.analysis.summary import CLAIMS, VERDICT_TABLE_COLUMNS, summary_table
+from benchmark.papers.published_verdicts import REFERENCE_VALUE
+from benchmark.report.grids import TextTable, main_metric_of_summary
+from benchmark.report.terminal import (
+    BEST_CELLS,
+    DROP_ORDER,
+    MAX_TERMINAL_ROWS,
+    MOST_CELLS,
+    TerminalTables,
+    fit_to_width,
+    run_sentence,
+)
+from tests.report.summaries import many_cells_summary
+
+HERE = Path("results/runs/x")
+
+
+def printed(summary, width=80, **given):
+    console = Console(width=width, file=io.StringIO())
+    console.print(TerminalTables(summary, **given), crop=False)
+    return console.file.getvalue()
+
+
+def claim(name, holds, of, whole, strict="holds", counted=""):
+    values = (name, "", "text", "rule", holds, of, "holds", "sign", holds, strict, whole, counted)
+    return dict(zip(CLAIMS, values, strict=True))
+
+
+class TestFitted:
+    GRID = TextTable(
+        "", ("cell", *DROP_ORDER, "verdict"), (("a" * 20, *DROP_ORDER, "consistent"),), frozenset({"cell"})
+    )
+
+    @pytest.mark.parametrize("width", range(30, 190, 10))
+    def test_columns_go_in_their_order_and_no_more_than_must(self, width):
+        kept = fit_to_width(self.GRID, width).header
+        gone = [name for name in DROP_ORDER if name not in kept]
+        assert kept[0] == "cell"
+        assert kept[-1] == "verdict"
+        assert gone == list(DROP_ORDER[: len(gone)])
+        assert fit_to_width(self.GRID, width).width <= max(width, 32)
+        if gone:
+            assert self.GRID.without(*gone[:-1]).width > width
+
+    def test_what_is_named_goes_first(self):
+        kept = fit_to_width(self.GRID, self.GRID.width - 1, "published axis").header
+        assert set(self.GRID.header) - set(kept) == {"published axis"}
+
+
+@pytest.mark.parametrize("width", [30, 80])
+def test_no_id_and_no_verdict_is_ever_cut(make, width):
+    summary = make()
+    lines = printed(summary, width).splitlines()
+    for cell in summary.cells if len(summary.verdicts) else ():
+        found = next(line for line in lines if line.startswith(f"{cell.id} "))
+        assert re.search(r" (equal|consistent|deviates|failed|–) *$", found), found
+
+
+def test_of_many_cells_the_best_fit_a_screen_and_a_command_shows_all():
+    summary = many_cells_summary()
+    ids = [cell.id for cell in summary.cells]
+    lines = printed(summary, folder=HERE).splitlines()
+    shown = [line.split()[0] for line in lines if line.split()[:1] and line.split()[0] in ids]
+    values = {
+        cell: row["value"] for (cell, of), row in summary.headlines.items() if of == main_metric_of_summary(summary)
+    }
+    assert len(ids) > MOST_CELLS > len(shown) == BEST_CELLS
+    assert [values[cell] for cell in shown] == sorted(values.values(), reverse=True)[:BEST_CELLS]
+    assert f"{len(ids) - BEST_CELLS} more: bench report {HERE} --all" in " ".join(lines)
+    assert len(lines) <= 45
+    every = printed(summary, whole=True)
+    assert all(f"\n{cell} " in every for cell in ids)
+
+
+@pytest.mark.parametrize("width", [80, 100, 120, 200])
+def test_ties_are_told_in_a_column_or_in_a_sentence(make, width):
+    summary = make()
+    own = [row["ties"] for (_, of), row in summary.headlines.items() if of == main_metric_of_summary(summary)]
+    most = max((n for n in own if not is_missing(n)), default=0)
+    text = printed(summary, width)
+    if most:
+        assert re.search(r" ties( |$)", text, re.MULTILINE) or f"Ties: {int(most):,} documents at most" in " ".join(
+            text.split()
+        )
+
+
+def test_many_printed_numbers_are_those_that_deviate(make):
+    summary = make()
+    if not len(summary.verdicts):
+        return
+    row = summary.verdicts.iloc[0].to_dict() | {"metric": "macro-f1", "reading": ""}
+    verdicts = ["consistent"] * (2 * MAX_TERMINAL_ROWS) + ["deviates"]
+    rows = [
+        tuple((row | {"verdict": verdict, "published": f"{i}.5"})[name] for name in VERDICT_TABLE_COLUMNS)
+        for i, verdict in enumerate(verdicts)
+    ]
+    more = replace(
+        summary, verdicts=pd.concat([summary.verdicts, summary_table(VERDICT_TABLE_COLUMNS, rows)], ignore_index=True)
+    )
+    text = printed(more)
+    assert "24.5" in text
+    assert "23.5" not in text
+    assert f"verdicts.csv ({len(more.verdicts)} published numbers)" in " ".join(text.split())
+
+
+def test_what_is_compared_under_another_setting_fits_as_well(webkb):
+    aside = "not the paper's setting: corpus synthetic instead of webkb, expect missing, text otherwise"
+    row = webkb.verdicts.iloc[-1].to_dict() | {"verdict": "another setting", "aside": aside}
+    more = replace(
+        webkb, verdicts=summary_table(VERDICT_TABLE_COLUMNS, [tuple(row[name] for name in VERDICT_TABLE_COLUMNS)])
+    )
+    lines = printed(more).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert any("another setting" in line and row["published"] in line for line in lines)
+
+
+def test_a_landmark_keeps_its_method_and_its_cell(make):
+    summary = make()
+    if not len(summary.verdicts):
+        return
+    row = summary.verdicts.iloc[0].to_dict()
+    method = "A transformer of many layers, fine-tuned with care (Somebody and Others 2019)"
+    row |= {"verdict": REFERENCE_VALUE, "reading": method, "aside": "transductive", "published": "93.10"}
+    more = replace(
+        summary, verdicts=summary_table(VERDICT_TABLE_COLUMNS, [tuple(row[name] for name in VERDICT_TABLE_COLUMNS)])
+    )
+    lines = printed(more).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert any("93.10" in line and row["cell"] in line.split() for line in lines)
+    assert all(word in " ".join(lines) for word in method.split())
+
+
+def test_a_part_of_a_claim_has_no_verdict(make):
+    rows = [claim("whole", 2, 2, 2), claim("part", 3, 4, 8), claim("again", 1, 1, 1, "no test", "same as whole")]
+    rows += [claim("some", 1, 4, 4) | {"verdict": "holds in part (1 of 4)", "strict_verdict": "not shown"}]
+    summary = replace(make(), claims=pd.DataFrame(rows))
+    text = printed(summary)
+    assert "whole: holds (2 of 2); strictly holds (2 of 2)." in text
+    assert "part: 3 of 4 here (8 in all); strictly 3 of 4." in text
+    assert "some: holds in part (1 of 4); strictly not shown (1 of 4)." in text
+    assert "again: holds (1 of 1); same as whole." in text
+
+
+class TestSentence:
+    def test_says_what_was_scored_what_it_took_and_where_it_is(self, make):
+        summary = make()
+        said = run_sentence(summary, stored=2, seconds=12.34, peak=1.12e9, folder=HERE)
+        n, failed = len(summary.cells), len(summary.failures)
+        assert said.startswith(f"{summary.name}: {n - failed} of {n} cells" if failed else f"{summary.name}: {n} cells")
+        assert ", 2 of them from the store" in said
+        assert said.endswith("; 12.3 s, 1.1 GB at most; written to results/runs/x")
+        assert ("results of models" in said) == bool((summary.verdicts["kind"] == "result").any())
+
+    def test_says_no_time_of_what_took_none_and_no_memory_that_is_unknown(self, make):
+        assert " GB" not in run_sentence(make(), stored=0, seconds=1.0, peak=float("nan"), folder=HERE)
+        assert " s;" not in run_sentence(make(), stored=0, seconds=0.0, peak=1e9, folder=HERE)

@@ -1,0 +1,135 @@
+"""The schema of configurations: what good files fit and wrong ones don't, and the page made of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+from benchmark.config.schema import ExperimentSection
+from benchmark.schema.json_schema import json_schema, parameter_schema
+from benchmark.schema.reference_page import reference_page
+from benchmark.schema.registries import COMPONENT_REGISTRIES, parameters_of
+
+TOP = Path(__file__).parents[2]
+CONFIGS = sorted((TOP / "configs").glob("*.yaml"))
+SMALL = {"name": "a", "corpus": {"name": "synthetic"}, "protocol": "fixed-split", "methods": ["ngd"]}
+
+
+@pytest.fixture(scope="module")
+def validator():
+    schema = json.loads(json.dumps(json_schema()))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_every_configuration_of_ours_fits(validator, path):
+    assert validator.is_valid(yaml.safe_load(path.read_text()))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"methods": "svm"},
+        {"methods": [{"kernel": {"name": "rbf", "sigma": [1, 2.5]}, "classifier": {"C": [1, 10]}}]},
+        {"methods": [{"kernel": {"name": "plsi-fisher", "n_classes": [10, 20]}}]},
+        {"methods": [{"text": {"stoplist": ["none", "smart"], "min_documents": None}, "kernel": "ngd"}]},
+        {"methods": {"text": [{"digits": "token"}, {"counted_in": "train"}], "classifier": "mnb"}},
+        {"defaults": {"C": 10, "svm": {"C": 1, "weighting": "tf"}, "classifier": "svm"}},
+        {"protocol": {"name": "random-subsets", "train_size": [10, 20], "replicates": 3}},
+        {"tasks": [["a", "b"], {"title": "All", "largest": 4}]},
+        {"terms": {"number": 5}},
+        {"variants": {"v": {"text": {"digits": None}, "defaults": {"C": 1}}}},
+        {"measures": ["document-counts", {"name": "centroid-distances", "smoothing": [0.1]}]},
+    ],
+)
+def test_what_a_file_may_say_fits(validator, changes):
+    assert validator.is_valid(SMALL | changes)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"corpse": {}},
+        {"name": 7},
+        {"corpus": {}},
+        {"corpus": {"name": "nosuch"}},
+        {"methods": []},
+        {"methods": ["ngb"]},
+        {"methods": [{}]},
+        {"methods": [{"kernel": {"name": "rbf", "t": 1}}]},
+        {"methods": [{"kernel": {"name": "rbf", "sigma": "wide"}}]},
+        {"methods": [{"classifier": {"scheme": "all-vs-all"}}]},
+        {"methods": [{"text": {"stoplist": "smrt"}, "kernel": "ngd"}]},
+        {"methods": [{"text": {"exclude": ["a"]}, "kernel": "ngd"}]},
+        {"methods": [{"text": {}, "kernel": "ngd"}]},
+        {"methods": [{"weighting": "tfidf2", "kernel": "linear"}]},
+        {"protocol": {"name": "k-fold"}},
+        {"protocol": {"name": "fixed-split", "k": 3}},
+        {"text": {"digits": "forget"}},
+        {"metrics": ["acuracy"]},
+        {"defaults": {"nosuch": 1}},
+        {"defaults": {"svm": {"sigma": 1}}},
+        {"choose": {"by": "luck"}},
+        {"family": ["nosuch"]},
+        {"variants": {"v": {"measures": ["coordinates"]}}},
+        {"measures": [{"name": "document-counts", "resamples": 2}]},
+        {"kind": "decision-boundaries"},
+    ],
+)
+def test_what_a_file_may_not_say_does_not_fit(validator, changes):
+    assert not validator.is_valid(SMALL | changes)
+
+
+def test_a_file_that_extends_another_says_no_more_than_what_is_otherwise(validator):
+    assert validator.is_valid({"name": "a", "extends": "b", "corpus": {"classes": ["x", "y"]}, "choose": None})
+    assert validator.is_valid({"name": "a", "extends": "b", "defaults": {"t": 2}, "text": {"digits": None}})
+    assert not validator.is_valid({"name": "a", "corpus": {"classes": ["x", "y"]}})
+    assert not validator.is_valid({"name": "a", "extends": "b", "corpse": {}})
+
+
+def sections(model, seen):
+    """A model, and those that its schema refers to."""
+    schema = model.model_json_schema()
+    return {model.__name__: schema, **schema.get("$defs", {})} | seen
+
+
+def test_every_key_of_every_section_says_what_it_is():
+    found = sections(ExperimentSection, {})
+    keys = [(name, key, each) for name, section in found.items() for key, each in section["properties"].items()]
+    assert len(keys) >= 70
+    assert [(name, key) for name, key, each in keys if not each.get("description", "").endswith(".")] == []
+
+
+@pytest.mark.parametrize("kind", COMPONENT_REGISTRIES)
+def test_parameters_have_the_words_of_their_docstrings(kind):
+    found = {(name, each.name): each for name, cls in COMPONENT_REGISTRIES[kind].items() for each in parameters_of(cls)}
+    for (name, parameter), each in found.items():
+        assert each.text or each.choices or parameter == "seed", f"{name} doesn't say what {parameter} is"
+    known = {
+        ("svm", "epsilon"): "LIBSVM's -e: the stopping tolerance.",
+        ("rbf", "sigma"): "σ > 0, in the units of the points.",
+        ("random-subsets", "replicates"): "Number of replicates.",
+        ("centroid-flow", "graphs"): "As `classifiers.centroids.graphs` has them.",
+    }
+    assert all(found[place].text == text for place, text in known.items() if place in found)
+
+
+def test_a_choice_is_what_the_docstring_lists():
+    (scheme,) = (each for each in parameters_of(COMPONENT_REGISTRIES["classifiers"]["svm"]) if each.name == "scheme")
+    assert parameter_schema(scheme) == {
+        "type": "string",
+        "enum": ["one-vs-one", "one-vs-rest"],
+        "default": "one-vs-one",
+        "description": '"one-vs-one": pairs of classes vote. "one-vs-rest": the largest decision value wins.',
+    }
+
+
+def test_the_reference_is_what_the_code_makes():
+    written = (TOP / "docs" / "reference.md").read_text(encoding="utf-8")
+    assert written == reference_page(), "bench schema --markdown > docs/reference.md"

@@ -1,0 +1,75 @@
+"""A scheduler and workers of Dask, and an S3 server, in processes of their own."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from benchmark.experiment.runner import TaskExecutor
+from benchmark.workers.cluster import DaskExecutor, parse_dask_option
+from tests.workers.clusters import Dask, Notebook
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from benchmark.experiment.store import Store
+
+
+@pytest.fixture(scope="session")
+def dask(bucket: str) -> Iterator[Dask]:
+    """A scheduler whose workers see the bucket, too."""
+    pytest.importorskip("distributed")
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    found = Dask()
+    yield found
+    found.end()
+
+
+@pytest.fixture
+def notebook() -> Notebook:
+    return Notebook()
+
+
+@pytest.fixture
+def brought(dask: Dask, notebook: Notebook) -> Callable[..., DaskExecutor]:
+    """The cluster, to be entered, with a store of its own or the one given."""
+
+    def make(
+        store: Store, at_most: int | None = None, address: str | None = None, silence: float = 60.0
+    ) -> DaskExecutor:
+        place = parse_dask_option(address or dask.address, at_most).model_copy(update={"silence": silence})
+        return DaskExecutor(place, store, 1, notebook)
+
+    return make
+
+
+@pytest.fixture
+def at_home(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many jobs were solved by this process, a number each time."""
+    solved, results_of = list[int](), TaskExecutor.results_of
+
+    def counted(self: Any, batch: Any) -> Any:
+        solved.append(len(batch.jobs))
+        return results_of(self, batch)
+
+    monkeypatch.setattr(TaskExecutor, "results_of", counted)
+    return solved
+
+
+@pytest.fixture(scope="session")
+def bucket() -> Iterator[str]:
+    """The address of an empty bucket."""
+    moto, s3fs = pytest.importorskip("moto.server"), pytest.importorskip("s3fs")
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    given = {"AWS_ENDPOINT_URL": f"http://{host}:{port}", "AWS_DEFAULT_REGION": "us-east-1"}
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in (given | dict.fromkeys(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"), "test")).items():
+            patch.setenv(name, value)
+        s3fs.S3FileSystem().mkdir("bucket")
+        yield "s3://bucket"
+    server.stop()

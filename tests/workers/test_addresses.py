@@ -1,0 +1,237 @@
+"""A store behind an address keeps what one in a folder keeps, and says in a line why it can't."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import re
+import shutil
+import socket
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from benchmark.experiment.context import RunContext
+from benchmark.experiment.run import run_and_write
+from benchmark.experiment.store import Store, StoreEntry, default_store_folder, store_key
+from benchmark.system.errors import BenchError, ConfigError
+from tests.builders import small_experiment
+from tests.trials.limits import mostly_slow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+KEY, OTHER = store_key(what="this"), store_key(what="that")
+ENTRY = StoreEntry({"numbers": np.arange(12.0).reshape(3, 4), "none": np.empty((0, 3))}, {"n": 3})
+
+
+@pytest.fixture
+def notes() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def far(bucket: str, request: pytest.FixtureRequest, notes: list[str]) -> Store:
+    return Store(f"{bucket}/{request.node.name}", limit=10**9, warn=notes.append)
+
+
+def test_what_was_put_is_given_back_to_whoever_asks(far: Store, notes: list[str]) -> None:
+    assert far.get(KEY) is None
+    assert not far.has(KEY)
+    assert far.put(KEY, ENTRY)
+    other = Store(far.folder, limit=10**9, warn=notes.append)
+    found = other.get(KEY)
+    assert found is not None
+    assert found.facts == ENTRY.facts
+    assert all(np.array_equal(found.arrays[name], array) for name, array in ENTRY.arrays.items())
+    assert other.has(KEY)
+    assert not other.has(OTHER)
+    assert notes == []
+
+
+def test_what_is_listed_is_what_there_is(far: Store) -> None:
+    assert far.entries() == []
+    far.put(KEY, ENTRY)
+    far.put(OTHER, ENTRY)
+    assert {path.name for path, _, _ in far.entries()} == {KEY, OTHER}
+    assert all(size > 96 and time > 1e9 for _, size, time in far.entries())
+    assert far.clear()[0] == 2
+    assert far.entries() == []
+
+
+def test_the_oldest_go_beyond_the_limit(far: Store) -> None:
+    small = Store(far.folder, limit=3000)
+    keys = [store_key(n=n) for n in range(6)]
+    kept = [small.put(key, StoreEntry({"bytes": np.zeros(1000, np.uint8)})) for key in keys]
+    assert all(kept)
+    assert sum(size for _, size, _ in small.entries()) <= 3000
+    assert small.has(keys[-1])
+
+
+def test_a_damaged_one_is_told_removed_and_computed_again(far: Store, notes: list[str]) -> None:
+    far.put(KEY, ENTRY)
+    system, path = far._files._system, str(far.path(KEY))  # type: ignore[attr-defined]
+    whole = system.cat_file(path)
+    for content in (whole[:-1] + b"\x07", whole[:100], b""):
+        system.pipe_file(path, content)
+        assert far.get(KEY) is None
+        assert "is damaged" in notes.pop()
+        assert not far.has(KEY)
+
+
+@pytest.mark.usefixtures("sketched")
+def test_a_run_gives_the_same_bytes_and_finds_its_results_again(far: Store, tmp_path: Path) -> None:
+    experiment, near = small_experiment(), Store(tmp_path / "store")
+    for name, store in (("near", near), ("far", far)):
+        run_and_write(experiment, RunContext(store), folder=tmp_path / name)
+    for name in ("predictions.parquet", "scores.csv"):
+        assert (tmp_path / "far" / name).read_bytes() == (tmp_path / "near" / name).read_bytes()
+    assert {path.name for path, _, _ in far.entries()} == {path.name for path, _, _ in near.entries()}
+    shutil.rmtree(tmp_path / "far")
+    done = run_and_write(experiment, RunContext(Store(far.folder)), folder=tmp_path / "far")
+    assert done.results.from_store == (4, 4)
+
+
+def test_the_environment_may_name_an_address(bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BENCH_CACHE", f"{bucket}/named/")
+    assert default_store_folder() == f"{bucket}/named/"
+    assert (Store().address, Store().local) == (f"{bucket}/named", False)
+
+
+def test_a_bucket_that_is_not_there_keeps_nothing_and_says_so(bucket: str, notes: list[str]) -> None:
+    store = Store("s3://nowhere/store", warn=notes.append)
+    assert not store.put(KEY, ENTRY)
+    assert not store.put(OTHER, ENTRY)
+    assert len(notes) == 1
+    assert "s3://nowhere/store" in notes[0]
+    assert "does not exist" in notes[0]
+
+
+def test_an_address_that_nobody_knows_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"is 's4://x/y': Protocol not known: s4; name a folder, or .* s3://"):
+        Store("s4://x/y")
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "soon", "nan"])
+def test_the_time_for_an_answer_is_a_number_of_seconds(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BENCH_CACHE_SECONDS", text)
+    with pytest.raises(BenchError, match=f"BENCH_CACHE_SECONDS is '{text}'"):
+        Store("memory://any")
+
+
+# --- An address that fails, at whatever request ---
+
+
+class Proxy:
+    """Passes requests on to a server, and from the n-th on does something else instead of answering.
+
+    Parameters
+    ----------
+    target : (str, int)
+        The server.
+    first : int
+        The number of the first request that isn't answered as it should be, from 1.
+    how : str
+        "stall": nothing is answered; "drip": a byte a second; "cut": closed after 50 bytes; "error": status 500.
+    """
+
+    def __init__(self, target: tuple[str, int], first: int, how: str) -> None:
+        self._target, self._first, self._how, self._asked = target, first, how, 0
+        self._lock, self._stopped = threading.Lock(), threading.Event()
+        self._server = socket.create_server(("127.0.0.1", 0))
+        self.address = f"http://127.0.0.1:{self._server.getsockname()[1]}"
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def stop(self) -> None:
+        self._stopped.set()
+        self._server.close()
+
+    def _serve(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                threading.Thread(target=self._pass, args=self._server.accept()[:1], daemon=True).start()
+
+    def _pass(self, client: socket.socket) -> None:
+        """Serve one request a connection."""
+        with contextlib.suppress(OSError), client:
+            asked = self._whole(client)
+            with self._lock:
+                self._asked += bool(asked)
+                fails = self._asked >= self._first
+            if fails and self._how == "stall":
+                self._stopped.wait()
+            elif fails and self._how == "error":
+                client.sendall(b"HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            elif asked:
+                with socket.create_connection(self._target) as server:
+                    server.sendall(asked.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n", 1))
+                    answer = b"".join(iter(lambda: server.recv(1 << 16), b""))
+                if not fails:
+                    client.sendall(answer)
+                elif self._how == "cut":
+                    client.sendall(answer[:50])
+                else:
+                    for byte in answer:
+                        client.sendall(bytes([byte]))
+                        if self._stopped.wait(1):
+                            return
+
+    @staticmethod
+    def _whole(client: socket.socket) -> bytes:
+        """Read a request with its body."""
+        found = b""
+        while b"\r\n\r\n" not in found:
+            part = client.recv(1 << 16)
+            if not part:
+                return b""
+            found += part
+        head, _, body = found.partition(b"\r\n\r\n")
+        said = re.search(rb"(?i)content-length: *(\d+)", head)
+        while said and len(body) < int(said[1]):
+            body += client.recv(1 << 16)
+        return head + b"\r\n\r\n" + body
+
+
+@pytest.fixture
+def proxied(bucket: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int, str], str]]:
+    """Let addresses lead through a proxy; how many seconds an answer may take is 2."""
+    import s3fs  # noqa: PLC0415 - of the extra `cluster`
+
+    made: list[Proxy] = []
+    host, port = os.environ["AWS_ENDPOINT_URL"].removeprefix("http://").split(":")
+
+    def make(first: int, how: str) -> str:
+        made.append(Proxy((host, int(port)), first, how))
+        monkeypatch.setenv("AWS_ENDPOINT_URL", made[-1].address)
+        monkeypatch.setenv("BENCH_CACHE_SECONDS", "2")
+        s3fs.S3FileSystem.clear_instance_cache()
+        return f"{bucket}/proxied-{first}-{how}"
+
+    yield make
+    for each in made:
+        each.stop()
+    s3fs.S3FileSystem.clear_instance_cache()
+
+
+@pytest.mark.usefixtures("sketched")
+@pytest.mark.parametrize(
+    ("how", "first"), mostly_slow(itertools.product(["stall", "drip", "cut", "error"], [1, 3, 9]), 4)
+)
+def test_a_run_goes_on_without_an_address_that_fails(
+    proxied: Callable[[int, str], str], notes: list[str], tmp_path: Path, first: int, how: str
+) -> None:
+    experiment = small_experiment()
+    near = run_and_write(experiment, RunContext(Store(tmp_path / "store")), folder=tmp_path / "near")
+    started = time.monotonic()
+    far = run_and_write(experiment, RunContext(Store(proxied(first, how), warn=notes.append)), folder=tmp_path / "far")
+    assert time.monotonic() - started < near.seconds + 15
+    for name in ("predictions.parquet", "scores.csv"):
+        assert (tmp_path / "far" / name).read_bytes() == (tmp_path / "near" / name).read_bytes()
+    assert len(notes) == 1
+    assert "done without it" in notes[0] or "no longer kept" in notes[0]
+    assert not far.results.failures

@@ -1,0 +1,182 @@
+"""``--dask`` and ``parallel:`` from the command line: processes of this machine, none of which is left behind."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from benchmark import api as notebook
+from benchmark.cli import app
+from benchmark.config.experiment import check_experiment
+from benchmark.config.extends import read_config
+from benchmark.corpora.card import REPOSITORY
+from benchmark.experiment import run as session
+from benchmark.experiment.context import RunContext
+from benchmark.experiment.run import run_and_write
+from benchmark.experiment.run_folder import read_manifest
+from benchmark.experiment.store import Store
+from benchmark.plugins.discovery import BUILTIN_REGISTRIES
+from benchmark.system.errors import ConfigError
+from benchmark.system.yaml_source import YamlSource
+from tests.processes import Process
+from tests.workers.clusters import children, contents_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from benchmark.config.model import Experiment
+
+pytest.importorskip("distributed")
+CONFIG: dict[str, Any] = {
+    "name": "small",
+    "corpus": {"name": "synthetic"},
+    "text": {"min_occurrences": 20},
+    "protocol": {"name": "leave-one-group-out", "held_out": ["cornell", "texas"]},
+    "methods": [{"weighting": ["tf", "tfidf"], "normalization": "l1", "kernel": ["linear", "ngd"]}, "mnb"],
+}
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Callable[..., Any]:
+    """A command, as a terminal starts it: with a group of processes of its own."""
+    (tmp_path / "small.yaml").write_text(yaml.safe_dump(CONFIG))
+
+    def start(name: str, *words: str) -> Any:
+        arguments = "run", str(tmp_path / "small.yaml"), "--verbose", *words, "--out", str(tmp_path / name)
+        code = "import os; os.setsid()\nfrom benchmark.cli import main; main()"
+        variables = {"BENCH_CACHE": str(tmp_path / f"store-{name}")}
+        return Process(*arguments, code=code, folder=tmp_path, variables=variables)
+
+    return start
+
+
+@pytest.mark.slow
+def test_interrupted_it_leaves_no_process_behind_and_goes_on_to_the_same_bytes(bench: Any, tmp_path: Path) -> None:
+    process = bench("there", "--dask", "local:1")
+    while " · " not in process.stderr.readline():
+        assert process.returncode is None
+    started = children(process.pid)
+    commands = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in started]
+    assert sum(b"spawn_main" in each for each in commands) == 1, "as many as were asked for"
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    deadline = time.monotonic() + 20
+    while any(Path(f"/proc/{pid}").exists() for pid in started):
+        assert time.monotonic() < deadline, "a process is left behind"
+        time.sleep(0.05)
+    code, _, error = process.finish()
+    assert code == 130
+    assert "interrupted; results so far are stored, and the same command continues from there" in error
+    assert "Traceback" not in error
+    code, _, error = bench("there", "--dask", "local:1").finish()
+    assert code == 0, error
+    assert error.count(" · ") == 10, "a step is told once, wherever it was done"
+    home = run_and_write(
+        session.load_checked(tmp_path / "small.yaml"),
+        RunContext(Store(tmp_path / "store-here")),
+        folder=tmp_path / "here",
+    )
+    assert contents_of(tmp_path / "there") == contents_of(tmp_path / "here")
+    assert read_manifest(tmp_path / "there")["config"] == home.results.experiment.raw
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--dask", "local:two"], "bench: --dask is 'local:two': must have a number of processes, such as local:4"),
+        (["--at-most", "2"], "bench: --at-most limits the workers of --dask: add --dask"),
+    ],
+)
+def test_a_wrong_command_is_told_in_a_line(words: list[str], said: str) -> None:
+    done = CliRunner().invoke(app, ["run", "configs/quickstart.yaml", *words])
+    assert (done.exit_code, done.stdout, done.stderr.strip()) == (2, "", said)
+
+
+# The block
+
+
+def checked(**changes: Any) -> Experiment:
+    return check_experiment(YamlSource("test.yaml", CONFIG | changes), BUILTIN_REGISTRIES)
+
+
+def test_the_block_decides_nothing_but_where() -> None:
+    block = {"backend": "dask", "dask_address": "tcp://127.0.0.1:8786", "n_jobs": 4, "silence": 20.0}
+    one, other = checked(), checked(parallel=block)
+    assert one == other
+    assert one.raw == other.raw
+    assert one.parallel is None
+    assert other.parallel is not None
+    assert other.parallel.model_dump() == block
+
+
+def test_the_block_of_an_extended_file_holds(tmp_path: Path) -> None:
+    (tmp_path / "one.yaml").write_text(yaml.safe_dump(CONFIG | {"parallel": {"n_jobs": 2}}))
+    (tmp_path / "two.yaml").write_text("name: two\nextends: one\n")
+    (tmp_path / "three.yaml").write_text("name: three\nextends: one\nparallel: null\n")
+    two, three = (
+        check_experiment(read_config(tmp_path / f"{name}.yaml"), BUILTIN_REGISTRIES) for name in ("two", "three")
+    )
+    assert two.parallel is not None
+    assert two.parallel.n_jobs == 2
+    assert three.parallel is None
+
+
+@pytest.mark.parametrize(
+    ("block", "said"),
+    [
+        ({"backend": "loky"}, "parallel.backend"),
+        ({"n_jobs": -1}, "parallel.n_jobs"),
+        ({"address": "tcp://127.0.0.1:8786"}, "did you mean 'dask_address'?"),
+    ],
+)
+def test_a_wrong_block_is_refused(block: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        checked(parallel=block)
+    assert said in str(caught.value)
+
+
+def test_a_notebook_heeds_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[Any] = []
+
+    class Watched(notebook.DaskExecutor):
+        def begin(self, *given: Any) -> Any:
+            opened.append(self._place.n_jobs)
+            return super().begin(*given)
+
+    monkeypatch.setattr(notebook, "DaskExecutor", Watched)
+    one, other = (notebook.run(**CONFIG, **more) for more in ({}, {"parallel": {"n_jobs": 0}}))
+    assert one.scores.equals(other.scores)
+    assert opened == [0]
+
+
+# The page
+
+
+def test_the_page_shows_commands_and_keys_that_there_are() -> None:
+    blocks = re.findall(
+        r"^```(\w+)\n(.*?)^```", (REPOSITORY / "docs" / "cluster.md").read_text(), re.DOTALL | re.MULTILINE
+    )
+    lines = [line.split() for language, text in blocks for line in text.splitlines() if language == "sh"]
+    asked = [words for words in lines if words[0] in ("bench", "dask")]
+    assert len(asked) > 6
+    for program, command, *words in asked:
+        arguments = [command, "--help"]
+        if program == "bench":
+            said = CliRunner().invoke(app, [*arguments], env={"COLUMNS": "200"}).stdout
+        else:
+            code, said, _ = Process(*arguments, code="from dask.__main__ import main; main()").finish()
+            assert code == 0
+        assert all(word in said for word in words if word.startswith("--")), words
+        assert all((REPOSITORY / word).exists() for word in words if word.startswith("configs/"))
+    for language, text in blocks:
+        if language == "yaml":
+            assert checked(**yaml.safe_load(text)).parallel is not None
+        elif language == "python":
+            compile(text, "cluster.md", "exec")
