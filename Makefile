@@ -10,7 +10,7 @@ READY := .venv/.ready
 help:
 	@echo "make run [CONFIG=configs/webkb.yaml]   run an experiment (default: the quickstart)"
 	@echo "make test                              run the tests, on two cores"
-	@echo "make lint | types                      ruff | mypy, strict"
+	@echo "make lint | types                      ruff, import-linter | mypy, strict"
 	@echo "make trials [SLICE=1]                  the slow tests, which try to break it"
 	@echo "make check                             compare with the pinned numbers"
 	@echo "make reproduce-paper                   all papers: results/REPRODUCTION.md"
@@ -28,6 +28,7 @@ test: $(READY)
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
 
 types: $(READY)
 	$(BIN)/mypy
