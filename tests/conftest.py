@@ -100,7 +100,7 @@ def no_corpus_is_touched(monkeypatch: pytest.MonkeyPatch) -> None:
     def never(*args: object, **kwargs: object) -> None:
         pytest.fail("a configuration is checked without its corpus")
 
-    for name in ("find", "locate", "load", "places"):
+    for name in ("find_corpus", "locate_corpus", "load_corpus", "search_folders"):
         monkeypatch.setattr(registry, name, never)
     monkeypatch.setattr(archive, "read_files", never)
 

@@ -482,7 +482,7 @@ class TestList:
         assert (result.exit_code, result.stderr) == (0, "")
         for name in ("datasets", "kernels", "classifiers", "protocols", "webkb", "synthetic", "svm", "k-fold"):
             assert re.search(rf"^{name}\b", result.stdout, re.MULTILINE)
-        pattern = r"^k-fold +k: int, seed=0, stratified=True, grouped=False +Each document"
+        pattern = r"^k-fold +k: int, seed=0, stratified=True, grouped=False +Test each document"
         assert re.search(pattern, result.stdout, re.MULTILINE)
 
     @pytest.mark.parametrize("kind", ["datasets", "kernels", "classifiers", "protocols", "measures"])

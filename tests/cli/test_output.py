@@ -103,8 +103,8 @@ class TestTerminal:
         # To show a finished run again prints the same, and takes a third of the time.
         run_and_write(experiment, RunContext(Store(), jobs=2), folder=tmp_path / "r")
         first = (
-            "from pathlib import Path; from benchmark.evaluation import published\n"
-            f"published.FOLDER = Path({str(published.PUBLISHED_FOLDER)!r})\n"
+            "from pathlib import Path; from benchmark.papers import published\n"
+            f"published.PUBLISHED_FOLDER = Path({str(published.PUBLISHED_FOLDER)!r})\n"
             "from benchmark.report import files; files.rendered = lambda *_: {}"
         )
         lines = in_terminal("report", tmp_path / "r", first=first)

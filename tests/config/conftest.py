@@ -10,6 +10,7 @@ import pytest
 from benchmark.config.experiment import check_experiment
 from benchmark.config.extends import read_config
 from benchmark.config.model import BASE_VARIANT
+from benchmark.papers.load import published_papers
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.system.errors import ConfigError
 
@@ -36,7 +37,7 @@ def without_corpora(no_corpus_is_touched: None) -> None:
 @pytest.fixture(scope="session")
 def read() -> Callable[[Path], Experiment]:
     """Read and check a file."""
-    return lambda path: check_experiment(read_config(path), BUILTIN_REGISTRIES)
+    return lambda path: check_experiment(read_config(path), BUILTIN_REGISTRIES, published_papers())
 
 
 @pytest.fixture

@@ -91,7 +91,7 @@ def test_one_that_fails_leaves_the_others(work_of: Callable[..., PlannedTask], m
             raise ValueError("no cost")
         return 1.0
 
-    monkeypatch.setattr(kernel_machines, "scaled_C", cost)
+    monkeypatch.setattr(kernel_machines, "scaled_cost", cost)
     batch = next(each for each in planned(work_of()) if names(each) == ("tf-l1-linear", "tf-l2-linear"))
     first, second = batch.solve(MatrixCache())
     assert str(first) == "no cost"

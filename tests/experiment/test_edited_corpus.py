@@ -153,7 +153,7 @@ STAGES: dict[str, Callable[[pytest.MonkeyPatch, Edit], None]] = {
     "scanned, named": lambda patch, edit: wrapped(patch, reading, "counts_key", edit),
     "named, counted": lambda patch, edit: wrapped(patch, reading, "_counts", edit),
     "counted": while_counted,
-    "counted, stored": lambda patch, edit: wrapped(patch, reading, "packed", edit),
+    "counted, stored": lambda patch, edit: wrapped(patch, reading, "counts_to_arrays", edit),
 }
 
 

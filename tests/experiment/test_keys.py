@@ -370,14 +370,14 @@ def unchanged(counts: Counts) -> tuple[Experiment, dict[str, Any]]:
             ("kernels.transforms", set()),
             ("classifiers.libsvm", set(NAMES)),
             ("classifiers.centroids.flow", {"centroid-flow"}),
-            ("measures.centroid_distances", {"centroid-distances"}),
+            ("diagnostics.centroid_distances", {"centroid-distances"}),
             ("methods.kernel_machines", set(NAMES)),
             ("methods.workbench", set(NAMES)),
             ("evaluation.protocols", set(NAMES)),
             ("evaluation.splits", set(NAMES)),
             ("experiment.work", set(NAMES)),
             ("experiment.runner", set()),
-            ("config.entries", set()),
+            ("config.methods", set()),
         ],
         7,
     ),
@@ -408,7 +408,7 @@ def test_no_result_depends_on_what_shows_it() -> None:
     """Neither report, nor commands, nor the command line gives a result another key."""
     roots = [*registered_components(), plan_task, counts_key]
     reached, _ = imported_modules(*roots)
-    for room in ("report", "cli", "library", "parallel", "reference"):
+    for room in ("report", "cli", "commands", "workers", "schema"):
         assert not [module for module in reached if module.startswith(f"benchmark.{room}.")]
 
 
@@ -486,7 +486,7 @@ def test_an_edit_while_the_program_starts_is_refused(monkeypatch: pytest.MonkeyP
     path = Path(names.__file__)
     monkeypatch.setitem(code._AT_START, path, (0, 0))
     code._refuse_edited.cache_clear()
-    with pytest.raises(BenchError, match=r"names\.py: was changed while the program started; run it again"):
+    with pytest.raises(BenchError, match=r"string_arrays\.py: was changed while the program started; run it again"):
         code_digest(names)
     monkeypatch.undo()
     code._refuse_edited.cache_clear()

@@ -96,14 +96,14 @@ def test_each_text_is_counted_once_and_each_matrix_computed_once(
     study: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[str] = []
-    for module, name in ((reading, "count"), (workbench, "inner_products")):
+    for module, name in ((reading, "count_terms"), (workbench, "inner_products")):
         original = getattr(module, name)
         monkeypatch.setattr(module, name, lambda *a, f=original, n=name, **k: (made.append(n), f(*a, **k))[1])
     turns = [{"kernel": "linear"}, {"text": OWN, "kernel": "linear"}, {"kernel": "ned"}, {"text": OWN, "kernel": "ned"}]
     folds = {"by": "cross-validation", "folds": 2}
     some = [each | {"normalization": "l2", "classifier": {"C": [0.1, 1]}} for each in turns]
     assert not run_experiment(study(*some, choose=folds), RunContext(Store(tmp_path / "store", limit=10**9))).failures
-    assert (made.count("count"), made.count("inner_products")) == (2, 2)
+    assert (made.count("count_terms"), made.count("inner_products")) == (2, 2)
 
 
 def test_the_text_that_errs_least_in_folds_of_the_training_documents_is_chosen(study: Make, store: Store) -> None:

@@ -358,9 +358,9 @@ store = Store(folder, limit=limit, warn=said.append)
 hits = 0
 for turn in range(400):
     number = int(random.integers(6))
-    key = key_of(number=number)
+    key = store_key(number=number)
     if random.random() < 0.5:
-        assert store.put(key, Entry({"x": np.full(5000 + number, float(number))}, {"number": number}))
+        assert store.put(key, StoreEntry({"x": np.full(5000 + number, float(number))}, {"number": number}))
     else:
         entry = store.get(key)
         if entry is not None:
@@ -393,7 +393,7 @@ store = Store(Path(sys.argv[1]), limit=10**10)
 print("ready", flush=True)
 while True:
     for number in range(2):
-        store.put(key_of(number=number), Entry({"x": np.full(2_000_000, float(number))}))
+        store.put(store_key(number=number), StoreEntry({"x": np.full(2_000_000, float(number))}))
 """
 
 
@@ -434,13 +434,13 @@ def has_bytes(folder):
 FULL = """
 said = []
 store = Store(Path(sys.argv[1]), limit=10**9, warn=said.append)
-small, large = Entry({"x": np.arange(10.0)}), Entry({"x": np.arange(10_000.0)})
-assert store.put(key_of(n=1), small)
+small, large = StoreEntry({"x": np.arange(10.0)}), StoreEntry({"x": np.arange(10_000.0)})
+assert store.put(store_key(n=1), small)
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
-assert not store.put(key_of(n=2), large)
-assert not store.put(key_of(n=3), small)
-assert store.get(key_of(n=2)) is None and store.get(key_of(n=3)) is None
-assert (store.get(key_of(n=1)).arrays["x"] == np.arange(10.0)).all()
+assert not store.put(store_key(n=2), large)
+assert not store.put(store_key(n=3), small)
+assert store.get(store_key(n=2)) is None and store.get(store_key(n=3)) is None
+assert (store.get(store_key(n=1)).arrays["x"] == np.arange(10.0)).all()
 assert not list((store.folder / "parts").iterdir())
 print(*said, sep="\\n")
 """

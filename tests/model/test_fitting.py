@@ -144,7 +144,7 @@ def test_threads_and_batches_decide_nothing(jobs: int, fitted: Fit, monkeypatch:
     model, own = fitted(study_of("ngd"), split="texas"), list(texts_of(None).items())
     (names, whole), *_ = model.answers(own)
     assert names == tuple(name for name, _ in own)
-    for limit, most in (("BATCH", 7), ("CHUNK", 2000)):
+    for limit, most in (("PREDICTION_BATCH", 7), ("TEXT_CHUNK_BYTES", 2000)):
         with monkeypatch.context() as patched:
             patched.setattr(f"benchmark.model.text_model.{limit}", most)
             parts = list(model.answers(own, jobs=jobs))
