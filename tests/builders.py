@@ -11,6 +11,7 @@ import pytest
 from benchmark.config.experiment import check_experiment
 from benchmark.corpora import registry, reuters, sgml
 from benchmark.evaluation.predictions import TIMERS, SettingPredictions
+from benchmark.papers.load import published_papers
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.system.yaml_source import YamlSource
 
@@ -32,7 +33,7 @@ SMALL: dict[str, Any] = {
 
 def small_experiment(**changes: Any) -> Experiment:
     """Make an experiment on the generated corpus; keywords replace sections of the configuration."""
-    return check_experiment(YamlSource("test.yaml", SMALL | changes), BUILTIN_REGISTRIES)
+    return check_experiment(YamlSource("test.yaml", SMALL | changes), BUILTIN_REGISTRIES, published_papers())
 
 
 def setting_of(

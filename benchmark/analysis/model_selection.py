@@ -91,7 +91,7 @@ def best_by_inner_error(errors: Floats) -> NDArray[np.intp]:
 
     Examples
     --------
-    >>> by_inner(np.array([[0.1], [0.1], [0.1], [0.2]]))
+    >>> best_by_inner_error(np.array([[0.1], [0.1], [0.1], [0.2]]))
     array([1])
     """
     return np.array([_middle(np.flatnonzero(column == column.min())) for column in errors.T], dtype=np.intp)

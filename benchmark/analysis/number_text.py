@@ -18,7 +18,7 @@ def number_text(value: Any, decimals: int = 2, sign: str = "") -> str:
 
     Examples
     --------
-    >>> number(70.3), number(-0.001, sign="+"), number(None)
+    >>> number_text(70.3), number_text(-0.001, sign="+"), number_text(None)
     ('70.30', '+0.00', '–')
     """
     return MISSING_TEXT if is_missing(value) else format(round(float(value), decimals) + 0.0, f"{sign}.{decimals}f")

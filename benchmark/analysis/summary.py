@@ -46,7 +46,7 @@ def summary_table(columns: Sequence[str], rows: Iterable[Sequence[Any]] = ()) ->
 
     Examples
     --------
-    >>> frame(DIFFERENCES).shape
+    >>> summary_table(DIFFERENCES).shape
     (0, 6)
     """
     return pd.DataFrame([tuple(row) for row in rows], columns=list(columns))

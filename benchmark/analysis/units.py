@@ -146,7 +146,7 @@ def display_factor(unit: str, metric: str, declared: DeclaredMetrics) -> float:
 
     Examples
     --------
-    >>> factor_shown("percent", "accuracy", {}), factor_shown("one", "accuracy", {})
+    >>> display_factor("percent", "accuracy", {}), display_factor("one", "accuracy", {})
     (1.0, 100.0)
     """
     return display_unit(metric, declared).scale / unit_named(unit).scale

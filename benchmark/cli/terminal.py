@@ -158,7 +158,7 @@ def format_bytes(n_bytes: float) -> str:
 
     Examples
     --------
-    >>> size(1_705_000_000)
+    >>> format_bytes(1_705_000_000)
     '1.7 GB'
     """
     for unit in ("B", "kB", "MB"):

@@ -166,7 +166,7 @@ def draw_points(space: str, n: int = 120, n_test: int = 2000, seed: int = 1) -> 
 
     Examples
     --------
-    >>> draw("half-plane", n=4, n_test=2).labels
+    >>> draw_points("half-plane", n=4, n_test=2).labels
     array([0, 1, 0, 1], dtype=int8)
     """
     check_space(space)
@@ -183,7 +183,7 @@ def grid_points(space: str, resolution: int) -> Array:
 
     Examples
     --------
-    >>> grid("simplex", 1)
+    >>> grid_points("simplex", 1)
     array([[0., 0., 1.],
            [0., 1., 0.],
            [1., 0., 0.]])

@@ -69,7 +69,7 @@ def tally_predictions(truth: NDArray[Any], given: NDArray[Any], n_classes: int) 
 
     Examples
     --------
-    >>> tally(np.array([0, 0, 1]), np.array([0, 1, 1]), 2).assigned
+    >>> tally_predictions(np.array([0, 0, 1]), np.array([0, 1, 1]), 2).assigned
     array([1, 2])
     """
     if truth.ndim == 2:

@@ -183,9 +183,7 @@ def read_run(folder: Path) -> RunPredictions:
         predictions = decode_predictions(contents)
         chosen = {name: np.array(own["chosen"], np.intp) for name, own in manifest["cells"].items() if "chosen" in own}
         recorded = decode_estimates(contents[ESTIMATES_TABLE], chosen, tuple(manifest["measures"]))
-        run = RunPredictions(
-            experiment, predictions, manifest["failures"], manifest["variants"], recorded=recorded
-        )
+        run = RunPredictions(experiment, predictions, manifest["failures"], manifest["variants"], recorded=recorded)
     except DAMAGE_ERRORS as error:
         raise DataError(f"{folder}: its predictions can't be read ({error}); {_AGAIN}") from None
     if _rows_digest(run) != manifest["rows"]:

@@ -52,7 +52,7 @@ def store_key(**content: Any) -> str:
 
     Examples
     --------
-    >>> key_of(stage="counts", corpus="webkb") == key_of(corpus="webkb", stage="counts")
+    >>> store_key(stage="counts", corpus="webkb") == store_key(corpus="webkb", stage="counts")
     True
     """
     text = json.dumps(content | {"format": STORE_FORMAT}, sort_keys=True, ensure_ascii=True, allow_nan=False)

@@ -104,7 +104,7 @@ def claim_verdict_text(words: list[VerdictWord]) -> str:
 
     Examples
     --------
-    >>> in_words(["holds", "not shown", "contradicted"])
+    >>> claim_verdict_text(["holds", "not shown", "contradicted"])
     'holds in part (1 of 3, 1 contradicted)'
     """
     n, counts = len(words), Counter(words)

@@ -25,7 +25,7 @@ def verdict_counts_text(tables: Sequence[pd.DataFrame], printed: Mapping[str, in
     --------
     >>> import pandas as pd
     >>> rows = {"verdict": ["equal", "deviates", "equal"], "reading": "", "kind": ["result", "result", "count"]}
-    >>> counted([pd.DataFrame(rows)])
+    >>> verdict_counts_text([pd.DataFrame(rows)])
     '1 of 2 results of models equal or consistent (1 equal, 1 deviating); 1 of 1 counts of data equal'
     """
     counts = Counter(

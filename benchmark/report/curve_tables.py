@@ -73,7 +73,7 @@ def axis_number_text(value: float) -> str:
 
     Examples
     --------
-    >>> plain_number(50.0), plain_number(0.25), plain_number(12500.0)
+    >>> axis_number_text(50.0), axis_number_text(0.25), axis_number_text(12500.0)
     ('50', '0.25', '12,500')
     """
     return f"{value:,.0f}" if abs(value) >= 10_000 and value == round(value) else f"{value + 0.0:.12g}"

@@ -28,7 +28,7 @@ def escape_controls(text: str) -> str:
 
     Examples
     --------
-    >>> printable("a\x1b[31m\r\n")
+    >>> escape_controls("a\x1b[31m\r\n")
     'a\\x1b[31m\\r\n'
     """
     return _CONTROLS.sub(lambda match: ascii(match[0])[1:-1], text)

@@ -176,7 +176,7 @@ def pareto_front(costs: Sequence[float], scores: Sequence[float]) -> list[int]:
 
     Examples
     --------
-    >>> frontier([3.0, 1.0, 2.0, 2.5], [0.9, 0.5, 0.8, 0.7])
+    >>> pareto_front([3.0, 1.0, 2.0, 2.5], [0.9, 0.5, 0.8, 0.7])
     [1, 2, 0]
     """
     best, front = -math.inf, []

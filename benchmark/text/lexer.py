@@ -217,7 +217,7 @@ def term_name(spelled: str, lexing: Lexing) -> str:
 
     Examples
     --------
-    >>> term("###", Lexing(digits="run-length")), term("cs###", Lexing(digits="joined"))
+    >>> term_name("###", Lexing(digits="run-length")), term_name("cs###", Lexing(digits="joined"))
     ('<digits:3>', 'cs###')
     """
     if spelled[0] == "#" and lexing.digits == "run-length":

@@ -55,7 +55,7 @@ def decode_document(document: bytes, entities: bool) -> tuple[str, int]:
 
     Examples
     --------
-    >>> decoded(b"Caf&eacute; \xd9\xa1\xd9\xa2", entities=True)
+    >>> decode_document(b"Caf&eacute; \xd9\xa1\xd9\xa2", entities=True)
     ('café 12', 0)
     """
     text = document.decode("utf-8", "replace")
