@@ -22,8 +22,8 @@ methods: [{classifier: divergence-bayes}, {kernel: ngd, weighting: tf}]
 RUN = """
 from pathlib import Path
 from benchmark.cli import main
-from benchmark.experiment import runner, session
-session.pictures_in = lambda _, specs: dict.fromkeys(specs, {})  # which take as long as the rest
+from benchmark.experiment import run, runner
+run.cached_pictures = lambda _, specs: dict.fromkeys(specs, {})  # which take as long as the rest
 []
 main()
 """
@@ -79,7 +79,7 @@ def test_an_edit_is_another_result_from_the_next_run_on(copied, scores):
     path = copied / "benchmark" / name
     rewrite = f"p = Path({str(path)!r}); p.write_text(p.read_text().replace({old!r}, {new!r}))"
     before = scores("store", "before")
-    assert scores("other", "meanwhile", meanwhile=f"runner.code_digest(runner.run); {rewrite}") == before
+    assert scores("other", "meanwhile", meanwhile=f"runner.code_digest(runner.run_experiment); {rewrite}") == before
     assert new in path.read_text()
     truths = []
     for round_of in ("smoothing", "draws"):

@@ -127,5 +127,5 @@ def test_words_of_a_page_are_its_own_and_the_same_each_time(
         found = {together.vocabulary[column]: int(n) for column, n in zip(mine.coords[1], mine.data, strict=True)}
         assert found == dict(zip(alone.vocabulary, map(int, alone.matrix.toarray()[0]), strict=True))
     assert not (counted(texts, lexing).matrix != together.matrix).nnz
-    card, reader = small_card(name), {"webkb": webkb, "20ng": newsgroups}[name]
-    read_twice(lambda: comparable(reader.read(files, card, card.digest)))
+    card, read = small_card(name), {"webkb": webkb.read_webkb, "20ng": newsgroups.read_newsgroups}[name]
+    read_twice(lambda: comparable(read(files, card, card.digest)))
