@@ -73,11 +73,11 @@ class ChartLabels:
         Meaning of the intervals of the frame, "95% interval (Wilson)", and of those of ratios and differences.
     tasks : mapping of str to str
         Titles of tasks by name.
-    ranges : sequence of PrintedRange
+    ranges : sequence of PublishedAxisRange
         Ranges that are drawn as bands.
     printed : mapping of (str, str) to float
         Published values by metric and class, in the frame's unit, drawn as horizontal lines.
-    quantities : mapping of str to MeasuredQuantity
+    quantities : mapping of str to DiagnosticMetric
         Metrics declared by diagnostics, by name.
     methods : mapping of str to str
         Labels of methods by name. A method without a label is shown by its name.

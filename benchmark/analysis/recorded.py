@@ -43,7 +43,7 @@ class RecordedNumbers:
         Index of the candidate that each split uses.
     estimates : mapping of cell id to mapping
         Estimates of plug-in metrics, see `CellScores.recorded`.
-    told : sequence of (measure, variant, Told)
+    told : sequence of (measure, variant, DiagnosticNumbers)
         Values of the diagnostics.
     notes : tuple of str
         Notes on the diagnostics.

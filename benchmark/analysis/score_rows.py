@@ -42,7 +42,7 @@ def score_frames(
     Parameters
     ----------
     experiment : Experiment
-    measured : iterable of (measure, variant, Told)
+    measured : iterable of (measure, variant, DiagnosticNumbers)
     cells, samples : mappings of cell id to CellScores and to Sample
     classes : mapping of (variant, task) to tuple of str
         Classes in the order of the outcomes' codes.

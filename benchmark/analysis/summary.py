@@ -136,7 +136,7 @@ class Summary:
         Caveats that change how the numbers are read, in short sentences for the terminal.
     explained_by : tuple of str
         Names of the sensitivity analyses of the cells that deviate.
-    quantities : mapping of str to MeasuredQuantity
+    quantities : mapping of str to DiagnosticMetric
         Metrics declared by diagnostics, by name; by default the diagnostics of this package.
     """
 

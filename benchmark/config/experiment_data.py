@@ -24,8 +24,7 @@ _TYPES = (Component, CorpusReader, Lexing, Mapping, DiagnosticMetric, Metric, Pa
 
 def experiment_to_data(experiment: Experiment) -> dict[str, Any]:
     """Return an experiment as JSON has it: without classes, and without fields that have their default."""
-    found: dict[str, Any] = _to_data(experiment)
-    return found
+    return dict(_to_data(experiment))
 
 
 def _to_data(value: Any) -> Any:

@@ -417,7 +417,7 @@ class Experiment:
         Numbers that the base variant must have, or no score is computed.
     scorers : dict of str to Metric
         The metrics to compute: this package's, and the requested metrics of plug-ins.
-    declared, quantities : dict of str to MeasuredQuantity
+    declared, quantities : dict of str to DiagnosticMetric
         The metrics that diagnostics declare, by name: of all diagnostics, and of the experiment's.
     known : Registries or None
         The components that the configuration could name; None if it was read from a run folder.

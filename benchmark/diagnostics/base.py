@@ -111,7 +111,7 @@ class DiagnosticNumbers:
 
     Parameters
     ----------
-    rows : tuple of Measured
+    rows : tuple of DiagnosticRow
         Numbers for tables, which are compared with published values.
     points : tuple of Point
         Numbers for figures alone.
@@ -152,7 +152,7 @@ class Diagnostic(ABC):
 
     Attributes
     ----------
-    metrics : tuple of MeasuredQuantity
+    metrics : tuple of DiagnosticMetric
         Names and units of the numbers.
     tags : Tags
         `base_only`, `only_beside_prints`, `stored` and `labels` apply to diagnostics.
@@ -226,7 +226,7 @@ class Diagnostic(ABC):
 
         Returns
         -------
-        Told
+        DiagnosticNumbers
             Finite numbers of the declared `metrics`, at most one per row and metric.
         """
 
@@ -298,7 +298,7 @@ def diagnostic_problem(measure: Diagnostic, found: DiagnosticArrays, rows: Colle
             return f"compute returns {name!r}, which is no array of numbers or text, so it can't be stored"
     numbers = measure.told(found)
     if not isinstance(numbers, DiagnosticNumbers):
-        return f"told must return a Told, not {type(numbers).__name__}"
+        return f"told must return a DiagnosticNumbers, not {type(numbers).__name__}"
     declared = {quantity.name for quantity in measure.metrics}
     seen = set[tuple[str, str]]()
     for row in numbers.rows:

@@ -132,7 +132,7 @@ class CentroidDistances(Diagnostic):
 
         Returns
         -------
-        Told
+        DiagnosticNumbers
             A row per kind and class, in nats.
         """
         rows, points, arrays = [], [], found.arrays

@@ -130,7 +130,7 @@ class CentroidFlow(Diagnostic):
 
         Returns
         -------
-        Told
+        DiagnosticNumbers
             Timings alone, in seconds.
         """
         arrays = found.arrays

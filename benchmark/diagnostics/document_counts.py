@@ -58,7 +58,7 @@ class DocumentCounts(Diagnostic):
 
         Returns
         -------
-        Told
+        DiagnosticNumbers
             Rows ``<class>-<group>``, in documents.
         """
         arrays = found.arrays

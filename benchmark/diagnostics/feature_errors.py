@@ -132,7 +132,7 @@ class FeatureErrors(Diagnostic):
 
         Returns
         -------
-        Told
+        DiagnosticNumbers
             Rows named by method, in the units of `metrics`, and seconds by method.
         """
         rows, timings = list[DiagnosticRow](), {}

@@ -67,7 +67,7 @@ class Coordinates(Diagnostic):
 
         Returns
         -------
-        Told
+        DiagnosticNumbers
             Empty.
         """
         return DiagnosticNumbers()
@@ -154,7 +154,7 @@ class CoveringNumbers(Diagnostic):
 
         Returns
         -------
-        Told
+        DiagnosticNumbers
             A row per dimension and time, and a point per row and radius, as log10.
         """
         bounds, rows, points = found.arrays["bounds"].tolist(), [], []

@@ -277,7 +277,7 @@ def unit_of(metric: str, quantities: Mapping[str, DiagnosticMetric]) -> str:
     Parameters
     ----------
     metric : str
-    quantities : mapping of str to MeasuredQuantity
+    quantities : mapping of str to DiagnosticMetric
         Metrics that measures declare, by name.
     """
     if metric in quantities:

@@ -25,7 +25,7 @@ class Batch:
 
     Parameters
     ----------
-    parts : tuple of (PointWork, tuple of Job)
+    parts : tuple of (Setting, tuple of StoreUnit)
         Settings with their jobs; several settings share inner products.
     once : bool
         Whether no other split needs the inner products, so that large matrices are never stored.
@@ -64,7 +64,7 @@ def plan_batches(missing: Sequence[tuple[Setting, StoreUnit]], *, by_split: bool
 
     Parameters
     ----------
-    missing : sequence of (PointWork, Job)
+    missing : sequence of (Setting, StoreUnit)
     by_split : bool
         Whether methods share the models of a split, so that all methods compute one split before the next.
     """

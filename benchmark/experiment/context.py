@@ -42,7 +42,7 @@ class RunContext:
         Threads.
     download : bool
         Whether a missing corpus may be downloaded.
-    elsewhere : Elsewhere or None
+    elsewhere : RemoteExecutor or None
         Other processes that compute, if any.
     """
 

@@ -55,7 +55,7 @@ class _ReadAgain(BaseModel):
     config: dict[str, Any]
     experiment: dict[str, Any]
     cells: dict[str, dict[str, Any]]
-    measures: list[str]
+    diagnostic_notes: list[str]
     only: list[str] = []
     failures: dict[str, str]
     variants: dict[str, dict[str, Any]]
@@ -71,12 +71,9 @@ def write_run(run: RunPredictions, manifest: dict[str, Any], folder: Path) -> No
     The manifest names the others by their digests: a run that is stopped between two files leaves some that
     `read_run` refuses, not one run's predictions under another's description.
     """
-    experiment, printed = (
-        run.experiment,
-        published_by_cell(published_of_experiment(run.experiment), run.experiment),
-    )
-    notes = diagnostic_notes(run, printed)
-    recorded = record_numbers(experiment, run.predictions, run.scored, notes)
+    published = published_by_cell(published_of_experiment(run.experiment), run.experiment)
+    notes = diagnostic_notes(run, published)
+    recorded = record_numbers(run.experiment, run.predictions, run.scored, notes)
     contents = encode_predictions(run.predictions) | {ESTIMATES_TABLE: encode_estimates(recorded)}
     for name, content in contents.items():
         write_atomically(folder / name, content)
@@ -86,7 +83,7 @@ def write_run(run: RunPredictions, manifest: dict[str, Any], folder: Path) -> No
     manifest = {
         "format": RUN_FORMAT,
         **manifest,
-        "measures": list(notes),
+        "diagnostic_notes": list(notes),
         "rows": _rows_digest(run),
         "files": digests,
     }
@@ -182,7 +179,7 @@ def read_run(folder: Path) -> RunPredictions:
     try:
         predictions = decode_predictions(contents)
         chosen = {name: np.array(own["chosen"], np.intp) for name, own in manifest["cells"].items() if "chosen" in own}
-        recorded = decode_estimates(contents[ESTIMATES_TABLE], chosen, tuple(manifest["measures"]))
+        recorded = decode_estimates(contents[ESTIMATES_TABLE], chosen, tuple(manifest["diagnostic_notes"]))
         run = RunPredictions(experiment, predictions, manifest["failures"], manifest["variants"], recorded=recorded)
     except DAMAGE_ERRORS as error:
         raise DataError(f"{folder}: its predictions can't be read ({error}); {_AGAIN}") from None

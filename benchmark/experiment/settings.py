@@ -68,7 +68,7 @@ class Setting:
         Equal for settings of a text that share a matrix of inner products.
     classifies_points : bool
         Whether the method needs no kernel matrix.
-    jobs : tuple of Job
+    jobs : tuple of StoreUnit
     alone : bool
         Whether the method has no other candidate.
     over_classes : str
@@ -105,7 +105,7 @@ class PlannedTask:
     variant, task : str
     problem : Problem
     splits : dict of size to tuple of Split
-    points : tuple of PointWork
+    points : tuple of Setting
         In the order of the methods, sizes and numbers of terms.
     """
 

@@ -60,7 +60,7 @@ class Kernel(TransformerMixin, BaseEstimator):
     def learn(self, n_coordinates: int) -> Self:  # noqa: ARG002
         """Prepare `link` for points of `n_coordinates` coordinates.
 
-        `fit` and `Gram` call it before `link`.
+        `fit` and `LazyGram` call it before `link`.
 
         Parameters
         ----------

@@ -92,7 +92,7 @@ class Method(Protocol):
         splits : sequence of Split
         terms : int or None
             Number of terms to select; None for all.
-        bench : Workbench
+        bench : MatrixCache
 
         Returns
         -------

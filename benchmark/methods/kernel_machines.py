@@ -164,7 +164,7 @@ def solve_jointly(
 
     Parameters
     ----------
-    asked : sequence of (KernelMachine, sequence of Split)
+    asked : sequence of (KernelSvm, sequence of Split)
         Machines with equal keys of `joins`, each with the splits to solve.
     problem, terms, bench
         As in `Method.solve`.

@@ -116,7 +116,7 @@ class MatrixCache:
         ----------
         problem : Problem
         representation : Representation
-            Its weighting is applied; `Gram` applies the normalization. With a Dirichlet prior, all documents are
+            Its weighting is applied; `LazyGram` applies the normalization. With a Dirichlet prior, all documents are
             columns.
         exponent : float
             The power p.

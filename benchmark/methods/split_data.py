@@ -40,7 +40,7 @@ class SplitData:
         Number of terms to select; None for all.
     over_classes : str
         How the information gains of a term are aggregated over the classes.
-    bench : Workbench
+    bench : MatrixCache
     """
 
     problem: Problem

@@ -31,7 +31,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    model : KeptModel
+    model : TextModel
         Trained method with its vocabulary.
     jobs : int
         Number of threads.

@@ -139,7 +139,7 @@ def judge_claim(
         Variant of the experiment, "" for the configuration itself.
     whole : int
         Number of comparisons of the claim over all configurations.
-    asides : mapping of (configuration, cell id) to Aside, optional
+    asides : mapping of (configuration, cell id) to Exclusion, optional
         Reasons why cells give no verdict.
 
     Returns
@@ -281,7 +281,7 @@ def judge_claims(
     variants : iterable of str
         Prefixes of cell ids, "" for the configuration itself.
     scored : Scored
-    asides : mapping of (configuration, cell id) to Aside, optional
+    asides : mapping of (configuration, cell id) to Exclusion, optional
         Reasons why cells give no verdict.
 
     Returns

@@ -52,11 +52,11 @@ class ValueVerdict:
         The sample of the interval: "1,041 documents in 4 splits".
     between : Estimate or None
         The score with its interval over groups, where splits leave groups out.
-    aside : Aside or None
+    aside : Exclusion or None
         Reason why there is no verdict: a setting was tuned to this published value, the setting is not the paper's, or
         the number is a reference value of another method.
     method : str
-        `Landmark.name` of that method; "" for a value of the paper.
+        `ReferenceValues.name` of that method; "" for a value of the paper.
     """
 
     published: PublishedValue
@@ -140,7 +140,7 @@ def judge_values(
     config : str
         Name of the configuration.
     scored : Scored
-    asides : mapping of (configuration, cell id) to Aside, optional
+    asides : mapping of (configuration, cell id) to Exclusion, optional
         Reasons why cells give no verdict.
 
     Returns

@@ -62,7 +62,7 @@ def _of_metrics(measure: type[Diagnostic], known: Registries) -> str:
     if not isinstance(declared, tuple) or not all(isinstance(each, DiagnosticMetric) for each in declared):
         said = "benchmark.evaluation.metrics.DiagnosticMetric"
         return (
-            f"its `metrics` are {declared!r}: must be a tuple of {said}, such as (MeasuredQuantity('length', 'words'),)"
+            f"its `metrics` are {declared!r}: must be a tuple of {said}, such as (DiagnosticMetric('length', 'words'),)"
         )
     names = [each.name for each in declared]
     for name in names:

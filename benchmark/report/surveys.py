@@ -53,7 +53,7 @@ class Survey:
 
     Parameters
     ----------
-    problems : tuple of Problem
+    problems : tuple of SurveyProblem
     methods : mapping of str to str
         Description of each method, by name.
     words_summed : frozenset of str

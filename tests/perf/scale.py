@@ -56,11 +56,11 @@ LINEAR = "hellinger-linear"
 OPENS, CLOSES = "<!-- measured: make perf-scale -->", "<!-- end of what is measured -->"
 #: What of a run is timed by itself: the function that does it.
 STAGES = {
-    "read": "benchmark.corpora.user_files:scanned",
+    "read": "benchmark.corpora.user_files:scan_files",
     "lexed": "benchmark.experiment.counting:_counts",
-    "weighted": "benchmark.methods.point_classifiers:points_of",
-    "trained": "benchmark.methods.point_classifiers:PointClassifier._fitted",
-    "trained and tested": "benchmark.methods.point_classifiers:PointClassifier._single",
+    "weighted": "benchmark.methods.point_classifiers:weighted_points",
+    "trained": "benchmark.methods.point_classifiers:PointClassifierMethod._fitted",
+    "trained and tested": "benchmark.methods.point_classifiers:PointClassifierMethod._single",
     "near-duplicates": "benchmark.experiment.near_duplicates:near_duplicates",
 }
 #: From so many documents on the exponents are fitted: below, what a run takes to start is most of it.

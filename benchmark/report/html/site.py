@@ -29,7 +29,7 @@ def site_pages(papers: Sequence[PaperResult], runs: Mapping[str, str]) -> dict[s
 
     Parameters
     ----------
-    papers : sequence of PaperSection
+    papers : sequence of PaperResult
     runs : mapping of str to str
         Address of the page of each run, relative to the site, by name of the experiment.
     """
