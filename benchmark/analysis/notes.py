@@ -61,20 +61,17 @@ _READ = ("lexer", "skip_header", "skip_html")
 _UNIT = "C is in units of the inverse mean of k(x, x), so a constant factor of a kernel makes no difference."
 _ORACLE = (
     f"{CHOOSE_ORACLE}: for each method and task, the one parameter with the best score on the test documents, "
-    f"averaged over "
-    "the sizes. It is selected on the test documents, so its scores are optimistic. A method without a free parameter "
-    "needs no selection."
+    "averaged over the sizes. It is selected on the test documents, so its scores are optimistic. A method without a "
+    "free parameter needs no selection."
 )
 _INNER = (
     f"{CHOOSE_CROSS_VALIDATION}: for each split the parameter with the lowest error in {{folds}}-fold "
-    f"cross-validation on its training "
-    "documents. Among equal errors, the middle candidate in grid order is selected."
+    "cross-validation on its training documents. Among equal errors, the middle candidate in grid order is selected."
 )
 _NEWEST = (
     f"{CHOOSE_TEMPORAL_HOLDOUT}: for each split the parameter with the lowest error on the newest {{share:.0%}} of "
-    f"its training "
-    "documents{of_each}, after training on the older documents. Among equal errors, the middle candidate in grid "
-    "order is selected."
+    "its training documents{of_each}, after training on the older documents. Among equal errors, the middle candidate "
+    "in grid order is selected."
 )
 _CLOCK = (
     "Seconds are wall-clock times to train one classifier, including its kernel matrix. Results from the store have "

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.diagnostics.base import CurvePoint, DiagnosticNumbers, DiagnosticRow, diagnostic_numbers
+from benchmark.diagnostics.base import CurvePoint, DiagnosticNumbers, DiagnosticRow
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.metrics import METRICS
 from benchmark.evaluation.score_table import ALL_SPLITS
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config.model import Experiment
-    from benchmark.evaluation.predictions import Predictions
     from benchmark.evaluation.score_table import ScoreTable
 
 #: Text and number columns of the table of recorded numbers; a text that doesn't apply is "".
@@ -56,10 +55,12 @@ class RecordedNumbers:
 
 
 def record_numbers(
-    experiment: Experiment, predictions: Predictions, scored: ScoreTable, notes: tuple[str, ...]
+    experiment: Experiment,
+    scored: ScoreTable,
+    measured: tuple[tuple[str, str, DiagnosticNumbers], ...],
+    notes: tuple[str, ...],
 ) -> RecordedNumbers:
     """Return the numbers that a run records."""
-    measured = tuple(diagnostic_numbers(experiment.measures, predictions))
     return RecordedNumbers(scored.chosen, _of_plugins(experiment, scored), measured, notes)
 
 

@@ -48,7 +48,7 @@ class RunPredictions:
         Number of threads that compute intervals.
     stored : collection of SettingKey
         Settings that were read from the store.
-    recorded : Recorded or None
+    recorded : RecordedNumbers or None
         Numbers that the folder of a finished run records; None for a run that computes these numbers itself.
     """
 
@@ -63,7 +63,14 @@ class RunPredictions:
     @cached_property
     def scored(self) -> ScoreTable:
         """Scores, computed once."""
-        return score_cells(self.experiment, self.predictions, self.jobs, self.recorded)
+        return score_cells(self.experiment, self.predictions, self.jobs, self.recorded, self.diagnostics)
+
+    @cached_property
+    def diagnostics(self) -> tuple[tuple[str, str, DiagnosticNumbers], ...]:
+        """Numbers of the diagnostics, each with the names of the diagnostic and of the variant."""
+        if self.recorded is not None:
+            return self.recorded.told
+        return tuple(diagnostic_numbers(self.experiment.measures, self.predictions))
 
     @property
     def from_store(self) -> tuple[int, int]:
@@ -87,10 +94,14 @@ class RunPredictions:
 
 
 def score_cells(
-    experiment: Experiment, predictions: Predictions, jobs: int = 1, recorded: RecordedNumbers | None = None
+    experiment: Experiment,
+    predictions: Predictions,
+    jobs: int = 1,
+    recorded: RecordedNumbers | None = None,
+    measured: Iterable[tuple[str, str, DiagnosticNumbers]] | None = None,
 ) -> ScoreTable:
     """Score every cell that has predictions, and add the diagnostics."""
-    measured = tuple(diagnostic_numbers(experiment.measures, predictions)) if recorded is None else recorded.told
+    measured = tuple(diagnostic_numbers(experiment.measures, predictions) if measured is None else measured)
     of_variant = {
         name: sampling_of(variant.protocol.tags, experiment.seed) for name, variant in experiment.variants.items()
     }

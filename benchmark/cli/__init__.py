@@ -61,8 +61,9 @@ app = typer.Typer(
     name="bench",
     help="""Benchmark text classifiers that use the geometry of the simplex, and compare them with published values.
 
-    Exit codes: 0 success; 1 a cell failed, a pinned number changed, or memory, disk or workers failed; 2 a command or
-    configuration is wrong; 3 data are missing or damaged; 130 interrupted.""",
+    Exit codes: 0 success; 1 a cell failed, a pinned number changed, or memory,
+    disk or workers failed; 2 a command or configuration is wrong; 3 data are
+    missing or damaged; 130 interrupted.""",
     epilog="Start with: bench run configs/quickstart.yaml",
     no_args_is_help=True,
     pretty_exceptions_enable=False,

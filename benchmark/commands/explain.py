@@ -98,7 +98,8 @@ def explain_cell(
     except (ConfigError, DataError) as error:
         if document:
             raise
-        yield TerminalTable("Documents", (), [], f"not shown, since their texts aren't in the folder: {error}")
+        reason = str(error).partition("\n")[0]  # a second line says how to get the corpus, for those who run it
+        yield TerminalTable("Documents", (), [], f"not shown, since their texts aren't in the folder: {reason}")
 
 
 def write_page_with_texts(done: RunResult, context: RunContext) -> Path:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.config.experiment_data import experiment_to_data
 from benchmark.corpora.card import REPOSITORY
-from benchmark.diagnostics.base import diagnostic_numbers
 from benchmark.evaluation.predictions import TIMINGS_TABLE
 from benchmark.evaluation.score_table import ALL_SPLITS
 from benchmark.plugins.records import plugin_records
@@ -69,11 +68,7 @@ def _described(run: RunPredictions) -> dict[str, Any]:
         },
         "cells": cells,
         "seeds": {"experiment": experiment.seed},
-        "timings": {
-            _joined((variant, name)): each.timings
-            for name, variant, each in diagnostic_numbers(experiment.measures, predictions)
-            if each.timings
-        },
+        "timings": {_joined((variant, name)): each.timings for name, variant, each in run.diagnostics if each.timings},
     }
 
 

@@ -73,7 +73,7 @@ def write_run(run: RunPredictions, manifest: dict[str, Any], folder: Path) -> No
     """
     published = published_by_cell(published_of_experiment(run.experiment), run.experiment)
     notes = diagnostic_notes(run, published)
-    recorded = record_numbers(run.experiment, run.predictions, run.scored, notes)
+    recorded = record_numbers(run.experiment, run.scored, run.diagnostics, notes)
     contents = encode_predictions(run.predictions) | {ESTIMATES_TABLE: encode_estimates(recorded)}
     for name, content in contents.items():
         write_atomically(folder / name, content)
