@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.comparisons import main_metric
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT
+from benchmark.evaluation.cell_scores import ALL_SPLITS
 from benchmark.evaluation.mean_ranks import rank_methods
 from benchmark.evaluation.metrics import more_is_better
-from benchmark.evaluation.score_table import ALL_SPLITS
 
 if TYPE_CHECKING:
     from benchmark.config.model import Experiment

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.diagnostics.base import CurvePoint, DiagnosticNumbers, DiagnosticRow
+from benchmark.evaluation.cell_scores import ALL_SPLITS
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.metrics import METRICS
-from benchmark.evaluation.score_table import ALL_SPLITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from benchmark.config.model import method_of
+from benchmark.evaluation.cell_scores import ALL_SPLITS, CELL_COLUMNS, SCORE_COLUMNS
 from benchmark.evaluation.metrics import is_time_metric
-from benchmark.evaluation.score_table import ALL_SPLITS, CELL_COLUMNS, SCORE_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from benchmark.config.components import Component
     from benchmark.config.model import Cell, Experiment, MethodSpec, Variant
     from benchmark.diagnostics.base import DiagnosticNumbers
+    from benchmark.evaluation.cell_scores import CellScores
     from benchmark.evaluation.predictions import TaskKey
     from benchmark.evaluation.sampling_model import SamplingModel
-    from benchmark.evaluation.score_table import CellScores
 
     Row = dict[str, Any]
 

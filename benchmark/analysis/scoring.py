@@ -15,10 +15,11 @@ from benchmark.analysis.score_rows import score_frames
 from benchmark.config.model import ALL_CLASSES
 from benchmark.config.subset import settings_of_cell
 from benchmark.diagnostics.base import diagnostic_numbers
+from benchmark.evaluation.cell_scores import CellScores
 from benchmark.evaluation.metrics import TIME_METRICS, metric_values
 from benchmark.evaluation.outcomes import Outcome
 from benchmark.evaluation.sampling_model import sampling_of
-from benchmark.evaluation.score_table import CellScores, ScoreTable
+from benchmark.evaluation.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping

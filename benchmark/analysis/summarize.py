@@ -36,8 +36,8 @@ from benchmark.analysis.verdict_tables import (
     value_verdict_frame,
 )
 from benchmark.config.model import BASE_VARIANT
+from benchmark.evaluation.cell_scores import SCORE_COLUMNS
 from benchmark.evaluation.sampling_model import sampling_of
-from benchmark.evaluation.score_table import SCORE_COLUMNS
 from benchmark.papers.load import published_of_experiment, sensitivity_analyses_of
 from benchmark.papers.published_verdicts import judge_ranges
 from benchmark.papers.settings import excluded_cells, setting_notes

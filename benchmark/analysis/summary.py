@@ -10,7 +10,7 @@ import pandas as pd
 
 from benchmark.config.model import BASE_VARIANT
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
-from benchmark.evaluation.score_table import ALL_SPLITS, SCORE_COLUMNS
+from benchmark.evaluation.cell_scores import ALL_SPLITS, SCORE_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

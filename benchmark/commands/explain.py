@@ -23,7 +23,7 @@ from benchmark.evaluation.predictions import METHOD_TIMERS
 from benchmark.experiment.configuration import experiment_from_mapping
 from benchmark.experiment.counting import read_counts, text_counts
 from benchmark.experiment.run_folder import read_manifest, read_run, report_damage
-from benchmark.experiment.settings import plan_task
+from benchmark.experiment.task_planning import plan_task
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.split_data import SplitData

@@ -21,8 +21,8 @@ from benchmark.corpora.assemble import select_documents
 from benchmark.corpora.user_files import UserFiles
 from benchmark.evaluation.predictions import TIMERS, Predictions, SettingPredictions, SplitKey, TaskKey
 from benchmark.experiment.batches import plan_batches
-from benchmark.experiment.context import RunContext
-from benchmark.experiment.counting import LoadedVariant, counts_key, describe_counts
+from benchmark.experiment.context import LoadedVariant, RunContext
+from benchmark.experiment.counting import counts_key, describe_counts
 from benchmark.experiment.runner import compute_diagnostics, plan_tasks, read_variants
 from benchmark.experiment.store import Store
 from benchmark.methods.base import Problem

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, get_origin
 from benchmark.classifiers import PARAMETER_LIMITS
 from benchmark.classifiers.thresholds import THRESHOLD_RULES
 from benchmark.config.collection import text_from_config, text_section
-from benchmark.config.components import ComponentError, check_component, check_method, component_parameters
+from benchmark.config.components import ComponentError, check_component, component_parameters
 from benchmark.config.limits import check_cell_name, check_limit
+from benchmark.config.method_rules import check_method
 from benchmark.config.model import MethodEntry, MethodSpec, Representation
 from benchmark.config.schema import as_list
 from benchmark.kernels import is_elementwise_kernel

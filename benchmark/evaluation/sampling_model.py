@@ -16,10 +16,10 @@ import numpy as np
 from scipy import stats
 
 from benchmark.evaluation import intervals
+from benchmark.evaluation.cell_scores import ALL_SPLITS
 from benchmark.evaluation.intervals import ACCURACY_LIKE, CONFIDENCE_LEVEL, Estimate, replicate_mean
 from benchmark.evaluation.metrics import METRICS, TIME_METRICS
 from benchmark.evaluation.outcomes import check_same_documents
-from benchmark.evaluation.score_table import ALL_SPLITS
 from benchmark.evaluation.significance import (
     TestResult,
     document_test,
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from benchmark.evaluation.cell_scores import CellScores
     from benchmark.evaluation.outcomes import Outcome
-    from benchmark.evaluation.score_table import CellScores
     from benchmark.system.tags import Tags
 
 

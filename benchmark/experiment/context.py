@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from benchmark.system.observer import Observer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from benchmark.config.model import Experiment
-    from benchmark.experiment.counting import LoadedVariant
+    from benchmark.config.model import Experiment, TextSettings
     from benchmark.experiment.settings import PlannedTask, Setting, StoreUnit
     from benchmark.experiment.store import Store
+    from benchmark.text.counts import Counts
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedVariant:
+    """The counts of a variant, the digest of all that decides them, and the manifest's facts on them."""
+
+    counts: Counts
+    key: str
+    facts: dict[str, Any]
+    texts: dict[TextSettings, tuple[Counts, str]] = field(default_factory=dict)
 
 
 class RemoteExecutor(Protocol):

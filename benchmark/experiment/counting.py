@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 from unicodedata import unidata_version
 
@@ -27,16 +27,6 @@ if TYPE_CHECKING:
     from benchmark.experiment.context import RunContext
     from benchmark.text.counts import Counts
     from benchmark.text.lexer import Lexing
-
-
-@dataclass(frozen=True, eq=False)
-class LoadedVariant:
-    """The counts of a variant, the digest of all that decides them, and the manifest's facts on them."""
-
-    counts: Counts
-    key: str
-    facts: dict[str, Any]
-    texts: dict[TextSettings, tuple[Counts, str]] = field(default_factory=dict)
 
 
 def read_counts(

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.config.experiment_data import experiment_to_data
 from benchmark.corpora.card import REPOSITORY
+from benchmark.evaluation.cell_scores import ALL_SPLITS
 from benchmark.evaluation.predictions import TIMINGS_TABLE
-from benchmark.evaluation.score_table import ALL_SPLITS
 from benchmark.plugins.records import plugin_records
 
 if TYPE_CHECKING:

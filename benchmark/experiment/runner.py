@@ -14,19 +14,14 @@ from benchmark.diagnostics.base import DiagnosticContext, compute_checked
 from benchmark.evaluation.predictions import Predictions, SettingKey, SettingPredictions, SplitKey, TaskKey
 from benchmark.experiment.batches import Batch, plan_batches, unit_splits
 from benchmark.experiment.code_digest import code_digest, imported_modules
-from benchmark.experiment.counting import (
-    LoadedVariant,
-    check_expectations,
-    describe_counts,
-    read_counts,
-    term_facts,
-    text_counts,
-)
+from benchmark.experiment.context import LoadedVariant
+from benchmark.experiment.counting import check_expectations, describe_counts, read_counts, term_facts, text_counts
 from benchmark.experiment.kernel_cache import KernelCache
 from benchmark.experiment.near_duplicates import count_near_duplicates
 from benchmark.experiment.plugin_results import get_result, put_result
-from benchmark.experiment.settings import pack_predictions, plan_task, predictions_of_unit, unpack_predictions
+from benchmark.experiment.settings import pack_predictions, predictions_of_unit, unpack_predictions
 from benchmark.experiment.store import StoreEntry, store_key
+from benchmark.experiment.task_planning import plan_task
 from benchmark.methods.degenerate import degenerate_predictions_reason
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.split_data import SplitData

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from benchmark.config.components import check_method
+from benchmark.config.method_rules import check_method
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.methods.kernel_machines import KernelSvm, PrecomputedKernelSvm, SharedMatrixSvm
 from benchmark.methods.one_vs_rest import (

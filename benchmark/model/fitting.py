@@ -13,7 +13,7 @@ from benchmark.config.model import CHOOSE_ORACLE, Experiment, method_of
 from benchmark.evaluation.splits import Split
 from benchmark.experiment import runner
 from benchmark.experiment.counting import check_expectations, read_counts, text_counts
-from benchmark.experiment.settings import plan_task
+from benchmark.experiment.task_planning import plan_task
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.out_of_fold import INNER_FOLDS, inner_folds, out_of_fold_values
 from benchmark.model.probabilities import fit_sigmoids

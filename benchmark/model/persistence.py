@@ -18,7 +18,8 @@ from zipfile import BadZipFile
 import numpy as np
 
 from benchmark.classifiers import CLASSIFIERS
-from benchmark.config.components import ComponentError, check_component, check_method
+from benchmark.config.components import ComponentError, check_component
+from benchmark.config.method_rules import check_method
 from benchmark.config.model import MethodSpec, Representation
 from benchmark.kernels import KERNELS
 from benchmark.methods.fitted import FITTED_KINDS, FittedMethod, TrainedState

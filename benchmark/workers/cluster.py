@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment
     from benchmark.experiment.batches import Batch
-    from benchmark.experiment.counting import LoadedVariant
+    from benchmark.experiment.context import LoadedVariant
     from benchmark.experiment.settings import PlannedTask, Setting, StoreUnit
     from benchmark.system.observer import Observer
 

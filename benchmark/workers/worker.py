@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmark.experiment.context import RunContext
-from benchmark.experiment.counting import LoadedVariant
+from benchmark.experiment.context import LoadedVariant, RunContext
 from benchmark.experiment.kernel_cache import KernelCache
 from benchmark.experiment.manifest import library_versions
 from benchmark.experiment.run import n_processors

@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 
 from benchmark.analysis.mean_rank_table import mean_rank_rows
-from benchmark.evaluation.score_table import CELL_COLUMNS, SCORE_COLUMNS, ScoreTable
+from benchmark.evaluation.cell_scores import CELL_COLUMNS, SCORE_COLUMNS
+from benchmark.evaluation.score_table import ScoreTable
 from tests.builders import small_experiment
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from benchmark.analysis.summary import HEADLINE_FOLD, VERDICT_TABLE_COLUMNS, CellInfo, Summary, summary_table
 from benchmark.commands.check import PINNED, Deviation, deviations, pin, pinned_configs
-from benchmark.evaluation.score_table import SCORE_COLUMNS
+from benchmark.evaluation.cell_scores import SCORE_COLUMNS
 from benchmark.system.errors import BenchError
 
 CELL, OTHER = "tf-l1-ngd", "tf-l1-ned"

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from benchmark.evaluation.cell_scores import CellScores
 from benchmark.evaluation.intervals import bonett_price, estimate_difference, estimate_score, replicate_mean, wilson
 from benchmark.evaluation.outcomes import Outcome
 from benchmark.evaluation.sampling_model import ReplicateSampling
-from benchmark.evaluation.score_table import CellScores
 from benchmark.evaluation.significance import document_test, exact_signed_rank, holm_correction
 from tests.trials.limits import mostly_slow
 

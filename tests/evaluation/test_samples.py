@@ -8,12 +8,12 @@ from scipy.stats import binomtest, ttest_1samp, wilcoxon
 from statsmodels.stats.contingency_tables import mcnemar
 
 from benchmark.analysis.model_selection import best_by_inner_error, best_on_test
+from benchmark.evaluation.cell_scores import CellScores
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.metrics import metric_values
 from benchmark.evaluation.outcomes import Outcome
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.evaluation.sampling_model import DocumentSampling, ReplicateSampling, sampling_of
-from benchmark.evaluation.score_table import CellScores
 from benchmark.evaluation.significance import document_test, micro_sign_test, wilcoxon_over_classes
 from benchmark.system.tags import tags_of
 

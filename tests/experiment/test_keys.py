@@ -26,8 +26,9 @@ from benchmark.experiment.code_digest import MODULE_SOURCES, code_digest, import
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import counts_key, read_counts
 from benchmark.experiment.runner import _each
-from benchmark.experiment.settings import _components, pack_predictions, plan_task, predictions_of_unit
+from benchmark.experiment.settings import component_classes, pack_predictions, predictions_of_unit
 from benchmark.experiment.store import Store
+from benchmark.experiment.task_planning import plan_task
 from benchmark.kernels import KERNELS
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
@@ -555,7 +556,7 @@ def test_whatever_is_called_to_compute_a_result_is_part_of_its_key(
     for point in plan_task(experiment, variant, variant.tasks[0], counts, key).points:
         (job,) = point.jobs
         called = calls_of(partial(solve_job, point, job, bench))
-        assert_covered(called, *_components(point.method.spec), plan_task)
+        assert_covered(called, *component_classes(point.method.spec), plan_task)
     for _, _, measure in _each(experiment):
         context = DiagnosticContext(counts, variant, 0, 1, forgetful)
         assert_covered(calls_of(partial(measure.compute, context)), type(measure), *counted)

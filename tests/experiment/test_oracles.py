@@ -14,8 +14,8 @@ from benchmark.evaluation.protocols import KFold
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
 from benchmark.experiment.runner import run_experiment
-from benchmark.experiment.settings import plan_task
 from benchmark.experiment.store import Store
+from benchmark.experiment.task_planning import plan_task
 from benchmark.kernels import Diffusion, HyperplaneTop, Linear, PLSIFisher
 from benchmark.methods import kernel_machines
 from benchmark.methods import point_classifiers as points

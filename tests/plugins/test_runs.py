@@ -20,8 +20,8 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
 from benchmark.experiment.run import load_checked, report_again, run_and_write
 from benchmark.experiment.run_folder import read_run
-from benchmark.experiment.settings import plan_task
 from benchmark.experiment.store import Store
+from benchmark.experiment.task_planning import plan_task
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.representation import TermWeighting
 from benchmark.system.errors import ConfigError

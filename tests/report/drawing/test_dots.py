@@ -12,8 +12,8 @@ import pytest
 
 from benchmark.analysis.number_text import is_missing
 from benchmark.analysis.summary import CellInfo, summary_table
+from benchmark.evaluation.cell_scores import SCORE_COLUMNS
 from benchmark.evaluation.mean_ranks import rank_methods
-from benchmark.evaluation.score_table import SCORE_COLUMNS
 from benchmark.report.dot_rows import figure_rows
 from benchmark.report.drawing.dots import DOT_LABELS, dot_chart, dot_pictures, rank_chart
 from benchmark.report.drawing.render import render_pictures

@@ -1,0 +1,137 @@
+"""From a task to its settings, each with the keys of its results in the store."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchmark.config.subset import settings_of_cell
+from benchmark.config.tasks import protocol_at_size
+from benchmark.evaluation.predictions import SettingKey
+from benchmark.experiment.batches import Batch
+from benchmark.experiment.code_digest import code_digest
+from benchmark.experiment.settings import PlannedTask, Setting, StoreUnit, component_classes
+from benchmark.experiment.store import array_digest, store_key
+from benchmark.methods.base import Problem
+from benchmark.methods.matrix_cache import MatrixCache
+from benchmark.methods.registry import build_method
+from benchmark.methods.split_data import products_key, training_rows_of
+from benchmark.system.tags import tags_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+    from benchmark.config.model import Experiment, MethodSpec, Task, TermSelection, TextSettings, Variant
+    from benchmark.evaluation.protocols import EvaluationProtocol
+    from benchmark.evaluation.splits import Split
+    from benchmark.methods.base import Method
+    from benchmark.text.counts import Counts
+
+
+def plan_task(
+    experiment: Experiment,
+    variant: Variant,
+    task: Task,
+    counts: Counts,
+    counts_id: str,
+    texts: Mapping[TextSettings, tuple[Counts, str]] | None = None,
+) -> PlannedTask:
+    """Return all settings of one task and variant; `texts` holds the counts of methods with their own text."""
+    wanted = (
+        {place for cell in experiment.cells for place in settings_of_cell(experiment, cell)}
+        if experiment.only
+        else None
+    )
+    documents = counts.documents.of_classes(task.classes)[1]
+    splits = {size: tuple(protocol_at_size(variant.protocol, size).splits(documents)) for size in variant.sizes}
+    trained = training_rows_of([split for each in splits.values() for split in each])
+    problem = _problem(task, counts, counts_id, experiment.seed, trained)
+    own: dict[TextSettings | None, Problem] = {
+        text: _problem(task, *read, experiment.seed, trained) for text, read in (texts or {}).items()
+    }
+    digest = cache(_rows_digest)
+    protocol = None if experiment.inner is None else experiment.inner.build()
+    inner_of = {size: tuple(_inner(split, problem, protocol) for split in splits[size]) for size in splits}
+    points = []
+    for entry in variant.entries:
+        chosen = experiment.inner is not None and len(entry.candidates) > 1
+        for index, spec in enumerate(entry.candidates):
+            seen = own.get(spec.text, problem)
+            method = build_method(spec, seen, variant.terms, draws=tags_of(variant.protocol.cls).draws)
+            for size in variant.sizes:
+                inner = inner_of[size] if chosen else tuple(() for _ in splits[size])
+                for number in variant.numbers:
+                    candidate = index if len(entry.candidates) > 1 else None
+                    place = SettingKey(variant.name, task.name, entry.label, index, size, number)
+                    if wanted is not None and place not in wanted:
+                        continue
+                    words = (variant.name, task.name, entry.label, candidate, size, number)
+                    label = "-".join(str(word) for word in words if word not in ("", "base", None))
+                    folds = list(zip(splits[size], inner, strict=True))
+                    code = code_digest(variant.protocol.cls, *component_classes(spec), plan_task, Batch, MatrixCache)
+                    jobs = _jobs(label, method, spec, seen, folds, variant.terms, number, digest, code)
+                    how = method, seen, number, products_key(spec), spec.kernel is None
+                    over_classes = variant.terms.over_classes if variant.terms else "sum"
+                    points.append(Setting(place, *how, jobs, candidate is None, over_classes))
+    return PlannedTask(variant.name, task.name, problem, splits, tuple(points))
+
+
+def _problem(task: Task, counts: Counts, counts_id: str, seed: int, trained: NDArray[np.intp]) -> Problem:
+    rows, documents = counts.documents.of_classes(task.classes)
+    whole = len(rows) == len(counts.documents)
+    own = replace(counts, documents=documents, matrix=counts.matrix if whole else counts.matrix[rows])
+    truth = documents.labels if documents.topics is None else np.packbits(documents.topics, axis=1)
+    key = store_key(counts=counts_id, rows=array_digest(rows.astype(np.int64), truth), classes=list(task.classes))
+    return Problem(own, key, seed, trained)
+
+
+def _inner(split: Split, problem: Problem, protocol: EvaluationProtocol | None) -> tuple[Split, ...]:
+    """Return the folds of a split's training documents, as rows of the task."""
+    if protocol is None:
+        return ()
+    train = problem.documents.take(split.train)
+    made = protocol.splits(train)
+    return tuple(type(split)(f.name, split.train[f.train], split.train[f.test], f.number) for f in made)
+
+
+def _jobs(
+    label: str,
+    method: Method,
+    spec: MethodSpec,
+    problem: Problem,
+    splits: list[tuple[Split, tuple[Split, ...]]],
+    terms: TermSelection | None,
+    number: int | None,
+    digest: Callable[[Split], str],
+    code: str,
+) -> tuple[StoreUnit, ...]:
+    """Return the jobs of a setting; `splits` pairs each split with the folds of its training documents."""
+    content = {
+        "stage": "decisions",
+        "code": code,
+        "problem": problem.key,
+        "representation": spec.representation.resolved,
+        "kernel": spec.kernel.resolved if spec.kernel else None,
+        "classifier": spec.classifier.resolved,
+        "terms": [number, terms.rank, terms.over_classes] if terms else None,
+        **({"threshold": spec.threshold} if spec.threshold != "zero" else {}),
+    }
+
+    def job(name: str, own: list[tuple[Split, tuple[Split, ...]]]) -> StoreUnit:
+        rows = [[digest(split), [digest(fold) for fold in folds]] for split, folds in own]
+        seeds = [problem.seed, [split.number for split, _ in own]] if method.uses_seed else None
+        key = store_key(rows=rows, seeds=seeds, **content)
+        return StoreUnit(key, name, tuple(split for split, _ in own), tuple(folds for _, folds in own))
+
+    if method.batched:
+        return (job(label, splits),)
+    return tuple(job(f"{label} · {each[0].name}", [each]) for each in splits)
+
+
+def _rows_digest(split: Split) -> str:
+    return array_digest(split.train.astype(np.int64), split.test.astype(np.int64))
