@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 RESULTS, CONFIGS = REPOSITORY / "results", REPOSITORY / "configs"
 #: Pages that stand in the navigation once they are written.
-AWAITED = ("choosing.md", "geometry.md")
+AWAITED = ("methods.md", "ablation.md")
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -75,7 +75,7 @@ def paper_page(paper: Published) -> str:
     title, _, rest = formulas.partition("\n")
     head = [title, "", markdown_text(paper.reference), "", f"**{markdown_text(paper.finding)}**", rest]
     configs = {path.stem: path for path in sorted(CONFIGS.glob("*.yaml")) if _of(path, paper, "paper")}
-    tried = {path.stem: path for path in sorted(CONFIGS.glob("*.yaml")) if _data(path).get("explains") in configs}
+    tried = {path.stem: path for path in sorted(CONFIGS.glob("*.yaml")) if _data(path).get("sensitivity_of") in configs}
     parts = [*head, *_claims(paper), *_open(paper, configs | tried), *_configurations(configs | tried), *_found(paper)]
     return "\n".join(parts).rstrip() + "\n"
 
@@ -108,7 +108,7 @@ def _open(paper: Published, configs: dict[str, Path]) -> Iterator[str]:
     for name, path in configs.items():
         found = _data(path)
         told |= {" ".join(note.split()): name for note in found.get("notes", ())}
-        told |= {f"Chosen: {each['choice']}, to come near {each['to']}.": name for each in found.get("fitted", ())}
+        told |= {f"Chosen: {each['choice']}, to come near {each['to']}.": name for each in found.get("tuned_to_published", ())}
     told |= {f"{each.id}: {each.because}.": paper.paper for each in paper.claims if each.because}
     if told:
         yield "\n## What was open\n"

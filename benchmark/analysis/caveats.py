@@ -40,11 +40,11 @@ def find_caveats(experiment: Experiment) -> tuple[Caveat, ...]:
         text = "the parameters of every cell named oracle were selected on its own test documents"
         text += ", so its scores and tests are optimistic, unlike those of cells named cv"
         found.append(Caveat("chosen on the test", text))
-    for choice in dict.fromkeys(experiment.fitted_cells.values()):
-        cells = [cell for cell, reason in experiment.fitted_cells.items() if reason == choice]
+    for choice in dict.fromkeys(experiment.tuned_cells.values()):
+        cells = [cell for cell, reason in experiment.tuned_cells.items() if reason == choice]
         which = cells[0] if len(cells) == 1 else f"{cells[0]} … {cells[-1]} ({len(cells)} cells)"
         text = f"{choice}: {which}; these values, and the claims on them, are excluded from the verdict counts"
-        found.append(Caveat("fitted", text))
+        found.append(Caveat("tuned", text))
     return tuple(found)
 
 

@@ -32,7 +32,7 @@ def decision_region_figures(run: RunPredictions) -> tuple[RegionFigure, ...]:
 
 def _panels(run: RunPredictions, variant: str) -> Iterator[RegionPanel]:
     """Yield a panel for each cell of a variant that has predictions."""
-    arrays = run.predictions.measured.get((COORDINATES_DIAGNOSTIC, variant))
+    arrays = run.predictions.diagnostics.get((COORDINATES_DIAGNOSTIC, variant))
     cells = [cell for cell in run.experiment.cells if cell.variant == variant and cell.what == "point"]
     for cell in cells:
         candidates = run.scored.chosen.get(cell.id)

@@ -39,7 +39,7 @@ X_LABELS = {
 SELECTION_TITLES = {
     "oracle": "best parameter on the test error (optimistic)",
     "cross-validation": "parameter by inner cross-validation",
-    "newest": "parameter by temporal hold-out",
+    "temporal-holdout": "parameter by temporal hold-out",
 }
 PUBLISHED_LINE_LABEL = "printed"
 #: Columns whose values without x are drawn as horizontal lines.

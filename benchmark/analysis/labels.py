@@ -59,7 +59,7 @@ def candidate_label(entry: MethodEntry, index: int) -> str:
 def _info(experiment: Experiment, cell: Cell, chosen: NDArray[np.intp] | None) -> CellInfo:
     keys = {name: getattr(cell, name) for name in ("variant", "task", "method", "of_class", "choice", "size", "terms")}
     columns = _columns(experiment, cell)
-    if cell.what == "measure":
+    if cell.what == "diagnostic":
         return CellInfo(cell.id, columns | {"method": cell.method}, **keys)
     entry = method_of(experiment, cell)
     spec = entry.candidates[0]

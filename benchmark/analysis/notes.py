@@ -81,7 +81,7 @@ _CLOCK = (
 )
 _TERMS = (
     "Terms are ranked by information gain on the training documents, aggregated over the classes by their "
-    "{over_classes}. PPT and EEF select this number of terms for each class and pool all others into one more term. "
+    "{aggregate}. PPT and EEF select this number of terms for each class and pool all others into one more term. "
     "Other methods select this number of terms for all classes together and ignore all others."
 )
 
@@ -106,10 +106,10 @@ def table_notes(run: RunPredictions, printed: Mapping[str, float]) -> list[str]:
     notes += _scores(experiment)
     notes += [_SEVERAL, *([_TESTS_OF_SEVERAL] if compared_draws else [])] if several else [_ties(first)]
     notes += [*_choices(experiment), *_chosen(run), *_components(experiment, several=several)]
-    notes += [_TERMS.format(over_classes=first.terms.over_classes)] if first.terms else []
-    if any(cell.what == "growth" for cell in experiment.cells):
+    notes += [_TERMS.format(aggregate=first.terms.aggregate)] if first.terms else []
+    if any(cell.what == "gain" for cell in experiment.cells):
         last, least = first.sizes[-1], first.sizes[0]
-        notes.append(f"growth-…: the score at training size {last:,} minus that at {least:,}, replicate by replicate.")
+        notes.append(f"gain-…: the score at training size {last:,} minus that at {least:,}, replicate by replicate.")
     notes += _versions(predictions)
     notes += (
         [_CLOCK]
@@ -124,8 +124,8 @@ def diagnostic_notes(run: RunPredictions, printed: Mapping[str, float]) -> tuple
     if run.recorded is not None:
         return run.recorded.notes
     notes: list[str] = []
-    for component in run.experiment.measures:
-        measured = run.predictions.measured.items()
+    for component in run.experiment.diagnostics:
+        measured = run.predictions.diagnostics.items()
         found = [DiagnosticArrays(variant, arrays) for (name, variant), arrays in measured if name == component.name]
         notes += component.build().notes(DiagnosticResults(found, printed))
     return tuple(notes)
@@ -133,8 +133,8 @@ def diagnostic_notes(run: RunPredictions, printed: Mapping[str, float]) -> tuple
 
 def failed_diagnostics(run: RunPredictions) -> Iterator[str]:
     """Yield the reason of each failed diagnostic that has no table row to show it."""
-    shown = {(cell.variant, cell.measure) for cell in run.experiment.cells}
-    for component, name in product(run.experiment.measures, run.experiment.variants):
+    shown = {(cell.variant, cell.diagnostic) for cell in run.experiment.cells}
+    for component, name in product(run.experiment.diagnostics, run.experiment.variants):
         label = component.name if name == BASE_VARIANT else f"{name}-{component.name}"
         if label in run.failures and (name, component.name) not in shown:
             yield f"The diagnostic {label} failed: {run.failures[label]}."
@@ -359,5 +359,5 @@ def _components(experiment: Experiment, *, several: bool) -> Iterator[str]:
     classifiers = {spec.classifier.name: spec.classifier.tags for spec in specs}
     for tags in (each[name] for each in (kernels, classifiers) for name in sorted(each)):
         yield from filter(None, (tags.note, tags.note_of_several if several else ""))
-    if any(spec.classifier.resolved.get("unit") == "mean-self-product" for spec in specs):
+    if any(spec.classifier.resolved.get("scale_C") == "mean-self-product" for spec in specs):
         yield _UNIT

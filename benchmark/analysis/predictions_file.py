@@ -431,7 +431,7 @@ def _key(row: Mapping[str, Any]) -> SettingKey:
 def _diagnostics(predictions: Predictions) -> bytes:
     index: list[list[Any]] = []
     arrays: dict[str, NDArray[Any]] = {}
-    for number, (key, measured) in enumerate(predictions.measured.items()):
+    for number, (key, measured) in enumerate(predictions.diagnostics.items()):
         kept = {name: array for name, array in measured.items() if name.rpartition("/")[2] != "seconds"}
         index.append([*key, list(kept)])
         arrays |= {f"{number}/{position}": array for position, array in enumerate(kept.values())}

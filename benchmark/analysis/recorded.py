@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from benchmark.evaluation.score_table import ScoreTable
 
 #: Text and number columns of the table of recorded numbers; a text that doesn't apply is "".
-RECORD_TEXT_COLUMNS = ("variant", "measure", "cell", "of_class", "other", "split", "metric", "axis", "method")
+RECORD_TEXT_COLUMNS = ("variant", "diagnostic", "cell", "of_class", "other", "split", "metric", "axis", "method")
 RECORD_NUMBER_COLUMNS = ("x", "value", "low", "high")
 
 #: Estimates by cell, then by (metric, fold, other cell), see `CellScores.recorded`.
@@ -42,7 +42,7 @@ class RecordedNumbers:
         Index of the candidate that each split uses.
     estimates : mapping of cell id to mapping
         Estimates of plug-in metrics, see `CellScores.recorded`.
-    told : sequence of (measure, variant, DiagnosticNumbers)
+    diagnostics : sequence of (diagnostic, variant, DiagnosticNumbers)
         Values of the diagnostics.
     notes : tuple of str
         Notes on the diagnostics.
@@ -50,7 +50,7 @@ class RecordedNumbers:
 
     chosen: Mapping[str, NDArray[np.intp]]
     estimates: EstimatesByCell
-    told: tuple[tuple[str, str, DiagnosticNumbers], ...]
+    diagnostics: tuple[tuple[str, str, DiagnosticNumbers], ...]
     notes: tuple[str, ...] = field(default=())
 
 
@@ -95,8 +95,8 @@ def _rows(recorded: RecordedNumbers) -> Iterator[dict[str, Any]]:
     for cell, estimates in recorded.estimates.items():
         for (metric, split, other), estimate in estimates.items():
             yield {"cell": cell, "metric": metric, "split": split, "other": other, **_numbers(estimate)}
-    for measure, variant, each in recorded.told:
-        of = {"variant": variant, "measure": measure}
+    for diagnostic, variant, each in recorded.diagnostics:
+        of = {"variant": variant, "diagnostic": diagnostic}
         for row in each.rows:
             yield {**of, "cell": row.cell, "metric": row.metric, **_numbers(row.estimate)}
         for point in each.points:
@@ -117,10 +117,10 @@ def record_from_rows(
     measured: dict[tuple[str, str], tuple[list[DiagnosticRow], list[CurvePoint]]] = {}
     for row in rows:
         estimate = Estimate(row["value"], row["low"], row["high"], row["n"], row["interval"])
-        if not row["measure"]:
+        if not row["diagnostic"]:
             estimates.setdefault(row["cell"], {})[row["metric"], row["split"], row["other"]] = estimate
             continue
-        numbers, points = measured.setdefault((row["measure"], row["variant"]), ([], []))
+        numbers, points = measured.setdefault((row["diagnostic"], row["variant"]), ([], []))
         if row["axis"]:
             values = (row[name] for name in ("axis", "x", "method", "of_class", "metric", "value"))
             points.append(CurvePoint(*values))

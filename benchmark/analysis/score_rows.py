@@ -42,7 +42,7 @@ def score_frames(
     Parameters
     ----------
     experiment : Experiment
-    measured : iterable of (measure, variant, DiagnosticNumbers)
+    measured : iterable of (diagnostic, variant, DiagnosticNumbers)
     cells, samples : mappings of cell id to CellScores and to Sample
     classes : mapping of (variant, task) to tuple of str
         Classes in the order of the outcomes' codes.
@@ -134,7 +134,7 @@ def _parameter(axis: str, experiment: Experiment, cell: Cell) -> float:
 
 def _kernel(experiment: Experiment, cell: Cell) -> str:
     """Return the name of the kernel of a cell's method, or of its feature map, or else of its classifier."""
-    if cell.what == "measure":
+    if cell.what == "diagnostic":
         return cell.method
     spec = method_of(experiment, cell).candidates[0]
     return (spec.kernel or spec.representation.features or spec.classifier).name
@@ -160,7 +160,7 @@ def _without(axis: str, variant: Variant) -> tuple[Any, ...]:
 
 def _measured(experiment: Experiment, measured: Iterable[tuple[str, str, DiagnosticNumbers]]) -> Iterator[Row]:
     """Yield the rows of the lines that diagnostics draw; they have no intervals."""
-    cells = {(cell.variant, cell.method, cell.of_class): cell for cell in experiment.cells if cell.what == "measure"}
+    cells = {(cell.variant, cell.method, cell.of_class): cell for cell in experiment.cells if cell.what == "diagnostic"}
     for _, variant, each in measured:
         for point in each.points:
             cell = cells.get((variant, point.method, point.of_class))

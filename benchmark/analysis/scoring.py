@@ -70,13 +70,13 @@ class RunPredictions:
     def diagnostics(self) -> tuple[tuple[str, str, DiagnosticNumbers], ...]:
         """Numbers of the diagnostics, each with the names of the diagnostic and of the variant."""
         if self.recorded is not None:
-            return self.recorded.told
-        return tuple(diagnostic_numbers(self.experiment.measures, self.predictions))
+            return self.recorded.diagnostics
+        return tuple(diagnostic_numbers(self.experiment.diagnostics, self.predictions))
 
     @property
     def from_store(self) -> tuple[int, int]:
         """Number of cells that were read from the store, and number of all cells of methods."""
-        cells = [cell for cell in self.experiment.cells if cell.what != "measure"]
+        cells = [cell for cell in self.experiment.cells if cell.what != "diagnostic"]
         known = set(self.stored)
         return sum(known.issuperset(settings_of_cell(self.experiment, cell)) for cell in cells) if known else 0, len(
             cells
@@ -102,7 +102,7 @@ def score_cells(
     measured: Iterable[tuple[str, str, DiagnosticNumbers]] | None = None,
 ) -> ScoreTable:
     """Score every cell that has predictions, and add the diagnostics."""
-    measured = tuple(diagnostic_numbers(experiment.measures, predictions) if measured is None else measured)
+    measured = tuple(diagnostic_numbers(experiment.diagnostics, predictions) if measured is None else measured)
     of_variant = {
         name: sampling_of(variant.protocol.tags, experiment.seed) for name, variant in experiment.variants.items()
     }
@@ -122,7 +122,7 @@ def score_cells(
                 points[whole] = own, _point(experiment, predictions, numbering, whole, own)
             choices[cell.id], scores = points[whole]
             found[cell.id] = _with_recorded(_named(cell, scores, numbering), recorded)
-    found |= _growths(experiment, found)
+    found |= _gains(experiment, found)
     for variant, each in _measured(experiment, measured):
         alike = [
             cell for cell in experiment.cells if (cell.variant, cell.method) == (variant, each.cell) and _has(cell)
@@ -131,7 +131,7 @@ def score_cells(
             samples.setdefault(each.cell, of_variant[variant])
             found[each.cell] = each
         for cell in alike:  # a method's number applies to all terms and classes
-            if cell.what == "measure":
+            if cell.what == "diagnostic":
                 found[cell.id] = replace(each, cell=cell.id)
             elif cell.id in found and cell.terms is None and cell.of_class in ("", ALL_CLASSES):
                 found[cell.id] = replace(found[cell.id], known={**found[cell.id].known, **each.known})
@@ -215,12 +215,12 @@ def _named(cell: Cell, scores: CellScores, numbering: _Numbering) -> CellScores:
     return scores.named(cell.id)
 
 
-def _growths(experiment: Experiment, cells: Mapping[str, CellScores]) -> dict[str, CellScores]:
+def _gains(experiment: Experiment, cells: Mapping[str, CellScores]) -> dict[str, CellScores]:
     """Return the gains of the last training size over the first, between draws of the same number."""
     points = {_curve(cell, cell.size): cell.id for cell in experiment.cells if cell.what == "point"}
     found = {}
     for cell in experiment.cells:
-        if cell.what == "growth":
+        if cell.what == "gain":
             sizes = experiment.variants[cell.variant].sizes
             ends = [points.get(_curve(cell, size)) for size in (sizes[-1], sizes[0])]
             last, first = (cells.get(end or "") for end in ends)
@@ -235,7 +235,7 @@ def _growths(experiment: Experiment, cells: Mapping[str, CellScores]) -> dict[st
 
 def _has(cell: Cell) -> bool:
     """Return whether a diagnostic's number may belong to a cell: a method's cell, or a diagnostic's row."""
-    return cell.what == "point" or (cell.what == "measure" and not cell.of_class)
+    return cell.what == "point" or (cell.what == "diagnostic" and not cell.of_class)
 
 
 def _curve(cell: Cell, size: int | None) -> tuple[Any, ...]:

@@ -63,8 +63,8 @@ def summarize(run: RunPredictions) -> Summary:
     unlike = tuple(setting_notes(experiment, excluded_cells(experiment)))
     caveat_texts = [each.text for each in find_caveats(experiment)]
     caveats = [f"Caveat: {text}." for text in caveat_texts]
-    on_claims = () if experiment.explains else claim_notes(each.claim for each in claims)
-    sweep = tuple(sensitivity_notes(claims)) if experiment.explains else ()
+    on_claims = () if experiment.sensitivity_of else claim_notes(each.claim for each in claims)
+    sweep = tuple(sensitivity_notes(claims)) if experiment.sensitivity_of else ()
     return Summary(
         name=experiment.name,
         title=experiment.title,
@@ -138,14 +138,14 @@ def published_by_cell(published: Published | None, experiment: Experiment) -> di
 
 def _printed(published: Published | None, experiment: Experiment) -> list[PublishedValue]:
     values = published.values if published else ()  # noqa: PD011 - not a frame's
-    return [value for value in values if value.config == (experiment.explains or experiment.name)]
+    return [value for value in values if value.config == (experiment.sensitivity_of or experiment.name)]
 
 
 def _labels(figure: FigureView, experiment: Experiment, published: Published | None, scored: ScoreTable) -> ChartLabels:
     """Return the labels of a chart that are not in the scores."""
     first = next(iter(experiment.variants.values()))
     sample = sampling_of(first.protocol.tags, experiment.seed)
-    cells = {cell.id: cell for cell in experiment.cells if cell.what == "measure"}
+    cells = {cell.id: cell for cell in experiment.cells if cell.what == "diagnostic"}
     own = [value for value in _printed(published, experiment) if value.cell in cells]
     printed = {(v.metric, cells[v.cell or ""].of_class): float(v.value) for v in own}
     ranges = [each.published for each in judge_ranges(published, experiment.name, scored)] if published else []
@@ -164,7 +164,7 @@ def _labels(figure: FigureView, experiment: Experiment, published: Published | N
 def _method_labels(experiment: Experiment) -> dict[str, str]:
     """Return the labels of methods in figures, by name: those of classifiers and diagnostics."""
     specs = (spec for variant in experiment.variants.values() for entry in variant.entries for spec in entry.candidates)
-    components = (*(spec.classifier for spec in specs), *experiment.measures)
+    components = (*(spec.classifier for spec in specs), *experiment.diagnostics)
     return {name: label for component in components for name, label in component.tags.labels.items()}
 
 
@@ -201,10 +201,10 @@ def _failures(experiment: Experiment, scored: ScoreTable, failures: Mapping[str,
 def _fits(name: str, cell: Cell, experiment: Experiment) -> bool:
     """Return whether a failure under this name leaves a cell without a score."""
     words = [] if cell.variant == BASE_VARIANT else [cell.variant]
-    if cell.what == "measure":
-        return name == "-".join([*words, cell.measure])
+    if cell.what == "diagnostic":
+        return name == "-".join([*words, cell.diagnostic])
     words += [word for word in (cell.task, cell.method) if word]
     sizes = experiment.variants[cell.variant].sizes
-    ends = (sizes[0], sizes[-1]) if cell.what == "growth" else (cell.size,)
+    ends = (sizes[0], sizes[-1]) if cell.what == "gain" else (cell.size,)
     numbers = ([str(n) for n in (size, cell.terms) if n is not None] for size in ends)
     return name in ("-".join([*words, *each]) for each in numbers)

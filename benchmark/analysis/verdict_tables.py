@@ -55,9 +55,13 @@ def judge_experiment_claims(
     """
     if published is None:
         return []
-    variants = ["" if name == BASE_VARIANT else name for name in experiment.variants] if experiment.explains else [""]
-    judged = judge_claims(published, experiment.name, experiment.explains, variants, scored, excluded_cells(experiment))
-    claims, config = {claim.id: claim for claim in published.claims}, experiment.explains or experiment.name
+    variants = (
+        ["" if name == BASE_VARIANT else name for name in experiment.variants] if experiment.sensitivity_of else [""]
+    )
+    judged = judge_claims(
+        published, experiment.name, experiment.sensitivity_of, variants, scored, excluded_cells(experiment)
+    )
+    claims, config = {claim.id: claim for claim in published.claims}, experiment.sensitivity_of or experiment.name
 
     def whole(each: ClaimVerdict) -> bool:
         own = [c for c in claims[each.claim.id].comparisons if c.config == config]

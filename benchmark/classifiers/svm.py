@@ -384,9 +384,9 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
         Added to k(x, x) of each training document, ≥ 0.
     cache_mb : float
         LIBSVM's -m: the size of the kernel cache in MB.
-    unit : {"one", "mean-self-product"}
-        Unit of C: 1, or the inverse of the mean of k(x, x), over the training documents here and over all documents of
-        the task in a run. The latter makes SVMs invariant to a constant factor of the kernel; it was the default of
+    scale_C : {"one", "mean-self-product"}
+        Factor of C: 1, or the inverse of the mean of k(x, x), over the training documents here and over all documents
+        of the task in a run. The latter makes SVMs invariant to a constant factor of the kernel; it was the default of
         SVMlight (Joachims 1999).
     jobs : int
         Number of threads.
@@ -418,7 +418,7 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
         scheme: str = "one-vs-one",
         ridge: float = 0.0,
         cache_mb: float = 200.0,
-        unit: str = "one",
+        scale_C: str = "one",
         jobs: int = 1,
     ) -> None:
         self.C = C
@@ -426,18 +426,18 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
         self.scheme = scheme
         self.ridge = ridge
         self.cache_mb = cache_mb
-        self.unit = unit
+        self.scale_C = scale_C
         self.jobs = jobs
 
     def check(self) -> None:
         """Raise ValueError if a parameter is outside its range."""
         check_positive_parameters(self, "C", "epsilon", "cache_mb")
         check_one_of("scheme", self.scheme, KERNEL_SVM_SCHEMES)
-        check_one_of("unit", self.unit, COST_SCALES)
+        check_one_of("scale_C", self.scale_C, COST_SCALES)
         check_ridge(self.ridge)
 
     def cost(self, self_products: NDArray[np.float64]) -> float:
-        """Return LIBSVM's -c: C in its `unit`.
+        """Return LIBSVM's -c: C scaled by `scale_C`.
 
         Parameters
         ----------
@@ -451,9 +451,9 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If the unit is the mean of k(x, x) and the mean isn't positive.
+            If C is scaled by the mean of k(x, x), and that mean isn't positive.
         """
-        return self.C / mean_self_product(self_products) if self.unit == "mean-self-product" else self.C
+        return self.C / mean_self_product(self_products) if self.scale_C == "mean-self-product" else self.C
 
     def fit(self, X: Any, y: Any) -> SupportVectorClassifier:
         """Train on a precomputed Gram matrix.

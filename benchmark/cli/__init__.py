@@ -5,6 +5,8 @@ Heavy imports stay inside the functions, so that ``--help`` is quick.
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,8 +15,9 @@ from typer.core import TyperGroup
 
 from benchmark.cli.cache_commands import cache
 from benchmark.cli.data_commands import data
-from benchmark.cli.errors import echo, ensure_memory, exit_on_error, prepare_streams
+from benchmark.cli.errors import echo, ensure_memory, exit_on_error, prepare_streams, print_warnings
 from benchmark.cli.model_commands import fit, predict
+from benchmark.cli.old_names import with_current_names
 from benchmark.cli.options import (
     Config,
     Configs,
@@ -44,10 +47,10 @@ from benchmark.system.machine import let_openmp_threads_sleep
 class _Group(TyperGroup):
     """Command group that turns errors of parsing and of running into one message and an exit code."""
 
-    def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Parse the arguments and run the command."""
-        with exit_on_error():
-            return super().main(*args, **kwargs)
+    def main(self, args: Sequence[str] | None = None, *more: Any, **kwargs: Any) -> Any:
+        """Parse the arguments, sys.argv[1:] by default, and run the command."""
+        with exit_on_error(), print_warnings():
+            return super().main(with_current_names(sys.argv[1:] if args is None else args), *more, **kwargs)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; errors are handled here too, since click has its own message for an interrupt."""
@@ -72,7 +75,7 @@ app = typer.Typer(
 prints = typer.Typer(no_args_is_help=True, help="Published values: the settings that they apply to.")
 plugin = typer.Typer(no_args_is_help=True, help="Your own kernels, classifiers and other components.")
 app.add_typer(plugin, name="plugin", epilog="Example: bench plugin test mykernels.py")
-app.add_typer(prints, name="published", epilog="Example: bench published pin configs/webkb.yaml")
+app.add_typer(prints, name="published", epilog="Example: bench published pin-settings configs/webkb.yaml")
 app.add_typer(data, name="data", epilog="Example: bench data list")
 app.add_typer(cache, name="cache", epilog="Example: bench cache info")
 
@@ -105,7 +108,7 @@ def run(
     overwrite: Overwrite = False,
     jobs: Jobs = 0,
     dask: Dask = None,
-    at_most: MaxWorkers = None,
+    max_workers: MaxWorkers = None,
     verbose: Verbose = False,
     download: Download = True,
     quiet: Quiet = False,
@@ -127,7 +130,7 @@ def run(
             for experiment in load_all_checked([resolve_config(each) for each in configs])
         ]
         for done in run_experiments(
-            experiments, out, overwrite, jobs, download, observer, workers_from_options(dask, at_most)
+            experiments, out, overwrite, jobs, download, observer, workers_from_options(dask, max_workers)
         ):
             output_run(answer, done)
             failed |= bool(done.summary.failures or done.results.failures)
@@ -181,7 +184,7 @@ def init(
         roles["labels"], separator = roles.pop("label"), several[0]
     target = write_configuration(seen, roles, out, overwrite=overwrite, separator=separator, drop=drop or [])
     echo(f"Written to {target}: " + (", ".join(f"{role} is {name!r}" for role, name in roles.items()) or "a folder"))
-    experiment, forecast = plan_experiment(target, jobs=0, download=False, quick=False)
+    experiment, forecast = plan_experiment(target, jobs=0, download=False, with_pilot=True)
     echo(f"The configuration is valid: {len(experiment.ids)} cells. {forecast_text(forecast)} Next: bench run {target}")
 
 
@@ -209,7 +212,9 @@ def validate(configs: Configs, as_json: Json = False) -> None:
 @app.command(epilog="Example: bench plan configs/20ng.yaml")
 def plan(
     config: Config,
-    quick: Annotated[bool, typer.Option("--quick", help="List what would be computed, without pilot runs.")] = False,
+    no_pilot: Annotated[
+        bool, typer.Option("--no-pilot", help="List what would be computed, without pilot runs.")
+    ] = False,
     jobs: Jobs = 0,
     download: Download = True,
     brief: Quiet = False,
@@ -222,7 +227,7 @@ def plan(
     from benchmark.cli.output import CommandOutput
 
     with CommandOutput(quiet=brief, as_json=as_json) as answer:
-        _, result = plan_experiment(resolve_config(config), jobs=jobs, download=download, quick=quick)
+        _, result = plan_experiment(resolve_config(config), jobs=jobs, download=download, with_pilot=not no_pilot)
         from benchmark.analysis.terminal_table import TerminalTable
         from benchmark.commands.plan import forecast_text
 
@@ -244,7 +249,7 @@ def check(
         list[Path] | None,
         typer.Argument(metavar="CONFIG", help="YAML files.", show_default="every config that is pinned"),
     ] = None,
-    pin: Annotated[bool, typer.Option("--pin", help="Store the numbers as the new pinned ones.")] = False,
+    update: Annotated[bool, typer.Option("--update", help="Store the numbers as the new pinned ones.")] = False,
     out: Out = None,
     overwrite: Overwrite = False,
     jobs: Jobs = 0,
@@ -264,9 +269,9 @@ def check(
         from benchmark.cli.terminal import plain_table
         from benchmark.commands import check as pinned
 
-        experiments = pinned.experiments_to_check([resolve_config(each) for each in configs or []], pinning=pin)
+        experiments = pinned.experiments_to_check([resolve_config(each) for each in configs or []], pinning=update)
         for done in run_experiments(experiments, out, overwrite, jobs, download, observer):
-            if pin:
+            if update:
                 pinned.pin(done.summary)
             deviations = pinned.deviations(done.summary)
             rows = list(map(pinned.deviation_row, deviations))
@@ -307,7 +312,7 @@ def report(
     html: Annotated[
         bool, typer.Option("--html", help="Add the texts of documents to the page, and print its path, no tables.")
     ] = False,
-    whole: Annotated[bool, typer.Option("--all", help="Show every cell, however many there are.")] = False,
+    whole: Annotated[bool, typer.Option("--all-cells", help="Show every cell, however many there are.")] = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -336,7 +341,9 @@ def explain(
     run: RunFolder,
     cell: Annotated[str, typer.Argument(metavar="CELL", help="A cell of the run.")],
     document: Annotated[str | None, typer.Option(help="Id of one tested document.")] = None,
-    shown: Annotated[int, typer.Option("--shown", min=0, help="How many wrongly predicted documents to show.")] = 5,
+    examples: Annotated[
+        int, typer.Option("--examples", min=0, help="How many wrongly predicted documents to show.")
+    ] = 5,
     as_json: Json = False,
 ) -> None:
     """Explain a cell's score, from the archive to the metric, and show documents with a wrong prediction."""
@@ -350,7 +357,7 @@ def explain(
         from benchmark.experiment.store import Store
 
         context = RunContext(Store(warn=observer.note), observer, n_processors())
-        parts = explain_cell(resolve_run(run), cell, context, document=document, shown=shown)
+        parts = explain_cell(resolve_run(run), cell, context, document=document, shown=examples)
         answer.tables(observer.between(parts))
 
 
@@ -423,10 +430,10 @@ def reproduce(
         raise SystemExit(1)
 
 
-@app.command(epilog="Examples: bench survey choosing · bench survey choosing mine.yaml other.yaml --page mine.md")
+@app.command(epilog="Examples: bench survey methods · bench survey methods mine.yaml other.yaml --page mine.md")
 def survey(
     page: Annotated[
-        str, typer.Argument(metavar="PAGE", help="choosing: which method to use; geometry: what each step adds.")
+        str, typer.Argument(metavar="PAGE", help="methods: which one to use; ablation: what each step adds.")
     ],
     configs: Annotated[
         list[Path] | None,
@@ -459,7 +466,7 @@ def survey(
         raise SystemExit(1)
 
 
-@prints.command("pin", epilog="Example: bench published pin configs/webkb.yaml")
+@prints.command("pin-settings", epilog="Example: bench published pin-settings configs/webkb.yaml")
 def published_pin(configs: Configs) -> None:
     """Store the settings of these configurations as those of their paper's published values.
 

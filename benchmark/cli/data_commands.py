@@ -76,8 +76,8 @@ def data_stats(config: Config, download: Download = True) -> None:
         answer.tables(corpus_statistics(_counts(config, download)))
 
 
-@data.command("card", epilog="Example: bench data card tickets.yaml")
-def data_card(config: Config) -> None:
+@data.command("pin", epilog="Example: bench data pin tickets.yaml")
+def data_pin(config: Config) -> None:
     """Write the card of your own corpus: counts and digest. Later runs reject a corpus that differs."""
     from benchmark.experiment.run import write_card
 

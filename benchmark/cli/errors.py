@@ -6,11 +6,12 @@ import errno
 import os
 import re
 import sys
+import warnings
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchmark.report.escapes import escape_controls
-from benchmark.system.errors import BenchError, ConfigError
+from benchmark.system.errors import BenchError, ConfigError, RenamedWarning
 from benchmark.system.machine import memory_limit
 
 if TYPE_CHECKING:
@@ -53,6 +54,23 @@ def ensure_memory() -> None:
         needed = f"the smallest run takes {MIN_ADDRESS_SPACE / 1e6:,.0f} MB"
         allowed = f"ulimit -v allows {limit / 1e6:,.0f} MB"
         raise BenchError(f"not enough memory: {allowed}, and {needed}; `ulimit -v unlimited` lifts the limit")
+
+
+@contextmanager
+def print_warnings() -> Iterator[None]:
+    """Print what is renamed as one line on standard error, each line once."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("once", RenamedWarning)
+        show = warnings.showwarning
+
+        def print_renamed(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+            if issubclass(category, RenamedWarning):
+                echo(f"bench: {message}", err=True)
+            else:
+                show(message, category, *where, **more)
+
+        warnings.showwarning = print_renamed
+        yield
 
 
 @contextmanager

@@ -69,7 +69,9 @@ def predict(
         str | None, typer.Option("--id", help="Column of the documents' names.", show_default="file and line")
     ] = None,
     encoding: Annotated[str, typer.Option(help="Encoding of tables and JSON lines.")] = "utf-8",
-    words: Annotated[int, typer.Option(min=0, help="Show the N terms that contribute most to each label.")] = 0,
+    top_terms: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Show the N terms that contribute most to each label.")
+    ] = 0,
     jobs: Jobs = 0,
 ) -> None:
     """Predict the label, decision values and probabilities of each text, on standard output."""
@@ -88,9 +90,9 @@ def predict(
         files or [predicting.STANDARD_INPUT], text or trained.about["text"], id_, encoding
     )
     tally = predicting.PredictionCount()
-    answered = tally.counted(trained.answers(documents, n_words=words, jobs=jobs or n_processors()))
+    answered = tally.counted(trained.answers(documents, n_words=top_terms, jobs=jobs or n_processors()))
     on_terminal = sys.stdout.isatty()
-    for part in predicting.format_predictions(trained, answered, as_json=format_ == "jsonl", with_words=words > 0):
+    for part in predicting.format_predictions(trained, answered, as_json=format_ == "jsonl", with_words=top_terms > 0):
         sys.stdout.write(escape_controls(part) if on_terminal else part)
     sys.stdout.flush()
     if tally.unknown:

@@ -33,7 +33,7 @@ Dask = Annotated[
     ),
 ]
 MaxWorkers = Annotated[
-    int | None, typer.Option("--at-most", min=0, help="Maximum number of workers.", show_default="all")
+    int | None, typer.Option("--max-workers", min=0, help="Maximum number of workers.", show_default="all")
 ]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print each step as it is done.")]
 Download = Annotated[bool, typer.Option(help="Download a corpus that isn't here.")]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 RESUME_HINT = "results so far are stored, and the same command continues from there"
 
 
-def plan_experiment(config: Path, *, jobs: int, download: bool, quick: bool) -> tuple[Experiment, Plan]:
+def plan_experiment(config: Path, *, jobs: int, download: bool, with_pilot: bool) -> tuple[Experiment, Plan]:
     """Return the experiment and its plan, and print a note where the machine is too small for it."""
     from benchmark.cli.terminal import ProgressObserver
 
@@ -36,7 +36,9 @@ def plan_experiment(config: Path, *, jobs: int, download: bool, quick: bool) -> 
         experiment = load_checked(config)
         ensure_numba_cache(observer.note)
         store = Store(warn=observer.note)
-        result = plan_run(experiment, RunContext(store, observer, jobs or n_processors(), download), quick=quick)
+        result = plan_run(
+            experiment, RunContext(store, observer, jobs or n_processors(), download), with_pilot=with_pilot
+        )
         for warning in result.warnings:
             observer.note(warning)
     return experiment, result
@@ -49,15 +51,15 @@ def progress_of_command(answer: CommandOutput, *, verbose: bool) -> ProgressObse
     return ProgressObserver("starting", verbose=verbose, silent=answer.quiet)
 
 
-def workers_from_options(dask: str | None, at_most: int | None) -> ParallelSection | None:
-    """Return the workers that --dask and --at-most ask for; None without --dask."""
+def workers_from_options(dask: str | None, max_workers: int | None) -> ParallelSection | None:
+    """Return the workers that --dask and --max-workers ask for; None without --dask."""
     if dask is None:
-        if at_most is not None:
-            raise ConfigError("--at-most limits the workers of --dask: add --dask")
+        if max_workers is not None:
+            raise ConfigError("--max-workers limits the workers of --dask: add --dask")
         return None
     from benchmark.workers.cluster import parse_dask_option
 
-    return parse_dask_option(dask, at_most)
+    return parse_dask_option(dask, max_workers)
 
 
 def run_experiments(

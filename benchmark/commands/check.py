@@ -172,7 +172,7 @@ def _read(path: Path, name: str, columns: tuple[str, ...]) -> pd.DataFrame:
         names = {name: csv_unescape for name in columns if name not in _NUMBERS}
         return pd.read_csv(path, usecols=list(columns), converters=names, na_values=gaps, keep_default_na=False)
     except FileNotFoundError:
-        problem = f"nothing is pinned for {name!r}: {path.name} is missing; `bench check --pin` writes it"
+        problem = f"nothing is pinned for {name!r}: {path.name} is missing; `bench check --update` writes it"
         raise BenchError(problem) from None
     except (OSError, ValueError) as error:
         raise BenchError(f"{path}: can't be read: {error}") from None

@@ -243,13 +243,13 @@ class _Account:
         splits = protocol_at_size(variant.protocol, self.cell.size).splits(problem.documents)
         ids, bench = problem.documents.ids, MatrixCache(context.jobs)
         near: dict[int, _Near] = {}
-        over_classes = variant.terms.over_classes if variant.terms else "sum"
+        aggregate = variant.terms.aggregate if variant.terms else "sum"
         candidates = method_of(experiment, self.cell).candidates
         for number, each in enumerate(wanted, start=1):
             context.observer.now(f"training the classifier of {each.fold} again")
             if each.split not in near:
                 candidate = int(self.candidates[each.split])
-                work = SplitData(problems[candidate], splits[each.split], splits, self.cell.terms, over_classes, bench)
+                work = SplitData(problems[candidate], splits[each.split], splits, self.cell.terms, aggregate, bench)
                 asked = [other.row for other in wanted if other.split == each.split]
                 near[each.split] = _nearest(work, candidates[candidate], asked)
             by, of_row = near[each.split]

@@ -274,11 +274,11 @@ def configuration_text(
         corpus["drop"] = list(drop)
     several = "labels" in roles
     protocol, why = _protocol(seen, roles, several=several)
-    counted = {"counted_in": protocol["train"]} if protocol["name"] == "fixed-split" else {}
+    counted = {"vocabulary_from": protocol["train"]} if protocol["name"] == "fixed-split" else {}
     text = {"lexer": "unicode", "stoplist": "none", "digits": "token", "min_documents": 2, **counted}
     return f"""# {name}: which classifier for {path}?  bench run {name}.yaml
 name: {name}
-corpus: # `bench data card {name}.yaml` records its contents, and later runs reject any change
+corpus: # `bench data pin {name}.yaml` records its contents, and later runs reject any change
   {_line(corpus)}
 text: # words are runs of letters, in lower case, that occur in at least two documents
   {_line(text)}

@@ -102,7 +102,7 @@ class Plan:
     warnings: list[str] = field(default_factory=list)
 
 
-def plan_run(experiment: Experiment, context: RunContext, *, quick: bool = False) -> Plan:
+def plan_run(experiment: Experiment, context: RunContext, *, with_pilot: bool = True) -> Plan:
     """Count the documents, unless the store has the counts, and time the methods on a share of them.
 
     The counts are stored, so that a run doesn't count again. Only the beginning of a user's large files is counted.
@@ -111,8 +111,9 @@ def plan_run(experiment: Experiment, context: RunContext, *, quick: bool = False
     ----------
     experiment : Experiment
     context : RunContext
-    quick : bool
-        List what would be computed, without a pilot run.
+    with_pilot : bool
+        Train the methods on a share of the documents, to forecast seconds and memory; else only list what would be
+        computed.
 
     Returns
     -------
@@ -135,7 +136,7 @@ def plan_run(experiment: Experiment, context: RunContext, *, quick: bool = False
         todo = [(point, job) for point in work.points for job in left[point.place]]
         missing += plan_batches(todo, by_split=work.problem.several)
     rows, together = _rows(points, left), _together(missing)
-    if quick:
+    if not with_pilot:
         return Plan(rows, together)
     free, counted = free_memory() + loaded, _resident()
     with tempfile.TemporaryDirectory(prefix="simplexbench-") as name:
@@ -253,7 +254,7 @@ def _kept(lacked: list[Batch]) -> float:
 def _measured(
     experiment: Experiment, read: Mapping[str, LoadedVariant], store: Store, jobs: int
 ) -> tuple[dict[tuple[str, str], Any], Seconds]:
-    """Return the measures' results on a few documents, and their seconds scaled to the whole vocabulary."""
+    """Return the diagnostics' results on a few documents, and their seconds scaled to the whole vocabulary."""
     few, growth, read_only = {}, 1.0, Store(store.folder, limit=0)  # reads entries, and stores nothing
     for name, variant in read.items():
         counts, members = variant.counts, Problem(variant.counts, "", 0).members
@@ -286,7 +287,7 @@ def _made_up(works: list[PlannedTask], measured: dict[tuple[str, str], Any]) -> 
 
 def _scoring(run: RunPredictions, folder: Path) -> Seconds:
     """Score some of the cells, write tables and pictures, and return the estimated seconds for all cells."""
-    from benchmark.report.files import write_report_files  # noqa: PLC0415 - a quick plan draws nothing
+    from benchmark.report.files import write_report_files  # noqa: PLC0415 - a plan without pilot runs draws nothing
     from benchmark.report.html.page import write_page  # noqa: PLC0415
 
     ids = run.experiment.ids

@@ -63,10 +63,10 @@ def paper_configs(folder: Path) -> list[Experiment]:
     experiments = [load_checked(path) for path in sorted(folder.glob("*.yaml"))]
     of_papers = {experiment.name for experiment in experiments if experiment.paper and not _landmarks_alone(experiment)}
     for experiment in experiments:
-        if experiment.explains and experiment.explains not in of_papers:
-            problem = f"explains {experiment.explains!r}, which isn't a configuration of a paper"
+        if experiment.sensitivity_of and experiment.sensitivity_of not in of_papers:
+            problem = f"sensitivity_of is {experiment.sensitivity_of!r}, which isn't a configuration of a paper"
             raise ConfigError(f"{experiment.name}: {problem}")
-    selected = [experiment for experiment in experiments if experiment.name in of_papers or experiment.explains]
+    selected = [experiment for experiment in experiments if experiment.name in of_papers or experiment.sensitivity_of]
     if not selected:
         raise ConfigError(f"{folder}: no configuration here belongs to a paper")
     return selected
@@ -156,7 +156,7 @@ def _section(of_paper: list[RunResult], done: list[RunResult]) -> PaperResult:
     )
     experiments = []
     for each in of_paper:
-        sweeps = tuple(o.summary for o in done if o.results.experiment.explains == each.summary.name)
+        sweeps = tuple(o.summary for o in done if o.results.experiment.sensitivity_of == each.summary.name)
         tried, remarks = sensitivity_scores(each.summary, sweeps), (*_document_set(published, each), *_steps(each))
         experiments.append(PaperExperiment(each.summary, tried, remarks, sweeps, _caveats(each, done)))
     claims, exceptions = [], []
@@ -187,7 +187,7 @@ def _section(of_paper: list[RunResult], done: list[RunResult]) -> PaperResult:
 
 
 def _not_measured(published: Published, done: list[RunResult]) -> Iterator[str]:
-    """Yield a sentence that lists the published values that we didn't measure, if any."""
+    """Yield a sentence that lists the published values that we didn't diagnostic, if any."""
     judged = {
         (each.summary.name, row["cell"], row["metric"])
         for each in done
@@ -211,7 +211,7 @@ def _caveats(run: RunResult, done: list[RunResult]) -> tuple[str, ...]:
         effects = [
             sweep_effect_text(run.summary, each.summary, variant)
             for each in done
-            if each.results.experiment.explains == experiment.name and caveat.honest
+            if each.results.experiment.sensitivity_of == experiment.name and caveat.honest
             for variant, over in each.results.experiment.raw.get("variants", {}).items()
             if over == caveat.honest
         ]

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from benchmark.report.grids import TextTable
 
 #: Pages, and patterns of their configurations.
-SURVEY_PAGES = {"choosing": ("all-methods-*.yaml", "learning-*.yaml"), "geometry": ("geometry-*.yaml",)}
+SURVEY_PAGES = {"methods": ("all-methods-*.yaml", "learning-*.yaml"), "ablation": ("geometry-*.yaml",)}
 #: Methods for comparison: the usual first choice, and the papers' best kernel.
 BASELINE_METHOD, PAPER_METHOD = "tfidf-linear-svm", "ngd"
 
@@ -86,7 +86,7 @@ def write_survey(done: Sequence[RunResult], page: str, path: Path) -> str:
         tables=[problem_grid(survey, problem, BASELINE_METHOD) for problem in survey.problems],
         advice=list(recommendations(survey, ranking)),
         steps=lambda pairs: _steps(survey, {(a, b): words for a, b, words in pairs}),
-        told=comparison_sentences(survey),
+        comparisons=comparison_sentences(survey),
         runs=[each.summary.name for each in done],
         images=images,
         machines=list(dict.fromkeys(_machine(each) for each in done)),

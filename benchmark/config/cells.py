@@ -30,41 +30,43 @@ _COLUMN = {"class": "of_class"}
 def list_cells(
     variants: Iterable[Variant],
     choices: Sequence[str],
-    measures: Iterable[Component],
+    diagnostics: Iterable[Component],
     *,
     by_class: bool,
-    growth: bool,
+    gain: bool,
 ) -> tuple[Cell, ...]:
     """Return every row of the scores: for each variant its settings, then its gains, then its diagnostics' rows."""
-    measures, cells = tuple(measures), list[Cell]()
+    diagnostics, cells = tuple(diagnostics), list[Cell]()
     for variant in variants:
         cells += _points(variant, choices, by_class=by_class)
-        cells += _growths(variant, choices, by_class=by_class) if growth else []
+        cells += _gains(variant, choices, by_class=by_class) if gain else []
         cells += [
-            replace(cell, measure=name)
-            for name, own in _own(measures, variant)
+            replace(cell, diagnostic=name)
+            for name, own in _own(diagnostics, variant)
             for cell in own.cells(variant.name, variant.collection.classes)
         ]
     return tuple(cells)
 
 
 def count_cells(
-    variants: Iterable[Variant], choices: Sequence[str], measures: Sequence[Component], *, by_class: bool, growth: bool
+    variants: Iterable[Variant], choices: Sequence[str], diagnostics: Sequence[Component], *, by_class: bool, gain: bool
 ) -> int:
     """Count the cells without building them."""
     number = 0
     for variant in variants:
         n_rows = sum(len(_classes(variant, index, by_class=by_class)) for index in range(len(variant.tasks)))
-        n_axes = len(variant.numbers) * (len(variant.sizes) + growth)
+        n_axes = len(variant.numbers) * (len(variant.sizes) + gain)
         number += len(choices) * n_rows * len(variant.entries) * n_axes
-        own = (each for _, each in _own(measures, variant))
+        own = (each for _, each in _own(diagnostics, variant))
         number += sum(len(each.rows) + len(variant.collection.classes) * len(each.kinds) for each in own)
     return number
 
 
-def _own(measures: Iterable[Component], variant: Variant) -> list[tuple[str, Any]]:
-    """Return the measures of a variant, by name."""
-    return [(each.name, each.build()) for each in measures if variant.name == BASE_VARIANT or not each.tags.base_only]
+def _own(diagnostics: Iterable[Component], variant: Variant) -> list[tuple[str, Any]]:
+    """Return the diagnostics of a variant, by name."""
+    return [
+        (each.name, each.build()) for each in diagnostics if variant.name == BASE_VARIANT or not each.tags.base_only
+    ]
 
 
 def _prefix(variant: str) -> list[str]:
@@ -92,16 +94,16 @@ def _points(variant: Variant, choices: Sequence[str], *, by_class: bool) -> list
     return found
 
 
-def _growths(variant: Variant, choices: Sequence[str], *, by_class: bool) -> list[Cell]:
+def _gains(variant: Variant, choices: Sequence[str], *, by_class: bool) -> list[Cell]:
     """Return the cells whose score is that of the largest training size less that of the smallest."""
     found = []
     for choice, (index, task) in product(choices, enumerate(variant.tasks)):
         for of_class, entry, terms in product(
             _classes(variant, index, by_class=by_class), variant.entries, variant.numbers
         ):
-            words = "growth", task.name, of_class, entry.label, CHOICE_ID_WORDS.get(choice, choice), terms
+            words = "gain", task.name, of_class, entry.label, CHOICE_ID_WORDS.get(choice, choice), terms
             name = _id(*_prefix(variant.name), *words)
-            found.append(Cell(name, variant.name, task.name, entry.label, "growth", of_class, choice, None, terms))
+            found.append(Cell(name, variant.name, task.name, entry.label, "gain", of_class, choice, None, terms))
     return found
 
 
@@ -165,7 +167,7 @@ def list_figures(
     config: ExperimentSection,
     variants: Sequence[Variant],
     metrics: Sequence[str],
-    measures: Sequence[Component],
+    diagnostics: Sequence[Component],
     source: YamlSource,
     known: Registries,
 ) -> tuple[FigureView, ...]:
@@ -175,10 +177,10 @@ def list_figures(
     for index, section in enumerate(config.figures):
         place: Location = ("figures", index)
         if section.regions:
-            figure = _regions(section, variants, measures, source, place)
+            figure = _regions(section, variants, diagnostics, source, place)
         else:
             figure = _figure(section, axis, metrics, source, place)
-            _check_shown(figure, _axes(variants[0], measures, known.quantities), variants[0], source, place, known)
+            _check_shown(figure, _axes(variants[0], diagnostics, known.quantities), variants[0], source, place, known)
         if any(figure.name == other.name for other in found):
             raise source.error((*place, "name"), f"two figures are named {figure.name!r}")
         found.append(figure)
@@ -191,15 +193,17 @@ def list_figures(
 def _regions(
     section: FigureSection,
     variants: Sequence[Variant],
-    measures: Iterable[Component],
+    diagnostics: Iterable[Component],
     source: YamlSource,
     place: Location,
 ) -> FigureView:
     """Return a figure of decision regions."""
     if others := section.model_fields_set - {"name", "title", "regions"}:
         raise source.error((*place, min(others)), f"a figure of regions has no {min(others)}")
-    if "coordinates" not in {each.name for each in measures}:
-        raise source.error((*place, "regions"), "regions are drawn from coordinates: add `coordinates` to `measures`")
+    if "coordinates" not in {each.name for each in diagnostics}:
+        raise source.error(
+            (*place, "regions"), "regions are drawn from coordinates: add `coordinates` to `diagnostics`"
+        )
     names = [variant.name for variant in variants]
     for index, name in enumerate(section.regions):
         if name not in names:
@@ -265,11 +269,11 @@ def _check_shown(
             raise source.error((*place, "y"), unknown_name("method", label, labels))
 
 
-def _axes(variant: Variant, measures: Iterable[Component], quantities: Iterable[str]) -> list[str]:
+def _axes(variant: Variant, diagnostics: Iterable[Component], quantities: Iterable[str]) -> list[str]:
     """Return the possible x axes: training sizes and terms if there are several, parameters, times and diagnostics."""
     specs = [spec for entry in variant.entries for spec in entry.candidates]
     parts = [each for spec in specs for each in (spec.kernel, spec.classifier, spec.representation.features)]
-    parts += measures
+    parts += diagnostics
     named = [name for each in parts if each is not None for name in component_parameters(each.cls)]
     sizes = ["size"] if variant.sizes != (None,) else []
     return list(dict.fromkeys([*sizes, *(["terms"] if variant.terms else []), *named, *TIME_METRICS, *quantities]))

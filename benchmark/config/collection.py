@@ -45,13 +45,13 @@ def text_from_config(source: YamlSource, reader: CorpusReader) -> TextSettings:
         given = getattr(text, key)
         if given not in allowed and not (key == "lexer" and given is None):
             raise source.error((key,), unknown_name(what, given, list(allowed)))
-    if text.counted_in is not None and text.counted_in not in reader.groups:
-        raise source.error(("counted_in",), unknown_name("group", text.counted_in, reader.groups))
+    if text.vocabulary_from is not None and text.vocabulary_from not in reader.groups:
+        raise source.error(("vocabulary_from",), unknown_name("group", text.vocabulary_from, reader.groups))
     how = text.skip_header, text.skip_html, text.digits, text.stoplist, text.lexer or reader.lexer
     lexing = Lexing(*how, tuple(sorted(set(text.ngrams))), *_fields(reader, text.fields, source))
     if len(set(lexing.blocks)) < len(lexing.blocks):
         raise source.error(("fields",), f"two blocks have the same name: {', '.join(lexing.blocks)}")
-    return TextSettings(lexing, Pruning(text.min_occurrences, text.min_documents, text.counted_in))
+    return TextSettings(lexing, Pruning(text.min_occurrences, text.min_documents, text.vocabulary_from))
 
 
 def _reader(config: ExperimentSection, source: YamlSource, corpora: Registry) -> CorpusReader:

@@ -58,7 +58,7 @@ def check_experiment(source: YamlSource, known: Registries, papers: Sequence[str
     if papers is not None and config.paper is not None and config.paper not in papers:
         raise source.error(("paper",), unknown_name("paper", config.paper, papers))
     choices = _choices(config, source)
-    variants = {BASE_VARIANT: _variant(BASE_VARIANT, config, source, known)} if config.base else {}
+    variants = {BASE_VARIANT: _variant(BASE_VARIANT, config, source, known)} if config.run_base else {}
     unvaried = source.without(["variants"])
     for name in config.variants:
         check_variant_name(name, source)
@@ -66,19 +66,20 @@ def check_experiment(source: YamlSource, known: Registries, papers: Sequence[str
         variants[name] = _variant(name, validate_section(ExperimentSection, own), own, known)
         check_limit(sum(each.n_points for each in variants.values()), COUNTED_SETTINGS, source, ("variants",))
     if not variants:
-        raise source.error(("base",), "base: false leaves nothing to run: add variants")
-    if not config.base and config.expect.model_fields_set:
-        raise source.error(("expect",), "`expect` describes the configuration itself, which base: false doesn't run")
+        raise source.error(("run_base",), "run_base: false leaves nothing to run: add variants")
+    if not config.run_base and config.expect.model_fields_set:
+        raise source.error(
+            ("expect",), "`expect` describes the configuration itself, which run_base: false doesn't run"
+        )
     first = next(iter(variants.values()))
     _check_classes(config, variants, source)
     several = first.collection.several
     metrics = _metrics(config, source, known.metrics, several=several)
-    measured = _measures(config, known.measures, source)
-    growth = "growth" in config.derive
-    if growth and any(len(variant.sizes) < 2 for variant in variants.values()):
-        raise source.error(("derive",), "a growth needs a smallest and a largest training size: list two or more")
-    axes = (("methods",), ("tasks",), ("protocol",), ("terms",), ("measures",), ("variants",))
-    of_cells = {"by_class": config.classes == "each", "growth": growth}
+    measured = _measures(config, known.diagnostics, source)
+    if config.gain and any(len(variant.sizes) < 2 for variant in variants.values()):
+        raise source.error(("gain",), "a gain needs a smallest and a largest training size: list two or more")
+    axes = (("methods",), ("tasks",), ("protocol",), ("terms",), ("diagnostics",), ("variants",))
+    of_cells = {"by_class": config.per_class, "gain": config.gain}
     number = count_cells(variants.values(), choices, measured, **of_cells)
     check_limit(number, "cells", source, *(place for place in axes if place[0] in source.data))
     cells = list_cells(variants.values(), choices, measured, **of_cells)
@@ -92,19 +93,19 @@ def check_experiment(source: YamlSource, known: Registries, papers: Sequence[str
         name=config.name,
         title=config.title or config.name,
         paper=config.paper,
-        explains=config.explains,
+        sensitivity_of=config.sensitivity_of,
         seed=config.seed,
         notes=tuple(config.notes),
         raw={key: value for key, value in source.data.items() if key != "parallel"},
-        compare=list_pairs(config.compare, cells, config.family, source),
+        compare=list_pairs(config.compare, cells, config.holm_within, source),
         variants=variants,
         cells=cells,
         choices=choices,
         inner=inner_protocol(config, first.collection),
         metrics=metrics,
-        by_class=config.classes == "each",
-        measures=measured,
-        fitted_cells=_fitted(config, ids, source),
+        by_class=config.per_class,
+        diagnostics=measured,
+        tuned_cells=_fitted(config, ids, source),
         figures=figures,
         expected_documents=config.expect.documents,
         expected_vocabulary=config.expect.vocabulary,
@@ -140,7 +141,7 @@ def _variant(name: str, config: ExperimentSection, source: YamlSource, known: Re
     collection = collection_from_config(config, source, known.corpora)
     tasks = list_tasks(config, collection, source)
     protocol, sizes = protocol_and_sizes(config, source, known.protocols)
-    over = None if config.choose is None else frozenset(config.choose.over)
+    over = None if config.choose is None else frozenset(config.choose.grid_keys)
     entries = list_methods(config.methods, config.defaults, source, known, collection.reader, choose=over)
     terms = term_selection(config, source)
     for spec in (spec for entry in entries for spec in entry.candidates):
@@ -171,7 +172,7 @@ def _choices(config: ExperimentSection, source: YamlSource) -> tuple[str, ...]:
 
 def _check_classes(config: ExperimentSection, variants: dict[str, Variant], source: YamlSource) -> None:
     """Refuse a class named "all", and variants with other classes, where every class is scored by itself."""
-    if config.classes != "each":
+    if not config.per_class:
         return
     first = next(iter(variants.values()))
     for name, variant in variants.items():
@@ -183,13 +184,15 @@ def _check_classes(config: ExperimentSection, variants: dict[str, Variant], sour
                 )
             if own.classes != task.classes:
                 where: Location = ("variants", name, "corpus", "classes")
-                raise source.error(where, "with `classes: each`, a variant must have the classes of its configuration")
+                raise source.error(
+                    where, "with `per_class: true`, a variant must have the classes of its configuration"
+                )
 
 
 def _metrics(config: ExperimentSection, source: YamlSource, known: Registry, *, several: bool) -> tuple[str, ...]:
     """Return the metrics to compute; refuse those not defined for all classes or, if each is scored, for one class."""
     allowed = [name for name in known if is_metric_defined(name, several=several, of_class=False, known=known)]
-    if config.classes == "each":
+    if config.per_class:
         allowed = [name for name in allowed if is_metric_defined(name, several=several, of_class=True, known=known)]
     given = [name for name in DEFAULT_METRICS if name in allowed] if config.metrics is None else config.metrics
     for index, metric in enumerate(given):
@@ -205,11 +208,11 @@ def _metrics(config: ExperimentSection, source: YamlSource, known: Registry, *, 
 def _fitted(config: ExperimentSection, ids: list[str], source: YamlSource) -> dict[str, str]:
     """Return the choices tuned to published values, by cell; `cells` is a pattern such as ``table-pooled-*``."""
     found: dict[str, str] = {}
-    for index, each in enumerate(config.fitted):
+    for index, each in enumerate(config.tuned_to_published):
         own = fnmatch.filter(ids, each.cells)
         if not own:
             raise source.error(
-                ("fitted", index, "cells"), unknown_name("cell", each.cells, ids).partition(" (allowed")[0]
+                ("tuned_to_published", index, "cells"), unknown_name("cell", each.cells, ids).partition(" (allowed")[0]
             )
         found |= dict.fromkeys(own, f"{each.choice}, to come near {each.to}")
     return found
@@ -219,9 +222,9 @@ def _measures(
     config: ExperimentSection, registry: Mapping[str, type[Any]], source: YamlSource
 ) -> tuple[Component, ...]:
     found: list[Component] = []
-    for index, given in enumerate(config.measures):
+    for index, given in enumerate(config.diagnostics):
         try:
-            found.append(check_component("measure", registry, given))
+            found.append(check_component("diagnostic", registry, given))
         except ComponentError as error:
-            raise source.error(("measures", index, error.key), str(error)) from None
+            raise source.error(("diagnostics", index, error.key), str(error)) from None
     return tuple(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmark.config.renamed_keys import with_current_keys
 from benchmark.system.errors import did_you_mean, quote_value
 from benchmark.system.yaml_source import read_yaml
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from benchmark.system.yaml_source import YamlSource
 
 #: Keys that a file doesn't inherit from the file that it extends, since they identify a configuration.
-FILE_KEYS = ("name", "title", "paper", "explains", "notes", "fitted", "extends")
+FILE_KEYS = ("name", "title", "paper", "sensitivity_of", "notes", "tuned_to_published", "extends")
 
 #: The largest number of characters of a file's name, and of files that extend each other in a row.
 MAX_NAME_LENGTH, MAX_EXTENDED_FILES = 100, 10
@@ -30,7 +31,7 @@ def read_config(path: Path) -> YamlSource:
 
 
 def _read(path: Path, below: tuple[Path, ...]) -> YamlSource:
-    source = read_yaml(path)
+    source = with_current_keys(read_yaml(path))
     if "extends" not in source.data:
         return source
     name = source.data["extends"]
@@ -55,6 +56,6 @@ def _read(path: Path, below: tuple[Path, ...]) -> YamlSource:
     if other.resolve() in (path.resolve(), *(each.resolve() for each in below)):
         raise source.error(("extends",), f"extends: {name} goes round in a circle")
     not_taken: tuple[str, ...] = FILE_KEYS
-    if source.data.get("base") is False:  # `expect` describes the configuration itself, which isn't run
+    if source.data.get("run_base") is False:  # `expect` describes the configuration itself, which isn't run
         not_taken = (*FILE_KEYS, "expect")
     return _read(other, (*below, path)).without(not_taken).overlaid(source.without(["extends"]))

@@ -44,7 +44,7 @@ def _check_model(kernel: Component, classifier: Any, threshold: str) -> None:
     """Refuse settings that a kernel which learns a model of the documents can't use."""
     if tags_of(kernel.cls).solved_by == "targets" and classifier.ridge:
         raise ValueError(f"the kernel {kernel.name!r} differs from class to class: it has no ridge")
-    if classifier.unit != "one":
+    if classifier.scale_C != "one":
         raise ValueError(f"C can't be scaled by the mean of k(x, x) of the kernel {kernel.name!r}")
     if threshold != "zero":
         raise ValueError(f"the kernel {kernel.name!r} is not a function of inner products: it has no threshold")

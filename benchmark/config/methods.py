@@ -74,7 +74,7 @@ LABEL_ORDER = (
 REPRESENTATION_KEYS = ("fields", WEIGHTING_KEY, "normalization", "idf", "dirichlet", FEATURES_KEY)
 ALLOWED_VALUES = {"normalization": NORMALIZATIONS, "idf": IDF_SOURCES, THRESHOLD_KEY: THRESHOLD_RULES}
 #: The key of a name that replaces the words of an entry's settings.
-NAME_KEY = "call"
+NAME_KEY = "name"
 #: The classifier of a method that names only a kernel.
 DEFAULT_KERNEL_CLASSIFIER = "svm"
 COUNTED_METHODS = "methods or candidates"
@@ -150,7 +150,7 @@ def list_methods(
     if choose is not None and all(len(specs) == 1 for specs in candidates.values()):
         raise source.error(
             ("choose",),
-            "there is nothing to choose: no kernel or classifier lists a parameter, and no key under `over` has a list",
+            "nothing to choose: no kernel or classifier lists a parameter, and no key of `grid_keys` has a list",
         )
     return tuple(MethodEntry(label, tuple(specs)) for label, specs in candidates.items())
 
@@ -230,14 +230,7 @@ def _expanded(
     if not isinstance(given, dict) or not given:
         names = "a method is a name, or a mapping with a kernel or classifier"
         raise source.error(place, f"{names}, not {quote_value(given)}")
-    for key in given:
-        if key not in (*EXPANSION_ORDER, NAME_KEY):
-            hint = (
-                f": write {{kernel: {{name: {quote_value(given[key])}, …}}}} or {{classifier: …}}"
-                if key == "name"
-                else ""
-            )
-            raise source.error((*place, key), unknown_name("key of a method", key, (*EXPANSION_ORDER, NAME_KEY)) + hint)
+    _check_keys(given, source, place, known)
     items = {
         key: _items(key, given[key], source, (*place, key), known, choose) for key in EXPANSION_ORDER if key in given
     }
@@ -249,14 +242,29 @@ def _expanded(
         words = [word for key in (TEXT_KEY, *LABEL_ORDER) if key in own for word in own[key].words]
         label = "-".join(words)
         if not label and NAME_KEY not in given:
-            raise source.error(place, "give this method a `call`: it has no setting to name its cells by")
+            raise source.error(place, "give this method a `name`: it has no setting to name its cells by")
         found.append((label, {key: (item.value, item.place) for key, item in own.items()}))
     if NAME_KEY not in given:
         return found
     if (n := len({label for label, _ in found})) > 1:
-        raise source.error((*place, NAME_KEY), f"`call` names one method, but this entry stands for {n}")
+        raise source.error((*place, NAME_KEY), f"`name` names one method, but this entry stands for {n}")
     check_cell_name(given[NAME_KEY], "a method's name", source, (*place, NAME_KEY))
     return [(given[NAME_KEY], own) for _, own in found]
+
+
+def _check_keys(given: dict[str, Any], source: YamlSource, place: Location, known: Registries) -> None:
+    """Refuse unknown keys of a method, and a component's name in place of its key."""
+    component = given.get(NAME_KEY) if isinstance(given.get(NAME_KEY), str) else ""
+    is_component = component in known.methods and KERNEL_KEY not in given and CLASSIFIER_KEY not in given
+    hint = ""
+    if is_component:
+        key = CLASSIFIER_KEY if component in known.classifiers else KERNEL_KEY
+        hint = f"; {component!r} is a {key}: write {{{key}: {component}}} or {{{key}: {{name: {component}, …}}}}"
+    for key in given:
+        if key not in (*EXPANSION_ORDER, NAME_KEY):
+            raise source.error((*place, key), unknown_name("key of a method", key, (*EXPANSION_ORDER, NAME_KEY)) + hint)
+    if is_component:  # without this check, a method of the defaults alone would bear the component's name
+        raise source.error((*place, NAME_KEY), f"`name` only names this method's cells{hint}")
 
 
 def _items(

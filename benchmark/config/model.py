@@ -26,7 +26,7 @@ _ANY_TYPE = {"arbitrary_types_allowed": True}
 
 BASE_VARIANT = "base"
 #: Ways to choose a candidate: on test documents, by cross-validation, or by temporal hold-out in training documents.
-CHOOSE_ORACLE, CHOOSE_CROSS_VALIDATION, CHOOSE_TEMPORAL_HOLDOUT = "oracle", "cross-validation", "newest"
+CHOOSE_ORACLE, CHOOSE_CROSS_VALIDATION, CHOOSE_TEMPORAL_HOLDOUT = "oracle", "cross-validation", "temporal-holdout"
 #: Stands for all classes together; no class may have this name.
 ALL_CLASSES = "all"
 
@@ -140,13 +140,13 @@ class TermSelection:
     numbers : tuple of int
         Numbers of terms, ascending: for all classes, or per class where a classifier selects terms for each class.
     rank : {"information-gain"}
-    over_classes : {"sum", "average", "maximum"}
+    aggregate : {"sum", "average", "maximum"}
         How the gains of the classes are combined, see `representation.selection.aggregate_gains`.
     """
 
     numbers: tuple[int, ...]
     rank: str
-    over_classes: str
+    aggregate: str
 
 
 @dataclass(frozen=True)
@@ -287,16 +287,16 @@ class Cell:
         Stable words, unique in its configuration: "tf-l1-ngd", "faculty-course-diffusion-oracle-50".
     variant, task, method : str
         Names; `method` is an entry's label.
-    what : {"point", "growth", "measure"}
-        A growth is the score at the largest training size less that at the smallest; a measure is a diagnostic's row.
+    what : {"point", "gain", "diagnostic"}
+        A gain is the score at the largest training size less that at the smallest; a diagnostic is a diagnostic's row.
     of_class : str
         The class that is scored, `ALL_CLASSES` for all of them together; "" where classes aren't scored by themselves.
     choice : str
-        "oracle", "cross-validation", "newest", or "" if nothing is chosen.
+        "oracle", "cross-validation", "temporal-holdout", or "" if nothing is chosen.
     size, terms : int or None
         Training documents, and selected terms, where they are axes.
-    measure : str
-        Name of the diagnostic that computes the row, if `what` is "measure".
+    diagnostic : str
+        Name of the diagnostic that computes the row, if `what` is "diagnostic".
     """
 
     id: str
@@ -308,7 +308,7 @@ class Cell:
     choice: str = ""
     size: int | None = None
     terms: int | None = None
-    measure: str = ""
+    diagnostic: str = ""
 
     @property
     def of_task(self) -> TaskKey:
@@ -385,7 +385,7 @@ class Experiment:
     name, title : str
     paper : str or None
         Key of the paper whose numbers it is compared with.
-    explains : str or None
+    sensitivity_of : str or None
         Name of the configuration whose deviations this one looks into.
     seed : int
     notes : tuple of str
@@ -397,20 +397,20 @@ class Experiment:
     left_out : frozenset of str
         Ids of the cells that this part leaves out.
     variants : dict of str to Variant
-        In order; without the configuration itself if it sets ``base: false``.
+        In order; without the configuration itself if it sets ``run_base: false``.
     cells : tuple of Cell
         In table order.
     choices : tuple of str
-        How candidates are chosen: "oracle", and "cross-validation" or "newest"; ("",) if nothing is chosen.
+        How candidates are chosen: "oracle", and "cross-validation" or "temporal-holdout"; ("",) if nothing is chosen.
     inner : Component or None
         The protocol that splits each split's training documents to choose candidates.
     metrics : tuple of str
         The first is the main one.
     by_class : bool
         Whether every class is scored by itself, beside all of them.
-    measures : tuple of Component
+    diagnostics : tuple of Component
         Numbers that are no predictions.
-    fitted_cells : dict of cell id to str
+    tuned_cells : dict of cell id to str
         The setting that was tuned to the published value of the cell.
     figures : tuple of Figure
     expected_documents, expected_vocabulary : int or None
@@ -430,7 +430,7 @@ class Experiment:
     name: str
     title: str
     paper: str | None
-    explains: str | None
+    sensitivity_of: str | None
     seed: int
     notes: tuple[str, ...]
     compare: tuple[ComparedPair, ...]
@@ -441,8 +441,8 @@ class Experiment:
     inner: Component | None
     metrics: tuple[str, ...]
     by_class: bool
-    measures: tuple[Component, ...]
-    fitted_cells: dict[str, str]
+    diagnostics: tuple[Component, ...]
+    tuned_cells: dict[str, str]
     figures: tuple[FigureView, ...]
     expected_documents: int | None
     expected_vocabulary: int | None

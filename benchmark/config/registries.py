@@ -21,7 +21,7 @@ class Registries:
     kernels: Registry
     classifiers: Registry
     protocols: Registry
-    measures: Registry
+    diagnostics: Registry
     metrics: Registry
     corpora: Registry
 
@@ -38,18 +38,18 @@ class Registries:
 
     @property
     def quantities(self) -> dict[str, DiagnosticMetric]:
-        """Metrics that the measures declare, by name."""
-        return declared_metrics(self.measures.values())
+        """Metrics that the diagnostics declare, by name."""
+        return declared_metrics(self.diagnostics.values())
 
     def copied(self) -> Registries:
         """Return copies of the registries, to which components can be added."""
         return replace(self, **{kind: Registry(registry) for kind, registry in self.each()})
 
 
-def declared_metrics(measures: Iterable[Any]) -> dict[str, DiagnosticMetric]:
-    """Return the metrics that measures declare, by name; the first of two with the same name."""
+def declared_metrics(diagnostics: Iterable[Any]) -> dict[str, DiagnosticMetric]:
+    """Return the metrics that diagnostics declare, by name; the first of two with the same name."""
     by_name: dict[str, DiagnosticMetric] = {}
-    for measure in measures:
-        for quantity in measure.metrics:
+    for diagnostic in diagnostics:
+        for quantity in diagnostic.metrics:
             by_name.setdefault(quantity.name, quantity)
     return by_name

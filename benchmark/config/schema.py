@@ -58,7 +58,7 @@ class TextSection(ConfigSection):
     )
     min_occurrences: int = Field(default=1, ge=1, description="How often a word must occur to be in the vocabulary.")
     min_documents: int = Field(default=1, ge=1, description="In how many documents a word must occur.")
-    counted_in: str | None = Field(
+    vocabulary_from: str | None = Field(
         default=None, description="The group in which both minimums are counted; by default all documents."
     )
 
@@ -87,7 +87,7 @@ class TermsSection(ConfigSection):
         description="Numbers of terms, ascending; a list is the horizontal axis of curves."
     )
     rank: str = Field(default="information-gain", description="How terms are ranked.")
-    over_classes: str = Field(default="sum", description="How the gains of the classes are combined.")
+    aggregate: str = Field(default="sum", description="How the gains of the classes are combined.")
 
 
 class ChooseSection(ConfigSection):
@@ -95,15 +95,16 @@ class ChooseSection(ConfigSection):
 
     by: OneOrMore = Field(
         description="On the test documents (oracle), or within the training documents of each split: by "
-        "cross-validation, or on the newest (of each class, if dates order documents only within a class)."
+        "cross-validation, or on the newest of them (temporal-holdout; of each class, if dates order documents only "
+        "within a class)."
     )
     folds: int = Field(
-        default=5, ge=2, description="Number of folds; for `newest`, one part of so many is the hold-out."
+        default=5, ge=2, description="Number of folds; for `temporal-holdout`, one part of so many is the hold-out."
     )
     grouped: bool = Field(default=False, description="Whether to keep the documents of a group in one fold.")
-    over: list[Literal["text", "weighting", "normalization", "idf", "dirichlet", "features", "fields", "threshold"]] = (
-        Field(default=[], max_length=8, description="Other keys whose lists are candidates.")
-    )
+    grid_keys: list[
+        Literal["text", "weighting", "normalization", "idf", "dirichlet", "features", "fields", "threshold"]
+    ] = Field(default=[], max_length=8, description="Other keys whose lists are candidates.")
 
 
 class FigureSection(ConfigSection):
@@ -141,7 +142,7 @@ class ExpectSection(ConfigSection):
 
 
 class TunedSection(ConfigSection):
-    """An item of `fitted:` cells with a setting that was tuned to a published value."""
+    """An item of `tuned_to_published:` cells with a setting that was tuned to a published value."""
 
     cells: str = Field(max_length=200, description="A pattern of the cells' ids, such as table-pooled-*.")
     choice: str = Field(description="The setting that was chosen.")
@@ -171,7 +172,7 @@ class ExperimentSection(ConfigSection):
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100, description="Name of the run folder.")
     title: str = Field(default="", description="Title above the tables; by default the name.")
     paper: str | None = Field(default=None, description="The paper whose published values are compared.")
-    explains: str | None = Field(
+    sensitivity_of: str | None = Field(
         default=None, description="The configuration whose deviations this sensitivity analysis explains."
     )
     seed: int = Field(default=0, ge=0, description="Seed of all random steps that set no seed of their own.")
@@ -199,21 +200,21 @@ class ExperimentSection(ConfigSection):
     metrics: list[str] | None = Field(
         default=None, min_length=1, description="Metrics to compute; the first is the main one."
     )
-    classes: Literal["each"] | None = Field(default=None, description="Whether to score every class by itself, too.")
-    derive: list[Literal["growth"]] = Field(
-        default=[],
-        description="Derived numbers: growth is a score's gain from the smallest training size to the largest.",
+    per_class: bool = Field(default=False, description="Whether to score every class by itself, too.")
+    gain: bool = Field(
+        default=False,
+        description="Whether to add the gain of each score from the smallest training size to the largest.",
     )
     compare: list[list[str]] = Field(
         default=[], description="Pairs of cells, or of methods in all cells that otherwise agree."
     )
-    family: list[Literal["variant", "choice", "task", "class", "size", "terms", "pair"]] = Field(
+    holm_within: list[Literal["variant", "choice", "task", "class", "size", "terms", "pair"]] = Field(
         default=["variant", "choice", "class"],
         max_length=7,
         description="Comparisons with equal values in these columns form a family of Holm's correction.",
     )
-    measures: list[Any] = Field(default=[], description="Diagnostics: numbers that are no predictions.")
-    fitted: list[TunedSection] = Field(
+    diagnostics: list[Any] = Field(default=[], description="Diagnostics: numbers that are no predictions.")
+    tuned_to_published: list[TunedSection] = Field(
         default=[], max_length=100, description="Settings that were tuned to published values."
     )
     figures: list[FigureSection] = Field(
@@ -223,4 +224,4 @@ class ExperimentSection(ConfigSection):
         default={}, max_length=1000, description="Variants by name, each with the settings that it changes."
     )
     parallel: ParallelSection | None = Field(default=None, description="Other processes that compute settings.")
-    base: bool = Field(default=True, description="Whether to run the configuration itself, beside its variants.")
+    run_base: bool = Field(default=True, description="Whether to run the configuration itself, beside its variants.")

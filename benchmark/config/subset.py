@@ -31,28 +31,28 @@ def subset_experiment(experiment: Experiment, ids: Collection[str], patterns: Se
     patterns : sequence of str
         Patterns that selected the cells.
     """
-    growths = [_curve(cell) for cell in experiment.cells if cell.id in ids and cell.what == "growth"]
-    ends = {(*curve, size) for curve in growths for size in _ends(experiment.variants[curve[0]])}
+    gains = [_curve(cell) for cell in experiment.cells if cell.id in ids and cell.what == "gain"]
+    ends = {(*curve, size) for curve in gains for size in _ends(experiment.variants[curve[0]])}
     cells = tuple(c for c in experiment.cells if c.id in ids or (c.what == "point" and (*_curve(c), c.size) in ends))
     kept = frozenset(cell.id for cell in cells)
-    measured = any(cell.what == "measure" for cell in cells)
+    measured = any(cell.what == "diagnostic" for cell in cells)
     variants = {name: each for name, each in experiment.variants.items() if any(cell.variant == name for cell in cells)}
     first = next(iter(experiment.variants.values()))
     if any(_orders(each) != _orders(first) for each in variants.values()):
         variants = experiment.variants  # the first variant with a class or group fixes its position
     else:
         variants = {name: _narrowed(each, cells, measured=measured) for name, each in variants.items()}
-    measures = tuple(measure for measure in experiment.measures if _is_of(measure, variants, kept))
-    declared = {quantity.name for measure in measures for quantity in measure.cls.metrics}
+    diagnostics = tuple(diagnostic for diagnostic in experiment.diagnostics if _is_of(diagnostic, variants, kept))
+    declared = {quantity.name for diagnostic in diagnostics for quantity in diagnostic.cls.metrics}
     return replace(
         experiment,
         notes=(*experiment.notes, _NOTE.format(patterns=", ".join(patterns), n=len(cells), of=len(experiment.cells))),
         compare=tuple(pair for pair in experiment.compare if {pair.a, pair.b} <= kept),
         variants=variants,
         cells=cells,
-        measures=measures,
+        diagnostics=diagnostics,
         quantities={name: each for name, each in experiment.quantities.items() if name in declared},
-        fitted_cells={cell: choice for cell, choice in experiment.fitted_cells.items() if cell in kept},
+        tuned_cells={cell: choice for cell, choice in experiment.tuned_cells.items() if cell in kept},
         only=tuple(patterns),
         left_out=frozenset(experiment.ids) - kept,
     )
@@ -63,18 +63,18 @@ def settings_of_cell(experiment: Experiment, cell: Cell) -> Iterator[SettingKey]
 
     A candidate that is selected on test documents is selected for the whole curve.
     """
-    if cell.what == "measure":
+    if cell.what == "diagnostic":
         return
     variant, n_candidates = experiment.variants[cell.variant], len(method_of(experiment, cell).candidates)
-    sizes = _ends(variant) if cell.what == "growth" else (cell.size,)
+    sizes = _ends(variant) if cell.what == "gain" else (cell.size,)
     for size in variant.sizes if cell.choice == CHOOSE_ORACLE and n_candidates > 1 else sizes:
         for index in range(n_candidates):
             yield cell.setting(index, size)
 
 
-def _is_of(measure: Component, variants: Mapping[str, Variant], kept: Collection[str]) -> bool:
+def _is_of(diagnostic: Component, variants: Mapping[str, Variant], kept: Collection[str]) -> bool:
     """Return whether a diagnostic has one of these cells, or describes methods and has no cells at all."""
-    built = measure.build()
+    built = diagnostic.build()
     if not built.kinds and not built.rows and not tags_of(built).base_only:
         return True
     cells = (cell for name, variant in variants.items() for cell in built.cells(name, variant.collection.classes))

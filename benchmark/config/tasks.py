@@ -130,7 +130,7 @@ def term_selection(config: ExperimentSection, source: YamlSource) -> TermSelecti
     terms = config.terms
     if terms is None:
         return None
-    for key, allowed in (("rank", TERM_RANKINGS), ("over_classes", tuple(GAIN_AGGREGATES))):
+    for key, allowed in (("rank", TERM_RANKINGS), ("aggregate", tuple(GAIN_AGGREGATES))):
         if getattr(terms, key) not in allowed:
             raise source.error(("terms", key), unknown_name(key, getattr(terms, key), allowed))
     numbers = _ascending(terms.number, source, ("terms", "number"))
@@ -138,7 +138,7 @@ def term_selection(config: ExperimentSection, source: YamlSource) -> TermSelecti
     if vocabulary is not None and numbers[-1] > vocabulary:
         problem = f"{numbers[-1]} terms can't be selected from the {vocabulary} that `expect` states"
         raise source.error(("terms", "number", len(numbers) - 1), problem)
-    return TermSelection(tuple(numbers), terms.rank, terms.over_classes)
+    return TermSelection(tuple(numbers), terms.rank, terms.aggregate)
 
 
 def inner_protocol(config: ExperimentSection, collection: Collection) -> Component | None:

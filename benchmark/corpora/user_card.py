@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 #: Largest number of groups that a card counts separately; with more groups it counts documents by class only.
 MAX_CARD_GROUPS = 50
 USER_CARDS_FOLDER = "cards"
-_HEAD = "# Written by `bench data card`: a run refuses a corpus that differs. Write the card again after a change.\n"
+_HEAD = "# Written by `bench data pin`: a run refuses a corpus that differs. Write the card again after a change.\n"
 
 
 def user_card_path(config: Path) -> Path:
@@ -59,7 +59,7 @@ def check_user_card(reader: UserCorpus, config: Path) -> None:
             [
                 f"{now.title} differs from its card {path}:",
                 *lines,
-                f"Restore the files; or, if the change is intended, write the card again: bench data card {config}",
+                f"Restore the files; or, if the change is intended, write the card again: bench data pin {config}",
             ]
         )
     )

@@ -14,7 +14,7 @@ from benchmark.diagnostics.points import Coordinates, CoveringNumbers
 if TYPE_CHECKING:
     from benchmark.diagnostics.base import Diagnostic
 
-#: The diagnostics that `measures` in a configuration can name.
+#: The diagnostics that `diagnostics` in a configuration can name.
 DIAGNOSTICS: dict[str, type[Diagnostic]] = {
     "centroid-distances": CentroidDistances,
     "centroid-flow": CentroidFlow,

@@ -144,10 +144,10 @@ class Diagnostic(ABC):
     """Base class of diagnostics, numbers that are no predictions.
 
     The constructor's parameters are those that a configuration can set. A subclass declares `metrics` and defines
-    `compute`, `told` and `notes`. It names its rows in `rows`, or in `kinds` if each has a number for every class. A
+    `compute`, `numbers` and `notes`. It names its rows in `rows`, or in `kinds` if each has a number for every class. A
     method ``check()``, if there is one, raises ValueError where a parameter is outside its range.
 
-    `compute` runs once per variant and its arrays are written to the run folder. `told` and `notes` only read the
+    `compute` runs once per variant and its arrays are written to the run folder. `numbers` and `notes` only read the
     arrays, so that a report needs neither corpus nor store.
 
     Attributes
@@ -187,9 +187,9 @@ class Diagnostic(ABC):
         tuple of Cell
             Length len(rows) + len(kinds) × len(classes).
         """
-        whole = (Cell("-".join([*_prefix(variant), name]), variant, "", name, "measure") for name in self.rows)
+        whole = (Cell("-".join([*_prefix(variant), name]), variant, "", name, "diagnostic") for name in self.rows)
         by_class = (
-            Cell(class_row_id(variant, kind, name), variant, "", kind, "measure", name)
+            Cell(class_row_id(variant, kind, name), variant, "", kind, "diagnostic", name)
             for kind in self.kinds
             for name in classes
         )
@@ -216,12 +216,12 @@ class Diagnostic(ABC):
         """
 
     @abstractmethod
-    def told(self, found: DiagnosticArrays) -> DiagnosticNumbers:
+    def numbers(self, found: DiagnosticArrays) -> DiagnosticNumbers:
         """Return the numbers of one variant, made from its arrays.
 
         Parameters
         ----------
-        found : Found
+        found : DiagnosticArrays
             Name of the variant, and the arrays from `compute`.
 
         Returns
@@ -236,7 +236,7 @@ class Diagnostic(ABC):
 
         Parameters
         ----------
-        reading : Reading
+        reading : DiagnosticResults
             The arrays of every variant, and the published values.
 
         Returns
@@ -247,22 +247,22 @@ class Diagnostic(ABC):
 
 
 def diagnostic_numbers(
-    measures: Iterable[Component], predictions: Predictions
+    diagnostics: Iterable[Component], predictions: Predictions
 ) -> Iterator[tuple[str, str, DiagnosticNumbers]]:
     """Yield the numbers of each diagnostic for each variant, with the names of both."""
-    for component in measures:
-        measure: Diagnostic = component.build()
-        for (name, variant), arrays in predictions.measured.items():
+    for component in diagnostics:
+        diagnostic: Diagnostic = component.build()
+        for (name, variant), arrays in predictions.diagnostics.items():
             if name == component.name:
-                yield name, variant, measure.told(DiagnosticArrays(variant, arrays))
+                yield name, variant, diagnostic.numbers(DiagnosticArrays(variant, arrays))
 
 
-def compute_checked(measure: Diagnostic, context: DiagnosticContext, *, whole: bool = True) -> Arrays:
+def compute_checked(diagnostic: Diagnostic, context: DiagnosticContext, *, whole: bool = True) -> Arrays:
     """Compute the arrays of a diagnostic for one variant, and check its numbers against its declarations.
 
     Parameters
     ----------
-    measure : Measure
+    diagnostic : Measure
     context : Context
     whole : bool
         Whether the experiment has all cells of the variant. In a part of an experiment, rows aren't checked.
@@ -272,22 +272,22 @@ def compute_checked(measure: Diagnostic, context: DiagnosticContext, *, whole: b
     ValueError
         If a metric isn't declared, a row isn't known, a number isn't finite, or an array can't be stored.
     """
-    arrays = measure.compute(context)
-    rows = allowed_rows(measure, context.variant) if whole else None
-    if problem := diagnostic_problem(measure, DiagnosticArrays(context.variant.name, arrays), rows):
+    arrays = diagnostic.compute(context)
+    rows = allowed_rows(diagnostic, context.variant) if whole else None
+    if problem := diagnostic_problem(diagnostic, DiagnosticArrays(context.variant.name, arrays), rows):
         raise ValueError(
-            problem if is_builtin(type(measure)) else f"{source_location(type(measure), short=True)}: {problem}"
+            problem if is_builtin(type(diagnostic)) else f"{source_location(type(diagnostic), short=True)}: {problem}"
         )
     return arrays
 
 
-def diagnostic_problem(measure: Diagnostic, found: DiagnosticArrays, rows: Collection[str] | None = None) -> str:
+def diagnostic_problem(diagnostic: Diagnostic, found: DiagnosticArrays, rows: Collection[str] | None = None) -> str:
     """Return the first error in the numbers of a diagnostic for one variant, in a line; "" if there is none.
 
     Parameters
     ----------
-    measure : Measure
-    found : Found
+    diagnostic : Measure
+    found : DiagnosticArrays
     rows : collection of str, optional
         The cells that its numbers may have, see `allowed_rows`; by default any.
     """
@@ -296,10 +296,10 @@ def diagnostic_problem(measure: Diagnostic, found: DiagnosticArrays, rows: Colle
     for name, array in found.arrays.items():
         if not isinstance(name, str) or not isinstance(array, np.ndarray) or array.dtype.kind in "OV":
             return f"compute returns {name!r}, which is no array of numbers or text, so it can't be stored"
-    numbers = measure.told(found)
+    numbers = diagnostic.numbers(found)
     if not isinstance(numbers, DiagnosticNumbers):
-        return f"told must return a DiagnosticNumbers, not {type(numbers).__name__}"
-    declared = {quantity.name for quantity in measure.metrics}
+        return f"numbers must return a DiagnosticNumbers, not {type(numbers).__name__}"
+    declared = {quantity.name for quantity in diagnostic.metrics}
     seen = set[tuple[str, str]]()
     for row in numbers.rows:
         problem = _wrong_metric(row.metric, declared) or _wrong_row(row, rows)
@@ -312,14 +312,14 @@ def diagnostic_problem(measure: Diagnostic, found: DiagnosticArrays, rows: Colle
     return next(filter(None, problems), "")
 
 
-def allowed_rows(measure: Diagnostic, variant: Variant) -> set[str] | None:
+def allowed_rows(diagnostic: Diagnostic, variant: Variant) -> set[str] | None:
     """Return the cells that a diagnostic's numbers may have under a variant; None if any is allowed."""
-    if tags_of(measure).only_beside_prints:
+    if tags_of(diagnostic).only_beside_prints:
         return None
-    cells = (cell.id for cell in measure.cells(variant.name, variant.collection.classes))
+    cells = (cell.id for cell in diagnostic.cells(variant.name, variant.collection.classes))
     # Where terms are selected, a method has a cell for each number of them, and none for all.
     methods = () if variant.terms else (entry.label for entry in variant.entries)
-    return {*cells, *measure.rows, *methods}
+    return {*cells, *diagnostic.rows, *methods}
 
 
 def _wrong_metric(metric: Any, declared: Collection[str]) -> str:

@@ -105,7 +105,7 @@ class CentroidDistances(Diagnostic):
             classifier = divergence_bayes_of_variant(context.variant)
             classifier.centroid = centroid
             content = {
-                "measure": "centroid-distances",
+                "diagnostic": "centroid-distances",
                 "classifier": classifier.get_params(),
                 "grid": [context.seed, self.resamples, list(self._grid(context))],
             }
@@ -118,7 +118,7 @@ class CentroidDistances(Diagnostic):
         """Kinds of centroid, each with a row per class."""
         return self.centroids
 
-    def told(self, found: DiagnosticArrays) -> DiagnosticNumbers:
+    def numbers(self, found: DiagnosticArrays) -> DiagnosticNumbers:
         """Return each distance with the spread of its resamples as interval, and points of distance against smoothing.
 
         Resamples repeat some documents and lack others, so their centroids lie farther apart, as centroids of fewer

@@ -90,7 +90,7 @@ class CentroidFlow(Diagnostic):
         found: Arrays = {"classes": join_names(context.counts.documents.classes)}
         with blas_threads(1):
             for name in (EXACT_SOLVER, *self.graphs):
-                content = {"measure": "centroid-flow", "solver": name, "smoothing": smoothing}
+                content = {"diagnostic": "centroid-flow", "solver": name, "smoothing": smoothing}
                 content["tolerance"] = self.tolerance
                 try:
                     solved = context.once(content, partial(self._solve, name, context, smoothing))
@@ -120,7 +120,7 @@ class CentroidFlow(Diagnostic):
             for graph in self.graphs:
                 yield self._note(graph, arrays, exact)
 
-    def told(self, found: DiagnosticArrays) -> DiagnosticNumbers:
+    def numbers(self, found: DiagnosticArrays) -> DiagnosticNumbers:
         """Return the seconds of each solver, for its graph and for its centroids.
 
         Parameters

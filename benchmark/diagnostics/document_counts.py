@@ -48,7 +48,7 @@ class DocumentCounts(Diagnostic):
             "groups": join_names(documents.group_names),
         }
 
-    def told(self, found: DiagnosticArrays) -> DiagnosticNumbers:
+    def numbers(self, found: DiagnosticArrays) -> DiagnosticNumbers:
         """Return a count for each class and group; its interval is the count itself.
 
         Parameters

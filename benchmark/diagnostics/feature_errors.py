@@ -116,13 +116,13 @@ class FeatureErrors(Diagnostic):
             of_variant = spec.text in (None, context.variant.collection.text)
             features = spec.representation.features
             if features is not None and not others and of_variant:
-                content: dict[str, Any] = {"measure": "feature-errors", "sample": [context.seed, self.pairs]}
+                content: dict[str, Any] = {"diagnostic": "feature-errors", "sample": [context.seed, self.pairs]}
                 content["representation"] = spec.representation.resolved
                 arrays = context.once(content, partial(self._measured, spec.representation, features, context))
                 found |= {f"{entry.label}/{name}": array for name, array in arrays.items()}
         return found
 
-    def told(self, found: DiagnosticArrays) -> DiagnosticNumbers:
+    def numbers(self, found: DiagnosticArrays) -> DiagnosticNumbers:
         """Return the numbers of each method, without intervals; seconds appear in figures and in the manifest.
 
         Parameters

@@ -57,7 +57,7 @@ class Coordinates(Diagnostic):
             "group_names": join_names(documents.group_names),
         }
 
-    def told(self, found: DiagnosticArrays) -> DiagnosticNumbers:  # noqa: ARG002
+    def numbers(self, found: DiagnosticArrays) -> DiagnosticNumbers:  # noqa: ARG002
         """Return no numbers.
 
         Parameters
@@ -144,7 +144,7 @@ class CoveringNumbers(Diagnostic):
         bounds = [log_covering_bound(radius, n, t) / np.log(10) for n in self.dimension for t in self.t]
         return {"bounds": np.array(bounds)}
 
-    def told(self, found: DiagnosticArrays) -> DiagnosticNumbers:
+    def numbers(self, found: DiagnosticArrays) -> DiagnosticNumbers:
         """Return each row's bound at the smallest radius, and its curve over all radii.
 
         Parameters

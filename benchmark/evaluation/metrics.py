@@ -204,7 +204,7 @@ METRICS: dict[str, Metric] = {
 TIME_METRICS = ("seconds", "seconds-with-features", "seconds-in-all")
 #: Numbers of a pair of cells.
 PAIR_METRICS = ("sign-z", "error-ratio")
-#: Limits on what a measure declares: characters of a text, decimals, and values of `better`.
+#: Limits on what a diagnostic declares: characters of a text, decimals, and values of `better`.
 _LONGEST, _MOST_DECIMALS, _BETTER = 100, 12, ("larger", "smaller", "neither")
 #: Hints for units that have another name here.
 _HINTS = dict.fromkeys(("%", "share"), 'write "percent" for a share, which is shown times 100')
@@ -213,7 +213,7 @@ _HINTS[""] = 'write "one" for a number without a unit'
 
 @dataclass(frozen=True)
 class DiagnosticMetric:
-    """Metric that a measure declares: its name, its unit, and how tables and axes show it.
+    """Metric that a diagnostic declares: its name, its unit, and how tables and axes show it.
 
     Parameters
     ----------
@@ -278,7 +278,7 @@ def unit_of(metric: str, quantities: Mapping[str, DiagnosticMetric]) -> str:
     ----------
     metric : str
     quantities : mapping of str to DiagnosticMetric
-        Metrics that measures declare, by name.
+        Metrics that diagnostics declare, by name.
     """
     if metric in quantities:
         return quantities[metric].unit

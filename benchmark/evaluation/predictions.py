@@ -206,11 +206,11 @@ class Predictions:
     splits : dict of SplitKey to tuple of TestedSplit
     settings : dict of SettingKey to SettingPredictions
         Settings that failed are missing.
-    measured : dict of (measure, variant) to dict of str to array
-        Results of the measures.
+    diagnostics : dict of (diagnostic, variant) to dict of str to array
+        Results of the diagnostics.
     """
 
     tasks: dict[TaskKey, TaskDocuments]
     splits: dict[SplitKey, tuple[TestedSplit, ...]]
     settings: dict[SettingKey, SettingPredictions]
-    measured: dict[tuple[str, str], dict[str, NDArray[Any]]] = field(default_factory=dict)
+    diagnostics: dict[tuple[str, str], dict[str, NDArray[Any]]] = field(default_factory=dict)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from benchmark.config import subset
 from benchmark.config.experiment import check_experiment
 from benchmark.config.extends import read_config
+from benchmark.config.renamed_keys import with_current_keys
 from benchmark.papers.load import published_papers, unknown_cell
 from benchmark.plugins.discovery import registries_for
 from benchmark.system.errors import ConfigError
@@ -33,7 +34,7 @@ def load_experiment(path: Path) -> Experiment:
 
 def experiment_from_mapping(raw: dict[str, Any], name: str) -> Experiment:
     """Check a configuration in plain data, which errors call by a name."""
-    return check_source(YamlSource(name, raw))
+    return check_source(with_current_keys(YamlSource(name, raw)))
 
 
 def check_source(source: YamlSource) -> Experiment:

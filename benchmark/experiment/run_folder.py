@@ -193,7 +193,7 @@ def read_run(folder: Path) -> RunPredictions:
 def _rows_digest(run: RunPredictions) -> str:
     """Return the sha256 of the names of all settings and, split by split, of the test documents and their labels."""
     predictions, digest = run.predictions, hashlib.sha256()
-    for place in sorted(str(tuple(key)) for key in (*predictions.settings, *predictions.measured)):
+    for place in sorted(str(tuple(key)) for key in (*predictions.settings, *predictions.diagnostics)):
         digest.update(f"{place}\n".encode())
     for key, splits in predictions.splits.items():
         documents = predictions.tasks[key.of_task]

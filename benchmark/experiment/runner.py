@@ -79,7 +79,7 @@ def run_experiment(experiment: Experiment, context: RunContext) -> RunPrediction
         measured, failed = compute_diagnostics(
             experiment, {name: (r.counts, r.key) for name, r in read.items()}, context
         )
-    predictions.measured.update(measured)
+    predictions.diagnostics.update(measured)
     facts = {name: each.facts for name, each in read.items()}
     return RunPredictions(experiment, predictions, failures | failed, facts, context.jobs, stored)
 
@@ -209,7 +209,7 @@ class TaskExecutor:
             return f"{splits[0].name}: {decided}" if len(jobs[0].splits) == 1 else str(decided)
         # A degenerate candidate is no error: the choice among candidates needs the scores of all.
         for split, own in zip(splits, decided, strict=True) if point.alone else ():
-            work = SplitData(point.problem, split, splits, point.terms, point.over_classes, self._bench)
+            work = SplitData(point.problem, split, splits, point.terms, point.aggregate, self._bench)
             if blind := degenerate_predictions_reason(point.method.spec, work, own):
                 return f"{'' if part is None else f'{source_location(part, short=True)}: '}{split.name}: {blind}"
         found, start = dict[str, SettingPredictions](), 0
@@ -244,20 +244,20 @@ def setting_name(place: SettingKey) -> str:
 
 def cached_arrays(
     store: Store,
-    measure: type[Diagnostic],
+    diagnostic: type[Diagnostic],
     counts: str,
     note: Callable[[str], None],
     content: Mapping[str, Any],
     compute: Callable[[], Arrays],
 ) -> Arrays:
     """Return the arrays that the store has for this content, counts and code, or else compute and store them."""
-    key = store_key(stage="measures", code=code_digest(measure), counts=counts, **content)
-    entry = get_result(store, key, measure)
+    key = store_key(stage="diagnostics", code=code_digest(diagnostic), counts=counts, **content)
+    entry = get_result(store, key, diagnostic)
     if entry is not None:
         return entry.arrays
-    with run_plugin_code(plugin_of(measure)):
+    with run_plugin_code(plugin_of(diagnostic)):
         arrays = compute()
-    put_result(store, key, StoreEntry(arrays), measure, note)
+    put_result(store, key, StoreEntry(arrays), diagnostic, note)
     return arrays
 
 
@@ -291,7 +291,7 @@ def compute_diagnostics(
 
 
 def _each(experiment: Experiment) -> Iterator[tuple[str, str, Diagnostic]]:
-    for component in experiment.measures:
+    for component in experiment.diagnostics:
         built: Diagnostic = component.build()
         for variant in experiment.variants:
             if variant == BASE_VARIANT or not tags_of(built).base_only:

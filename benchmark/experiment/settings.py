@@ -58,7 +58,7 @@ class Setting:
     jobs : tuple of StoreUnit
     alone : bool
         Whether the method has no other candidate.
-    over_classes : str
+    aggregate : str
         How the gains of the classes are combined, where terms are selected.
     """
 
@@ -70,7 +70,7 @@ class Setting:
     classifies_points: bool
     jobs: tuple[StoreUnit, ...]
     alone: bool = True
-    over_classes: str = "sum"
+    aggregate: str = "sum"
 
     def compile(self) -> None:
         """Compile the functions that the method may call, before a clock is started."""

@@ -76,8 +76,8 @@ def plan_task(
                     code = code_digest(variant.protocol.cls, *component_classes(spec), plan_task, Batch, MatrixCache)
                     jobs = _jobs(label, method, spec, seen, folds, variant.terms, number, digest, code)
                     how = method, seen, number, products_key(spec), spec.kernel is None
-                    over_classes = variant.terms.over_classes if variant.terms else "sum"
-                    points.append(Setting(place, *how, jobs, candidate is None, over_classes))
+                    aggregate = variant.terms.aggregate if variant.terms else "sum"
+                    points.append(Setting(place, *how, jobs, candidate is None, aggregate))
     return PlannedTask(variant.name, task.name, problem, splits, tuple(points))
 
 
@@ -118,7 +118,7 @@ def _jobs(
         "representation": spec.representation.resolved,
         "kernel": spec.kernel.resolved if spec.kernel else None,
         "classifier": spec.classifier.resolved,
-        "terms": [number, terms.rank, terms.over_classes] if terms else None,
+        "terms": [number, terms.rank, terms.aggregate] if terms else None,
         **({"threshold": spec.threshold} if spec.threshold != "zero" else {}),
     }
 

@@ -54,12 +54,12 @@ class PerSplit:
     Parameters
     ----------
     spec : MethodSpec
-    over_classes : str
+    aggregate : str
         How the information gains of a term are aggregated over the classes, where terms are selected.
     """
 
     spec: MethodSpec
-    over_classes: str = "sum"
+    aggregate: str = "sum"
     batched: ClassVar[bool] = False
     uses_seed: ClassVar[bool] = False
 
@@ -68,12 +68,12 @@ class PerSplit:
     ) -> list[SettingPredictions]:
         """Train on each split and predict its test documents, see `Method.solve`."""
         with limit_threads(bench):
-            return [self._split(SplitData(problem, split, splits, terms, self.over_classes, bench)) for split in splits]
+            return [self._split(SplitData(problem, split, splits, terms, self.aggregate, bench)) for split in splits]
 
     def fit(self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache) -> FittedMethod:
         """Train on a split and return the trained method, see `Method.fit`."""
         with limit_threads(bench):
-            return self._fitted(SplitData(problem, split, [split], terms, self.over_classes, bench))
+            return self._fitted(SplitData(problem, split, [split], terms, self.aggregate, bench))
 
     def _split(self, work: SplitData) -> SettingPredictions:
         """Train on a split and predict its test documents."""
@@ -110,7 +110,7 @@ class KernelSvm(PerSplit):
         if not (ours and self.spec.classifier.build().scheme == "one-vs-one"):
             return None
         selected = None if terms is None else repr(self.spec.representation)
-        return products_key(self.spec), self.over_classes, selected
+        return products_key(self.spec), self.aggregate, selected
 
     def _split(self, work: SplitData) -> SettingPredictions:
         watch = Stopwatch()
@@ -185,7 +185,7 @@ def solve_jointly(
             machines = [asked[i][0] for i in pending]
             if not machines:
                 continue
-            work = SplitData(problem, split, [*all_splits.values()], terms, machines[0].over_classes, bench)
+            work = SplitData(problem, split, [*all_splits.values()], terms, machines[0].aggregate, bench)
             for i, result in zip(pending, _solve_together(machines, work, once=once), strict=True):
                 if isinstance(result, Exception):
                     failed[i] = result
@@ -277,7 +277,7 @@ def cached_rows(
         kernel = build_kernel_for_split(work, method.spec)
         return dict(zip(("gram", "tested"), gram_rows(kernel, points[train], y, points[work.split.test]), strict=True))
 
-    terms = work.terms, work.over_classes
+    terms = work.terms, work.aggregate
     arrays = work.bench.cached(
         *cache_entry(work.problem, method.spec, type(method), "Gram matrix", work.split, terms), make
     )
@@ -353,7 +353,7 @@ class SharedMatrixSvm:
         classifier = self.spec.classifier.build()
         with limit_threads(bench):
             documents = (problem.key, self.spec.representation)
-            key = (*documents, repr(self.spec.kernel), classifier.unit, classifier.ridge)
+            key = (*documents, repr(self.spec.kernel), classifier.scale_C, classifier.ridge)
             matrix, spent, _ = bench.shared(key, lambda: self._matrix(problem, classifier, bench))
             watch.lap("kernel")
             decided = batch_decision_values(
@@ -410,7 +410,7 @@ class SharedMatrixSvm:
             return {"gram": matrix}
 
         matrix = bench.cached(*cache_entry(problem, self.spec, type(self), "Gram matrix"), make)["gram"]
-        if classifier.unit == "mean-self-product":
+        if classifier.scale_C == "mean-self-product":
             unit = mean_self_product(np.diagonal(matrix))
         if classifier.ridge:
             matrix[np.diag_indices_from(matrix)] += classifier.ridge
@@ -431,7 +431,9 @@ def scaled_cost(
 ) -> float:
     """Return C in its unit; the mean of k(x, x) is taken over all documents of the problem."""
     return (
-        classifier.C if classifier.unit == "one" else classifier.cost(kernel_diagonal(kernel, products, normalization))
+        classifier.C
+        if classifier.scale_C == "one"
+        else classifier.cost(kernel_diagonal(kernel, products, normalization))
     )
 
 

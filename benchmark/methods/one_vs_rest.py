@@ -79,9 +79,9 @@ class LinearMachines:
 def linear_machines(work: SplitData, spec: MethodSpec) -> LinearMachines:
     """Return the linear machines of a split, trained once for consecutive methods that need the same machines."""
     classifier = spec.classifier.build()
-    machine = (classifier.C, classifier.epsilon, classifier.ridge, classifier.cache_mb, classifier.unit)
+    machine = (classifier.C, classifier.epsilon, classifier.ridge, classifier.cache_mb, classifier.scale_C)
     documents = (work.problem.key, work.split.train.tobytes(), work.split.test.tobytes())
-    key = (*documents, spec.representation, work.terms, work.over_classes, machine)
+    key = (*documents, spec.representation, work.terms, work.aggregate, machine)
     return work.bench.shared(key, lambda: _linear_machines(work, spec, classifier))
 
 
@@ -89,7 +89,7 @@ def _linear_machines(work: SplitData, spec: MethodSpec, classifier: SupportVecto
     everything, members, bench = work.points(spec.representation), work.members, work.bench
     points, tested = canonical_csr(everything[work.split.train]), canonical_csr(everything[work.split.test])
     columns, names = learned_classes(members, work.problem.documents.classes)
-    C = classifier.cost(self_products(everything)) if classifier.unit != "one" else classifier.C
+    C = classifier.cost(self_products(everything)) if classifier.scale_C != "one" else classifier.C
     watch = Stopwatch()
     gram = bench.square(points)
     watch.lap("products")
@@ -107,7 +107,7 @@ def _linear_machines(work: SplitData, spec: MethodSpec, classifier: SupportVecto
 
     linear = replace(spec, kernel=None)
     parameters = {"C": C, **{name: getattr(classifier, name) for name in ("epsilon", "ridge", "cache_mb")}}
-    terms = work.terms, work.over_classes
+    terms = work.terms, work.aggregate
     content = cache_entry(work.problem, linear, LinearMachines, "hyperplanes", work.split, terms, **parameters)
     arrays = bench.cached(*content, learn)
     machines, seconds, other_seconds = _from_arrays(arrays), arrays["seconds"].copy(), 0.0
@@ -284,7 +284,7 @@ class FisherKernelMethod(PerSplit):
                 arrays |= {f"{number}/{name}": array for name, array in zip(_OF_MODEL, parts, strict=True)}
             return arrays
 
-        terms = work.terms, work.over_classes
+        terms = work.terms, work.aggregate
         arrays = work.bench.cached(
             *cache_entry(work.problem, self.spec, type(self), "PLSI models", split, terms), learn
         )

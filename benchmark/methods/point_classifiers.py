@@ -60,14 +60,14 @@ class PointClassifierMethod:
     ----------
     spec : MethodSpec
         Specification without a kernel.
-    over_classes : str
+    aggregate : str
         How the information gains of a term are aggregated over the classes, where terms are selected.
     batched : bool
         True if the splits of a setting are stored as one entry.
     """
 
     spec: MethodSpec
-    over_classes: str = "sum"
+    aggregate: str = "sum"
     batched: bool = False
     uses_seed: ClassVar[bool] = False
 
@@ -90,7 +90,7 @@ class PointClassifierMethod:
         def one(split: Split) -> SettingPredictions:
             """Train on one split and predict its test documents."""
             watch = Stopwatch()
-            work = SplitData(problem, split, splits, terms, self.over_classes, bench)
+            work = SplitData(problem, split, splits, terms, self.aggregate, bench)
             # A single split pops the points, so that their memory is free while it trains on its rows.
             points = self._points(work, shared[0] if len(splits) > 1 else shared.pop())
             watch.lap("extraction")
@@ -102,7 +102,7 @@ class PointClassifierMethod:
 
     def fit(self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache) -> FittedPoints:
         """Train on a split and return the trained method, see `Method.fit`."""
-        work = SplitData(problem, split, [split], terms, self.over_classes, bench)
+        work = SplitData(problem, split, [split], terms, self.aggregate, bench)
         with blas_threads(1):
             points, learned = self._points(work, None), trained_state(self._for_all_classes(work), self.spec)
             targets = [(problem.documents.labels[split.train], points.rankings)]

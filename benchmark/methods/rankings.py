@@ -43,10 +43,10 @@ class Rankings:
         gains = information_gain(problem.counts.matrix[train], classes, documents.classes)
         return cls(gains, problem.members[train].sum(axis=0) / len(train))
 
-    def of_all(self, number: int, over_classes: str) -> NDArray[np.intp]:
+    def of_all(self, number: int, aggregate: str) -> NDArray[np.intp]:
         """Return the best terms for all classes, shape (number,); ValueError if there are fewer terms."""
         checked_n_terms(number, self.gains.shape[1])
-        return rank_terms(aggregate_gains(self.gains, self.shares, over_classes))[:number]
+        return rank_terms(aggregate_gains(self.gains, self.shares, aggregate))[:number]
 
     def of_each(self) -> NDArray[np.intp]:
         """Return the terms of each class by decreasing gain, shape (k, V)."""

@@ -58,17 +58,17 @@ def build_method(spec: MethodSpec, problem: Problem, terms: TermSelection | None
 
 def _method_for(spec: MethodSpec, problem: Problem, terms: TermSelection | None, *, draws: bool) -> Method:
     """Return the method without thresholds and without the checks of plug-ins."""
-    over_classes = terms.over_classes if terms is not None else "sum"
+    aggregate = terms.aggregate if terms is not None else "sum"
     if spec.kernel is None:
-        return PointClassifierMethod(spec, over_classes, batched=draws)
+        return PointClassifierMethod(spec, aggregate, batched=draws)
     if not is_elementwise_kernel(spec.kernel.cls):
-        return _by_gram_rows(spec.kernel.cls, problem)(spec, over_classes)
+        return _by_gram_rows(spec.kernel.cls, problem)(spec, aggregate)
     if problem.several:
         hyperplanes = tags_of(spec.kernel.cls).solved_by == "points" and not spec.representation.dirichlet
-        return LinearOneVsRest(spec, over_classes) if hyperplanes else KernelOneVsRest(spec, over_classes)
+        return LinearOneVsRest(spec, aggregate) if hyperplanes else KernelOneVsRest(spec, aggregate)
     if draws and terms is None and _one_matrix_serves_all(spec, problem):
         return SharedMatrixSvm(spec)
-    return KernelSvm(spec, over_classes)
+    return KernelSvm(spec, aggregate)
 
 
 def _by_gram_rows(kernel: type[Any], problem: Problem) -> type[PerSplit]:

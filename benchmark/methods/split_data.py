@@ -38,7 +38,7 @@ class SplitData:
         The splits that are solved in the same call, including `split`.
     terms : int or None
         Number of terms to select; None for all.
-    over_classes : str
+    aggregate : str
         How the information gains of a term are aggregated over the classes.
     bench : MatrixCache
     """
@@ -47,7 +47,7 @@ class SplitData:
     split: Split
     splits: Sequence[Split]
     terms: int | None
-    over_classes: str
+    aggregate: str
     bench: MatrixCache
 
     @property
@@ -65,7 +65,7 @@ class SplitData:
         """
         if self.terms is None:
             return None
-        return self.bench.rankings(self.problem, self.split).of_all(self.terms, self.over_classes)
+        return self.bench.rankings(self.problem, self.split).of_all(self.terms, self.aggregate)
 
     def selected_counts(self) -> sp.csr_array:
         """Return the counts of all documents over the selected terms, shape (n, V)."""

@@ -148,7 +148,12 @@ def _part(experiment: Experiment, cell: Cell) -> Experiment:
         entries=(method_of(experiment, cell),),
     )
     # The expectations were checked on the whole experiment, and don't apply to a part.
-    nothing: dict[str, Any] = {"expected_documents": None, "expected_vocabulary": None, "measures": (), "compare": ()}
+    nothing: dict[str, Any] = {
+        "expected_documents": None,
+        "expected_vocabulary": None,
+        "diagnostics": (),
+        "compare": (),
+    }
     return replace(experiment, variants={cell.variant: reduced}, cells=(cell,), figures=(), **nothing)
 
 

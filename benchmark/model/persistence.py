@@ -21,6 +21,7 @@ from benchmark.classifiers import CLASSIFIERS
 from benchmark.config.components import ComponentError, check_component
 from benchmark.config.method_rules import check_method
 from benchmark.config.model import MethodSpec, Representation
+from benchmark.config.renamed_keys import with_current_parameters
 from benchmark.kernels import KERNELS
 from benchmark.methods.fitted import FITTED_KINDS, FittedMethod, TrainedState
 from benchmark.methods.thresholds import FittedThresholds
@@ -147,7 +148,7 @@ def _content(path: Path) -> bytes:
 def _spec(facts: ModelDescription) -> MethodSpec:
     """Return the method that a model names; ComponentError or ValueError if there is no such method."""
     kernel = None if facts.kernel is None else check_component("kernel", KERNELS, facts.kernel)
-    classifier = check_component("classifier", CLASSIFIERS, facts.classifier)
+    classifier = check_component("classifier", CLASSIFIERS, with_current_parameters("classifier", facts.classifier))
     own = facts.representation
     features = None if own.features is None else check_component("features", FEATURE_MAPS, own.features)
     weighting, fields = check_component("weighting", WEIGHTINGS, own.weighting), tuple(own.fields.items())

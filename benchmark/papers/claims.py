@@ -261,7 +261,7 @@ def evidence_for(claim: Claim, config: str, scored: ScoreTable) -> dict[Comparis
 def judge_claims(
     published: Published,
     config: str,
-    explains: str | None,
+    sensitivity_of: str | None,
     variants: Iterable[str],
     scored: ScoreTable,
     asides: Exclusions | None = None,
@@ -276,7 +276,7 @@ def judge_claims(
     published : Published
     config : str
         Name of the configuration.
-    explains : str or None
+    sensitivity_of : str or None
         Name of the configuration whose sensitivity it analyses, if any.
     variants : iterable of str
         Prefixes of cell ids, "" for the configuration itself.
@@ -290,25 +290,25 @@ def judge_claims(
     """
     variants = tuple(variants)
     verdicts = (
-        _judged(claim, config, explains, name, scored, asides)
+        _judged(claim, config, sensitivity_of, name, scored, asides)
         for claim in published.claims
-        if not (explains and claim.on_clock)
+        if not (sensitivity_of and claim.on_clock)
         for name in variants
     )
     return [verdict for verdict in verdicts if verdict is not None]
 
 
 def _judged(
-    claim: Claim, config: str, explains: str | None, variant: str, scored: ScoreTable, asides: Exclusions | None
+    claim: Claim, config: str, sensitivity_of: str | None, variant: str, scored: ScoreTable, asides: Exclusions | None
 ) -> ClaimVerdict | None:
     """Return the verdict on a claim under one variant; None where the configuration has none of its comparisons."""
     prefix = f"{variant}-" if variant else ""
-    comparisons = [c for c in claim.comparisons if c.config == (explains or config)]
-    if explains:  # a sensitivity analysis need not have every cell of the analysed configuration
+    comparisons = [c for c in claim.comparisons if c.config == (sensitivity_of or config)]
+    if sensitivity_of:  # a sensitivity analysis need not have every cell of the analysed configuration
         comparisons = [c for c in comparisons if prefix + c.a in scored.cells and prefix + c.b in scored.cells]
     templates = tuple(ComparisonTemplate(config=config, a=prefix + c.a, b=prefix + c.b) for c in comparisons)
     part = claim.model_copy(update={"templates": templates})
     evidence = evidence_for(part, config, scored) if templates else {}
-    if not evidence and (not templates or explains):
+    if not evidence and (not templates or sensitivity_of):
         return None
     return judge_claim(part, evidence, variant, len(claim.comparisons), asides)

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 
 #: Folder of configurations, sensitivity analyses among them.
 CONFIGS_FOLDER = REPOSITORY / "configs"
-#: Patterns of a configuration's keys `name` and `explains`.
-_NAME, _EXPLAINS = (re.compile(rf"(?m)^{key}:[ \t]*['\"]?([^\s'\"#]+)") for key in ("name", "explains"))
+#: Patterns of a configuration's keys `name` and `sensitivity_of` (`explains` until 0.3).
+_NAME, _SENSITIVITY_OF = (
+    re.compile(rf"(?m)^(?:{keys}):[ \t]*['\"]?([^\s'\"#]+)") for keys in ("name", "sensitivity_of|explains")
+)
 
 
 def load_published(path: Path) -> Published:
@@ -57,10 +59,12 @@ def published_of_experiment(experiment: Experiment) -> Published | None:
             r for r in published.ranges if r.config != experiment.name or experiment.left_out.isdisjoint(r.expanded)
         ]
         return published.model_copy(update={"ranges": here}) if experiment.left_out else published
-    for path in sorted(papers.PUBLISHED_FOLDER.glob("*.yaml")) if experiment.explains else ():
+    for path in sorted(papers.PUBLISHED_FOLDER.glob("*.yaml")) if experiment.sensitivity_of else ():
         published = load_published(path)
         configs = {each.config for each in published.values}
-        if experiment.explains in configs.union(c.config for claim in published.claims for c in claim.comparisons):
+        if experiment.sensitivity_of in configs.union(
+            c.config for claim in published.claims for c in claim.comparisons
+        ):
             return published
     return None
 
@@ -96,7 +100,7 @@ def cells_by_configuration(found: Published) -> Iterator[tuple[str, tuple[str, .
 def sensitivity_analyses_of(experiment: Experiment) -> tuple[str, ...]:
     """Return the sensitivity analyses of an experiment in `CONFIGS_FOLDER`, by file name without extension."""
     files = sorted(CONFIGS_FOLDER.glob("*.yaml")) if experiment.paper else ()
-    return tuple(path.stem for path in files if _named_in(path, _EXPLAINS) == experiment.name)
+    return tuple(path.stem for path in files if _named_in(path, _SENSITIVITY_OF) == experiment.name)
 
 
 def _named_in(path: Path, key: re.Pattern[str]) -> str | None:

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 #: Folder with one file for each paper.
 PUBLISHED_FOLDER = REPOSITORY / "results" / "published"
-#: Metrics of a cell, in addition to those that measures declare.
+#: Metrics of a cell, in addition to those that diagnostics declare.
 KNOWN_METRICS = (*METRICS, *TIME_METRICS)
-#: Key of pydantic's validation context for the metrics that measures declare, by name.
+#: Key of pydantic's validation context for the metrics that diagnostics declare, by name.
 DECLARED_METRICS_KEY = "quantities"
 #: Limits on the characters of a published number and on the combinations of a template.
 MAX_NUMBER_LENGTH, MAX_COMBINATIONS = 30, 10_000
@@ -43,15 +43,15 @@ def _decimal_digits(text: str) -> str:
 
 
 class _OfMetric(_Record):
-    """Record with a metric: one of `METRICS` or `TIME_METRICS`, or one that a measure declares.
+    """Record with a metric: one of `METRICS` or `TIME_METRICS`, or one that a diagnostic declares.
 
-    The context of `model_validate` holds the metrics that measures declare, under `DECLARED_METRICS_KEY`.
+    The context of `model_validate` holds the metrics that diagnostics declare, under `DECLARED_METRICS_KEY`.
     """
 
     _quantities: dict[str, DiagnosticMetric] = PrivateAttr(default_factory=dict)
 
     def _check_metric(self, metric: str, info: ValidationInfo, *more: str) -> None:
-        """Raise ValueError if the metric is unknown; remember it if a measure declares it."""
+        """Raise ValueError if the metric is unknown; remember it if a diagnostic declares it."""
         declared: Mapping[str, DiagnosticMetric] = (info.context or {}).get(DECLARED_METRICS_KEY, {})
         known = (*KNOWN_METRICS, *declared, *more)
         if metric not in known:

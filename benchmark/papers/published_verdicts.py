@@ -30,7 +30,7 @@ _SHARES_OF_DOCUMENTS = ("accuracy", "error")
 
 @dataclass(frozen=True)
 class Exclusion:
-    """Reason why a number gives no verdict: `kind` is "fitted", "another setting" or "landmark", `why` is text."""
+    """Reason why a number gives no verdict: `kind` is "tuned", "another setting" or "landmark", `why` is text."""
 
     kind: str
     why: str

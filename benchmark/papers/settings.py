@@ -36,7 +36,7 @@ def excluded_cells(experiment: Experiment) -> dict[tuple[str, str], Exclusion]:
 
     They are those tuned to the published value, and those under another setting than the paper's.
     """
-    found = {(experiment.name, cell): Exclusion("fitted", choice) for cell, choice in experiment.fitted_cells.items()}
+    found = {(experiment.name, cell): Exclusion("tuned", choice) for cell, choice in experiment.tuned_cells.items()}
     path = _path(experiment.paper) if experiment.paper else None
     known: dict[str, FlatSetting] = {}
     if path is not None and path.exists():
@@ -80,9 +80,9 @@ def flat_setting(experiment: Experiment, cell: Cell) -> FlatSetting:
     found = _shared(variant)
     task = next((task for task in variant.tasks if task.name == cell.task), variant.tasks[0])
     found["task"] = list(task.classes)
-    if cell.what == "measure":
-        measures = {measure.name: measure.resolved for measure in experiment.measures}
-        found |= {f"{name} {key}": value for name, given in measures.items() for key, value in given.items()}
+    if cell.what == "diagnostic":
+        diagnostics = {diagnostic.name: diagnostic.resolved for diagnostic in experiment.diagnostics}
+        found |= {f"{name} {key}": value for name, given in diagnostics.items() for key, value in given.items()}
     else:
         specs = list(method_of(experiment, cell).candidates)
         texts = [(spec.text or variant.collection.text).flat for spec in specs]
@@ -147,7 +147,7 @@ def _shared(variant: Variant) -> FlatSetting:
     protocol = variant.protocol.resolved
     found |= {f"protocol {key}" if key != "name" else "protocol": value for key, value in protocol.items()}
     if variant.terms:
-        found |= {"terms ranked by": variant.terms.rank, "terms over classes": variant.terms.over_classes}
+        found |= {"terms ranked by": variant.terms.rank, "terms aggregate": variant.terms.aggregate}
     return found
 
 
@@ -161,7 +161,7 @@ def _read(path: Path) -> dict[str, Any]:
         settings = [group["setting"].keys() | group["cells"] for groups in found.values() for group in groups]
     except (ValueError, OSError, AttributeError, KeyError, TypeError) as error:
         problem = f"holds no settings ({type(error).__name__}: {error})"
-        remedy = "remove it and run `bench published pin CONFIG` to write it again"
+        remedy = "remove it and run `bench published pin-settings CONFIG` to write it again"
         raise ConfigError(f"{path}: {problem}; {remedy}") from None
     return found if settings else {}
 

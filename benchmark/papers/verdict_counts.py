@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 _ORDER = ("equal", "equal, outside the interval", "consistent", "deviates", "no interval")
 _LABELS = {"deviates": "deviating"}
-_NOT_COUNTED = {"fitted": "fitted", "another setting": "of another setting"}
+_NOT_COUNTED = {"tuned": "tuned", "another setting": "of another setting"}
 
 
 def verdict_counts_text(tables: Sequence[pd.DataFrame], printed: Mapping[str, int] | None = None) -> str:
     """Write the counts of verdicts on published values, separately for results of models and counts of data.
 
-    Fitted values and values of another setting are only mentioned. If `printed` has more values than the tables have
+    Tuned values and values of another setting are only mentioned. If `printed` has more values than the tables have
     verdicts, the rest is reported as not measured.
 
     Examples

@@ -284,10 +284,10 @@ def is_a_share(_: str, metric: Metric) -> None:
 
 def measures_what_it_declares(_: str, component: Any) -> None:
     """Check that the diagnostic returns finite numbers of the metrics that it declares, each in a known row."""
-    measure, found = _computed(component)
+    diagnostic, found = _computed(component)
     for context, arrays in found:
         problem = diagnostic_problem(
-            measure, DiagnosticArrays(context.variant.name, arrays), allowed_rows(measure, context.variant)
+            diagnostic, DiagnosticArrays(context.variant.name, arrays), allowed_rows(diagnostic, context.variant)
         )
         _holds(not problem, problem)
 
@@ -310,9 +310,9 @@ def leaves_counts(_: str, component: Any) -> None:
 
 def gives_notes(_: str, component: Any) -> None:
     """Check that the diagnostic returns its notes as lines of text."""
-    measure, found = _computed(component)
+    diagnostic, found = _computed(component)
     for context, arrays in found:
-        for note in measure.notes(DiagnosticResults([DiagnosticArrays(context.variant.name, arrays)], {})):
+        for note in diagnostic.notes(DiagnosticResults([DiagnosticArrays(context.variant.name, arrays)], {})):
             _holds(isinstance(note, str), f"a note is {note!r}")
 
 
@@ -322,22 +322,22 @@ _UNDEFINED = (ValueError, FloatingPointError)
 
 def _computed(component: Any) -> tuple[Diagnostic, list[tuple[DiagnosticContext, Any]]]:
     """Compute a diagnostic on the small collections that it is defined for; raise if it is defined for none."""
-    measure, found, problems = component(), list[tuple[DiagnosticContext, Any]](), list[Exception]()
+    diagnostic, found, problems = component(), list[tuple[DiagnosticContext, Any]](), list[Exception]()
     for context in _contexts():
         try:
-            found.append((context, measure.compute(context)))
+            found.append((context, diagnostic.compute(context)))
         except _UNDEFINED as error:
             problems.append(error)
     if not found:
         raise problems[0]
-    return measure, found
+    return diagnostic, found
 
 
-def _numbers(measure: Diagnostic, found: list[tuple[DiagnosticContext, Any]]) -> Iterator[tuple[str, str]]:
+def _numbers(diagnostic: Diagnostic, found: list[tuple[DiagnosticContext, Any]]) -> Iterator[tuple[str, str]]:
     """Yield the description and the value of each number of a diagnostic, except measured times."""
-    clock = {quantity.name for quantity in measure.metrics if quantity.on_clock}
+    clock = {quantity.name for quantity in diagnostic.metrics if quantity.on_clock}
     for context, arrays in found:
-        numbers = measure.told(DiagnosticArrays(context.variant.name, arrays))
+        numbers = diagnostic.numbers(DiagnosticArrays(context.variant.name, arrays))
         for row in numbers.rows:
             if row.metric not in clock:
                 ours = row.estimate
@@ -373,6 +373,6 @@ COMPONENT_CHECKS: Mapping[str, tuple[Check, ...]] = {
     ),
     "classifiers": (keeps_parameters, gives_scores, scores_the_same_again, leaves_arguments, decides),
     "protocols": (keeps_promises,),
-    "measures": (measures_what_it_declares, measures_the_same_again, leaves_counts, gives_notes),
+    "diagnostics": (measures_what_it_declares, measures_the_same_again, leaves_counts, gives_notes),
     "metrics": (is_a_share,),
 }

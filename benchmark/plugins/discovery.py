@@ -50,7 +50,7 @@ _GROUP = "simplexbench."
 #: Methods and properties of a plug-in's component that the package calls with a guard.
 _CALLED = {
     "protocols": ("splits",),
-    "measures": ("compute", "told", "notes", "cells", "kinds", "rows"),
+    "diagnostics": ("compute", "numbers", "notes", "cells", "kinds", "rows"),
     "corpora": ("classes", "groups", "several", "outline", "locate", "content", "load", "facts", "check_unchanged"),
 }
 _NO_PLUGIN = "names no component: a plug-in has at its top level KERNELS, CLASSIFIERS, PROTOCOLS, MEASURES, METRICS or "
@@ -61,7 +61,7 @@ BUILTIN_REGISTRIES = Registries(
     kernels=Registry(KERNELS),
     classifiers=Registry(CLASSIFIERS),
     protocols=Registry(PROTOCOLS),
-    measures=Registry(DIAGNOSTICS),
+    diagnostics=Registry(DIAGNOSTICS),
     metrics=Registry(METRICS),
     corpora=Registry(CORPORA),
 )

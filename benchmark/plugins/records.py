@@ -17,7 +17,7 @@ class PluginRecord(BaseModel):
     """A plug-in's component in a manifest."""
 
     model_config = ConfigDict(strict=True)
-    kind: Literal["kernels", "classifiers", "protocols", "measures", "metrics", "corpora"]
+    kind: Literal["kernels", "classifiers", "protocols", "diagnostics", "metrics", "corpora"]
     name: str
     file: str
     digest: str
@@ -35,7 +35,7 @@ def plugin_records(experiment: Experiment) -> list[dict[str, Any]]:
 
 def _named(experiment: Experiment) -> Iterator[tuple[str, str]]:
     yield from (("metrics", name) for name in experiment.scorers)
-    yield from (("measures", each.name) for each in experiment.measures)
+    yield from (("diagnostics", each.name) for each in experiment.diagnostics)
     for variant in experiment.variants.values():
         yield "protocols", variant.protocol.name
         yield "corpora", variant.collection.corpus

@@ -26,7 +26,7 @@ _METHODS: Mapping[str, tuple[str, ...]] = {
 }
 #: Another method that a kernel must have, by its tag `solved_by`.
 _SOLVED_BY: Mapping[str, str] = {"scores": "scores", "targets": "solve_targets"}
-_BASES: Mapping[str, type[Any]] = {"measures": Diagnostic, "corpora": CorpusReader}
+_BASES: Mapping[str, type[Any]] = {"diagnostics": Diagnostic, "corpora": CorpusReader}
 
 
 def component_problem(kind: str, name: str, component: Any, known: Registries) -> str:
@@ -53,12 +53,12 @@ def component_problem(kind: str, name: str, component: Any, known: Registries) -
     if inspect.isabstract(component):
         return f"it lacks {', '.join(sorted(getattr(component, '__abstractmethods__', ())))}"
     wrong = problem_with_tags(component) or _of_parameters(component) or _of_kind(kind, name, component)
-    return wrong or (_of_metrics(component, known) if kind == "measures" else "")
+    return wrong or (_of_metrics(component, known) if kind == "diagnostics" else "")
 
 
-def _of_metrics(measure: type[Diagnostic], known: Registries) -> str:
+def _of_metrics(diagnostic: type[Diagnostic], known: Registries) -> str:
     """Return what is wrong with the metrics that a diagnostic declares, or ""."""
-    declared = measure.metrics
+    declared = diagnostic.metrics
     if not isinstance(declared, tuple) or not all(isinstance(each, DiagnosticMetric) for each in declared):
         said = "benchmark.evaluation.metrics.DiagnosticMetric"
         return (

@@ -48,12 +48,12 @@ VERDICT_MEANINGS = {
     "equal": "our value rounds to the published value",
     "consistent": "the published value lies in our 95% interval",
     "deviates": "the published value lies outside our 95% interval",
-    "fitted": "a setting was chosen to come near the published value",
+    "tuned": "a setting was chosen to come near the published value",
     "another setting": "our setting differs from the paper's",
 }
 VERDICT_NOTE = (
     "; ".join(f"{word}: {means}" for word, means in VERDICT_MEANINGS.items())
-    + ". Fitted values and values of another setting are no evidence for or against the paper."
+    + ". Tuned values and values of another setting are no evidence for or against the paper."
 )
 WIDER_INTERVAL_NOTE = " would pass: how far from our value a published value may lie and still be consistent."
 REFERENCE_VALUE_NOTE = (

@@ -152,7 +152,7 @@ def _best(grid: TextTable, shown: TerminalTables) -> TextTable:
     sign = -1 if more_is_better(main, quantities=shown.summary.quantities) else 1
     values = {row[0]: sign * scores.get((row[0], main), {}).get("value", np.nan) for row in grid.rows}
     rows = sorted(grid.rows, key=lambda row: (np.isnan(values[row[0]]), values[row[0]]))
-    more = f"The {BEST_CELLS} best; {len(rows) - BEST_CELLS} more: bench report {shown.folder} --all"
+    more = f"The {BEST_CELLS} best; {len(rows) - BEST_CELLS} more: bench report {shown.folder} --all-cells"
     return replace(grid, rows=tuple(rows[:BEST_CELLS]), note=f"{grid.note} {more}".strip())
 
 

@@ -119,7 +119,7 @@ def _experiment(whole: Schema, defs: dict[str, Schema]) -> None:
     shared: dict[str, Schema] = {each: {} for cls in everyone.values() for each in _parameters(cls)}
     properties["defaults"] |= _mapping(shared | by_component | words)
     properties["protocol"] |= _names_or(PROTOCOLS, map(_with_sizes, _components(PROTOCOLS, lists=False)))
-    properties["measures"]["items"] = _names_or(DIAGNOSTICS, _components(DIAGNOSTICS, lists=False))
+    properties["diagnostics"]["items"] = _names_or(DIAGNOSTICS, _components(DIAGNOSTICS, lists=False))
     next(each for each in properties["metrics"]["anyOf"] if "items" in each)["items"] = {
         "enum": [*METRICS, *TIME_METRICS]
     }
@@ -132,7 +132,7 @@ def _experiment(whole: Schema, defs: dict[str, Schema]) -> None:
         NAME_KEY: {"type": "string", "description": "Name of its cells, instead of a name made from its settings."}
     }
     defs["Method"] = _names_or(everyone, [_mapping(entry) | {"minProperties": 1}])
-    terms["rank"]["enum"], terms["over_classes"]["enum"] = list(TERM_RANKINGS), list(GAIN_AGGREGATES)
+    terms["rank"]["enum"], terms["aggregate"]["enum"] = list(TERM_RANKINGS), list(GAIN_AGGREGATES)
     corpus["name"]["enum"] = list(CORPORA)
     for cls in CORPORA.values():
         corpus |= {key: value for key, value in _parameters(cls).items() if key not in corpus}

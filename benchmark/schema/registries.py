@@ -40,7 +40,7 @@ COMPONENT_REGISTRIES: dict[str, Mapping[str, type[Any]]] = {
     "kernels": KERNELS,
     "classifiers": CLASSIFIERS,
     "protocols": PROTOCOLS,
-    "measures": DIAGNOSTICS,
+    "diagnostics": DIAGNOSTICS,
     "weightings": WEIGHTINGS,
     "features": FEATURE_MAPS,
 }
@@ -148,11 +148,11 @@ def _rows(known: Registries) -> dict[str, list[Row]]:
 
 
 def _declared(quantity: DiagnosticMetric, known: Registries) -> str:
-    """Return the description of a metric that a measure declares."""
-    names = [name for name, measure in known.measures.items() if quantity in measure.metrics]
+    """Return the description of a metric that a diagnostic declares."""
+    names = [name for name, diagnostic in known.diagnostics.items() if quantity in diagnostic.metrics]
     text = quantity.label or quantity.name
     text += f", in {quantity.unit}" if quantity.unit != "one" and quantity.unit not in text.split() else ""
-    kind = "measures" if len(names) > 1 else "measure"
+    kind = "diagnostics" if len(names) > 1 else "diagnostic"
     clock = f" {_CLOCK}" if quantity.on_clock else ""
     return f"Metric of the {kind} {', '.join(names)}: {text}.{clock}"
 

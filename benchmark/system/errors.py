@@ -34,6 +34,10 @@ MAX_PROBLEMS, MAX_NAMES = 20, 1000
 MAX_MESSAGE_LENGTH, MAX_VALUE_LENGTH = 5000, 200
 
 
+class RenamedWarning(FutureWarning):
+    """An old key, value, option or command, which the next version refuses."""
+
+
 def did_you_mean(name: str, allowed: Iterable[str]) -> str:
     """Return ``; did you mean 'x'?`` for the nearest allowed name, or "" if none is similar."""
     nearest = difflib.get_close_matches(name, list(islice(allowed, MAX_NAMES)), n=1, cutoff=0.5)

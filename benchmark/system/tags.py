@@ -14,7 +14,7 @@ SVM_INPUTS = ("values", "points", "scores", "targets")
 
 @dataclass(frozen=True, kw_only=True)
 class Tags:
-    """Facts about a component: a kernel, classifier, feature map, protocol, measure or corpus.
+    """Facts about a component: a kernel, classifier, feature map, protocol, diagnostic or corpus.
 
     A class declares them in one attribute, ``tags = Tags(normalization="l1")``. A subclass that declares `tags`
     replaces all tags of its base; ``dataclasses.replace(Base.tags, stored=False)`` changes one.
@@ -51,7 +51,7 @@ class Tags:
         A decision value is a sum of contributions of the document's words. Feature maps: each feature belongs to one
         word.
     labels : mapping of str to str
-        Labels of methods in figures: classifiers by their own name; measures by their `kinds`.
+        Labels of methods in figures: classifiers by their own name; diagnostics by their `kinds`.
     note, note_of_several : str
         Kernels and classifiers: a line below the tables, in every run, and where documents may have several classes.
     draws : bool

@@ -92,7 +92,7 @@ def make_payload(experiment: Experiment, read: Mapping[str, LoadedVariant], stor
         name: replace(each, collection=replace(each.collection, loaded=None))
         for name, each in experiment.variants.items()
     }
-    slim = replace(experiment, variants=variants, measures=(), known=BUILTIN_REGISTRIES, raw={})
+    slim = replace(experiment, variants=variants, diagnostics=(), known=BUILTIN_REGISTRIES, raw={})
     content, plugins = _pickled((slim, keys)), plugin_files(sorted(files))
     facts = {
         "content": content.hex(),

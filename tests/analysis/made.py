@@ -28,8 +28,8 @@ CENTROIDS: dict[str, Any] = {
     "defaults": {"classifier": {"name": "divergence-bayes", "smoothing": 0.001}},
     "methods": [{"classifier": {"centroid": ["mean", "skl"]}}],
     "metrics": ["macro-recall"],
-    "classes": "each",
-    "derive": ["growth"],
+    "per_class": True,
+    "gain": True,
     "compare": [["skl", "mean"]],
 }
 TABLE: dict[str, Any] = {

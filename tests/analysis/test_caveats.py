@@ -40,7 +40,7 @@ def naming():
         ({"protocol": DRAWS | {"stratified": True}}, "strata"),
         ({"protocol": DRAWS}, "draws"),
         ({"protocol": FIXED}, "groups"),
-        ({"fitted": [{"cells": "linear", "choice": "C 1", "to": "Table 1"}]}, "fitted"),
+        ({"tuned_to_published": [{"cells": "linear", "choice": "C 1", "to": "Table 1"}]}, "tuned"),
         (
             {
                 "protocol": DRAWS,
@@ -62,7 +62,7 @@ def test_each_is_named_where_it_applies(names, changes, name):
         {"defaults": {"weighting": "tfidf", "idf": "training"}},
         {"tasks": [["course", "faculty"]]},
         {"methods": ["mnb"]},
-        {"text": {"min_documents": 2, "min_occurrences": 2, "counted_in": "misc"}},
+        {"text": {"min_documents": 2, "min_occurrences": 2, "vocabulary_from": "misc"}},
     ],
 )
 def test_what_does_none_of_it_has_none(names, changes):

@@ -31,7 +31,7 @@ def test_what_looks_into_a_configuration_is_found_by_its_own_word():
     for own in written:
         found = sensitivity_analyses_of(SimpleNamespace(name=own["name"], paper=own.get("paper")))
         assert found == tuple(
-            each["name"] for each in written if own.get("paper") and each.get("explains") == own["name"]
+            each["name"] for each in written if own.get("paper") and each.get("sensitivity_of") == own["name"]
         )
     assert sensitivity_analyses_of(load_checked(CONFIGS_FOLDER / "20ng.yaml")) == ("20ng-cliff", "20ng-sweep")
 

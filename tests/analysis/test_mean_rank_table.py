@@ -34,7 +34,7 @@ def test_a_method_without_a_score_somewhere_is_left_out():
     assert mean_rank_rows(small_experiment(), scored_of(part)) == mean_rank_rows(small_experiment(), scored_of(THREE))
 
 
-@pytest.mark.parametrize("more", [{"size": 50}, {"terms": 50}, {"of_class": "earn"}, {"what": "measure"}])
+@pytest.mark.parametrize("more", [{"size": 50}, {"terms": 50}, {"of_class": "earn"}, {"what": "diagnostic"}])
 def test_neither_curves_nor_single_classes_are_ranked(more):
     assert mean_rank_rows(small_experiment(), scored_of(THREE, **more)) == []
 

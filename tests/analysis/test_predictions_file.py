@@ -92,9 +92,9 @@ def same(one, two):
         assert (setting.sizes, setting.versions) == (two.settings[key].sizes, two.settings[key].versions)
         for part in ("predicted", "tied", "inner", "seconds", "memory"):
             np.testing.assert_array_equal(getattr(setting, part), getattr(two.settings[key], part), strict=True)
-    for key, arrays in one.measured.items():
+    for key, arrays in one.diagnostics.items():
         for name, array in arrays.items():
-            np.testing.assert_array_equal(array, two.measured[key][name], strict=True)
+            np.testing.assert_array_equal(array, two.diagnostics[key][name], strict=True)
 
 
 KINDS = [(False, 2), (False, 3), (False, 300), (True, 3), (True, 11), (None, 3)]
@@ -169,10 +169,10 @@ def test_nothing_but_the_timings_depends_on_times():
         key: replace(each, seconds=each.seconds + 1, memory=each.memory * 2, versions=("0.2.0",) * 3)
         for key, each in predictions.settings.items()
     }
-    measured = {key: {**arrays, "graph/seconds": np.ones(2)} for key, arrays in predictions.measured.items()}
+    measured = {key: {**arrays, "graph/seconds": np.ones(2)} for key, arrays in predictions.diagnostics.items()}
     one, other = (
         encode_predictions(predictions),
-        encode_predictions(replace(predictions, settings=later, measured=measured)),
+        encode_predictions(replace(predictions, settings=later, diagnostics=measured)),
     )
     assert {name for name in FILES if one[name] != other[name]} == {TIMINGS_TABLE}
 

@@ -50,13 +50,13 @@ class TestClasses:
         assert min(map(max, each)) > 0
         np.testing.assert_array_equal(sum(each), scored.cells["all-skl-50"].ties)
 
-    def test_growth_is_the_last_size_less_the_first(self, centroids):
+    def test_gain_is_the_last_size_less_the_first(self, centroids):
         _, _, scored = centroids
         ends = [scored.cells[f"faculty-skl-{size}"] for size in (100, 50)]
-        growth = scored.cells["growth-faculty-skl"]
+        gain = scored.cells["gain-faculty-skl"]
         expected = ends[0].values["macro-recall"] - ends[1].values["macro-recall"]
-        np.testing.assert_array_equal(growth.values["macro-recall"], expected)
-        np.testing.assert_array_equal(growth.ties, ends[0].ties + ends[1].ties)
+        np.testing.assert_array_equal(gain.values["macro-recall"], expected)
+        np.testing.assert_array_equal(gain.ties, ends[0].ties + ends[1].ties)
 
     def test_cells_of_a_class_are_paired_on_its_documents(self, centroids):
         experiment, _, scored = centroids
@@ -116,7 +116,7 @@ class TestNumbersOfMethods:
     FEATURES: ClassVar[dict[str, Any]] = {
         "methods": ["ngd", {"features": {"name": "arcsine", "n_components": [8, 64]}}],
         "defaults": {"classifier": "linear-svm"},
-        "measures": ["feature-errors"],
+        "diagnostics": ["feature-errors"],
         "figures": [
             {"name": "by-number", "x": "features", "line": "kernel"},
             {"name": "by-parameter", "x": "n_components", "line": "kernel", "y": ["accuracy", "kernel-error"]},
@@ -132,7 +132,7 @@ class TestNumbersOfMethods:
         for name, features in self.SIZES.items():
             arrays = {"errors": np.array([0.5, 1.0, 0.25]) / features, "sizes": np.array([features, 80.0, 8.0])}
             arrays |= {"documents": np.array(10), "seconds": np.array(features / 1000)}
-            kept = predictions.measured.setdefault(("feature-errors", "base"), {})
+            kept = predictions.diagnostics.setdefault(("feature-errors", "base"), {})
             kept |= {f"{name}/{part}": array for part, array in arrays.items()}
         return RunPredictions(experiment, predictions, {}, {})
 
@@ -158,4 +158,4 @@ class TestNumbersOfMethods:
 
     def test_a_part_has_them_too(self, run):
         part = subset_experiment(run.experiment, ["arcsine-n_components8"], ["arcsine-n_components8"])
-        assert [each.name for each in part.measures] == ["feature-errors"]
+        assert [each.name for each in part.diagnostics] == ["feature-errors"]

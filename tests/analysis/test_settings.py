@@ -128,7 +128,7 @@ def test_the_shipped_configurations_are_of_the_settings_that_are_kept(path):
     assert printed <= set(known)
     for name in known:
         asides = excluded_cells(load_experiment(configs / f"{name}.yaml"))
-        assert {aside.kind for aside in asides.values()} <= {"fitted"}
+        assert {aside.kind for aside in asides.values()} <= {"tuned"}
 
 
 def test_every_key_that_decides_a_number_is_part_of_a_setting():

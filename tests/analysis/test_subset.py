@@ -41,7 +41,7 @@ CURVES = {
     "protocol": {"name": "random-subsets", "train_size": [40, 60, 80], "replicates": 3},
     "methods": ["linear", {"kernel": {"name": "diffusion", "t": [0.5, 2]}}],
     "choose": {"by": ["oracle", "cross-validation"], "folds": 3},
-    "derive": ["growth"],
+    "gain": True,
 }
 
 
@@ -73,7 +73,9 @@ def test_what_needs_a_cell_that_is_not_here_is_not_judged(publish, store, tmp_pa
 
 def test_of_a_sweep_a_claim_is_judged_under_the_variants_that_have_all_its_cells(publish, store, tmp_path):
     publish(PAPER)
-    experiment = small_experiment(name="sweep", explains="small", variants={"stopped": {"text": {"stoplist": "smart"}}})
+    experiment = small_experiment(
+        name="sweep", sensitivity_of="small", variants={"stopped": {"text": {"stoplist": "smart"}}}
+    )
     for only, found in (
         (["*-ngd"], []),
         (["tf-*"], [("here", "")]),
@@ -88,11 +90,11 @@ def test_of_a_sweep_a_claim_is_judged_under_the_variants_that_have_all_its_cells
     [
         ("diffusion-cv-60", [60]),
         ("diffusion-oracle-60", [40, 60, 80]),
-        ("growth-diffusion-cv", [40, 80]),
-        ("growth-diffusion-oracle", [40, 60, 80]),
+        ("gain-diffusion-cv", [40, 80]),
+        ("gain-diffusion-oracle", [40, 60, 80]),
     ],
 )
-def test_a_choice_on_the_tested_documents_needs_the_whole_curve_and_a_growth_its_ends(cell, sizes):
+def test_a_choice_on_the_tested_documents_needs_the_whole_curve_and_a_gain_its_ends(cell, sizes):
     experiment = small_experiment(**CURVES)
     (own,) = (each for each in experiment.cells if each.id == cell)
     points = list(settings_of_cell(experiment, own))
@@ -112,9 +114,9 @@ def test_every_point_of_the_whole_is_needed_by_a_cell(store):
     assert again.from_store == (2, 2)
 
 
-def test_a_growth_brings_its_ends():
-    part = select_cells(small_experiment(**CURVES), ["growth-linear-cv"])
-    assert part.ids == ("linear-cv-40", "linear-cv-80", "growth-linear-cv")
+def test_a_gain_brings_its_ends():
+    part = select_cells(small_experiment(**CURVES), ["gain-linear-cv"])
+    assert part.ids == ("linear-cv-40", "linear-cv-80", "gain-linear-cv")
 
 
 def test_what_decides_the_order_of_classes_and_groups_stays():
@@ -131,10 +133,10 @@ def test_measures_without_a_cell_here_are_left_out():
     bayes = {"classifier": {"name": "divergence-bayes"}}
     distances = {"name": "centroid-distances", "centroids": ["mean"], "resamples": 4}
     changes = {"variants": {"v": {"text": {"min_occurrences": 6}}}}
-    experiment = small_experiment(methods=[bayes, "ngd"], measures=[distances, "document-counts"], **changes)
-    assert [each.name for each in select_cells(experiment, ["*table-mean-*"]).measures] == ["centroid-distances"]
-    assert [each.name for each in select_cells(experiment, ["table-mean-course"]).measures] == ["centroid-distances"]
-    assert select_cells(experiment, ["ngd"]).measures == ()
+    experiment = small_experiment(methods=[bayes, "ngd"], diagnostics=[distances, "document-counts"], **changes)
+    assert [each.name for each in select_cells(experiment, ["*table-mean-*"]).diagnostics] == ["centroid-distances"]
+    assert [each.name for each in select_cells(experiment, ["table-mean-course"]).diagnostics] == ["centroid-distances"]
+    assert select_cells(experiment, ["ngd"]).diagnostics == ()
 
 
 def test_all_of_it_is_no_part():

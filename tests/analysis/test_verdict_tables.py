@@ -162,7 +162,7 @@ def test_an_f_measure_is_judged_beside_counts_of_documents(publish):
         corpus={"name": "synthetic", "classes": CLASSES},
         methods=["linear"],
         metrics=["macro-f1"],
-        measures=["document-counts"],
+        diagnostics=["document-counts"],
         paper=publish(HEAD | {"values": values}),
     )
     made = predicted(experiment, several=True)
@@ -204,9 +204,9 @@ class TestPairs:
 
     @pytest.mark.parametrize("cell", PAIR)
     def test_either_cell_that_is_set_aside_sets_the_number_aside(self, drawn, cell):
-        fitted = {("drawn", cell): Exclusion("fitted", "C 3")}
+        fitted = {("drawn", cell): Exclusion("tuned", "C 3")}
         (ratio,) = judge_values(self.values("drawn", PAIR), "drawn", drawn[2], fitted)
-        assert (ratio.verdict, ratio.aside) == ("fitted", fitted["drawn", cell])
+        assert (ratio.verdict, ratio.aside) == ("tuned", fitted["drawn", cell])
 
     def test_on_draws_the_ratio_alone(self, drawn):
         scored = drawn[2]

@@ -392,7 +392,7 @@ class TestValidate:
 @pytest.mark.usefixtures("sketched")
 class TestPlan:
     def rows(self, *arguments):
-        result = invoke("plan", "--quick", *arguments)
+        result = invoke("plan", "--no-pilot", *arguments)
         assert (result.exit_code, result.stderr) == (0, "")
         header, *lines = result.stdout.splitlines()
         assert header.split() == ["what", "entries", "in", "the", "store"]
@@ -485,7 +485,7 @@ class TestList:
         pattern = r"^k-fold +k: int, seed=0, stratified=True, grouped=False +Test each document"
         assert re.search(pattern, result.stdout, re.MULTILINE)
 
-    @pytest.mark.parametrize("kind", ["datasets", "kernels", "classifiers", "protocols", "measures"])
+    @pytest.mark.parametrize("kind", ["datasets", "kernels", "classifiers", "protocols", "diagnostics"])
     def test_one_kind(self, kind):
         result = invoke("list", kind)
         title, header, *rows = [line for line in result.stdout.splitlines() if line.strip()]

@@ -29,7 +29,7 @@ compare: [[tf-l1-ngd, tf-l1-linear]]
     "chosen-curves": """
 tasks: [[faculty, course]]
 protocol: {name: random-subsets, train_size: [12, 30], replicates: 6}
-defaults: {classifier: {name: svm, unit: mean-self-product}}
+defaults: {classifier: {name: svm, scale_C: mean-self-product}}
 methods: [linear, {kernel: {name: diffusion, t: [0.5, 2]}}]
 choose: {by: [oracle, cross-validation], folds: 3}
 metrics: [error]
@@ -42,13 +42,13 @@ defaults: {weighting: tf, normalization: l2}
 methods: [linear, hp-top, mnb]
 metrics: [macro-f1, micro-f1]
 compare: [[hp-top, linear]]
-measures: [document-counts]
+diagnostics: [document-counts]
 figures: [{name: figure-1, y: [macro-f1, micro-f1]}, {name: figure-2, y: seconds, log_y: true}]
 """,
     "selected-terms": """
 tasks: [{title: All, largest: 4}, {title: Two, largest: 2}]
 protocol: {name: leave-one-group-out, held_out: [texas]}
-terms: {number: [20, 50], rank: information-gain, over_classes: sum}
+terms: {number: [20, 50], rank: information-gain, aggregate: sum}
 defaults: {weighting: tf, normalization: none}
 methods: [mnb, eef, svm]
 compare: [[eef, mnb]]
@@ -60,10 +60,10 @@ protocol: {name: random-subsets, train_size: [12, 30], replicates: 6}
 defaults: {classifier: {name: divergence-bayes, smoothing: 0.001}}
 methods: [{classifier: {centroid: [mean, skl]}}]
 metrics: [macro-recall]
-classes: each
-derive: [growth]
+per_class: true
+gain: true
 compare: [[skl, mean]]
-measures:
+diagnostics:
   - {name: centroid-distances, centroids: [mean, skl], smoothing: [0.001, 0.1], resamples: 4}
   - {name: centroid-flow, graphs: [path]}
 figures: [{name: table-1, y: average-skl, x: smoothing, panel: class, log_x: true}]
@@ -75,7 +75,7 @@ defaults: {weighting: tf, normalization: l1}
 methods: [{kernel: [{name: rbf, sigma: 2}, {name: diffusion, t: 2}]}]
 compare: [[diffusion-t2, rbf-sigma2]]
 variants: {regions: {protocol: {test: grid}}}
-measures: [coordinates, {name: covering-numbers, dimension: [2], t: [1]}]
+diagnostics: [coordinates, {name: covering-numbers, dimension: [2], t: [1]}]
 figures:
   - {name: figure, regions: [regions]}
   - {name: covering, x: radius, y: log-covering-bound, log_x: true, panel: []}
@@ -141,7 +141,7 @@ def contents(folder, *, without=()):
 def test_validate_and_plan(config, shape):
     assert invoke("validate", config).exit_code == 0
     assert invoke("plan", config).exit_code == 0
-    result = invoke("plan", "--quick", config)
+    result = invoke("plan", "--no-pilot", config)
     assert result.exit_code == 0, result.output
     rows = [line.split() for line in result.stdout.splitlines()[1:]]
     assert rows
@@ -227,7 +227,7 @@ def test_a_part_has_the_numbers_of_the_whole_and_no_other(config, finished_run, 
     assert manifest["only"] == list(part)
     ours, whole = (rows(each, "scores.csv", "cell", "fold", "metric") for each in (tmp_path / "part", finished_run))
     cells = {cell for cell, _, _ in ours}
-    ends = {cell for name in part if name.startswith("growth-") for cell in ids if cell != name}
+    ends = {cell for name in part if name.startswith("gain-") for cell in ids if cell != name}
     assert set(part) & {cell for cell, _, _ in whole} <= cells <= {*part, *ends}
     assert ours == {key: row for key, row in whole.items() if key[0] in cells}
     ours, whole = (rows(each, "differences.csv", "a", "b") for each in (tmp_path / "part", finished_run))

@@ -190,7 +190,7 @@ class TestCompare:
 class TestList:
     def test_every_kind_of_name(self):
         shown = invoke("list").stdout
-        kinds = ["datasets", "kernels", "classifiers", "protocols", "measures", "metrics", "weightings"]
+        kinds = ["datasets", "kernels", "classifiers", "protocols", "diagnostics", "metrics", "weightings"]
         for kind in [*kinds, "normalizations", "digits", "stoplists", "papers"]:
             assert re.search(rf"^{kind} *$", shown, re.MULTILINE)
             assert len(invoke("list", kind).stdout.splitlines()) > 2

@@ -40,7 +40,7 @@ CURVES = {
     "corpus": {"name": "synthetic", "classes": ["faculty", "course"]},
     "tasks": [["faculty", "course"]],
     "protocol": {"name": "random-subsets", "train_size": [12, 40], "replicates": 6},
-    "defaults": {"weighting": "tf", "normalization": "l1", "classifier": {"C": 10, "unit": "mean-self-product"}},
+    "defaults": {"weighting": "tf", "normalization": "l1", "classifier": {"C": 10, "scale_C": "mean-self-product"}},
     "methods": ["linear", {"kernel": {"name": "diffusion", "t": [1, 2]}}],
     "choose": {"by": ["oracle"]},
     "metrics": ["error"],
@@ -61,7 +61,11 @@ def paper(tmp_path_factory):
 def done(paper, tmp_path_factory):
     folder = tmp_path_factory.mktemp("curves")
     store = Store(folder / "store", limit=10**9)
-    sweep = {"name": "sweep", "explains": "curves", "variants": {"soft": {"defaults": {"classifier": {"C": 0.01}}}}}
+    sweep = {
+        "name": "sweep",
+        "sensitivity_of": "curves",
+        "variants": {"soft": {"defaults": {"classifier": {"C": 0.01}}}},
+    }
     experiments = [CURVES | {"paper": paper}, CURVES | sweep]
     return [
         run_and_write(experiment_from_mapping(s, "t.yaml"), RunContext(store), folder=folder / s["name"])

@@ -29,7 +29,7 @@ name: told
 corpus: {name: synthetic}
 text: {skip_header: true, skip_html: true, stoplist: none, min_occurrences: 2}
 protocol: {name: leave-one-group-out, held_out: [cornell, texas]}
-choose: {by: cross-validation, folds: 3, over: [text]}
+choose: {by: cross-validation, folds: 3, grid_keys: [text]}
 methods:
   - {normalization: l2, kernel: linear, classifier: {C: [0.1, 10]}}
   - mnb

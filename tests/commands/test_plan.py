@@ -118,7 +118,7 @@ def test_nothing_but_the_counts_is_kept(store: Store) -> None:
     experiment = small_experiment()
     plan_run(experiment, RunContext(store))
     assert len(store.entries()) == 1
-    assert plan_run(experiment, RunContext(store), quick=True).rows == [
+    assert plan_run(experiment, RunContext(store), with_pilot=False).rows == [
         *(("tf-l1-linear", 2, 0), ("tf-l1-ngd", 2, 0)), *(("tfidf-l1-linear", 2, 0), ("tfidf-l1-ngd", 2, 0))
     ]  # fmt: skip
 
@@ -141,7 +141,7 @@ def test_what_is_computed_together_is_what_the_run_walks(
 ) -> None:
     alike = {"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ned"]}
     experiment, walked, solve = small_experiment(methods=[alike], **changes), Counter[str](), TaskExecutor.results_of
-    found = plan_run(experiment, RunContext(store), quick=True)
+    found = plan_run(experiment, RunContext(store), with_pilot=False)
 
     def watched(self: TaskExecutor, batch: Any) -> Any:
         if len(batch.parts) > 1:
@@ -156,7 +156,7 @@ def test_what_is_computed_together_is_what_the_run_walks(
 
 def test_quick_tries_nothing(store: Store, monkeypatch) -> None:
     monkeypatch.setattr(trial, "estimate_seconds", lambda *_: pytest.fail("a method is tried"))
-    found = plan_run(small_experiment(), RunContext(store), quick=True)
+    found = plan_run(small_experiment(), RunContext(store), with_pilot=False)
     assert (found.forecast, forecast_text(found)) == (None, "")
 
 

@@ -61,7 +61,7 @@ def sweep(store, tmp_path_factory):
         (folder / "nobody1999.yaml").write_text(yaml.safe_dump(PAPER))
         patch.setattr(published, "PUBLISHED_FOLDER", folder)
         experiment = small_experiment(
-            name="sweep", explains="small", defaults={"idf": "training"}, title="What was tried"
+            name="sweep", sensitivity_of="small", defaults={"idf": "training"}, title="What was tried"
         )
         return run_and_write(experiment, RunContext(store), folder=tmp_path_factory.mktemp("sweep"))
 
@@ -139,13 +139,13 @@ class TestConfigs:
 
     def test_are_those_of_a_paper_and_those_that_explain_one(self, folder, paper):
         self.add("b-paper", paper=paper)
-        self.add("a-explains", explains="b-paper")
+        self.add("a-explains", sensitivity_of="b-paper")
         self.add("own")
         assert [each.name for each in paper_configs(folder)] == ["a-explains", "b-paper"]
 
     def test_one_that_explains_nothing_is_refused(self, folder, paper):
         self.add("paper", paper=paper)
-        self.add("explains", explains="papre")
+        self.add("sensitivity_of", sensitivity_of="papre")
         with pytest.raises(ConfigError, match="papre"):
             paper_configs(folder)
 

@@ -74,9 +74,9 @@ def test_scores_and_gaps_are_those_of_the_runs(runs):
 
 
 def test_the_page_holds_them_and_its_pictures(runs, tmp_path):
-    said = write_survey(runs, "choosing", tmp_path / "choosing.md")
-    assert said.endswith("choosing.md: 4 methods on 2 problems")
-    page = (tmp_path / "choosing.md").read_text()
+    said = write_survey(runs, "methods", tmp_path / "methods.md")
+    assert said.endswith("methods.md: 4 methods on 2 problems")
+    page = (tmp_path / "methods.md").read_text()
     for done in runs[:2]:
         for row in pd.read_csv(done.folder / "table.csv").to_dict("records"):
             score = row.get("accuracy", row.get("micro-f1"))
@@ -89,13 +89,13 @@ def test_the_page_holds_them_and_its_pictures(runs, tmp_path):
 @pytest.mark.usefixtures("sketched")
 def test_the_page_of_steps(runs, tmp_path):
     with pytest.raises(ConfigError, match=r"no run compares a step of this page \(\[root, words\], "):
-        write_survey(runs[:2], "geometry", tmp_path / "geometry.md")
+        write_survey(runs[:2], "ablation", tmp_path / "ablation.md")
     path = tmp_path / "steps.yaml"
-    steps = "methods: [{call: words, kernel: linear}, {call: root, kernel: bhattacharyya}]\ncompare: [[root, words]]\n"
+    steps = "methods: [{name: words, kernel: linear}, {name: root, kernel: bhattacharyya}]\ncompare: [[root, words]]\n"
     path.write_text(f"name: steps\ncorpus: {{name: synthetic}}\nprotocol: {{name: k-fold, k: 2}}\n{steps}")
     done = run_and_write(load_checked(path), RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
-    write_survey([done], "geometry", tmp_path / "geometry.md")
-    page, gap = (tmp_path / "geometry.md").read_text(), pd.read_csv(done.folder / "differences.csv").iloc[0]
+    write_survey([done], "ablation", tmp_path / "ablation.md")
+    page, gap = (tmp_path / "ablation.md").read_text(), pd.read_csv(done.folder / "differences.csv").iloc[0]
     low, value, high = (f"{100 * gap[end]:+.2f}" for end in ("low", "value", "high"))
     assert re.search(rf"\| root − words +\| {re.escape(f'{value} [{low}, {high}], p ')}", page)
     assert "ridge − root" not in page  # a step that no run compares
@@ -132,8 +132,8 @@ def test_a_method_near_the_best_is_named_for_its_seconds(runs):
 
 @pytest.mark.usefixtures("sketched")
 def test_what_was_written_is_read_back_alike(runs, tmp_path):
-    write_survey(runs, "choosing", tmp_path / "a.md")
-    write_survey([report_again(done.folder) for done in runs], "choosing", tmp_path / "b.md")
+    write_survey(runs, "methods", tmp_path / "a.md")
+    write_survey([report_again(done.folder) for done in runs], "methods", tmp_path / "b.md")
     assert (tmp_path / "a.md").read_text() == (tmp_path / "b.md").read_text().replace("img/b-", "img/a-")
 
 
@@ -167,15 +167,15 @@ def test_choices_and_variants_have_no_place(tmp_path):
 
 
 def test_pages_and_configurations_that_there_are_not(tmp_path):
-    with pytest.raises(ConfigError, match="did you mean 'choosing'"):
+    with pytest.raises(ConfigError, match="did you mean 'methods'"):
         survey_configurations("chosing", tmp_path)
     with pytest.raises(ConfigError, match="has no configuration"):
-        survey_configurations("choosing", tmp_path)
+        survey_configurations("methods", tmp_path)
 
 
 def test_the_package_has_configurations_for_each_page():
     folder = Path(__file__).parents[2] / "configs"
-    assert all(survey_configurations(page, folder) for page in ("choosing", "geometry"))
+    assert all(survey_configurations(page, folder) for page in ("methods", "ablation"))
 
 
 def test_the_curves_are_of_the_five_best_methods():

@@ -50,29 +50,29 @@ class TestIds:
         ]
 
     def test_classes_that_are_scored_by_themselves_have_cells_beside_all_of_them(self, checked):
-        cells = checked(f"{DRAWS}classes: each\nmethods: mnb\ntasks: [[faculty, course]]\n").cells
+        cells = checked(f"{DRAWS}per_class: true\nmethods: mnb\ntasks: [[faculty, course]]\n").cells
         assert [(cell.id, cell.of_class) for cell in cells if cell.size == 20] == [
             ("faculty-course-all-mnb-20", "all"),
             ("faculty-course-faculty-mnb-20", "faculty"),
             ("faculty-course-course-mnb-20", "course"),
         ]
 
-    def test_a_growth_stands_after_the_points_of_its_variant(self, checked):
-        cells = checked(f"{DRAWS}derive: [growth]\nvariants: {{soft: {{defaults: {{C: 0.1}}}}}}\n").cells
+    def test_a_gain_stands_after_the_points_of_its_variant(self, checked):
+        cells = checked(f"{DRAWS}gain: true\nvariants: {{soft: {{defaults: {{C: 0.1}}}}}}\n").cells
         assert [cell.id for cell in cells if cell.variant == "base"] == [
             *("linear-20", "linear-40", "ngd-20", "ngd-40"),
-            *("growth-linear", "growth-ngd"),
+            *("gain-linear", "gain-ngd"),
         ]
-        assert [cell.id for cell in cells if cell.what == "growth"][2:] == ["soft-growth-linear", "soft-growth-ngd"]
-        assert {cell.size for cell in cells if cell.what == "growth"} == {None}
+        assert [cell.id for cell in cells if cell.what == "gain"][2:] == ["soft-gain-linear", "soft-gain-ngd"]
+        assert {cell.size for cell in cells if cell.what == "gain"} == {None}
 
     def test_what_is_measured_has_rows_of_its_own(self, checked):
-        measured = "measures: [{name: centroid-distances, centroids: [pooled, skl], resamples: 2}]\n"
+        measured = "diagnostics: [{name: centroid-distances, centroids: [pooled, skl], resamples: 2}]\n"
         cells = checked(
             f"{measured}methods: divergence-bayes\ncorpus: {{name: synthetic, classes: [student, course]}}\n"
         ).cells
-        assert {cell.what for cell in cells} == {"point", "measure"}
-        assert {"table-pooled-student", "table-skl-course"} <= {cell.id for cell in cells if cell.what == "measure"}
+        assert {cell.what for cell in cells} == {"point", "diagnostic"}
+        assert {"table-pooled-student", "table-skl-course"} <= {cell.id for cell in cells if cell.what == "diagnostic"}
 
     def test_two_cells_of_one_id_are_refused(self, refusal):
         fragment = (
@@ -100,11 +100,11 @@ class TestPairs:
         ("family", "families"),
         [
             ("", {"base": 8, "soft": 8}),
-            ("family: [variant]\n", {"base": 8, "soft": 8}),
-            ("family: [variant, task]\n", {"base all-four": 4, "soft all-four": 4, "base faculty-course": 4}),
-            ("family: [size]\n", {"20": 8, "40": 8}),
-            ("family: [variant, pair]\n", {"base ngd linear": 4, "base ned linear": 4, "soft ngd linear": 4}),
-            ("family: []\n", {"": 16}),
+            ("holm_within: [variant]\n", {"base": 8, "soft": 8}),
+            ("holm_within: [variant, task]\n", {"base all-four": 4, "soft all-four": 4, "base faculty-course": 4}),
+            ("holm_within: [size]\n", {"20": 8, "40": 8}),
+            ("holm_within: [variant, pair]\n", {"base ngd linear": 4, "base ned linear": 4, "soft ngd linear": 4}),
+            ("holm_within: []\n", {"": 16}),
         ],
     )
     def test_a_family_is_of_the_pairs_that_agree_in_its_columns(self, checked, family, families):

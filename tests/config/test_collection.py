@@ -34,7 +34,7 @@ from benchmark.system.errors import ConfigError
         ),
         ("text:\n  digits: token\n  stoplist: smrt # HERE\n", "'smrt'; did you mean 'smart'? (allowed: smart, none)"),
         (
-            "text:\n  counted_in: texsa # HERE\n",
+            "text:\n  vocabulary_from: texsa # HERE\n",
             "unknown group 'texsa'; did you mean 'texas'? (allowed: cornell, misc, texas, washington, wisconsin)",
         ),
         (
@@ -63,7 +63,7 @@ def test_what_is_said_is_taken(checked):
     collection = (
         checked(
             "corpus: {name: synthetic, classes: [student, course], exclude: [a/b/c]}\n"
-            "text: {digits: token, skip_html: true, min_documents: 3, counted_in: misc}\n"
+            "text: {digits: token, skip_html: true, min_documents: 3, vocabulary_from: misc}\n"
         )
         .variants[BASE_VARIANT]
         .collection

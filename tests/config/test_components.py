@@ -26,7 +26,7 @@ from benchmark.system.tags import tags_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-REGISTRIES = {"kernel": KERNELS, "classifier": CLASSIFIERS, "protocol": PROTOCOLS, "measure": DIAGNOSTICS}
+REGISTRIES = {"kernel": KERNELS, "classifier": CLASSIFIERS, "protocol": PROTOCOLS, "diagnostic": DIAGNOSTICS}
 EVERY = [pytest.param(what, name, id=f"{what}-{name}") for what, registry in REGISTRIES.items() for name in registry]
 #: A value for each parameter that has no default.
 REQUIRED_VALUES = {"k": 5, "train_size": 100, "replicates": 3}

@@ -1,4 +1,4 @@
-"""The whole of a configuration: what it says where it says little, its variants, metrics and measures."""
+"""The whole of a configuration: what it says where it says little, its variants, metrics and diagnostics."""
 
 from __future__ import annotations
 
@@ -19,9 +19,14 @@ class TestDefaults:
     def test_little_needs_to_be_said(self, checked):
         experiment = checked()
         assert (experiment.name, experiment.title, experiment.seed) == ("small", "small", 0)
-        assert (experiment.paper, experiment.explains, experiment.compare, experiment.notes) == (None, None, (), ())
+        assert (experiment.paper, experiment.sensitivity_of, experiment.compare, experiment.notes) == (
+            None,
+            None,
+            (),
+            (),
+        )
         assert (experiment.expected_documents, experiment.expected_vocabulary) == (None, None)
-        assert (experiment.choices, experiment.by_class, experiment.measures, experiment.figures) == (
+        assert (experiment.choices, experiment.by_class, experiment.diagnostics, experiment.figures) == (
             ("",),
             False,
             (),
@@ -36,7 +41,7 @@ class TestDefaults:
         )
         assert (experiment.title, experiment.seed, experiment.metrics) == ("A title", 7, ("macro-f1",))
         assert (experiment.expected_documents, experiment.expected_vocabulary) == (600, 9)
-        assert (experiment.notes, experiment.paper, experiment.explains) == (("one",), "zhang2005", "webkb")
+        assert (experiment.notes, experiment.paper, experiment.sensitivity_of) == (("one",), "zhang2005", "webkb")
 
     def test_the_metrics_are_those_that_are_defined_for_the_documents(self, checked):
         assert checked().metrics == ("accuracy", "macro-f1", "micro-f1", "macro-f1-of-means")
@@ -52,7 +57,7 @@ class TestVariants:
             "  html: {text: {skip_html: false}}\n"
             "  order: {corpus: {classes: [faculty, course, student]}}\n"
             "  whole: {corpus: {exclude: []}, defaults: {idf: training}}\n"
-            "  folds: {protocol: {held_out: [texas]}, terms: {over_classes: average}}\n"
+            "  folds: {protocol: {held_out: [texas]}, terms: {aggregate: average}}\n"
         )
         base, html, order, whole, folds = experiment.variants.values()
         assert (html.collection.lexing.skip_html, html.collection.lexing.digits) == (False, "token")
@@ -65,7 +70,7 @@ class TestVariants:
         assert (order.collection.lexing, order.collection.exclude) == (base.collection.lexing, ("a/b/c",))
         assert whole.collection.exclude == ()
         assert {entry.candidates[0].representation.idf for entry in whole.entries} == {"training"}
-        assert (folds.protocol.given["held_out"], folds.terms.over_classes, folds.terms.numbers) == (
+        assert (folds.protocol.given["held_out"], folds.terms.aggregate, folds.terms.numbers) == (
             ["texas"],
             "average",
             (20,),
@@ -73,7 +78,7 @@ class TestVariants:
         assert folds.collection == base.collection
 
     def test_without_the_configuration_itself_the_variants_are_left(self, ids):
-        assert ids("base: false\nvariants: {soft: {defaults: {C: 0.1}}}\n") == ["soft-linear", "soft-ngd"]
+        assert ids("run_base: false\nvariants: {soft: {defaults: {C: 0.1}}}\n") == ["soft-linear", "soft-ngd"]
 
     @pytest.mark.parametrize(
         ("fragment", "said"),
@@ -87,7 +92,7 @@ class TestVariants:
                 "variants:\n  a:\n    txt: {} # HERE\n",
                 "unknown key of a variant 'txt'; did you mean 'text'? (allowed: corpus, t",
             ),
-            ("variants:\n  a:\n    measures: [coordinates] # HERE\n", "unknown key of a variant 'measures'"),
+            ("variants:\n  a:\n    diagnostics: [coordinates] # HERE\n", "unknown key of a variant 'diagnostics'"),
             ("variants:\n  a: {text: {}}\n  b:\n    text:\n      digit: drop # HERE\n", "did you mean 'digits'?"),
             ("variants:\n  a:\n    corpus:\n      classes: [student] # HERE\n", "two or more different names"),
             ("variants:\n  a:\n    text:\n      digits: tokn # HERE\n", "did you mean 'token'?"),
@@ -101,8 +106,11 @@ class TestVariants:
             ("variants:\n  a:\n    protocol:\n      held_out: [texsa] # HERE\n", "did you mean 'texas'?"),
             ("variants:\n  a:\n    terms:\n      number: [2, 1] # HERE\n", "ascending"),
             ("variants:\n  a:\n    protocol: {1: 2} # HERE\n", "unknown parameter of the protocol"),
-            ("base: false # HERE\n", "base: false leaves nothing to run: add variants"),
-            ("base: false\nvariants: {a: {}}\nexpect: {documents: 600} # HERE\n", "which base: false doesn't run"),
+            ("run_base: false # HERE\n", "run_base: false leaves nothing to run: add variants"),
+            (
+                "run_base: false\nvariants: {a: {}}\nexpect: {documents: 600} # HERE\n",
+                "which run_base: false doesn't run",
+            ),
         ],
     )
     def test_what_is_no_variant_is_refused_at_its_line(self, refusal, fragment, said):
@@ -121,28 +129,31 @@ class TestVariants:
             f"{SEVERAL}metrics: [accuracy] # HERE\n",
             "metric of documents with several classes 'accuracy' (allowed: macro-f1",
         ),
-        ("classes: each\nmetrics: [accuracy] # HERE\n", "unknown metric 'accuracy'"),
+        ("per_class: true\nmetrics: [accuracy] # HERE\n", "unknown metric 'accuracy'"),
         (
-            "classes: each\nvariants:\n  a:\n    corpus:\n      classes: [student, course] # HERE\n",
+            "per_class: true\nvariants:\n  a:\n    corpus:\n      classes: [student, course] # HERE\n",
             "a variant must have the classes of its configuration",
         ),
-        ("derive: [growth] # HERE\n", "list two or more"),
-        (f"{DRAWS.replace('[20, 40]', '20')}derive: [growth] # HERE\n", "list two or more"),
+        ("gain: true # HERE\n", "list two or more"),
+        (f"{DRAWS.replace('[20, 40]', '20')}gain: true # HERE\n", "list two or more"),
         (
             "choose:\n  by:\n    - oracle\n    - oracel # HERE\n",
             "unknown way to choose 'oracel'; did you mean 'oracle'?",
         ),
         ("choose:\n  by:\n    - oracle\n    - oracle # HERE\n", "'oracle' is listed twice"),
-        ("measures:\n  - centroid-flows # HERE\n", "unknown measure 'centroid-flows'; did you mean 'centroid-flow'?"),
-        ("measures:\n  - 5 # HERE\n", "a measure is a name, or a mapping with a name and parameters, not 5"),
-        ("measures:\n  - name: centroid-flow\n    graphs: [paths] # HERE\n", "'paths'"),
-        ("measures:\n  - name: centroid-flow\n    graphs: [path, path] # HERE\n", "none twice"),
-        ("measures:\n  - name: centroid-flow\n    tolerance: 0 # HERE\n", "tolerance"),
-        ("measures:\n  - name: centroid-distances\n    centroids: [median] # HERE\n", "'median'"),
-        ("measures:\n  - name: centroid-distances\n    smoothing: [0, 1] # HERE\n", "smoothing"),
-        ("measures:\n  - name: centroid-distances\n    smoothing: [1.0, 0.1] # HERE\n", "smoothing"),
-        ("measures:\n  - name: centroid-distances\n    smoothing: [1.0, .inf] # HERE\n", "smoothing"),
-        ("measures:\n  - name: centroid-distances\n    resamples: 1 # HERE\n", "resamples"),
+        (
+            "diagnostics:\n  - centroid-flows # HERE\n",
+            "unknown diagnostic 'centroid-flows'; did you mean 'centroid-flow'?",
+        ),
+        ("diagnostics:\n  - 5 # HERE\n", "a diagnostic is a name, or a mapping with a name and parameters, not 5"),
+        ("diagnostics:\n  - name: centroid-flow\n    graphs: [paths] # HERE\n", "'paths'"),
+        ("diagnostics:\n  - name: centroid-flow\n    graphs: [path, path] # HERE\n", "none twice"),
+        ("diagnostics:\n  - name: centroid-flow\n    tolerance: 0 # HERE\n", "tolerance"),
+        ("diagnostics:\n  - name: centroid-distances\n    centroids: [median] # HERE\n", "'median'"),
+        ("diagnostics:\n  - name: centroid-distances\n    smoothing: [0, 1] # HERE\n", "smoothing"),
+        ("diagnostics:\n  - name: centroid-distances\n    smoothing: [1.0, 0.1] # HERE\n", "smoothing"),
+        ("diagnostics:\n  - name: centroid-distances\n    smoothing: [1.0, .inf] # HERE\n", "smoothing"),
+        ("diagnostics:\n  - name: centroid-distances\n    resamples: 1 # HERE\n", "resamples"),
         ("paper: nobody1999 # HERE\n", "unknown paper 'nobody1999' (allowed: chen2018, lafferty2002, "),
     ],
 )

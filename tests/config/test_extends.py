@@ -58,7 +58,7 @@ def test_what_says_which_configuration_a_file_is_is_not(files):
 
 
 def test_what_the_configuration_itself_must_have_is_not_asked_where_it_is_not_run(files):
-    path = files(own="extends: base\nname: own\nbase: false\nvariants: {x: {text: {digits: drop}}}\n")
+    path = files(own="extends: base\nname: own\nrun_base: false\nvariants: {x: {text: {digits: drop}}}\n")
     assert check_experiment(read_config(path("own")), BUILTIN_REGISTRIES).expected_documents is None
 
 

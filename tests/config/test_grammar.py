@@ -43,7 +43,7 @@ PROTOCOLS = [
     {"name": "random-subsets", "train_size": 60, "replicates": 2, "test": "texas"},
 ]
 TASKS = [[], [["faculty", "course"]], [["faculty", "course"], {"title": "Largest", "largest": 3}]]
-TERMS = [None, {"number": 10}, {"number": [10, 20], "over_classes": "average"}]
+TERMS = [None, {"number": 10}, {"number": [10, 20], "aggregate": "average"}]
 VARIANTS = [{}, {"x": {"text": {"digits": "token"}}}, {"x": {"protocol": {"seed": 3}}, "y": {"defaults": {"C": 2}}}]
 CHOOSE = [None, {"by": "oracle"}, {"by": ["oracle", "cross-validation"], "folds": 3}]
 FIGURES = [[], [{"name": "a", "y": "accuracy"}], [{"name": "a", "x": "C", "line": "variant"}]]
@@ -66,8 +66,8 @@ chosen = st.fixed_dictionaries(
         "choose": st.sampled_from(CHOOSE),
         "figures": st.sampled_from(FIGURES),
         "classes": st.sampled_from([None, "each"]),
-        "derive": st.sampled_from([[], ["growth"]]),
-        "measures": st.sampled_from([[], ["document-counts"]]),
+        "gain": st.booleans(),
+        "diagnostics": st.sampled_from([[], ["document-counts"]]),
         "compare": st.sampled_from([[], [["ngd", "linear"]]]),
     }
 )
@@ -80,7 +80,7 @@ def written(data, methods):
     entries = [METHODS[index] for index in methods]
     sizes = isinstance(said["protocol"].get("train_size"), list)
     if not sizes:
-        said.pop("derive", None)
+        said.pop("gain", None)
     if not sizes and "terms" not in said:
         said.pop("figures", None)
     if not any(GRID & set(str(entry).split("'")) for entry in entries):

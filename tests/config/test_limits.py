@@ -70,7 +70,7 @@ def test_variants_are_counted_together(refusal):
 
 
 def test_cells_of_each_class_are_counted(refusal):
-    corpus = "corpus: {name: reuters}\nprotocol: fixed-split\nclasses: each\n"
+    corpus = "corpus: {name: reuters}\nprotocol: fixed-split\nper_class: true\n"
     assert "cells" in refusal(f"{corpus}terms:\n  number: {numbers(4000)} # HERE\n")
 
 

@@ -54,7 +54,7 @@ class TestWords:
                 ["ngd-c1-one-vs-one", "ngd-c1-one-vs-rest", "ngd-c2-one-vs-one", "ngd-c2-one-vs-rest"],
             ),
             ("{kernel: ngd, classifier: svm}", ["ngd-svm"]),
-            ("{call: the-papers, kernel: ngd, classifier: {name: svm, C: 3}}", ["the-papers"]),
+            ("{name: the-papers, kernel: ngd, classifier: {name: svm, C: 3}}", ["the-papers"]),
             ("{kernel: ngd, classifier: {name: svm, C: 3}}", ["ngd-svm-c3"]),
             (
                 "{classifier: {name: divergence-bayes, centroid: [mean, skl]}}",
@@ -194,12 +194,14 @@ class TestText:
     def test_its_lists_are_candidates_where_it_is_chosen_over(self, specs):
         method = "methods: [{text: {stoplist: [none, smart], digits: token}, kernel: ngd}]\n"
         assert list(specs(method)) == ["stoplist-none-digits-token-ngd", "stoplist-smart-digits-token-ngd"]
-        found = specs(f"choose: {{by: cross-validation, over: [text]}}\n{method}")
+        found = specs(f"choose: {{by: cross-validation, grid_keys: [text]}}\n{method}")
         ((label, candidates),) = found.items()
         assert label == "digits-token-ngd"
         assert [spec.text.lexing.stoplist for spec in candidates] == ["none", "smart"]
         whole = "methods: [{text: [{stoplist: none}, {digits: token}], kernel: ngd}]\n"
-        assert {k: len(v) for k, v in specs(f"choose: {{by: oracle, over: [text]}}\n{whole}").items()} == {"ngd": 2}
+        assert {k: len(v) for k, v in specs(f"choose: {{by: oracle, grid_keys: [text]}}\n{whole}").items()} == {
+            "ngd": 2
+        }
 
 
 class TestChoose:
@@ -247,7 +249,7 @@ class TestChoose:
             "min_documents is 0",
         ),
         (
-            "methods:\n  - kernel: ngd\n    text:\n      counted_in: train # HERE\n",
+            "methods:\n  - kernel: ngd\n    text:\n      vocabulary_from: train # HERE\n",
             "unknown group 'train'",
         ),
         (
@@ -268,7 +270,9 @@ class TestChoose:
             "'ngd' and 'stoplist-smart-ngd' are the same",
         ),
         ("defaults: {text: {stoplist: none}} # HERE\n", "unknown parameter 'text'"),
-        ("methods:\n  - {name: ngd} # HERE\n", "write {kernel: {name: 'ngd', …}} or {classifier: …}"),
+        ("methods:\n  - {name: ngd} # HERE\n", "'ngd' is a kernel: write {kernel: ngd} or {kernel: {name: ngd, …}}"),
+        ("methods:\n  - {name: mnb, weighting: tf} # HERE\n", "'mnb' is a classifier: write {classifier: mnb} or"),
+        ("methods:\n  - {name: diffusion, t: 1} # HERE\n", "'diffusion' is a kernel: write {kernel: diffusion} or"),
         ("methods:\n  - kernel:\n      - linear\n      - ngb # HERE\n", "unknown kernel 'ngb'; did you mean 'ngd'?"),
         ("methods:\n  - kernel: 5 # HERE\n", "a kernel is a name, or a mapping with a name and parameters, not 5"),
         ("methods:\n  - kernel: {sigma: 1} # HERE\n", "a kernel is a name, or a mapping"),
@@ -306,10 +310,10 @@ class TestChoose:
         ("methods:\n  - linear\n  - linear # HERE\n", "the method 'linear' is listed twice"),
         ("methods:\n  - {kernel: [ngd, ngd]} # HERE\n", "the method 'ngd' is listed twice"),
         ("methods:\n  - {kernel: ngd}\n  - {kernel: [linear, ngd]} # HERE\n", "the method 'ngd' is listed"),
-        ("methods:\n  - mnb\n  - {call: mnb, kernel: ngd} # HERE\n", "the method 'mnb' is listed"),
-        ("methods:\n  - kernel: [linear, ngd]\n    call: x # HERE\n", "names one method, but this entry stands for 2"),
-        ("methods:\n  - kernel: ngd\n    call: Best One # HERE\n", "'Best One': a method's name is made of a-z"),
-        ("methods:\n  - kernel: ngd\n    call: 3 # HERE\n", "3: a method's name is made of a-z"),
+        ("methods:\n  - mnb\n  - {name: mnb, kernel: ngd} # HERE\n", "the method 'mnb' is listed"),
+        ("methods:\n  - kernel: [linear, ngd]\n    name: x # HERE\n", "names one method, but this entry stands for 2"),
+        ("methods:\n  - kernel: ngd\n    name: Best One # HERE\n", "'Best One': a method's name is made of a-z"),
+        ("methods:\n  - kernel: ngd\n    name: 3 # HERE\n", "3: a method's name is made of a-z"),
         (
             "methods:\n  - {classifier: [{}]} # HERE\ndefaults: {classifier: mnb}\n",
             "it has no setting to name its cells by",
@@ -347,7 +351,7 @@ class TestChoose:
             "a Dirichlet prior on documents needs counts",
         ),
         (
-            "methods:\n  - {kernel: plsi-fisher, classifier: {unit: mean-self-product}} # HERE\n",
+            "methods:\n  - {kernel: plsi-fisher, classifier: {scale_C: mean-self-product}} # HERE\n",
             "C can't be scaled by the mean of k(x, x) of the kernel 'plsi-fisher'",
         ),
         # Defaults.
@@ -376,7 +380,7 @@ class TestChoose:
         ("defaults:\n  mnb: {smoothing: 1} # HERE\n", "no method here has the parameter 'mnb'"),
         ("defaults:\n  classifier:\n    C: 1 # HERE\nmethods: [mnb]\n", "no method here has the parameter 'C'"),
         # Choice.
-        ("choose: {by: oracle} # HERE\n", "there is nothing to choose: no kernel or classifier lists a parameter"),
+        ("choose: {by: oracle} # HERE\n", "nothing to choose: no kernel or classifier lists a parameter"),
         (
             "choose: {by: oracle}\nmethods:\n  - {kernel: {name: diffusion, t: [1, 1]}} # HERE\n",
             "the method 'diffusion' is listed twice",

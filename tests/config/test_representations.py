@@ -34,7 +34,7 @@ class TestWords:
 
     def test_what_is_chosen_from_is_none(self, specs):
         grid = "{fields: [{all: 1}, {all: 2}], weighting: {name: aitchison, idf: [1, 2]}, kernel: ngd}"
-        found = specs(f"choose: {{by: oracle, over: [fields]}}\nmethods: [{grid}]\n")
+        found = specs(f"choose: {{by: oracle, grid_keys: [fields]}}\nmethods: [{grid}]\n")
         assert {name: len(each) for name, each in found.items()} == {"aitchison-ngd": 4}
 
 
@@ -48,7 +48,7 @@ class TestDefaults:
 
     def test_thresholds_are_candidates(self, specs):
         methods = "[{kernel: ngd, threshold: [zero, at-least-one]}]"
-        found = specs(f"{SEVERAL}choose: {{by: oracle, over: [threshold]}}\nmethods: {methods}\n")
+        found = specs(f"{SEVERAL}choose: {{by: oracle, grid_keys: [threshold]}}\nmethods: {methods}\n")
         assert [each.threshold for each in found["ngd"]] == ["zero", "at-least-one"]
 
     def test_features_go_to_methods_that_take_them(self, specs):

@@ -10,7 +10,10 @@ from benchmark.system.errors import ConfigError
 @pytest.mark.parametrize(
     ("fragment", "said"),
     [
-        ("titel: x # HERE\n", "'titel'; did you mean 'title'? (allowed: name, title, paper, explains, seed, notes, "),
+        (
+            "titel: x # HERE\n",
+            "'titel'; did you mean 'title'? (allowed: name, title, paper, sensitivity_of, seed, notes, ",
+        ),
         ("corpus:\n  name: synthetic\n  clases: [a] # HERE\n", "'classes'? (allowed: name, subset, classes, exclude)"),
         (
             "text:\n  digits: drop\n  skip_heder: true # HERE\n",
@@ -18,7 +21,7 @@ from benchmark.system.errors import ConfigError
         ),
         ("expect:\n  document: 3 # HERE\n", "did you mean 'documents'? (allowed: documents, vocabulary)"),
         ("tasks:\n  - {title: all,\n     largst: 2} # HERE\n", "'largest'? (allowed: title, largest, classes)"),
-        ("terms:\n  number: 5\n  ranks: x # HERE\n", "did you mean 'rank'? (allowed: number, rank, over_classes)"),
+        ("terms:\n  number: 5\n  ranks: x # HERE\n", "did you mean 'rank'? (allowed: number, rank, aggregate)"),
         ("choose:\n  by: oracle\n  fold: 5 # HERE\n", "did you mean 'folds'? (allowed: by, folds, grouped, over)"),
         ("figures:\n  - name: a\n    panels: task # HERE\n", "did you mean 'panel'? (allowed: name, title, y, x, line"),
         ("1: 2 # HERE\n", "the key 1 must be text: put it in quotes"),
@@ -75,8 +78,8 @@ def test_a_wrong_type_of_a_section_is_told_in_words(refusal, fragment, said):
         ("metrics: [] # HERE\n", "metrics is []: must not be empty"),
         ("methods: [] # HERE\n", "methods is []: must not be empty"),
         ("classes: some # HERE\n", "classes is 'some': input should be 'each'"),
-        ("derive: [ratio] # HERE\n", "derive.0 is 'ratio': input should be 'growth'"),
-        ("family: [colour] # HERE\n", "family.0 is 'colour': input should be 'variant'"),
+        ("gain: ratio # HERE\n", "gain is 'ratio': input should be a valid boolean"),
+        ("holm_within: [colour] # HERE\n", "holm_within.0 is 'colour': input should be 'variant'"),
         ("figures: [{name: A}] # HERE\n", "name is 'A': must begin with"),
         ("figures: [{name: a, bars: all}] # HERE\n", "figures.0.bars is 'all': input should be 'interval'"),
     ],

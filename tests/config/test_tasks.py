@@ -164,7 +164,7 @@ class TestProtocol:
         given = "corpus: {name: files, path: own.csv, date: date}\nprotocol: {name: by-date}\n"
         given = given if corpus == "files" else "corpus: {name: 20ng}\nprotocol: fixed-split\n"
         methods = "methods: [{kernel: {name: rbf, sigma: [1, 2]}}]\n"
-        inner = checked(f"{given}{methods}choose: {{by: newest, folds: 4}}\n").inner
+        inner = checked(f"{given}{methods}choose: {{by: temporal-holdout, folds: 4}}\n").inner
         assert (inner.given["test_share"], inner.given["stratified"]) == (0.25, corpus == "20ng")
 
 
@@ -176,7 +176,7 @@ class TestTerms:
             ("terms: {number: [10, 10]} # HERE\n", "none twice"),
             ("terms: {number: [0, 10]} # HERE\n", "positive"),
             ("terms:\n  number: 10\n  rank: gain # HERE\n", "unknown rank 'gain' (allowed: information-gain)"),
-            ("terms:\n  number: 10\n  over_classes: mean # HERE\n", "unknown over_classes 'mean' (allowed: sum, "),
+            ("terms:\n  number: 10\n  aggregate: mean # HERE\n", "unknown aggregate 'mean' (allowed: sum, "),
             (
                 "expect: {vocabulary: 40}\nterms:\n  number:\n    - 10\n    - 50 # HERE\n",
                 "50 terms can't be selected from the 40 that `expect` states",
@@ -188,6 +188,6 @@ class TestTerms:
 
     def test_one_number_or_several_are_an_axis(self, checked):
         assert checked("terms: {number: 10}\n").variants[BASE_VARIANT].numbers == (10,)
-        terms = checked("terms: {number: [10, 20], over_classes: average}\n").variants[BASE_VARIANT].terms
-        assert (terms.numbers, terms.rank, terms.over_classes) == ((10, 20), "information-gain", "average")
+        terms = checked("terms: {number: [10, 20], aggregate: average}\n").variants[BASE_VARIANT].terms
+        assert (terms.numbers, terms.rank, terms.aggregate) == ((10, 20), "information-gain", "average")
         assert checked().variants[BASE_VARIANT].numbers == (None,)

@@ -268,4 +268,4 @@ def test_a_card_refuses_another_corpus_and_says_how_it_differs(files: Callable[.
     assert "x, train: 2 documents on the card, 1 now" in str(raised.value)
     assert "x, test: 0 documents on the card, 1 now" in str(raised.value)
     assert "y, train: 1 documents on the card, 2 now" in str(raised.value)
-    assert f"bench data card {config}" in str(raised.value)
+    assert f"bench data pin {config}" in str(raised.value)

@@ -64,8 +64,8 @@ def fixture_measured(synthetic: Counts) -> Callable[..., Arrays]:
 
 
 def test_is_registered_with_metrics_that_have_a_unit(measured: Callable[..., Arrays]) -> None:
-    measure: FeatureErrors = DIAGNOSTICS["feature-errors"]()
-    told = measure.told(DiagnosticArrays(BASE_VARIANT, dict(measured(np.eye(3), {"features": "hellinger"}))))
+    diagnostic: FeatureErrors = DIAGNOSTICS["feature-errors"]()
+    told = diagnostic.numbers(DiagnosticArrays(BASE_VARIANT, dict(measured(np.eye(3), {"features": "hellinger"}))))
     assert {row.cell for row in told.rows} == {"hellinger"}
     assert {row.metric for row in told.rows} == {quantity.name for quantity in FeatureErrors.metrics}
     assert told.timings["hellinger"]["map a thousand"] >= 0
@@ -138,7 +138,9 @@ def test_errors_of_random_features_fall_as_the_root_of_their_number(
 def test_what_has_a_choice_its_own_text_or_a_kernel_is_not_measured(measured: Callable[..., Arrays]) -> None:
     own = {"text": {"min_occurrences": 2}, "features": "hellinger"}
     many = {"features": {"name": "chi-squared", "samples": [1, 2]}}
-    found = measured(np.eye(3), "ngd", own, many, choose={"by": "cross-validation", "folds": 2, "over": ["features"]})
+    found = measured(
+        np.eye(3), "ngd", own, many, choose={"by": "cross-validation", "folds": 2, "grid_keys": ["features"]}
+    )
     assert not found
     (said,) = FeatureErrors().notes(DiagnosticResults([DiagnosticArrays(BASE_VARIANT, dict(found))], {}))
     assert "no method has features" in said

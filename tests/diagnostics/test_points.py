@@ -29,8 +29,8 @@ POINTS: dict[str, Any] = {
 
 
 def test_coordinates_are_those_of_the_points(tmp_path: Path) -> None:
-    experiment = small_experiment(**POINTS, measures=["coordinates"])
-    found = run_experiment(experiment, RunContext(Store(tmp_path))).predictions.measured["coordinates", "base"]
+    experiment = small_experiment(**POINTS, diagnostics=["coordinates"])
+    found = run_experiment(experiment, RunContext(Store(tmp_path))).predictions.diagnostics["coordinates", "base"]
     reader = experiment.variants["base"].collection.reader
     np.testing.assert_array_equal(found["points"], reader.load(CorpusSource(None)).matrix.toarray())
     assert split_names(found["names"]) == ("mean μ", "standard deviation σ")
@@ -43,13 +43,13 @@ def test_coordinates_are_those_of_the_points(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("sketched")
 def test_counts_of_words_have_none(tmp_path: Path) -> None:
-    found = run_experiment(small_experiment(measures=["coordinates"]), RunContext(Store(tmp_path)))
+    found = run_experiment(small_experiment(diagnostics=["coordinates"]), RunContext(Store(tmp_path)))
     assert "not counts of terms" in found.failures["coordinates"]
 
 
 def test_the_bound_is_theorem_fours() -> None:
     built = DIAGNOSTICS["covering-numbers"](dimension=[2, 10], t=[0.5, 4.0], radius=[1e-6, 1e-3, 0.1])
-    told = built.told(DiagnosticArrays("base", built.compute(None)))
+    told = built.numbers(DiagnosticArrays("base", built.compute(None)))
     assert [row.cell for row in told.rows] == list(built.rows)
     for name, n, t in zip(built.rows, (2, 2, 10, 10), (0.5, 4.0, 0.5, 4.0), strict=True):
         expected = log_covering_bound(np.array([1e-6, 1e-3, 0.1]), n, t) / np.log(10)

@@ -147,5 +147,5 @@ def test_another_paper_is_two_files_as_the_documents_say(
     (place / "sixth.yaml").write_text(config, encoding="utf-8")
     said = performed("bench run sixth.yaml")
     assert any(in_order(["ngd", "93.1"], line.split()) for line in said.splitlines())
-    performed("bench published pin sixth.yaml")
+    performed("bench published pin-settings sixth.yaml")
     performed("bench run sixth.yaml")

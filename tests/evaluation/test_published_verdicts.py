@@ -53,7 +53,7 @@ class TestValueVerdict:
         assert ValueVerdict(ratio, estimate(0.54, 0.51, 0.58)).verdict == "equal, outside the interval"
 
     def test_what_was_fitted_shows_nothing(self):
-        assert ValueVerdict(printed("91.88"), estimate(0.9188), aside=Exclusion("fitted", "C 3")).verdict == "fitted"
+        assert ValueVerdict(printed("91.88"), estimate(0.9188), aside=Exclusion("tuned", "C 3")).verdict == "tuned"
 
     def test_a_count_is_equal_or_not(self):
         count = printed("48", metric="documents", unit="one")
@@ -254,9 +254,9 @@ class TestPower:
 class TestCounting:
     def test_what_rests_on_a_fitted_choice_is_fitted(self):
         claim = make_claim(1)
-        assert judge_claim(claim, {}, asides={("webkb", "b0"): Exclusion("fitted", "C 3")}).counted == "fitted"
-        assert judge_claim(claim, {}, asides={("webkb", "b1"): Exclusion("fitted", "C 3")}).counted == ""
-        assert judge_claim(claim, {}, asides={("20ng", "b0"): Exclusion("fitted", "C 3")}).counted == ""
+        assert judge_claim(claim, {}, asides={("webkb", "b0"): Exclusion("tuned", "C 3")}).counted == "tuned"
+        assert judge_claim(claim, {}, asides={("webkb", "b1"): Exclusion("tuned", "C 3")}).counted == ""
+        assert judge_claim(claim, {}, asides={("20ng", "b0"): Exclusion("tuned", "C 3")}).counted == ""
 
     def test_one_finding_counts_once(self):
         assert judge_claim(make_claim(same_as="d"), {}).counted == "same as d"

@@ -22,7 +22,7 @@ CURVES = {
     "text": {"skip_header": True, "skip_html": True, "stoplist": "none", "min_occurrences": 5},
     "tasks": [["faculty", "course"], ["faculty", "student"]],
     "protocol": {"name": "random-subsets", "train_size": [12, 40], "replicates": 6},
-    "defaults": {"weighting": "tf", "normalization": "l1", "classifier": {"C": 10, "unit": "mean-self-product"}},
+    "defaults": {"weighting": "tf", "normalization": "l1", "classifier": {"C": 10, "scale_C": "mean-self-product"}},
     "methods": ["linear", {"kernel": {"name": "diffusion", "t": [0.2, 1, 5]}}],
     "choose": {"by": ["oracle", "cross-validation"], "folds": 3},
     "metrics": ["error"],

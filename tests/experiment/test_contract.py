@@ -196,7 +196,7 @@ def test_every_method_takes_a_text_of_its_own(store: Store, subset: str | None, 
         given = found.predictions.settings["base", "", f"stoplist-smart-min_occurrences200-{name}", *rest].by_split
         assert all(map(np.array_equal, given, point.by_split)), name
     lists = {"min_occurrences": [150, 300]}
-    choose = {"by": "cross-validation", "folds": 2, "over": ["text"]}
+    choose = {"by": "cross-validation", "folds": 2, "grid_keys": ["text"]}
     chosen = run_experiment(
         checked([{"text": lists, **method(n)} for n in NAMES], protocol, subset, choose=choose), RunContext(store)
     )
@@ -222,7 +222,7 @@ def test_thresholds_of_every_method_are_chosen(store: Store, monkeypatch: pytest
     monkeypatch.setattr(held_out, "INNER_FOLDS", 2)  # in which thresholds are learned: their number isn't asked here
     names = [name for name in NAMES if name not in KERNELS or issubclass(KERNELS[name], Kernel)]
     methods = [{**method(name), "threshold": ["zero", "cross-validated"]} for name in names]
-    choose = {"by": "cross-validation", "folds": 2, "over": ["threshold"]}
+    choose = {"by": "cross-validation", "folds": 2, "grid_keys": ["threshold"]}
     found = run_experiment(checked(methods, "leave-one-group-out", "several", choose=choose), RunContext(store))
     check(found)
     assert len({tuple(indices) for indices in found.scored.chosen.values()}) > 1

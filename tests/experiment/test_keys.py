@@ -85,7 +85,7 @@ def counts(tmp_path_factory: pytest.TempPathFactory) -> Counts:
 
 @pytest.fixture
 def study() -> Callable[..., Experiment]:
-    return lambda **changes: small_experiment(**{"text": TEXT, "methods": METHODS, "measures": MEASURES} | changes)
+    return lambda **changes: small_experiment(**{"text": TEXT, "methods": METHODS, "diagnostics": MEASURES} | changes)
 
 
 def named(experiment: Experiment, counts: Counts) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def named(experiment: Experiment, counts: Counts) -> dict[str, Any]:
     for task in variant.tasks:
         for point in plan_task(experiment, variant, task, counts, "counts").points:
             found.setdefault(point.place[2], []).extend(job.key for job in point.jobs)
-    return found | {name: code_digest(type(measure)) for name, _, measure in _each(experiment)}
+    return found | {name: code_digest(type(diagnostic)) for name, _, diagnostic in _each(experiment)}
 
 
 @pytest.fixture
@@ -125,19 +125,20 @@ def differing(one: dict[str, Any], other: dict[str, Any]) -> set[str]:
         {"text": TEXT | {"stoplist": "none"}},
         {"text": TEXT | {"min_occurrences": 41}},
         {"text": TEXT | {"min_documents": 2}},
-        {"text": TEXT | {"counted_in": "misc"}},
+        {"text": TEXT | {"vocabulary_from": "misc"}},
     ],
     ids=str,
 )
 def test_other_documents_or_words_are_other_counts(study: Callable[..., Experiment], changes: dict[str, Any]) -> None:
     one, other = (
-        counts_key(study(**each, measures=[]).variants["base"].collection, CorpusSource(None)) for each in ({}, changes)
+        counts_key(study(**each, diagnostics=[]).variants["base"].collection, CorpusSource(None))
+        for each in ({}, changes)
     )
     assert one != other
 
 
 def test_other_counts_are_everything_else_other(study: Callable[..., Experiment], counts: Counts) -> None:
-    experiment = study(measures=[])
+    experiment = study(diagnostics=[])
     variant = experiment.variants["base"]
     one, other = (
         {
@@ -182,7 +183,7 @@ def test_another_stop_list_is_other_counts(study: Callable[..., Experiment], mon
 
 
 POLYNOMIAL = {"name": "polynomial", "degree": 3}
-TERMS = {"number": 50, "rank": "information-gain", "over_classes": "sum"}
+TERMS = {"number": 50, "rank": "information-gain", "aggregate": "sum"}
 
 
 @pytest.mark.parametrize(
@@ -218,7 +219,7 @@ TERMS = {"number": 50, "rank": "information-gain", "over_classes": "sum"}
         ),
         *(
             ({"terms": TERMS, "methods": ["mnb"]}, {"terms": TERMS | {key: value}, "methods": ["mnb"]})
-            for key, value in (("number", 51), ("over_classes", "maximum"))
+            for key, value in (("number", 51), ("aggregate", "maximum"))
         ),
         ({"methods": ["mnb"]}, {"terms": TERMS, "methods": ["mnb"]}),
         *(
@@ -234,7 +235,7 @@ def test_every_resolved_parameter_counts(
     one: dict[str, Any],
     other: dict[str, Any],
 ) -> None:
-    a, b = (keys_of(study(**each, measures=[])) for each in (one, other))
+    a, b = (keys_of(study(**each, diagnostics=[])) for each in (one, other))
     jobs = [{key for name, own in each.items() if name != "counts" for key in own} for each in (a, b)]
     assert not jobs[0] & jobs[1]
     assert a["counts"] == b["counts"]
@@ -258,7 +259,7 @@ def test_draws_that_differ_in_one_row_are_other_results(
     methods: list[str],
     task: list[str],
 ) -> None:
-    experiment = study(protocol=DRAWS, methods=methods, tasks=[task], measures=[])
+    experiment = study(protocol=DRAWS, methods=methods, tasks=[task], diagnostics=[])
     before, drawn = keys_of(experiment), protocols.RandomSubsets.splits
 
     def one_row_other(self: protocols.RandomSubsets, documents: Any) -> list[protocols.Split]:
@@ -291,7 +292,7 @@ def test_inner_folds_count_where_something_is_chosen_by_them(
     methods = ["linear", {"kernel": {"name": "diffusion", "t": [0.5, 1]}}]
     by = ["oracle", "cross-validation"]
     a, b, c = (
-        keys_of(study(methods=methods, measures=[], choose={"by": by, "folds": folds}, seed=seed))
+        keys_of(study(methods=methods, diagnostics=[], choose={"by": by, "folds": folds}, seed=seed))
         for folds, seed in ((2, 0), (3, 0), (2, 1))
     )
     assert differing(a, b) == differing(a, c) == {"diffusion"}
@@ -313,7 +314,7 @@ def test_the_seed_counts_where_something_is_drawn(
         {"expect": {"documents": 600}},
         {"corpus": {"name": "synthetic", "classes": CLASSES}},
         {"compare": [["ngd", "linear"]]},
-        {"classes": "each"},
+        {"per_class": True},
         {"defaults": {"idf": "collection", "classifier": {"C": 1, "epsilon": 0.001}, "ngd": {"shift": 0}}},
         {"text": TEXT | {"digits": "drop", "min_documents": 1}},
         {"methods": METHODS[::-1]},
@@ -350,7 +351,7 @@ def touch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
 @pytest.fixture(scope="module")
 def unchanged(counts: Counts) -> tuple[Experiment, dict[str, Any]]:
     """An experiment, and what all is named by as long as nothing is edited."""
-    experiment = small_experiment(text=TEXT, methods=METHODS, measures=MEASURES)
+    experiment = small_experiment(text=TEXT, methods=METHODS, diagnostics=MEASURES)
     return experiment, named(experiment, counts)
 
 
@@ -525,7 +526,7 @@ def calls_of(compute: Callable[[], object]) -> set[str]:
 
 
 def forgetful(_: Any, compute: Callable[[], Any]) -> Any:
-    """A store for measures that has nothing and keeps nothing."""
+    """A store for diagnostics that has nothing and keeps nothing."""
     return compute()
 
 
@@ -546,7 +547,7 @@ def test_whatever_is_called_to_compute_a_result_is_part_of_its_key(
     changes: dict[str, Any] = {"corpus": {"name": "synthetic", "subset": subset}, "text": text}
     changes["methods"] = [{"kernel": {"name": "ngd-e", "t": [0.5, 1]}}, *METHODS] if chosen else METHODS
     changes |= {"choose": {"by": ["cross-validation"], "folds": 2}} if chosen else {"terms": {"number": 30}}
-    changes |= {} if subset else {"measures": MEASURES}
+    changes |= {} if subset else {"diagnostics": MEASURES}
     experiment = small_experiment(protocol={"name": "leave-one-group-out", "held_out": ["cornell"]}, **changes)
     variant, bench = experiment.variants["base"], MatrixCache(2)
     read = partial(read_counts, variant.collection, RunContext(Store(tmp_path, limit=10**9)))
@@ -557,9 +558,9 @@ def test_whatever_is_called_to_compute_a_result_is_part_of_its_key(
         (job,) = point.jobs
         called = calls_of(partial(solve_job, point, job, bench))
         assert_covered(called, *component_classes(point.method.spec), plan_task)
-    for _, _, measure in _each(experiment):
+    for _, _, diagnostic in _each(experiment):
         context = DiagnosticContext(counts, variant, 0, 1, forgetful)
-        assert_covered(calls_of(partial(measure.compute, context)), type(measure), *counted)
+        assert_covered(calls_of(partial(diagnostic.compute, context)), type(diagnostic), *counted)
 
 
 def solve_job(point: Setting, job: StoreUnit, bench: MatrixCache) -> None:

@@ -62,7 +62,7 @@ def test_holds_the_configuration_as_written_and_as_resolved(manifest, finished):
     (ngd,) = manifest["methods"][BASE_VARIANT]["tf-l1-ngd"]
     assert ngd["kernel"] == {"name": "ngd", "shift": 0.0}
     machine = {"name": "svm", "C": 1.0, "epsilon": 1e-3, "scheme": "one-vs-one", "ridge": 0.0}
-    machine |= {"cache_mb": 200.0, "unit": "one"}
+    machine |= {"cache_mb": 200.0, "scale_C": "one"}
     assert ngd["classifier"] == machine
     assert (ngd["weighting"], ngd["normalization"], ngd["idf"]) == ("tf", "l1", "collection")
     assert manifest["protocol"] == {BASE_VARIANT: {"name": "leave-one-group-out", "held_out": ["cornell", "texas"]}}
@@ -199,9 +199,9 @@ class TestDiffering:
 @pytest.mark.usefixtures("sketched")
 def test_holds_the_seconds_of_measures(tmp_path):
     methods = [{"classifier": {"name": "divergence-bayes", "smoothing": 0.1}}]
-    measures = [{"name": "centroid-flow", "graphs": ["path"], "tolerance": 1e-3}]
+    diagnostics = [{"name": "centroid-flow", "graphs": ["path"], "tolerance": 1e-3}]
     done = run_and_write(
-        small_experiment(methods=methods, measures=measures),
+        small_experiment(methods=methods, diagnostics=diagnostics),
         RunContext(Store(tmp_path / "store")),
         folder=tmp_path / "run",
     )

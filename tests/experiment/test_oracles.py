@@ -68,7 +68,7 @@ def drawn(found):
         corpus={"name": "synthetic", "classes": CLASSES},
         tasks=[["faculty", "course"], ["faculty", "student"]],
         protocol={"name": "random-subsets", "train_size": [12, 40], "replicates": 6},
-        defaults={"normalization": "l1", "classifier": {"C": 10, "unit": "mean-self-product"}},
+        defaults={"normalization": "l1", "classifier": {"C": 10, "scale_C": "mean-self-product"}},
         methods=["linear", {"kernel": {"name": "diffusion", "t": [0.2, 1, 5]}}],
         choose={"by": ["oracle", "cross-validation"], "folds": 3},
     )
@@ -80,7 +80,7 @@ def selected(found):
         text={"skip_header": True, "skip_html": True, "stoplist": "none", "min_documents": 2},
         tasks=[{"title": "All four", "largest": 4}, {"title": "Two", "classes": ["student", "course"]}],
         protocol={"name": "fixed-split", "train": "misc", "test": "washington"},
-        terms={"number": list(TERMS), "over_classes": "average"},
+        terms={"number": list(TERMS), "aggregate": "average"},
         defaults={"normalization": "none", "smoothing": 0.5, "C": 0.01},
         methods=[
             *("mnb", "complement-nb", "ppt", "eef", "svm"),

@@ -37,7 +37,7 @@ GROUPS = {"name": "leave-one-group-out", "held_out": ["texas", "cornell"]}
 DRAWS = {"name": "random-subsets", "train_size": 100, "replicates": 2, "stratified": False}
 KERNELS = [{"weighting": ["tf", "tfidf"], "kernel": "ngd"}, {"kernel": "linear"}]
 ALL = [*KERNELS, {"classifier": "mnb"}, {"classifier": "ppt"}]
-CHOSEN = {"by": "cross-validation", "folds": 3, "over": ["text"]}
+CHOSEN = {"by": "cross-validation", "folds": 3, "grid_keys": ["text"]}
 
 
 @pytest.fixture(name="study")
@@ -87,7 +87,7 @@ def test_a_method_decides_as_if_its_text_were_the_configurations(
         plain = study(*ALL, subset=subset, **more, text=text)
         alone = run_experiment(plain, RunContext(Store(tmp_path / str(len(text["stoplist"])), limit=10**9)))
         assert same(alone, found, lambda name, own=text is not TEXT: words + name if own else name)
-        planned = plan_run(plain, RunContext(store), quick=True).rows
+        planned = plan_run(plain, RunContext(store), with_pilot=False).rows
         assert all(n == stored for _, n, stored in planned), "they are stored under other names"
     assert not same(alone, found, lambda name: name)
 

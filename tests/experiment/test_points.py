@@ -57,7 +57,7 @@ def of_space(space: str) -> dict[str, Any]:
         "defaults": {"weighting": "tf", "normalization": normalization, "t": 2, "sigma": 2} | MACHINE,
         "methods": [{"kernel": list(FORMULAS[space])}],
         "variants": {"regions": {"protocol": {"test": "grid"}}},
-        "measures": ["coordinates"],
+        "diagnostics": ["coordinates"],
         "figures": [{"name": "figure", "regions": ["regions"]}],
     }
 
@@ -112,7 +112,7 @@ def test_at_equal_time_the_curved_kernels_reach_what_the_gaussian_does_not(tmp_p
     """What the figure is there to show, at every seed."""
     for seed in range(1, 6):
         for space, curved in (("simplex", "diffusion"), ("half-plane", "hyperbolic")):
-            sections = of_space(space) | {"variants": {}, "figures": [], "measures": []}
+            sections = of_space(space) | {"variants": {}, "figures": [], "diagnostics": []}
             sections["corpus"] = {"name": "curved-points", "space": space, "seed": seed, "resolution": 10}
             sections["methods"] = [{"kernel": ["rbf", curved]}]
             found = run_experiment(small_experiment(**sections), RunContext(Store(tmp_path)))
@@ -127,9 +127,9 @@ def test_at_equal_time_the_curved_kernels_reach_what_the_gaussian_does_not(tmp_p
 @pytest.mark.usefixtures("sketched")
 @pytest.mark.parametrize("figure", [{"regions": ["base"]}, {"x": "t", "y": "accuracy"}])
 def test_where_every_method_fails_nothing_is_drawn(figure: dict[str, Any], tmp_path: Path) -> None:
-    """Words are no points: the kernel refuses them, and so does the measure."""
+    """Words are no points: the kernel refuses them, and so does the diagnostic."""
     method = {"weighting": "tf", "normalization": "none", "kernel": "hyperbolic"}
-    sections = {"methods": [method], "measures": ["coordinates"], "figures": [{"name": "figure", **figure}]}
+    sections = {"methods": [method], "diagnostics": ["coordinates"], "figures": [{"name": "figure", **figure}]}
     summary = summarize(run_experiment(small_experiment(**sections), RunContext(Store(tmp_path))))
     assert (summary.regions, summary.charts, len(summary.scores)) == ((), (), 0)
     assert "two coordinates" in next(iter(summary.failures.values()))
@@ -148,8 +148,8 @@ class TestConfigurations:
             small_experiment(**of_space("simplex") | {"figures": [{"name": "figure", **figure}]})
 
     def test_regions_need_coordinates(self) -> None:
-        with pytest.raises(ConfigError, match="add `coordinates` to `measures`"):
-            small_experiment(**of_space("simplex") | {"measures": []})
+        with pytest.raises(ConfigError, match="add `coordinates` to `diagnostics`"):
+            small_experiment(**of_space("simplex") | {"diagnostics": []})
 
     def test_a_variant_may_have_other_methods(self) -> None:
         methods = [{"kernel": ["rbf", "diffusion"]}, {"kernel": "bhattacharyya"}]

@@ -61,9 +61,9 @@ def test_of_several_classes_a_document(done):
 def test_terms_are_asked_for_as_the_method_selects_them(done, method, monkeypatch):
     seen = []
     monkeypatch.setattr(
-        runner, "degenerate_predictions_reason", lambda _, work, __: seen.append((work.terms, work.over_classes)) or ""
+        runner, "degenerate_predictions_reason", lambda _, work, __: seen.append((work.terms, work.aggregate)) or ""
     )
-    terms = {"number": [30], "rank": "information-gain", "over_classes": "maximum"}
+    terms = {"number": [30], "rank": "information-gain", "aggregate": "maximum"}
     done(methods=[method], corpus={"name": "synthetic", "subset": "several"}, terms=terms)
     assert set(seen) == {(30, "maximum")}
 

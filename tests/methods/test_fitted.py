@@ -144,7 +144,7 @@ def test_a_dirichlet_prior_is_kept(name: str, bench: MatrixCache) -> None:
 def test_a_cost_in_the_unit_of_the_kernel_is_kept(bench: MatrixCache) -> None:
     for n_classes, draws in itertools.product((2, 3), (False, True)):
         problem = toy_problem(several=False, n_classes=n_classes, key=str(n_classes))
-        spec = spec_of("linear", represented("tf", "none", "collection"), unit="mean-self-product", C=0.5)
+        spec = spec_of("linear", represented("tf", "none", "collection"), scale_C="mean-self-product", C=0.5)
         method = build_method(spec, problem, None, draws=draws)
         for split in toy_replicates(problem):
             (decisions,) = method.solve(problem, [split], None, bench)

@@ -143,7 +143,7 @@ def test_a_cost_is_in_the_unit_of_all_documents_of_the_task(bench: MatrixCache) 
     work, raw = linear_work(bench), represented("tf", "none", "collection")
     squares = (work.problem.counts.matrix.toarray().astype(float) ** 2).sum(axis=1)
     assert squares.mean() != squares[work.split.train].mean()
-    meant = linear_machines(work, spec_of("linear", raw, unit="mean-self-product", C=0.5))
+    meant = linear_machines(work, spec_of("linear", raw, scale_C="mean-self-product", C=0.5))
     given = linear_machines(work, spec_of("linear", raw, C=0.5 / float(squares.mean())))
     for one, other in zip(meant.machines, given.machines, strict=True):
         np.testing.assert_array_equal(one.coefficients, other.coefficients)
@@ -158,7 +158,7 @@ def test_the_unit_of_the_cost_makes_machines_blind_to_the_scale(bench: MatrixCac
         for terms in (None, 20):
             decided = []
             for each in (problem, twice):
-                spec = spec_of("linear", represented("tf", "none", "collection"), unit="mean-self-product", C=0.5)
+                spec = spec_of("linear", represented("tf", "none", "collection"), scale_C="mean-self-product", C=0.5)
                 method = build_method(spec, each, None, draws=False)
                 decided.append(method.solve(each, toy_group_splits(each), terms, bench))
             for a, b in zip(*decided, strict=True):

@@ -79,7 +79,7 @@ def test_every_method_decides_as_in_the_run(
     [
         {"protocol": DRAWS},
         {"protocol": DRAWS, "classes": TWO},
-        {"protocol": DRAWS, "classes": TWO, "defaults": {"svm": {"C": 10, "unit": "mean-self-product"}}},
+        {"protocol": DRAWS, "classes": TWO, "defaults": {"svm": {"C": 10, "scale_C": "mean-self-product"}}},
         {"protocol": {**DRAWS, "stratified": False}, "subset": "several"},
         {"protocol": {"name": "fixed-split", "train": "misc", "test": "texas"}, "terms": {"number": [30, 60]}},
         {"subset": "several", "terms": {"number": [30, 60]}},

@@ -62,11 +62,11 @@ def test_columns_that_are_counted_by_themselves_are_asked_for(tmp_path: Path) ->
     assert any(" " in term for term in vocabulary)
 
     (tmp_path / "new.jsonl").write_text('{"subject": "leaf", "body": "cane"}\n{"subject": "cane", "body": "leaf"}\n')
-    result = bench("predict", model, tmp_path / "new.jsonl", "--words", "9", "--format", "jsonl")
+    result = bench("predict", model, tmp_path / "new.jsonl", "--top-terms", "9", "--format", "jsonl")
     first, second = map(json.loads, result.output.splitlines())
     assert (first["label"], second["label"]) == ("tea", "rum"), "a subject is counted twice"
     assert "subject:leaf" in first["words"]
-    rows = list(csv.DictReader(bench("predict", model, tmp_path / "new.jsonl", "--words", "9").output.splitlines()))
+    rows = list(csv.DictReader(bench("predict", model, tmp_path / "new.jsonl", "--top-terms", "9").output.splitlines()))
     assert rows[0]["words"].split(", ") == first["words"], "terms of several words can be told apart"
     given = [{"subject": "leaf", "body": "cane"}, {"subject": "cane", "body": "leaf"}]
     assert benchmark.load_model(model).predict(given).tolist() == ["tea", "rum"]
@@ -142,7 +142,7 @@ def test_json_lines_have_all_digits_and_the_estimator_says_the_same(made: Callab
     folder = made("--probability")
     model = benchmark.load_model(folder / "model")
     several, texts = model.model.several, [" ".join(words) for words in (["leaf", "cup"], ["ship", "pen", "paper"])]
-    result = bench("predict", folder / "model", "--format", "jsonl", "--words", 2, input="\n".join(texts))
+    result = bench("predict", folder / "model", "--format", "jsonl", "--top-terms", 2, input="\n".join(texts))
     found = [json.loads(line) for line in result.stdout.splitlines()]
     order = model.classes_.tolist()
     values, probabilities, given = (ask(texts) for ask in (model.decision_function, model.predict_proba, model.predict))
@@ -157,7 +157,7 @@ def test_json_lines_have_all_digits_and_the_estimator_says_the_same(made: Callab
     told = [word for row in found for each in (row["words"].values() if several else [row["words"]]) for word in each]
     assert told
     assert set(told) <= set(" ".join(texts).split())
-    as_csv = rows_of(bench("predict", folder / "model", "--words", 2, input="\n".join(texts)).stdout)
+    as_csv = rows_of(bench("predict", folder / "model", "--top-terms", 2, input="\n".join(texts)).stdout)
     for row, line in zip(found, as_csv, strict=True):
         own_words = row["words"] if several else {"": row["words"]}
         assert {k.removeprefix("words").strip(): v.split() for k, v in line.items() if k.startswith("words") and v} == {

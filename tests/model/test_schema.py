@@ -101,7 +101,7 @@ def predicted(about: dict[str, Any], arrays: Arrays, folder: Path) -> Any:
     (folder / ARRAYS_FILE).write_bytes(file.getvalue())
     (folder / DESCRIPTION_FILE).write_text(json.dumps(about))
     (folder / "new.jsonl").write_text('{"subject": "leaf", "body": "leaf cup pen ship"}\n{"subject": "", "body": ""}\n')
-    return bench("predict", folder, folder / "new.jsonl", "--words", 2)
+    return bench("predict", folder, folder / "new.jsonl", "--top-terms", 2)
 
 
 def check(result: Any, folder: Path, what: str) -> None:

@@ -266,11 +266,11 @@ class Bags:
 class Length(Diagnostic):
     def compute(self, context):
         return {"n": np.array([len(context.counts.documents)])}
-    def told(self, found):
+    def numbers(self, found):
         n = float(found.arrays["n"][0])
         return DiagnosticNumbers((DiagnosticRow("length", "documents", Estimate(n, n, n, int(n), "count")),))
     def notes(self, reading):
-        return ["A measure of one's own."]
+        return ["A diagnostic of one's own."]
 
 @dataclass(frozen=True)
 class Generated(CorpusReader):
@@ -305,7 +305,7 @@ def test_every_kind_runs_and_a_finished_run_is_read_again_without_its_files(
         corpus="{name: generated, seed: 3}",
         protocol="{name: bags, n: 6}",
         metrics="[accuracy, halved]",
-        measures="[length]",
+        diagnostics="[length]",
         compare="[[chi2, mnb], [centroids, mnb]]",
     )
     done = run_and_write(load_checked(path), RunContext(store), folder=folder / "run")

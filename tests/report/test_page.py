@@ -201,7 +201,7 @@ def test_another_reading_of_a_number_is_judged_and_not_counted():
 
 
 def test_counts_of_data_and_fitted_numbers_are_no_results_of_models():
-    rows = [("result", "consistent", ""), ("result", "deviates", ""), ("result", "fitted", "another")]
+    rows = [("result", "consistent", ""), ("result", "deviates", ""), ("result", "tuned", "another")]
     table = told(*rows, *[("count", "equal", "")] * 18, *[("count", "deviates", "")] * 2)
     models = "1 of 2 results of models equal or consistent (1 consistent, 1 deviating)"
     data = "18 of 20 counts of data equal (18 equal, 2 deviating)"

@@ -80,7 +80,7 @@ def test_of_many_cells_the_best_fit_a_screen_and_a_command_shows_all():
     }
     assert len(ids) > MOST_CELLS > len(shown) == BEST_CELLS
     assert [values[cell] for cell in shown] == sorted(values.values(), reverse=True)[:BEST_CELLS]
-    assert f"{len(ids) - BEST_CELLS} more: bench report {HERE} --all" in " ".join(lines)
+    assert f"{len(ids) - BEST_CELLS} more: bench report {HERE} --all-cells" in " ".join(lines)
     assert len(lines) <= 45
     every = printed(summary, whole=True)
     assert all(f"\n{cell} " in every for cell in ids)

@@ -39,13 +39,13 @@ def test_every_configuration_of_ours_fits(validator, path):
         {"methods": [{"kernel": {"name": "rbf", "sigma": [1, 2.5]}, "classifier": {"C": [1, 10]}}]},
         {"methods": [{"kernel": {"name": "plsi-fisher", "n_classes": [10, 20]}}]},
         {"methods": [{"text": {"stoplist": ["none", "smart"], "min_documents": None}, "kernel": "ngd"}]},
-        {"methods": {"text": [{"digits": "token"}, {"counted_in": "train"}], "classifier": "mnb"}},
+        {"methods": {"text": [{"digits": "token"}, {"vocabulary_from": "train"}], "classifier": "mnb"}},
         {"defaults": {"C": 10, "svm": {"C": 1, "weighting": "tf"}, "classifier": "svm"}},
         {"protocol": {"name": "random-subsets", "train_size": [10, 20], "replicates": 3}},
         {"tasks": [["a", "b"], {"title": "All", "largest": 4}]},
         {"terms": {"number": 5}},
         {"variants": {"v": {"text": {"digits": None}, "defaults": {"C": 1}}}},
-        {"measures": ["document-counts", {"name": "centroid-distances", "smoothing": [0.1]}]},
+        {"diagnostics": ["document-counts", {"name": "centroid-distances", "smoothing": [0.1]}]},
     ],
 )
 def test_what_a_file_may_say_fits(validator, changes):
@@ -76,9 +76,9 @@ def test_what_a_file_may_say_fits(validator, changes):
         {"defaults": {"nosuch": 1}},
         {"defaults": {"svm": {"sigma": 1}}},
         {"choose": {"by": "luck"}},
-        {"family": ["nosuch"]},
-        {"variants": {"v": {"measures": ["coordinates"]}}},
-        {"measures": [{"name": "document-counts", "resamples": 2}]},
+        {"holm_within": ["nosuch"]},
+        {"variants": {"v": {"diagnostics": ["coordinates"]}}},
+        {"diagnostics": [{"name": "document-counts", "resamples": 2}]},
         {"kind": "decision-boundaries"},
     ],
 )

@@ -91,7 +91,7 @@ def test_interrupted_it_leaves_no_process_behind_and_goes_on_to_the_same_bytes(b
     ("words", "said"),
     [
         (["--dask", "local:two"], "bench: --dask is 'local:two': must have a number of processes, such as local:4"),
-        (["--at-most", "2"], "bench: --at-most limits the workers of --dask: add --dask"),
+        (["--max-workers", "2"], "bench: --max-workers limits the workers of --dask: add --dask"),
     ],
 )
 def test_a_wrong_command_is_told_in_a_line(words: list[str], said: str) -> None:

@@ -234,9 +234,9 @@ def _ranks(methods: Sequence[str], ranks: Sequence[float], critical: float, *, p
     points = []
     for method, rank in zip(methods, ranks, strict=True):
         low, high = (round_for_output(1, rank + sign * critical / 2) for sign in (-1, 1))
-        texts = {"told": number_text(rank), "bar": interval_text(low, high)}
+        texts = {"value_text": number_text(rank), "bar": interval_text(low, high)}
         points.append({"method": method, "rank": round_for_output(1, rank), "low": low, "high": high, **texts})
-    tips = tooltips({"method": "method", "told": "mean rank", "bar": "± half of the critical difference"})
+    tips = tooltips({"method": "method", "value_text": "mean rank", "bar": "± half of the critical difference"})
     ends = alt.Scale(
         domain=[0.5, len(points) + 0.5], nice=False
     )  # clipped bars hide no overlap: two bars overlap between their ranks

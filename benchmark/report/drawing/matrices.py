@@ -46,16 +46,16 @@ def significance_picture(summary: Summary) -> Picture | None:
     named = (first, second) if one_way else (first | second,) * 2
     rows, columns = ([cell.id for cell in summary.cells if cell.id in names] for names in named)
     colour = {"higher": OURS, "lower": PUBLISHED, "not significant": LINE, "no test": "transparent"}
-    words = [word for word in colour if any(point["told"] == word for point in points)]
+    words = [word for word in colour if any(point["value_text"] == word for point in points)]
     titles = {"a": "row", "b": "column", "gap": "row − column", "interval": "95% interval", "p": "p (Holm)"}
-    titles |= {"test": "test", "told": "the row is"}
+    titles |= {"test": "test", "value_text": "the row is"}
     data = alt.Chart(rows_data(points)).encode(
         _place(alt.Y, "a", rows, labelLimit=220),
         _place(alt.X, "b", columns, labelLimit=220, orient="top", labelAngle=-50),
         tooltips(titles),
     )
     shades = alt.Scale(domain=words, range=[colour[word] for word in words])
-    squares = data.mark_rect(fillOpacity=0.35, cornerRadius=2).encode(alt.Color("told:N", scale=shades))
+    squares = data.mark_rect(fillOpacity=0.35, cornerRadius=2).encode(alt.Color("value_text:N", scale=shades))
     texts = data.mark_text(fontSize=11, color=INK).encode(alt.Text("gap:N"))
     drawn = alt.layer(squares, texts).properties(width=alt.Step(46), height=alt.Step(30))
     title = "Differences of the compared pairs, row minus column"
@@ -74,7 +74,13 @@ def _compared(
     verdict = (
         "no test" if p is None else "not significant" if p >= SIGNIFICANCE_LEVEL else "higher" if value > 0 else "lower"
     )
-    point = {"a": a, "b": b, "told": verdict, "gap": unit.text(value, "+"), "interval": unit.interval(low, high, "+")}
+    point = {
+        "a": a,
+        "b": b,
+        "value_text": verdict,
+        "gap": unit.text(value, "+"),
+        "interval": unit.interval(low, high, "+"),
+    }
     return point | {"p": MISSING_TEXT if p is None else p_text(p), "test": "" if test is None else test["test"]}
 
 

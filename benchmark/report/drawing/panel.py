@@ -86,7 +86,7 @@ class PanelView:
         if barred:
             layers += self._bars(barred, colour)
         if self.panel.lines:
-            tips = {"series": "series", "at": chart.x_label, "told": chart.y_label}
+            tips = {"series": "series", "at": chart.x_label, "value_text": chart.y_label}
             tips["interval"] = chart.bars or "interval"
             dash, fill = self._series("dash", alt.StrokeDash), self._series("fill", alt.Fill)
             shape = self._series("shape", alt.Shape)
@@ -137,7 +137,10 @@ class PanelView:
                 row |= dict(
                     zip(("low", "high"), (None if end is None else max(end, bottom) for end in ends), strict=True)
                 )
-                row |= {"told": number_text(chart.scale * value, decimals), "interval": interval_text(*ends, decimals)}
+                row |= {
+                    "value_text": number_text(chart.scale * value, decimals),
+                    "interval": interval_text(*ends, decimals),
+                }
                 rows.append(row)
         return rows
 

@@ -321,7 +321,7 @@ def test_a_page_shows_the_same_points_as_a_file(picture):
     given, spec, _ = picture
     for part, each in zip(panels_of(spec), curve_pictures(given), strict=True):
         rows, of_page = points_of(spec, part), points_of(each.spec, each.spec)
-        for name in ("series", "y", "low", "high", "at", "told", "interval"):
+        for name in ("series", "y", "low", "high", "at", "value_text", "interval"):
             assert [row[name] for row in of_page] == [row[name] for row in rows]
 
 

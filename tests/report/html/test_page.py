@@ -180,7 +180,10 @@ class TestPictures:
         gaps = summary_table(DIFFERENCES, [("tf-l1-ngd", "tf-l2-linear", 0.0278, 0.013, 0.042, 4199), *untested])
         spec = significance_picture(replace(webkb, differences=gaps)).spec
         alt.Chart.from_dict(spec, validate=True)
-        told = {(point["a"], point["b"]): (point["gap"], point["interval"], point["told"]) for point in values_of(spec)}
+        told = {
+            (point["a"], point["b"]): (point["gap"], point["interval"], point["value_text"])
+            for point in values_of(spec)
+        }
         assert told["tf-l1-ngd", "tf-l2-linear"] == ("+2.78", "[+1.30, +4.20]", "higher")
         assert told["tf-l2-linear", "tf-l1-ngd"] == ("-2.78", "[-4.20, -1.30]", "lower")
         assert told["tf-l1-ned", "tf-l1-ngd"][2] == "no test"

@@ -78,24 +78,24 @@ def fixture_found(context):
     return {type(each): DiagnosticArrays(BASE_VARIANT, each.compute(context)) for each in MADE}
 
 
-@pytest.mark.parametrize("measure", MADE, ids=lambda each: type(each).__name__)
+@pytest.mark.parametrize("diagnostic", MADE, ids=lambda each: type(each).__name__)
 class TestEveryMeasure:
-    def test_is_registered_and_computed_once(self, measure, context, found):
-        assert type(measure) in DIAGNOSTICS.values()
+    def test_is_registered_and_computed_once(self, diagnostic, context, found):
+        assert type(diagnostic) in DIAGNOSTICS.values()
         before = context.once.hits
-        again = measure.compute(context)
-        own = found[type(measure)].arrays
+        again = diagnostic.compute(context)
+        own = found[type(diagnostic)].arrays
         assert again.keys() == own.keys()
         assert all(np.array_equal(again[name], own[name]) for name in own)
-        assert context.once.hits > before or isinstance(measure, DocumentCounts)
+        assert context.once.hits > before or isinstance(diagnostic, DocumentCounts)
 
-    def test_fills_the_cells_that_it_names(self, measure, found):
-        cells, rows = measure.cells(BASE_VARIANT, CLASSES), measure.told(found[type(measure)]).rows
+    def test_fills_the_cells_that_it_names(self, diagnostic, found):
+        cells, rows = diagnostic.cells(BASE_VARIANT, CLASSES), diagnostic.numbers(found[type(diagnostic)]).rows
         assert {cell.id for cell in cells} <= {row.cell for row in rows}
         assert all(row.estimate.low <= row.estimate.value <= row.estimate.high for row in rows)
 
-    def test_says_what_a_reader_has_to_know(self, measure, found):
-        notes = list(measure.notes(DiagnosticResults([found[type(measure)]], {})))
+    def test_says_what_a_reader_has_to_know(self, diagnostic, found):
+        notes = list(diagnostic.notes(DiagnosticResults([found[type(diagnostic)]], {})))
         assert all(note.endswith(".") for note in notes)
 
 
@@ -117,8 +117,8 @@ class TestDistances:
         assert found[CentroidDistances].arrays["pooled/values"] == pytest.approx(expected)
 
     def test_the_interval_has_the_resamples_spread_about_the_value(self, found):
-        measure, arrays = MADE[0], found[CentroidDistances].arrays
-        for row in measure.told(found[CentroidDistances]).rows:
+        diagnostic, arrays = MADE[0], found[CentroidDistances].arrays
+        for row in diagnostic.numbers(found[CentroidDistances]).rows:
             _, centroid, name = row.cell.split("-")
             own = arrays[f"{centroid}/resampled"][:, CLASSES.index(name)]
             assert row.estimate.low < row.estimate.value < row.estimate.high
@@ -129,8 +129,8 @@ class TestDistances:
         assert np.array_equal(more["mean/resampled"][:8], found[CentroidDistances].arrays["mean/resampled"])
 
     def test_points_hold_the_distances_themselves(self, found):
-        arrays, measure = found[CentroidDistances].arrays, MADE[0]
-        points = [p for p in measure.told(found[CentroidDistances]).points if p.x == 0.001]
+        arrays, diagnostic = found[CentroidDistances].arrays, MADE[0]
+        points = [p for p in diagnostic.numbers(found[CentroidDistances]).points if p.x == 0.001]
         assert [p.value for p in points if p.method == "skl"] == arrays["skl/values"].tolist()
 
     def test_a_print_is_set_beside_them_in_level_and_order(self, found):
@@ -160,7 +160,7 @@ class TestFlow:
             assert arrays[f"{graph}/edges"] == len(context.counts.vocabulary) - 1
 
     def test_takes_the_time(self, found):
-        timings = MADE[1].told(found[CentroidFlow]).timings
+        timings = MADE[1].numbers(found[CentroidFlow]).timings
         assert set(timings) == {"exact", "path", "co-occurrence-tree"}
         assert all(each["centroids"] > 0 for each in timings.values())
 
@@ -173,17 +173,17 @@ class TestFlow:
             return solve(statistics, edges, **options)
 
         monkeypatch.setattr(centroid_flow, "gradient_flow", stuck)
-        measure = CentroidFlow(graphs=("path", "path-by-frequency"), tolerance=1e-8)
-        arrays = measure.compute(context)
+        diagnostic = CentroidFlow(graphs=("path", "path-by-frequency"), tolerance=1e-8)
+        arrays = diagnostic.compute(context)
         assert "path/energies" not in arrays
         assert "path-by-frequency/energies" in arrays
-        notes = list(measure.notes(DiagnosticResults([DiagnosticArrays(BASE_VARIANT, arrays)], {})))
+        notes = list(diagnostic.notes(DiagnosticResults([DiagnosticArrays(BASE_VARIANT, arrays)], {})))
         assert "Flow, path: failed: no progress." in notes
 
 
 def test_counts_are_those_of_the_collection(context, found):
     documents = context.counts.documents
-    rows = {row.cell: row.estimate.value for row in MADE[2].told(found[DocumentCounts]).rows}
+    rows = {row.cell: row.estimate.value for row in MADE[2].numbers(found[DocumentCounts]).rows}
     assert sum(rows.values()) == len(documents)
     group = documents.group_names[0]
     own = (documents.labels == 1) & (documents.groups == 0)
