@@ -30,13 +30,14 @@ from benchmark.corpora import registry
 from benchmark.experiment import runner
 from benchmark.experiment.configuration import experiment_from_mapping
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import load_checked, n_processors
+from benchmark.experiment.run import load_checked
 from benchmark.experiment.run_folder import read_run, report_damage
 from benchmark.experiment.store import Store
 from benchmark.report.files import figure_specs
 from benchmark.system.errors import ConfigError, unknown_name
 from benchmark.system.numba_jit import ensure_numba_cache
 from benchmark.system.observer import Observer
+from benchmark.system.threads import n_processors
 from benchmark.workers.cluster import DaskExecutor
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What MkDocs asks while it builds the site: pages made of published numbers, configurations, results, docstrings."""
+"""Hooks of MkDocs: generate pages from published numbers, configurations, results and docstrings."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ AWAITED = ("methods.md", "ablation.md")
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Fill in the papers, in the order of their years, and leave out what isn't written yet."""
+    """Add the papers to the navigation, in the order of their years, and leave out pages that don't exist yet."""
     ready = [page for page in config.nav or [] if page not in AWAITED or (REPOSITORY / "docs" / page).exists()]
     of_papers = ["reproduction.md", *(f"papers/{each.paper}.md" for each in with_claims()), "papers/deviations.md"]
     config.nav = [{"Papers": of_papers} if page == {"Papers": []} else page for page in ready]
@@ -43,7 +43,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that are made, a paper's in place of its formulas alone."""
+    """Add the generated pages; a paper's page replaces that of its formulas."""
     for name, text in pages().items():
         written = files.get_file_from_path(name)
         if written is not None:
@@ -53,13 +53,13 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def with_claims() -> list[Published]:
-    """The papers that are reproduced, the oldest first; landmarks are none."""
+    """Return the papers that are reproduced, the oldest first, without those of reference values."""
     found = [load_published(path) for path in papers.PUBLISHED_FOLDER.glob("*.yaml")]
     return sorted((each for each in found if each.claims), key=lambda each: each.paper[-4:])
 
 
 def pages() -> dict[str, str]:
-    """Every page that is made, by its name."""
+    """Return every generated page by its name."""
     made = {f"papers/{each.paper}.md": paper_page(each) for each in with_claims()}
     made["reproduction.md"] = (RESULTS / "REPRODUCTION.md").read_text(encoding="utf-8")
     deviations = (RESULTS / "papers" / "deviations.md").read_text(encoding="utf-8")
@@ -69,7 +69,7 @@ def pages() -> dict[str, str]:
 
 
 def paper_page(paper: Published) -> str:
-    """A paper: its formulas, which docs/papers/ has, what it claims, what was open, how it is run, what was found."""
+    """Return the page of a paper: formulas, claims, open choices, configurations and results."""
     written = REPOSITORY / "docs" / "papers" / f"{paper.paper}.md"
     formulas = written.read_text(encoding="utf-8") if written.exists() else f"# {markdown_text(paper.title)}\n"
     title, _, rest = formulas.partition("\n")
@@ -103,12 +103,13 @@ def _rule(claim: Claim) -> str:
 
 
 def _open(paper: Published, configs: dict[str, Path]) -> Iterator[str]:
-    """What the paper leaves open, as configurations and claims say it, and what was chosen to come near a print."""
+    """Return the choices that a paper leaves open, and those that were tuned to published values."""
     told: dict[str, str] = {}
     for name, path in configs.items():
         found = _data(path)
         told |= {" ".join(note.split()): name for note in found.get("notes", ())}
-        told |= {f"Chosen: {each['choice']}, to come near {each['to']}.": name for each in found.get("tuned_to_published", ())}
+        tuned = found.get("tuned_to_published", ())
+        told |= {f"Chosen: {each['choice']}, to come near {each['to']}.": name for each in tuned}
     told |= {f"{each.id}: {each.because}.": paper.paper for each in paper.claims if each.because}
     if told:
         yield "\n## What was open\n"
@@ -116,7 +117,7 @@ def _open(paper: Published, configs: dict[str, Path]) -> Iterator[str]:
 
 
 def _configurations(configs: dict[str, Path]) -> Iterator[str]:
-    """Each configuration whole: its comments say what the paper says of each setting."""
+    """Return each configuration as it is; its comments cite the paper for each setting."""
     yield "\n## How it is run\n"
     for name, path in configs.items():
         yield f'??? note "`configs/{name}.yaml`: {markdown_text(str(_data(path).get("title", name)))}"\n'
@@ -125,7 +126,7 @@ def _configurations(configs: dict[str, Path]) -> Iterator[str]:
 
 
 def _found(paper: Published) -> Iterator[str]:
-    """The page that `bench reproduce` writes, below a heading of this one."""
+    """Return the page that `bench reproduce` writes, as a section of another page."""
     path = RESULTS / "papers" / f"{paper.paper}.md"
     if path.exists():
         _, _, body = path.read_text(encoding="utf-8").partition("\n")
@@ -138,7 +139,7 @@ def _of_ours(member: Any) -> bool:
 
 
 def api_page() -> str:
-    """The reference of what can be imported: signatures and docstrings, as they stand in the code."""
+    """Return the reference of the Python API: signatures and docstrings, from the code."""
     at_hand = {f"benchmark.{name}": getattr(benchmark, name) for name in dir(benchmark) if not name.startswith("_")}
     groups = {
         "In a notebook": {name: each for name, each in at_hand.items() if _of_ours(each)},

@@ -1,4 +1,4 @@
-"""The pictures of the documents, drawn from what is pinned and printed: `python docs/pictures.py` writes docs/img/."""
+"""Draw the figures of the documentation from pinned and published values: `python docs/pictures.py`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from benchmark.analysis.charts import Chart, ChartPanel, Line
+from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
 from benchmark.commands.check import PINNED
 from benchmark.evaluation.intervals import wilson
 from benchmark.papers import published as papers
@@ -19,7 +19,7 @@ from benchmark.report.drawing.key import LegendEntry, legend_spec
 from benchmark.report.drawing.render import render_pictures
 from benchmark.report.drawing.spec import figure_spec, round_for_output, rows_data, spec_of
 from benchmark.report.drawing.theme import MUTED, OURS, PAPER, PUBLISHED, WIDTH, VegaSpec
-from benchmark.system.machine import write_atomically
+from benchmark.system.atomic_files import write_atomically
 
 IMAGES = Path(__file__).with_name("img")
 MEASURED = Path(__file__).parents[1] / "results" / "scale.json"
@@ -44,7 +44,7 @@ MARKS = {
 
 
 def scores_of(config: str) -> dict[str, tuple[float, float, float]]:
-    """By series: percent, and the ends of Wilson's interval where it is an accuracy on one split, else the percent."""
+    """Return percent and interval by series: Wilson's for an accuracy on one split, else the percent twice."""
     table = pd.read_csv(PINNED / f"{config}.csv")
     one_split = set(table["fold"]) == {"test", "all"}
     whole = table.query("fold == 'all' and metric != 'macro-f1'")
@@ -59,7 +59,7 @@ def scores_of(config: str) -> dict[str, tuple[float, float, float]]:
 
 
 def printed_of(config: str, of: str) -> dict[str, tuple[float, float, float]]:
-    """By series: what is printed of NGD, and the highest number of any landmark, which may have seen the test set."""
+    """Return the published values of NGD and the highest reference value, which may have used the test set."""
     ngd = [
         float(value.value)
         for value in load_published(papers.PUBLISHED_FOLDER / "zhang2005.yaml").values
@@ -76,7 +76,7 @@ def printed_of(config: str, of: str) -> dict[str, tuple[float, float, float]]:
 
 
 def overview() -> VegaSpec:
-    """Draw what was found, in one picture: a row a test set, percent of it right."""
+    """Draw the accuracies of the main methods on each test set."""
     points = [
         {
             "row": title,
@@ -101,7 +101,7 @@ def overview() -> VegaSpec:
 
 
 def scale() -> VegaSpec:
-    """Draw how seconds and memory grow with documents, words, classes, cells and workers, a row each, as measured.
+    """Draw measured seconds and memory against documents, words, classes, cells and workers, a row each.
 
     Seconds are the processors', but the clock's where workers share the work; there the base has none of these.
     """

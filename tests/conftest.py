@@ -24,7 +24,7 @@ from benchmark.experiment.store import Store
 from benchmark.papers import published
 from benchmark.report.drawing import render
 from benchmark.report.html import vega
-from benchmark.system.machine import let_openmp_threads_sleep
+from benchmark.system.threads import let_openmp_threads_sleep
 from tests.builders import small_experiment
 
 if TYPE_CHECKING:

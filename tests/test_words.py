@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,8 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+#: Largest number of modules in a room without sub-rooms.
+MAX_MODULES = 18
 PACKAGE = Path(__file__).parents[1] / "benchmark"
 MODULES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
 #: First words of docstrings. Another verb is added to the file.
@@ -51,3 +53,8 @@ def test_docstrings_of_functions_begin_with_a_verb(path: Path) -> None:
         if isinstance(node, ast.FunctionDef) and not is_property(node) and (text := ast.get_docstring(node)):
             first = text.split(maxsplit=1)[0].strip(".,:;`")
             assert first in VERBS, f"{node.name}, line {node.lineno}: {first!r} is no verb"
+
+
+def test_no_room_is_too_large() -> None:
+    numbers = Counter(path.parent for path in MODULES if path.stem != "__init__")
+    assert not {str(room): number for room, number in numbers.items() if number > MAX_MODULES}

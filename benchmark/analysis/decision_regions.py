@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.analysis.labels import component_label
+from benchmark.analysis.charts.region_charts import RegionFigure, RegionPanel
+from benchmark.analysis.formatting.labels import component_label
 from benchmark.analysis.model_selection import selected_predictions
-from benchmark.analysis.region_charts import RegionFigure, RegionPanel
 from benchmark.config.model import method_of
 from benchmark.system.string_arrays import split_names
 

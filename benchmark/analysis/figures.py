@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.analysis.charts import Chart, ChartPanel, Line
+from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
+from benchmark.analysis.formatting.units import (
+    axis_label,
+    axis_scale,
+    capitalized,
+    display_unit,
+    metric_labels,
+    metric_name,
+)
 from benchmark.analysis.summary import HEADLINE_FOLD
-from benchmark.analysis.units import axis_label, axis_scale, capitalized, display_unit, metric_labels, metric_name
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.metrics import TIME_METRICS, is_time_metric
@@ -22,7 +29,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from benchmark.analysis.units import DeclaredMetrics
+    from benchmark.analysis.formatting.units import DeclaredMetrics
     from benchmark.config.model import FigureView
     from benchmark.evaluation.intervals import Estimate
     from benchmark.evaluation.metrics import DiagnosticMetric

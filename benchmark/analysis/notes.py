@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.analysis.labels import candidate_label, component_label, points_label
+from benchmark.analysis.formatting.labels import candidate_label, component_label, points_label
 from benchmark.config.model import (
     ALL_CLASSES,
     BASE_VARIANT,

@@ -8,8 +8,8 @@ import numpy as np
 
 from benchmark.analysis.comparisons import main_metric, tested_metrics
 from benchmark.analysis.document_predictions import document_predictions
-from benchmark.analysis.terminal_table import TerminalTable
-from benchmark.analysis.units import display_unit
+from benchmark.analysis.formatting.terminal_table import TerminalTable
+from benchmark.analysis.formatting.units import display_unit
 from benchmark.evaluation.metrics import is_time_metric
 from benchmark.system.errors import ConfigError
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from benchmark.analysis.document_predictions import DocumentPrediction
+    from benchmark.analysis.formatting.units import Unit
     from benchmark.analysis.scoring import RunPredictions
-    from benchmark.analysis.units import Unit
     from benchmark.evaluation.score_table import ScoreTable
 
 

@@ -12,8 +12,8 @@ from benchmark.analysis.comparisons import comparable_pairs, difference_rows, si
 from benchmark.analysis.costs import cost_rows
 from benchmark.analysis.decision_regions import decision_region_figures
 from benchmark.analysis.figures import ChartLabels, PublishedAxisRange, chart_from_figure
+from benchmark.analysis.formatting.labels import label_cells
 from benchmark.analysis.hardest_documents import hardest_document_rows
-from benchmark.analysis.labels import label_cells
 from benchmark.analysis.mean_rank_table import mean_rank_rows
 from benchmark.analysis.notes import table_notes, terminal_notes
 from benchmark.analysis.summary import (
@@ -45,7 +45,7 @@ from benchmark.papers.settings import excluded_cells, setting_notes
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from benchmark.analysis.charts import Chart
+    from benchmark.analysis.charts.chart import Chart
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.config.model import Cell, Experiment, FigureView
     from benchmark.evaluation.intervals import Estimate

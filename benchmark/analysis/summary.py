@@ -15,8 +15,8 @@ from benchmark.evaluation.cell_scores import ALL_SPLITS, SCORE_COLUMNS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from benchmark.analysis.charts import Chart
-    from benchmark.analysis.region_charts import RegionFigure
+    from benchmark.analysis.charts.chart import Chart
+    from benchmark.analysis.charts.region_charts import RegionFigure
     from benchmark.evaluation.metrics import DiagnosticMetric
 
 SIGNIFICANCE = ("a", "b", "test", "n", "statistic", "p_value", "p_holm", "family", "note")

@@ -41,7 +41,7 @@ from benchmark.cli.run import (
     workers_from_options,
 )
 from benchmark.system.errors import BenchError
-from benchmark.system.machine import let_openmp_threads_sleep
+from benchmark.system.threads import let_openmp_threads_sleep
 
 
 class _Group(TyperGroup):
@@ -228,7 +228,7 @@ def plan(
 
     with CommandOutput(quiet=brief, as_json=as_json) as answer:
         _, result = plan_experiment(resolve_config(config), jobs=jobs, download=download, with_pilot=not no_pilot)
-        from benchmark.analysis.terminal_table import TerminalTable
+        from benchmark.analysis.formatting.terminal_table import TerminalTable
         from benchmark.commands.plan import forecast_text
 
         parts, sentence = [TerminalTable("", ("what", "entries", "in the store"), list(result.rows))], ""
@@ -328,8 +328,8 @@ def report(
     from benchmark.cli.terminal import ProgressObserver
     from benchmark.commands.explain import write_page_with_texts
     from benchmark.experiment.context import RunContext
-    from benchmark.experiment.run import n_processors
     from benchmark.experiment.store import Store
+    from benchmark.system.threads import n_processors
 
     with ProgressObserver("texts") as observer:
         context = RunContext(Store(warn=observer.note), observer, n_processors())
@@ -353,8 +353,8 @@ def explain(
     with CommandOutput(as_json=as_json) as answer, ProgressObserver(cell) as observer:
         from benchmark.commands.explain import explain_cell
         from benchmark.experiment.context import RunContext
-        from benchmark.experiment.run import n_processors
         from benchmark.experiment.store import Store
+        from benchmark.system.threads import n_processors
 
         context = RunContext(Store(warn=observer.note), observer, n_processors())
         parts = explain_cell(resolve_run(run), cell, context, document=document, shown=examples)

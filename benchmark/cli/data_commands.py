@@ -21,7 +21,7 @@ data = typer.Typer(no_args_is_help=True, help="List, fetch, verify, describe and
 @data.command("list", epilog="Example: bench data list")
 def data_list(as_json: Json = False) -> None:
     """List the corpora and the places of their files."""
-    from benchmark.analysis.terminal_table import TerminalTable
+    from benchmark.analysis.formatting.terminal_table import TerminalTable
     from benchmark.cli.output import CommandOutput
     from benchmark.corpora import registry
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.report.escapes import escape_controls
 from benchmark.system.errors import BenchError, ConfigError, RenamedWarning
-from benchmark.system.machine import memory_limit
+from benchmark.system.memory import memory_limit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

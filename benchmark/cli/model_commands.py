@@ -33,11 +33,12 @@ def fit(
     """Train the method of a cell and save it as a model, for `bench predict` and `benchmark.load_model`."""
     from benchmark.cli.terminal import ProgressObserver, format_bytes
     from benchmark.experiment.context import RunContext
-    from benchmark.experiment.run import check_folder_writable, load_checked, n_processors
+    from benchmark.experiment.run import check_folder_writable, load_checked
     from benchmark.experiment.store import Store
     from benchmark.model.fitting import fit_model
     from benchmark.model.persistence import check_model_folder_free, write_model
     from benchmark.system.numba_jit import ensure_numba_cache
+    from benchmark.system.threads import n_processors
 
     experiment = load_checked(resolve_config(config))
     check_model_folder_free(out, overwrite=overwrite)
@@ -75,11 +76,11 @@ def predict(
     jobs: Jobs = 0,
 ) -> None:
     """Predict the label, decision values and probabilities of each text, on standard output."""
-    from benchmark.corpora.records import check_encoding
-    from benchmark.experiment.run import n_processors
+    from benchmark.corpora.user.records import check_encoding
     from benchmark.model import prediction_io as predicting
     from benchmark.model.persistence import read_model
     from benchmark.system.numba_jit import ensure_numba_cache
+    from benchmark.system.threads import n_processors
 
     if format_ not in ("csv", "jsonl"):
         raise ConfigError(f"--format: {unknown_name('format', format_, ('csv', 'jsonl'))}")

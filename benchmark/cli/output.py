@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from benchmark.analysis.terminal_table import TerminalTable
+    from benchmark.analysis.formatting.terminal_table import TerminalTable
 
 
 class CommandOutput:

@@ -29,9 +29,10 @@ def plan_experiment(config: Path, *, jobs: int, download: bool, with_pilot: bool
     with ProgressObserver(config.stem) as observer:
         from benchmark.commands.plan import plan_run
         from benchmark.experiment.context import RunContext
-        from benchmark.experiment.run import load_checked, n_processors
+        from benchmark.experiment.run import load_checked
         from benchmark.experiment.store import Store
         from benchmark.system.numba_jit import ensure_numba_cache
+        from benchmark.system.threads import n_processors
 
         experiment = load_checked(config)
         ensure_numba_cache(observer.note)
@@ -76,9 +77,10 @@ def run_experiments(
     Several runs get a subfolder of --out each.
     """
     from benchmark.experiment.context import RunContext
-    from benchmark.experiment.run import n_processors, run_and_write, run_folders
+    from benchmark.experiment.run import run_and_write, run_folders
     from benchmark.experiment.store import Store
     from benchmark.system.numba_jit import ensure_numba_cache
+    from benchmark.system.threads import n_processors
 
     folders = run_folders(experiments, out, overwrite=overwrite)
     ensure_numba_cache(observer.note)
@@ -109,7 +111,7 @@ def output_run(answer: CommandOutput, done: RunResult, *, whole: bool = False) -
     """Add a run to the answer: tables (all cells if `whole`) and a sentence as text, its frames as data."""
     from benchmark.analysis.summary import SUMMARY_TABLES
     from benchmark.report.terminal import TerminalTables, run_sentence
-    from benchmark.system.machine import lifetime_peak_memory
+    from benchmark.system.memory import lifetime_peak_memory
 
     summary, peak, (stored, cells) = done.summary, lifetime_peak_memory(), done.results.from_store
     closing = run_sentence(summary, stored=stored, seconds=done.seconds, peak=peak, folder=done.folder)

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from benchmark.analysis.number_text import is_missing
+from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.summary import HEADLINE_FOLD
 from benchmark.corpora.card import REPOSITORY
 from benchmark.experiment.run import load_all_checked
 from benchmark.report.escapes import csv_unescape
 from benchmark.report.grids import main_metric_of_summary
 from benchmark.report.tables import frame_csv
+from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import BenchError
-from benchmark.system.machine import write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

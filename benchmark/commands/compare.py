@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.analysis import run_comparisons
-from benchmark.analysis.terminal_table import TerminalTable
+from benchmark.analysis.formatting.terminal_table import TerminalTable
 from benchmark.experiment.manifest import manifest_differences
 from benchmark.experiment.run_folder import read_manifest, read_run, report_damage
 from benchmark.system.errors import ConfigError, unknown_name

@@ -11,11 +11,11 @@ import numpy as np
 
 from benchmark.analysis.comparisons import main_metric
 from benchmark.analysis.document_predictions import document_predictions
-from benchmark.analysis.labels import candidate_label, component_label, points_label
+from benchmark.analysis.formatting.labels import candidate_label, component_label, points_label
+from benchmark.analysis.formatting.terminal_table import TerminalTable
+from benchmark.analysis.formatting.units import display_unit
 from benchmark.analysis.model_selection import selected_predictions
 from benchmark.analysis.scoring import RunPredictions
-from benchmark.analysis.terminal_table import TerminalTable
-from benchmark.analysis.units import display_unit
 from benchmark.config.model import method_of
 from benchmark.config.tasks import protocol_at_size
 from benchmark.corpora.assemble import select_documents
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from benchmark.evaluation.predictions import SettingPredictions, TaskDocuments, TestedSplit
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.run import RunResult
-    from benchmark.methods.base import Problem
+    from benchmark.methods.problem import Problem
     from benchmark.model.text_model import TextModel
 
     #: Name of the similarity, and the nearest documents of each row with their values.

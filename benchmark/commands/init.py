@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from benchmark.corpora.records import (
+from benchmark.corpora.user.records import (
     TABLE_DELIMITERS,
     check_encoding,
     decode_text,
@@ -22,8 +22,8 @@ from benchmark.corpora.records import (
     open_decompressed,
     read_columns,
 )
+from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import ConfigError, DataError, quote_value, unknown_name
-from benchmark.system.machine import write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -259,7 +259,7 @@ def configuration_text(
     separator : str, optional
         Separator of the classes of a document that may have several.
     drop : sequence of str
-        Documents to drop, see `corpora.files.DROP_REASONS`.
+        Documents to drop, see `corpora.user.file_parameters.DROP_REASONS`.
     """
     corpus: dict[str, Any] = {"name": "files", "path": path, **roles}
     if seen.delimiter is not None:

@@ -18,10 +18,10 @@ from benchmark.evaluation.splits import Split
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import TaskExecutor
 from benchmark.kernels import is_elementwise_kernel
-from benchmark.methods.base import Problem
 from benchmark.methods.kernel_machines import KernelSvm
 from benchmark.methods.matrix_cache import SINGLE_USE_FRACTION, MatrixCache, memory_budget
 from benchmark.methods.one_vs_rest import LinearOneVsRest
+from benchmark.methods.problem import Problem
 from benchmark.methods.split_data import training_rows_of
 from benchmark.system.row_blocks import blas_threads
 

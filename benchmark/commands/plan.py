@@ -18,15 +18,15 @@ from benchmark.commands.pilot import wall_and_cpu_seconds
 from benchmark.config.model import Experiment
 from benchmark.config.subset import subset_experiment
 from benchmark.corpora.assemble import select_documents
-from benchmark.corpora.user_files import UserFiles
+from benchmark.corpora.user.user_files import UserFiles
 from benchmark.evaluation.predictions import TIMERS, Predictions, SettingPredictions, SplitKey, TaskKey
 from benchmark.experiment.batches import plan_batches
 from benchmark.experiment.context import LoadedVariant, RunContext
 from benchmark.experiment.counting import counts_key, describe_counts
 from benchmark.experiment.runner import compute_diagnostics, plan_tasks, read_variants
 from benchmark.experiment.store import Store
-from benchmark.methods.base import Problem
-from benchmark.system.machine import free_memory, peak_memory, reset_peak_memory
+from benchmark.methods.problem import Problem
+from benchmark.system.memory import free_memory, peak_memory, reset_peak_memory
 from benchmark.text.counts import Counts
 from benchmark.text.vocabulary import count_terms
 

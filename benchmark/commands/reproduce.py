@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.caveats import find_caveats
+from benchmark.analysis.formatting.units import display_unit
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summary import summary_table
-from benchmark.analysis.units import display_unit
 from benchmark.analysis.verdict_tables import claim_notes, claim_verdict_frame
 from benchmark.config.model import Experiment
 from benchmark.experiment.run import load_checked
@@ -33,8 +33,8 @@ from benchmark.report.page import (
     sensitivity_scores,
     sweep_effect_text,
 )
+from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import ConfigError
-from benchmark.system.machine import write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.charts import ChartPanel, Line
+from benchmark.analysis.charts.chart import ChartPanel, Line
 from benchmark.analysis.comparisons import main_metric as tested_metric
-from benchmark.analysis.labels import component_label, points_label
+from benchmark.analysis.formatting.labels import component_label, points_label
 from benchmark.analysis.summary import summary_table
 from benchmark.commands.recommend import comparison_sentences, recommendations
 from benchmark.config.model import Experiment
@@ -30,8 +30,8 @@ from benchmark.report.surveys import (
     problem_grid,
     ranking_grid,
 )
+from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import ConfigError, unknown_name
-from benchmark.system.machine import write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

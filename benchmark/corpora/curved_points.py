@@ -20,8 +20,8 @@ from scipy.special import gammaincinv, gammaln, logsumexp, ndtr, ndtri
 
 from benchmark.corpora.archive import CorpusSource
 from benchmark.corpora.corpus import Documents
-from benchmark.corpora.counts_folder import CountsCorpus
 from benchmark.corpora.reader import CorpusReader
+from benchmark.corpora.user.counts_folder import CountsCorpus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -16,10 +16,10 @@ from benchmark.corpora import card as cards
 from benchmark.corpora.archive import CorpusSource
 from benchmark.corpora.assemble import check_document_counts, select_documents
 from benchmark.corpora.corpus import Documents
-from benchmark.corpora.counts_folder import CountsFolder
 from benchmark.corpora.curved_points import CurvedPoints
 from benchmark.corpora.reader import CorpusReader
-from benchmark.corpora.user_files import UserFiles
+from benchmark.corpora.user.counts_folder import CountsFolder
+from benchmark.corpora.user.user_files import UserFiles
 from benchmark.system.errors import ConfigError, DataError, unknown_name
 
 if TYPE_CHECKING:

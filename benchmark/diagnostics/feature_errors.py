@@ -13,8 +13,8 @@ import scipy.sparse as sp
 from benchmark.diagnostics.base import Diagnostic, DiagnosticNumbers, DiagnosticRow
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.metrics import DiagnosticMetric
-from benchmark.methods.base import Problem
-from benchmark.methods.split_data import fitted_weighting, learning_source, weighted_points
+from benchmark.methods.problem import Problem
+from benchmark.methods.weighted_counts import fitted_weighting, learning_source, weighted_points
 from benchmark.representation.features import rowwise_products
 from benchmark.system.row_blocks import blas_threads
 

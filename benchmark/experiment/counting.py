@@ -9,8 +9,8 @@ from unicodedata import unidata_version
 import numpy as np
 
 from benchmark.corpora.assemble import select_documents
-from benchmark.corpora.counts_folder import CountsCorpus
 from benchmark.corpora.reader import LastCorpus
+from benchmark.corpora.user.counts_folder import CountsCorpus
 from benchmark.experiment.code_digest import code_digest
 from benchmark.experiment.plugin_results import get_result, put_result
 from benchmark.experiment.store import StoreEntry, array_digest, store_key

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import dataclass
 from functools import partial
@@ -13,16 +12,16 @@ import numpy as np
 
 from benchmark.analysis.summarize import summarize
 from benchmark.config.model import Experiment
-from benchmark.corpora.user_card import check_user_card, user_card_path, user_card_yaml
-from benchmark.corpora.user_corpus import UserCorpus
+from benchmark.corpora.user.user_card import check_user_card, user_card_path, user_card_yaml
+from benchmark.corpora.user.user_corpus import UserCorpus
 from benchmark.experiment import runner
 from benchmark.experiment.configuration import load_experiment
 from benchmark.experiment.manifest import manifest_of
 from benchmark.experiment.run_folder import check_folder_free, read_manifest, read_run, report_damage, write_run
 from benchmark.experiment.store import StoreEntry, store_key
 from benchmark.papers.load import CONFIGS_FOLDER, check_published
+from benchmark.system.atomic_files import check_writable, write_atomically
 from benchmark.system.errors import BenchError, ConfigError
-from benchmark.system.machine import check_writable, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -157,8 +156,3 @@ def check_folder_writable(folder: Path) -> None:
         check_writable(folder)
     except OSError as error:
         raise BenchError(f"can't write results to {folder}: {error.strerror or error}. Name another folder.") from None
-
-
-def n_processors() -> int:
-    """Return the number of processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -30,9 +30,9 @@ from benchmark.config.experiment_data import experiment_from_data
 from benchmark.evaluation.predictions import ESTIMATES_TABLE, PREDICTIONS_TABLE, RUN_FILES
 from benchmark.papers.load import published_of_experiment
 from benchmark.plugins.records import PluginRecord  # noqa: TC001 - pydantic asks for it
+from benchmark.system.atomic_files import write_atomically
 from benchmark.system.checks import digest_without_itself
 from benchmark.system.errors import BenchError, ConfigError, DataError, quote_value
-from benchmark.system.machine import write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

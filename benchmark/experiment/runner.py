@@ -25,7 +25,7 @@ from benchmark.experiment.task_planning import plan_task
 from benchmark.methods.degenerate import degenerate_predictions_reason
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.split_data import SplitData
-from benchmark.system.machine import peak_memory, reset_peak_memory
+from benchmark.system.memory import peak_memory, reset_peak_memory
 from benchmark.system.numba_jit import compile_all
 from benchmark.system.plugin_code import plugin_of, run_guarded, run_plugin_code, source_location
 from benchmark.system.row_blocks import blas_threads
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.settings import PlannedTask, Setting, StoreUnit
     from benchmark.experiment.store import Store
-    from benchmark.methods.base import Problem
+    from benchmark.methods.problem import Problem
     from benchmark.text.counts import Counts
 
 

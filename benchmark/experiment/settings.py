@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.splits import Split
-    from benchmark.methods.base import Method, Problem
+    from benchmark.methods.base import Method
+    from benchmark.methods.problem import Problem
 
 
 @dataclass(frozen=True, eq=False)

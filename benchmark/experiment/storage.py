@@ -13,8 +13,8 @@ from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeVar
 
+from benchmark.system.atomic_files import process_name, remove_unfinished_files
 from benchmark.system.errors import BenchError, ConfigError
-from benchmark.system.machine import process_name, remove_unfinished_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -23,7 +23,7 @@ import platformdirs
 from benchmark.experiment.code_digest import code_version
 from benchmark.experiment.storage import UnreachableError, open_store_files
 from benchmark.system.errors import ConfigError
-from benchmark.system.machine import read_gigabytes
+from benchmark.system.memory import read_gigabytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.kernels.gram import LazyGram
-from benchmark.methods.base import Stopwatch
 from benchmark.methods.kernel_machines import build_kernel
+from benchmark.methods.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec

@@ -22,7 +22,7 @@ from benchmark.kernels.dirichlet_prior import dirichlet_products
 from benchmark.kernels.gram import InnerProducts, LazyGram
 from benchmark.kernels.products import StreamedProducts, self_products
 from benchmark.methods.multilabel import check_finite_values, learned_classes, positive_classes
-from benchmark.methods.split_data import weighted_points
+from benchmark.methods.weighted_counts import weighted_points
 from benchmark.representation import canonical_csr, power_transform, row_norms
 
 if TYPE_CHECKING:

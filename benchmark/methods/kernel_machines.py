@@ -24,10 +24,11 @@ from benchmark.classifiers.svm import (
 )
 from benchmark.evaluation.predictions import SettingPredictions
 from benchmark.kernels.gram import LazyGram, kernel_diagonal
-from benchmark.methods.base import Problem, Stopwatch
 from benchmark.methods.fitted import FittedMachines, trained_state
 from benchmark.methods.plugin_outputs import check_real_array
-from benchmark.methods.split_data import SplitData, cache_entry, learning_source, products_key
+from benchmark.methods.split_data import SplitData, cache_entry, products_key
+from benchmark.methods.stopwatch import Stopwatch
+from benchmark.methods.weighted_counts import learning_source
 from benchmark.system.numba_jit import numba_threads
 from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads, largest_magnitude, rows_per_block, run_blocks
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from benchmark.kernels.gram import InnerProducts
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.matrix_cache import MatrixCache
+    from benchmark.methods.problem import Problem
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,9 @@ from benchmark.kernels.dirichlet_prior import dirichlet_products
 from benchmark.kernels.gram import InnerProducts
 from benchmark.kernels.products import StreamedProducts, inner_products, self_products
 from benchmark.methods.rankings import Rankings
-from benchmark.methods.split_data import fitted_weighting
+from benchmark.methods.weighted_counts import fitted_weighting
 from benchmark.representation import NORMALIZATIONS, power_transform, row_norms
-from benchmark.system.machine import read_gigabytes
+from benchmark.system.memory import read_gigabytes
 from benchmark.system.numba_jit import numba_threads
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Representation
     from benchmark.evaluation.protocols import Split
-    from benchmark.methods.base import Problem
+    from benchmark.methods.problem import Problem
 
     Array = NDArray[np.float64]
     Arrays = dict[str, NDArray[Any]]

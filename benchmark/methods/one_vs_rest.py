@@ -18,11 +18,11 @@ from benchmark.evaluation.predictions import METHOD_TIMERS, TIMERS
 from benchmark.kernels.gram import LazyGram
 from benchmark.kernels.models.plsi import FittedPLSI
 from benchmark.kernels.products import self_products
-from benchmark.methods.base import Stopwatch
 from benchmark.methods.fitted import FittedHyperplanes, FittedMachines, trained_state
 from benchmark.methods.kernel_machines import PerSplit, build_kernel, cached_rows, scaled_cost
 from benchmark.methods.multilabel import argmax_predictions, learned_classes, multilabel_predictions
 from benchmark.methods.split_data import cache_entry
+from benchmark.methods.stopwatch import Stopwatch
 from benchmark.representation import canonical_csr
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from benchmark.evaluation.protocols import Split
     from benchmark.kernels.gram import InnerProducts
     from benchmark.kernels.models.fisher import PLSIFisher
-    from benchmark.methods.base import Problem
     from benchmark.methods.matrix_cache import Arrays, MatrixCache
+    from benchmark.methods.problem import Problem
     from benchmark.methods.split_data import SplitData
 
     Array = NDArray[np.float64]

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.methods.base import Problem
     from benchmark.methods.fitted import FittedMethod
+    from benchmark.methods.problem import Problem
 
 #: Folds of the cross-validation that fits thresholds and probabilities, and that chooses candidates where all documents
 #: are training documents.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.methods.kernel_machines import build_kernel, check_not_constant
 from benchmark.methods.plugin_outputs import check_real_array
-from benchmark.methods.split_data import split_weighting, weighted_points
+from benchmark.methods.weighted_counts import split_weighting, weighted_points
 from benchmark.system.plugin_code import run_guarded
 
 if TYPE_CHECKING:
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.protocols import Split
-    from benchmark.methods.base import Method, Problem
+    from benchmark.methods.base import Method
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.matrix_cache import MatrixCache
+    from benchmark.methods.problem import Problem
 
 #: Training documents that are checked first.
 _FEW = 50

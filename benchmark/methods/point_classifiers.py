@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from benchmark.evaluation.predictions import SettingPredictions
-from benchmark.methods.base import Stopwatch
 from benchmark.methods.fitted import FittedPoints, binary_scores, trained_state
 from benchmark.methods.multilabel import check_finite_values, learned_classes, multilabel_predictions
 from benchmark.methods.plugin_outputs import checked_classifier
-from benchmark.methods.split_data import SplitData, depends_on_split, split_weighting, weighted_points
+from benchmark.methods.split_data import SplitData
+from benchmark.methods.stopwatch import Stopwatch
+from benchmark.methods.weighted_counts import depends_on_split, split_weighting, weighted_points
 from benchmark.system.row_blocks import blas_threads
 from benchmark.system.tags import tags_of
 
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.protocols import Split
-    from benchmark.methods.base import Problem
     from benchmark.methods.matrix_cache import MatrixCache
+    from benchmark.methods.problem import Problem
 
 
 @dataclass(frozen=True, eq=False)

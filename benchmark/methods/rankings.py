@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from benchmark.methods.base import Problem
+    from benchmark.methods.problem import Problem
 
 
 @dataclass(frozen=True, eq=False)

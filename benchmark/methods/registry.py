@@ -16,15 +16,16 @@ from benchmark.methods.one_vs_rest import (
 )
 from benchmark.methods.plugin_method import PluginMethod
 from benchmark.methods.point_classifiers import PointClassifierMethod
-from benchmark.methods.split_data import depends_on_split
 from benchmark.methods.thresholds import ThresholdedMethod
+from benchmark.methods.weighted_counts import depends_on_split
 from benchmark.system.registries import is_builtin
 from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec, TermSelection
-    from benchmark.methods.base import Method, Problem
+    from benchmark.methods.base import Method
     from benchmark.methods.kernel_machines import PerSplit
+    from benchmark.methods.problem import Problem
 
 
 def build_method(spec: MethodSpec, problem: Problem, terms: TermSelection | None, *, draws: bool) -> Method:

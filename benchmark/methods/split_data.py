@@ -9,8 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.kernels.base import Kernel
-from benchmark.representation import canonical_csr, normalize_rows
-from benchmark.representation.weightings import FROM_LABELS
+from benchmark.methods.weighted_counts import (
+    depends_on_split,
+    learning_source,
+    split_weighting,
+    weighted_points,
+    weighting_rows,
+)
+from benchmark.representation import canonical_csr
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,8 +27,9 @@ if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec, Representation
     from benchmark.evaluation.protocols import Split
     from benchmark.kernels.gram import InnerProducts
-    from benchmark.methods.base import Problem, Stopwatch
     from benchmark.methods.matrix_cache import MatrixCache
+    from benchmark.methods.problem import Problem
+    from benchmark.methods.stopwatch import Stopwatch
     from benchmark.representation import Weighting
 
 
@@ -180,75 +187,3 @@ def products_key(spec: MethodSpec) -> tuple[Any, ...]:
     exponent = kernel.exponent if isinstance(kernel, Kernel) else None
     fields = (representation.normalization, *representation.fields) if representation.fields else ()
     return str(representation.weighting.plain), idf, fields, representation.dirichlet, exponent
-
-
-def learning_source(representation: Representation) -> str:
-    """Return what the weighting learns from, see `Weighting.learns`."""
-    return str(representation.weighting.build().learns)
-
-
-def weighting_rows(problem: Problem, representation: Representation, split: Split) -> NDArray[np.intp] | None:
-    """Return the rows of the documents that the weighting learns from; None where it learns nothing."""
-    if not learning_source(representation):
-        return None
-    return np.arange(len(problem.documents)) if representation.idf == "collection" else split.train
-
-
-def depends_on_split(representation: Representation) -> bool:
-    """Return whether a document's weights depend on the training documents of the split."""
-    return bool(learning_source(representation)) and representation.idf == "training"
-
-
-def fitted_weighting(
-    problem: Problem,
-    counts: sp.csr_array,
-    representation: Representation,
-    rows: NDArray[np.intp] | None,
-    terms: NDArray[np.intp] | None = None,
-) -> Weighting:
-    """Return the representation's weighting, fitted on the documents at `rows`.
-
-    Parameters
-    ----------
-    problem : Problem
-    counts : CSR array, shape (n, V)
-        Counts of all documents of the problem, over the columns `terms`.
-    representation : Representation
-    rows : intp array or None
-        Documents to learn from; None for a weighting that learns nothing.
-    terms : intp array, shape (V,), or None
-        Columns of the problem's counts; None for all.
-    """
-    built: Weighting = representation.weighting.build()
-    if rows is None:
-        built.fit(counts)
-    else:
-        built.fit(counts[rows], problem.members[rows] if learning_source(representation) == FROM_LABELS else None)
-    if not representation.fields:
-        return built
-    block_of, weights = problem.counts.block_of, dict(representation.fields)
-    by_block = np.array([weights.get(name, 0.0) for name in problem.counts.blocks])
-    return built.of_blocks(block_of if terms is None else block_of[terms], by_block, representation.normalization)
-
-
-def split_weighting(
-    problem: Problem,
-    counts: sp.csr_array,
-    representation: Representation,
-    split: Split,
-    terms: NDArray[np.intp] | None = None,
-) -> Weighting:
-    """Return the weighting fitted on the documents that the representation names, see `fitted_weighting`."""
-    return fitted_weighting(problem, counts, representation, weighting_rows(problem, representation, split), terms)
-
-
-def weighted_points(counts: sp.csr_array, representation: Representation, weighting: Weighting) -> Any:
-    """Compute the points of documents: weights, normalized over the terms of `counts`, then mapped to features.
-
-    Returns
-    -------
-    CSR array, shape (n, V); or features, CSR or dense, shape (n, D)
-        Always a new array.
-    """
-    points = normalize_rows(weighting.transform(counts), representation.normalization)
-    return points if representation.features is None else representation.features.build().fit_transform(points)

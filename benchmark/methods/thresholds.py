@@ -9,9 +9,9 @@ import numpy as np
 
 from benchmark.classifiers.thresholds import class_thresholds
 from benchmark.evaluation.predictions import SettingPredictions
-from benchmark.methods.base import Stopwatch
 from benchmark.methods.fitted import FITTED_KINDS, FittedMethod
 from benchmark.methods.out_of_fold import out_of_fold_values
+from benchmark.methods.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.protocols import Split
-    from benchmark.methods.base import Method, Problem
+    from benchmark.methods.base import Method
     from benchmark.methods.fitted import Arrays, TrainedState
     from benchmark.methods.matrix_cache import MatrixCache
+    from benchmark.methods.problem import Problem
 
 
 @dataclass(frozen=True)

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from benchmark.config.model import Cell, Collection, Experiment
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.settings import Setting
-    from benchmark.methods.base import Problem
     from benchmark.methods.fitted import FittedMethod
+    from benchmark.methods.problem import Problem
     from benchmark.system.observer import Observer
 
 ALL_DOCUMENTS = "all documents"

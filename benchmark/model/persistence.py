@@ -29,9 +29,9 @@ from benchmark.model.schema import check_arrays, check_kind, parse_description
 from benchmark.model.text_model import TextModel
 from benchmark.representation import WEIGHTINGS
 from benchmark.representation.features import FEATURE_MAPS
+from benchmark.system.atomic_files import remove_unfinished_files, write_atomically
 from benchmark.system.checks import digest_without_itself
 from benchmark.system.errors import ConfigError, DataError
-from benchmark.system.machine import remove_unfinished_files, write_atomically
 from benchmark.system.string_arrays import join_names, split_names
 
 if TYPE_CHECKING:

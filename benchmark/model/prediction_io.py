@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.corpora.corpus import FieldedText
-from benchmark.corpora.records import LINES, PARQUET, TABLE_DELIMITERS, file_extension, iter_records, open_decompressed
+from benchmark.corpora.user.records import (
+    LINES,
+    PARQUET,
+    TABLE_DELIMITERS,
+    file_extension,
+    iter_records,
+    open_decompressed,
+)
 from benchmark.report.tables import csv_text
 from benchmark.system.errors import DataError, quote_value
 

@@ -13,8 +13,8 @@ from benchmark.config.model import method_of
 from benchmark.papers import published as papers
 from benchmark.papers.load import cells_by_configuration, published_of_experiment
 from benchmark.papers.published_verdicts import Exclusion
+from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import ConfigError
-from benchmark.system.machine import write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

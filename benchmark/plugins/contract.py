@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from benchmark.diagnostics.base import Diagnostic
     from benchmark.evaluation.predictions import SettingPredictions
-    from benchmark.methods.base import Problem
+    from benchmark.methods.problem import Problem
 
     Check = Callable[[str, Any], None]
 

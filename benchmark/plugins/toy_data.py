@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from benchmark.corpora.corpus import Documents
 from benchmark.evaluation.protocols import LeaveOneGroupOut, RandomSubsets
-from benchmark.methods.base import Problem
+from benchmark.methods.problem import Problem
 from benchmark.text.counts import Counts
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ import math
 from statistics import median
 from typing import TYPE_CHECKING
 
-from benchmark.analysis.number_text import MISSING_TEXT, interval_text, number_text
+from benchmark.analysis.formatting.number_text import MISSING_TEXT, interval_text, number_text
 from benchmark.report.grids import TextTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from benchmark.analysis.charts import Chart, ChartPanel, Line
+    from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
 
 CURVE_COLUMNS = ("panel", "series", "x", "y", "low", "high")
 MOST_DECIMALS = 6
@@ -28,7 +28,7 @@ def curve_grid(panel: ChartPanel, chart: Chart) -> TextTable:
 
     Examples
     --------
-    >>> from benchmark.analysis.charts import Chart, Line, ChartPanel
+    >>> from benchmark.analysis.charts.chart import Chart, Line, ChartPanel
     >>> panel = ChartPanel("earn", (Line("SVM", (50.0, 100.0), (0.12, 0.08), (0.1, 0.05), (0.14, 0.09)),))
     >>> grid = curve_grid(panel, Chart("c", "Curves", "Documents", "Error (%)", (panel,), scale=100))
     >>> grid.header, grid.rows

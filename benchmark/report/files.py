@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from benchmark.analysis.summary import OPTIONAL_TABLES, SUMMARY_TABLES
 from benchmark.report.latex import table_latex
 from benchmark.report.tables import charts_csv, frame_csv, table_csv, table_markdown
-from benchmark.system.machine import remove_unfinished_files, write_atomically
+from benchmark.system.atomic_files import remove_unfinished_files, write_atomically
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.number_text import (
+from benchmark.analysis.formatting.number_text import (
     MISSING_TEXT,
     count_text,
     interval_text,
@@ -17,8 +17,7 @@ from benchmark.analysis.number_text import (
     p_text,
     printed_decimals,
 )
-from benchmark.analysis.summary import HEADLINE_FOLD
-from benchmark.analysis.units import (
+from benchmark.analysis.formatting.units import (
     capitalized,
     display_factor,
     display_unit,
@@ -26,6 +25,7 @@ from benchmark.analysis.units import (
     metric_with_unit,
     unit_named,
 )
+from benchmark.analysis.summary import HEADLINE_FOLD
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.papers.published_verdicts import REFERENCE_VALUE
 
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from benchmark.analysis.formatting.units import DeclaredMetrics
     from benchmark.analysis.summary import CellInfo, Summary
-    from benchmark.analysis.units import DeclaredMetrics
 
 # Spelling of the literature, for figures and LaTeX. Other outputs use the spelling of the configuration.
 LITERATURE_SPELLINGS = {"tf": "TF", "tfidf": "TF×IDF", "linear": "LIN", "polynomial": "POL", "sigmoid": "SIG"} | {

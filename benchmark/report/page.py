@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from benchmark.analysis.number_text import (
+from benchmark.analysis.formatting.number_text import (
     MISSING_TEXT,
     interval_text,
     is_missing,
@@ -17,8 +17,8 @@ from benchmark.analysis.number_text import (
     p_text,
     printed_decimals,
 )
+from benchmark.analysis.formatting.units import Unit, display_unit, metric_name, metric_with_unit, unit_named
 from benchmark.analysis.summary import summary_table
-from benchmark.analysis.units import Unit, display_unit, metric_name, metric_with_unit, unit_named
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.intervals import Estimate
 from benchmark.papers import published

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.analysis.charts import Chart
-from benchmark.analysis.number_text import MISSING_TEXT, is_missing, p_text
+from benchmark.analysis.charts.chart import Chart
+from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing, p_text
+from benchmark.analysis.formatting.units import axis_label, display_unit, metric_name
 from benchmark.analysis.summary import summary_table
-from benchmark.analysis.units import axis_label, display_unit, metric_name
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.report.grids import TextTable, metric_header
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from benchmark.analysis.charts import ChartPanel
+    from benchmark.analysis.charts.chart import ChartPanel
     from benchmark.evaluation.mean_ranks import MeanRanks
 
 SURVEY_SCORE_COLUMNS = ("problem", "method", "size", "value", "low", "high", "n", "training", "deciding", "peak_bytes")

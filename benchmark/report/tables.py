@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.number_text import is_missing
+from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.report.curve_tables import CURVE_COLUMNS, chart_rows, curve_grid
 from benchmark.report.escapes import csv_cell, markdown_text
 from benchmark.report.grids import (

@@ -13,8 +13,8 @@ import numpy as np
 from rich.table import Table
 from rich.text import Text
 
-from benchmark.analysis.number_text import is_missing
-from benchmark.analysis.units import display_unit
+from benchmark.analysis.formatting.number_text import is_missing
+from benchmark.analysis.formatting.units import display_unit
 from benchmark.evaluation.intervals import SIGNIFICANCE_LEVEL
 from benchmark.evaluation.metrics import more_is_better
 from benchmark.papers.published_verdicts import REFERENCE_VALUE

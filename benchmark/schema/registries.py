@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.terminal_table import TerminalTable
+from benchmark.analysis.formatting.terminal_table import TerminalTable
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.config.components import REQUIRED_PARAMETER, component_parameters
 from benchmark.corpora import registry as corpora
@@ -78,7 +78,9 @@ class ComponentParameter:
 
 def parameters_of(cls: type[Any]) -> list[ComponentParameter]:
     """Return the parameters of a component that a configuration can set."""
-    documented = _documented(inspect.getdoc(cls) or "")
+    documented: dict[str, tuple[str, str]] = {}
+    for base in reversed(cls.__mro__):  # a class documents only the parameters that its bases lack
+        documented |= _documented(inspect.cleandoc(vars(base).get("__doc__") or ""))
     return [
         ComponentParameter(
             name, annotation, default, tuple(re.findall(r'"([^"]+)"', kind) if kind[:1] == "{" else ()), text

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import platformdirs
 
+from benchmark.system.atomic_files import check_writable
 from benchmark.system.errors import BenchError
-from benchmark.system.machine import check_writable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator

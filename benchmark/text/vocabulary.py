@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.corpora.corpus import AnyCorpus, Documents, TextChunk
-    from benchmark.corpora.counts_folder import CountsCorpus
+    from benchmark.corpora.user.counts_folder import CountsCorpus
     from benchmark.text.lexer import Lexing
 
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from benchmark.config.schema import ParallelSection
 from benchmark.experiment.batches import plan_batches
-from benchmark.experiment.run import n_processors
 from benchmark.experiment.storage import INSTALL_CLUSTER, call_with_timeout
 from benchmark.experiment.store import Store, store_key
 from benchmark.system.errors import BenchError, ConfigError, one_line
+from benchmark.system.threads import n_processors
 from benchmark.workers.worker import Cancelled, compute_on_worker, make_payload
 
 if TYPE_CHECKING:

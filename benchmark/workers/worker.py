@@ -13,17 +13,16 @@ from typing import TYPE_CHECKING, Any
 from benchmark.experiment.context import LoadedVariant, RunContext
 from benchmark.experiment.kernel_cache import KernelCache
 from benchmark.experiment.manifest import library_versions
-from benchmark.experiment.run import n_processors
 from benchmark.experiment.runner import TaskExecutor, plan_tasks
 from benchmark.experiment.store import Store, store_key
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES, registries_with_plugins
 from benchmark.system.errors import BenchError
-from benchmark.system.machine import let_openmp_threads_sleep
 from benchmark.system.numba_jit import ensure_numba_cache
 from benchmark.system.observer import Observer
 from benchmark.system.plugin_code import plugin_files, plugin_name_of, reload_plugins
 from benchmark.system.row_blocks import blas_threads
+from benchmark.system.threads import let_openmp_threads_sleep, n_processors
 from benchmark.text.counts import counts_from_arrays
 
 if TYPE_CHECKING:

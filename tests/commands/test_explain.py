@@ -21,7 +21,7 @@ from benchmark.system.errors import ConfigError, DataError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from benchmark.analysis.terminal_table import TerminalTable
+    from benchmark.analysis.formatting.terminal_table import TerminalTable
     from benchmark.experiment.run import RunResult
 
 CONFIG = """

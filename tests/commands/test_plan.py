@@ -35,7 +35,7 @@ from benchmark.experiment.run import load_checked
 from benchmark.experiment.runner import TaskExecutor, plan_tasks, run_experiment
 from benchmark.experiment.store import Store
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.system import machine as environment
+from benchmark.system import memory as environment
 from tests.builders import small_experiment
 from tests.processes import Process
 

@@ -16,12 +16,13 @@ import zstandard
 from pyarrow import parquet
 
 from benchmark.config.model import Collection, TextSettings
-from benchmark.corpora import file_digest, records
+from benchmark.corpora import file_digest
 from benchmark.corpora.corpus import StreamedCorpus
-from benchmark.corpora.counts_folder import COUNTS_FOLDER_FILES, CountsFolder
 from benchmark.corpora.file_digest import FileDigest
-from benchmark.corpora.user_files import UserFiles
-from benchmark.corpora.validate import _Scan, _scanned
+from benchmark.corpora.user import records
+from benchmark.corpora.user.counts_folder import COUNTS_FOLDER_FILES, CountsFolder
+from benchmark.corpora.user.user_files import UserFiles
+from benchmark.corpora.user.validate import _Scan, _scanned
 from benchmark.experiment import counting as reading
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts

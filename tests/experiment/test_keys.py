@@ -399,7 +399,7 @@ def test_a_module_is_seen_by_the_results_that_import_it_and_by_no_other(
 
 #: Of these rooms, what computes nothing that is stored under their code.
 NOT_STORED = {
-    "benchmark.corpora.user_card",
+    "benchmark.corpora.user.user_card",
     "benchmark.methods.degenerate",
 }
 #: Rooms of which every module that runs for a result must be part of its key.

@@ -12,7 +12,7 @@ import pytest
 
 from benchmark.commands.export import export_counts
 from benchmark.corpora import registry
-from benchmark.corpora.counts_folder import CountsFolder
+from benchmark.corpora.user.counts_folder import CountsFolder
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
 from benchmark.experiment.run import load_checked, report_again, run_and_write, write_card

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchmark.analysis.charts import Chart, ChartPanel, Line
+from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import cached_pictures, run_and_write
 from benchmark.experiment.store import Store

@@ -26,8 +26,8 @@ from benchmark.experiment.store import (
     default_store_limit,
     store_key,
 )
+from benchmark.system.atomic_files import process_name
 from benchmark.system.errors import BenchError, ConfigError
-from benchmark.system.machine import process_name
 
 KEY, OTHER = store_key(what="this"), store_key(what="that")
 PLAIN = (

@@ -15,7 +15,7 @@ from benchmark.config.model import Representation, TermSelection
 from benchmark.corpora.corpus import Documents
 from benchmark.evaluation.protocols import FixedSplit
 from benchmark.kernels import KERNELS, Kernel
-from benchmark.methods.base import Problem
+from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
 from benchmark.methods.split_data import training_rows_of
 from benchmark.plugins.contract import check_decisions

@@ -14,7 +14,7 @@ from benchmark.classifiers.svm import SupportVectorClassifier
 from benchmark.config.components import check_component
 from benchmark.config.model import MethodSpec, TermSelection
 from benchmark.kernels import KERNELS
-from benchmark.methods.base import Problem
+from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
 from benchmark.plugins.toy_data import toy_group_splits, toy_problem
 

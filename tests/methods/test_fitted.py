@@ -15,7 +15,7 @@ from benchmark.classifiers.svm import SupportVectorClassifier, svm_class_scores
 from benchmark.config.model import TermSelection
 from benchmark.corpora.corpus import Documents
 from benchmark.kernels import KERNELS, Kernel
-from benchmark.methods.base import Problem
+from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
 from benchmark.plugins.contract import check_decisions
 from benchmark.plugins.toy_data import toy_group_splits, toy_problem, toy_replicates

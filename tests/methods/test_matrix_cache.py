@@ -11,12 +11,12 @@ import pytest
 from benchmark.evaluation.predictions import TIMERS
 from benchmark.evaluation.protocols import RandomSubsets
 from benchmark.kernels.products import StreamedProducts
-from benchmark.methods.base import Stopwatch
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.one_vs_rest import linear_machines
 from benchmark.methods.rankings import Rankings
 from benchmark.methods.registry import build_method
 from benchmark.methods.split_data import SplitData, training_rows_of
+from benchmark.methods.stopwatch import Stopwatch
 from benchmark.plugins.toy_data import toy_group_splits, toy_problem, toy_replicates
 
 from .conftest import represented, spec_of
@@ -24,7 +24,7 @@ from .conftest import represented, spec_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from benchmark.methods.base import Problem
+    from benchmark.methods.problem import Problem
 
 TF = represented("tf", "l2", "collection")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from benchmark.methods.base import Problem
+from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
 from benchmark.plugins.toy_data import toy_group_splits, toy_problem
 from benchmark.text.counts import Counts

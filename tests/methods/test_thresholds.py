@@ -14,8 +14,8 @@ from benchmark.classifiers.thresholds import THRESHOLD_RULES, class_thresholds
 from benchmark.config.model import TermSelection
 from benchmark.kernels import KERNELS, Kernel
 from benchmark.methods import out_of_fold as held_out
-from benchmark.methods.base import Problem
 from benchmark.methods.out_of_fold import inner_folds
+from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
 from benchmark.plugins.contract import check_decisions
 from benchmark.plugins.toy_data import toy_group_splits, toy_problem, toy_replicates

@@ -47,9 +47,9 @@ def planned(config: Path) -> None:
     """Print what is planned, as JSON."""
     from benchmark.commands.plan import plan_run
     from benchmark.experiment.context import RunContext
-    from benchmark.experiment.run import load_checked, n_processors
+    from benchmark.experiment.run import load_checked
     from benchmark.experiment.store import Store
-    from benchmark.system.machine import let_openmp_threads_sleep
+    from benchmark.system.threads import let_openmp_threads_sleep, n_processors
 
     let_openmp_threads_sleep()
     found = plan_run(load_checked(config), RunContext(Store(), jobs=n_processors())).forecast

@@ -56,7 +56,7 @@ LINEAR = "hellinger-linear"
 OPENS, CLOSES = "<!-- measured: make perf-scale -->", "<!-- end of what is measured -->"
 #: What of a run is timed by itself: the function that does it.
 STAGES = {
-    "read": "benchmark.corpora.user_files:scan_files",
+    "read": "benchmark.corpora.user.user_files:scan_files",
     "lexed": "benchmark.experiment.counting:_counts",
     "weighted": "benchmark.methods.point_classifiers:weighted_points",
     "trained": "benchmark.methods.point_classifiers:PointClassifierMethod._fitted",
@@ -102,7 +102,7 @@ def ours(method: str, table: Path, at: dict[str, int], folder: Path) -> dict[str
 
 def watch(place: str, found: dict[str, float]) -> None:
     """Add what each call of a function takes: seconds, those of the processors, and the most memory in GB."""
-    from benchmark.system.machine import peak_memory, reset_peak_memory
+    from benchmark.system.memory import peak_memory, reset_peak_memory
 
     module, _, name = place.partition(":")
     *above, last = name.split(".")
@@ -147,7 +147,7 @@ def lexing() -> dict[str, dict[str, float]]:
     """Text in memory to counts, on two threads, the best of three: bytes and seconds."""
     from benchmark.corpora import registry
     from benchmark.corpora.corpus import Corpus, concatenate_texts
-    from benchmark.corpora.user_files import UserFiles
+    from benchmark.corpora.user.user_files import UserFiles
     from benchmark.system.errors import DataError
     from benchmark.text.lexer import Lexing
     from benchmark.text.vocabulary import Pruning, count_terms

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from benchmark.analysis.charts import Chart, ChartPanel, Line
+from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
 from benchmark.report.curve_tables import CURVE_COLUMNS, axis_number_text, chart_decimals, chart_rows, curve_grid
 from benchmark.report.tables import csv_text, markdown_grid
 

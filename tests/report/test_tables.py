@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from benchmark.analysis.number_text import interval_text, number_text, p_text
+from benchmark.analysis.formatting.number_text import interval_text, number_text, p_text
 from benchmark.analysis.summary import DIFFERENCES, SCORE_COLUMNS, SIGNIFICANCE, CellInfo, Summary, summary_table
 from benchmark.report.escapes import latex_text
 from benchmark.report.grids import cell_grid, main_metric_of_summary, significance_grid

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from benchmark.analysis.number_text import is_missing
+from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.summary import CLAIMS, VERDICT_TABLE_COLUMNS, summary_table
 from benchmark.papers.published_verdicts import REFERENCE_VALUE
 from benchmark.report.grids import TextTable, main_metric_of_summary

@@ -12,7 +12,7 @@ import pytest
 
 from benchmark.corpora.archive import CorpusSource
 from benchmark.corpora.card import REPOSITORY
-from benchmark.corpora.user_files import UserFiles
+from benchmark.corpora.user.user_files import UserFiles
 from benchmark.text import vocabulary
 from benchmark.text.lexer import Lexing
 from benchmark.text.vocabulary import Pruning, count_terms

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.corpora import file_digest, records
+from benchmark.corpora import file_digest
+from benchmark.corpora.user import records
 from benchmark.experiment.store import Store
 from tests.experiment.test_edited_corpus import FORMATS, REFUSAL, STAGES, counts_of, found_or_refused, write
 from tests.trials.limits import examples, trial

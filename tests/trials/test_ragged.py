@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.corpora.user_files import UserFiles
+from benchmark.corpora.user.user_files import UserFiles
 from benchmark.system.errors import DataError
 from tests.strategies import one
 from tests.trials.limits import examples, trial

@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmark.corpora.archive import CorpusSource
-from benchmark.corpora.user_files import DROP_REASONS, UserFiles
+from benchmark.corpora.user.file_parameters import DROP_REASONS
+from benchmark.corpora.user.user_files import UserFiles
 from benchmark.system.errors import DataError
 from benchmark.text.lexer import Lexing
 from benchmark.text.vocabulary import Pruning, count_terms

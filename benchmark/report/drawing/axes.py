@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchmark.analysis.charts import Chart, ChartPanel, Line
+    from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
 
 DODGE_STEP = 3.2  # points between the bars of neighbouring lines, if there is room
 DODGE_WIDTH = 0.7  # share of the gap between neighbouring x that the bars of all lines may take

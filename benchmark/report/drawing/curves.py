@@ -25,7 +25,7 @@ from benchmark.report.drawing.theme import (
 )
 
 if TYPE_CHECKING:
-    from benchmark.analysis.charts import Chart, ChartPanel, Line
+    from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
     from benchmark.report.drawing.theme import VegaSpec
 
 PANEL_HEIGHT = {1: 180.0, 2: 120.0, 3: 92.0}  # height of a panel in points, by number of columns

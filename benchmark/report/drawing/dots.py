@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from benchmark.analysis.number_text import interval_text, is_missing, number_text
-from benchmark.analysis.units import axis_label, capitalized, display_factor, display_unit, metric_name
+from benchmark.analysis.formatting.number_text import interval_text, is_missing, number_text
+from benchmark.analysis.formatting.units import axis_label, capitalized, display_factor, display_unit, metric_name
 from benchmark.report.dot_rows import figure_rows
 from benchmark.report.drawing.key import LegendEntry, legend_spec
 from benchmark.report.drawing.spec import (

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from benchmark.analysis.number_text import MISSING_TEXT, is_missing, p_text
-from benchmark.analysis.units import display_unit
+from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing, p_text
+from benchmark.analysis.formatting.units import display_unit
 from benchmark.evaluation.intervals import SIGNIFICANCE_LEVEL
 from benchmark.report.drawing.spec import Picture, page_spec, rows_data, spec_of, tooltips
 from benchmark.report.drawing.theme import INK, LINE, OURS, PUBLISHED

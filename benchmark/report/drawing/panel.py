@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from benchmark.analysis.charts import MOST_TICKS
-from benchmark.analysis.number_text import interval_text, number_text
+from benchmark.analysis.charts.chart import MOST_TICKS
+from benchmark.analysis.formatting.number_text import interval_text, number_text
 from benchmark.report.curve_tables import axis_number_text, chart_decimals
 from benchmark.report.drawing.axes import (
     NUMBER_EXPRESSION,
@@ -27,7 +27,7 @@ from benchmark.report.drawing.spec import FIT, round_for_output, rows_data, spec
 from benchmark.report.drawing.theme import MUTED, PANEL_TITLE, WASH, series_style, wrap_text
 
 if TYPE_CHECKING:
-    from benchmark.analysis.charts import Chart, ChartPanel
+    from benchmark.analysis.charts.chart import Chart, ChartPanel
     from benchmark.report.drawing.theme import VegaSpec
 
 MARGIN = 7.0  # points of space left and right of the outermost x

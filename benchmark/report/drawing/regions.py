@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.analysis.region_charts import RegionFigure, RegionPanel
+    from benchmark.analysis.charts.region_charts import RegionFigure, RegionPanel
     from benchmark.report.drawing.theme import VegaSpec
 
     Array = NDArray[np.float64]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from benchmark.analysis.number_text import is_missing
+from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.report.drawing.theme import CSS_VARIABLES, FILE_CONFIG, TITLE, WIDTH, wrap_text
 from benchmark.report.escapes import escape_controls
 

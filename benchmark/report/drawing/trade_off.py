@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from benchmark.analysis.units import axis_label, display_unit
+from benchmark.analysis.formatting.units import axis_label, display_unit
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.report.drawing.axes import NUMBER_EXPRESSION, log_ticks
 from benchmark.report.drawing.spec import concat_parts, figure_spec, round_for_output, rows_data, spec_of, title_spec

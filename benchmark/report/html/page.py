@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from benchmark.analysis.number_text import is_missing, number_text, p_text
+from benchmark.analysis.formatting.number_text import is_missing, number_text, p_text
+from benchmark.analysis.formatting.units import capitalized, display_unit, metric_name
 from benchmark.analysis.summary import OPTIONAL_TABLES, SUMMARY_TABLES
-from benchmark.analysis.units import capitalized, display_unit, metric_name
 from benchmark.evaluation.intervals import SIGNIFICANCE_LEVEL
 from benchmark.evaluation.predictions import PREDICTIONS_TABLE
 from benchmark.papers.verdict_counts import claim_counts_text, verdict_counts_text
@@ -43,13 +43,13 @@ from benchmark.report.grids import (
 )
 from benchmark.report.html.vega import vega_script
 from benchmark.report.tables import failure_lines, main_grids
-from benchmark.system.machine import write_atomically
+from benchmark.system.atomic_files import write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from benchmark.analysis.charts import Chart
+    from benchmark.analysis.charts.chart import Chart
     from benchmark.analysis.summary import Summary
 
 PAGE_FILE = "report.html"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import platformdirs
 
 from benchmark.report.drawing.render import engine_version, run_vl_convert
+from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import BenchError
-from benchmark.system.machine import write_atomically
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from benchmark.analysis.charts import Chart, ChartPanel, Line
+from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
 from benchmark.report.drawing.axes import bar_offsets, log_ticks, offset_x, x_limits, y_limits
 
 

@@ -10,7 +10,7 @@ import altair as alt
 import numpy as np
 import pytest
 
-from benchmark.analysis.charts import Chart, ChartPanel, Line
+from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
 from benchmark.report.drawing.curves import curve_chart, curve_pictures
 from benchmark.report.drawing.render import render_pictures
 from benchmark.report.drawing.theme import MOST_LABELS, MUTED, PAPER, series_style

@@ -10,7 +10,7 @@ from itertools import pairwise
 import altair as alt
 import pytest
 
-from benchmark.analysis.number_text import is_missing
+from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.summary import CellInfo, summary_table
 from benchmark.evaluation.cell_scores import SCORE_COLUMNS
 from benchmark.evaluation.mean_ranks import rank_methods

@@ -23,7 +23,7 @@ from tests.report.regions import figure_of, panels
 from tests.scenes import Scene, overlap, rows_of, scene_of
 
 if TYPE_CHECKING:
-    from benchmark.analysis.region_charts import RegionPanel
+    from benchmark.analysis.charts.region_charts import RegionPanel
 
 
 @pytest.fixture(scope="module")

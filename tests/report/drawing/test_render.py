@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from benchmark.analysis.charts import Chart, ChartPanel, Line
+from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
 from benchmark.report.drawing import render
 from benchmark.report.drawing.curves import curve_chart
 from benchmark.report.drawing.render import picture_digest, render_pictures

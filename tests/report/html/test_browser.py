@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.analysis.charts import Chart, ChartPanel, Line
+from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
 from benchmark.analysis.summary import CONFUSIONS, COSTS, DIFFERENCES, summary_table
 from benchmark.report.html.page import page_html
 from benchmark.report.html.site import site_pages

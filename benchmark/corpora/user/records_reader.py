@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchmark.corpora.records import decode_text, iter_records, open_decompressed
+from benchmark.corpora.user.records import decode_text, iter_records, open_decompressed
 from benchmark.system.errors import DataError, quote_value
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmark.corpora.file_digest import DigestedPath, FileDigest
-    from benchmark.corpora.user_files import UserFiles
+    from benchmark.corpora.user.file_parameters import FileParameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +36,22 @@ class FileRow:
         return f"{self.path}:{self.line}" if self.line else str(self.path)
 
 
-def iter_rows(reader: UserFiles, place: DigestedPath) -> Iterator[FileRow]:
-    """Yield the records of a file, or the files of a folder, as they were when they were digested.
+def iter_rows(reader: FileParameters) -> Iterator[FileRow]:
+    """Yield the records of files, or the files of folders, as they were when they were digested.
 
     Raises
     ------
     DataError
         A file can't be read, was changed, or isn't in a folder of a class.
     """
-    if place.is_folder:
-        return _rows_of_folder(reader, place)
-    return _rows_of_file(reader, place.split, place.path, place.files[""])
+    for place in reader.digests.places:
+        if place.is_folder:
+            yield from _rows_of_folder(reader, place)
+        else:
+            yield from _rows_of_file(reader, place.split, place.path, place.files[""])
 
 
-def _rows_of_file(reader: UserFiles, split: str, path: Path, digest: FileDigest) -> Iterator[FileRow]:
+def _rows_of_file(reader: FileParameters, split: str, path: Path, digest: FileDigest) -> Iterator[FileRow]:
     texts = [reader.text] if isinstance(reader.text, str) else list(reader.text)
     rest = [reader.labels or reader.label, reader.id, reader.split, reader.group, reader.date]
     columns = [*texts, *(name for name in rest if name is not None)]
@@ -66,7 +68,7 @@ def _rows_of_file(reader: UserFiles, split: str, path: Path, digest: FileDigest)
         yield FileRow(path, line, text or "", label, name, split or part, group, date, fields)
 
 
-def _rows_of_folder(reader: UserFiles, place: DigestedPath) -> Iterator[FileRow]:
+def _rows_of_folder(reader: FileParameters, place: DigestedPath) -> Iterator[FileRow]:
     levels, split, folder = list(reader.folders), place.split, place.path
     for relpath, digest in place.files.items():
         path = folder / relpath

@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.corpora.user_corpus import encode_documents
+from benchmark.corpora.user.records_reader import iter_rows
+from benchmark.corpora.user.user_corpus import encode_documents
 from benchmark.system.errors import DataError, quote_value
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.corpora.corpus import Documents
-    from benchmark.corpora.records_reader import FileRow
-    from benchmark.corpora.user_files import UserFiles
+    from benchmark.corpora.user.file_parameters import FileParameters
+    from benchmark.corpora.user.records_reader import FileRow
 
 #: Group of documents without a group.
 NO_GROUP = "all"
@@ -45,7 +46,7 @@ class ScanResult:
     dropped: dict[str, int]
 
 
-def scan_files(reader: UserFiles) -> ScanResult:
+def scan_files(reader: FileParameters) -> ScanResult:
     """Read the files to the end; cached by their content.
 
     Raises
@@ -59,7 +60,7 @@ def scan_files(reader: UserFiles) -> ScanResult:
 class _Hidden:
     """Argument that is not part of a cache's key."""
 
-    def __init__(self, reader: UserFiles) -> None:
+    def __init__(self, reader: FileParameters) -> None:
         self.reader = reader
 
     def __eq__(self, other: object) -> bool:
@@ -79,7 +80,7 @@ def _scanned(parameters: str, digest: str, hidden: _Hidden) -> ScanResult:  # no
 class _Scan:
     """State of one pass over all records: their documents, and all problems with them."""
 
-    def __init__(self, reader: UserFiles) -> None:
+    def __init__(self, reader: FileParameters) -> None:
         self.reader = reader
         self.sided, self.grouped = reader.has("split"), reader.has("group")
         self.ids, self.labels, self.places = list[str](), list[Any](), dict[str, str]()
@@ -91,7 +92,7 @@ class _Scan:
     def done(self) -> ScanResult:
         """Read to the end; raise DataError with all problems."""
         number = -1
-        for number, row in enumerate(self.reader.rows()):
+        for number, row in enumerate(iter_rows(self.reader)):
             self._take(number, row)
         where = self.reader.where
         if number < 0:

@@ -1,27 +1,20 @@
-"""A user's corpus: a folder of class folders, or a file of records with named columns, read as a stream."""
+"""Parameters of a user's own files, as a configuration states them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from benchmark.corpora.corpus import FieldedText, StreamedCorpus
 from benchmark.corpora.file_digest import digest_paths
-from benchmark.corpora.records import check_encoding, file_extension
-from benchmark.corpora.records_reader import iter_rows
-from benchmark.corpora.user_corpus import UserCorpus
-from benchmark.corpora.validate import scan_files
+from benchmark.corpora.user.records import check_encoding
+from benchmark.corpora.user.user_corpus import UserCorpus
 from benchmark.system.errors import ConfigError, unknown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Sequence
 
-    from benchmark.corpora.archive import CorpusSource
-    from benchmark.corpora.corpus import Documents
     from benchmark.corpora.file_digest import CorpusDigest
-    from benchmark.corpora.records_reader import FileRow
-    from benchmark.corpora.validate import ScanResult
 
 #: Documents that `drop` can leave out.
 DROP_REASONS = {
@@ -35,8 +28,8 @@ FOLDER_LEVELS = ("label", "split", "group")
 
 
 @dataclass(frozen=True)
-class UserFiles(UserCorpus):
-    """A user's documents: a folder of class folders, or a file of records (.csv, .tsv, .jsonl, .parquet; .gz, .zst).
+class FileParameters(UserCorpus):
+    """Where a user's documents are, and which columns or folders have what.
 
     Parameters
     ----------
@@ -92,8 +85,6 @@ class UserFiles(UserCorpus):
     drop: Sequence[str] = ()
     format: str | None = None
 
-    name: ClassVar[str] = "files"
-
     def check(self) -> None:
         """Raise ConfigError for parameters that no file can satisfy."""
         check_encoding(self.encoding)
@@ -112,8 +103,6 @@ class UserFiles(UserCorpus):
         if self.format is not None and self.fields:
             raise ConfigError("format: several columns of text are its fields already")
 
-    # --- Facts that a configuration is checked against ---
-
     @property
     def several(self) -> bool:
         """Whether documents may have several classes, or none."""
@@ -123,14 +112,6 @@ class UserFiles(UserCorpus):
     def fields(self) -> tuple[str, ...]:  # type: ignore[override]
         """Columns of the text, where there are several."""
         return () if isinstance(self.text, str) else tuple(self.text)
-
-    def outline(self) -> Documents:
-        """Return the documents themselves; read the files to the end, and raise DataError with all problems."""
-        return self.scanned().documents
-
-    def scanned(self) -> ScanResult:
-        """Return the documents and dropped records of the files, without text; cached."""
-        return scan_files(self)
 
     @cached_property
     def digests(self) -> CorpusDigest:
@@ -144,19 +125,6 @@ class UserFiles(UserCorpus):
         in_column, above = getattr(self, what) is not None, what in self.folders
         return any(above if place.is_folder else in_column for place in self.digests.places)
 
-    # --- Content that a run uses ---
-
-    def content(self, source: CorpusSource) -> Mapping[str, Any]:  # noqa: ARG002 - there is one
-        """Return the digest of the files and all parameters but `path`; raise DataError if files have changed."""
-        self.check_unchanged()
-        kinds = [[place.split, "" if place.is_folder else file_extension(place.path)] for place in self.digests.places]
-        return {"kinds": kinds, "digest": self.digest(), **{k: v for k, v in self.parameters().items() if k != "path"}}
-
-    def load(self, source: CorpusSource) -> StreamedCorpus:  # noqa: ARG002 - there is one
-        """Return the documents, with their text as a stream."""
-        scan = self.scanned()
-        return StreamedCorpus(self.name, scan.documents, scan.rows, self._texts, self.digest())
-
     def digest(self) -> str:
         """Return the sha256 over the files' names (of a folder, below it; of a split, its part) and contents."""
         return self.digests.digest
@@ -169,18 +137,3 @@ class UserFiles(UserCorpus):
         """Return all parameters by name, as plain data."""
         values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "base"}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
-
-    def _texts(self) -> Iterator[bytes]:
-        """Yield the text of every record, as UTF-8."""
-        for row in self.rows():
-            text = row.text.encode("utf-8", "replace")
-            yield (
-                FieldedText(text, {k: v.encode("utf-8", "replace") for k, v in row.fields.items()})
-                if row.fields
-                else text
-            )
-
-    def rows(self) -> Iterator[FileRow]:
-        """Yield every record, with the content that was digested."""
-        for place in self.digests.places:
-            yield from iter_rows(self, place)

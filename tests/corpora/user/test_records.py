@@ -16,7 +16,7 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmark.corpora.records import check_encoding, iter_records, read_columns
+from benchmark.corpora.user.records import check_encoding, iter_records, read_columns
 from benchmark.system.errors import ConfigError, DataError
 
 if TYPE_CHECKING:

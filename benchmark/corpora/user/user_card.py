@@ -12,7 +12,7 @@ from benchmark.corpora.card import DatasetCard, read_card
 from benchmark.system.errors import MAX_PROBLEMS, DataError
 
 if TYPE_CHECKING:
-    from benchmark.corpora.user_corpus import UserCorpus
+    from benchmark.corpora.user.user_corpus import UserCorpus
 
 #: Largest number of groups that a card counts separately; with more groups it counts documents by class only.
 MAX_CARD_GROUPS = 50

@@ -18,8 +18,8 @@ from benchmark.corpora.file_digest import (
     check_file_stamp,
     file_stamp,
 )
-from benchmark.corpora.records import iter_records, read_columns
-from benchmark.corpora.user_corpus import UserCorpus, encode_documents
+from benchmark.corpora.user.records import iter_records, read_columns
+from benchmark.corpora.user.user_corpus import UserCorpus, encode_documents
 from benchmark.system.errors import DataError
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.number_text import MISSING_TEXT, interval_text, is_missing, number_text
+from benchmark.analysis.formatting.number_text import MISSING_TEXT, interval_text, is_missing, number_text
 from benchmark.evaluation.metrics import unit_of
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ import pytest
 
 from benchmark.corpora.archive import CorpusSource
 from benchmark.corpora.assemble import select_documents
-from benchmark.corpora.user_card import check_user_card, user_card_path, user_card_yaml
-from benchmark.corpora.user_files import UserFiles
+from benchmark.corpora.user.user_card import check_user_card, user_card_path, user_card_yaml
+from benchmark.corpora.user.user_files import UserFiles
 from benchmark.system.errors import ConfigError, DataError
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""Data that figures draw: curves, regions, and their labels."""

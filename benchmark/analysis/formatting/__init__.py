@@ -1,0 +1,1 @@
+"""Text of numbers, units, methods and cells."""

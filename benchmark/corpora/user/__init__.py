@@ -1,0 +1,1 @@
+"""A user's own documents: files, folders of counts, and their cards."""

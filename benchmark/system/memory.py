@@ -1,0 +1,71 @@
+"""Memory limits and peaks of this process."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import re
+from pathlib import Path
+
+from benchmark.system.errors import BenchError
+
+_PROCESS = Path("/proc/self")
+#: One number: the highest peak before the last `reset_peak_memory`.
+_FORGOTTEN = [0.0]
+
+
+def read_gigabytes(variable: str, default: float) -> int:
+    """Read an environment variable in gigabytes, and return bytes; raise BenchError for anything but a number."""
+    text = os.environ.get(variable, str(default))
+    try:
+        n_bytes = int(float(text) * 1e9)
+    except (ValueError, OverflowError):
+        n_bytes = -1
+    if n_bytes < 0:
+        raise BenchError(f"{variable} is {text!r}; it must be a number of gigabytes, such as {default:g}")
+    return n_bytes
+
+
+def memory_limit() -> float:
+    """Return the limit of this process's address space in bytes (``ulimit -v``); infinite without a limit."""
+    try:
+        import resource  # noqa: PLC0415 - not on every system
+    except ImportError:
+        return math.inf
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return math.inf if limit == resource.RLIM_INFINITY else float(limit)
+
+
+def free_memory() -> float:
+    """Return the available memory in bytes: the least of system, container (cgroup v2) and process."""
+    limits = [memory_limit()]
+    with contextlib.suppress(OSError, TypeError):
+        available = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text())
+        limits.append(1024.0 * int(available[1]))  # type: ignore[index]
+    with contextlib.suppress(OSError, ValueError):  # "max" is not a number
+        limits.append(float(Path("/sys/fs/cgroup/memory.max").read_text()))
+    return min(limits)
+
+
+def reset_peak_memory() -> None:
+    """Reset the peak to the current memory use; does nothing where the system doesn't record a peak."""
+    _FORGOTTEN.append(max(_FORGOTTEN.pop(), peak_memory()))
+    try:
+        (_PROCESS / "clear_refs").write_text("5")
+    except OSError:
+        return
+
+
+def peak_memory() -> float:
+    """Return the most resident bytes since `reset_peak_memory`, with interpreter and libraries; NaN where unknown."""
+    try:
+        peak = re.search(r"VmHWM:\s+(\d+) kB", (_PROCESS / "status").read_text())
+    except OSError:
+        return math.nan
+    return math.nan if peak is None else 1024.0 * int(peak[1])
+
+
+def lifetime_peak_memory() -> float:
+    """Return the most resident bytes since this process began, despite `reset_peak_memory`; NaN where unknown."""
+    return max(peak_memory(), *_FORGOTTEN)
