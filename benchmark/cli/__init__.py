@@ -37,7 +37,6 @@ from benchmark.cli.run import (
     output_run,
     plan_experiment,
     progress_of_command,
-    run_experiments,
     workers_from_options,
 )
 from benchmark.system.errors import BenchError
@@ -122,6 +121,7 @@ def run(
         CommandOutput(quiet=quiet, as_json=as_json) as answer,
         progress_of_command(answer, verbose=verbose) as observer,
     ):
+        from benchmark.commands.run_all import run_all
         from benchmark.experiment.configuration import select_cells
         from benchmark.experiment.run import load_all_checked
 
@@ -129,9 +129,9 @@ def run(
             select_cells(experiment, only or ())
             for experiment in load_all_checked([resolve_config(each) for each in configs])
         ]
-        for done in run_experiments(
-            experiments, out, overwrite, jobs, download, observer, workers_from_options(dask, max_workers)
-        ):
+        workers = workers_from_options(dask, max_workers)
+        options: dict[str, Any] = {"overwrite": overwrite, "jobs": jobs, "download": download, "workers": workers}
+        for done in run_all(experiments, out, observer, **options):
             output_run(answer, done)
             failed |= bool(done.summary.failures or done.results.failures)
         if failed:
@@ -268,9 +268,10 @@ def check(
     ):
         from benchmark.cli.terminal import plain_table
         from benchmark.commands import check as pinned
+        from benchmark.commands.run_all import run_all
 
         experiments = pinned.experiments_to_check([resolve_config(each) for each in configs or []], pinning=update)
-        for done in run_experiments(experiments, out, overwrite, jobs, download, observer):
+        for done in run_all(experiments, out, observer, overwrite=overwrite, jobs=jobs, download=download):
             if update:
                 pinned.pin(done.summary)
             deviations = pinned.deviations(done.summary)
@@ -419,10 +420,12 @@ def reproduce(
 
     with CommandOutput() as answer, progress_of_command(answer, verbose=verbose) as observer:
         from benchmark.commands.reproduce import paper_configs, write_reproduction
+        from benchmark.commands.run_all import run_all
         from benchmark.experiment.run import check_folder_writable
 
         check_folder_writable(page.parent)
-        done = list(run_experiments(paper_configs(configs), None, overwrite, jobs, download, observer))
+        experiments = paper_configs(configs)
+        done = list(run_all(experiments, None, observer, overwrite=overwrite, jobs=jobs, download=download))
         observer.begin("writing the page")
         sentence = write_reproduction(done, page)
     echo(sentence)
@@ -449,6 +452,7 @@ def survey(
     from benchmark.cli.output import CommandOutput
 
     with CommandOutput() as answer, progress_of_command(answer, verbose=verbose) as observer:
+        from benchmark.commands.run_all import run_all
         from benchmark.commands.survey import check_comparable, survey_configurations, write_survey
         from benchmark.experiment.run import check_folder_writable, load_all_checked
 
@@ -458,7 +462,7 @@ def survey(
         check_comparable(experiments)
         path = to or Path("docs") / f"{page}.md"
         check_folder_writable(path.parent)
-        done = list(run_experiments(experiments, None, overwrite, jobs, download, observer))
+        done = list(run_all(experiments, None, observer, overwrite=overwrite, jobs=jobs, download=download))
         observer.begin("writing the page")
         sentence = write_survey(done, page, path)
     echo(sentence)

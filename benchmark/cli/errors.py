@@ -97,8 +97,8 @@ def exit_on_error() -> Iterator[None]:
 
 def _plugin_message(error: Exception) -> str:
     """Return the message of an error from a plug-in's code, else ""."""
-    foreign = sys.modules.get("benchmark.system.plugin_code")  # not imported by commands that load no plug-in
-    return foreign.locate_error(error) if foreign is not None else ""
+    plugin_errors = sys.modules.get("benchmark.system.plugin_errors")  # not imported by commands that load no plug-in
+    return plugin_errors.locate_error(error) if plugin_errors is not None else ""
 
 
 def _memory_message(error: BaseException) -> str:

@@ -1,14 +1,12 @@
-"""Steps that several commands share: plan, run configurations one after the other, and output a run."""
+"""Steps that several commands share: plan an experiment, read options of workers, and output a run."""
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from benchmark.system.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from benchmark.cli.output import CommandOutput
@@ -16,10 +14,7 @@ if TYPE_CHECKING:
     from benchmark.commands.plan import Plan
     from benchmark.config.model import Experiment
     from benchmark.config.schema import ParallelSection
-    from benchmark.experiment.context import RemoteExecutor
     from benchmark.experiment.run import RunResult
-
-RESUME_HINT = "results so far are stored, and the same command continues from there"
 
 
 def plan_experiment(config: Path, *, jobs: int, download: bool, with_pilot: bool) -> tuple[Experiment, Plan]:
@@ -61,50 +56,6 @@ def workers_from_options(dask: str | None, max_workers: int | None) -> ParallelS
     from benchmark.workers.cluster import parse_dask_option
 
     return parse_dask_option(dask, max_workers)
-
-
-def run_experiments(
-    experiments: list[Experiment],
-    out: Path | None,
-    overwrite: bool,
-    jobs: int,
-    download: bool,
-    observer: ProgressObserver,
-    place: ParallelSection | None = None,
-) -> Iterator[RunResult]:
-    """Yield finished runs, one after the other, on the workers of `place` or of the configuration.
-
-    Several runs get a subfolder of --out each.
-    """
-    from benchmark.experiment.context import RunContext
-    from benchmark.experiment.run import run_and_write, run_folders
-    from benchmark.experiment.store import Store
-    from benchmark.system.numba_jit import ensure_numba_cache
-    from benchmark.system.threads import n_processors
-
-    folders = run_folders(experiments, out, overwrite=overwrite)
-    ensure_numba_cache(observer.note)
-    observer.expect([len(experiment.ids) for experiment in experiments])
-    store = Store(warn=observer.note)
-    clusters: dict[str, RemoteExecutor] = {}
-    with ExitStack() as stack:
-        for experiment, folder in zip(experiments, folders, strict=True):
-            observer.begin(experiment.name)
-            workers = place or getattr(experiment, "parallel", None)
-            if workers is not None and repr(workers) not in clusters:
-                from benchmark.workers.cluster import DaskExecutor
-
-                clusters[repr(workers)] = stack.enter_context(DaskExecutor(workers, store, jobs, observer))
-            context = RunContext(store, observer, jobs or n_processors(), download, clusters.get(repr(workers)))
-            try:
-                done = run_and_write(experiment, context, folder)
-            except KeyboardInterrupt as stopped:
-                if store.writable:
-                    stopped.args = (RESUME_HINT,)
-                raise
-            stored, cells = done.results.from_store
-            observer.end(f"{experiment.name}: {done.seconds:.1f} s, {stored:,} of {cells:,} cells from the store")
-            yield done
 
 
 def output_run(answer: CommandOutput, done: RunResult, *, whole: bool = False) -> None:

@@ -92,13 +92,13 @@ class ProgressObserver(Observer):
         self._bar.update(self._task, title=title, description="reading")
         self._bar.start()
 
-    def end(self, told: str) -> None:
-        """Hide the bar at the end of a run; print the line `told` if there are several runs."""
+    def end(self, line: str) -> None:
+        """Hide the bar at the end of a run; print the line if there are several runs."""
         self._bar.stop()
         self._ended += 1
         self._steps = self._later = self._done = 0
         if len(self._cells) > 1 and not self._silent:
-            self._say(f"{told} ({self._ended} of {len(self._cells)})", "dim")
+            self._say(f"{line} ({self._ended} of {len(self._cells)})", "dim")
 
     def between(self, found: Iterable[_T]) -> Iterator[_T]:
         """Yield items one after the other, with the bar hidden so that the caller can print them."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmark.config.model import BASE_VARIANT, Cell
 from benchmark.evaluation.intervals import Estimate
-from benchmark.system.plugin_code import source_location
+from benchmark.system.plugin_errors import source_location
 from benchmark.system.registries import is_builtin
 from benchmark.system.tags import Tags, tags_of
 

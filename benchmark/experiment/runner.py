@@ -27,7 +27,8 @@ from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.split_data import SplitData
 from benchmark.system.memory import peak_memory, reset_peak_memory
 from benchmark.system.numba_jit import compile_all
-from benchmark.system.plugin_code import plugin_of, run_guarded, run_plugin_code, source_location
+from benchmark.system.plugin_code import plugin_of, run_guarded, run_plugin_code
+from benchmark.system.plugin_errors import source_location
 from benchmark.system.row_blocks import blas_threads
 from benchmark.system.tags import tags_of
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.system.plugin_code import source_location
+from benchmark.system.plugin_errors import source_location
 from benchmark.system.registries import is_builtin
 
 if TYPE_CHECKING:

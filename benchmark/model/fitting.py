@@ -19,7 +19,7 @@ from benchmark.methods.out_of_fold import INNER_FOLDS, inner_folds, out_of_fold_
 from benchmark.model.probabilities import fit_sigmoids
 from benchmark.model.text_model import TextModel
 from benchmark.system.errors import ConfigError, unknown_name
-from benchmark.system.plugin_code import source_location
+from benchmark.system.plugin_errors import source_location
 from benchmark.system.row_blocks import blas_threads
 from benchmark.text.lexer import WHOLE_DOCUMENT
 

@@ -30,10 +30,12 @@ from benchmark.evaluation.splits import check_split_promises
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.registry import build_method
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES, registries_with_plugins
+from benchmark.plugins.loader import load_plugin
 from benchmark.plugins.toy_data import toy_group_splits, toy_problem, toy_replicates
 from benchmark.representation import WEIGHTINGS, TermWeighting
 from benchmark.system.errors import BenchError
-from benchmark.system.plugin_code import load_plugin, locate_error, plugin_of, run_plugin_code, source_location
+from benchmark.system.plugin_code import plugin_of, run_plugin_code
+from benchmark.system.plugin_errors import locate_error, source_location
 from benchmark.system.tags import tags_of
 from benchmark.system.yaml_source import YamlSource
 

@@ -22,18 +22,11 @@ from benchmark.diagnostics import DIAGNOSTICS
 from benchmark.evaluation.metrics import METRICS
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.kernels import KERNELS
+from benchmark.plugins.loader import installed_plugin, load_plugin
 from benchmark.plugins.validation import component_problem
 from benchmark.system.errors import ConfigError
-from benchmark.system.plugin_code import (
-    convert_plugin_errors,
-    guard_methods,
-    installed_plugin,
-    load_plugin,
-    register_plugin_class,
-    report_lines_of,
-    run_plugin_code,
-    source_location,
-)
+from benchmark.system.plugin_code import guard_methods, register_plugin_class, run_plugin_code
+from benchmark.system.plugin_errors import convert_plugin_errors, report_lines_of, source_location
 from benchmark.system.registries import PluginOrigin, Registry, is_builtin
 
 if TYPE_CHECKING:

@@ -1,8 +1,8 @@
-"""Load and run plug-ins (users' code) so that their results are stored under everything that they depend on.
+"""Run plug-ins (users' code) so that their results are stored under everything that they depend on.
 
 A plug-in's file is run as Python runs a script: its folder comes first on the path, and modules and packages beside it
 are imported by their bare names, also later, inside its methods. Each plug-in has separate copies of such modules,
-which are in `sys.modules` only while its code runs. Errors in such code are reported with its file and line.
+which are in `sys.modules` only while its code runs.
 """
 
 from __future__ import annotations
@@ -12,34 +12,28 @@ import functools
 import hashlib
 import importlib
 import inspect
-import itertools
-import signal
 import sys
 import threading
 from collections.abc import Iterator
 from importlib.machinery import PathFinder, SourceFileLoader
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from benchmark.system.errors import BenchError, ConfigError, one_line
-from benchmark.system.isolation import PatchedError, restore_process_state
+from benchmark.system.errors import BenchError, ConfigError
+from benchmark.system.isolation import restore_process_state
 from benchmark.system.observation import record_reads, unobserved_import, wrap_unaudited_functions
+from benchmark.system.plugin_errors import convert_plugin_errors, report_lines_of, source_location
 from benchmark.system.reads import ReadRecord, code_origin, is_installed, reads_unchanged
+from benchmark.system.registries import is_builtin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from importlib.machinery import ModuleSpec
     from types import ModuleType
 
-_NUMBERS = itertools.count(1)
-#: The latest version of each loaded plug-in, by file or distribution.
-_LOADED: dict[str, Plugin] = {}
 #: Plug-in, kind of component and name of each class of a plug-in.
 _OWNERS: WeakKeyDictionary[type, tuple[Plugin, str, str]] = WeakKeyDictionary()
-#: Files and folders whose lines are reported with errors.
-_REPORTED: set[Path] = set()
 #: One plug-in runs at a time, because it uses the process's modules and settings.
 _LOCK = threading.RLock()
 _RUNNING: list[Plugin] = []
@@ -89,13 +83,13 @@ class Plugin:
         return reads_unchanged(listed, self.folder, [*self.path, *sys.path])
 
 
-class _SourceLoader(SourceFileLoader):
+class SourceLoader(SourceFileLoader):
     """Loader of modules from their source, never from bytecode that may be older."""
 
     def get_code(self, fullname: str) -> Any:
         """Compile the source."""
         path = self.get_filename(fullname)
-        _REPORTED.add(Path(path))
+        report_lines_of([Path(path)])
         return self.source_to_code(self.get_data(path), path)
 
 
@@ -119,7 +113,7 @@ class _Finder:
             for folder in path or () if by_plugin and spec is None else ():
                 self._reads.read("folder", folder)
         if spec is not None and place is not None and isinstance(spec.loader, SourceFileLoader):
-            spec.loader = _SourceLoader(fullname, place)
+            spec.loader = SourceLoader(fullname, place)
         return spec
 
 
@@ -137,7 +131,7 @@ def plugin_name_of(component: Any) -> tuple[str, str, str] | None:
 
 def register_plugin_class(plugin: Plugin, kind: str, name: str, component: Any) -> None:
     """Register a class as a plug-in's component of a kind and name; classes of this package are ignored."""
-    if isinstance(component, type) and not component.__module__.startswith(f"{__package__}."):
+    if isinstance(component, type) and not is_builtin(component):
         _OWNERS[component] = plugin, kind, name
 
 
@@ -262,161 +256,3 @@ def _not_installed() -> dict[str, ModuleType]:
         if isinstance(place, str) and name != "__main__" and code_origin(place) == "plug-in":
             found[name] = module
     return found
-
-
-def load_plugin(path: Path) -> Plugin:
-    """Load a plug-in's file; an earlier load is reused if everything that it read is unchanged.
-
-    Raises
-    ------
-    ConfigError
-        If the file can't be read, or raises an error; the message has its line.
-    """
-    path = path.resolve()
-    known = _LOADED.get(str(path))
-    if known is not None and not known.why_not():
-        return known
-    if path.suffix != ".py" or not path.stem.isidentifier():
-        raise ConfigError(f"{path}: a plug-in is a Python file, such as mykernels.py")
-    if not path.is_file():
-        raise ConfigError(f"{path}: no such file; a plug-in's path is relative to the configuration")
-    plugin = Plugin(str(path), path.parent)
-    name = f"_plugin{next(_NUMBERS)}_{path.stem}"
-    spec = spec_from_file_location(name, path, loader=_SourceLoader(name, str(path)))
-    assert spec is not None and spec.loader is not None  # noqa: S101, PT018 - the loader is passed above
-    module = module_from_spec(spec)
-    names = [name] if _is_taken(path.stem) else [name, path.stem]  # other files beside it may import it
-    plugin.modules = dict.fromkeys(names, module)
-    plugin.path = [str(path.parent)]
-    with convert_plugin_errors(ConfigError, path), run_plugin_code(plugin, plugin.imported):
-        spec.loader.exec_module(module)
-    plugin.module = sys.modules[name] = module
-    _LOADED[str(path)] = plugin
-    return plugin
-
-
-def _is_taken(name: str) -> bool:
-    return name in sys.stdlib_module_names or PathFinder.find_spec(name) is not None
-
-
-def installed_plugin(name: str, folder: Path) -> Plugin:
-    """Return the plug-in of a distribution; a new one if a file of an editable installation has changed."""
-    known = _LOADED.get(name)
-    if known is None or known.why_not():
-        known = _LOADED[name] = Plugin(name, folder)
-    return known
-
-
-def plugin_files(names: Iterable[str]) -> dict[str, dict[str, bytes]]:
-    """Return the files that plug-ins read when they were imported, to load them again in another process.
-
-    Returns
-    -------
-    dict of str to dict of str to bytes
-        Contents by relative path, by the plug-in's name.
-    """
-    contents = {}
-    for name in names:
-        plugin = _LOADED[name]
-        relative = [file for kind, file in plugin.imported.reads if kind == "file"]
-        inside = [file for file in relative if not file.startswith("..") and (plugin.folder / file).is_file()]
-        contents[name] = {file: (plugin.folder / file).read_bytes() for file in inside}
-    return contents
-
-
-def reload_plugins(files: Mapping[str, Mapping[str, bytes]], folder: Path) -> dict[str, Plugin]:
-    """Write plug-ins' files (see `plugin_files`) to a folder and load them; return them by their original names."""
-    plugins = {}
-    for number, (name, contents) in enumerate(files.items()):
-        for file, content in contents.items():
-            (folder / str(number) / file).parent.mkdir(parents=True, exist_ok=True)
-            (folder / str(number) / file).write_bytes(content)
-        plugins[name] = load_plugin(folder / str(number) / Path(name).name)
-    return plugins
-
-
-def report_lines_of(places: Iterable[Path]) -> None:
-    """Report errors with their lines in these files or folders."""
-    _REPORTED.update(places)
-
-
-@contextlib.contextmanager
-def convert_plugin_errors(kind: type[Exception], otherwise: object, *, short: bool = False) -> Iterator[None]:
-    """Convert any exception of a plug-in into an error whose one-line message has the plug-in's file and line.
-
-    Ctrl-C passes; a KeyboardInterrupt or SystemExit that the plug-in itself raises is converted.
-
-    Parameters
-    ----------
-    kind : type
-        Type of the error that is raised.
-    otherwise : object
-        Replaces file and line where they are unknown.
-    short : bool
-        As in `locate_error`.
-    """
-    pressed: list[int] = []
-    main = threading.current_thread() is threading.main_thread()
-    before = signal.getsignal(signal.SIGINT) if main else None
-
-    def interrupt(number: int, frame: Any) -> None:
-        pressed.append(number)
-        if callable(before):
-            before(number, frame)
-
-    if main and callable(before):
-        signal.signal(signal.SIGINT, interrupt)
-    try:
-        yield
-    except MemoryError:
-        raise
-    except BaseException as error:
-        if pressed and isinstance(error, KeyboardInterrupt):
-            raise
-        if isinstance(error, kind | FloatingPointError) and not locate_error(error):  # raised by this package
-            raise
-        raise kind(locate_error(error, otherwise, short=short)) from error
-    finally:
-        if main and callable(before):
-            signal.signal(signal.SIGINT, before)
-
-
-def locate_error(error: BaseException, otherwise: object = "", *, short: bool = False) -> str:
-    """Format a plug-in's error in one line, with the plug-in's last line in its traceback; "" if there is none.
-
-    Parameters
-    ----------
-    error : BaseException
-    otherwise : object
-        Replaces file and line where they are unknown.
-    short : bool
-        Whether to print the file's name without its folder, so that results are the same in every folder.
-    """
-    place, step = "", error.__traceback__
-    while step is not None:
-        file = Path(step.tb_frame.f_code.co_filename)
-        if file in _REPORTED or any(folder in _REPORTED for folder in file.parents):
-            place = f"{file.name if short else file}:{step.tb_lineno}"
-        step = step.tb_next
-    if isinstance(error, SyntaxError) and error.filename and Path(error.filename) in _REPORTED:
-        place = f"{error.filename}:{error.lineno}"
-    place = place or str(otherwise)
-    name = "" if isinstance(error, PatchedError) else f"{type(error).__name__}: "
-    return one_line(f"{place}: {name}{_message(error)}".rstrip(": ")) if place else ""
-
-
-def _message(error: BaseException) -> str:
-    try:
-        return error.msg if isinstance(error, SyntaxError) else str(error)
-    except Exception:  # noqa: BLE001 - `__str__` of a plug-in's error may raise
-        return "its message can't be read"
-
-
-def source_location(component: Any, *, short: bool = False) -> str:
-    """Return file and line of a class or function, or its module if unknown; `short` as in `locate_error`."""
-    component = inspect.unwrap(component) if callable(component) else component
-    try:
-        file = Path(str(inspect.getsourcefile(component)))
-        return f"{file.name if short else file}:{inspect.getsourcelines(component)[1]}"
-    except (OSError, TypeError):
-        return str(getattr(component, "__module__", ""))

@@ -17,10 +17,11 @@ from benchmark.experiment.runner import TaskExecutor, plan_tasks
 from benchmark.experiment.store import Store, store_key
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES, registries_with_plugins
+from benchmark.plugins.loader import plugin_files, reload_plugins
 from benchmark.system.errors import BenchError
 from benchmark.system.numba_jit import ensure_numba_cache
 from benchmark.system.observer import Observer
-from benchmark.system.plugin_code import plugin_files, plugin_name_of, reload_plugins
+from benchmark.system.plugin_code import plugin_name_of
 from benchmark.system.row_blocks import blas_threads
 from benchmark.system.threads import let_openmp_threads_sleep, n_processors
 from benchmark.text.counts import counts_from_arrays
@@ -58,7 +59,7 @@ class Payload:
     content : bytes
         Pickled experiment, and the store's keys of its counts. Unpickled only if the versions equal the sender's.
     plugins : mapping
-        Files of the plug-in components, see `foreign.plugin_files`.
+        Files of the plug-in components, see `plugins.loader.plugin_files`.
     versions : dict of str to str
         Versions of Python and libraries on the sender.
     store : str
