@@ -183,12 +183,12 @@ class Result:
             raise ConfigError(
                 f"the cell {cell!r} has no predictions: {run.failures.get(cell, 'it is computed from others')}"
             )
-        several = run.predictions.tasks[info.of_task].several
+        multilabel = run.predictions.tasks[info.of_task].multilabel
         rows = [
             (
                 decision.document,
                 decision.fold,
-                *(names if several else names[0] for names in (decision.truth, decision.given)),
+                *(names if multilabel else names[0] for names in (decision.truth, decision.given)),
                 decision.tied,
             )
             for decision in document_predictions(run, info)
@@ -329,7 +329,7 @@ def load(name: str, subset: str | None = None) -> pd.DataFrame:
         frame["label"] = [documents.classes[label] for label in documents.labels]
     else:
         frame["labels"] = [[documents.classes[code] for code in np.flatnonzero(row)] for row in documents.topics]
-    frame["group"] = [documents.group_names[group] for group in documents.groups]
+    frame["group"] = [documents.part_names[group] for group in documents.parts]
     return frame
 
 

@@ -63,13 +63,13 @@ def _of_variant(variant: Variant) -> Iterator[Caveat]:
     if any(spec.learns and spec.idf == "collection" for spec in specs):
         text = "the idf is counted over the whole collection, tested documents included"
         yield Caveat("idf", text, {"defaults": {"idf": "training"}})
-    if protocol.tags.draws:
+    if protocol.tags.replicated:
         given = protocol.resolved
         if given.get("stratified") and not given.get("test"):
             text = "training documents are stratified by the class shares of a pool that includes the tested documents"
             yield Caveat("strata", text)
         text = "replicates share one collection: their intervals and tests don't generalize to other collections"
-        yield Caveat("draws", text)
+        yield Caveat("replicates", text)
     if protocol.tags.leaves_groups_out:
         text = "intervals are over documents, with groups held fixed; intervals over groups, where given, are wider"
         yield Caveat("groups", text)

@@ -56,7 +56,7 @@ def document_predictions(run: RunPredictions, cell: Cell) -> Iterator[DocumentPr
     documents, found = run.predictions.tasks[cell.of_task], selected_predictions(run.predictions, cell, candidates)
 
     def named(label: Any) -> tuple[str, ...]:
-        codes = np.flatnonzero(label) if documents.several else [label]
+        codes = np.flatnonzero(label) if documents.multilabel else [label]
         return tuple(documents.classes[code] for code in codes)
 
     labels, ties = found.by_split, found.tied_by_split

@@ -57,11 +57,13 @@ def selected_predictions(predictions: Predictions, cell: Cell, candidates: NDArr
 def split_losses(experiment: Experiment, predictions: Predictions, key: SettingKey) -> Floats:
     """Return the loss of each split of a setting: the main metric, or 1 minus a metric where more is better."""
     documents, splits = predictions.tasks[key.of_task], predictions.splits[key.of_splits]
-    known, several = experiment.scorers, documents.several
+    known, multilabel = experiment.scorers, documents.multilabel
     of_all = (
-        each for each in experiment.metrics if is_metric_defined(each, several=several, of_class=False, known=known)
+        each
+        for each in experiment.metrics
+        if is_metric_defined(each, multilabel=multilabel, of_class=False, known=known)
     )
-    metric = next(of_all, "macro-f1" if several else "error")
+    metric = next(of_all, "macro-f1" if multilabel else "error")
     k, predicted = len(documents.classes), predictions.settings[key].by_split
     counts = stack_tallies(
         tally_predictions(documents.truth[split.test], own, k) for split, own in zip(splits, predicted, strict=True)

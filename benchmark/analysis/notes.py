@@ -97,15 +97,15 @@ def table_notes(run: RunPredictions, printed: Mapping[str, float]) -> list[str]:
     """
     experiment, predictions = run.experiment, run.predictions
     first = next(iter(experiment.variants.values()))
-    several = any(documents.several for documents in predictions.tasks.values())
-    compared_draws = bool(experiment.compare) and first.protocol.tags.draws
+    multilabel = any(documents.multilabel for documents in predictions.tasks.values())
+    compared_replicates = bool(experiment.compare) and first.protocol.tags.replicated
     notes = [*_documents(experiment, run.facts), *_methods(experiment), *_tasks(first, predictions)]
     notes += dict.fromkeys(_protocol(variant, predictions) for variant in experiment.variants.values())
     notes.append(sampling_of(first.protocol.tags, experiment.seed).words.format(seed=experiment.seed))
-    notes += [_BY_DOCUMENT] if compared_draws and not several else []
+    notes += [_BY_DOCUMENT] if compared_replicates and not multilabel else []
     notes += _scores(experiment)
-    notes += [_SEVERAL, *([_TESTS_OF_SEVERAL] if compared_draws else [])] if several else [_ties(first)]
-    notes += [*_choices(experiment), *_chosen(run), *_components(experiment, several=several)]
+    notes += [_SEVERAL, *([_TESTS_OF_SEVERAL] if compared_replicates else [])] if multilabel else [_ties(first)]
+    notes += [*_choices(experiment), *_chosen(run), *_components(experiment, multilabel=multilabel)]
     notes += [_TERMS.format(aggregate=first.terms.aggregate)] if first.terms else []
     if any(cell.what == "gain" for cell in experiment.cells):
         last, least = first.sizes[-1], first.sizes[0]
@@ -294,7 +294,7 @@ def _fewest(variant: str, predictions: Predictions) -> str:
     found = []
     for key, splits in predictions.splits.items():
         documents = predictions.tasks[key.of_task]
-        if key.variant == variant and documents.several and key.size is not None:
+        if key.variant == variant and documents.multilabel and key.size is not None:
             trained = np.stack([split.trained for split in splits])
             rarest = documents.classes[int(np.argmin(trained.min(axis=0)))]
             found.append(f"{int(trained.min())} ({rarest}) of {key.size:,}")
@@ -352,12 +352,12 @@ def _chosen(run: RunPredictions) -> Iterator[str]:
         yield f"{cell.id} selected " + "; ".join(f"{words} ({', '.join(own)})" for words, own in of.items()) + "."
 
 
-def _components(experiment: Experiment, *, several: bool) -> Iterator[str]:
+def _components(experiment: Experiment, *, multilabel: bool) -> Iterator[str]:
     """Yield the notes of kernels, then those of classifiers, in alphabetical order."""
     specs = [entry.candidates[0] for variant in experiment.variants.values() for entry in variant.entries]
     kernels = {spec.kernel.name: spec.kernel.tags for spec in specs if spec.kernel is not None}
     classifiers = {spec.classifier.name: spec.classifier.tags for spec in specs}
     for tags in (each[name] for each in (kernels, classifiers) for name in sorted(each)):
-        yield from filter(None, (tags.note, tags.note_of_several if several else ""))
+        yield from filter(None, (tags.note, tags.note_of_several if multilabel else ""))
     if any(spec.classifier.resolved.get("scale_C") == "mean-self-product" for spec in specs):
         yield _UNIT

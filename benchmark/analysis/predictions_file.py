@@ -158,17 +158,17 @@ def _coded(codes: NDArray[Any], names: Sequence[str]) -> pa.Array:
     return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), pa.array(list(names), pa.string()))
 
 
-def _labelled(codes: NDArray[Any], classes: Sequence[str], *, several: bool) -> pa.Array:
+def _labelled(codes: NDArray[Any], classes: Sequence[str], *, multilabel: bool) -> pa.Array:
     """Return a column of classes, or of lists of them.
 
     Parameters
     ----------
     codes : int array, shape (n,), or bool array, shape (n, k)
     classes : sequence of str, length k
-    several : bool
+    multilabel : bool
         Whether the column has lists, as it does when documents of any task have several classes.
     """
-    if not several:
+    if not multilabel:
         return _coded(codes, classes)
     codes = codes if codes.ndim == 2 else codes[:, None] == np.arange(len(classes))
     ends = np.cumsum([0, *np.count_nonzero(codes, axis=1)], dtype=np.int32)
@@ -186,8 +186,8 @@ def _codes(column: pa.ChunkedArray, classes: Sequence[str]) -> NDArray[Any]:
     """
     found, known = [], pa.array(list(classes), pa.string())
     for chunk in column.chunks:
-        several = pa.types.is_list(chunk.type)
-        names = chunk.flatten() if several else chunk
+        multilabel = pa.types.is_list(chunk.type)
+        names = chunk.flatten() if multilabel else chunk
         if pa.types.is_dictionary(names.type):
             own = pa.compute.index_in(names.dictionary, known)
             codes = own.fill_null(-1).to_numpy(zero_copy_only=False)[names.indices.to_numpy(zero_copy_only=False)]
@@ -195,11 +195,11 @@ def _codes(column: pa.ChunkedArray, classes: Sequence[str]) -> NDArray[Any]:
             codes = pa.compute.index_in(names, known).fill_null(-1).to_numpy(zero_copy_only=False)
         if (codes < 0).any():
             raise ValueError("it has unknown classes")
-        if several:
+        if multilabel:
             member = np.zeros((len(chunk), len(classes)), dtype=bool)
             member[np.repeat(np.arange(len(chunk)), chunk.value_lengths().to_numpy(zero_copy_only=False)), codes] = True
             codes = member
-        found.append(codes if several else codes.astype(np.int16))
+        found.append(codes if multilabel else codes.astype(np.int16))
     return np.concatenate(found) if found else np.empty(0, dtype=np.int16)
 
 
@@ -207,8 +207,8 @@ def _codes(column: pa.ChunkedArray, classes: Sequence[str]) -> NDArray[Any]:
 
 
 def _predictions(predictions: Predictions) -> bytes:
-    several = any(documents.several for documents in predictions.tasks.values())
-    of_class, of_tie = (_NAMES, _NAMES) if several else (_NAME, pa.bool_())
+    multilabel = any(documents.multilabel for documents in predictions.tasks.values())
+    of_class, of_tie = (_NAMES, _NAMES) if multilabel else (_NAME, pa.bool_())
     schema = pa.schema(
         [
             ("document", _NAME),
@@ -228,7 +228,7 @@ def _of_task(predictions: Predictions, task: TaskKey, schema: pa.Schema) -> pa.T
 
     This order puts equal values together, which compresses well.
     """
-    documents, several = predictions.tasks[task], schema.field("tied").type == _NAMES
+    documents, multilabel = predictions.tasks[task], schema.field("tied").type == _NAMES
     k = len(documents.classes)
     tables = [schema.empty_table()]
     for of_splits, keys in _by_splits(key for key in predictions.settings if key.of_task == task):
@@ -237,7 +237,7 @@ def _of_task(predictions: Predictions, task: TaskKey, schema: pa.Schema) -> pa.T
         own = [predictions.settings[key] for key in keys]
         predicted, tied = (_interleaved([getattr(each, name)[order] for each in own]) for name in ("predicted", "tied"))
         label = np.repeat(documents.truth[rows], n, axis=0)
-        by_class = _ties(predicted, tied, k) if several else tied
+        by_class = _ties(predicted, tied, k) if multilabel else tied
         columns = {
             "document": _coded(np.repeat(rows, n), documents.ids),
             "split": _coded(np.repeat(numbers, n), [split.name for split in splits]),
@@ -247,9 +247,9 @@ def _of_task(predictions: Predictions, task: TaskKey, schema: pa.Schema) -> pa.T
             "candidate": _repeated([key.candidate for key in keys], len(rows), pa.int32()),
             "size": _constant(of_splits.size, len(label), pa.int64()),
             "terms": _repeated([key.terms for key in keys], len(rows), pa.int64()),
-            "label": _labelled(label, documents.classes, several=several),
-            "predicted": _labelled(predicted, documents.classes, several=several),
-            "tied": _labelled(by_class, documents.classes, several=True) if several else pa.array(tied),
+            "label": _labelled(label, documents.classes, multilabel=multilabel),
+            "predicted": _labelled(predicted, documents.classes, multilabel=multilabel),
+            "tied": _labelled(by_class, documents.classes, multilabel=True) if multilabel else pa.array(tied),
         }
         tables.append(pa.table(columns).cast(schema))
     return pa.concat_tables(tables).unify_dictionaries()
@@ -321,7 +321,7 @@ def _predicted_of(part: pa.Table, documents: TaskDocuments) -> tuple[NDArray[Any
     if not pa.types.is_list(part["tied"].type):
         return predicted, part["tied"].to_numpy()
     tied = _codes(part["tied"], documents.classes)
-    if documents.several:
+    if documents.multilabel:
         return predicted, tied
     return predicted.argmax(axis=1).astype(np.int16), np.asarray(tied.any(axis=1))
 
@@ -350,16 +350,16 @@ def _setting_of(
 
 
 def _documents(predictions: Predictions) -> bytes:
-    several = any(documents.several for documents in predictions.tasks.values())
-    index = [[*key, list(each.classes), each.several, len(each.ids)] for key, each in predictions.tasks.items()]
-    schema = pa.schema([*_TASK, ("document", pa.string()), ("label", _NAMES if several else _NAME)])
+    multilabel = any(documents.multilabel for documents in predictions.tasks.values())
+    index = [[*key, list(each.classes), each.multilabel, len(each.ids)] for key, each in predictions.tasks.items()]
+    schema = pa.schema([*_TASK, ("document", pa.string()), ("label", _NAMES if multilabel else _NAME)])
     tables = (
         pa.table(
             {
                 "variant": _constant(key.variant, len(each.ids), _NAME),
                 "task": _constant(key.task, len(each.ids), _NAME),
                 "document": pa.array(each.ids, pa.string()),
-                "label": _labelled(each.truth, each.classes, several=several),
+                "label": _labelled(each.truth, each.classes, multilabel=multilabel),
             }
         )
         for key, each in predictions.tasks.items()
@@ -372,15 +372,17 @@ def _documents_of(content: bytes) -> dict[TaskKey, TaskDocuments]:
     index = json.loads(whole.schema.metadata[_CLASSES])
     found: dict[TaskKey, TaskDocuments] = {}
     at = 0
-    for variant, task, classes, several, n in index:
+    for variant, task, classes, multilabel, n in index:
         part, at = whole.slice(at, n), at + n
         truth = _codes(part["label"], classes)
-        if truth.ndim == 2 and not several:
+        if truth.ndim == 2 and not multilabel:
             truth = truth.argmax(axis=1)
         ids = tuple(part["document"].to_pylist())
-        if len(ids) != n or several != (truth.ndim == 2):
+        if len(ids) != n or multilabel != (truth.ndim == 2):
             raise ValueError("its documents don't match its tasks")
-        found[TaskKey(variant, task)] = TaskDocuments(ids, tuple(classes), truth if several else truth.astype(np.int32))
+        found[TaskKey(variant, task)] = TaskDocuments(
+            ids, tuple(classes), truth if multilabel else truth.astype(np.int32)
+        )
     if at != len(whole):
         raise ValueError("its documents don't match its tasks")
     return found

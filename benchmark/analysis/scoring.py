@@ -193,15 +193,15 @@ def _point(
     found = selected_predictions(predictions, cell, candidates)
     documents, folds, truth = numbering.tested(cell.of_splits)
     predicted, tied = numbering.renamed(cell.of_task, found.predicted), found.tied
-    if task.several:  # ties of several classes are by class, too
+    if task.multilabel:  # ties of several classes are by class, too
         tied = numbering.renamed(cell.of_task, tied)
     k, known = len(task.classes), experiment.scorers
     outcome = Outcome(cell.id, documents, folds, truth, predicted, k, tied=tied, known=known)
     return CellScores(
         cell.id,
         tuple(split.name for split in splits),
-        metric_values(outcome.tallies, several=task.several, of_class=False, known=known)
-        | time_metrics(experiment, cell, found, k if task.several else 1),
+        metric_values(outcome.tallies, multilabel=task.multilabel, of_class=False, known=known)
+        | time_metrics(experiment, cell, found, k if task.multilabel else 1),
         np.array([len(split.test) for split in splits]),
         outcome.ties(None),
         outcome,

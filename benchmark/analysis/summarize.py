@@ -176,7 +176,7 @@ def _confusions(experiment: Experiment, predictions: Predictions, scored: ScoreT
     rows: list[list[Any]] = []
     for cell in experiment.cells:
         outcome = scored.cells[cell.id].outcome if cell.id in scored.cells else None
-        if outcome is None or outcome.several or cell.size is not None or cell.terms is not None or cell.of_class:
+        if outcome is None or outcome.multilabel or cell.size is not None or cell.terms is not None or cell.of_class:
             continue
         classes = next(
             task.classes

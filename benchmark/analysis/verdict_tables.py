@@ -119,7 +119,7 @@ def test_notes(claims: Sequence[ClaimVerdict], scored: ScoreTable) -> list[str]:
             test = comparison.evidence.test if comparison.evidence else None
             outcome = scored.cells[test.a].outcome if test is not None and test.test in _TESTS else None
             if test is not None and outcome is not None and outcome.repeats_documents:
-                how = test.note or (_BY_DRAW if outcome.several else _BY_DOCUMENT)
+                how = test.note or (_BY_DRAW if outcome.multilabel else _BY_DOCUMENT)
                 found.append(f"The claim {each.claim.id} by {_TESTS[test.test]}: {how}.")
     return list(dict.fromkeys(found))
 

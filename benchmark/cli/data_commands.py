@@ -28,7 +28,7 @@ def data_list(as_json: Json = False) -> None:
     rows = []
     for name in registry.corpus_names():
         card, where = registry.dataset_card(name), registry.find_corpus(name) or f"not here: bench data fetch {name}"
-        rows.append((name, card.total, len(card.classes), ", ".join(card.groups), str(where)))
+        rows.append((name, card.total, len(card.classes), ", ".join(card.parts), str(where)))
     with CommandOutput(as_json=as_json) as answer:
         answer.tables([TerminalTable("", ("corpus", "documents", "classes", "groups", "found"), rows)])
 

@@ -73,7 +73,7 @@ def corpus_statistics(counts: Counts) -> list[TerminalTable]:
         sizes_of_blocks = np.bincount(counts.block_of, minlength=len(counts.blocks))
         totals += [(f"vocabulary of {name}", int(n)) for name, n in zip(counts.blocks, sizes_of_blocks, strict=True)]
     return [
-        TerminalTable("Documents", ("class", *documents.group_names, "total"), rows),
+        TerminalTable("Documents", ("class", *documents.part_names, "total"), rows),
         TerminalTable("Sizes", ("", "minimum", "lower quartile", "median", "upper quartile", "maximum"), sizes),
         TerminalTable("Totals", ("", "number"), totals),
     ]
@@ -81,7 +81,7 @@ def corpus_statistics(counts: Counts) -> list[TerminalTable]:
 
 def _by_group(documents: Documents, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Count the documents of a mask by group."""
-    return np.bincount(documents.groups[mask], minlength=len(documents.group_names))
+    return np.bincount(documents.parts[mask], minlength=len(documents.part_names))
 
 
 def _short(value: Any) -> str:

@@ -50,7 +50,7 @@ def export_counts(counts: Counts, folder: Path) -> list[Path]:
         dump_svmlight_file(counts.matrix, columns, svmlight, zero_based=False, multilabel=True)
     # Readers skip blank lines, which would shift later rows: a document with neither class nor term gets a zero.
     rows = [line if line.strip() else b" 1:0\n" for line in svmlight.getvalue().splitlines(keepends=True)]
-    groups = (documents.group_names[group] for group in documents.groups)
+    groups = (documents.part_names[group] for group in documents.parts)
     # Names are always quoted: some in WebKB end in a carriage return.
     names = zip(documents.ids, _class_names(documents), groups, strict=True)
     table = csv_text(("id", "label", "group"), names, quoted=True)

@@ -272,8 +272,8 @@ def configuration_text(
         corpus["separator"] = separator
     if drop:
         corpus["drop"] = list(drop)
-    several = "labels" in roles
-    protocol, why = _protocol(seen, roles, several=several)
+    multilabel = "labels" in roles
+    protocol, why = _protocol(seen, roles, multilabel=multilabel)
     counted = {"vocabulary_from": protocol["train"]} if protocol["name"] == "fixed-split" else {}
     text = {"lexer": "unicode", "stoplist": "none", "digits": "token", "min_documents": 2, **counted}
     return f"""# {name}: which classifier for {path}?  bench run {name}.yaml
@@ -300,9 +300,9 @@ def _line(mapping: dict[str, Any]) -> str:
     return yaml.safe_dump(mapping, default_flow_style=True, sort_keys=False, allow_unicode=True, width=10**6).strip()
 
 
-def _protocol(seen: FileSample, roles: dict[str, str], *, several: bool) -> tuple[dict[str, Any], str]:
+def _protocol(seen: FileSample, roles: dict[str, str], *, multilabel: bool) -> tuple[dict[str, Any], str]:
     """Return a protocol that suits the columns, and a comment on it."""
-    stratified = {"stratified": False} if several else {}
+    stratified = {"stratified": False} if multilabel else {}
     if "split" in roles:
         sides = sorted(_distinct(seen.columns[roles["split"]]))
         train = next((each for each in sides if each.lower().startswith("train")), sides[0])

@@ -134,7 +134,7 @@ def plan_run(experiment: Experiment, context: RunContext, *, with_pilot: bool = 
     missing: list[Batch] = []
     for work in works:
         todo = [(point, job) for point in work.points for job in left[point.place]]
-        missing += plan_batches(todo, by_split=work.problem.several)
+        missing += plan_batches(todo, by_split=work.problem.multilabel)
     rows, together = _rows(points, left), _together(missing)
     if not with_pilot:
         return Plan(rows, together)
@@ -246,7 +246,7 @@ def _kept(lacked: list[Batch]) -> float:
     """
     n_bytes = 0.0
     for point, jobs in (part for batch in lacked for part in batch.parts):
-        of_document = len(point.problem.documents.classes) / 4 if point.problem.several else 2 + 1 / 8
+        of_document = len(point.problem.documents.classes) / 4 if point.problem.multilabel else 2 + 1 / 8
         n_bytes += sum(len(split.test) * of_document + 8 * len(TIMERS) for job in jobs for split in job.splits)
     return n_bytes
 
@@ -347,7 +347,7 @@ def _stand_in(collection: Collection, context: RunContext) -> tuple[LoadedVarian
     corpus: StreamedCorpus = select_documents(reader.load(source), list(collection.classes), collection.exclude)
     documents, share = corpus.documents, min(1.0, MAX_COUNTED_BYTES / _bytes(reader))
     rows: NDArray[np.intp] = np.empty(len(documents), dtype=np.intp)
-    counted = documents.groups == (*documents.group_names, collection.pruning.group).index(collection.pruning.group)
+    counted = documents.parts == (*documents.part_names, collection.pruning.group).index(collection.pruning.group)
     kinds = 2 * documents.labels + counted
     for kind in np.unique(kinds):
         of_kind = np.flatnonzero(kinds == kind)

@@ -130,7 +130,7 @@ def build_survey(done: Sequence[RunResult]) -> Survey:
             task_title = task.title if len(variant.tasks) > 1 else ""
             name = " ".join(filter(None, (_short(each.summary.name, alike), task_title)))
             title = ": ".join(filter(None, (each.summary.title, task_title)))
-            problem = SurveyProblem(name, title, main_metric_of_summary(each.summary), variant.collection.several)
+            problem = SurveyProblem(name, title, main_metric_of_summary(each.summary), variant.collection.multilabel)
             cells = [cell for cell in each.summary.cells if cell.task == task.name]
             rows = list(_score_rows(each, problem, cells))
             scores += rows

@@ -45,8 +45,8 @@ def text_from_config(source: YamlSource, reader: CorpusReader) -> TextSettings:
         given = getattr(text, key)
         if given not in allowed and not (key == "lexer" and given is None):
             raise source.error((key,), unknown_name(what, given, list(allowed)))
-    if text.vocabulary_from is not None and text.vocabulary_from not in reader.groups:
-        raise source.error(("vocabulary_from",), unknown_name("group", text.vocabulary_from, reader.groups))
+    if text.vocabulary_from is not None and text.vocabulary_from not in reader.parts:
+        raise source.error(("vocabulary_from",), unknown_name("group", text.vocabulary_from, reader.parts))
     how = text.skip_header, text.skip_html, text.digits, text.stoplist, text.lexer or reader.lexer
     lexing = Lexing(*how, tuple(sorted(set(text.ngrams))), *_fields(reader, text.fields, source))
     if len(set(lexing.blocks)) < len(lexing.blocks):

@@ -73,8 +73,8 @@ def check_experiment(source: YamlSource, known: Registries, papers: Sequence[str
         )
     first = next(iter(variants.values()))
     _check_classes(config, variants, source)
-    several = first.collection.several
-    metrics = _metrics(config, source, known.metrics, several=several)
+    multilabel = first.collection.multilabel
+    metrics = _metrics(config, source, known.metrics, multilabel=multilabel)
     measured = _measures(config, known.diagnostics, source)
     if config.gain and any(len(variant.sizes) < 2 for variant in variants.values()):
         raise source.error(("gain",), "a gain needs a smallest and a largest training size: list two or more")
@@ -189,15 +189,17 @@ def _check_classes(config: ExperimentSection, variants: dict[str, Variant], sour
                 )
 
 
-def _metrics(config: ExperimentSection, source: YamlSource, known: Registry, *, several: bool) -> tuple[str, ...]:
+def _metrics(config: ExperimentSection, source: YamlSource, known: Registry, *, multilabel: bool) -> tuple[str, ...]:
     """Return the metrics to compute; refuse those not defined for all classes or, if each is scored, for one class."""
-    allowed = [name for name in known if is_metric_defined(name, several=several, of_class=False, known=known)]
+    allowed = [name for name in known if is_metric_defined(name, multilabel=multilabel, of_class=False, known=known)]
     if config.per_class:
-        allowed = [name for name in allowed if is_metric_defined(name, several=several, of_class=True, known=known)]
+        allowed = [
+            name for name in allowed if is_metric_defined(name, multilabel=multilabel, of_class=True, known=known)
+        ]
     given = [name for name in DEFAULT_METRICS if name in allowed] if config.metrics is None else config.metrics
     for index, metric in enumerate(given):
         if metric not in allowed:
-            what = "metric of documents with several classes" if several else "metric"
+            what = "metric of documents with several classes" if multilabel else "metric"
             problem = known.broken.get(metric) or unknown_name(what, metric, allowed)
             raise source.error(("metrics", index), problem)
         if metric in given[:index]:

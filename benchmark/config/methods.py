@@ -133,7 +133,7 @@ def list_methods(
                     raise source.error(own.get("fields", ({}, place))[1], f"{problem}; `text` defines the blocks")
             parts = [None if part is None else part.resolved for part in (spec.kernel, spec.classifier)]
             resolved = f"{spec.text or same} {spec.representation.resolved} {parts} {spec.threshold}"
-            if spec.threshold != "zero" and not reader.several:
+            if spec.threshold != "zero" and not reader.multilabel:
                 raise source.error(
                     own.get(THRESHOLD_KEY, ({}, place))[1], "a threshold needs documents that may have several classes"
                 )

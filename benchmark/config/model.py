@@ -55,7 +55,7 @@ class Collection:
         Its name in configurations.
     subset : str or None
         Part of the corpus, as its card names it; None for the whole.
-    several : bool
+    multilabel : bool
         Whether documents may have several classes, or none.
     given : dict
         The other parameters of the corpus that the configuration states.
@@ -73,7 +73,7 @@ class Collection:
 
     corpus: str
     subset: str | None
-    several: bool
+    multilabel: bool
     given: dict[str, Any]
     classes: tuple[str, ...]
     exclude: tuple[str, ...]
@@ -91,7 +91,7 @@ class Collection:
         given: Mapping[str, Any] | None = None,
     ) -> Collection:
         """Describe the documents of a reader."""
-        facts = reader.name, reader.subset, reader.several, dict(given or {})
+        facts = reader.name, reader.subset, reader.multilabel, dict(given or {})
         return cls(*facts, classes, exclude, text.lexing, text.pruning, reader)
 
     @property

@@ -148,7 +148,7 @@ def inner_protocol(config: ExperimentSection, collection: Collection) -> Compone
         stratified = collection.reader.outline().dated_by_class
         return Component.of("by-date", ByDate, {"test_share": 1 / choose.folds, "stratified": stratified})
     if choose is not None and CHOOSE_CROSS_VALIDATION in choose.by:
-        stratified = not collection.several
+        stratified = not collection.multilabel
         given = {"k": choose.folds, "seed": config.seed, "stratified": stratified, "grouped": choose.grouped}
         return Component.of("k-fold", KFold, given | {"keep_lone": True})
     return None
@@ -180,7 +180,7 @@ def check_splits(
             try:
                 splits = protocol_at_size(protocol, size, **one).splits(documents)
                 if not is_builtin(protocol.cls):
-                    check_split_promises(splits, documents, repeated=tags_of(protocol.cls).draws)
+                    check_split_promises(splits, documents, repeated=tags_of(protocol.cls).replicated)
                 if inner is not None:
                     inner.build().splits(documents.take(splits[0].train))
             except ConfigError as error:

@@ -52,7 +52,7 @@ def assemble(
     relpaths = sorted(files)
     ids = tuple(relpath.decode("latin-1") for relpath in relpaths)
     class_code = {name: code for code, name in enumerate(card.classes)}
-    group_code = {name: code for code, name in enumerate(card.groups)}
+    group_code = {name: code for code, name in enumerate(card.parts)}
     labels, groups = np.empty(len(ids), dtype=np.int32), np.empty(len(ids), dtype=np.int32)
     for row, name in enumerate(ids):
         try:
@@ -63,7 +63,7 @@ def assemble(
                 f"{card.title}: {name!r} lies where the corpus has no documents. Get a fresh, unchanged copy."
             ) from None
     text, bounds = concatenate_texts([files[relpath] for relpath in relpaths])
-    return Corpus(card.name, Documents(ids, labels, groups, card.classes, card.groups), text, bounds, digest)
+    return Corpus(card.name, Documents(ids, labels, groups, card.classes, card.parts), text, bounds, digest)
 
 
 def check_document_counts(corpus: Corpus, card: DatasetCard) -> None:
@@ -76,7 +76,7 @@ def check_document_counts(corpus: Corpus, card: DatasetCard) -> None:
     """
     documents = corpus.documents
     title = card.title if card.kept == WHOLE_CORPUS else f"{card.title}, {card.kept}"
-    if documents.classes != card.classes or documents.group_names != card.groups:
+    if documents.classes != card.classes or documents.part_names != card.parts:
         raise DataError(f"{title}: the classes or groups are not those of the card.")
     if (documents.topics is None) != (card.documents is None):
         raise DataError(f"{title}: the card and the corpus disagree on whether a document has exactly one class.")
@@ -85,10 +85,10 @@ def check_document_counts(corpus: Corpus, card: DatasetCard) -> None:
     expected = np.array([list(row.values()) for row in card.counts.values()])
     if card.documents is not None:
         names.append("documents")
-        found = np.vstack([found, np.bincount(documents.groups, minlength=len(card.groups))])
+        found = np.vstack([found, np.bincount(documents.parts, minlength=len(card.parts))])
         expected = np.vstack([expected, list(card.documents.values())])
     wrong = [
-        f"\n  {names[i]}, {card.groups[j]}: expected {expected[i, j]:,}, found {found[i, j]:,}"
+        f"\n  {names[i]}, {card.parts[j]}: expected {expected[i, j]:,}, found {found[i, j]:,}"
         for i, j in np.argwhere(found != expected)
     ]
     if wrong:

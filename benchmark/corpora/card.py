@@ -90,11 +90,11 @@ class DatasetCard(BaseModel):
         parts: list[DatasetCard | SubsetCounts] = [self, *self.subsets.values()]
         for part in parts:
             for name, row in part.counts.items():
-                if list(row) != list(self.groups):
-                    groups = list(self.groups)
+                if list(row) != list(self.parts):
+                    groups = list(self.parts)
                     raise ValueError(f"counts of {name!r} list the groups {list(row)}, the first class {groups}")
-            if part.documents is not None and list(part.documents) != list(self.groups):
-                raise ValueError(f"documents list the groups {list(part.documents)}, counts {list(self.groups)}")
+            if part.documents is not None and list(part.documents) != list(self.parts):
+                raise ValueError(f"documents list the groups {list(part.documents)}, counts {list(self.parts)}")
         return self
 
     def subset(self, name: str | None) -> DatasetCard:
@@ -131,7 +131,7 @@ class DatasetCard(BaseModel):
         return tuple(self.counts)
 
     @property
-    def groups(self) -> tuple[str, ...]:
+    def parts(self) -> tuple[str, ...]:
         """Groups (universities) or parts (train and test), in the card's order."""
         return tuple(next(iter(self.counts.values())))
 

@@ -24,14 +24,14 @@ class Documents:
         Unique names: the path inside the archive, decoded as latin-1.
     labels : int array, shape (n,)
         Index into `classes`; -1 for every document of a multi-label corpus, whose classes are in `topics`.
-    groups : int array, shape (n,)
-        Index into `group_names`: the university of a page, or the part (train, test) of a given split.
-    classes, group_names : tuple of str
+    parts : int array, shape (n,)
+        Index into `part_names`: the university of a page, or the part (train, test) of a given split.
+    classes, part_names : tuple of str
         In the fixed order that one-vs-one ties and all tables follow.
     topics : bool array, shape (n, n_classes), optional
         True where a document has a class, in a multi-label corpus. None where each document has exactly one class, its
         label.
-    units : int array, shape (n,), optional
+    groups : int array, shape (n,), optional
         Documents with the same number belong together (a customer's, an author's, a thread's); folds may keep them
         together.
     dates : datetime64[s] or int64 array, shape (n,), optional
@@ -41,11 +41,11 @@ class Documents:
 
     ids: tuple[str, ...]
     labels: NDArray[np.int32]
-    groups: NDArray[np.int32]
+    parts: NDArray[np.int32]
     classes: tuple[str, ...]
-    group_names: tuple[str, ...]
+    part_names: tuple[str, ...]
     topics: NDArray[np.bool_] | None = None
-    units: NDArray[np.int32] | None = None
+    groups: NDArray[np.int32] | None = None
     dates: NDArray[np.datetime64] | NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
@@ -69,11 +69,11 @@ class Documents:
     def take(self, rows: NDArray[np.intp]) -> Documents:
         """Return the documents at `rows`, with the same classes and group names."""
         ids = tuple(self.ids[row] for row in rows)
-        names = self.classes, self.group_names
+        names = self.classes, self.part_names
         topics = None if self.topics is None else self.topics[rows]
-        units = None if self.units is None else self.units[rows]
+        groups = None if self.groups is None else self.groups[rows]
         dates = None if self.dates is None else self.dates[rows]
-        return Documents(ids, self.labels[rows], self.groups[rows], *names, topics, units, dates)
+        return Documents(ids, self.labels[rows], self.parts[rows], *names, topics, groups, dates)
 
     def of_classes(self, classes: tuple[str, ...]) -> tuple[NDArray[np.intp], Documents]:
         """Select the documents of some classes; return their rows, and the documents coded by these classes in order.
@@ -95,8 +95,8 @@ class Documents:
         A multi-label document counts for each of its classes.
         """
         rows, classes = (np.arange(len(self)), self.labels) if self.topics is None else np.nonzero(self.topics)
-        sizes = np.zeros((len(self.classes), len(self.group_names)), dtype=np.int64)
-        np.add.at(sizes, (classes, self.groups[rows]), 1)
+        sizes = np.zeros((len(self.classes), len(self.part_names)), dtype=np.int64)
+        np.add.at(sizes, (classes, self.parts[rows]), 1)
         return sizes
 
 

@@ -94,12 +94,12 @@ class CurvedPoints(CorpusReader):
         return POINT_CLASSES
 
     @property
-    def groups(self) -> tuple[str, ...]:
+    def parts(self) -> tuple[str, ...]:
         """Training points, test points, and grid."""
         return POINT_PARTS
 
     @property
-    def several(self) -> bool:
+    def multilabel(self) -> bool:
         """False: each point has one class."""
         return False
 

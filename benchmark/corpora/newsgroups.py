@@ -30,7 +30,7 @@ def read_newsgroups(files: FileContents, card: DatasetCard, digest: str) -> Corp
     corpus = assemble(files, card, digest, _place_of)
     numbers = np.array([int(name.rpartition("/")[2]) for name in corpus.documents.ids], dtype=np.int64)
     corpus = replace(corpus, documents=replace(corpus.documents, dates=numbers))
-    return corpus.take(np.argsort(corpus.documents.groups, kind="stable"))
+    return corpus.take(np.argsort(corpus.documents.parts, kind="stable"))
 
 
 def _place_of(parts: Sequence[str]) -> tuple[str, str]:

@@ -44,12 +44,12 @@ class CorpusReader(ABC):
 
     @property
     @abstractmethod
-    def groups(self) -> tuple[str, ...]:
+    def parts(self) -> tuple[str, ...]:
         """Groups (universities), or parts of a given split; a tuple of str."""
 
     @property
     @abstractmethod
-    def several(self) -> bool:
+    def multilabel(self) -> bool:
         """Whether documents may have several classes, or none."""
 
     @abstractmethod

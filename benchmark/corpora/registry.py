@@ -202,12 +202,12 @@ class PublishedCorpus(CorpusReader):
         return self.card.classes
 
     @property
-    def groups(self) -> tuple[str, ...]:
+    def parts(self) -> tuple[str, ...]:
         """Groups or parts, in the card's order."""
-        return self.card.groups
+        return self.card.parts
 
     @property
-    def several(self) -> bool:
+    def multilabel(self) -> bool:
         """Whether documents may have several classes, or none."""
         return self.card.documents is not None
 
@@ -216,7 +216,7 @@ class PublishedCorpus(CorpusReader):
         this, documents = self.card, self.card.documents
         rows = [list(row.values()) for row in this.counts.values()]
         return placeholder_documents(
-            this.classes, this.groups, rows, None if documents is None else list(documents.values())
+            this.classes, this.parts, rows, None if documents is None else list(documents.values())
         )
 
     def locate(self, *, download: bool, notify: Callable[[str], None], progress: bool) -> CorpusSource:

@@ -116,7 +116,7 @@ def read_synthetic(files: FileContents, card: DatasetCard, digest: str) -> Corpu
 
 def _pairs(files: FileContents, card: DatasetCard, digest: str) -> Corpus:
     documents: list[tuple[int, list[bytes]]] = []
-    for group, university in enumerate(card.groups):
+    for group, university in enumerate(card.parts):
         names = [name for name in files if name.split(b"/")[1] == university.encode()]
         names.sort(key=lambda name: hashlib.sha256(name).digest())  # a deterministic shuffle
         documents += [(group, names[start : start + 2]) for start in range(0, len(names), 2)]
@@ -129,7 +129,7 @@ def _pairs(files: FileContents, card: DatasetCard, digest: str) -> Corpus:
         np.full(len(pages), -1, dtype=np.int32),
         np.array([group for group, _ in documents], dtype=np.int32),
         card.classes,
-        card.groups,
+        card.parts,
         np.array(topics, dtype=np.bool_),
     )
     text, bounds = concatenate_texts(

@@ -43,9 +43,9 @@ class DocumentCounts(Diagnostic):
         none = np.zeros(len(documents), dtype=bool) if documents.topics is None else ~documents.topics.any(axis=1)
         return {
             "documents": sizes,
-            "without": np.bincount(documents.groups[none], minlength=len(documents.group_names)),
+            "without": np.bincount(documents.parts[none], minlength=len(documents.part_names)),
             "classes": join_names(documents.classes),
-            "groups": join_names(documents.group_names),
+            "groups": join_names(documents.part_names),
         }
 
     def numbers(self, found: DiagnosticArrays) -> DiagnosticNumbers:

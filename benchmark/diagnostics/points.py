@@ -39,7 +39,7 @@ class Coordinates(Diagnostic):
         Returns
         -------
         dict of str to array
-            ``points`` (n, d), ``names`` of the coordinates (text), ``groups`` (n,), and ``group_names`` (text).
+            ``points`` (n, d), ``names`` of the coordinates (text), ``groups`` (n,), and ``part_names`` (text).
 
         Raises
         ------
@@ -53,8 +53,8 @@ class Coordinates(Diagnostic):
         return {
             "points": counts.matrix.toarray(),
             "names": join_names(counts.vocabulary),
-            "groups": documents.groups,
-            "group_names": join_names(documents.group_names),
+            "groups": documents.parts,
+            "part_names": join_names(documents.part_names),
         }
 
     def numbers(self, found: DiagnosticArrays) -> DiagnosticNumbers:  # noqa: ARG002

@@ -78,6 +78,6 @@ class CellScores:
         if self.outcome is None:
             raise ValueError(f"{self.cell!r} has no predictions, so its classes can't be scored one by one")
         whole, tallies = self.outcome, self.outcome.tallies.only(position)
-        values = metric_values(tallies, several=whole.several, of_class=True, known=whole.known)
+        values = metric_values(tallies, multilabel=whole.multilabel, of_class=True, known=whole.known)
         outcome = replace(whole, of_class=position)
         return CellScores(self.cell, self.folds, values, tallies.documents, whole.ties(position), outcome)

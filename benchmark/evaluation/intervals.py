@@ -55,7 +55,8 @@ class Estimate:
     n : int
         Number of test documents; a document tested in r folds counts r times.
     method : str
-        Kind of interval: "wilson", "bonett-price", "bootstrap", "t over draws", "fieller", "single draw" or "count".
+        Kind of interval: "wilson", "bonett-price", "bootstrap", "t over replicates", "fieller", "single replicate" or
+        "count".
     """
 
     value: float
@@ -65,7 +66,7 @@ class Estimate:
     method: str
 
 
-def estimate_score(outcome: Outcome, metric: str = "accuracy", seed: int = 0, draws: int | None = None) -> Estimate:
+def estimate_score(outcome: Outcome, metric: str = "accuracy", seed: int = 0, resamples: int | None = None) -> Estimate:
     """Return the score of a cell, the mean over its folds, with its 95% interval.
 
     The interval is Wilson's for the accuracy on one split, and a bootstrap for any other metric and any mean over
@@ -78,7 +79,7 @@ def estimate_score(outcome: Outcome, metric: str = "accuracy", seed: int = 0, dr
         A metric that is defined for the outcome.
     seed : int
         Seed of the bootstrap.
-    draws : int, optional
+    resamples : int, optional
         Number of bootstrap resamples; by default 10,000, but 2,000 for an F1.
 
     Returns
@@ -90,11 +91,11 @@ def estimate_score(outcome: Outcome, metric: str = "accuracy", seed: int = 0, dr
         right = int(np.count_nonzero(outcome.correct))
         counted = outcome.truth.size - right if metric == "error" else right
         return Estimate(float(scores[0]), *wilson(counted, outcome.truth.size), outcome.truth.size, "wilson")
-    return _bootstrap([outcome], metric, float(scores.mean()), seed, draws)
+    return _bootstrap([outcome], metric, float(scores.mean()), seed, resamples)
 
 
 def estimate_difference(
-    a: Outcome, b: Outcome, metric: str = "accuracy", seed: int = 0, draws: int | None = None
+    a: Outcome, b: Outcome, metric: str = "accuracy", seed: int = 0, resamples: int | None = None
 ) -> Estimate:
     """Return the score of `a` less the score of `b` on the same documents, with the 95% interval for paired data.
 
@@ -109,22 +110,22 @@ def estimate_difference(
             only_a, only_b = only_b, only_a
         low, high = bonett_price(only_a, only_b, a.truth.size)
         return Estimate((only_a - only_b) / a.truth.size, low, high, a.truth.size, "bonett-price")
-    return _bootstrap([a, b], metric, float(gaps.mean()), seed, draws)
+    return _bootstrap([a, b], metric, float(gaps.mean()), seed, resamples)
 
 
-def sign_z_estimate(a: Outcome, b: Outcome, seed: int = 0, draws: int = RESAMPLES) -> Estimate:
+def sign_z_estimate(a: Outcome, b: Outcome, seed: int = 0, resamples: int = RESAMPLES) -> Estimate:
     """Return Z of the micro sign test, pooled over the folds, with a bootstrap interval (documents drawn within folds).
 
     `n` is the number of discordant documents.
     """
     _check_tested_once(a)
-    if a.several:
+    if a.multilabel:
         raise ValueError(f"{a.cell!r}: Z has no interval, because the decisions on one document aren't independent")
     rng = np.random.default_rng(seed)
     table = outcome_table(a, b)
-    totals = np.zeros((draws, 4), dtype=np.int64)
+    totals = np.zeros((resamples, 4), dtype=np.int64)
     for fold in table:
-        totals += rng.multinomial(fold.sum(), fold / fold.sum(), size=draws)
+        totals += rng.multinomial(fold.sum(), fold / fold.sum(), size=resamples)
     low, high = percentiles(sign_z(totals[:, 1], totals[:, 2]))
     only_a, only_b = (int(count) for count in table.sum(axis=0)[1:3])
     return Estimate(float(sign_z(only_a, only_b)), low, high, only_a + only_b, "bootstrap")
@@ -173,7 +174,7 @@ class _Coded:
     true: NDArray[np.float64]
 
     def tallies(self, kinds: NDArray[np.intp], counts: NDArray[Any], of_class: int | None) -> Tallies:
-        """Return the tallies of resamples, shape (draws, k); `counts` has the documents of each of `kinds` by draw."""
+        """Return the tallies of resamples, shape (resamples, k), from their `counts` of documents of each kind."""
         numbers = counts.astype(np.float64)  # integers far below 2⁵³: the sums are exact in any order
         right, assigned, true = (numbers @ part[kinds] for part in (self.right, self.assigned, self.true))
         tallies = Tallies(right, assigned, true, np.asarray(numbers.sum(axis=-1)))
@@ -182,12 +183,12 @@ class _Coded:
 
 def _right_or_wrong(outcome: Outcome, metric: str) -> bool:
     """Return whether a score depends only on which documents are right."""
-    return metric in ACCURACY_LIKE and not outcome.several and outcome.of_class is None
+    return metric in ACCURACY_LIKE and not outcome.multilabel and outcome.of_class is None
 
 
 def _coded(outcome: Outcome, halves: bool) -> _Coded:
     """Return the kinds of the documents; with `halves`, only right and wrong are distinguished."""
-    if outcome.several:
+    if outcome.multilabel:
         packed = [np.packbits(part, axis=1) for part in (outcome.truth, outcome.predicted)]
         _, first, kinds = np.unique(np.concatenate(packed, axis=1), axis=0, return_index=True, return_inverse=True)
         truth, predicted = outcome.truth[first].astype(np.float64), outcome.predicted[first].astype(np.float64)
@@ -200,13 +201,13 @@ def _coded(outcome: Outcome, halves: bool) -> _Coded:
     return _Coded(outcome.truth.astype(np.intp) * k + outcome.predicted, truth * predicted, predicted, truth)
 
 
-def _bootstrap(outcomes: Sequence[Outcome], metric: str, value: float, seed: int, draws: int | None) -> Estimate:
+def _bootstrap(outcomes: Sequence[Outcome], metric: str, value: float, seed: int, resamples: int | None) -> Estimate:
     """Return the percentile interval of one cell's score, or of the first cell's score less the second's."""
     first = outcomes[0]
     _check_tested_once(first)
-    draws = draws or (RESAMPLES if _right_or_wrong(first, metric) else RESAMPLES_MANY_KINDS)
-    total, of = np.zeros(draws), first.known[metric].scores
-    how = _right_or_wrong(first, metric), seed, draws
+    resamples = resamples or (RESAMPLES if _right_or_wrong(first, metric) else RESAMPLES_MANY_KINDS)
+    total, of = np.zeros(resamples), first.known[metric].scores
+    how = _right_or_wrong(first, metric), seed, resamples
     for resampled in _of_one(first, *how) if len(outcomes) == 1 else _resampled(outcomes, *how):
         scores = [of(tallies) for tallies in resampled]
         total += 1 / len(first.rows) * (scores[0] - scores[1] if len(scores) == 2 else scores[0])
@@ -227,7 +228,7 @@ def _of_one(*how: Any) -> tuple[list[Tallies], ...]:
 _CACHE = threading.local()
 
 
-def _resampled(outcomes: Sequence[Outcome], halves: bool, seed: int, draws: int) -> Iterator[list[Tallies]]:
+def _resampled(outcomes: Sequence[Outcome], halves: bool, seed: int, resamples: int) -> Iterator[list[Tallies]]:
     """Yield for each split the tallies of the resamples, one for each outcome."""
     rng, coded = np.random.default_rng(seed), [_coded(outcome, halves) for outcome in outcomes]
     sizes = [len(c.true) for c in coded]
@@ -235,7 +236,7 @@ def _resampled(outcomes: Sequence[Outcome], halves: bool, seed: int, draws: int)
     for rows in outcomes[0].rows:
         present, counts = np.unique(together[rows], return_counts=True)
         kinds = np.unravel_index(present, sizes)
-        numbers = rng.multinomial(rows.size, counts / rows.size, size=draws)
+        numbers = rng.multinomial(rows.size, counts / rows.size, size=resamples)
         of_class = outcomes[0].of_class
         yield [c.tallies(of_outcome, numbers, of_class) for c, of_outcome in zip(coded, kinds, strict=True)]
 
@@ -250,13 +251,13 @@ def replicate_mean(values: NDArray[np.float64], n: int) -> Estimate:
     """Return the mean over replicates with Student's interval; for a single replicate, the value without interval."""
     mean = float(values.mean())
     if values.size == 1:
-        return Estimate(mean, math.nan, math.nan, n, "single draw")
+        return Estimate(mean, math.nan, math.nan, n, "single replicate")
     if np.ptp(values) == 0:
-        return Estimate(mean, mean, mean, n, "t over draws")
+        return Estimate(mean, mean, mean, n, "t over replicates")
     variance = np.square(values - mean).mean() * (values.size / (values.size - 1))
     tail = (1 - CONFIDENCE_LEVEL) / 2
     low, high = mean + stats.t.ppf([tail, 1 - tail], values.size - 1) * np.sqrt(variance / values.size)
-    return Estimate(mean, float(low), float(high), n, "t over draws")
+    return Estimate(mean, float(low), float(high), n, "t over replicates")
 
 
 def percentiles(values: NDArray[np.float64]) -> tuple[float, float]:

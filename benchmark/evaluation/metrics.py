@@ -159,7 +159,7 @@ class Metric:
         Function from tallies of shape (..., k) to scores of shape (...). None of a plug-in's metric in a run that is
         read from its folder: only the scores that the run recorded are known.
     more_is_better : bool
-    several : bool
+    multilabel : bool
         True if the metric is defined where documents may have several classes, or none.
     by_class : bool
         True if the metric is defined for a single class.
@@ -169,7 +169,7 @@ class Metric:
 
     of: Callable[[Tallies], Floats] | None = field(default=None, metadata={"data": False})
     more_is_better: bool = True
-    several: bool = True
+    multilabel: bool = True
     by_class: bool = True
     whole: bool = True
 
@@ -188,8 +188,8 @@ class Metric:
 
 #: Metrics of predictions; all of them are shares. For a single class, a mean over classes is that class's value.
 METRICS: dict[str, Metric] = {
-    "accuracy": Metric(accuracy, several=False, by_class=False),
-    "error": Metric(error, more_is_better=False, several=False, by_class=False),
+    "accuracy": Metric(accuracy, multilabel=False, by_class=False),
+    "error": Metric(error, more_is_better=False, multilabel=False, by_class=False),
     "macro-f1": Metric(macro_f1),
     "macro-f1-of-means": Metric(macro_f1_of_means),
     "micro-f1": Metric(micro_f1),
@@ -299,14 +299,14 @@ def more_is_better(
     return known[metric].more_is_better if metric in known else metric not in TIME_METRICS
 
 
-def is_metric_defined(metric: str, *, several: bool, of_class: bool, known: Mapping[str, Metric] = METRICS) -> bool:
+def is_metric_defined(metric: str, *, multilabel: bool, of_class: bool, known: Mapping[str, Metric] = METRICS) -> bool:
     """Return whether a metric is defined where documents may have several classes, and for one class or for all."""
     spec = known.get(metric)
-    return spec is not None and (spec.several or not several) and (spec.by_class if of_class else spec.whole)
+    return spec is not None and (spec.multilabel or not multilabel) and (spec.by_class if of_class else spec.whole)
 
 
 def metric_values(
-    tallies: Tallies, *, several: bool, of_class: bool, known: Mapping[str, Metric] = METRICS
+    tallies: Tallies, *, multilabel: bool, of_class: bool, known: Mapping[str, Metric] = METRICS
 ) -> dict[str, NDArray[np.float64]]:
     """Return the values of every metric that is defined for such predictions, on each split.
 
@@ -314,7 +314,7 @@ def metric_values(
     ----------
     tallies : Tallies
         Counts of shape (splits, k), or (splits, 1) for a single class.
-    several : bool
+    multilabel : bool
         True if documents may have several classes, or none.
     of_class : bool
         True if the counts are of a single class.
@@ -324,7 +324,7 @@ def metric_values(
     -------
     dict of str to float64 array, shape (splits,)
     """
-    names = [name for name in known if is_metric_defined(name, several=several, of_class=of_class, known=known)]
+    names = [name for name in known if is_metric_defined(name, multilabel=multilabel, of_class=of_class, known=known)]
     return {name: known[name].scores(tallies) for name in names if known[name].of is not None}
 
 

@@ -57,7 +57,7 @@ class Outcome:
         rows = {array.shape[:1] for array in (self.documents, self.folds, self.truth, self.predicted)}
         if len(rows) != 1 or self.truth.shape != self.predicted.shape or not self.truth.size:
             raise ValueError(f"{self.cell!r}: documents, folds, truth and predicted have shapes {sorted(rows)}")
-        if self.several:
+        if self.multilabel:
             if (
                 self.truth.dtype != np.bool_
                 or self.predicted.dtype != np.bool_
@@ -68,7 +68,7 @@ class Outcome:
             raise ValueError(f"class indices of {self.cell!r} must lie between 0 and {self.n_classes - 1}")
 
     @property
-    def several(self) -> bool:
+    def multilabel(self) -> bool:
         """True if a document may have several classes, or none."""
         return self.truth.ndim == 2
 
@@ -111,14 +111,14 @@ class Outcome:
         """
         tied = np.zeros(self.truth.shape, dtype=bool) if self.tied is None else self.tied
         if of_class is not None:
-            tied = tied[:, of_class] if self.several else tied & (self.truth == of_class)
+            tied = tied[:, of_class] if self.multilabel else tied & (self.truth == of_class)
         return np.array([np.count_nonzero(tied[rows]) for rows in self.rows], dtype=np.int64)
 
     def counted(self) -> NDArray[np.bool_]:
         """Return a mask of the documents of the scored class, shape (n,); all documents if all classes are scored."""
         if self.of_class is None:
             return np.ones(len(self.documents), dtype=bool)
-        return np.asarray(self.truth[:, self.of_class] if self.several else self.truth == self.of_class)
+        return np.asarray(self.truth[:, self.of_class] if self.multilabel else self.truth == self.of_class)
 
 
 def fold_scores(outcome: Outcome, metric: str) -> NDArray[np.float64]:

@@ -52,7 +52,7 @@ class TaskDocuments:
     truth: NDArray[Any]
 
     @property
-    def several(self) -> bool:
+    def multilabel(self) -> bool:
         """True if a document may have several classes, or none."""
         return self.truth.ndim == 2
 

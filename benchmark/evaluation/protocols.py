@@ -101,7 +101,7 @@ class LeaveOneGroupOut:
         ConfigError
             If a group doesn't exist, or a class has no training document.
         """
-        names = documents.group_names if self.held_out is None else self.held_out
+        names = documents.part_names if self.held_out is None else self.held_out
         tested = [_in_group(documents, name, "held_out") for name in names]
         return [
             make_split(documents, name, number, ~test, test)
@@ -227,12 +227,12 @@ class KFold:
         """Return the splits that keep groups together."""
         from sklearn.model_selection import GroupKFold, StratifiedGroupKFold  # noqa: PLC0415 - slow, and seldom needed
 
-        units = _units(documents)
-        if self.k > len(np.unique(units)):
-            raise ConfigError(f"k = {self.k} folds cannot be made of {len(np.unique(units))} groups")
+        groups = _groups(documents)
+        if self.k > len(np.unique(groups)):
+            raise ConfigError(f"k = {self.k} folds cannot be made of {len(np.unique(groups))} groups")
         kind = StratifiedGroupKFold if self.stratified else GroupKFold
         fold = np.empty(len(documents), dtype=np.intp)
-        arguments = (documents.labels, documents.labels, units)
+        arguments = (documents.labels, documents.labels, groups)
         for i, (_, test) in enumerate(kind(self.k, shuffle=True, random_state=self.seed).split(*arguments)):
             fold[test] = i
         return self._folds(documents, fold)
@@ -278,7 +278,7 @@ class RandomSubsets:
     nested: bool = False
     test: str | None = None
 
-    tags: ClassVar[Tags] = Tags(draws=True)
+    tags: ClassVar[Tags] = Tags(replicated=True)
 
     def __post_init__(self) -> None:
         _at_least(self.train_size, 1, "train_size")
@@ -370,7 +370,7 @@ class HoldOut:
     stratified: bool = True
     grouped: bool = False
 
-    tags: ClassVar[Tags] = Tags(draws=True)
+    tags: ClassVar[Tags] = Tags(replicated=True)
 
     def __post_init__(self) -> None:
         _share(self.test_share)
@@ -400,14 +400,14 @@ class HoldOut:
         if not self.grouped:
             size = len(documents) - n_tested
             return RandomSubsets(size, self.replicates, self.seed, self.stratified).splits(documents)
-        units = _units(documents)
-        sizes = np.bincount(units)
+        groups = _groups(documents)
+        sizes = np.bincount(groups)
         names = np.flatnonzero(sizes)
         splits = []
         for replicate in range(1, self.replicates + 1):
             order = np.random.default_rng([self.seed, replicate]).permutation(names)
             drawn = order[: max(1, int(np.searchsorted(np.cumsum(sizes[order]), n_tested, side="right")))]
-            test = np.isin(units, drawn)
+            test = np.isin(groups, drawn)
             splits.append(make_split(documents, f"replicate-{replicate:02d}", replicate, ~test, test))
         return splits
 
@@ -495,19 +495,19 @@ PROTOCOLS: dict[str, type[EvaluationProtocol]] = {
 
 def _in_group(documents: Documents, name: str, parameter: str) -> NDArray[np.bool_]:
     """Return a mask of the documents of a group or part; ConfigError if there is none of that name."""
-    if name not in documents.group_names:
-        near = difflib.get_close_matches(name, documents.group_names, n=1, cutoff=0.5)
+    if name not in documents.part_names:
+        near = difflib.get_close_matches(name, documents.part_names, n=1, cutoff=0.5)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise ConfigError(f"{parameter}: no group {name!r}{hint} (groups: {', '.join(documents.group_names)})")
-    mask: NDArray[np.bool_] = documents.groups == documents.group_names.index(name)
+        raise ConfigError(f"{parameter}: no group {name!r}{hint} (groups: {', '.join(documents.part_names)})")
+    mask: NDArray[np.bool_] = documents.parts == documents.part_names.index(name)
     return mask
 
 
-def _units(documents: Documents) -> NDArray[np.int32]:
+def _groups(documents: Documents) -> NDArray[np.int32]:
     """Return the number of each document's group; ConfigError if the documents have no groups."""
-    if documents.units is None:
+    if documents.groups is None:
         raise ConfigError("grouped: the documents have no groups; name the column of the corpus that holds them")
-    return documents.units
+    return documents.groups
 
 
 def _share(value: float) -> None:

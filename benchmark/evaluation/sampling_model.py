@@ -108,7 +108,7 @@ class SamplingModel(ABC):
             raise ValueError(f"the mean {metric} of {b.cell!r} is 0: a ratio to it is not defined")
         n, value = above.size, float(above.mean() / below.mean())
         if n == 1:
-            return Estimate(value, math.nan, math.nan, n, "single draw")
+            return Estimate(value, math.nan, math.nan, n, "single replicate")
         t2 = float(stats.t.ppf((1 + CONFIDENCE_LEVEL) / 2, n - 1)) ** 2 / n
         (aa, ab), (_, bb) = np.cov(above, below)
         square = below.mean() ** 2 - t2 * bb
@@ -129,7 +129,7 @@ class SamplingModel(ABC):
             return signed_rank_test((a.cell, b.cell), *_paired(a, b, metric), metric, known=known)
         if a.outcome is None or b.outcome is None:
             return not_testable((a.cell, b.cell), name, "there are no predictions to count")
-        if not a.outcome.several:
+        if not a.outcome.multilabel:
             return document_test(name, a.outcome, b.outcome)
         if name == "sign":
             return self._micro_sign_test(a.outcome, b.outcome)
@@ -207,7 +207,7 @@ class DocumentSampling(SamplingModel):
         one, other = _outcomes(a, b)
         check_same_documents(one, other)
         found = [self.test("sign", a, b, metrics[0])]
-        found.append(wilcoxon_over_classes(one, other) if one.several else self.test("mcnemar", a, b, metrics[0]))
+        found.append(wilcoxon_over_classes(one, other) if one.multilabel else self.test("mcnemar", a, b, metrics[0]))
         if len(a.folds) > 1 and a.has(metrics[0]) and b.has(metrics[0]):
             found.append(self.test("wilcoxon", a, b, metrics[0]))
         return found
@@ -226,13 +226,13 @@ class ReplicateSampling(SamplingModel):
         "replicates, with Student's interval. Replicates share the collection, so the interval and Wilcoxon's test, "
         "which pairs the replicates, hold for this collection only."
     )
-    bars = "95% interval of the mean (t over the draws)"
-    bars_of_difference = "95% interval of the mean difference (t over the draws)"
-    bars_of_ratio = "95% interval over the draws (Fieller)"
+    bars = "95% interval of the mean (t over the replicates)"
+    bars_of_difference = "95% interval of the mean difference (t over the replicates)"
+    bars_of_ratio = "95% interval over the replicates (Fieller)"
 
     def counted(self, scores: CellScores, ours: Estimate) -> str:
-        """Describe the sample by its number of draws, or of documents for numbers without draws."""
-        return f"{len(scores.folds)} draws" if scores.folds else f"{ours.n:,} documents"
+        """Describe the sample by its number of replicates, or of documents for numbers without replicates."""
+        return f"{len(scores.folds)} replicates" if scores.folds else f"{ours.n:,} documents"
 
     def sign_z(self, a: CellScores, b: CellScores) -> Estimate:
         """Raise ValueError: documents are tested more than once."""
@@ -245,7 +245,7 @@ class ReplicateSampling(SamplingModel):
         found[1:] = [replace(own, test=f"wilcoxon, {name}") for own, name in zip(found[1:], shares[1:], strict=True)]
         if a.outcome is None or b.outcome is None:
             return found
-        if a.outcome.several:
+        if a.outcome.multilabel:
             return [*found, wilcoxon_over_classes(a.outcome, b.outcome), micro_sign_test(a.outcome, b.outcome)]
         return [*found, document_test("mcnemar", a.outcome, b.outcome)]
 
@@ -255,12 +255,12 @@ class ReplicateSampling(SamplingModel):
 
 def sampling_of(tags: Tags, seed: int) -> SamplingModel:
     """Return the sample that a protocol's tags imply: replicates where it draws training documents, else documents."""
-    return ReplicateSampling(seed) if tags.draws else DocumentSampling(seed, groups=tags.leaves_groups_out)
+    return ReplicateSampling(seed) if tags.replicated else DocumentSampling(seed, groups=tags.leaves_groups_out)
 
 
 def _distinct(outcome: Outcome, metric: str) -> str:
     """Return the metric that an estimate is cached under: micro-F1 equals accuracy for single labels."""
-    alike = metric in ACCURACY_LIKE and metric != "error" and not outcome.several and outcome.of_class is None
+    alike = metric in ACCURACY_LIKE and metric != "error" and not outcome.multilabel and outcome.of_class is None
     return "accuracy" if alike else metric
 
 

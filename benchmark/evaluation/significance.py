@@ -74,7 +74,7 @@ def outcome_table(a: Outcome, b: Outcome) -> NDArray[np.intp]:
     """
     check_same_documents(a, b)
     kind = 2 * ~a.correct + ~b.correct
-    if a.several:
+    if a.multilabel:
         columns = slice(None) if a.of_class is None else slice(a.of_class, a.of_class + 1)
         return np.stack([np.bincount(kind[rows, columns].ravel(), minlength=4) for rows in a.rows])
     counted = a.counted()

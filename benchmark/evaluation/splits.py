@@ -95,7 +95,7 @@ def check_split_promises(splits: Sequence[Split], documents: Documents, *, repea
         make_split(documents, split.name, split.number, train, test)
     tested = np.concatenate([split.test for split in splits])
     if not repeated and len(np.unique(tested)) < len(tested):
-        raise ConfigError("documents are tested by several splits: the protocol needs `tags = Tags(draws=True)`")
+        raise ConfigError("documents are tested by several splits: the protocol needs `tags = Tags(replicated=True)`")
 
 
 def class_list(classes: list[str]) -> str:

@@ -157,9 +157,9 @@ def describe_counts(counts: Counts, facts: dict[str, Any]) -> dict[str, Any]:
         "documents_digest": array_digest(join_names(documents.ids)),
         **term_facts(counts),
         "classes": list(documents.classes),
-        "groups": list(documents.group_names),
+        "groups": list(documents.part_names),
     }
     if documents.topics is None:
         return found
-    none = np.bincount(documents.groups[~documents.topics.any(axis=1)], minlength=len(documents.group_names))
+    none = np.bincount(documents.parts[~documents.topics.any(axis=1)], minlength=len(documents.part_names))
     return found | {"documents_without_class": [int(n) for n in none]}

@@ -125,7 +125,7 @@ class TaskExecutor:
         documents have several classes, methods share the models of a split, so all methods compute one split before the
         next.
         """
-        by_split = work.problem.several
+        by_split = work.problem.multilabel
         todo = [(point, job) for point in work.points for job in point.jobs]
         results: dict[str, SettingPredictions] = {}
         missing = []

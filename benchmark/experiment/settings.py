@@ -139,15 +139,15 @@ def predictions_of_unit(
 
 def _wrong(found: SettingPredictions, fold: Split, problem: Problem) -> tuple[int, int]:
     """Count the wrong and all predictions on a fold's documents (and classes, if documents may have several)."""
-    truth = problem.members[fold.test] if problem.several else problem.documents.labels[fold.test]
+    truth = problem.members[fold.test] if problem.multilabel else problem.documents.labels[fold.test]
     return int(np.count_nonzero(found.predicted != truth)), truth.size
 
 
 def pack_predictions(found: SettingPredictions) -> StoreEntry:
     """Return a job's predictions as stored: one bit per class of multi-label predictions, and per tie."""
-    several = found.predicted.ndim == 2
+    multilabel = found.predicted.ndim == 2
     arrays = {
-        "predicted": np.packbits(found.predicted, axis=1) if several else found.predicted,
+        "predicted": np.packbits(found.predicted, axis=1) if multilabel else found.predicted,
         "tied": np.packbits(found.tied),
         "seconds": found.seconds,
         "inner": found.inner,
@@ -160,8 +160,8 @@ def unpack_predictions(entry: StoreEntry, job: StoreUnit, problem: Problem) -> S
     """Return a job's predictions back from the store."""
     arrays, sizes = entry.arrays, tuple(len(split.test) for split in job.splits)
     n, k = sum(sizes), len(problem.documents.classes)
-    predicted, shape = arrays["predicted"], (n, k) if problem.several else (n,)
-    if problem.several:
+    predicted, shape = arrays["predicted"], (n, k) if problem.multilabel else (n,)
+    if problem.multilabel:
         predicted = np.unpackbits(predicted, axis=1, count=k).astype(bool)
     tied = np.unpackbits(arrays["tied"], count=int(np.prod(shape))).astype(bool).reshape(shape)
     versions = (entry.facts["version"],) * len(sizes)

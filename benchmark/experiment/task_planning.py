@@ -62,7 +62,7 @@ def plan_task(
         chosen = experiment.inner is not None and len(entry.candidates) > 1
         for index, spec in enumerate(entry.candidates):
             seen = own.get(spec.text, problem)
-            method = build_method(spec, seen, variant.terms, draws=tags_of(variant.protocol.cls).draws)
+            method = build_method(spec, seen, variant.terms, replicated=tags_of(variant.protocol.cls).replicated)
             for size in variant.sizes:
                 inner = inner_of[size] if chosen else tuple(() for _ in splits[size])
                 for number in variant.numbers:

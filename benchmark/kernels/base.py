@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 
 def is_elementwise_kernel(kernel: type[Any]) -> bool:
-    """Return whether a class computes kernel values from inner products by `link`, without overriding `transform`."""
+    """Return whether a class computes values by `from_products` alone, without its own `transform`."""
     return issubclass(kernel, Kernel) and kernel.transform is Kernel.transform
 
 
 class Kernel(TransformerMixin, BaseEstimator):
     """A kernel k(x, x') that depends on points only through <x^p, x'^p>, <x^p, x^p> and <x'^p, x'^p>.
 
-    A subclass defines `link`, `exponent` p if it is not 1, and `tags` with the normalizations that the kernel is
-    defined for. `fit(X)` stores the training points and `transform(X)` returns the Gram rows against them, shape
+    A subclass defines `from_products`, `exponent` p if it is not 1, and `tags` with the normalizations that the kernel
+    is defined for. `fit(X)` stores the training points and `transform(X)` returns the Gram rows against them, shape
     (n_X, n_train), so that ``make_pipeline(kernel, SVC(kernel="precomputed"))`` is a classifier of points.
 
     Attributes
@@ -58,9 +58,9 @@ class Kernel(TransformerMixin, BaseEstimator):
         """
 
     def learn(self, n_coordinates: int) -> Self:  # noqa: ARG002
-        """Prepare `link` for points of `n_coordinates` coordinates.
+        """Prepare `from_products` for points of `n_coordinates` coordinates.
 
-        `fit` and `LazyGram` call it before `link`.
+        `fit` and `LazyGram` call it before `from_products`.
 
         Parameters
         ----------
@@ -74,7 +74,7 @@ class Kernel(TransformerMixin, BaseEstimator):
         """
         return self
 
-    def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
+    def from_products(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
         """Compute kernel values of a tile of the Gram matrix from inner products.
 
         Parameters
@@ -142,7 +142,7 @@ class Kernel(TransformerMixin, BaseEstimator):
             raise ValueError(f"X has {points.shape[1]} coordinates, but the kernel was fitted on {self.n_features_in_}")
         embedded = power_transform(points, self.exponent)
         products = inner_products(embedded, self.points_)
-        return self.link(products, self_products(embedded), self.self_products_)
+        return self.from_products(products, self_products(embedded), self.self_products_)
 
     def _validated(self, X: Any) -> sp.csr_array:
         points = canonical_csr(check_array(X, accept_sparse="csr", dtype=np.float64))

@@ -34,7 +34,9 @@ def degenerate_reason(kernel: Kernel) -> str:
 def _degenerate_at(kernel: Kernel, square: float) -> str:
     try:
         with np.errstate(all="ignore"):
-            values = kernel.link(square * _COSINES[None], np.array([square]), np.full(_COSINES.size, square))[0]
+            values = kernel.from_products(square * _COSINES[None], np.array([square]), np.full(_COSINES.size, square))[
+                0
+            ]
     except NotFittedError:
         return ""
     except ArithmeticError as error:

@@ -60,7 +60,7 @@ class Linear(Kernel):
 
     tags: ClassVar[Tags] = Tags(solved_by="points", sums_words=True)
 
-    def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
+    def from_products(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
         """Return the inner products unchanged."""
         return products
 
@@ -87,7 +87,7 @@ class Polynomial(Kernel):
         if not self.c >= 0:
             raise ValueError(f"c must not be negative, not {self.c}")
 
-    def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
+    def from_products(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
         """Compute (g + c)^d of the inner products g."""
         products += self.c
         return np.power(products, self.degree, out=products)
@@ -110,7 +110,7 @@ class RadialBasisFunction(Kernel):
         if not self.sigma > 0:
             raise ValueError(f"sigma must be positive, not {self.sigma}")
 
-    def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
+    def from_products(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
         """Compute exp(-(g_xx + g_x'x' - 2g) / 2σ²) of the inner products g."""
         distances = squared_distances(products, left, right)
         distances *= -0.5 / self.sigma**2
@@ -135,7 +135,7 @@ class Sigmoid(Kernel):
         if not self.kappa > 0:
             raise ValueError(f"kappa must be positive, not {self.kappa}")
 
-    def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
+    def from_products(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
         """Compute tanh(κg + ϑ) of the inner products g."""
         products *= self.kappa
         products += self.theta
@@ -145,7 +145,7 @@ class Sigmoid(Kernel):
 class NegativeEuclideanDistance(Kernel):
     """NED: k(x, x') = -||x - x'||; conditionally positive definite (Zhang et al. 2005, section 3.2)."""
 
-    def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
+    def from_products(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
         """Compute -(g_xx + g_x'x' - 2g)^½ of the inner products g."""
         distances = squared_distances(products, left, right)
         if _worth_compiling(distances):

@@ -119,7 +119,7 @@ class LazyGram:
         tile = np.empty(source.shape)
         _scale(tile, *_flat(source), self._row_scale[rows], self._column_scale[columns])
         with np.errstate(over="ignore", invalid="ignore"):
-            values = self._kernel.link(tile, self._row_self[rows], self._column_self[columns])
+            values = self._kernel.from_products(tile, self._row_self[rows], self._column_self[columns])
         if values.shape != source.shape or values.dtype != np.float64:
             difference = f"{values.dtype} values of the shape {values.shape}, not float64 of {source.shape}"
             raise ValueError(f"the kernel {self._kernel!r} gives {difference}")
@@ -161,5 +161,7 @@ def kernel_diagonal(kernel: Kernel, products: InnerProducts, normalization: str)
     scale = products.norms[normalization] ** -products.exponent
     distinct, position = np.unique(products.self_products * scale * scale, return_inverse=True)
     learnt: Kernel = clone(kernel).learn(products.n_coordinates)
-    values = [learnt.link(np.array([[square]]), np.array([square]), np.array([square]))[0, 0] for square in distinct]
+    values = [
+        learnt.from_products(np.array([[square]]), np.array([square]), np.array([square]))[0, 0] for square in distinct
+    ]
     return np.array(values)[position]

@@ -58,7 +58,7 @@ class NegativeGeodesicDistance(_OnSimplex):
     def __init__(self, shift: float = 0.0) -> None:
         self.shift = shift
 
-    def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
+    def from_products(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
         """Compute -2 arccos s + shift."""
         angle = arccos_clipped(products)
         angle *= -2.0
@@ -92,7 +92,7 @@ class ExponentialGeodesicDistance(_WithTime):
         Diffusion time, t > 0.
     """
 
-    def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
+    def from_products(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
         """Compute exp(-arccos(s) / t)."""
         angle = arccos_clipped(products)
         angle /= -self.t
@@ -111,7 +111,7 @@ class Diffusion(_WithTime):
         Diffusion time, t > 0.
     """
 
-    def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
+    def from_products(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
         """Compute exp(-arccos²(s) / t)."""
         angle = arccos_clipped(products)
         np.square(angle, out=angle)
@@ -132,7 +132,7 @@ class Bhattacharyya(_OnSimplex):
     def __init__(self, ridge: float = 0.0) -> None:
         self.ridge = ridge
 
-    def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
+    def from_products(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
         """Return s, plus the ridge where s is 1 up to rounding."""
         if self.ridge:
             products[products > 1 - _ROUNDING] += self.ridge
@@ -165,6 +165,6 @@ class ProbabilityProduct(Kernel):
         if not self.rho > 0:
             raise ValueError(f"rho must be positive, not {self.rho}")
 
-    def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
+    def from_products(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
         """Return the inner products of the ρ-th powers unchanged."""
         return products

@@ -38,8 +38,8 @@ class _Transformed(Kernel):
         check_one_of("base", self.base, CPD_KERNELS)
 
     def distances(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
-        """Compute -k ≥ 0 of the base kernel, written over `products`; see `link` for parameters."""
-        values = CPD_KERNELS[self.base]().link(products, left, right)
+        """Compute -k ≥ 0 of the base kernel, written over `products`; see `from_products` for parameters."""
+        values = CPD_KERNELS[self.base]().from_products(products, left, right)
         return np.negative(values, out=values)
 
 
@@ -64,7 +64,7 @@ class CpdPower(_Transformed):
         if not 0 < self.beta < 1:
             raise ValueError(f"beta must lie between 0 and 1, not {self.beta}")
 
-    def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
+    def from_products(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
         """Compute -(-k)^β."""
         values = self.distances(products, left, right)
         np.power(values, self.beta, out=values)
@@ -83,7 +83,7 @@ class CpdLogarithm(_Transformed):
     def __init__(self, base: str = "ngd") -> None:
         self.base = base
 
-    def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
+    def from_products(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
         """Compute -ln(1 - k)."""
         values = self.distances(products, left, right)
         np.log1p(values, out=values)

@@ -50,7 +50,7 @@ class TrainedState:
         Columns of the terms selected for all classes, the best first; None for all terms.
     weighting : Weighting
         Fitted weighting.
-    several : bool
+    multilabel : bool
         True if a document may have several classes, or none.
     columns : intp array, shape (n_learned,)
         Positions of the learned classes, see `learned_classes`; all classes where each document has exactly one.
@@ -61,18 +61,18 @@ class TrainedState:
     spec: MethodSpec
     terms: NDArray[np.intp] | None
     weighting: Weighting
-    several: bool
+    multilabel: bool
     columns: NDArray[np.intp]
     everywhere: NDArray[np.bool_]
 
 
 def trained_state(work: SplitData, spec: MethodSpec) -> TrainedState:
     """Return the trained state that every method has for a split."""
-    several, classes = work.problem.several, work.problem.documents.classes
-    columns, _ = learned_classes(work.members, classes) if several else (np.arange(len(classes)), classes)
-    everywhere = np.asarray(work.members.all(axis=0) & several)
+    multilabel, classes = work.problem.multilabel, work.problem.documents.classes
+    columns, _ = learned_classes(work.members, classes) if multilabel else (np.arange(len(classes)), classes)
+    everywhere = np.asarray(work.members.all(axis=0) & multilabel)
     weighting = work.weighting(work.selected_counts(), spec.representation)
-    return TrainedState(spec, work.selected_terms(), weighting, several, columns, everywhere)
+    return TrainedState(spec, work.selected_terms(), weighting, multilabel, columns, everywhere)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,7 @@ class FittedMethod(ABC):
 
     def given(self, values: Array) -> NDArray[Any]:
         """Return the predicted class of each document, shape (m,), or its class indicators, shape (m, k)."""
-        if self.learned.several:
+        if self.learned.multilabel:
             return positive_classes(self.learned.everywhere, self.learned.columns, values)
         return self._best(values)
 
@@ -105,7 +105,7 @@ class FittedMethod(ABC):
         Where documents may have several classes, a class that could not be learned has -inf, or inf if it is predicted
         for every document.
         """
-        if not self.learned.several:
+        if not self.learned.multilabel:
             return self._of_classes(values)
         full = np.tile(np.where(self.learned.everywhere, np.inf, -np.inf), (len(values), 1))
         full[:, self.learned.columns] = values
@@ -234,7 +234,7 @@ class FittedMachines(FittedMethod):
         support = np.split(arrays["support"].astype(np.intp), ends)
         coefficients = np.split(arrays["coefficients"], ends)
         parts = zip(support, coefficients, arrays["rho"].tolist(), strict=True) if len(arrays["rho"]) else ()
-        scheme = "one-vs-rest" if learned.several else learned.spec.classifier.build().scheme
+        scheme = "one-vs-rest" if learned.multilabel else learned.spec.classifier.build().scheme
         machines = MulticlassSvm(scheme, arrays["bounds"], tuple(BinarySvm(*part, seconds=0.0) for part in parts))
         counts = sp.csr_array(
             tuple(arrays[f"counts.{name}"] for name in ("data", "indices", "indptr")),
@@ -291,7 +291,7 @@ class FittedPoints(FittedMethod):
         rest, shape (m, n_learned).
         """
         points = weighted_points(counts, self.learned.spec.representation, self.learned.weighting)
-        if not self.learned.several:
+        if not self.learned.multilabel:
             return check_finite_values(self.models[0].class_scores(points))
         values = np.empty((counts.shape[0], len(self.models)))
         for column, model in enumerate(self.models):
@@ -318,7 +318,7 @@ class FittedPoints(FittedMethod):
     @classmethod
     def restored(cls, learned: TrainedState, arrays: Arrays) -> Self:
         """Return the classifiers that `arrays` describes."""
-        n = len(learned.columns) if learned.several else 1
+        n = len(learned.columns) if learned.multilabel else 1
         models = [learned.spec.classifier.build() for _ in range(n)]
         for number, model in enumerate(models):
             for name in model.kept:

@@ -328,6 +328,6 @@ def _trained(
 def _decided(work: SplitData, values: Array, seconds: Array) -> SettingPredictions:
     """Return the predictions of decision values, shape (m, n_learned)."""
     columns, _ = learned_classes(work.members, work.problem.documents.classes)
-    if work.problem.several:
+    if work.problem.multilabel:
         return multilabel_predictions(work.members, columns, values, seconds)
     return argmax_predictions(work.members.shape[1], columns, values, seconds)

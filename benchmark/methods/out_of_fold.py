@@ -25,7 +25,7 @@ INNER_FOLDS = 5
 def inner_folds(problem: Problem, split: Split) -> list[Split]:
     """Return the folds of a split's training documents, as rows of the problem's documents."""
     rows = split.train
-    folds = KFold(INNER_FOLDS, problem.seed, stratified=not problem.several).splits(problem.documents.take(rows))
+    folds = KFold(INNER_FOLDS, problem.seed, stratified=not problem.multilabel).splits(problem.documents.take(rows))
     return [Split(fold.name, rows[fold.train], rows[fold.test], fold.number) for fold in folds]
 
 

@@ -95,7 +95,7 @@ class PointClassifierMethod:
             # A single split pops the points, so that their memory is free while it trains on its rows.
             points = self._points(work, shared[0] if len(splits) > 1 else shared.pop())
             watch.lap("extraction")
-            decide = self._several if problem.several else self._single
+            decide = self._several if problem.multilabel else self._single
             return decide(problem, split, points, watch)
 
         with blas_threads(1), ThreadPoolExecutor(bench.jobs) as pool:
@@ -107,7 +107,7 @@ class PointClassifierMethod:
         with blas_threads(1):
             points, learned = self._points(work, None), trained_state(self._for_all_classes(work), self.spec)
             targets = [(problem.documents.labels[split.train], points.rankings)]
-            if problem.several:
+            if problem.multilabel:
                 targets = list(_one_vs_rest(work.members, learned.columns, points.rankings))
             return FittedPoints(learned, tuple(self._fitted(points, *target) for target in targets))
 

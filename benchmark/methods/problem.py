@@ -43,7 +43,7 @@ class Problem:
         return self.counts.documents
 
     @property
-    def several(self) -> bool:
+    def multilabel(self) -> bool:
         """True if a document may have several classes, or none."""
         return self.documents.topics is not None
 

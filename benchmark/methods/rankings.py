@@ -39,7 +39,7 @@ class Rankings:
             If a class has no training document, where each document has exactly one class.
         """
         documents = problem.documents
-        classes = problem.members[train] if problem.several else documents.labels[train]
+        classes = problem.members[train] if problem.multilabel else documents.labels[train]
         gains = information_gain(problem.counts.matrix[train], classes, documents.classes)
         return cls(gains, problem.members[train].sum(axis=0) / len(train))
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from benchmark.methods.problem import Problem
 
 
-def build_method(spec: MethodSpec, problem: Problem, terms: TermSelection | None, *, draws: bool) -> Method:
+def build_method(spec: MethodSpec, problem: Problem, terms: TermSelection | None, *, replicated: bool) -> Method:
     """Return the method that solves a problem's splits.
 
     Parameters
@@ -37,7 +37,7 @@ def build_method(spec: MethodSpec, problem: Problem, terms: TermSelection | None
     problem : Problem
     terms : Terms or None
         How terms are selected; None for all terms.
-    draws : bool
+    replicated : bool
         True if the splits are many small random training sets from one collection.
 
     Returns
@@ -50,31 +50,31 @@ def build_method(spec: MethodSpec, problem: Problem, terms: TermSelection | None
         If the parts of the method are incompatible, see `check_method`.
     """
     check_method(spec)
-    method = _method_for(spec, problem, terms, draws=draws)
-    if spec.threshold != "zero" and problem.several:
+    method = _method_for(spec, problem, terms, replicated=replicated)
+    if spec.threshold != "zero" and problem.multilabel:
         method = ThresholdedMethod(method)
     plugins = [part.cls for part in (spec.kernel, spec.classifier) if part is not None and not is_builtin(part.cls)]
     return PluginMethod(method, plugins[0]) if plugins else method
 
 
-def _method_for(spec: MethodSpec, problem: Problem, terms: TermSelection | None, *, draws: bool) -> Method:
+def _method_for(spec: MethodSpec, problem: Problem, terms: TermSelection | None, *, replicated: bool) -> Method:
     """Return the method without thresholds and without the checks of plug-ins."""
     aggregate = terms.aggregate if terms is not None else "sum"
     if spec.kernel is None:
-        return PointClassifierMethod(spec, aggregate, batched=draws)
+        return PointClassifierMethod(spec, aggregate, batched=replicated)
     if not is_elementwise_kernel(spec.kernel.cls):
         return _by_gram_rows(spec.kernel.cls, problem)(spec, aggregate)
-    if problem.several:
+    if problem.multilabel:
         hyperplanes = tags_of(spec.kernel.cls).solved_by == "points" and not spec.representation.dirichlet
         return LinearOneVsRest(spec, aggregate) if hyperplanes else KernelOneVsRest(spec, aggregate)
-    if draws and terms is None and _one_matrix_serves_all(spec, problem):
+    if replicated and terms is None and _one_matrix_serves_all(spec, problem):
         return SharedMatrixSvm(spec)
     return KernelSvm(spec, aggregate)
 
 
 def _by_gram_rows(kernel: type[Any], problem: Problem) -> type[PerSplit]:
     """Return the method for a kernel that isn't a function of inner products."""
-    by_values = PrecomputedKernelOneVsRest if problem.several else PrecomputedKernelSvm
+    by_values = PrecomputedKernelOneVsRest if problem.multilabel else PrecomputedKernelSvm
     return {"targets": HyperplaneTopMethod, "scores": FisherKernelMethod}.get(tags_of(kernel).solved_by, by_values)
 
 

@@ -119,7 +119,7 @@ class SplitData:
         else:
             points = weighted_points(counts, representation, weighting)
             train = self.split.train
-            labels = None if self.problem.several else self.problem.documents.labels[train]
+            labels = None if self.problem.multilabel else self.problem.documents.labels[train]
             products = self.bench.of_points(points, representation.normalization, exponent, train, labels)
         watch.lap("products")
         return products

@@ -64,7 +64,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def predict(self, X: Iterable[Text]) -> NDArray[Any]:
         """Return the class of each text, shape (m,), or a multi-label indicator matrix, bool of shape (m, k)."""
         predicted = [each.given for each in self._answers(X)]
-        if self.model.several:
+        if self.model.multilabel:
             return np.concatenate([np.empty((0, len(self._order)), dtype=bool), *predicted])[:, self._order]
         return np.asarray(np.array(self.model.classes)[np.concatenate([np.empty(0, dtype=np.int32), *predicted])])
 
@@ -74,7 +74,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         With two classes, of which each text has one, they are the second class's value minus the first's, shape (m,).
         """
         values = self._in_order([each.values for each in self._answers(X)])
-        return values[:, 1] - values[:, 0] if values.shape[1] == 2 and not self.model.several else values
+        return values[:, 1] - values[:, 0] if values.shape[1] == 2 and not self.model.multilabel else values
 
     def predict_proba(self, X: Iterable[Text]) -> NDArray[np.float64]:
         """Return class probabilities, shape (m, k).

@@ -173,7 +173,7 @@ def _by_folds(points: Sequence[Setting], folds: Sequence[Split], bench: MatrixCa
     errors = []
     for point in points:
         problem = point.problem
-        truth = problem.members if problem.several else problem.documents.labels
+        truth = problem.members if problem.multilabel else problem.documents.labels
         predictions = point.method.solve(problem, folds, point.terms, bench)
         wrong = [np.mean(each.predicted != truth[fold.test]) for fold, each in zip(folds, predictions, strict=True)]
         errors.append(np.average(wrong, weights=[len(fold.test) for fold in folds]))
@@ -198,7 +198,7 @@ class _Training:
         """Fit sigmoids to decision values of each fold of the training documents, from models of the other folds."""
         problem = self.problem
         values = out_of_fold_values(problem, split, partial(self.fitted, observer=observer))
-        truth = problem.members if problem.several else problem.documents.labels
+        truth = problem.members if problem.multilabel else problem.documents.labels
         return fit_sigmoids(values, truth[split.train], whole.learned, problem.documents.classes)
 
 

@@ -74,7 +74,7 @@ def write_model(model: TextModel, folder: Path) -> int:
         "version": version("simplexbench"),
         "about": model.about,
         "classes": list(model.classes),
-        "several": model.several,
+        "several": model.multilabel,
         "lexing": asdict(model.lexing),
         "representation": learned.spec.representation.resolved,
         **{key: None if part is None else part.resolved for key, part in parts.items()},
@@ -166,7 +166,9 @@ def _model(
     for name in weighting.kept:
         setattr(weighting, name, arrays.get(f"weighting/{name}"))
     trained = {name.removeprefix("fitted/"): array for name, array in arrays.items() if name.startswith("fitted/")}
-    learned = TrainedState(spec, arrays.get("terms"), weighting, facts.several, arrays["columns"], arrays["everywhere"])
+    learned = TrainedState(
+        spec, arrays.get("terms"), weighting, facts.multilabel, arrays["columns"], arrays["everywhere"]
+    )
     fitted = _KINDS[facts.kind].restored(learned, trained)
     vocabulary = split_names(arrays["vocabulary"])
     return TextModel(tuple(facts.classes), facts.lexing, vocabulary, fitted, arrays.get("sigmoids"), about)

@@ -112,10 +112,10 @@ def format_predictions(
         for names, answers in answered:
             yield "".join(f"{json.dumps(_record(model, names, answers, row))}\n" for row in range(len(names)))
         return
-    header = ["id", "labels" if model.several else "label", *(f"decision {name}" for name in model.classes)]
+    header = ["id", "labels" if model.multilabel else "label", *(f"decision {name}" for name in model.classes)]
     header += [f"probability {name}" for name in model.classes] if model.sigmoids is not None else []
     if with_words:
-        header += [f"words {name}" for name in model.classes] if model.several else ["words"]
+        header += [f"words {name}" for name in model.classes] if model.multilabel else ["words"]
     before = csv_text(header, ())
     for names, answers in answered:
         yield before + csv_text(None, (_row(model, names, answers, row, with_words) for row in range(len(names))))
@@ -125,13 +125,13 @@ def format_predictions(
 
 def _record(model: TextModel, names: Sequence[str], answers: TextPredictions, row: int) -> dict[str, Any]:
     labels = [model.classes[code] for code in answers.classes_of(row)]
-    record: dict[str, Any] = {"id": names[row], **({"labels": labels} if model.several else {"label": labels[0]})}
+    record: dict[str, Any] = {"id": names[row], **({"labels": labels} if model.multilabel else {"label": labels[0]})}
     record["decision"] = dict(zip(model.classes, _finite(answers.values[row]), strict=True))
     if answers.probabilities is not None:
         record["probability"] = dict(zip(model.classes, answers.probabilities[row].tolist(), strict=True))
     if answers.words:
         words = {model.classes[code]: terms for code, terms in answers.words[row].items()}
-        record["words"] = words if model.several else words[labels[0]]
+        record["words"] = words if model.multilabel else words[labels[0]]
     return record
 
 
@@ -143,7 +143,7 @@ def _row(model: TextModel, names: Sequence[str], answers: TextPredictions, row: 
     if with_words:
         words = answers.words[row]
         between = " " if model.lexing.ngrams == (1,) else ", "
-        codes = range(len(model.classes)) if model.several else predicted
+        codes = range(len(model.classes)) if model.multilabel else predicted
         fields += [between.join(words.get(code, ())) for code in codes]
     return fields
 

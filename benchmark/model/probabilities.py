@@ -50,7 +50,7 @@ def fit_sigmoids(values: Array, truth: NDArray[Any], learned: TrainedState, clas
     ValueError
         If the documents with a decision value of a class all have the class, or none has it.
     """
-    if not learned.several:
+    if not learned.multilabel:
         return _fitted(_sigmoid_inputs(values), truth)
     sigmoids = []
     for column in learned.columns:
@@ -82,7 +82,7 @@ def class_probabilities(values: Array, sigmoids: Array, learned: TrainedState) -
     classes, each learned class has a sigmoid. Other classes have probability 0, or 1 if all documents have the class.
     """
     a, b = sigmoids.T
-    if learned.several:
+    if learned.multilabel:
         probabilities = np.tile(learned.everywhere.astype(np.float64), (len(values), 1))
         probabilities[:, learned.columns] = expit(-(a * values[:, learned.columns] + b))
         return probabilities

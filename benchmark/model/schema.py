@@ -77,7 +77,7 @@ class ModelDescription(_Section):
     version: str
     about: TrainingDescription
     classes: Names
-    several: bool
+    multilabel: bool = Field(alias="several")
     lexing: Lexing
     representation: RepresentationDescription
     kernel: Any
@@ -103,7 +103,7 @@ def parse_description(content: bytes) -> ModelDescription:
         raise ValueError(f"{where} is {format_input(problem['input'])}: {must}") from None
     if len(set(facts.classes)) < len(facts.classes):
         raise ValueError("classes has a name twice")
-    if len(facts.classes) < 2 and not facts.several:
+    if len(facts.classes) < 2 and not facts.multilabel:
         raise ValueError("classes has one name: a document that has one class needs two to choose from")
     lexing = facts.lexing
     if not lexing.fields or len(set(lexing.blocks)) < len(lexing.blocks):
@@ -117,12 +117,12 @@ def check_kind(facts: ModelDescription, spec: MethodSpec) -> None:
     """Raise ValueError if the kind doesn't fit the method."""
     if (facts.kind == "thresholds") != (facts.threshold != "zero"):
         raise ValueError(f"kind is {facts.kind!r}, and threshold {facts.threshold!r}")
-    if facts.threshold != "zero" and not facts.several:
+    if facts.threshold != "zero" and not facts.multilabel:
         raise ValueError(
             f"threshold is {facts.threshold!r}, but several is false: only several classes have thresholds"
         )
     if facts.kind != "thresholds":
-        check_classifier_kind(facts.kind, spec, several=facts.several)
+        check_classifier_kind(facts.kind, spec, multilabel=facts.multilabel)
     if spec.kernel is not None and not is_elementwise_kernel(spec.kernel.cls):
         raise ValueError(f"kernel is {spec.kernel.name!r}, which saved models don't support")
     features = spec.representation.features
@@ -133,11 +133,11 @@ def check_kind(facts: ModelDescription, spec: MethodSpec) -> None:
         raise ValueError(f"representation.normalization: {features.name!r} takes {', '.join(allowed)}")
 
 
-def check_classifier_kind(kind: str, spec: MethodSpec, *, several: bool) -> None:
+def check_classifier_kind(kind: str, spec: MethodSpec, *, multilabel: bool) -> None:
     """Raise ValueError if the kind of trained classifiers doesn't fit the kernel or the classes."""
     if (kind == "points") != (spec.kernel is None):
         raise ValueError(f"kind is {kind!r}, and kernel {spec.kernel and spec.kernel.name!r}")
-    if kind == "hyperplanes" and not several:
+    if kind == "hyperplanes" and not multilabel:
         raise ValueError("kind is 'hyperplanes', but several is false")
 
 
@@ -248,22 +248,22 @@ def check_arrays(arrays: Arrays, facts: ModelDescription, spec: MethodSpec) -> N
 
 def _sizes(arrays: Arrays, facts: ModelDescription, spec: MethodSpec) -> dict[str, int]:
     """Return the lengths that follow from `facts`, the vocabulary and which classes were learned."""
-    k, several = len(facts.classes), facts.several
-    sizes = {"2": 2, "classes": k, "blocks": len(facts.lexing.blocks), "bounds": 2 if several else k + 1}
+    k, multilabel = len(facts.classes), facts.multilabel
+    sizes = {"2": 2, "classes": k, "blocks": len(facts.lexing.blocks), "bounds": 2 if multilabel else k + 1}
     for name in ("vocabulary", "columns"):
         _check_type(name, arrays, COMMON_ARRAYS[name], sizes)
     n_words, n_learned = _words(arrays["vocabulary"]), len(arrays["columns"])
     scheme, features = getattr(spec.classifier.build(), "scheme", ""), spec.representation.features
-    n_classes = 2 if several else k
+    n_classes = 2 if multilabel else k
     pairs = n_classes * (n_classes - 1) // 2
     return sizes | {
         "words": n_words,
         "learned": n_learned,
         "coordinates": n_words if features is None else features.build().width(n_words),
         "own classes": n_classes,
-        "sigmoids": n_learned if several else _unless_two(k, k),
+        "sigmoids": n_learned if multilabel else _unless_two(k, k),
         "hyperplanes": _unless_two(n_classes, pairs if scheme == "one-vs-one" else n_classes),
-        "machines": n_learned if several else (k if scheme == "one-vs-rest" else pairs),
+        "machines": n_learned if multilabel else (k if scheme == "one-vs-rest" else pairs),
     }
 
 
@@ -279,7 +279,7 @@ def _trained_kind(arrays: Arrays, facts: ModelDescription, spec: MethodSpec) -> 
     if kind not in ("machines", "hyperplanes", "points"):
         raise ValueError(f"fitted/kind is {format_input(kind)}: must be machines, hyperplanes or points")
     try:
-        check_classifier_kind(kind, spec, several=facts.several)
+        check_classifier_kind(kind, spec, multilabel=facts.multilabel)
     except ValueError as error:
         raise ValueError(f"fitted/{error}") from None
     if bool(arrays["fitted/at_least_one"]) != (facts.threshold == "at-least-one"):
@@ -312,7 +312,7 @@ def _of_kind(kind: str, facts: ModelDescription, spec: MethodSpec, n_learned: in
     if not is_builtin(classifier):
         raise ValueError(f"the classifier {spec.classifier.name!r} is from a plug-in, which saved models don't support")
     names = [(name, POINT_CLASSIFIER_ARRAYS[name.rpartition(".")[2]]) for name in classifier.kept]
-    return {f"{i}.{name}": each for i in range(n_learned if facts.several else 1) for name, each in names}
+    return {f"{i}.{name}": each for i in range(n_learned if facts.multilabel else 1) for name, each in names}
 
 
 def _check_type(name: str, arrays: Arrays, expected: ArraySpec, sizes: dict[str, int]) -> None:
@@ -354,9 +354,9 @@ def _check_classes(arrays: Arrays, facts: ModelDescription) -> None:
     columns, everywhere = arrays["columns"], arrays["everywhere"]
     if (np.diff(columns) <= 0).any():
         raise ValueError("columns must ascend")
-    if not facts.several and len(columns) < len(facts.classes):
+    if not facts.multilabel and len(columns) < len(facts.classes):
         raise ValueError(f"columns has {len(columns)} of {len(facts.classes)} classes")
-    if everywhere[columns].any() or (everywhere.any() and not facts.several):
+    if everywhere[columns].any() or (everywhere.any() and not facts.multilabel):
         raise ValueError("everywhere is true for a class that was learned")
     for name, array in arrays.items():
         if name.endswith("classes_") and len(np.unique(array)) < len(array):

@@ -88,9 +88,9 @@ class TextModel:
     about: dict[str, Any]
 
     @property
-    def several(self) -> bool:
+    def multilabel(self) -> bool:
         """True if a document may have several classes, or none."""
-        return self.fitted.learned.several
+        return self.fitted.learned.multilabel
 
     def answers(
         self, documents: Iterable[tuple[str, bytes]], *, n_words: int = 0, jobs: int = 1
@@ -168,7 +168,7 @@ class TextModel:
         return terms
 
     def _margin(self, values: Array, code: int) -> Array:
-        if self.several:
+        if self.multilabel:
             return values[:, code]
         return np.asarray(values[:, code] - np.delete(values, code, axis=1).max(axis=1))
 

@@ -131,7 +131,7 @@ def _near(a: Any, b: Any, what: str) -> None:
 def _points(component: Any) -> sp.csr_array:
     """Return the points of a small collection, as a configuration without further settings would make them."""
     normalization = tags_of(component).normalization
-    return TermWeighting(normalization=normalization).fit_transform(toy_problem(several=False).counts.matrix)
+    return TermWeighting(normalization=normalization).fit_transform(toy_problem(multilabel=False).counts.matrix)
 
 
 # --- Estimators ---
@@ -149,7 +149,7 @@ def keeps_parameters(_: str, component: Any) -> None:
 
 def leaves_arguments(_: str, component: Any) -> None:
     """Check that the component leaves its arguments unchanged."""
-    points, labels = _points(component), toy_problem(several=False).documents.labels
+    points, labels = _points(component), toy_problem(multilabel=False).documents.labels
     before = points.copy(), labels.copy()
     fitted = component().fit(points, labels)
     (fitted.transform if hasattr(fitted, "transform") else fitted.class_scores)(points)
@@ -159,11 +159,11 @@ def leaves_arguments(_: str, component: Any) -> None:
 def decides(name: str, component: Any) -> None:
     """Check that the component predicts every test document, with one class or several, for two classes or more."""
     normalization = tags_of(component).normalization
-    for several, many, n_classes in itertools.product((False, True), (False, True), (2, 3)):
-        problem = toy_problem(several=several, n_classes=n_classes)
+    for multilabel, many, n_classes in itertools.product((False, True), (False, True), (2, 3)):
+        problem = toy_problem(multilabel=multilabel, n_classes=n_classes)
         spec = _spec(name, component, normalization)
         splits = toy_replicates(problem) if many else toy_group_splits(problem)
-        decided = build_method(spec, problem, None, draws=many).solve(problem, splits, None, MatrixCache(1))
+        decided = build_method(spec, problem, None, replicated=many).solve(problem, splits, None, MatrixCache(1))
         for split, decisions in zip(splits, decided, strict=True):
             check_decisions(problem, len(split.test), decisions)
 
@@ -179,11 +179,11 @@ def _spec(name: str, component: Any, normalization: str) -> MethodSpec:
 def check_decisions(problem: Problem, n_tested: int, decisions: SettingPredictions) -> None:
     """Refuse predictions that aren't one per test document, or, with several classes, one per document and class."""
     given, tied, k = decisions.predicted, decisions.tied, len(problem.documents.classes)
-    shape = (n_tested, k) if problem.several else (n_tested,)
+    shape = (n_tested, k) if problem.multilabel else (n_tested,)
     _holds(given.shape == tied.shape == shape, f"predictions have the shapes {given.shape}, {tied.shape}, not {shape}")
     _holds(tied.dtype == np.bool_, f"ties are {tied.dtype}")
-    _holds(given.dtype == (np.bool_ if problem.several else np.int16), f"predictions are {given.dtype}")
-    if not problem.several:
+    _holds(given.dtype == (np.bool_ if problem.multilabel else np.int16), f"predictions are {given.dtype}")
+    if not problem.multilabel:
         _holds(given.min() >= 0 and given.max() < k, f"classes range over [{given.min()}, {given.max()}]")
     seconds = decisions.seconds
     _holds(seconds.shape == (1, 6) and np.isfinite(seconds).all() and (seconds >= 0).all(), f"seconds are {seconds}")
@@ -233,7 +233,7 @@ def gives_scores(_: str, component: Any) -> None:
     """Check that the classifier returns a finite score per class, in the order of `classes_`, also for two classes."""
     for n_classes in (2, 3):
         points = _points(component)
-        labels = toy_problem(several=False, n_classes=n_classes).documents.labels
+        labels = toy_problem(multilabel=False, n_classes=n_classes).documents.labels
         classifier = component()
         _holds(classifier.fit(points, labels) is classifier, "fit must return the classifier itself")
         scores, classes = np.asarray(classifier.class_scores(points)), np.asarray(classifier.classes_)
@@ -247,7 +247,7 @@ def gives_scores(_: str, component: Any) -> None:
 
 def scores_the_same_again(_: str, component: Any) -> None:
     """Check that the classifier returns the same scores for a point alone, among others, and when trained again."""
-    points, labels = _points(component), toy_problem(several=False).documents.labels
+    points, labels = _points(component), toy_problem(multilabel=False).documents.labels
     classifier, again = (component().fit(points, labels) for _ in range(2))
     whole = np.asarray(classifier.class_scores(points))
     _holds(np.array_equal(whole, again.class_scores(points)), "two classifiers that were trained alike differ")
@@ -260,9 +260,9 @@ def scores_the_same_again(_: str, component: Any) -> None:
 
 def keeps_promises(_: str, component: Any) -> None:
     """Check that the protocol returns ascending rows, disjoint in training and test, with every class in training."""
-    for problem in (toy_problem(several=False), toy_problem(several=False, n_classes=2)):
+    for problem in (toy_problem(multilabel=False), toy_problem(multilabel=False, n_classes=2)):
         splits, again = (component().splits(problem.documents) for _ in range(2))
-        check_split_promises(splits, problem.documents, repeated=tags_of(component).draws)
+        check_split_promises(splits, problem.documents, repeated=tags_of(component).replicated)
         for split, other in zip(splits, again, strict=True):
             same = np.array_equal(split.train, other.train) and np.array_equal(split.test, other.test)
             _holds(same, "a second call returns other splits")
@@ -353,7 +353,7 @@ def _contexts() -> list[DiagnosticContext]:
     """Return contexts of small collections, with one class per document and with several, under several methods."""
     base = check_experiment(YamlSource("small.yaml", copy.deepcopy(_SMALL)), BUILTIN_REGISTRIES).variants[BASE_VARIANT]
     found = []
-    for problem in (toy_problem(several=False), toy_problem(several=True)):
+    for problem in (toy_problem(multilabel=False), toy_problem(multilabel=True)):
         collection = replace(base.collection, classes=problem.documents.classes)
         variant = replace(base, collection=collection)
         found.append(DiagnosticContext(problem.counts, variant, problem.seed, 1, lambda _, compute: compute()))

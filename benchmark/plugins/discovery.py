@@ -44,7 +44,7 @@ _GROUP = "simplexbench."
 _CALLED = {
     "protocols": ("splits",),
     "diagnostics": ("compute", "numbers", "notes", "cells", "kinds", "rows"),
-    "corpora": ("classes", "groups", "several", "outline", "locate", "content", "load", "facts", "check_unchanged"),
+    "corpora": ("classes", "parts", "multilabel", "outline", "locate", "content", "load", "facts", "check_unchanged"),
 }
 _NO_PLUGIN = "names no component: a plug-in has at its top level KERNELS, CLASSIFIERS, PROTOCOLS, MEASURES, METRICS or "
 _NO_PLUGIN += "CORPORA, such as KERNELS = {'mine': MyKernel}"

@@ -99,13 +99,13 @@ def _of_kind(kind: str, name: str, component: Any) -> str:
     if (
         kind == "kernels"
         and issubclass(component, Kernel)
-        and (component.link, component.transform)
+        and (component.from_products, component.transform)
         == (
-            Kernel.link,
+            Kernel.from_products,
             Kernel.transform,
         )
     ):
-        return "a Kernel must define `link`, its values from inner products, or else `transform`"
+        return "a Kernel must define `from_products`, its values from inner products, or else `transform`"
     return ""
 
 

@@ -37,14 +37,14 @@ class SurveyProblem:
     name, title : str
         Short name for the head of a column, and full title.
     metric : str
-    several : bool
+    multilabel : bool
         Whether a document may have several classes.
     """
 
     name: str
     title: str
     metric: str
-    several: bool
+    multilabel: bool
 
 
 @dataclass(frozen=True, eq=False)

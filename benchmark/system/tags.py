@@ -54,8 +54,8 @@ class Tags:
         Labels of methods in figures: classifiers by their own name; diagnostics by their `kinds`.
     note, note_of_several : str
         Kernels and classifiers: a line below the tables, in every run, and where documents may have several classes.
-    draws : bool
-        Protocols: draws training documents repeatedly, so that a document may be tested more than once.
+    replicated : bool
+        Protocols: training documents are drawn repeatedly, so that a document may be tested more than once.
     leaves_groups_out : bool
         Protocols: each split tests one group of documents, which trains in all others.
     base_only : bool
@@ -78,7 +78,7 @@ class Tags:
     labels: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
     note_of_several: str = ""
-    draws: bool = False
+    replicated: bool = False
     leaves_groups_out: bool = False
     base_only: bool = False
     only_beside_prints: bool = False
@@ -88,7 +88,7 @@ DEFAULT_TAGS = Tags()
 #: Tags that a class may also declare as an attribute of the same name, as before there were `Tags`.
 SINGLE_TAGS = (
     *("set_by_run", "stored", "normalization", "normalizations", "sees_counts", "needs_kernel", "takes_features"),
-    *("draws", "base_only", "only_beside_prints"),
+    *("replicated", "base_only", "only_beside_prints"),
 )
 
 

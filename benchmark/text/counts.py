@@ -58,18 +58,18 @@ def counts_to_arrays(counts: Counts) -> tuple[dict[str, NDArray[Any]], dict[str,
         "indices": counts.matrix.indices,
         "data": counts.matrix.data,
         "labels": documents.labels,
-        "groups": documents.groups,
+        "parts": documents.parts,
         "block_of": counts.block_of,
         "ids": join_names(documents.ids),
         "vocabulary": join_names(counts.vocabulary),
     }
     if documents.topics is not None:
         arrays["topics"] = np.packbits(documents.topics, axis=1)
-    if documents.units is not None:
-        arrays["units"] = documents.units
+    if documents.groups is not None:
+        arrays["groups"] = documents.groups
     if documents.dates is not None:
         arrays["order" if documents.dated_by_class else "dates"] = documents.dates.astype(np.int64)
-    names = {"classes": documents.classes, "group_names": documents.group_names, "blocks": counts.blocks}
+    names = {"classes": documents.classes, "part_names": documents.part_names, "blocks": counts.blocks}
     return arrays, {key: list(values) for key, values in names.items()} | {"dropped": counts.dropped}
 
 
@@ -80,11 +80,11 @@ def counts_from_arrays(arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, A
     documents = Documents(
         ids,
         arrays["labels"],
-        arrays["groups"],
+        arrays["parts"],
         classes,
-        tuple(facts["group_names"]),
+        tuple(facts["part_names"]),
         None if topics is None else np.unpackbits(topics, axis=1, count=len(classes)).astype(bool),
-        arrays.get("units"),
+        arrays.get("groups"),
         arrays["dates"].astype("datetime64[s]") if "dates" in arrays else arrays.get("order"),
     )
     parts = arrays["data"], arrays["indices"], arrays["indptr"]

@@ -308,7 +308,7 @@ def _counted(documents: Documents, group: str | None) -> NDArray[np.bool_]:
     """Return whether pruning counts each document, shape (n,); ConfigError for an unknown group."""
     if group is None:
         return np.ones(len(documents), dtype=np.bool_)
-    if group not in documents.group_names:
-        raise ConfigError(f"pruning: there is no group {group!r}; the groups are {', '.join(documents.group_names)}")
-    counted: NDArray[np.bool_] = documents.groups == documents.group_names.index(group)
+    if group not in documents.part_names:
+        raise ConfigError(f"pruning: there is no group {group!r}; the groups are {', '.join(documents.part_names)}")
+    counted: NDArray[np.bool_] = documents.parts == documents.part_names.index(group)
     return counted

@@ -68,7 +68,7 @@ class JobGroup:
 
 def group_jobs(work: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]) -> list[JobGroup]:
     """Divide the missing jobs of a task between workers."""
-    by_split = work.problem.several
+    by_split = work.problem.multilabel
 
     def group_key(batch: Batch) -> tuple[Any, ...]:
         point, jobs = batch.parts[0]

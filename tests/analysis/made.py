@@ -39,7 +39,7 @@ TABLE: dict[str, Any] = {
 }
 
 
-def predicted(experiment: Experiment, seed: int = 0, n: int = 60, *, several: bool = False) -> Predictions:
+def predicted(experiment: Experiment, seed: int = 0, n: int = 60, *, multilabel: bool = False) -> Predictions:
     """Right on nine decisions of ten."""
     rng, k = np.random.default_rng(seed), len(CLASSES)
     tasks, splits, points = {}, {}, {}
@@ -50,7 +50,7 @@ def predicted(experiment: Experiment, seed: int = 0, n: int = 60, *, several: bo
             truth = order[truth].astype(np.int32)
             members = np.random.default_rng(8).random((n, k)) < 0.4
             key = TaskKey(variant.name, task.name)
-            tasks[key] = TaskDocuments(tuple(map(str, range(n))), task.classes, members if several else truth)
+            tasks[key] = TaskDocuments(tuple(map(str, range(n))), task.classes, members if multilabel else truth)
             for size in variant.sizes:
                 draws = 6 if size else 2
                 tests = [np.sort(np.random.default_rng([i, size or 0]).permutation(n)[:40]) for i in range(draws)]
@@ -67,7 +67,7 @@ def predicted(experiment: Experiment, seed: int = 0, n: int = 60, *, several: bo
                             own = tasks[key].truth[test]
                             wrong = rng.random(own.shape) < 0.1 + 0.05 * index
                             given.append(
-                                own ^ wrong if several else np.where(wrong, (own + 1) % k, own).astype(np.int32)
+                                own ^ wrong if multilabel else np.where(wrong, (own + 1) % k, own).astype(np.int32)
                             )
                         inner = rng.integers(4, size=draws) / 10 if len(entry.candidates) > 1 else np.empty(0)
                         tied = tuple(np.arange(own.size).reshape(own.shape) == 3 for own in given)

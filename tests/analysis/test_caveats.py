@@ -38,7 +38,7 @@ def naming():
         ({"defaults": {"weighting": "tfidf", "idf": "collection"}}, "idf"),
         ({"tasks": [{"title": "A", "largest": 2}]}, "panels"),
         ({"protocol": DRAWS | {"stratified": True}}, "strata"),
-        ({"protocol": DRAWS}, "draws"),
+        ({"protocol": DRAWS}, "replicates"),
         ({"protocol": FIXED}, "groups"),
         ({"tuned_to_published": [{"cells": "linear", "choice": "C 1", "to": "Table 1"}]}, "tuned"),
         (

@@ -42,15 +42,15 @@ IDS = st.text(st.characters(max_codepoint=255, exclude_characters="\0"), min_siz
 NASTY = ["course/http:^^y^\r", "a,b", 'say "this"', "two\nlines", "caf\xe9", " blank ", "NA", "1", "\r\n", "#x", "'"]
 
 
-def made(*, several=False, k=3, n=20, seed=0, variants=("base", "other"), sizes=(5, 10)):
+def made(*, multilabel=False, k=3, n=20, seed=0, variants=("base", "other"), sizes=(5, 10)):
     """Two variants with two sizes of three splits each; of the second variant, one setting failed.
 
-    Where `several` is None, the documents of the second variant alone may have several classes.
+    Where `multilabel` is None, the documents of the second variant alone may have several classes.
     """
     rng = np.random.default_rng(seed)
     tasks, splits, found = {}, {}, {}
     for variant in variants:
-        many = variant == "other" if several is None else several
+        many = variant == "other" if multilabel is None else multilabel
         task = TaskKey(variant, "a-b")
         truth = rng.random((n, k)) < 0.5 if many else rng.integers(k, size=n).astype(np.int32)
         ids = tuple(f"{variant}/ü-{row}\r" for row in range(n))
@@ -100,9 +100,9 @@ def same(one, two):
 KINDS = [(False, 2), (False, 3), (False, 300), (True, 3), (True, 11), (None, 3)]
 
 
-@pytest.mark.parametrize(("several", "k"), KINDS)
-def test_gives_back_what_it_was_given(several, k):
-    predictions = made(several=several, k=k)
+@pytest.mark.parametrize(("multilabel", "k"), KINDS)
+def test_gives_back_what_it_was_given(multilabel, k):
+    predictions = made(multilabel=multilabel, k=k)
     contents = encode_predictions(predictions)
     back = decode_predictions(contents)
     same(predictions, back)
@@ -113,15 +113,15 @@ def test_nothing_comes_back_too():
     same(decode_predictions(encode_predictions(Predictions({}, {}, {}, {}))), Predictions({}, {}, {}, {}))
 
 
-@pytest.mark.parametrize(("several", "k"), KINDS)
-def test_pandas_reads_each_prediction_by_its_names(several, k):
+@pytest.mark.parametrize(("multilabel", "k"), KINDS)
+def test_pandas_reads_each_prediction_by_its_names(multilabel, k):
     """Every row, found by the names that stand in it, is what was predicted; and there are as many of either."""
-    predictions = made(several=several, k=k)
+    predictions = made(multilabel=multilabel, k=k)
     frame = pd.read_parquet(io.BytesIO(encode_predictions(predictions)[PREDICTIONS_TABLE]))
     names = "document split variant task cell candidate size terms label predicted tied"
     assert list(frame) == names.split()
     assert len(frame) == sum(len(each.predicted) for each in predictions.settings.values())
-    lists = several is not False
+    lists = multilabel is not False
     rows = {
         (row.variant, row.task, row.cell, row.candidate, row.size, row.terms, row.split, row.document): row
         for row in frame.astype({"size": "Int64", "terms": "Int64"}).replace({pd.NA: None}).itertuples(index=False)
@@ -130,7 +130,7 @@ def test_pandas_reads_each_prediction_by_its_names(several, k):
         documents, splits = predictions.tasks[key.of_task], predictions.splits[key.of_splits]
 
         def classes(label, own=documents):
-            codes = np.flatnonzero(label) if own.several else [label]
+            codes = np.flatnonzero(label) if own.multilabel else [label]
             return [own.classes[code] for code in codes]
 
         for split, labels, ties in zip(splits, setting.by_split, setting.tied_by_split, strict=True):
@@ -141,7 +141,7 @@ def test_pandas_reads_each_prediction_by_its_names(several, k):
                     classes(documents.truth[document]),
                     classes(label),
                 ]
-                if documents.several:
+                if documents.multilabel:
                     assert list(row.tied) == classes(tie)
                 else:
                     assert bool(len(row.tied) if lists else row.tied) == tie

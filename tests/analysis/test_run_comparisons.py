@@ -105,7 +105,7 @@ class TestRuns:
 
     def test_several_classes_of_a_document_are_one_decision(self):
         experiment = drawn_study(choose=None, methods=["linear", "ngd"], compare=[], metrics=["macro-f1"])
-        one, two = (predicted(experiment, seed, several=True) for seed in (0, 1))
+        one, two = (predicted(experiment, seed, multilabel=True) for seed in (0, 1))
         (part,) = compare_two_runs(
             RunPredictions(experiment, one, {}, {}), RunPredictions(experiment, two, {}, {}), ("one", "two")
         )

@@ -81,7 +81,7 @@ class TestVariants:
         experiment = drawn_study(
             choose=None, methods=["linear"], compare=[], variants={"turned": {"corpus": {"classes": order}}}
         )
-        made = predicted(experiment, several=True)
+        made = predicted(experiment, multilabel=True)
         own = made.tasks["base", ""]
         tasks = made.tasks | {TaskKey("turned", ""): replace(own, classes=tuple(order), truth=own.truth[:, turned])}
         points = {
@@ -101,7 +101,7 @@ class TestVariants:
 
 def test_several_classes_have_f_measures_and_no_accuracy():
     experiment = drawn_study(choose=None, methods=["linear", "ngd"], compare=[["ngd", "linear"]])
-    scored = score_cells(experiment, predicted(experiment, several=True))
+    scored = score_cells(experiment, predicted(experiment, multilabel=True))
     cell = next(iter(scored.cells.values()))
     assert "accuracy" not in cell.values
     assert 0.5 < cell.values["micro-f1"].mean() < 1

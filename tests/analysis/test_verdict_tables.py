@@ -87,8 +87,8 @@ class TestJudging:
 def shapes(drawn, centroids):
     """An experiment of every shape: name, a cell with its metric, and the cell's score."""
 
-    def of(experiment, cell, metric="accuracy", several=False):
-        scored = score_cells(experiment, predicted(experiment, several=several))
+    def of(experiment, cell, metric="accuracy", multilabel=False):
+        scored = score_cells(experiment, predicted(experiment, multilabel=multilabel))
         return experiment.name, cell, metric, scored
 
     terms = small_experiment(
@@ -98,7 +98,7 @@ def shapes(drawn, centroids):
         terms={"number": [20, 50], "rank": "information-gain"},
         methods=["mnb", "eef"],
     )
-    several = small_experiment(
+    multilabel = small_experiment(
         name="several",
         corpus={"name": "synthetic", "classes": CLASSES},
         protocol={"name": "random-subsets", "train_size": [50], "replicates": 6},
@@ -108,7 +108,7 @@ def shapes(drawn, centroids):
     return {
         "table": of(table_study(), "tf-l1-ngd"),
         "terms": of(terms, "eef-50"),
-        "several": of(several, "linear-50", "macro-f1", several=True),
+        "several": of(multilabel, "linear-50", "macro-f1", multilabel=True),
         "curves": ("drawn", "rbf-cv-100", "error", drawn[2]),
         "centroids": ("centroids", "faculty-skl-50", "macro-recall", centroids[2]),
     }
@@ -165,7 +165,7 @@ def test_an_f_measure_is_judged_beside_counts_of_documents(publish):
         diagnostics=["document-counts"],
         paper=publish(HEAD | {"values": values}),
     )
-    made = predicted(experiment, several=True)
+    made = predicted(experiment, multilabel=True)
     measured = {
         "documents": np.full((3, 2), 7),
         "without": np.zeros(2, dtype=np.int64),
@@ -222,7 +222,7 @@ class TestClaimsOnDraws:
 
     @pytest.fixture
     def claimed(self, publish):
-        def summary(*, several):
+        def summary(*, multilabel):
             methods = {"choose": None, "methods": ["linear", "ngd"], "compare": [], "metrics": ["macro-f1"]}
             claims = [
                 {"id": f"by-{test}", "text": "s", "relation": "greater", "metric": "macro-f1", "test": test}
@@ -230,12 +230,12 @@ class TestClaimsOnDraws:
                 for test in TESTS
             ]
             experiment = drawn_study(**methods, paper=publish(HEAD | {"claims": claims}))
-            return summarize(RunPredictions(experiment, predicted(experiment, several=several), {}, {}))
+            return summarize(RunPredictions(experiment, predicted(experiment, multilabel=multilabel), {}, {}))
 
         return summary
 
     def test_of_one_class_a_document_counts_once(self, claimed):
-        summary = claimed(several=False)
+        summary = claimed(multilabel=False)
         verdicts = dict(zip(summary.claims["claim"], summary.claims["strict_verdict"], strict=True))
         assert set(verdicts) == {"by-sign", "by-mcnemar", "by-wilcoxon"}
         assert set(verdicts.values()) <= {"holds", "not shown", "contradicted"}
@@ -244,7 +244,7 @@ class TestClaimsOnDraws:
         assert all("each document counts once" in note for note in said)
 
     def test_of_several_classes_the_draws_tests_are_joined_or_there_is_none(self, claimed):
-        summary = claimed(several=True)
+        summary = claimed(multilabel=True)
         verdicts = dict(zip(summary.claims["claim"], summary.claims["strict_verdict"], strict=True))
         assert verdicts["by-sign"] in ("holds", "not shown", "contradicted")
         assert verdicts["by-mcnemar"] == "not tested (1 of 1 not testable)"

@@ -25,8 +25,8 @@ def columns(values: list[float], inside: list[bool]) -> tuple[NDArray[np.float64
 
 def f1(members: NDArray[np.bool_], given: NDArray[np.bool_]) -> float:
     """Twice the documents that are right, of those that are in the class and those that are given it."""
-    several = members.sum() + given.sum()
-    return float(2 * (members & given).sum() / several) if several else 0.0
+    multilabel = members.sum() + given.sum()
+    return float(2 * (members & given).sum() / multilabel) if multilabel else 0.0
 
 
 @given(st.lists(st.tuples(st.integers(-6, 6), st.booleans()), min_size=2, max_size=25))

@@ -528,7 +528,7 @@ class TestData:
         assert list(documents.columns) == ["id", "label", "group"]
         assert tuple(documents["id"]) == counts.documents.ids
         assert list(documents["label"]) == [counts.documents.classes[label] for label in counts.documents.labels]
-        assert list(documents["group"]) == [counts.documents.group_names[group] for group in counts.documents.groups]
+        assert list(documents["group"]) == [counts.documents.part_names[group] for group in counts.documents.parts]
 
     def test_export_into_a_file_is_refused(self, tmp_path):
         (tmp_path / "file").write_text("in the way")

@@ -94,7 +94,7 @@ def test_neighbours_are_the_training_documents_with_the_largest_values(told: Run
     assert len(shown) == 3
     for title, part in shown:
         row = ids.index(title.partition(" (wrong")[0])
-        train = np.flatnonzero(counts.documents.groups != counts.documents.groups[row])
+        train = np.flatnonzero(counts.documents.parts != counts.documents.parts[row])
         values = cosine_similarity(counts.matrix[[row]], counts.matrix[train])[0]
         best = train[np.argsort(-values, kind="stable")[:3]]
         near = [text.split(": ", 1)[1] for what, text in part.rows if what == "nearest"]

@@ -54,8 +54,8 @@ def test_vocabulary_has_a_line_a_column(counts, folder):
 def test_documents_have_a_row_a_row_whoever_reads_them(counts, folder):
     documents = counts.documents
     expected = [
-        [name, documents.classes[label], documents.group_names[group]]
-        for name, label, group in zip(documents.ids, documents.labels, documents.groups, strict=True)
+        [name, documents.classes[label], documents.part_names[group]]
+        for name, label, group in zip(documents.ids, documents.labels, documents.parts, strict=True)
     ]
     with (folder / "documents.csv").open(newline="", encoding="utf-8") as file:
         assert list(csv.reader(file)) == [["id", "label", "group"], *expected]
@@ -104,8 +104,8 @@ def test_documents_with_several_classes_have_them_all(multi_label, tmp_path):
     assert [set(row) for row in labels] == [set(np.flatnonzero(row) + 1) for row in documents.topics]
     names = np.array(documents.classes)
     expected = [
-        [name, " ".join(names[row]), documents.group_names[group]]
-        for name, row, group in zip(documents.ids, documents.topics, documents.groups, strict=True)
+        [name, " ".join(names[row]), documents.part_names[group]]
+        for name, row, group in zip(documents.ids, documents.topics, documents.parts, strict=True)
     ]
     with (tmp_path / "documents.csv").open(newline="", encoding="utf-8") as file:
         assert list(csv.reader(file))[1:] == expected

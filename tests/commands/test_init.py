@@ -86,7 +86,7 @@ def test_the_protocol_goes_by_what_there_is_and_the_configuration_is_good(
 def test_several_classes_and_folders(tmp_path: Path) -> None:
     config, target = written(table(tmp_path / "a.csv"), {"labels": "tags"}, separator=";")
     assert config["corpus"]["separator"] == ";"
-    assert load_checked(target).variants["base"].collection.reader.several
+    assert load_checked(target).variants["base"].collection.reader.multilabel
     for row in ROWS:
         (tmp_path / "essays" / row["queue"]).mkdir(parents=True, exist_ok=True)
         (tmp_path / "essays" / row["queue"] / row["ticket"]).write_text(row["body"])
@@ -200,8 +200,8 @@ def test_classes_that_hold_a_separator_are_asked_about(tmp_path: Path, mark: str
     assert f"--labels queue --separator '{mark}', or --single-label" in done.output
     assert CliRunner().invoke(app, [*how, "--single-label"]).exit_code == 0
     assert yaml.safe_load(target.read_text())["corpus"]["label"] == "queue"
-    several = ["--labels", "queue", "--separator", mark, "--overwrite"]
-    assert CliRunner().invoke(app, [*how, *several]).exit_code == 0
+    multilabel = ["--labels", "queue", "--separator", mark, "--overwrite"]
+    assert CliRunner().invoke(app, [*how, *multilabel]).exit_code == 0
     assert load_checked(target).variants["base"].collection.classes == ("a", "b")
 
 

@@ -235,7 +235,7 @@ def test_a_sample_has_all_classes_and_the_splits_of_the_whole(store: Store, chan
     experiment = small_experiment(**changes)
     (work,) = plan_tasks(experiment, runner.read_variants(experiment, RunContext(store, download=False)))
     todo = [(point, job) for point in work.points for job in point.jobs]
-    all_ = plan_batches(todo, by_split=work.problem.several)
+    all_ = plan_batches(todo, by_split=work.problem.multilabel)
     for small, batch in zip(trial.subsample_batches(all_, 0.1), all_, strict=True):
         for (point, jobs), (whole, wholes) in zip(small.parts, batch.parts, strict=True):
             documents, names = point.problem.documents, np.array(whole.problem.documents.ids)

@@ -55,7 +55,7 @@ def test_scores_and_gaps_are_those_of_the_runs(runs):
     survey = build_survey(runs)
     assert [problem.name for problem in survey.problems] == ["one", "several"]
     assert [problem.metric for problem in survey.problems] == ["accuracy", "micro-f1"]
-    assert [problem.several for problem in survey.problems] == [False, True]
+    assert [problem.multilabel for problem in survey.problems] == [False, True]
     for done, problem in zip(runs, survey.problems, strict=False):
         written = pd.read_csv(done.folder / "scores.csv")
         whole = written[(written["fold"] == "all") & (written["metric"] == problem.metric)].set_index("cell")
@@ -106,9 +106,9 @@ def test_the_page_of_steps(runs, tmp_path):
 
 def test_the_advice_names_the_best(runs):
     survey = build_survey(runs)
-    few, many, quick, several, plain, ranks = recommendations(survey, survey_mean_ranks(survey))
+    few, many, quick, multilabel, plain, ranks = recommendations(survey, survey_mean_ranks(survey))
     whole = survey.whole()
-    for text, problem in ((many, "one"), (several, "several")):
+    for text, problem in ((many, "one"), (multilabel, "several")):
         own = whole[whole["problem"] == problem]
         best = own.loc[own["value"].idxmax(), "method"]
         assert f"`{best}` has the best score, {score_text(survey, problem, best)} on {problem}" in text

@@ -139,16 +139,16 @@ def test_documents_are_expected_as_the_card_counts_them(checked):
     documents = outline_documents(collection)
     assert len(documents) == 4199
     assert np.bincount(documents.labels).tolist() == [1641, 1124, 930, 504]
-    assert not collection.reader.several
+    assert not collection.reader.multilabel
 
 
 def test_documents_with_several_classes_are_expected_without_them(checked):
     fragment = "corpus: {name: reuters, subset: without-brief, classes: [earn, acq]}\nprotocol: fixed-split\n"
     collection = checked(fragment).variants[BASE_VARIANT].collection
     documents = outline_documents(collection)
-    assert collection.reader.several
+    assert collection.reader.multilabel
     assert (len(documents), documents.topics.shape, documents.topics.any()) == (11839, (11839, 2), False)
     single = checked(
         "corpus: {name: reuters, subset: body-and-single-topic, classes: [earn, acq]}\nprotocol: fixed-split\n"
     )
-    assert not single.variants[BASE_VARIANT].collection.reader.several
+    assert not single.variants[BASE_VARIANT].collection.reader.multilabel

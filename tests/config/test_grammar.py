@@ -144,12 +144,12 @@ def test_another_method_renames_no_cell_and_changes_none(base, methods, more, po
     choose = written(base, methods).get("choose")
     base = {**base, "compare": [], "figures": [], "choose": choose}
     one = written(base, methods)
-    several = written(
+    multilabel = written(
         base, [*methods[:position], *(index for index in more if index not in methods), *methods[position:]]
     )
-    if refusal(one) or refusal(several):
+    if refusal(one) or refusal(multilabel):
         return
-    before, after = (check_experiment(YamlSource("x", data), BUILTIN_REGISTRIES) for data in (one, several))
+    before, after = (check_experiment(YamlSource("x", data), BUILTIN_REGISTRIES) for data in (one, multilabel))
     ids = [cell.id for cell in after.cells]
     assert [name for name in ids if name in {cell.id for cell in before.cells}] == [cell.id for cell in before.cells]
     for name, variant in before.variants.items():

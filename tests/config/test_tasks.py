@@ -130,9 +130,9 @@ class TestProtocol:
         assert checked(f"{corpus}protocol: {{name: k-fold, k: 2, stratified: false}}\n").cells
 
     def test_sizes_stand_beside_the_protocol(self, checked):
-        several = checked(f"{DRAWS}[20, 40]}}\n").variants[BASE_VARIANT]
-        assert several.sizes == (20, 40)
-        assert "train_size" not in several.protocol.given
+        multilabel = checked(f"{DRAWS}[20, 40]}}\n").variants[BASE_VARIANT]
+        assert multilabel.sizes == (20, 40)
+        assert "train_size" not in multilabel.protocol.given
         assert checked(f"{DRAWS}20}}\n").variants[BASE_VARIANT].sizes == (20,)
         assert checked().variants[BASE_VARIANT].sizes == (None,)
 

@@ -31,18 +31,18 @@ def test_webkb_is_ordered_bytewise_with_the_university_as_group(corpus):
     documents = corpus.documents
     assert list(documents.ids) == sorted(documents.ids)
     assert documents.labels.tolist() == [0, 0, 1, 1, 1]
-    assert documents.groups.tolist() == [0, 1, 0, 0, 1]
+    assert documents.parts.tolist() == [0, 1, 0, 0, 1]
     assert documents.classes == ("course", "faculty")
-    assert documents.group_names == ("cornell", "misc")
+    assert documents.part_names == ("cornell", "misc")
 
 
 def test_newsgroups_have_training_posts_first():
     corpus = newsgroups.read_newsgroups(small_files("20ng"), small_card("20ng"), "")
     assert corpus.documents.ids[0] == "20news-bydate-train/alt.atheism/49960"
     assert corpus.documents.ids[-1] == "20news-bydate-test/sci.med/59284"
-    assert corpus.documents.groups.tolist() == [0, 0, 0, 1, 1]
+    assert corpus.documents.parts.tolist() == [0, 0, 0, 1, 1]
     assert corpus.documents.labels.tolist() == [0, 0, 1, 0, 1]
-    assert corpus.documents.group_names == ("train", "test")
+    assert corpus.documents.part_names == ("train", "test")
     assert corpus.documents.dated_by_class
     assert corpus.documents.dates.tolist() == [49960, 51060, 57110, 53068, 59284]
 
@@ -102,7 +102,7 @@ def test_select_recodes_classes_and_keeps_the_order_of_documents(corpus, order, 
     assert [classes[label] for label in new.documents.labels] == [class_of[name] for name in expected]
     assert list(new) == [text_of[name] for name in expected]
     assert new.digest == corpus.digest
-    assert new.documents.labels.dtype == new.documents.groups.dtype == np.int32
+    assert new.documents.labels.dtype == new.documents.parts.dtype == np.int32
 
 
 def test_select_names_the_nearest_class(corpus):

@@ -20,7 +20,7 @@ citation: None.
 def test_a_card_says_classes_groups_and_total(tmp_path):
     (tmp_path / "tiny.yaml").write_text(GOOD)
     card = read_card("tiny", tmp_path)
-    assert (card.classes, card.groups, card.total) == (("a", "b"), ("x", "z"), 10)
+    assert (card.classes, card.parts, card.total) == (("a", "b"), ("x", "z"), 10)
 
 
 @pytest.mark.parametrize(

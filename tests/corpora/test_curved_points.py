@@ -171,16 +171,16 @@ class TestCorpus:
             ("test", samples.test_points, samples.test_labels),
             ("grid", grid_points(space, 10), log_odds(space, grid_points(space, 10)) < 0),
         ):
-            rows = documents.groups == documents.group_names.index(group)
+            rows = documents.parts == documents.part_names.index(group)
             np.testing.assert_array_equal(corpus.matrix[rows].toarray(), points)
             np.testing.assert_array_equal(documents.labels[rows], labels)
 
     def test_its_outline_is_what_is_loaded(self, space: str) -> None:
         reader = CurvedPoints(space, train=20, test=30, resolution=10)
         outline, loaded = reader.outline(), reader.load(CorpusSource(None)).documents
-        assert (outline.ids, outline.classes, outline.group_names) == (loaded.ids, loaded.classes, loaded.group_names)
+        assert (outline.ids, outline.classes, outline.part_names) == (loaded.ids, loaded.classes, loaded.part_names)
         np.testing.assert_array_equal(outline.labels, loaded.labels)
-        np.testing.assert_array_equal(outline.groups, loaded.groups)
+        np.testing.assert_array_equal(outline.parts, loaded.parts)
 
     @pytest.mark.parametrize("change", [{"seed": 2}, {"train": 22}, {"test": 32}, {"resolution": 11}])
     def test_other_parameters_are_another_corpus(self, space: str, change: dict[str, int]) -> None:

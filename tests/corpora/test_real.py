@@ -39,9 +39,9 @@ def test_contract(name, subset):
     card, corpus = registry.dataset_card(name, subset), real_corpus(name, subset)
     documents = corpus.documents
     assert (corpus.dataset, corpus.digest, len(documents)) == (name, card.digest, card.total)
-    assert (documents.classes, documents.group_names) == (card.classes, card.groups)
+    assert (documents.classes, documents.part_names) == (card.classes, card.parts)
     assert len(set(documents.ids)) == len(documents)
-    assert documents.labels.dtype == documents.groups.dtype == np.int32
+    assert documents.labels.dtype == documents.parts.dtype == np.int32
     if documents.topics is None:
         assert set(documents.labels) == set(range(len(card.classes)))
     else:
@@ -49,7 +49,7 @@ def test_contract(name, subset):
         assert documents.topics.dtype == np.bool_
         assert documents.topics.shape == (len(documents), len(card.classes))
         assert documents.topics.any(axis=0).all()
-    assert set(documents.groups) == set(range(len(card.groups)))
+    assert set(documents.parts) == set(range(len(card.parts)))
     assert corpus.bounds.dtype == np.int64
     assert corpus.bounds.shape == (len(documents) + 1,)
     assert np.all(np.diff(corpus.bounds) > 0)
@@ -81,8 +81,8 @@ def test_webkb():
     documents = corpus.documents
     assert corpus.digest == "3d0c965f176ad9a4043d947c3c0bb6e7b466272a11d4b86115fc509500ded938"
     assert np.bincount(documents.labels).tolist() == [930, 182, 1124, 3764, 504, 137, 1641]
-    assert documents.group_names == ("cornell", "misc", "texas", "washington", "wisconsin")
-    assert np.bincount(documents.groups).tolist() == [867, 4120, 827, 1205, 1263]
+    assert documents.part_names == ("cornell", "misc", "texas", "washington", "wisconsin")
+    assert np.bincount(documents.parts).tolist() == [867, 4120, 827, 1205, 1263]
     assert [name for name in documents.ids if name.endswith("\r")] == [
         "other/misc/http:^^athos.rutgers.edu^~josh^\r",
         "other/misc/http:^^swissnet.ai.mit.edu^index.html\r",
@@ -96,10 +96,10 @@ def test_20ng():
     corpus = real_corpus("20ng")
     documents = corpus.documents
     assert corpus.digest == "dadc696c3f64aa6b67639c89b45daccc033839ba8bbe5237fe65eb48df797482"
-    assert np.bincount(documents.groups).tolist() == [11314, 7532]
-    assert np.all(np.diff(documents.groups) >= 0)
+    assert np.bincount(documents.parts).tolist() == [11314, 7532]
+    assert np.all(np.diff(documents.parts) >= 0)
     assert documents.classes == tuple(sorted(documents.classes))
-    assert np.bincount(documents.labels[documents.groups == 1])[:3].tolist() == [319, 389, 394]
+    assert np.bincount(documents.labels[documents.parts == 1])[:3].tolist() == [319, 389, 394]
     assert next(iter(corpus)).startswith(b"From: mathew <mathew@mantis.co.uk>")
     without = registry.select_documents(corpus, exclude=["20news-bydate-test/sci.crypt/16017"])
     assert len(without.documents) == 18845
@@ -107,7 +107,7 @@ def test_20ng():
     assert outline.dated_by_class
     assert documents.dated_by_class
     for label, name in enumerate(documents.classes):
-        train, test = (documents.dates[(documents.labels == label) & (documents.groups == side)] for side in (0, 1))
+        train, test = (documents.dates[(documents.labels == label) & (documents.parts == side)] for side in (0, 1))
         assert len(np.intersect1d(train, test)) == 0
         assert (train[:, None] < test).mean() > 0.88, name
 
@@ -116,12 +116,12 @@ def test_reuters_modapte():
     corpus = real_corpus("reuters")
     documents = corpus.documents
     assert corpus.digest == "d2ca41de6120ba9386752f0658414ba7115b1e17c8d28abbd02c5c7bac9bd12a"
-    assert np.bincount(documents.groups).tolist() == [9603, 3299]
+    assert np.bincount(documents.parts).tolist() == [9603, 3299]
     assert len(documents.classes) == 118
     topics = documents.topics.sum(axis=1)
-    assert [(topics[documents.groups == side] == 0).sum() for side in (0, 1)] == [1828, 280]
+    assert [(topics[documents.parts == side] == 0).sum() for side in (0, 1)] == [1828, 280]
     for side in (0, 1):
-        numbers = [int(name) for name, group in zip(documents.ids, documents.groups, strict=True) if group == side]
+        numbers = [int(name) for name, group in zip(documents.ids, documents.parts, strict=True) if group == side]
         assert numbers == sorted(numbers)
     text_of = dict(zip(documents.ids, corpus, strict=True))
     assert text_of["1"].startswith(b"BAHIA COCOA REVIEW\nShowers continued throughout the week in\nthe Bahia")
@@ -149,7 +149,7 @@ TABLE_1 = {
 
 def test_reuters_without_brief_is_that_of_takamura2004():
     corpus = real_corpus("reuters", "without-brief")
-    assert np.bincount(corpus.documents.groups).tolist() == [8816, 3023]
+    assert np.bincount(corpus.documents.parts).tolist() == [8816, 3023]
     ten = registry.select_documents(corpus, list(TABLE_1)).documents
     assert ten.ids == corpus.documents.ids
     assert dict(zip(ten.classes, map(tuple, ten.sizes().tolist()), strict=True)) == TABLE_1
@@ -174,14 +174,14 @@ def test_reuters_with_body_and_single_topic_is_that_of_tang2016_and_one_more():
     corpus = real_corpus("reuters", "body-and-single-topic")
     documents = corpus.documents
     assert len(documents) == 8294
-    assert np.bincount(documents.groups).tolist() == [5946, 2348]
+    assert np.bincount(documents.parts).tolist() == [5946, 2348]
     sizes = dict(zip(documents.classes, documents.sizes().sum(axis=1).tolist(), strict=True))
     assert len(sizes) == 65
     assert dict(sorted(sizes.items(), key=lambda item: -item[1])[:10]) == LARGEST
     assert int((documents.sizes()[:, 0] == 0).sum()) == 7, "classes without training documents"
     # The one story that lists its topic twice: without it, the paper's 8,293 documents, and 298 of trade.
     published = registry.select_documents(corpus, exclude=["19918"]).documents
-    assert np.bincount(published.groups).tolist() == [5946, 2347]
+    assert np.bincount(published.parts).tolist() == [5946, 2347]
     assert published.sizes().sum(axis=1)[published.classes.index("trade")] == 298
 
 
@@ -196,7 +196,7 @@ PRINTED = {
 def test_r8_and_r52_are_those_that_are_printed(subset):
     documents = real_corpus("reuters", subset).documents
     total, rows = PRINTED[subset]
-    assert tuple(np.bincount(documents.groups).tolist()) == total
+    assert tuple(np.bincount(documents.parts).tolist()) == total
     assert len(documents.classes) == int(subset[1:])
     assert documents.sizes().min() > 0
     sizes = dict(zip(documents.classes, map(tuple, documents.sizes().tolist()), strict=True))
@@ -206,7 +206,7 @@ def test_r8_and_r52_are_those_that_are_printed(subset):
 
 def test_modapte_90_has_a_story_more_than_is_printed():
     whole, own = real_corpus("reuters").documents, real_corpus("reuters", "modapte-90").documents
-    assert np.bincount(own.groups).tolist() == [7769 + 1, 3019]
+    assert np.bincount(own.parts).tolist() == [7769 + 1, 3019]
     assert set(own.classes) == {
         name for name, sizes in zip(whole.classes, whole.sizes(), strict=True) if sizes.min() > 0
     }

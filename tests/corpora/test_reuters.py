@@ -102,8 +102,8 @@ def test_subsets_have_training_stories_first_then_by_number(subset):
     corpus = read(subset)
     documents = corpus.documents
     assert documents.ids == IDS[subset]
-    assert documents.group_names == ("train", "test")
-    assert np.all(np.diff(documents.groups) >= 0)
+    assert documents.part_names == ("train", "test")
+    assert np.all(np.diff(documents.parts) >= 0)
     assert (corpus.dataset, corpus.digest) == ("reuters", CARD.digest)
     check_document_counts(corpus, CARD.subset(subset))
 
@@ -155,7 +155,7 @@ def test_text_is_title_and_body_or_what_there_is():
 def test_multi_label_documents_have_topics_and_no_labels():
     documents = read().documents
     assert documents.classes == ("earn", "acq", "ship")
-    assert documents.labels.dtype == documents.groups.dtype == np.int32
+    assert documents.labels.dtype == documents.parts.dtype == np.int32
     assert set(documents.labels) == {-1}
     assert documents.topics.dtype == np.bool_
     named = [[name for name, has in zip(documents.classes, row, strict=True) if has] for row in documents.topics]

@@ -18,7 +18,7 @@ def corpus():
 
 
 @pytest.fixture(scope="module")
-def several():
+def multilabel():
     return registry.load_corpus("synthetic", subset="several")
 
 
@@ -43,7 +43,7 @@ def test_impossible_parameters_are_refused(params):
 @pytest.mark.parametrize("size", [40, 150, 1200])
 def test_every_class_has_documents_from_every_university(size):
     corpus = registry.load_corpus("synthetic", size=size)
-    cells = {(int(c), int(g)) for c, g in zip(corpus.documents.labels, corpus.documents.groups, strict=True)}
+    cells = {(int(c), int(g)) for c, g in zip(corpus.documents.labels, corpus.documents.parts, strict=True)}
     assert len(cells) == 20
     assert abs(len(corpus.documents) - size) <= max(20, size // 50)
 
@@ -88,29 +88,29 @@ def test_difficulty_leaves_room_above_and_below(corpus):
     )
     accuracies = []
     for university in ("cornell", "texas", "washington", "wisconsin"):
-        test = documents.groups == documents.group_names.index(university)
+        test = documents.parts == documents.part_names.index(university)
         model = MultinomialNB().fit(counts[~test], documents.labels[~test])
         accuracies.append(model.score(counts[test], documents.labels[test]))
     assert 0.80 < np.mean(accuracies) < 0.93
 
 
 class TestSeveral:
-    def test_documents_are_of_two_pages_and_have_their_classes(self, several, corpus):
-        documents, pages = several.documents, dict(zip(corpus.documents.ids, corpus, strict=True))
+    def test_documents_are_of_two_pages_and_have_their_classes(self, multilabel, corpus):
+        documents, pages = multilabel.documents, dict(zip(corpus.documents.ids, corpus, strict=True))
         names = [name.split(" ") for name in documents.ids]
         assert sorted(name for own in names for name in own) == sorted(pages), "each page once"
         assert sorted(map(len, names)) == [1] * 2 + [2] * 299
-        for own, text, group, topics in zip(names, several, documents.groups, documents.topics, strict=True):
+        for own, text, group, topics in zip(names, multilabel, documents.parts, documents.topics, strict=True):
             of = {name.split("/")[0] for name in own}
-            assert {name.split("/")[1] for name in own} == {documents.group_names[group]}
+            assert {name.split("/")[1] for name in own} == {documents.part_names[group]}
             assert [label in of for label in documents.classes] == topics.tolist()
             assert words_of(text.decode("latin-1")) == [
                 word for name in own for word in words_of(pages[name].decode("latin-1"))
             ]
 
-    def test_they_have_no_class_one_or_two(self, several):
-        assert np.bincount(several.documents.topics.sum(axis=1)).tolist() == [11, 156, 134]
-        assert set(several.documents.labels) == {-1}
+    def test_they_have_no_class_one_or_two(self, multilabel):
+        assert np.bincount(multilabel.documents.topics.sum(axis=1)).tolist() == [11, 156, 134]
+        assert set(multilabel.documents.labels) == {-1}
 
     def test_their_order_is_not_that_of_the_files(self):
         files, card = synthetic.generate_synthetic(size=60), registry.dataset_card("synthetic", "several")

@@ -185,8 +185,8 @@ def test_counts_are_those_of_the_collection(context, found):
     documents = context.counts.documents
     rows = {row.cell: row.estimate.value for row in MADE[2].numbers(found[DocumentCounts]).rows}
     assert sum(rows.values()) == len(documents)
-    group = documents.group_names[0]
-    own = (documents.labels == 1) & (documents.groups == 0)
+    group = documents.part_names[0]
+    own = (documents.labels == 1) & (documents.parts == 0)
     assert rows[f"course-{group}"] == own.sum()
 
 

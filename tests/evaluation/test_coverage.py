@@ -55,7 +55,7 @@ class TestIntervals:
         folds = np.repeat(np.arange(4), [226, 252, 255, 308])
         chances = np.array([0.88, 0.9, 0.92, 0.94])
         truth = rng.integers(3, size=folds.size)
-        found = (estimate_score(outcome(rng, truth, folds, chances[folds]), draws=400) for _ in range(RUNS))
+        found = (estimate_score(outcome(rng, truth, folds, chances[folds]), resamples=400) for _ in range(RUNS))
         assert 0.94 < covered(each.low <= chances.mean() <= each.high for each in found) < 0.96
 
     def test_the_paired_bootstrap(self):
@@ -67,7 +67,7 @@ class TestIntervals:
         def gap():
             hard = rng.random(truth.size)
             a, b = (outcome(rng, truth, folds, np.where(hard < 0.8, 1.0, chance)) for chance in (0.5, 0.3))
-            return estimate_difference(a, b, draws=400)
+            return estimate_difference(a, b, resamples=400)
 
         found = (gap() for _ in range(RUNS))
         assert 0.94 < covered(each.low <= 0.04 <= each.high for each in found) < 0.96

@@ -11,8 +11,8 @@ from benchmark.evaluation.outcomes import Outcome, fold_scores
 from benchmark.evaluation.significance import outcome_table, sign_z
 from tests.evaluation.outcomes import paired, random_outcome
 
-SINGLE = [name for name in METRICS if is_metric_defined(name, several=False, of_class=False)]
-SEVERAL = [name for name in METRICS if is_metric_defined(name, several=True, of_class=False)]
+SINGLE = [name for name in METRICS if is_metric_defined(name, multilabel=False, of_class=False)]
+SEVERAL = [name for name in METRICS if is_metric_defined(name, multilabel=True, of_class=False)]
 
 
 def take(o, rows):
@@ -34,13 +34,13 @@ def assert_ends_are(result, brute):
 
 
 def assert_bootstrapped(outcome, resamples, metric):
-    result = estimate_score(outcome, metric, draws=20_000)
+    result = estimate_score(outcome, metric, resamples=20_000)
     assert result.method == "bootstrap"
     assert_ends_are(result, [fold_scores(own, metric).mean() for (own,) in resamples])
 
 
 def assert_difference_bootstrapped(a, b, resamples, metric):
-    result = estimate_difference(a, b, metric, draws=20_000)
+    result = estimate_difference(a, b, metric, resamples=20_000)
     assert result.value == pytest.approx((fold_scores(a, metric) - fold_scores(b, metric)).mean())
     assert_ends_are(
         result, [(fold_scores(one, metric) - fold_scores(other, metric)).mean() for one, other in resamples]
@@ -131,11 +131,11 @@ class TestEstimate:
 
     def test_draws_are_ten_thousand_where_kinds_are_few_and_two_thousand_elsewhere(self):
         outcome = random_outcome("a", [25, 40], 3, 0.6, 1)
-        for metric, draws in (("accuracy", 10_000), ("micro-f1", 10_000), ("macro-f1", 2_000)):
-            assert estimate_score(outcome, metric) == estimate_score(outcome, metric, draws=draws)
+        for metric, resamples in (("accuracy", 10_000), ("micro-f1", 10_000), ("macro-f1", 2_000)):
+            assert estimate_score(outcome, metric) == estimate_score(outcome, metric, resamples=resamples)
             other = random_outcome("b", [25, 40], 3, 0.5, 2)
             assert estimate_difference(outcome, other, metric) == estimate_difference(
-                outcome, other, metric, draws=draws
+                outcome, other, metric, resamples=resamples
             )
 
     def test_is_seeded(self):
@@ -152,7 +152,9 @@ class TestEstimate:
     def test_covers_the_truth(self):
         """Over many test sets from one classifier, 95% intervals hold its true accuracy about 95 times in a hundred."""
         true = 0.8 + 0.2 / 4
-        results = [estimate_score(random_outcome("a", [60, 80, 100], 4, 0.8, seed), draws=1000) for seed in range(400)]
+        results = [
+            estimate_score(random_outcome("a", [60, 80, 100], 4, 0.8, seed), resamples=1000) for seed in range(400)
+        ]
         covered = np.mean([r.low <= true <= r.high for r in results])
         assert 0.91 < covered < 0.98
 

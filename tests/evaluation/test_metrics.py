@@ -93,7 +93,7 @@ class TestEveryMetric:
 @given(truth=DECISIONS, assigned=DECISIONS)
 def test_several_classes_agree_with_scikit_learn(truth, assigned):
     expected = of_several(truth, assigned)
-    assert expected.keys() == {name for name in NAMES if METRICS[name].several}
+    assert expected.keys() == {name for name in NAMES if METRICS[name].multilabel}
     assert scores(expected, tally_predictions(truth, assigned, K)) == pytest.approx(expected, abs=1e-12)
 
 
@@ -128,10 +128,10 @@ def test_the_two_macro_f1_differ():
 
 
 def test_every_metric_is_defined_of_something_and_has_a_unit():
-    assert all(any(is_metric_defined(m, several=s, of_class=c) for s in (0, 1) for c in (0, 1)) for m in METRICS)
-    assert not is_metric_defined("accuracy", several=True, of_class=False)
-    assert not is_metric_defined("accuracy", several=False, of_class=True)
-    assert not is_metric_defined("f1", several=False, of_class=False)
+    assert all(any(is_metric_defined(m, multilabel=s, of_class=c) for s in (0, 1) for c in (0, 1)) for m in METRICS)
+    assert not is_metric_defined("accuracy", multilabel=True, of_class=False)
+    assert not is_metric_defined("accuracy", multilabel=False, of_class=True)
+    assert not is_metric_defined("f1", multilabel=False, of_class=False)
     words = DiagnosticMetric("mean-length", "words")
     assert {unit_of(metric, {}) for metric in METRICS} == {"percent"}
     assert [unit_of(metric, {}) for metric in (*TIME_METRICS, "sign-z")] == [*["seconds"] * 3, "one"]

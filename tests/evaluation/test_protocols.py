@@ -23,10 +23,10 @@ def make_documents(n=120, seed=0, groups=("cornell", "texas", "misc", "train", "
     return Documents(
         ids=tuple(f"doc-{i}" for i in range(n)),
         labels=rng.choice(3, size=n, p=[0.6, 0.3, 0.1]).astype(np.int32),
-        groups=rng.integers(len(groups), size=n).astype(np.int32),
+        parts=rng.integers(len(groups), size=n).astype(np.int32),
         classes=("student", "course", "project"),
-        group_names=groups,
-        units=rng.integers(20, size=n).astype(np.int32),
+        part_names=groups,
+        groups=rng.integers(20, size=n).astype(np.int32),
         dates=np.datetime64("2024-01-01", "s") + 86_400 * rng.integers(60, size=n),
     )
 
@@ -77,7 +77,7 @@ class TestEveryProtocol:
     def test_refuses_a_collection_with_a_class_of_one(self, name):
         labels = np.zeros(len(DOCUMENTS), dtype=np.int32)
         newest = np.argsort(DOCUMENTS.dates)[-1]
-        labels[np.flatnonzero(DOCUMENTS.groups == 0)[0]], labels[newest] = 1, 2  # the first group is held out
+        labels[np.flatnonzero(DOCUMENTS.parts == 0)[0]], labels[newest] = 1, 2  # the first group is held out
         lonely = replace(DOCUMENTS, labels=labels)
         others = {"fixed-split": FixedSplit("misc", "test"), "hold-out": HoldOut(0.6, 12, 3)}
         with pytest.raises(ConfigError, match=r"no training document (of|for) class"):
@@ -88,14 +88,14 @@ class TestLeaveOneGroupOut:
     def test_all_other_groups_train(self):
         names = ["texas", "cornell"]
         for split, name in zip(LeaveOneGroupOut(names).splits(DOCUMENTS), names, strict=True):
-            tested = DOCUMENTS.groups == DOCUMENTS.group_names.index(name)
+            tested = DOCUMENTS.parts == DOCUMENTS.part_names.index(name)
             assert split.name == name
             np.testing.assert_array_equal(split.test, np.flatnonzero(tested))
             np.testing.assert_array_equal(split.train, np.flatnonzero(~tested))
 
     def test_holds_out_every_group_by_default(self):
         splits = LeaveOneGroupOut().splits(DOCUMENTS)
-        assert [split.name for split in splits] == list(DOCUMENTS.group_names)
+        assert [split.name for split in splits] == list(DOCUMENTS.part_names)
         np.testing.assert_array_equal(np.sort(np.concatenate([s.test for s in splits])), np.arange(len(DOCUMENTS)))
 
     def test_names_the_nearest_group(self):
@@ -114,7 +114,7 @@ class TestLeaveOneGroupOut:
     def test_refuses_an_empty_group(self):
         documents = make_documents(groups=("cornell", "texas"))
         emptied = Documents(
-            documents.ids, documents.labels, np.zeros_like(documents.groups), documents.classes, documents.group_names
+            documents.ids, documents.labels, np.zeros_like(documents.parts), documents.classes, documents.part_names
         )
         with pytest.raises(ConfigError, match="'texas' has no document to test"):
             LeaveOneGroupOut(["texas"]).splits(emptied)
@@ -124,8 +124,8 @@ class TestFixedSplit:
     def test_is_the_given_one_and_leaves_other_groups_out(self):
         (split,) = FixedSplit().splits(DOCUMENTS)
         assert split.name == "test"
-        np.testing.assert_array_equal(split.train, np.flatnonzero(DOCUMENTS.groups == 3))
-        np.testing.assert_array_equal(split.test, np.flatnonzero(DOCUMENTS.groups == 4))
+        np.testing.assert_array_equal(split.train, np.flatnonzero(DOCUMENTS.parts == 3))
+        np.testing.assert_array_equal(split.test, np.flatnonzero(DOCUMENTS.parts == 4))
 
     def test_refuses_to_test_what_it_trains_on(self):
         with pytest.raises(ConfigError, match="same group 'train'"):
@@ -206,8 +206,8 @@ class TestRandomSubsets:
 
     def test_a_test_group_is_never_drawn_from(self):
         for split in RandomSubsets(30, 4, test="test").splits(DOCUMENTS):
-            np.testing.assert_array_equal(split.test, np.flatnonzero(DOCUMENTS.groups == 4))
-            assert (DOCUMENTS.groups[split.train] != 4).all()
+            np.testing.assert_array_equal(split.test, np.flatnonzero(DOCUMENTS.parts == 4))
+            assert (DOCUMENTS.parts[split.train] != 4).all()
 
     @pytest.mark.parametrize(
         ("parameters", "message"),
@@ -233,7 +233,7 @@ GROUPED = [KFold(5, grouped=True), KFold(4, stratified=False, grouped=True), Hol
 def test_documents_of_a_group_stay_together(protocol):
     splits = protocol.splits(DOCUMENTS)
     for split in splits:
-        assert not np.intersect1d(DOCUMENTS.units[split.train], DOCUMENTS.units[split.test]).size
+        assert not np.intersect1d(DOCUMENTS.groups[split.train], DOCUMENTS.groups[split.test]).size
         assert len(split.train) + len(split.test) == len(DOCUMENTS)
     assert len({split.test.tobytes() for split in splits}) > 1
     assert rows(splits) == rows(protocol.splits(DOCUMENTS))
@@ -251,7 +251,7 @@ def test_another_seed_holds_out_other_groups():
 
 @given(st.floats(0.05, 0.9), st.integers(0, 10**6))
 def test_held_out_groups_fill_the_share_as_far_as_they_fit(share, seed):
-    sizes = np.bincount(DOCUMENTS.units)
+    sizes = np.bincount(DOCUMENTS.groups)
     wanted = max(1, round(share * len(DOCUMENTS)))
     # Of one class: of several, the largest shares leave one without a training document now and then, and are refused.
     alike = replace(DOCUMENTS, classes=("student",), labels=np.zeros_like(DOCUMENTS.labels))
@@ -310,7 +310,7 @@ ONE_PROJECT[0] = 2
     ("make", "said"),
     [
         (lambda: ByDate().splits(replace(DOCUMENTS, dates=None)), "name the column"),
-        (lambda: KFold(3, grouped=True).splits(replace(DOCUMENTS, units=None)), "name the column"),
+        (lambda: KFold(3, grouped=True).splits(replace(DOCUMENTS, groups=None)), "name the column"),
         (lambda: KFold(21, grouped=True).splits(DOCUMENTS), "cannot be made of 20 groups"),
         (lambda: HoldOut(1.0), "less than 1"),
         (lambda: HoldOut(grouped=True), "stratified must be false"),

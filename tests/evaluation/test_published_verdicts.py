@@ -40,7 +40,7 @@ class TestValueVerdict:
             ("92", (0.9249, 0.92, 0.93), "equal"),
             ("72.20", (0.7224, 0.723, 0.73), "deviates"),  # a printed zero is a digit
             ("92", (0.9249, 0.921, 0.93), "equal, outside the interval"),
-            ("91.88", (0.9189, math.nan, math.nan), "no interval"),  # a single draw
+            ("91.88", (0.9189, math.nan, math.nan), "no interval"),  # a single replicate
         ],
     )
     def test_comes_from_the_data(self, text, ours, verdict):

@@ -41,7 +41,7 @@ def scored(values, cell="a", metric="error", outcome=None):
 
 def of_outcome(outcome):
     tallies, n = outcome.tallies, len(outcome.rows)
-    values = metric_values(tallies, several=outcome.several, of_class=outcome.of_class is not None)
+    values = metric_values(tallies, multilabel=outcome.multilabel, of_class=outcome.of_class is not None)
     return CellScores(outcome.cell, tuple(map(str, range(n))), values, tallies.documents, outcome.ties(None), outcome)
 
 
@@ -51,7 +51,7 @@ def drawn(cell, right, tested):
     return Outcome(cell, documents, draws, draws * 0, 1 - right[draws, documents].astype(int), 2)
 
 
-def several(cell, truth, given):
+def multilabel(cell, truth, given):
     """Decisions of several classes, draw by draw on the same documents; shape (draws, n, k)."""
     draws = np.repeat(np.arange(len(given)), len(truth))
     documents = np.tile(np.arange(len(truth)), len(given))
@@ -145,7 +145,8 @@ class TestWilcoxon:
         rng = np.random.default_rng(5)
         truth = rng.random((200, 5)) < 0.4
         a, b = (
-            several(name, truth, truth ^ (rng.random((3, 200, 5)) < wrong)) for name, wrong in (("a", 0.1), ("b", 0.3))
+            multilabel(name, truth, truth ^ (rng.random((3, 200, 5)) < wrong))
+            for name, wrong in (("a", 0.1), ("b", 0.3))
         )
         found = wilcoxon_over_classes(a, b)
         assert (found.test, found.n, found.favours) == ("wilcoxon, category × draw", 15, "a")
@@ -197,7 +198,7 @@ class TestByDocument:
 class TestMicroSign:
     @given(TRUTH, bits(1, N, K), bits(1, N, K))
     def test_of_one_draw_is_yang_and_lius(self, truth, a, b):
-        found = micro_sign_test(several("a", truth, a), several("b", truth, b))
+        found = micro_sign_test(multilabel("a", truth, a), multilabel("b", truth, b))
         only_a, only_b = int(((a[0] == truth) & (b[0] != truth)).sum()), int(((a[0] != truth) & (b[0] == truth)).sum())
         n = only_a + only_b
         assert found.n == n
@@ -206,18 +207,18 @@ class TestMicroSign:
 
     @given(TRUTH, bits(1, N, K), bits(1, N, K), st.integers(1, 5))
     def test_a_draw_that_is_repeated_is_no_new_evidence(self, truth, a, b, times):
-        once = micro_sign_test(several("a", truth, a), several("b", truth, b))
+        once = micro_sign_test(multilabel("a", truth, a), multilabel("b", truth, b))
         a, b = (np.repeat(each, 2 * times, axis=0) for each in (a, b))
-        found = micro_sign_test(several("a", truth, a), several("b", truth, b))
+        found = micro_sign_test(multilabel("a", truth, a), multilabel("b", truth, b))
         assert (found.n, found.statistic, found.favours) == (once.n, once.statistic, once.favours)
         assert found.p_value == pytest.approx(min(1, 2 * once.p_value))
 
     @given(TRUTH, DECISIONS, DECISIONS)
     def test_draws_are_joined_by_their_second_smallest_of_three(self, truth, a, b):
         alone = sorted(
-            micro_sign_test(several("a", truth, a[[i]]), several("b", truth, b[[i]])).p_value for i in range(3)
+            micro_sign_test(multilabel("a", truth, a[[i]]), multilabel("b", truth, b[[i]])).p_value for i in range(3)
         )
-        found = micro_sign_test(several("a", truth, a), several("b", truth, b))
+        found = micro_sign_test(multilabel("a", truth, a), multilabel("b", truth, b))
         assert found.p_value == pytest.approx(min(1, 1.5 * alone[1]))
 
 
@@ -230,7 +231,7 @@ class TestEveryTest:
         rng = np.random.default_rng(2)
         if many:
             given = (self.TRUTH ^ (rng.random((draws, 30, 3)) < 0.2) for _ in "ab")
-            return [of_outcome(several(name, self.TRUTH, each)) for name, each in zip("ab", given, strict=True)]
+            return [of_outcome(multilabel(name, self.TRUTH, each)) for name, each in zip("ab", given, strict=True)]
         tested = np.ones((draws, 30), dtype=bool)
         return [of_outcome(drawn(name, rng.random((draws, 30)) < 0.7, tested)) for name in "ab"]
 

@@ -42,7 +42,7 @@ def work_of(tmp_path: Path) -> Callable[..., PlannedTask]:
 
 
 def planned(work: PlannedTask) -> list[Batch]:
-    return plan_batches([(point, job) for point in work.points for job in point.jobs], by_split=work.problem.several)
+    return plan_batches([(point, job) for point in work.points for job in point.jobs], by_split=work.problem.multilabel)
 
 
 def names(batch: Batch) -> tuple[str, ...]:

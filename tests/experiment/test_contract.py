@@ -247,8 +247,8 @@ def check(found: RunPredictions) -> None:
         splits = predictions.splits[variant, task, size]
         for split, given, tied in zip(splits, point.by_split, point.tied_by_split, strict=True):
             assert given.shape == tied.shape == documents.truth[split.test].shape
-            assert given.dtype == (np.bool_ if documents.several else np.int16)
-            assert documents.several or ((given >= 0) & (given < len(documents.classes))).all()
+            assert given.dtype == (np.bool_ if documents.multilabel else np.int16)
+            assert documents.multilabel or ((given >= 0) & (given < len(documents.classes))).all()
 
 
 def learns(found: RunPredictions, floor: float) -> bool:

@@ -53,7 +53,7 @@ def multi_label() -> Corpus:
 
 class Stories(registry.PublishedCorpus):
     name = "stories"
-    several = True
+    multilabel = True
 
 
 STORIES = Collection.of(Stories(), CLASSES, (), TextSettings(Lexing(stoplist="none"), Pruning()))
@@ -82,11 +82,14 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
 
 
 def assert_same(one: Counts, other: Counts) -> None:
-    for name in ("ids", "classes", "group_names"):
+    for name in ("ids", "classes", "part_names"):
         assert getattr(one.documents, name) == getattr(other.documents, name)
     assert (one.vocabulary, one.dropped) == (other.vocabulary, other.dropped)
     assert one.matrix.shape == other.matrix.shape
-    pairs = [(getattr(one.documents, name), getattr(other.documents, name)) for name in ("labels", "groups", "topics")]
+    pairs = [
+        (getattr(one.documents, name), getattr(other.documents, name))
+        for name in ("labels", "parts", "groups", "topics")
+    ]
     pairs += [(getattr(one.matrix, name), getattr(other.matrix, name)) for name in ("indptr", "indices", "data")]
     for left, right in pairs:
         np.testing.assert_array_equal(left, right, strict=left is not None)

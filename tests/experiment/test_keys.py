@@ -581,11 +581,11 @@ def test_jobs_have_keys_of_their_own(
 
 def test_the_entry_of_a_job_holds_what_it_gave(work_of_one: tuple[Any, Any]) -> None:
     job, problem = work_of_one
-    rng, several = np.random.default_rng(0), problem.several
+    rng, multilabel = np.random.default_rng(0), problem.multilabel
     k, labels, ties = len(problem.documents.classes), [], []
     for split in job.splits:
-        shape = (len(split.test), k) if several else (len(split.test),)
-        labels.append(rng.random(shape) < 0.5 if several else rng.integers(0, k, shape))
+        shape = (len(split.test), k) if multilabel else (len(split.test),)
+        labels.append(rng.random(shape) < 0.5 if multilabel else rng.integers(0, k, shape))
         ties.append(rng.random(shape) < 0.5)
     n = len(job.splits)
     taken = {"seconds": rng.random((n, 6)), "memory": rng.random(n), "inner": rng.random(n)}

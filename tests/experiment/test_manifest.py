@@ -41,7 +41,7 @@ def test_names_the_order_of_documents_and_classes(manifest):
     joined = np.frombuffer("\0".join(documents.ids).encode(), dtype=np.uint8)
     assert facts["documents_digest"] == array_digest(joined)
     assert facts["classes"] == list(documents.classes)
-    assert facts["groups"] == list(documents.group_names)
+    assert facts["groups"] == list(documents.part_names)
 
 
 def test_another_document_order_is_another_digest(store):

@@ -99,7 +99,7 @@ def task(selected, request):
 
 
 @pytest.fixture(scope="module")
-def several(found):
+def multilabel(found):
     return found(
         corpus={"name": "synthetic", "subset": "several"},
         protocol={
@@ -253,18 +253,18 @@ class TestSeveralClasses:
     """Documents with several classes: a decision for each, by each method."""
 
     @pytest.fixture(params=[80, 120])
-    def draws(self, several, request):
+    def draws(self, multilabel, request):
         """Each draw with its position, and what the methods decided on it."""
-        matrix = several.counts.matrix
+        matrix = multilabel.counts.matrix
         norms = np.sqrt(matrix.multiply(matrix).sum(axis=1))
         points_of_all = matrix.multiply((1 / np.where(norms > 0, norms, 1))[:, None]).tocsr()
-        splits = several.splits(request.param)
+        splits = multilabel.splits(request.param)
         return [(position, split, points_of_all) for position, split in enumerate(splits)], request.param
 
-    def test_linear_machines_are_scikit_learns(self, several, draws):
-        members, (own, size) = several.counts.documents.topics, draws
+    def test_linear_machines_are_scikit_learns(self, multilabel, draws):
+        members, (own, size) = multilabel.counts.documents.topics, draws
         for position, split, documents in own:
-            given = several.point("linear", size).by_split[position]
+            given = multilabel.point("linear", size).by_split[position]
             for x in range(members.shape[1]):
                 machine = SVC(C=1.0, kernel="linear").fit(documents[split.train].toarray(), members[split.train, x])
                 values = machine.decision_function(documents[split.test].toarray())
@@ -272,43 +272,43 @@ class TestSeveralClasses:
                 np.testing.assert_array_equal(given[sure, x], values[sure] > 0)
                 assert sure.mean() > 0.9
 
-    def test_hp_top_is_the_estimator(self, several, draws):
-        members, (own, size) = several.counts.documents.topics, draws
+    def test_hp_top_is_the_estimator(self, multilabel, draws):
+        members, (own, size) = multilabel.counts.documents.topics, draws
         other = np.column_stack([members, ~members.any(axis=1)])
         for position, split, documents in own:
             own_members = other[split.train] if other[split.train, -1].any() else members[split.train]
             top = HyperplaneTop().fit(documents[split.train], own_members)
             values = top.solve_targets(range(members.shape[1]), documents[split.test])
-            np.testing.assert_array_equal(several.point("hp-top", size).by_split[position], values > 0)
+            np.testing.assert_array_equal(multilabel.point("hp-top", size).by_split[position], values > 0)
 
-    def test_fisher_is_machines_on_the_kernel(self, several, draws):
-        members, (own, size) = several.counts.documents.topics, draws
-        variant = several.variant
-        problem = plan_task(several.experiment, variant, variant.tasks[0], several.counts, several.key).problem
+    def test_fisher_is_machines_on_the_kernel(self, multilabel, draws):
+        members, (own, size) = multilabel.counts.documents.topics, draws
+        variant = multilabel.variant
+        problem = plan_task(multilabel.experiment, variant, variant.tasks[0], multilabel.counts, multilabel.key).problem
         for position, split, _ in own:
             kernel = PLSIFisher(n_classes=[2], seed=plsi_seed(problem, split))
-            gram = kernel.fit_transform(several.counts.matrix[split.train])
-            rows = kernel.transform(several.counts.matrix[split.test])
+            gram = kernel.fit_transform(multilabel.counts.matrix[split.train])
+            rows = kernel.transform(multilabel.counts.matrix[split.test])
             for x in range(members.shape[1]):
                 machine = SVC(C=1.0, kernel="precomputed").fit(gram, members[split.train, x])
                 values = machine.decision_function(rows)
                 sure = np.abs(values) > DOUBTFUL
-                given = several.point("plsi-fisher", size).by_split[position]
+                given = multilabel.point("plsi-fisher", size).by_split[position]
                 np.testing.assert_array_equal(given[sure, x], values[sure] > 0)
 
-    def test_naive_bayes_tells_each_class_from_the_others(self, several, draws):
-        members, (own, size) = several.counts.documents.topics, draws
-        norms = several.counts.matrix
+    def test_naive_bayes_tells_each_class_from_the_others(self, multilabel, draws):
+        members, (own, size) = multilabel.counts.documents.topics, draws
+        norms = multilabel.counts.matrix
         for position, split, _ in own:
-            given = several.point("mnb", size).by_split[position]
+            given = multilabel.point("mnb", size).by_split[position]
             dense = norms.toarray().astype(float)
             dense /= np.maximum(np.linalg.norm(dense, axis=1, keepdims=True), 1e-300)
             for x in range(members.shape[1]):
                 theirs = MultinomialNB().fit(dense[split.train], members[split.train, x])
                 np.testing.assert_array_equal(given[:, x], theirs.predict(dense[split.test]))
 
-    def test_seconds_are_positive_and_linear_machines_need_no_features(self, several):
-        for place, point in several.run.predictions.settings.items():
+    def test_seconds_are_positive_and_linear_machines_need_no_features(self, multilabel):
+        for place, point in multilabel.run.predictions.settings.items():
             assert (point.seconds >= 0).all()
             assert (point.seconds.sum(axis=1) > 0).all()
             if place[2] == "linear":

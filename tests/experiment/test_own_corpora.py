@@ -48,12 +48,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "id": name,
             "text": text.decode("latin-1"),
             "label": documents.classes[label],
-            "university": documents.group_names[group],
-            "side": documents.group_names[group],
+            "university": documents.part_names[group],
+            "side": documents.part_names[group],
             "day": f"2024-{1 + row % 12:02}-{1 + row % 28:02}",
         }
         for row, (name, text, label, group) in enumerate(
-            zip(documents.ids, corpus, documents.labels, documents.groups, strict=True)
+            zip(documents.ids, corpus, documents.labels, documents.parts, strict=True)
         )
     ]
     with (folder / "mine.csv").open("w", newline="", encoding="utf-8") as file:
@@ -169,7 +169,7 @@ def test_counts_of_classes_whose_names_have_spaces_are_read_back(store: Store, t
     counts, _, _ = read_counts(load_checked(given).variants["base"].collection, RunContext(store))
     export_counts(counts, tmp_path / "exported")
     again = CountsFolder("exported", base=tmp_path)
-    assert not again.several
+    assert not again.multilabel
     assert again.outline().classes == ("credit card, lost", "x")
     np.testing.assert_array_equal(again.outline().labels, counts.documents.labels)
     wordless = configured(tmp_path, "mine.csv", text="{min_documents: 100}", **fields)

@@ -118,10 +118,10 @@ def test_the_text_that_errs_least_in_folds_of_the_training_documents_is_chosen(s
         assert text.items() <= own.flat.items()
         plain = study("mnb", text=TEXT | text).variants[BASE_VARIANT].collection
         counts, _, _ = read_counts(plain, RunContext(store))
-        labels, groups = counts.documents.labels, counts.documents.groups
+        labels, groups = counts.documents.labels, counts.documents.parts
         expected = []
         for group in GROUPS["held_out"]:
-            train = np.flatnonzero(groups != counts.documents.group_names.index(group))
+            train = np.flatnonzero(groups != counts.documents.part_names.index(group))
             wrong = 0
             for fold in KFold(3, 0, stratified=True).splits(counts.documents.take(train)):
                 rows = train[fold.train]

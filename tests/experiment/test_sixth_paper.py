@@ -119,7 +119,7 @@ class SquaredLinear(Linear):
     def __init__(self, factor: float = 1.0) -> None:
         self.factor = factor
 
-    def link(self, products: NDArray[np.float64], *_: NDArray[np.float64]) -> NDArray[np.float64]:
+    def from_products(self, products: NDArray[np.float64], *_: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(self.factor * products**2)
 
 

@@ -30,9 +30,9 @@ def tile() -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64
 @pytest.mark.parametrize("kernel", [NegativeEuclideanDistance(), RadialBasisFunction(0.7)], ids=["ned", "rbf"])
 def test_one_pass_over_many_values_is_numpy_s_over_few(kernel: Kernel, tile: tuple[NDArray[np.float64], ...]) -> None:
     products, left, right = tile
-    whole = kernel.link(products.copy(), left, right)
-    rows = [kernel.link(products[i : i + 1].copy(), left[i : i + 1], right) for i in range(len(left))]
+    whole = kernel.from_products(products.copy(), left, right)
+    rows = [kernel.from_products(products[i : i + 1].copy(), left[i : i + 1], right) for i in range(len(left))]
     assert whole.size >= MIN_COMPILED_VALUES > rows[0].size
     assert whole.tobytes() == np.vstack(rows).tobytes()
-    apart = kernel.link(np.asfortranarray(products), left, right)
+    apart = kernel.from_products(np.asfortranarray(products), left, right)
     np.testing.assert_array_equal(apart, whole)

@@ -30,7 +30,7 @@ S = np.array([0.0, 1e-3, 0.1, 0.25, 0.5, 0.7, 0.9, 0.99, 0.999999, 1.0])
 
 def values(t: float, n_coordinates: int, s: Matrix = S) -> Matrix:
     """The kernel at given affinities."""
-    return Heat(t).learn(n_coordinates).link(s.copy(), s, s)
+    return Heat(t).learn(n_coordinates).from_products(s.copy(), s, s)
 
 
 def series(t: float, n_coordinates: int, terms: int, digits: int) -> Matrix:
@@ -80,7 +80,7 @@ def test_values_are_those_of_the_series_in_long_decimals(n_coordinates: int, t: 
     expected = series(t, n_coordinates, terms, digits)
     kernel = Heat(t).learn(n_coordinates)
     assert kernel.heat_kernel_.error < 1e-9
-    found = kernel.link(S.copy(), S, S)
+    found = kernel.from_products(S.copy(), S, S)
     np.testing.assert_allclose(found, expected, rtol=kernel.heat_kernel_.error, atol=0)
 
 
@@ -116,7 +116,7 @@ def test_is_the_parametrix_for_a_short_time() -> None:
     for n in (2, 5):
         differences = []
         for t in (0.01, 0.001):
-            parametrix = Diffusion(t).link(s.copy(), s, s) * (angle / np.sin(angle)) ** ((n - 1) / 2)
+            parametrix = Diffusion(t).from_products(s.copy(), s, s) * (angle / np.sin(angle)) ** ((n - 1) / 2)
             kept = parametrix > 1e-280
             differences.append(np.abs(values(t, n + 1, s)[kept] / parametrix[kept] - 1).max())
         # The next factor of the expansion is 1 + O(t), of the order of the curvature n(n-1)/4.
@@ -218,7 +218,7 @@ def test_a_simplex_that_is_a_point_has_no_heat_kernel(n_coordinates: int) -> Non
 
 def test_a_kernel_that_has_not_learnt_its_dimension_says_so() -> None:
     with pytest.raises(NotFittedError, match="Heat"):
-        Heat(0.5).link(S.copy(), S, S)
+        Heat(0.5).from_products(S.copy(), S, S)
 
 
 def test_other_kernels_learn_nothing() -> None:

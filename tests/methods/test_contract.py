@@ -49,56 +49,56 @@ def representations(name: str) -> list[Representation]:
 
 @pytest.mark.parametrize("name", sorted(OF_TEXT))
 def test_another_normalization_than_a_kernels_own_is_refused(name: str) -> None:
-    for representation, terms, draws in itertools.product(representations(name), (None, SELECTED), (False, True)):
+    for representation, terms, replicated in itertools.product(representations(name), (None, SELECTED), (False, True)):
         spec = spec_of(name, representation)
         if representation.normalization not in tags_of(spec.kernel.build()).normalizations:  # type: ignore[union-attr]
             with pytest.raises(ValueError, match="is defined for the normalization l1, not"):
-                build_method(spec, toy_problem(several=False), terms, draws=draws)
+                build_method(spec, toy_problem(multilabel=False), terms, replicated=replicated)
 
 
-@pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
+@pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
 @pytest.mark.parametrize("name", sorted(MODELS))
-def test_it_decides_every_tested_document(name: str, several: bool, bench: MatrixCache) -> None:
+def test_it_decides_every_tested_document(name: str, multilabel: bool, bench: MatrixCache) -> None:
     """Of methods that are kept, `test_fitted` states it."""
-    problem = toy_problem(several=several)
-    for representation, terms, draws in itertools.product(representations(name), (None, SELECTED), (False, True)):
-        splits = toy_replicates(problem) if draws else toy_group_splits(problem)
+    problem = toy_problem(multilabel=multilabel)
+    for representation, terms, replicated in itertools.product(representations(name), (None, SELECTED), (False, True)):
+        splits = toy_replicates(problem) if replicated else toy_group_splits(problem)
         spec = spec_of(name, representation)
         if representation.normalization not in tags_of(spec.kernel.build()).normalizations:  # type: ignore[union-attr]
             continue
-        method = build_method(spec, problem, terms, draws=draws)
+        method = build_method(spec, problem, terms, replicated=replicated)
         decided = method.solve(problem, splits, None if terms is None else 20, bench)
         assert len(decided) == len(splits)
         for split, decisions in zip(splits, decided, strict=True):
             check_decisions(problem, len(split.test), decisions)
 
 
-@pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
+@pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
 @pytest.mark.parametrize("name", NAMES)
-def test_it_learns(name: str, several: bool, bench: MatrixCache) -> None:
+def test_it_learns(name: str, multilabel: bool, bench: MatrixCache) -> None:
     """Better than always the largest class, or none, with what it has where a configuration says nothing else."""
-    problem = toy_problem(several=several)
+    problem = toy_problem(multilabel=multilabel)
     cls = KERNELS.get(name) or CLASSIFIERS[name]
     # At its default time the heat of the sphere has spread evenly.
     spec = spec_of(
         name, represented("tf", tags_of(cls).normalization, "collection"), **({"C": 1e4} if name == "heat" else {})
     )
     splits = toy_group_splits(problem)
-    decided = build_method(spec, problem, None, draws=False).solve(problem, splits, None, bench)
-    truth = problem.members if several else problem.documents.labels
+    decided = build_method(spec, problem, None, replicated=False).solve(problem, splits, None, bench)
+    truth = problem.members if multilabel else problem.documents.labels
     right = np.mean([(each.predicted == truth[split.test]).mean() for split, each in zip(splits, decided, strict=True)])
-    base = max(1 - problem.members.mean(), 0.5) if several else np.bincount(problem.documents.labels).max() / 60
+    base = max(1 - problem.members.mean(), 0.5) if multilabel else np.bincount(problem.documents.labels).max() / 60
     assert right > base
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_split_is_decided_alike_alone_and_in_company(name: str, bench: MatrixCache) -> None:
     """Whatever the workbench remembers, and whether the other splits are known."""
-    problem = toy_problem(several=False, n_classes=2)
+    problem = toy_problem(multilabel=False, n_classes=2)
     cls = KERNELS.get(name) or CLASSIFIERS[name]
     spec = spec_of(name, represented("tf", tags_of(cls).normalization, "collection"))
     splits = toy_replicates(problem)
-    method = build_method(spec, problem, None, draws=True)
+    method = build_method(spec, problem, None, replicated=True)
     together = method.solve(problem, splits, None, bench)
     for known in (problem, replace(problem, trained=training_rows_of(splits))):
         for split, decisions in zip(splits, together, strict=True):
@@ -107,8 +107,8 @@ def test_a_split_is_decided_alike_alone_and_in_company(name: str, bench: MatrixC
             np.testing.assert_array_equal(alone.tied, decisions.tied)
 
 
-@pytest.mark.parametrize("draws", [False, True], ids=["each split", "many splits"])
-def test_a_document_half_way_between_two_classes_is_of_the_second(draws: bool, bench: MatrixCache) -> None:
+@pytest.mark.parametrize("replicated", [False, True], ids=["each split", "many splits"])
+def test_a_document_half_way_between_two_classes_is_of_the_second(replicated: bool, bench: MatrixCache) -> None:
     """LIBSVM's rule: only a positive decision is for the first."""
     groups = np.array([0, 0, 1, 1, 1], dtype=np.int32)
     documents = Documents(
@@ -116,17 +116,17 @@ def test_a_document_half_way_between_two_classes_is_of_the_second(draws: bool, b
     )
     counts = sp.csr_array(np.array([[2, 0], [0, 2], [1, 1], [0, 3], [3, 0]], dtype=np.int32))
     problem = Problem(Counts(documents, counts, ("t", "u")), "half way", 0)
-    method = build_method(spec_of("linear", represented("tf", "l2", "training")), problem, None, draws=draws)
+    method = build_method(spec_of("linear", represented("tf", "l2", "training")), problem, None, replicated=replicated)
     (decisions,) = method.solve(problem, FixedSplit().splits(documents), None, bench)
     assert decisions.predicted.tolist() == [1, 1, 0]
 
 
-@pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
-def test_more_terms_than_there_are_can_not_be_selected(several: bool, bench: MatrixCache) -> None:
-    problem = toy_problem(several=several)
+@pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
+def test_more_terms_than_there_are_can_not_be_selected(multilabel: bool, bench: MatrixCache) -> None:
+    problem = toy_problem(multilabel=multilabel)
     for name in ("linear", "ngd", "mnb", "ppt", "plsi-fisher"):
         cls = KERNELS.get(name) or CLASSIFIERS[name]
         spec = spec_of(name, represented("tf", tags_of(cls).normalization, "training"))
-        method = build_method(spec, problem, TermSelection((41,), "information-gain", "sum"), draws=False)
+        method = build_method(spec, problem, TermSelection((41,), "information-gain", "sum"), replicated=False)
         with pytest.raises(ValueError, match="41 terms can't be selected from 40"):
             method.solve(problem, toy_group_splits(problem), 41, bench)

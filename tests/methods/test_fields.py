@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 WEIGHTS = {"all": 1.0, "title": 0.5}
 
 
-def problem(*, several: bool) -> Problem:
+def problem(*, multilabel: bool) -> Problem:
     """Every third term is one of a title, and every document has terms of either block."""
-    found = toy_problem(several=several)
+    found = toy_problem(multilabel=multilabel)
     block_of = (np.arange(found.counts.matrix.shape[1]) % 3 == 0).astype(np.intp)
     matrix = sp.csr_array(found.counts.matrix.toarray() + (np.arange(len(block_of)) < 2))
     return Problem(replace(found.counts, matrix=matrix, blocks=tuple(WEIGHTS), block_of=block_of), "blocks", 7)
@@ -43,11 +43,11 @@ def spec(kernel: Any, weighting: str = "tf") -> MethodSpec:
 @pytest.mark.parametrize(
     "terms", [None, TermSelection((30,), "information-gain", "sum")], ids=["all terms", "selected"]
 )
-@pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
-def test_summed_affinities_decide_as_those_of_the_mixture(several: bool, terms: Any, bench: MatrixCache) -> None:
-    given, number = problem(several=several), None if terms is None else 30
+@pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
+def test_summed_affinities_decide_as_those_of_the_mixture(multilabel: bool, terms: Any, bench: MatrixCache) -> None:
+    given, number = problem(multilabel=multilabel), None if terms is None else 30
     kernels = ("bhattacharyya", {"name": "sum-over-fields", "of": "bhattacharyya"})
-    methods = [build_method(spec(kernel), given, terms, draws=False) for kernel in kernels]
+    methods = [build_method(spec(kernel), given, terms, replicated=False) for kernel in kernels]
     for one, other in zip(
         *(each.solve(given, toy_group_splits(given), number, bench) for each in methods), strict=True
     ):
@@ -55,7 +55,7 @@ def test_summed_affinities_decide_as_those_of_the_mixture(several: bool, terms: 
 
 
 def test_distances_are_summed_by_the_weights_of_the_fields(bench: MatrixCache) -> None:
-    given = problem(several=False)
+    given = problem(multilabel=False)
     (split, _), labels = toy_group_splits(given), given.documents.labels
     counts, kernel = given.counts.matrix.toarray(), np.zeros((60, 60))
     for block, weight in enumerate(WEIGHTS.values()):
@@ -64,5 +64,5 @@ def test_distances_are_summed_by_the_weights_of_the_fields(bench: MatrixCache) -
         kernel -= weight / 1.5 * 2 * np.arccos(np.clip(p @ p.T, 0, 1))
     order = split.train[np.argsort(labels[split.train], kind="stable")]
     machine = SupportVectorClassifier(epsilon=1e-6).fit(kernel[np.ix_(order, order)], labels[order])
-    (found,) = build_method(spec("sum-over-fields"), given, None, draws=False).solve(given, [split], None, bench)
+    (found,) = build_method(spec("sum-over-fields"), given, None, replicated=False).solve(given, [split], None, bench)
     np.testing.assert_array_equal(found.predicted, machine.predict(kernel[np.ix_(split.test, order)]))

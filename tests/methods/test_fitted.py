@@ -60,24 +60,24 @@ def asked(fitted: FittedMethod, counts: sp.csr_array) -> sp.csr_array:
     return counts if fitted.learned.terms is None else counts[:, fitted.learned.terms]
 
 
-@pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
+@pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in NOT_KEPT])
-def test_it_decides_as_the_run_does(name: str, several: bool, bench: MatrixCache) -> None:
-    problems = {n: toy_problem(several=several, n_classes=n, key=str(n)) for n in (2, 3)}
+def test_it_decides_as_the_run_does(name: str, multilabel: bool, bench: MatrixCache) -> None:
+    problems = {n: toy_problem(multilabel=multilabel, n_classes=n, key=str(n)) for n in (2, 3)}
     # Those that a method has many of are shared out: with one label and with several, both weightings and each
     # normalization. A representation has another half of the cases than the one before.
     every = [*specs(name)]
-    for nth, spec in enumerate(every[int(several) :: 2] if len(every) == 6 else every):
-        half = (nth + several) % 2
-        for n_classes, terms, draws in CASES[2 * half : 2 * half + 2]:
+    for nth, spec in enumerate(every[int(multilabel) :: 2] if len(every) == 6 else every):
+        half = (nth + multilabel) % 2
+        for n_classes, terms, replicated in CASES[2 * half : 2 * half + 2]:
             problem, matrix = problems[n_classes], problems[n_classes].counts.matrix
             number = None if terms is None else 20
-            splits = toy_replicates(problem) if draws else toy_group_splits(problem)
-            method = build_method(spec, problem, terms, draws=draws)
+            splits = toy_replicates(problem) if replicated else toy_group_splits(problem)
+            method = build_method(spec, problem, terms, replicated=replicated)
             run = method.solve(problem, splits, number, bench)
             for split, decisions in zip(splits, run, strict=True):
                 check_decisions(problem, len(split.test), decisions)
-            turn = (nth // 2 + several) % 2  # of the two splits, which were solved together
+            turn = (nth // 2 + multilabel) % 2  # of the two splits, which were solved together
             split, decisions = splits[turn], run[turn]
             fitted = method.fit(problem, split, number, bench)
             tested = asked(fitted, matrix[split.test])
@@ -86,18 +86,18 @@ def test_it_decides_as_the_run_does(name: str, several: bool, bench: MatrixCache
             np.testing.assert_array_equal(fitted.given(values), decisions.predicted)
 
 
-@pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
+@pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in NOT_KEPT])
-def test_the_largest_value_is_of_the_class_that_is_given(name: str, several: bool, bench: MatrixCache) -> None:
+def test_the_largest_value_is_of_the_class_that_is_given(name: str, multilabel: bool, bench: MatrixCache) -> None:
     """Where none is shared; of documents with several classes, those with a positive value."""
-    problem = toy_problem(several=several)
+    problem = toy_problem(multilabel=multilabel)
     split = toy_group_splits(problem)[0]
     spec = spec_of(name, represented("tf", tags_of(KERNELS.get(name) or CLASSIFIERS[name]).normalization, "collection"))
-    method = build_method(spec, problem, None, draws=False)
+    method = build_method(spec, problem, None, replicated=False)
     fitted, (decisions,) = method.fit(problem, split, None, bench), method.solve(problem, [split], None, bench)
     values = fitted.class_values(fitted.values(problem.counts.matrix[split.test]))
     assert values.shape == (len(split.test), 3)
-    if several:
+    if multilabel:
         np.testing.assert_array_equal(values > 0, decisions.predicted)
     else:
         clear = ~decisions.tied
@@ -105,23 +105,23 @@ def test_the_largest_value_is_of_the_class_that_is_given(name: str, several: boo
         np.testing.assert_array_equal(values.argmax(axis=1)[clear], decisions.predicted[clear])
 
 
-@pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
+@pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
 @pytest.mark.parametrize("name", ["ngd", "mnb", "logistic"])
-def test_it_decides_on_documents_without_words(name: str, several: bool, bench: MatrixCache) -> None:
-    problem = toy_problem(several=several)
+def test_it_decides_on_documents_without_words(name: str, multilabel: bool, bench: MatrixCache) -> None:
+    problem = toy_problem(multilabel=multilabel)
     split = toy_group_splits(problem)[0]
     spec = spec_of(name, represented("tf", "l1", "training"))
-    fitted = build_method(spec, problem, None, draws=False).fit(problem, split, None, bench)
+    fitted = build_method(spec, problem, None, replicated=False).fit(problem, split, None, bench)
     nothing = sp.csr_array((2, problem.counts.matrix.shape[1]), dtype=np.int32)
     one, other = fitted.given(fitted.values(nothing))
     np.testing.assert_array_equal(one, other)
 
 
 def test_only_support_vectors_are_kept(bench: MatrixCache) -> None:
-    problem = toy_problem(several=False)
+    problem = toy_problem(multilabel=False)
     split = toy_group_splits(problem)[0]
     spec = spec_of("linear", represented("tf", "l2", "training"), C=100.0)
-    fitted = build_method(spec, problem, None, draws=False).fit(problem, split, None, bench)
+    fitted = build_method(spec, problem, None, replicated=False).fit(problem, split, None, bench)
     arrays = fitted.arrays()
     assert 0 < arrays["counts.shape"][0] < len(split.train)
     assert set(arrays["support"].tolist()) == set(range(arrays["counts.shape"][0]))
@@ -129,10 +129,10 @@ def test_only_support_vectors_are_kept(bench: MatrixCache) -> None:
 
 @pytest.mark.parametrize("name", ["linear", "ngd"])
 def test_a_dirichlet_prior_is_kept(name: str, bench: MatrixCache) -> None:
-    for several, terms in itertools.product((False, True), (None, SELECTED)):
-        problem = toy_problem(several=several)
+    for multilabel, terms in itertools.product((False, True), (None, SELECTED)):
+        problem = toy_problem(multilabel=multilabel)
         spec = spec_of(name, represented("tf", "l1", "collection", 0.5))
-        method = build_method(spec, problem, terms, draws=False)
+        method = build_method(spec, problem, terms, replicated=False)
         for split in toy_group_splits(problem):
             number = None if terms is None else 20
             (decisions,) = method.solve(problem, [split], number, bench)
@@ -142,10 +142,10 @@ def test_a_dirichlet_prior_is_kept(name: str, bench: MatrixCache) -> None:
 
 
 def test_a_cost_in_the_unit_of_the_kernel_is_kept(bench: MatrixCache) -> None:
-    for n_classes, draws in itertools.product((2, 3), (False, True)):
-        problem = toy_problem(several=False, n_classes=n_classes, key=str(n_classes))
+    for n_classes, replicated in itertools.product((2, 3), (False, True)):
+        problem = toy_problem(multilabel=False, n_classes=n_classes, key=str(n_classes))
         spec = spec_of("linear", represented("tf", "none", "collection"), scale_C="mean-self-product", C=0.5)
-        method = build_method(spec, problem, None, draws=draws)
+        method = build_method(spec, problem, None, replicated=replicated)
         for split in toy_replicates(problem):
             (decisions,) = method.solve(problem, [split], None, bench)
             fitted = method.fit(problem, split, None, bench)
@@ -158,15 +158,15 @@ def test_a_cost_in_the_unit_of_the_kernel_is_kept(bench: MatrixCache) -> None:
 def test_a_class_of_no_or_every_training_document_is_given_to_none_or_all(
     name: str, n_members: int, bench: MatrixCache
 ) -> None:
-    problem = toy_problem(several=True)
+    problem = toy_problem(multilabel=True)
     split = toy_group_splits(problem)[0]
     topics = problem.members.copy()
     topics[split.train, 2] = np.arange(len(split.train)) < n_members
     given = problem.documents
-    documents = Documents(given.ids, given.labels, given.groups, given.classes, given.group_names, topics)
+    documents = Documents(given.ids, given.labels, given.parts, given.classes, given.part_names, topics)
     other = Problem(Counts(documents, problem.counts.matrix, problem.counts.vocabulary), "other", 7)
     spec = spec_of(name, represented("tf", "l1", "collection"))
-    fitted = build_method(spec, other, None, draws=False).fit(other, split, None, bench)
+    fitted = build_method(spec, other, None, replicated=False).fit(other, split, None, bench)
     values = fitted.values(other.counts.matrix[split.test])
     assert fitted.given(values)[:, 2].tolist() == [n_members > 0] * len(split.test)
     assert set(fitted.class_values(values)[:, 2]) == {np.inf if n_members else -np.inf}
@@ -174,10 +174,10 @@ def test_a_class_of_no_or_every_training_document_is_given_to_none_or_all(
 
 @pytest.mark.parametrize("name", sorted(NOT_KEPT))
 def test_what_can_not_be_kept_is_refused(name: str, bench: MatrixCache) -> None:
-    problem = toy_problem(several=True)
+    problem = toy_problem(multilabel=True)
     spec = spec_of(name, represented("tf", tags_of(KERNELS[name]).normalization, "collection"))
     with pytest.raises(ValueError, match=f"a model with the kernel '{name}' can't be saved"):
-        build_method(spec, problem, None, draws=False).fit(problem, toy_group_splits(problem)[0], None, bench)
+        build_method(spec, problem, None, replicated=False).fit(problem, toy_group_splits(problem)[0], None, bench)
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])

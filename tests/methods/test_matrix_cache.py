@@ -30,7 +30,7 @@ TF = represented("tf", "l2", "collection")
 
 
 def test_products_with_other_columns_are_others(bench: MatrixCache) -> None:
-    problem = toy_problem(several=False)
+    problem = toy_problem(multilabel=False)
     counts = problem.counts.matrix.toarray().astype(float)
     for columns in (np.arange(0, 60, 2), np.arange(1, 60, 2), np.arange(0, 60, 2)):
         found = bench.products(problem, TF, 1.0, columns, None).products
@@ -38,7 +38,7 @@ def test_products_with_other_columns_are_others(bench: MatrixCache) -> None:
 
 
 def test_products_of_other_points_are_others(bench: MatrixCache) -> None:
-    problem, columns = toy_problem(several=False), np.arange(60)
+    problem, columns = toy_problem(multilabel=False), np.arange(60)
     tfidf = represented("tfidf", "l2", "training")
     asked = [(TF, 1.0, None), (tfidf, 1.0, np.arange(30)), (tfidf, 1.0, columns), (tfidf, 0.5, columns)]
     asked.append((replace(TF, dirichlet=0.5), 1.0, None))
@@ -47,7 +47,7 @@ def test_products_of_other_points_are_others(bench: MatrixCache) -> None:
 
 
 def test_the_last_ones_are_remembered_until_they_are_written_over(bench: MatrixCache) -> None:
-    problem, columns = toy_problem(several=False), np.arange(60)
+    problem, columns = toy_problem(multilabel=False), np.arange(60)
     first = bench.products(problem, TF, 1.0, columns, None)
     assert bench.products(problem, TF, 1.0, columns, None) is first
     bench.products(problem, TF, 0.5, columns, None)
@@ -60,10 +60,10 @@ def test_the_last_ones_are_remembered_until_they_are_written_over(bench: MatrixC
 
 
 @pytest.mark.parametrize("name", ["linear", "ngd"])
-@pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
-def test_streaming_changes_nothing(name: str, several: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = toy_problem(several=several)
-    method = build_method(spec_of(name, represented("tfidf", "l1", "training")), problem, None, draws=False)
+@pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
+def test_streaming_changes_nothing(name: str, multilabel: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = toy_problem(multilabel=multilabel)
+    method = build_method(spec_of(name, represented("tfidf", "l1", "training")), problem, None, replicated=False)
     held = method.solve(problem, toy_group_splits(problem), None, MatrixCache())
     monkeypatch.setenv("BENCH_MEMORY_GB", "0.000001")
     streamed = method.solve(problem, toy_group_splits(problem), None, MatrixCache())
@@ -73,7 +73,7 @@ def test_streaming_changes_nothing(name: str, several: bool, monkeypatch: pytest
 
 
 def test_what_is_asked_for_once_is_not_held_where_it_is_large() -> None:
-    problem, rows = toy_problem(several=False), np.arange(60)
+    problem, rows = toy_problem(multilabel=False), np.arange(60)
     bench = MatrixCache(budget=100_000)  # bytes, of which what is asked for once may take an eighth
     asked = [{"by_class": True, "once": True}, {"by_class": True}, {}]
     seen = [bench.products(problem, TF, 1.0, rows, None, **each).products.matrix for each in asked]
@@ -82,7 +82,7 @@ def test_what_is_asked_for_once_is_not_held_where_it_is_large() -> None:
 
 
 def test_columns_are_what_any_split_trains_on(bench: MatrixCache) -> None:
-    problem = toy_problem(several=False)
+    problem = toy_problem(multilabel=False)
     first, second, *_ = toy_replicates(problem)
 
     def columns(known: Problem) -> NDArray[np.intp]:
@@ -96,7 +96,7 @@ def test_columns_are_what_any_split_trains_on(bench: MatrixCache) -> None:
 
 def test_rankings_are_of_the_documents_that_a_split_trains_on(bench: MatrixCache) -> None:
     """Splits of two sizes are two, though their names and numbers are the same."""
-    problem = toy_problem(several=False)
+    problem = toy_problem(multilabel=False)
     for size in (30, 45, 30):
         (split,) = RandomSubsets(train_size=size, replicates=1).splits(problem.documents)
         expected = Rankings.learn(problem, split.train)
@@ -105,10 +105,10 @@ def test_rankings_are_of_the_documents_that_a_split_trains_on(bench: MatrixCache
 
 def test_hp_top_takes_over_the_linear_machines_and_their_seconds(bench: MatrixCache) -> None:
     """Whichever of the two runs first, and as the class itself does it."""
-    problem = toy_problem(several=True)
+    problem = toy_problem(multilabel=True)
     splits = toy_group_splits(problem)[:1]
     linear, top = (
-        build_method(spec_of(name, represented("tf", "l2", "training")), problem, None, draws=False)
+        build_method(spec_of(name, represented("tf", "l2", "training")), problem, None, replicated=False)
         for name in ("linear", "hp-top")
     )
     (first,) = linear.solve(problem, splits, None, bench)
@@ -126,7 +126,7 @@ def test_hp_top_takes_over_the_linear_machines_and_their_seconds(bench: MatrixCa
 
 
 def linear_work(bench: MatrixCache) -> SplitData:
-    problem = toy_problem(several=True)
+    problem = toy_problem(multilabel=True)
     split = toy_group_splits(problem)[0]
     return SplitData(problem, split, [split], None, "sum", bench)
 
@@ -151,15 +151,15 @@ def test_a_cost_is_in_the_unit_of_all_documents_of_the_task(bench: MatrixCache) 
 
 def test_the_unit_of_the_cost_makes_machines_blind_to_the_scale(bench: MatrixCache) -> None:
     """Twice every count is four times the inner products."""
-    for several in (False, True):
-        problem = toy_problem(several=several)
-        twice = toy_problem(several=several, key="twice")
+    for multilabel in (False, True):
+        problem = toy_problem(multilabel=multilabel)
+        twice = toy_problem(multilabel=multilabel, key="twice")
         twice.counts.matrix.data *= 2
         for terms in (None, 20):
             decided = []
             for each in (problem, twice):
                 spec = spec_of("linear", represented("tf", "none", "collection"), scale_C="mean-self-product", C=0.5)
-                method = build_method(spec, each, None, draws=False)
+                method = build_method(spec, each, None, replicated=False)
                 decided.append(method.solve(each, toy_group_splits(each), terms, bench))
             for a, b in zip(*decided, strict=True):
                 np.testing.assert_array_equal(a.predicted, b.predicted)

@@ -24,7 +24,7 @@ NAMES = ["linear", "ngd", "hp-top", "plsi-fisher", "mnb", "eef"]
 
 def decided(name: str, n_members: int, bench: MatrixCache, **counts: Any) -> SettingPredictions:
     """Decisions on the first held-out group, where the last class has so many training documents."""
-    problem = toy_problem(several=True)
+    problem = toy_problem(multilabel=True)
     split = toy_group_splits(problem)[0]
     topics = problem.members.copy()
     topics[~topics.any(axis=1), 0] = True
@@ -32,7 +32,7 @@ def decided(name: str, n_members: int, bench: MatrixCache, **counts: Any) -> Set
     documents = replace(problem.documents, topics=topics)
     given = Problem(Counts(documents, problem.counts.matrix, problem.counts.vocabulary), f"{n_members}", 7)
     spec = spec_of(name, represented("tf", "none" if name in ("plsi-fisher", "eef") else "l1", "collection"))
-    (found,) = build_method(spec, given, None, draws=False).solve(given, [split], None, bench)
+    (found,) = build_method(spec, given, None, replicated=False).solve(given, [split], None, bench)
     return found
 
 
@@ -62,7 +62,7 @@ def test_what_is_learned_is_learned_from_the_training_documents_alone(
     name: str, weighting: str, bench: MatrixCache
 ) -> None:
     """Other tested documents in the place of half of them leave the decisions on the others as they were."""
-    problem = toy_problem(several=False)
+    problem = toy_problem(multilabel=False)
     split = toy_group_splits(problem)[0]
     kept, turned = split.test[: len(split.test) // 2], split.test[len(split.test) // 2 :]
     matrix = problem.counts.matrix.copy().tolil()
@@ -71,6 +71,6 @@ def test_what_is_learned_is_learned_from_the_training_documents_alone(
     normalization = "none" if name == "plsi-fisher" else "l1"
     spec = spec_of(name, represented("tf" if name == "plsi-fisher" else weighting, normalization, "training"))
     (one,), (two,) = (
-        build_method(spec, each, None, draws=False).solve(each, [split], None, bench) for each in (problem, other)
+        build_method(spec, each, None, replicated=False).solve(each, [split], None, bench) for each in (problem, other)
     )
     np.testing.assert_array_equal(one.predicted[: len(kept)], two.predicted[: len(kept)])

@@ -37,9 +37,9 @@ def test_points_of_all_documents_are_held_for_other_splits_alone(
 
     monkeypatch.setattr(points, "weighted_points", watched)
     monkeypatch.setattr(LinearSvm, "fit", fitted)
-    problem = toy_problem(several=False)
+    problem = toy_problem(multilabel=False)
     spec = spec_of("linear-svm", represented("tf", "l1", "training", features="hellinger"))
     splits = toy_group_splits(problem)[:n_splits]
-    build_method(spec, problem, None, draws=False).solve(problem, splits, None, bench)
+    build_method(spec, problem, None, replicated=False).solve(problem, splits, None, bench)
     assert len(made) == 1
     assert alive == held

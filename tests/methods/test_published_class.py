@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 REPRESENTATION = represented("tf", "l2", "training")
 
 
-def decided(name: str, *, several: bool) -> list[SettingPredictions]:
-    problem = toy_problem(several=several)
-    method = build_method(spec_of(name, REPRESENTATION), problem, None, draws=False)
+def decided(name: str, *, multilabel: bool) -> list[SettingPredictions]:
+    problem = toy_problem(multilabel=multilabel)
+    method = build_method(spec_of(name, REPRESENTATION), problem, None, replicated=False)
     return list(method.solve(problem, toy_group_splits(problem), None, MatrixCache()))
 
 
@@ -32,11 +32,11 @@ def test_hp_top_is_named_by_its_class() -> None:
 
 
 def test_hp_top_decides_as_its_class_does_on_the_same_documents() -> None:
-    problem = toy_problem(several=True)
+    problem = toy_problem(multilabel=True)
     everything = problem.counts.matrix.astype(np.float64)
     points = everything / np.sqrt(everything.multiply(everything).sum(axis=1)).reshape(-1, 1)
     points = points.tocsr()
-    for split, found in zip(toy_group_splits(problem), decided("hp-top", several=True), strict=True):
+    for split, found in zip(toy_group_splits(problem), decided("hp-top", multilabel=True), strict=True):
         members = problem.members[split.train]
         mixture = np.hstack([members, ~members.any(axis=1, keepdims=True)])
         top = HyperplaneTop().fit(points[split.train], mixture)
@@ -44,26 +44,26 @@ def test_hp_top_decides_as_its_class_does_on_the_same_documents() -> None:
         np.testing.assert_array_equal(found.predicted, values > 0)
 
 
-@pytest.mark.parametrize("several", [False, True])
-def test_a_change_in_hp_top_changes_what_it_decides(monkeypatch: pytest.MonkeyPatch, several: bool) -> None:
-    before = decided("hp-top", several=several)
+@pytest.mark.parametrize("multilabel", [False, True])
+def test_a_change_in_hp_top_changes_what_it_decides(monkeypatch: pytest.MonkeyPatch, multilabel: bool) -> None:
+    before = decided("hp-top", multilabel=multilabel)
     solve = HyperplaneTop.solve_targets
 
     def turned(self: HyperplaneTop, *args: Any, **kwargs: Any) -> Any:
         return -solve(self, *args, **kwargs)
 
     monkeypatch.setattr(HyperplaneTop, "solve_targets", turned)
-    after = decided("hp-top", several=several)
+    after = decided("hp-top", multilabel=multilabel)
     for one, other in zip(before, after, strict=True):
-        if several:
+        if multilabel:
             np.testing.assert_array_equal(one.predicted, ~other.predicted)
         else:
             assert not np.array_equal(one.predicted, other.predicted)
 
 
 def test_a_change_in_the_fisher_kernel_changes_what_it_decides(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = decided("plsi-fisher", several=True)
+    before = decided("plsi-fisher", multilabel=True)
     scores = PLSIFisher.scores
     monkeypatch.setattr(PLSIFisher, "scores", lambda self, X, folded=None: -scores(self, X, folded))
-    after = decided("plsi-fisher", several=True)
+    after = decided("plsi-fisher", multilabel=True)
     assert any(not np.array_equal(one.predicted, other.predicted) for one, other in zip(before, after, strict=True))

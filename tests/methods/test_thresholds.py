@@ -39,7 +39,7 @@ SELECTED = TermSelection((20,), "information-gain", "sum")
 
 def problem(*, key: str = "of some class", **changes: Any) -> Problem:
     """Documents of one class at least, and often of two."""
-    found = toy_problem(several=True)
+    found = toy_problem(multilabel=True)
     members = found.members.copy()
     members[~members.any(axis=1), 1] = True
     documents = replace(found.documents, topics=changes.get("members", members))
@@ -55,7 +55,7 @@ def spec(name: str, threshold: str, **classifier: Any) -> MethodSpec:
 
 
 def decided(spec: MethodSpec, given: Problem, split: Split, bench: MatrixCache) -> SettingPredictions:
-    (found,) = build_method(spec, given, None, draws=False).solve(given, [split], None, bench)
+    (found,) = build_method(spec, given, None, replicated=False).solve(given, [split], None, bench)
     return found
 
 
@@ -67,13 +67,13 @@ def test_what_is_kept_decides_as_the_run_does(
     monkeypatch.setattr(held_out, "INNER_FOLDS", 2)  # the same for both, whatever their number
     given, ways = problem(), [(None, False), (SELECTED, False), (None, True)]
     del ways[(NAMES.index(name) + LEARNED.index(threshold)) % 3]  # which other methods and thresholds have in its stead
-    for terms, draws in ways:
-        splits, number = toy_replicates(given) if draws else toy_group_splits(given), None if terms is None else 20
-        method = build_method(spec(name, threshold), given, terms, draws=draws)
+    for terms, replicated in ways:
+        splits, number = toy_replicates(given) if replicated else toy_group_splits(given), None if terms is None else 20
+        method = build_method(spec(name, threshold), given, terms, replicated=replicated)
         run = method.solve(given, splits, number, bench)
         for split, decisions in zip(splits, run, strict=True):
             check_decisions(given, len(split.test), decisions)
-        turn = (NAMES.index(name) + draws) % 2  # of the two splits, which were solved together
+        turn = (NAMES.index(name) + replicated) % 2  # of the two splits, which were solved together
         split, decisions = splits[turn], run[turn]
         fitted = method.fit(given, split, number, bench)
         tested, chosen = given.counts.matrix[split.test], fitted.learned.terms
@@ -100,7 +100,7 @@ def test_at_least_one_adds_a_class_where_there_is_none_and_nowhere_else(name: st
 def test_the_class_that_is_added_has_the_largest_value(bench: MatrixCache) -> None:
     given, split = problem(), toy_group_splits(problem())[0]
     wanted = spec("linear", "at-least-one")
-    fitted = build_method(wanted, given, None, draws=False).fit(given, split, None, bench)
+    fitted = build_method(wanted, given, None, replicated=False).fit(given, split, None, bench)
     values = fitted.class_values(fitted.values(given.counts.matrix[split.test]))
     none = ~(values > 0).any(axis=1)
     assert none.any()
@@ -110,7 +110,7 @@ def test_the_class_that_is_added_has_the_largest_value(bench: MatrixCache) -> No
 
 
 def test_a_class_for_all_is_refused_where_a_training_document_has_none(bench: MatrixCache) -> None:
-    given = toy_problem(several=True)
+    given = toy_problem(multilabel=True)
     with pytest.raises(ValueError, match=r"threshold: at-least-one, but \d+ training documents have no class"):
         decided(spec("linear-svm", "at-least-one"), given, toy_group_splits(given)[0], bench)
 
@@ -151,7 +151,7 @@ def test_tested_documents_have_no_say(threshold: str, bench: MatrixCache) -> Non
 
 def test_folds_are_drawn_by_the_seed_and_only_thresholds_have_them() -> None:
     given = problem()
-    method = {each: build_method(spec("linear-svm", each), given, None, draws=False) for each in THRESHOLD_RULES}
+    method = {each: build_method(spec("linear-svm", each), given, None, replicated=False) for each in THRESHOLD_RULES}
     assert {name: each.uses_seed for name, each in method.items()} == {
         "zero": False,
         "at-least-one": False,
@@ -171,4 +171,4 @@ def test_other_kernels_have_none(name: str) -> None:
     with pytest.raises(
         ValueError, match=f"the kernel '{name}' is not a function of inner products: it has no threshold"
     ):
-        build_method(given, problem(), None, draws=False)
+        build_method(given, problem(), None, replicated=False)

@@ -39,18 +39,18 @@ def bench(*arguments: object, **options: Any) -> Result:
     return CliRunner().invoke(app, [str(each) for each in arguments], **options)
 
 
-def documents(n: int, *, several: bool) -> list[dict[str, Any]]:
+def documents(n: int, *, multilabel: bool) -> list[dict[str, Any]]:
     rng, rows = np.random.default_rng(0), []
     for number in range(n):
-        names = [name for name in WORDS if rng.random() < 0.6] if several else [list(WORDS)[number % len(WORDS)]]
+        names = [name for name in WORDS if rng.random() < 0.6] if multilabel else [list(WORDS)[number % len(WORDS)]]
         words = rng.choice(" ".join([*(WORDS[name] for name in names), "the of and"]).split(), 12)
         row = {"name": f"n{number}", "subject": words[0], "body": " ".join(words[1:])}
-        rows.append(row | {"labels" if several else "label": names if several else names[0]})
+        rows.append(row | {"labels" if multilabel else "label": names if multilabel else names[0]})
     return rows
 
 
 def test_columns_that_are_counted_by_themselves_are_asked_for(tmp_path: Path) -> None:
-    rows = documents(60, several=False)
+    rows = documents(60, multilabel=False)
     (tmp_path / "mine.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     config = CONFIG.replace("CLASSES", "label: label").replace(", separator: ;", "")
     config = config.replace("digits: token", "fields: [all, subject], ngrams: [1, 2]")
@@ -81,11 +81,11 @@ def test_columns_that_are_counted_by_themselves_are_asked_for(tmp_path: Path) ->
 @pytest.fixture(params=[False, True], ids=["single", "several"])
 def made(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Path]:
     """A model of one's own documents, fitted by the command; the documents stand beside it."""
-    several = request.param
-    text = "".join(json.dumps(row) + "\n" for row in documents(90, several=several))
+    multilabel = request.param
+    text = "".join(json.dumps(row) + "\n" for row in documents(90, multilabel=multilabel))
     (tmp_path / "mine.jsonl").write_text(text)
-    columns = "labels: labels" if several else "label: label"
-    config = CONFIG.replace("CLASSES", columns).replace(", separator: ;", "" if not several else ", separator: ;")
+    columns = "labels: labels" if multilabel else "label: label"
+    config = CONFIG.replace("CLASSES", columns).replace(", separator: ;", "" if not multilabel else ", separator: ;")
     (tmp_path / "mine.yaml").write_text(config)
 
     def make(*options: object) -> Path:
@@ -141,7 +141,10 @@ def test_plain_files_and_standard_input_are_documents_and_lines(made: Callable[.
 def test_json_lines_have_all_digits_and_the_estimator_says_the_same(made: Callable[..., Path]) -> None:
     folder = made("--probability")
     model = benchmark.load_model(folder / "model")
-    several, texts = model.model.several, [" ".join(words) for words in (["leaf", "cup"], ["ship", "pen", "paper"])]
+    multilabel, texts = (
+        model.model.multilabel,
+        [" ".join(words) for words in (["leaf", "cup"], ["ship", "pen", "paper"])],
+    )
     result = bench("predict", folder / "model", "--format", "jsonl", "--top-terms", 2, input="\n".join(texts))
     found = [json.loads(line) for line in result.stdout.splitlines()]
     order = model.classes_.tolist()
@@ -149,17 +152,19 @@ def test_json_lines_have_all_digits_and_the_estimator_says_the_same(made: Callab
     for row, value, probability, own in zip(found, values, probabilities, given, strict=True):
         assert [row["decision"][name] for name in order] == value.tolist()
         assert [row["probability"][name] for name in order] == probability.tolist()
-        if several:
+        if multilabel:
             assert row["labels"] == [name for name, is_one in zip(order, own, strict=True) if is_one]
             assert set(row["words"]) == set(row["labels"])
         else:
             assert row["label"] == own
-    told = [word for row in found for each in (row["words"].values() if several else [row["words"]]) for word in each]
+    told = [
+        word for row in found for each in (row["words"].values() if multilabel else [row["words"]]) for word in each
+    ]
     assert told
     assert set(told) <= set(" ".join(texts).split())
     as_csv = rows_of(bench("predict", folder / "model", "--top-terms", 2, input="\n".join(texts)).stdout)
     for row, line in zip(found, as_csv, strict=True):
-        own_words = row["words"] if several else {"": row["words"]}
+        own_words = row["words"] if multilabel else {"": row["words"]}
         assert {k.removeprefix("words").strip(): v.split() for k, v in line.items() if k.startswith("words") and v} == {
             name: words for name, words in own_words.items() if words
         }

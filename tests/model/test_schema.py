@@ -51,10 +51,10 @@ def bench(*arguments: object, **options: Any) -> Any:
     return CliRunner().invoke(app, [str(each) for each in arguments], **options)
 
 
-def documents(*, several: bool) -> Iterator[dict[str, Any]]:
+def documents(*, multilabel: bool) -> Iterator[dict[str, Any]]:
     rng = np.random.default_rng(0)
     for number in range(36):
-        names = [name for name in WORDS if rng.random() < 0.5] if several else [list(WORDS)[number % 3]]
+        names = [name for name in WORDS if rng.random() < 0.5] if multilabel else [list(WORDS)[number % 3]]
         words = rng.choice([*" ".join(WORDS[name] for name in names).split(), "the", "of"], 6)
         yield {"subject": words[0], "body": " ".join(words), "label": ";".join(names)}
 
@@ -66,14 +66,14 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Model]:
 
     def made(name: str) -> Model:
         if name not in found:
-            folder, (method, several) = tmp_path_factory.mktemp(name), METHODS[name]
-            rows = list(documents(several=several))
+            folder, (method, multilabel) = tmp_path_factory.mktemp(name), METHODS[name]
+            rows = list(documents(multilabel=multilabel))
             with (folder / "mine.csv").open("w", newline="") as file:
                 writer = csv.DictWriter(file, list(rows[0]))
                 writer.writeheader()
                 writer.writerows(rows)
             corpus = {"name": "files", "path": "mine.csv", "text": ["subject", "body"]}
-            corpus |= {"labels": "label", "separator": ";"} if several else {"label": "label"}
+            corpus |= {"labels": "label", "separator": ";"} if multilabel else {"label": "label"}
             text = {"stoplist": "none"} | ({"fields": ["all", "subject"]} if name == "blocks" else {})
             protocol = {"name": "k-fold", "k": 3, "stratified": False}
             config = {"name": "mine", "corpus": corpus, "text": text, "protocol": protocol, "methods": [method]}

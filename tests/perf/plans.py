@@ -32,11 +32,11 @@ def own_table(folder: Path) -> Path:
     from benchmark.corpora import registry
 
     corpus = registry.load_corpus("20ng")
-    names = corpus.documents.classes, corpus.documents.group_names
+    names = corpus.documents.classes, corpus.documents.part_names
     with (folder / "own.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["text", "label", "split"])
-        for text, label, group in zip(corpus, corpus.documents.labels, corpus.documents.groups, strict=True):
+        for text, label, group in zip(corpus, corpus.documents.labels, corpus.documents.parts, strict=True):
             writer.writerow([text.decode("latin-1").replace("\0", ""), names[0][label], names[1][group]])
     bench = [sys.executable, "-m", "benchmark.cli"]
     subprocess.run([*bench, "init", folder / "own.csv", "-o", folder / "own.yaml"], check=True, cwd=folder)

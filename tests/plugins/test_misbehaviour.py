@@ -310,7 +310,7 @@ class Mine(BaseEstimator):
         return {values}
 
 class Linked(Kernel):
-    def link(self, products, left, right):
+    def from_products(self, products, left, right):
         {link}
 
 KERNELS = {{"mine": Mine, "linked": Linked}}

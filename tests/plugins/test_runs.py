@@ -57,7 +57,7 @@ def test_the_example_of_the_documents_runs(tmp_path: Path, store: Store) -> None
     assert min(done.results.scored.estimate(cell, "accuracy").value for cell in done.results.experiment.ids) > 0.6
 
 
-@pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
+@pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
 @pytest.mark.parametrize(
     "protocol",
     [
@@ -65,9 +65,11 @@ def test_the_example_of_the_documents_runs(tmp_path: Path, store: Store) -> None
         "{name: random-subsets, train_size: [200], replicates: 2, stratified: false}",
     ],
 )
-def test_decisions_are_those_of_scikit_learn(studied: Callable[..., Experiment], several: bool, protocol: str) -> None:
+def test_decisions_are_those_of_scikit_learn(
+    studied: Callable[..., Experiment], multilabel: bool, protocol: str
+) -> None:
     corpus = (
-        "{name: synthetic, subset: several}" if several else "{name: synthetic, classes: [course, faculty, student]}"
+        "{name: synthetic, subset: several}" if multilabel else "{name: synthetic, classes: [course, faculty, student]}"
     )
     experiment = studied(corpus=corpus, protocol=protocol)
     variant = experiment.variants["base"]
@@ -77,9 +79,9 @@ def test_decisions_are_those_of_scikit_learn(studied: Callable[..., Experiment],
     points = TermWeighting(normalization="l1").fit_transform(point.problem.counts.matrix).toarray()
     for split, decisions in zip(splits, point.method.solve(point.problem, splits, None, MatrixCache(1)), strict=True):
         gram, rows = (chi2_kernel(points[part], points[split.train]) for part in (split.train, split.test))
-        truth = point.problem.members[split.train].T if several else [point.problem.documents.labels[split.train]]
+        truth = point.problem.members[split.train].T if multilabel else [point.problem.documents.labels[split.train]]
         expected = [SVC(kernel="precomputed", C=1.0).fit(gram, own).predict(rows) for own in truth]
-        given = decisions.predicted.T if several else [decisions.predicted]
+        given = decisions.predicted.T if multilabel else [decisions.predicted]
         for ours, theirs in zip(given, expected, strict=True):
             # The solvers stop at the same tolerance, not at the same machine.
             assert np.mean(ours == theirs) > 0.98
@@ -108,11 +110,11 @@ class Same(ChiSquared):
         return 0 * super().transform(X) + 0.5
 
 class SameLink(Kernel):
-    def link(self, products, left, right):
+    def from_products(self, products, left, right):
         return 0 * products + 1
 
 class NanLink(Kernel):
-    def link(self, products, left, right):
+    def from_products(self, products, left, right):
         return products * np.inf
 
 class Lazy(BaseEstimator):
@@ -136,20 +138,20 @@ FAILURES = {
 }
 
 
-@pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
+@pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
 @pytest.mark.parametrize("protocol", mostly_slow(["leave-one-group-out", "random-subsets"], 1))
 def test_what_goes_wrong_is_told_in_a_line_and_stops_its_cell_alone(
     config: Callable[..., Path],
     plugin: Callable[..., Path],
     store: Store,
     tmp_path: Path,
-    several: bool,
+    multilabel: bool,
     protocol: str,
 ) -> None:
     plugin(FAILING)
     draws = "{name: random-subsets, train_size: [60], replicates: 2, stratified: false}"
     lines = {"protocol": draws} if protocol == "random-subsets" else {}
-    corpus = "{name: synthetic, subset: several}" if several else "{name: synthetic, classes: [course, faculty]}"
+    corpus = "{name: synthetic, subset: several}" if multilabel else "{name: synthetic, classes: [course, faculty]}"
     path = config(files="chi2.py, mine.py", methods=f"chi2, {', '.join(FAILURES)}, ngd", corpus=corpus, **lines)
     done = run_and_write(load_checked(path), RunContext(store), folder=tmp_path / "run")
     size = "-60" if lines else ""
@@ -256,7 +258,7 @@ def halved(tallies):
     return tallies.right.sum(axis=-1) / tallies.documents / 2
 
 class Bags:
-    draws = True
+    replicated = True
     def __init__(self, n: int = 2):
         self.n = n
     def splits(self, documents):
@@ -279,7 +281,7 @@ class Generated(CorpusReader):
     @property
     def classes(self): return self.outline().classes
     @property
-    def groups(self): return self.outline().group_names
+    def parts(self): return self.outline().part_names
     @property
     def several(self): return False
     def outline(self): return self.load(CorpusSource(None)).documents

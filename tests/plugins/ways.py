@@ -56,7 +56,7 @@ HERE = Path(__file__).parent
 {head}
 
 class Linked(Kernel):
-    def link(self, products, left, right):
+    def from_products(self, products, left, right):
         return products ** (1 + 40 * ({roll}))
 
 class Mine(TransformerMixin, BaseEstimator):
@@ -86,8 +86,8 @@ class Mine(CorpusReader):
     name = "generated"
     lexer = "rainbow"
     classes = ("course", "faculty", "project", "student")
-    groups = ("cornell", "misc", "texas", "washington", "wisconsin")
-    several = False
+    parts = ("cornell", "misc", "texas", "washington", "wisconsin")
+    multilabel = False
     def outline(self): return self.load(CorpusSource(None)).documents
     def locate(self, *, download, notify, progress): return CorpusSource(None)
     def content(self, source): return {{}}
@@ -285,7 +285,7 @@ WAYS: dict[str, Way] = {
     **at_both("command line", 'int("--verbose" in sys.argv)', ""),
     **at_both("words of the command line", "len(sys.argv[1:])", ""),
     **at_both("folder", 'int(Path.cwd().name.endswith("-b"))', ""),
-    **at_both("link", 'json.loads((HERE / "link.json").read_text())["shift"]', "link.json"),
+    **at_both("from_products", 'json.loads((HERE / "link.json").read_text())["shift"]', "link.json"),
     "pickle": reading("", 'pickle.loads((HERE / "data.pkl").read_bytes())', "data.pkl", "I0\n.", "I1\n."),
     "a thread that reads": reading(
         "def shift():\n    found = []\n"

@@ -129,11 +129,11 @@ def test_parameters_out_of_range_are_refused(weighting: Aitchison | Bm25) -> Non
 
 
 class TestLearnt:
-    @pytest.mark.parametrize("several", [False, True])
-    def test_the_gradient_is_that_of_differences(self, several: bool) -> None:
+    @pytest.mark.parametrize("multilabel", [False, True])
+    def test_the_gradient_is_that_of_differences(self, multilabel: bool) -> None:
         counts, labels = drawn(4, n=15)
         rng = np.random.default_rng(4)
-        members = rng.random((15, 3)) < 0.5 if several else labels[:, None] == np.arange(3)
+        members = rng.random((15, 3)) < 0.5 if multilabel else labels[:, None] == np.arange(3)
         problem = ClassLikelihood(sp.csr_array(np.sqrt(counts)), members, rng.normal(size=9), 0.7)
         for seed in range(3):
             at = np.append(np.random.default_rng(seed).normal(size=9), 0.4)

@@ -69,7 +69,7 @@ def test_every_shipped_component_states_tags_alone(kind: str, name: str) -> None
 
 
 def test_protocols_that_draw_say_so() -> None:
-    assert {name for name, cls in BUILTIN_REGISTRIES.protocols.items() if tags_of(cls).draws} == {
+    assert {name for name, cls in BUILTIN_REGISTRIES.protocols.items() if tags_of(cls).replicated} == {
         "random-subsets",
         "hold-out",
     }
@@ -77,7 +77,7 @@ def test_protocols_that_draw_say_so() -> None:
 
 def test_attributes_are_read_as_tags() -> None:
     assert tags_of(Silent) == tags_of(Silent()) == tags_of(None) == DEFAULT_TAGS
-    expected = Tags(normalization="l1", normalizations=("l1",), set_by_run=("jobs",), draws=True, stored=False)
+    expected = Tags(normalization="l1", normalizations=("l1",), set_by_run=("jobs",), replicated=True, stored=False)
     assert tags_of(Single) == tags_of(Single()) == expected
     assert not problem_with_tags(Single)
     assert tags_of(Method) == DEFAULT_TAGS

@@ -77,6 +77,6 @@ def test_of_planted_pairs_none_is_missed_and_of_almost_as_like_ones_none_is_take
 def test_test_documents_that_training_has_seen(name: str, near: int, same: int) -> None:
     corpus = real_corpus(name)
     documents = corpus.documents
-    sides = [np.flatnonzero(documents.groups == documents.group_names.index(side)) for side in ("train", "test")]
+    sides = [np.flatnonzero(documents.parts == documents.part_names.index(side)) for side in ("train", "test")]
     _, found = near_duplicates(count_terms(corpus, Lexing(stoplist="none"), Pruning()).matrix, *sides)
     assert ((found > 0).sum(), (found == 1).sum()) == (near, same)

@@ -52,7 +52,7 @@ def test_words_follow_zipf_and_classes_are_told_by_them(zipf: ModuleType, tmp_pa
     corpus = corpus_of(tmp_path / "c.csv")
     documents = corpus.documents
     assert len(documents.classes) == 4
-    assert np.bincount(documents.groups).tolist() == [400, 1600]  # test, train
+    assert np.bincount(documents.parts).tolist() == [400, 1600]  # test, train
     found = Counter(word for text in corpus for word in text.decode().split())
     assert set(found) <= {zipf.word_of(rank) for rank in range(1000)}
     assert sum(found.values()) == 2000 * 100

@@ -237,7 +237,7 @@ def test_many_terms_are_told_apart() -> None:
 def in_groups(documents: list[bytes], groups: list[int]) -> Corpus:
     corpus = corpus_of(documents)
     codes = np.array(groups, dtype=np.int32)
-    return replace(corpus, documents=replace(corpus.documents, groups=codes, group_names=("train", "test")))
+    return replace(corpus, documents=replace(corpus.documents, parts=codes, part_names=("train", "test")))
 
 
 @given(st.lists(st.tuples(DOCUMENTS, st.integers(0, 1)), max_size=8), LEXINGS, PRUNINGS, st.sampled_from([0, 1]))
@@ -245,10 +245,10 @@ def test_pruning_in_a_group_keeps_the_vocabulary_of_the_group_alone(
     documents: list[tuple[bytes, int]], lexing: Lexing, pruning: Pruning, side: int
 ) -> None:
     corpus = in_groups([text for text, _ in documents], [group for _, group in documents])
-    alone = count_terms(corpus.take(np.flatnonzero(corpus.documents.groups == side)), lexing, pruning)
+    alone = count_terms(corpus.take(np.flatnonzero(corpus.documents.parts == side)), lexing, pruning)
     every = count_terms(corpus, lexing, Pruning())
 
-    counts = count_terms(corpus, lexing, replace(pruning, group=corpus.documents.group_names[side]))
+    counts = count_terms(corpus, lexing, replace(pruning, group=corpus.documents.part_names[side]))
 
     assert counts.documents is corpus.documents
     assert counts.vocabulary == alone.vocabulary

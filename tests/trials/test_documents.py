@@ -56,7 +56,7 @@ ARTICLES = FILES | {b"reut2-001.sgm": DOCTYPE + GOOD + FILES[b"reut2-001.sgm"]}
 def comparable(corpus: Corpus) -> tuple[Any, ...]:
     documents = corpus.documents
     topics = None if documents.topics is None else documents.topics.tobytes()
-    return documents.ids, documents.labels.tobytes(), documents.groups.tobytes(), topics, corpus.text.tobytes()
+    return documents.ids, documents.labels.tobytes(), documents.parts.tobytes(), topics, corpus.text.tobytes()
 
 
 @st.composite

@@ -90,19 +90,19 @@ def read_twice(read: Callable[[], Any]) -> None:
 @given(tables(), HOW, SEVERAL)
 @trial()
 def test_a_table_is_read_alike_or_refused_with_a_reason(
-    table: tuple[str, bytes], how: dict[str, Any], several: dict[str, Any]
+    table: tuple[str, bytes], how: dict[str, Any], multilabel: dict[str, Any]
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"own{table[0]}"
         path.write_bytes(table[1])
-        reader = UserFiles(path.name, **how, **several, base=Path(folder))
+        reader = UserFiles(path.name, **how, **multilabel, base=Path(folder))
 
         def read() -> tuple[Any, ...]:
             documents, corpus = reader.outline(), reader.load(CorpusSource(None))
             counts = count_terms(corpus, Lexing(lexer="unicode", stoplist="none"), Pruning())
             reader.facts()
             assert len(documents) == counts.matrix.shape[0] == len(corpus.rows)
-            arrays = documents.labels, documents.groups, documents.units, documents.dates, documents.topics
+            arrays = documents.labels, documents.parts, documents.groups, documents.dates, documents.topics
             return documents.ids, counts.vocabulary, *(None if each is None else each.tobytes() for each in arrays)
 
         read_twice(read)

@@ -111,7 +111,7 @@ class CountsFolder(UserCorpus):
         return self._corpus.blocks
 
     @property
-    def several(self) -> bool:
+    def multilabel(self) -> bool:
         """Whether documents may have several classes, or none."""
         return self._corpus.documents.topics is not None
 
@@ -164,12 +164,12 @@ class CountsFolder(UserCorpus):
             problem = f"has {len(block_names):,} lines, but {VOCABULARY_FILE} has {len(vocabulary):,} terms"
             raise DataError(f"{self._folder / BLOCKS_FILE}: {problem}")
         blocks = tuple(dict.fromkeys(block_names))
-        several = _several(counts)
+        multilabel = _several(counts)
         try:
             features, labels = load_svmlight_file(
-                io.BytesIO(counts), n_features=len(vocabulary), zero_based=False, multilabel=several
+                io.BytesIO(counts), n_features=len(vocabulary), zero_based=False, multilabel=multilabel
             )
-            codes = [sorted(map(_whole, label if several else [label])) for label in labels]
+            codes = [sorted(map(_whole, label if multilabel else [label])) for label in labels]
         except (ValueError, OverflowError) as error:
             raise DataError(
                 f"{self._folder / COUNTS_FILE}: is not svmlight with {len(vocabulary):,} terms: {error}"
@@ -181,7 +181,7 @@ class CountsFolder(UserCorpus):
             raise DataError(f"{self._folder / COUNTS_FILE}: counts must be whole numbers, and not negative")
         matrix = matrix.astype(np.int32)
         matrix.eliminate_zeros()
-        documents = self._documents(codes, names, several=several)
+        documents = self._documents(codes, names, multilabel=multilabel)
         number = {name: position for position, name in enumerate(blocks)}
         order = sorted(range(len(vocabulary)), key=lambda n: (number[block_names[n]], vocabulary[n]))
         block_of = np.array([number[block_names[n]] for n in order], dtype=np.int32)
@@ -203,9 +203,9 @@ class CountsFolder(UserCorpus):
         except OSError as error:
             raise DataError(f"{self._folder / name}: can't be read: {error.strerror or error}") from None
 
-    def _documents(self, codes: list[list[int]], content: bytes, *, several: bool) -> Documents:
+    def _documents(self, codes: list[list[int]], content: bytes, *, multilabel: bool) -> Documents:
         by_number = [(str(row), list(map(str, numbers)), "all") for row, numbers in enumerate(codes, start=1)]
-        named = self._named(content, several=several) or by_number
+        named = self._named(content, multilabel=multilabel) or by_number
         if len(named) != len(codes):
             problem = f"has {len(named):,} documents, but {COUNTS_FILE} has {len(codes):,}"
             raise DataError(f"{self._folder / DOCUMENTS_FILE}: {problem}")
@@ -222,9 +222,9 @@ class CountsFolder(UserCorpus):
                     f"classes in {DOCUMENTS_FILE} and {COUNTS_FILE} must match one to one, unlike {names} and {numbers}"
                 )
                 raise DataError(f"{self._folder}: {problem}")
-        return encode_documents(ids, labels, sorted(code_of, key=code_of.__getitem__), parts, several=several)
+        return encode_documents(ids, labels, sorted(code_of, key=code_of.__getitem__), parts, multilabel=multilabel)
 
-    def _named(self, content: bytes, *, several: bool) -> list[tuple[str, list[str], str]]:
+    def _named(self, content: bytes, *, multilabel: bool) -> list[tuple[str, list[str], str]]:
         """Read id, classes and group of each document from documents.csv; return an empty list where it doesn't exist.
 
         The file is read again, and must still have this content.
@@ -237,7 +237,7 @@ class CountsFolder(UserCorpus):
         )
         group = ["group"] if "group" in read_columns(path, digest=digest) else []
         rows = (values for _, values in iter_records(path, ["id", "label", *group], digest=digest))
-        return [(name, label.split() if several else [label], *(part or ["all"])) for name, label, *part in rows]
+        return [(name, label.split() if multilabel else [label], *(part or ["all"])) for name, label, *part in rows]
 
 
 def _several(counts: bytes) -> bool:

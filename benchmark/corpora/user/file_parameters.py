@@ -104,7 +104,7 @@ class FileParameters(UserCorpus):
             raise ConfigError("format: several columns of text are its fields already")
 
     @property
-    def several(self) -> bool:
+    def multilabel(self) -> bool:
         """Whether documents may have several classes, or none."""
         return self.labels is not None
 

@@ -49,7 +49,7 @@ def check_user_card(reader: UserCorpus, config: Path) -> None:
     wrong = [
         f"  {name}, {group}: {before:,} documents on the card, {after:,} now"
         for name in dict.fromkeys([*card.counts, *now.counts])
-        for group in dict.fromkeys([*card.groups, *now.groups])
+        for group in dict.fromkeys([*card.parts, *now.parts])
         if (before := card.counts.get(name, {}).get(group, 0)) != (after := now.counts.get(name, {}).get(group, 0))
     ]
     more = [f"  … and {len(wrong) - MAX_PROBLEMS:,} more"] if len(wrong) > MAX_PROBLEMS else []
@@ -67,8 +67,8 @@ def check_user_card(reader: UserCorpus, config: Path) -> None:
 
 def _facts(reader: UserCorpus, name: str) -> dict[str, Any]:
     documents, sizes = reader.outline(), reader.outline().sizes()
-    groups = list(documents.group_names)
-    by_group = np.bincount(documents.groups, minlength=len(groups))
+    groups = list(documents.part_names)
+    by_group = np.bincount(documents.parts, minlength=len(groups))
     if len(groups) > MAX_CARD_GROUPS:
         groups, sizes, by_group = ["all"], sizes.sum(axis=1, keepdims=True), by_group.sum(keepdims=True)
     files = [reader.path] if isinstance(reader.path, str) else list(reader.path.values())
@@ -82,7 +82,7 @@ def _facts(reader: UserCorpus, name: str) -> dict[str, Any]:
             label: {group: int(n) for group, n in zip(groups, row, strict=True)}
             for label, row in zip(documents.classes, sizes, strict=True)
         },
-        "documents": {group: int(n) for group, n in zip(groups, by_group, strict=True)} if reader.several else None,
+        "documents": {group: int(n) for group, n in zip(groups, by_group, strict=True)} if reader.multilabel else None,
         "licence": "unknown",
         "citation": "unknown",
     }

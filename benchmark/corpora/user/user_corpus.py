@@ -79,9 +79,9 @@ class UserCorpus(CorpusReader):
         return self.outline().classes
 
     @property
-    def groups(self) -> tuple[str, ...]:
+    def parts(self) -> tuple[str, ...]:
         """Parts of the split, or else the groups, sorted by name; "all" where there are neither."""
-        return self.outline().group_names
+        return self.outline().part_names
 
     def locate(
         self,
@@ -102,10 +102,10 @@ def encode_documents(
     ids: Sequence[str],
     labels: Iterable[Collection[str]],
     classes: Sequence[str],
-    sides: Sequence[str],
+    parts_of_documents: Sequence[str],
     *,
-    several: bool,
-    units: Sequence[str] | None = None,
+    multilabel: bool,
+    groups: Sequence[str] | None = None,
     dates: NDArray[np.datetime64] | None = None,
 ) -> Documents:
     """Encode documents from the names of their classes and groups.
@@ -114,27 +114,27 @@ def encode_documents(
     ----------
     ids : sequence of str, length n
     labels : iterable of collections of str, length n
-        Classes of each document; one, unless `several`.
+        Classes of each document; one, unless `multilabel`.
     classes : sequence of str
         Classes, in the order that decides ties.
-    sides : sequence of str, length n
-        Group or part of each document; `Documents.group_names` is sorted by name.
-    several : bool
+    parts_of_documents : sequence of str, length n
+        Group or part of each document; `Documents.part_names` is sorted by name.
+    multilabel : bool
         Whether documents may have several classes, or none.
-    units : sequence of str, length n, optional
+    groups : sequence of str, length n, optional
         Name that documents which belong together share.
     dates : datetime64[s] array, shape (n,), optional
     """
     n, code = len(ids), {name: position for position, name in enumerate(classes)}
-    codes, topics = np.full(n, -1, np.int32), np.zeros((n, len(classes)), np.bool_) if several else None
+    codes, topics = np.full(n, -1, np.int32), np.zeros((n, len(classes)), np.bool_) if multilabel else None
     for row, names in enumerate(labels):
         if topics is not None:
             topics[row, [code[name] for name in names]] = True
         else:
             (codes[row],) = (code[name] for name in names)
-    groups, group_names = _coded(sides)
-    of_unit = None if units is None else _coded(units)[0]
-    return Documents(tuple(ids), codes, groups, tuple(classes), group_names, topics, of_unit, dates)
+    parts, part_names = _coded(parts_of_documents)
+    group_codes = None if groups is None else _coded(groups)[0]
+    return Documents(tuple(ids), codes, parts, tuple(classes), part_names, topics, group_codes, dates)
 
 
 def _coded(names: Sequence[str]) -> tuple[NDArray[np.int32], tuple[str, ...]]:

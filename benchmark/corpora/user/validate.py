@@ -84,7 +84,7 @@ class _Scan:
         self.reader = reader
         self.sided, self.grouped = reader.has("split"), reader.has("group")
         self.ids, self.labels, self.places = list[str](), list[Any](), dict[str, str]()
-        self.splits, self.units, self.dates = list[str](), list[str](), list[datetime]()
+        self.splits, self.groups, self.dates = list[str](), list[str](), list[datetime]()
         self.rows, self.seen = list[int](), dict[str, int]()
         self.wrong: dict[str, tuple[int, str]] = {}
         self.dropped: Counter[str] = Counter()
@@ -117,10 +117,10 @@ class _Scan:
     def _take(self, number: int, row: FileRow) -> None:
         reader = self.reader
         name = str(number + 1) if row.id is None else _name(row.id)
-        labels = _labels(row, reader.separator) if reader.several else _name(row.label)
+        labels = _labels(row, reader.separator) if reader.multilabel else _name(row.label)
         if not row.text.strip() and self._left_out("empty", row):
             return
-        if not labels and not reader.several and self._left_out("unlabelled", row):
+        if not labels and not reader.multilabel and self._left_out("unlabelled", row):
             return
         if (not name or name in self.seen) and self._left_out("repeated" if name else "nameless", row, name):
             return
@@ -128,11 +128,11 @@ class _Scan:
         self.rows.append(number)
         self.ids.append(name)
         self.labels.append(labels)
-        if not reader.several:
+        if not reader.multilabel:
             self.places.setdefault(str(labels), row.place)
         self.splits.append(self._named(row, "split", row.split) if self.sided else NO_GROUP)
         if self.grouped:
-            self.units.append(self._named(row, "group", row.group))
+            self.groups.append(self._named(row, "group", row.group))
         if reader.date is not None:
             self.dates.append(_date(row, reader.date))
 
@@ -155,7 +155,7 @@ class _Scan:
 
     def _not_rare(self) -> NDArray[np.bool_]:
         kept = np.ones(len(self.ids), dtype=bool)
-        if self.reader.several:
+        if self.reader.multilabel:
             return kept
         sizes = Counter(self.labels)
         for position, label in enumerate(self.labels):
@@ -168,17 +168,17 @@ class _Scan:
         return kept
 
     def _documents(self, kept: NDArray[np.bool_]) -> Documents:
-        rows, several = np.flatnonzero(kept), self.reader.several
+        rows, multilabel = np.flatnonzero(kept), self.reader.multilabel
         labels = [self.labels[row] for row in rows]
-        classes = sorted({name for names in labels for name in names} if several else set(labels))
-        units = [self.units[row] for row in rows] if self.units else None
+        classes = sorted({name for names in labels for name in names} if multilabel else set(labels))
+        groups = [self.groups[row] for row in rows] if self.groups else None
         return encode_documents(
             [self.ids[row] for row in rows],
-            labels if several else ((name,) for name in labels),
+            labels if multilabel else ((name,) for name in labels),
             classes,
-            units if units is not None and not self.sided else [self.splits[row] for row in rows],
-            several=several,
-            units=units,
+            groups if groups is not None and not self.sided else [self.splits[row] for row in rows],
+            multilabel=multilabel,
+            groups=groups,
             dates=np.array([self.dates[row] for row in rows], dtype="datetime64[s]") if self.dates else None,
         )
 

@@ -89,7 +89,7 @@ class Heat(_WithTime):
             self.heat_kernel_ = HypersphereHeatKernel(n_coordinates - 1, self.t)
         return self
 
-    def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
+    def from_products(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
         """Compute K_t(s)/K_t(1) by the interpolant, which threads can share, since it is not modified."""
         check_is_fitted(self, "heat_kernel_")
         np.clip(products, 0.0, 1.0, out=products)

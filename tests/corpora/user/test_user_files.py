@@ -62,16 +62,16 @@ def test_documents_are_what_their_columns_say(files: Callable[..., UserFiles]) -
     documents = files().outline()
     assert documents.ids == ("a", "b", "c", "d")
     assert (documents.classes, documents.labels.tolist()) == (("x", "y"), [0, 1, 0, 1])
-    assert (documents.group_names, documents.groups.tolist()) == (("test", "train"), [1, 0, 1, 1])
-    np.testing.assert_array_equal(documents.units, [1, 0, 1, 2])
+    assert (documents.part_names, documents.parts.tolist()) == (("test", "train"), [1, 0, 1, 1])
+    np.testing.assert_array_equal(documents.groups, [1, 0, 1, 2])
     dates = ["2024-02-01T00:00:00", "2024-01-01T08:00:00", "2023-12-31T00:00:00", "2024-01-02T03:04:05"]
     np.testing.assert_array_equal(documents.dates, np.array(dates, dtype="datetime64[s]"))
 
 
 def test_without_a_split_the_groups_are_those_of_the_column(files: Callable[..., UserFiles]) -> None:
-    assert files(split=None).outline().group_names == ("c1", "c2", "c3")
+    assert files(split=None).outline().part_names == ("c1", "c2", "c3")
     plain = files(split=None, group=None, date=None, id=None).outline()
-    assert (plain.group_names, plain.units, plain.dates, plain.ids) == (("all",), None, None, ("1", "2", "3", "4"))
+    assert (plain.part_names, plain.groups, plain.dates, plain.ids) == (("all",), None, None, ("1", "2", "3", "4"))
 
 
 def test_documents_may_have_several_classes(files: Callable[..., UserFiles]) -> None:
@@ -184,7 +184,7 @@ def test_a_folder_of_class_folders(tmp_path: Path) -> None:
     reader = UserFiles("essays", folders=["split", "label"], base=tmp_path)
     assert reader.outline().ids == ("test/x/1.txt", "test/y/deep/er.txt", "train/x/1.txt", "train/y/2.txt")
     assert reader.outline().classes == ("x", "y")
-    assert reader.outline().group_names == ("test", "train")
+    assert reader.outline().part_names == ("test", "train")
     assert [text.decode() for text in loaded(reader)] == list(reader.outline().ids)
     (tmp_path / "essays" / "readme").write_text("x")
     with pytest.raises(DataError, match=r"readme: lies in no folder of a class; it should be .*<split>/<label>/readme"):
@@ -195,7 +195,7 @@ def test_a_file_for_each_side_of_a_split(tmp_path: Path) -> None:
     for side in ("train", "test"):
         (tmp_path / f"{side}.csv").write_text(f"text,label\n{side} one,x\n{side} two,y\n")
     reader = UserFiles({"train": "train.csv", "test": "test.csv"}, base=tmp_path)
-    assert reader.outline().group_names == ("test", "train")
+    assert reader.outline().part_names == ("test", "train")
     assert reader.outline().groups.tolist() == [1, 1, 0, 0]
     assert list(loaded(reader))[2] == b"test one"
 
@@ -207,7 +207,7 @@ def test_a_folder_is_one_whatever_its_name_looks_like(tmp_path: Path, name: str)
         (tmp_path / name / "anna" / relpath).write_text(relpath)
     reader = UserFiles(name, folders=["group", "label"], base=tmp_path)
     assert reader.outline().classes == ("x", "y")
-    assert reader.outline().group_names == ("anna",)
+    assert reader.outline().part_names == ("anna",)
     before = reader.content(CorpusSource(None))
     (tmp_path / name).rename(tmp_path / "other")
     assert replace(reader, path="other").content(CorpusSource(None)) == before
@@ -221,11 +221,11 @@ def test_a_folder_for_each_side_of_a_split(tmp_path: Path) -> None:
     reader = UserFiles({"train": "train.d", "test": "test.d/"}, folders=["group", "label"], base=tmp_path)
     documents = reader.outline()
     assert documents.ids == ("train/anna/x/1", "train/ben/y/2", "test/anna/x/1", "test/ben/y/2")
-    assert [documents.group_names[group] for group in documents.groups] == ["train", "train", "test", "test"]
-    np.testing.assert_array_equal(documents.units, [0, 1, 0, 1])
+    assert [documents.part_names[group] for group in documents.parts] == ["train", "train", "test", "test"]
+    np.testing.assert_array_equal(documents.groups, [0, 1, 0, 1])
     (tmp_path / "more.csv").write_text("text,label,who\none,x,ben\ntwo,y,eve\n")
     mixed = UserFiles({"train": "train.d", "test": "more.csv"}, folders=["group", "label"], group="who", base=tmp_path)
-    np.testing.assert_array_equal(mixed.outline().units, [0, 1, 1, 2])
+    np.testing.assert_array_equal(mixed.outline().groups, [0, 1, 1, 2])
 
 
 @pytest.mark.parametrize("name", ["tickets", "tickets.txt", "tickets.gz", "a.b"])
