@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import warnings
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
 from benchmark import __version__
+from benchmark.cli.old_names import RENAMED
 from benchmark.config.extends import read_config
 from benchmark.config.renamed_keys import (
     RENAMED_KEYS,
@@ -125,3 +128,11 @@ def test_only_old_values_change(name: str) -> None:
     for value in (["cross-validation"], "oracle", 3, None, []):
         data = {section: {key: value}} if section else {key: value}
         assert with_current_keys(YamlSource("x.yaml", data)).data == data
+
+
+def test_the_page_of_what_moved_has_every_old_name() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "moved.md").read_text(encoding="utf-8")
+    words = set(re.findall(r"[\w-]+", page))
+    keys = {key.rpartition(".")[2] for key in RENAMED_KEYS} | set(RENAMED_KEYS.values())
+    options = {word for names in RENAMED.values() for pair in names.items() for word in pair}
+    assert not (keys | options | {value for values in RENAMED_VALUES.values() for value in values}) - words
