@@ -46,7 +46,9 @@ _CALLED = {
     "diagnostics": ("compute", "numbers", "notes", "cells", "kinds", "rows"),
     "corpora": ("classes", "parts", "multilabel", "outline", "locate", "content", "load", "facts", "check_unchanged"),
 }
-_NO_PLUGIN = "names no component: a plug-in has at its top level KERNELS, CLASSIFIERS, PROTOCOLS, MEASURES, METRICS or "
+_NO_PLUGIN = (
+    "names no component: a plug-in has at its top level KERNELS, CLASSIFIERS, PROTOCOLS, DIAGNOSTICS, METRICS or "
+)
 _NO_PLUGIN += "CORPORA, such as KERNELS = {'mine': MyKernel}"
 
 #: The components that a configuration without plug-ins can name.
@@ -94,6 +96,8 @@ def registries_with_plugins(files: Iterable[Path] = ()) -> Registries:
 
 def add_plugin_file(plugin: Plugin, path: Path, found: Registries) -> None:
     """Add the components of a plug-in file to the registries."""
+    if hasattr(plugin.module, "MEASURES"):
+        raise ConfigError(f"{path}: MEASURES is now DIAGNOSTICS, and its classes define `numbers` in place of `told`")
     named = [(kind, getattr(plugin.module, kind.upper())) for kind, _ in found.each() if _has(plugin, kind)]
     if not named:
         raise ConfigError(f"{path}: {_NO_PLUGIN}")

@@ -25,11 +25,11 @@ from benchmark.analysis.summary import VERDICT_TABLE_COLUMNS
 from benchmark.cli import app
 from benchmark.cli import prompts as questions
 from benchmark.commands import check as pinned
+from benchmark.commands import run_all
 from benchmark.config.model import BASE_VARIANT
 from benchmark.corpora import card as cards
 from benchmark.corpora import download, registry
 from benchmark.evaluation.predictions import RUN_FILES
-from benchmark.experiment import run as session
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
 from benchmark.experiment.run import load_checked
@@ -294,7 +294,7 @@ class TestRun:
         def broken(*args, **kwargs):
             raise RuntimeError("ours")
 
-        monkeypatch.setattr(session, "run_and_write", broken)
+        monkeypatch.setattr(run_all, "run_and_write", broken)
         result = invoke("run", finished[0], "--out", tmp_path / "run")
         assert isinstance(result.exception, RuntimeError)
 
@@ -689,7 +689,7 @@ class TestCheck:
         pytest.fail("nothing to change")
 
     def test_what_was_pinned_is_found_again(self, check, folder):
-        result = check("--pin")
+        result = check("--update")
         assert (result.exit_code, result.stderr) == (0, "")
         assert sorted(path.name for path in folder.iterdir()) == ["small-verdicts.csv", "small.csv"]
         result = check()
@@ -728,7 +728,7 @@ class TestCheck:
         refused(invoke("check"), 1, "bench: nothing is pinned; `bench check CONFIG --pin` pins")
 
     def test_a_run_with_failures_is_not_pinned(self, write, tmp_path, folder):
-        result = invoke("check", write(FAILING), "--pin", "--out", tmp_path / "runs")
+        result = invoke("check", write(FAILING), "--update", "--out", tmp_path / "runs")
         assert result.exit_code == 1
         assert "bench: failing: is not pinned, since cells failed: tf-none-polynomial-degree400" in result.stderr
         assert not folder.exists()

@@ -172,7 +172,7 @@ def test_report_gives_the_same_bytes(finished_run, tmp_path):
 def test_pinning_runs_it_again_to_the_same_and_guards_it(config, finished_run, tmp_path, monkeypatch):
     out = ("--out", tmp_path / "checked")
     assert invoke("check", config, *out).exit_code == 1  # nothing is pinned yet
-    assert invoke("check", config, "--pin", *out).exit_code == 0
+    assert invoke("check", config, "--update", *out).exit_code == 0
     mine, theirs = (contents(each, without=("manifest.json",)) for each in (finished_run, tmp_path / "checked"))
     assert mine == theirs
     path = pinned.PINNED / "small.csv"

@@ -112,7 +112,7 @@ class TestFolders:
         assert last.startswith("small: 2 cells, 2 of them from the store; ")
         assert last.endswith("; written to results/runs/small")
 
-    @pytest.mark.parametrize("words", [["run", "other", "--out"], ["check", "other", "--pin", "--out"]])
+    @pytest.mark.parametrize("words", [["run", "other", "--out"], ["check", "other", "--update", "--out"]])
     def test_another_experiment_does_not(self, run, words, monkeypatch):
         before = {path: path.read_bytes() for path in run.iterdir()}
         with monkeypatch.context() as patch:

@@ -168,7 +168,7 @@ def test_choices_and_variants_have_no_place(tmp_path):
 
 def test_pages_and_configurations_that_there_are_not(tmp_path):
     with pytest.raises(ConfigError, match="did you mean 'methods'"):
-        survey_configurations("chosing", tmp_path)
+        survey_configurations("methds", tmp_path)
     with pytest.raises(ConfigError, match="has no configuration"):
         survey_configurations("methods", tmp_path)
 

@@ -37,7 +37,7 @@ class TestDefaults:
     def test_all_can_be_said(self, checked):
         experiment = checked(
             "title: A title\nseed: 7\nmetrics: [macro-f1]\nnotes: [one]\nexpect: {documents: 600, vocabulary: 9}\n"
-            "paper: zhang2005\nexplains: webkb\n"
+            "paper: zhang2005\nsensitivity_of: webkb\n"
         )
         assert (experiment.title, experiment.seed, experiment.metrics) == ("A title", 7, ("macro-f1",))
         assert (experiment.expected_documents, experiment.expected_vocabulary) == (600, 9)

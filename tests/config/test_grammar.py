@@ -65,7 +65,7 @@ chosen = st.fixed_dictionaries(
         "variants": st.sampled_from(VARIANTS),
         "choose": st.sampled_from(CHOOSE),
         "figures": st.sampled_from(FIGURES),
-        "classes": st.sampled_from([None, "each"]),
+        "per_class": st.booleans(),
         "gain": st.booleans(),
         "diagnostics": st.sampled_from([[], ["document-counts"]]),
         "compare": st.sampled_from([[], [["ngd", "linear"]]]),

@@ -22,7 +22,7 @@ from benchmark.system.errors import ConfigError
         ("expect:\n  document: 3 # HERE\n", "did you mean 'documents'? (allowed: documents, vocabulary)"),
         ("tasks:\n  - {title: all,\n     largst: 2} # HERE\n", "'largest'? (allowed: title, largest, classes)"),
         ("terms:\n  number: 5\n  ranks: x # HERE\n", "did you mean 'rank'? (allowed: number, rank, aggregate)"),
-        ("choose:\n  by: oracle\n  fold: 5 # HERE\n", "did you mean 'folds'? (allowed: by, folds, grouped, over)"),
+        ("choose:\n  by: oracle\n  fold: 5 # HERE\n", "did you mean 'folds'? (allowed: by, folds, grouped, grid_keys)"),
         ("figures:\n  - name: a\n    panels: task # HERE\n", "did you mean 'panel'? (allowed: name, title, y, x, line"),
         ("1: 2 # HERE\n", "the key 1 must be text: put it in quotes"),
         ("variants:\n  2: # HERE\n    text: {}\n", "the key 2 must be text"),
@@ -55,7 +55,7 @@ def test_an_unknown_key_of_a_section_is_refused_with_the_nearest_and_all_allowed
         ("variants: [a] # HERE\n", "variants is ['a']: must be a mapping"),
         ("variants:\n  a: # HERE\n", "variants.a is empty: must be a mapping"),
         ("seed: 1e3 # HERE\n", "seed is '1e3': must be a whole number; YAML reads it as text"),
-        ("base: 0 # HERE\n", "base is 0: must be true or false"),
+        ("run_base: 0 # HERE\n", "run_base is 0: must be true or false"),
     ],
 )
 def test_a_wrong_type_of_a_section_is_told_in_words(refusal, fragment, said):
@@ -77,8 +77,8 @@ def test_a_wrong_type_of_a_section_is_told_in_words(refusal, fragment, said):
         ("choose: {by: []} # HERE\n", "choose.by is []: must not be empty"),
         ("metrics: [] # HERE\n", "metrics is []: must not be empty"),
         ("methods: [] # HERE\n", "methods is []: must not be empty"),
-        ("classes: some # HERE\n", "classes is 'some': input should be 'each'"),
-        ("gain: ratio # HERE\n", "gain is 'ratio': input should be a valid boolean"),
+        ("per_class: some # HERE\n", "per_class is 'some': must be true or false"),
+        ("gain: ratio # HERE\n", "gain is 'ratio': must be true or false"),
         ("holm_within: [colour] # HERE\n", "holm_within.0 is 'colour': input should be 'variant'"),
         ("figures: [{name: A}] # HERE\n", "name is 'A': must begin with"),
         ("figures: [{name: a, bars: all}] # HERE\n", "figures.0.bars is 'all': input should be 'interval'"),

@@ -283,7 +283,7 @@ class Generated(CorpusReader):
     @property
     def parts(self): return self.outline().part_names
     @property
-    def several(self): return False
+    def multilabel(self): return False
     def outline(self): return self.load(CorpusSource(None)).documents
     def locate(self, *, download, notify, progress): return CorpusSource(None)
     def content(self, source): return {"seed": self.seed}
@@ -292,7 +292,7 @@ class Generated(CorpusReader):
 CLASSIFIERS = {"centroids": Centroids}
 METRICS = {"halved": Metric(halved, more_is_better=False)}
 PROTOCOLS = {"bags": Bags}
-MEASURES = {"length": Length}
+DIAGNOSTICS = {"length": Length}
 CORPORA = {"generated": Generated}
 """
 

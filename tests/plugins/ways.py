@@ -285,7 +285,7 @@ WAYS: dict[str, Way] = {
     **at_both("command line", 'int("--verbose" in sys.argv)', ""),
     **at_both("words of the command line", "len(sys.argv[1:])", ""),
     **at_both("folder", 'int(Path.cwd().name.endswith("-b"))', ""),
-    **at_both("from_products", 'json.loads((HERE / "link.json").read_text())["shift"]', "link.json"),
+    **at_both("link", 'json.loads((HERE / "link.json").read_text())["shift"]', "link.json"),
     "pickle": reading("", 'pickle.loads((HERE / "data.pkl").read_bytes())', "data.pkl", "I0\n.", "I1\n."),
     "a thread that reads": reading(
         "def shift():\n    found = []\n"

@@ -205,7 +205,7 @@ def test_counts_of_data_and_fitted_numbers_are_no_results_of_models():
     table = told(*rows, *[("count", "equal", "")] * 18, *[("count", "deviates", "")] * 2)
     models = "1 of 2 results of models equal or consistent (1 consistent, 1 deviating)"
     data = "18 of 20 counts of data equal (18 equal, 2 deviating)"
-    assert verdict_counts_text([table]) == f"{models}; {data}; 1 fitted, not counted"
+    assert verdict_counts_text([table]) == f"{models}; {data}; 1 tuned, not counted"
 
 
 def test_equal_outside_the_interval_is_said_in_the_headline():

@@ -24,7 +24,7 @@ class Single:
     normalization = "l1"
     normalizations = ["l1"]  # noqa: RUF012
     set_by_run = "jobs"
-    draws = 3
+    replicated = 3
     stored = None
 
 
@@ -56,7 +56,7 @@ class ByParameter:
 class Method:
     """Has a method of a tag's name."""
 
-    def draws(self) -> int:
+    def replicated(self) -> int:
         return 3
 
 

@@ -196,7 +196,7 @@ def test_a_file_for_each_side_of_a_split(tmp_path: Path) -> None:
         (tmp_path / f"{side}.csv").write_text(f"text,label\n{side} one,x\n{side} two,y\n")
     reader = UserFiles({"train": "train.csv", "test": "test.csv"}, base=tmp_path)
     assert reader.outline().part_names == ("test", "train")
-    assert reader.outline().groups.tolist() == [1, 1, 0, 0]
+    assert reader.outline().parts.tolist() == [1, 1, 0, 0]
     assert list(loaded(reader))[2] == b"test one"
 
 
