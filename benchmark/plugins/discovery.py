@@ -48,8 +48,8 @@ _CALLED = {
 }
 _NO_PLUGIN = (
     "names no component: a plug-in has at its top level KERNELS, CLASSIFIERS, PROTOCOLS, DIAGNOSTICS, METRICS or "
+    "CORPORA, such as KERNELS = {'mine': MyKernel}"
 )
-_NO_PLUGIN += "CORPORA, such as KERNELS = {'mine': MyKernel}"
 
 #: The components that a configuration without plug-ins can name.
 BUILTIN_REGISTRIES = Registries(

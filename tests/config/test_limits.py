@@ -122,6 +122,7 @@ def test_files_extend_each_other_ten_deep_and_no_deeper(tmp_path, read):
 def test_a_pattern_of_stars_is_tried_in_no_time(refusal):
     start = time.process_time()
     pattern = "*a" * 99 + "!"
-    fragment = f"methods: [{{kernel: {{name: rbf, sigma: {numbers(500, end='.5')}}}}}]\ntuned_to_published:\n  - cells: '{pattern}'"
+    tuned = f"tuned_to_published:\n  - cells: '{pattern}'"
+    fragment = f"methods: [{{kernel: {{name: rbf, sigma: {numbers(500, end='.5')}}}}}]\n{tuned}"
     assert refusal(f"{fragment} # HERE\n    choice: x\n    to: y\n").startswith("unknown cell")
     assert time.process_time() - start < 2
