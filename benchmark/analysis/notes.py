@@ -358,6 +358,6 @@ def _components(experiment: Experiment, *, multilabel: bool) -> Iterator[str]:
     kernels = {spec.kernel.name: spec.kernel.tags for spec in specs if spec.kernel is not None}
     classifiers = {spec.classifier.name: spec.classifier.tags for spec in specs}
     for tags in (each[name] for each in (kernels, classifiers) for name in sorted(each)):
-        yield from filter(None, (tags.note, tags.note_of_several if multilabel else ""))
+        yield from filter(None, (tags.note, tags.note_multilabel if multilabel else ""))
     if any(spec.classifier.resolved.get("scale_C") == "mean-self-product" for spec in specs):
         yield _UNIT

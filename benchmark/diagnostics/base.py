@@ -65,7 +65,7 @@ class DiagnosticRow:
     ----------
     cell : str
         The row of the number: one of the diagnostic's `rows`, the id of one of its cells, or a method of the variant,
-        which shows the number beside its scores. If the tags set `only_beside_prints`, any name of a published value.
+        which shows the number beside its scores. If the tags set `only_with_published`, any name of a published value.
     metric : str
         One of the `metrics` that the diagnostic declares.
     estimate : Estimate
@@ -155,7 +155,7 @@ class Diagnostic(ABC):
     metrics : tuple of DiagnosticMetric
         Names and units of the numbers.
     tags : Tags
-        `base_only`, `only_beside_prints`, `stored` and `labels` apply to diagnostics.
+        `base_only`, `only_with_published`, `stored` and `labels` apply to diagnostics.
     """
 
     #: The metrics of the numbers. A number of any other metric is an error.
@@ -314,7 +314,7 @@ def diagnostic_problem(diagnostic: Diagnostic, found: DiagnosticArrays, rows: Co
 
 def allowed_rows(diagnostic: Diagnostic, variant: Variant) -> set[str] | None:
     """Return the cells that a diagnostic's numbers may have under a variant; None if any is allowed."""
-    if tags_of(diagnostic).only_beside_prints:
+    if tags_of(diagnostic).only_with_published:
         return None
     cells = (cell.id for cell in diagnostic.cells(variant.name, variant.collection.classes))
     # Where terms are selected, a method has a cell for each number of them, and none for all.

@@ -24,7 +24,7 @@ class DocumentCounts(Diagnostic):
     """Number of documents of each class in each group of the collection as it was read."""
 
     metrics: ClassVar[tuple[DiagnosticMetric, ...]] = (DiagnosticMetric("documents", "documents", decimals=0),)
-    tags: ClassVar[Tags] = Tags(base_only=True, only_beside_prints=True)
+    tags: ClassVar[Tags] = Tags(base_only=True, only_with_published=True)
 
     def compute(self, context: DiagnosticContext) -> Arrays:
         """Count the documents of each class, and those without a class, by group.

@@ -52,7 +52,7 @@ class Tags:
         word.
     labels : mapping of str to str
         Labels of methods in figures: classifiers by their own name; diagnostics by their `kinds`.
-    note, note_of_several : str
+    note, note_multilabel : str
         Kernels and classifiers: a line below the tables, in every run, and where documents may have several classes.
     replicated : bool
         Protocols: training documents are drawn repeatedly, so that a document may be tested more than once.
@@ -60,7 +60,7 @@ class Tags:
         Protocols: each split tests one group of documents, which trains in all others.
     base_only : bool
         Measures: computed for the configuration itself, not for its variants.
-    only_beside_prints : bool
+    only_with_published : bool
         Measures: its numbers are shown only beside the published values of a paper, whose names its cells have.
     """
 
@@ -77,18 +77,18 @@ class Tags:
     sums_words: bool = False
     labels: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
-    note_of_several: str = ""
+    note_multilabel: str = ""
     replicated: bool = False
     leaves_groups_out: bool = False
     base_only: bool = False
-    only_beside_prints: bool = False
+    only_with_published: bool = False
 
 
 DEFAULT_TAGS = Tags()
 #: Tags that a class may also declare as an attribute of the same name, as before there were `Tags`.
 SINGLE_TAGS = (
     *("set_by_run", "stored", "normalization", "normalizations", "sees_counts", "needs_kernel", "takes_features"),
-    *("replicated", "base_only", "only_beside_prints"),
+    *("replicated", "base_only", "only_with_published"),
 )
 
 

@@ -354,7 +354,7 @@ class Chosen(ProjectedPdf):
     tags = replace(ProjectedPdf.tags, note="Chosen is a plug-in's.", first_trained_wins=True, labels={"chosen": "Own"})
 
 class Straight(Linear):
-    tags = replace(Linear.tags, note="Straight, too.", note_of_several="Of several classes.")
+    tags = replace(Linear.tags, note="Straight, too.", note_multilabel="Of several classes.")
 
 CLASSIFIERS = {"chosen": Chosen}
 KERNELS = {"straight": Straight}

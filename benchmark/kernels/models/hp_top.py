@@ -96,7 +96,7 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
     """
 
     tags: ClassVar[Tags] = Tags(
-        set_by_run=("C", "epsilon", "cache_mb", "target", "jobs"), solved_by="targets", note_of_several=_NOTE
+        set_by_run=("C", "epsilon", "cache_mb", "target", "jobs"), solved_by="targets", note_multilabel=_NOTE
     )
 
     def __init__(
