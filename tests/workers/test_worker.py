@@ -145,14 +145,14 @@ def test_other_keys_are_other_code(
 @pytest.mark.parametrize("at_most", [2, None])
 def test_at_most_so_many_at_once(slow: Any, dask: Any, brought: Any, tmp_path: Path, at_most: int | None) -> None:
     # Long enough that a worker which takes seconds to begin meets the others at work.
-    experiment = slow(f"[{{classifier: {{name: slow, number: {list(range(8))}}}}}]", pause=1.5)
+    experiment = slow(f"[{{classifier: {{name: slow, number: {list(range(16))}}}}}]", pause=1.5)
     dask.employ(3)
     store = Store(tmp_path / "store")
     with brought(store, at_most) as cluster:
         done = run_and_write(experiment, RunContext(store, elsewhere=cluster), folder=tmp_path / "run")
     assert not done.results.failures
     spans = [tuple(map(float, path.read_text().split())) for path in (tmp_path / "work").iterdir()]
-    assert len(spans) == 8
+    assert len(spans) == 16
     most = max(sum(start <= moment < end for start, end in spans) for moment, _ in spans)
     assert most == (at_most or 3)
 
