@@ -43,7 +43,7 @@ def store(tmp_path: Path) -> Store:
 
 def test_the_example_of_the_documents_runs(tmp_path: Path, store: Store) -> None:
     python, yaml = re.search(
-        r"`mykernels\.py`, whole:\n\n```python\n(.*?)```\n\n```yaml\n(.*?)```", EXTENDING.read_text("utf-8"), re.DOTALL
+        r"`mykernels\.py`:\n\n```python\n(.*?)```\n\n```yaml\n(.*?)```", EXTENDING.read_text("utf-8"), re.DOTALL
     ).groups()
     (tmp_path / "mykernels.py").write_text(python, encoding="utf-8")
     rest = (
