@@ -25,7 +25,7 @@ from benchmark.diagnostics.base import (
     allowed_rows,
     diagnostic_problem,
 )
-from benchmark.evaluation.metrics import Metric, Tallies
+from benchmark.evaluation.metrics import Metric, Tallies, stack_tallies, tally_predictions
 from benchmark.evaluation.splits import check_split_promises
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.registry import build_method
@@ -271,9 +271,9 @@ def keeps_promises(_: str, component: Any) -> None:
 def is_a_share(_: str, metric: Metric) -> None:
     """Check that the metric is a share for any counts, and scores a stack of counts as it scores each alone."""
     rng = np.random.default_rng(3)
-    true, assigned = rng.integers(0, 9, (50, 4)), rng.integers(0, 9, (50, 4))
-    right = np.minimum(rng.integers(0, 9, (50, 4)), np.minimum(true, assigned))
-    stack = Tallies(right, assigned, true, true.sum(axis=1))
+    # Tallies of documents, since not every three counts of a class are possible: a specificity would leave [0, 1].
+    truth, predicted = rng.integers(0, 4, (2, 50, 30))
+    stack = stack_tallies(tally_predictions(a, b, 4) for a, b in zip(truth, predicted, strict=True))
     values = np.asarray(metric.scores(stack))
     _holds(values.shape == (50,), f"scores of 50 counts of 4 classes have the shape {values.shape}")
     _holds(np.isfinite(values).all() and values.min() >= 0 and values.max() <= 1, "a score isn't between 0 and 1")

@@ -87,6 +87,8 @@ def test_bm25_by_hand() -> None:
     # Term 0 is in two of four documents; document 0 has 4 tokens, the mean is 18 / 4.
     idf, slow = math.log(1 + 2.5 / 2.5), 1.5 * (0.5 + 0.5 * 4 / 4.5)
     assert weights[0, 0] == pytest.approx(idf * 2 * 2.5 / (2 + slow), rel=1e-14)
+    # Term 1 is in three of four: with df and n - df exchanged it would have the idf log(1 + 3.5 / 1.5).
+    assert weights[0, 1] == pytest.approx(math.log(1 + 1.5 / 3.5) * 1 * 2.5 / (1 + slow), rel=1e-14)
 
 
 def test_supervised_factors_by_hand() -> None:
