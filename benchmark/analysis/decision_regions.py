@@ -42,7 +42,7 @@ def _panels(run: RunPredictions, variant: str) -> Iterator[RegionPanel]:
             continue
         points, (split, *_) = arrays["points"], run.predictions.splits[cell.of_splits]
         group = run.experiment.variants[variant].protocol.resolved.get("train", "train")
-        trained = np.flatnonzero(arrays["groups"] == split_names(arrays["part_names"]).index(group))
+        trained = np.flatnonzero(arrays["parts"] == split_names(arrays["part_names"]).index(group))
         kernel = method_of(run.experiment, cell).candidates[int(candidates[0])].kernel
         right = run.scored.cells[cell.id].values.get("accuracy")
         share = "" if right is None else f"Agreement with the best boundary: {100 * right.mean():.1f} % of the space"

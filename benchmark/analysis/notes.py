@@ -47,8 +47,8 @@ _SEVERAL = (
 )
 _TESTS_OF_SEVERAL = (
     "Wilcoxon's signed rank test compares each metric, paired by replicate. It also compares F1, paired by "
-    "category × draw (pairs share test documents, so p tends to be too small). The micro sign test of Yang and Liu "
-    "(SIGIR 1999) compares all decisions, document × class, of each replicate. Its n and Z are medians over the "
+    "category × replicate (pairs share test documents, so p tends to be too small). The micro sign test of Yang and "
+    "Liu (SIGIR 1999) compares all decisions, document × class, of each replicate. Its n and Z are medians over the "
     "replicates, and its p is twice the median p, which is valid under any dependence between replicates (Rüger 1978). "
     "It counts right decisions, not F1."
 )

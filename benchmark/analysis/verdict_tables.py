@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _TESTS = {"sign": "the sign test", "mcnemar": "McNemar's test"}
 _BY_DOCUMENT = "each document counts once, for the cell that was right on it in more of the replicates"
-_BY_DRAW = (
+_BY_REPLICATE = (
     "over all decisions, document × class, of each replicate, with the median Z and p twice the median p (Rüger 1978)"
 )
 
@@ -119,7 +119,7 @@ def test_notes(claims: Sequence[ClaimVerdict], scored: ScoreTable) -> list[str]:
             test = comparison.evidence.test if comparison.evidence else None
             outcome = scored.cells[test.a].outcome if test is not None and test.test in _TESTS else None
             if test is not None and outcome is not None and outcome.repeats_documents:
-                how = test.note or (_BY_DRAW if outcome.multilabel else _BY_DOCUMENT)
+                how = test.note or (_BY_REPLICATE if outcome.multilabel else _BY_DOCUMENT)
                 found.append(f"The claim {each.claim.id} by {_TESTS[test.test]}: {how}.")
     return list(dict.fromkeys(found))
 

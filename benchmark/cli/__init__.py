@@ -179,9 +179,9 @@ def init(
     if why is not None and not ask_header(path, why):
         seen = sample_file(path, encoding=encoding, header=False)
     roles = confirm_columns(seen.columns, propose_columns(seen, chosen), set(chosen))
-    multilabel = None if single_label else find_separator(seen, roles)
-    if multilabel is not None and ask_separator(multilabel[0], path, roles["label"], multilabel[1]):
-        roles["labels"], separator = roles.pop("label"), multilabel[0]
+    found = None if single_label else find_separator(seen, roles)
+    if found is not None and ask_separator(found[0], path, roles["label"], found[1]):
+        roles["labels"], separator = roles.pop("label"), found[0]
     target = write_configuration(seen, roles, out, overwrite=overwrite, separator=separator, drop=drop or [])
     echo(f"Written to {target}: " + (", ".join(f"{role} is {name!r}" for role, name in roles.items()) or "a folder"))
     experiment, forecast = plan_experiment(target, jobs=0, download=False, with_pilot=True)

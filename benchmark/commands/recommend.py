@@ -27,8 +27,8 @@ def recommendations(survey: Survey, ranking: MeanRanks) -> Iterator[str]:
     hold on other documents.
     """
     whole = survey.whole()
-    multilabel = {problem.name for problem in survey.problems if problem.multilabel}
-    single = whole[~whole["problem"].isin(multilabel)]
+    several_classes = {problem.name for problem in survey.problems if problem.multilabel}
+    single = whole[~whole["problem"].isin(several_classes)]
     curves = survey.scores[survey.scores["size"].notna()]
     if len(curves):
         least = curves[curves["size"] == curves.groupby("problem")["size"].transform("min")]
@@ -41,7 +41,7 @@ def recommendations(survey: Survey, ranking: MeanRanks) -> Iterator[str]:
         quick = ", ".join(f"`{method}` with {score} on {name}" for name, method, score in _quick(single))
         yield f"**Where seconds matter**, the fastest to train and predict within a point of the best score: {quick}."
     if len(single) < len(whole):
-        yield f"**Several classes per document:** {_leader(survey, whole[whole['problem'].isin(multilabel)])}."
+        yield f"**Several classes per document:** {_leader(survey, whole[whole['problem'].isin(several_classes)])}."
     summed = whole[whole["method"].isin(survey.words_summed)]
     if len(summed):
         yield (

@@ -42,7 +42,7 @@ def run_all(
     out : Path or None
         Folder of the results; several experiments get a subfolder each. None for results/runs/<name>.
     observer : Observer
-        Is told the number of cells of each run, its beginning and its end.
+        Gets the number of cells of each run, its beginning and its end.
     overwrite : bool
         Whether to write to folders that hold other files.
     jobs : int

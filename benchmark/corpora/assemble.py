@@ -52,18 +52,18 @@ def assemble(
     relpaths = sorted(files)
     ids = tuple(relpath.decode("latin-1") for relpath in relpaths)
     class_code = {name: code for code, name in enumerate(card.classes)}
-    group_code = {name: code for code, name in enumerate(card.parts)}
-    labels, groups = np.empty(len(ids), dtype=np.int32), np.empty(len(ids), dtype=np.int32)
+    part_code = {name: code for code, name in enumerate(card.parts)}
+    labels, parts = np.empty(len(ids), dtype=np.int32), np.empty(len(ids), dtype=np.int32)
     for row, name in enumerate(ids):
         try:
             label, group = place_of(name.split("/"))
-            labels[row], groups[row] = class_code[label], group_code[group]
+            labels[row], parts[row] = class_code[label], part_code[group]
         except (KeyError, ValueError):
             raise DataError(
                 f"{card.title}: {name!r} lies where the corpus has no documents. Get a fresh, unchanged copy."
             ) from None
     text, bounds = concatenate_texts([files[relpath] for relpath in relpaths])
-    return Corpus(card.name, Documents(ids, labels, groups, card.classes, card.parts), text, bounds, digest)
+    return Corpus(card.name, Documents(ids, labels, parts, card.classes, card.parts), text, bounds, digest)
 
 
 def check_document_counts(corpus: Corpus, card: DatasetCard) -> None:

@@ -109,8 +109,8 @@ class CurvedPoints(CorpusReader):
         labels = [*drawn, log_odds(self.space, grid_points(self.space, self.resolution)) < 0]
         sizes = [len(part) for part in labels]
         ids = tuple(f"{group}-{row + 1}" for group, n in zip(POINT_PARTS, sizes, strict=True) for row in range(n))
-        groups = np.repeat(np.arange(len(POINT_PARTS)), sizes).astype(np.int32)
-        return Documents(ids, np.concatenate(labels).astype(np.int32), groups, POINT_CLASSES, POINT_PARTS)
+        parts = np.repeat(np.arange(len(POINT_PARTS)), sizes).astype(np.int32)
+        return Documents(ids, np.concatenate(labels).astype(np.int32), parts, POINT_CLASSES, POINT_PARTS)
 
     def locate(self, *, download: bool, notify: Callable[[str], None], progress: bool) -> CorpusSource:  # noqa: ARG002
         """Return a source without a path: the points are generated."""

@@ -237,7 +237,7 @@ class PublishedCorpus(CorpusReader):
 
 def placeholder_documents(
     classes: tuple[str, ...],
-    groups: tuple[str, ...],
+    parts: tuple[str, ...],
     sizes: Iterable[Sequence[int]],
     documents: Sequence[int] | None,
 ) -> Documents:
@@ -246,14 +246,14 @@ def placeholder_documents(
     Of documents with several classes or none, the numbers don't say which classes: the stand-ins have none.
     """
     if documents is not None:
-        sides = np.repeat(np.arange(len(groups)), list(documents)).astype(np.int32)
+        sides = np.repeat(np.arange(len(parts)), list(documents)).astype(np.int32)
         none = np.zeros((len(sides), len(classes)), dtype=bool)
         labels = np.full(len(sides), -1, dtype=np.int32)
-        return Documents(tuple(map(str, range(len(sides)))), labels, sides, classes, groups, none)
+        return Documents(tuple(map(str, range(len(sides)))), labels, sides, classes, parts, none)
     flat = np.ravel([list(row) for row in sizes])
-    labels = np.repeat(np.repeat(np.arange(len(classes)), len(groups)), flat).astype(np.int32)
-    sides = np.repeat(np.tile(np.arange(len(groups)), len(classes)), flat).astype(np.int32)
-    return Documents(tuple(map(str, range(len(labels)))), labels, sides, classes, groups)
+    labels = np.repeat(np.repeat(np.arange(len(classes)), len(parts)), flat).astype(np.int32)
+    sides = np.repeat(np.tile(np.arange(len(parts)), len(classes)), flat).astype(np.int32)
+    return Documents(tuple(map(str, range(len(labels)))), labels, sides, classes, parts)
 
 
 class WebKB(PublishedCorpus):

@@ -84,12 +84,12 @@ def read_reuters(files: FileContents, card: DatasetCard, digest: str) -> Corpus:
     stories = [story for story in stories if SUBSETS[card.kept](story, card.classes)]
     stories.sort(key=lambda story: (card.parts.index(REUTERS_PARTS[story.split]), story.newid))
 
-    groups = np.array([card.parts.index(REUTERS_PARTS[story.split]) for story in stories], dtype=np.int32)
+    parts = np.array([card.parts.index(REUTERS_PARTS[story.split]) for story in stories], dtype=np.int32)
     topics = _topics(stories, card)
     multi_label = card.documents is not None
     labels = np.full(len(stories), -1, np.int32) if multi_label else topics.argmax(axis=1).astype(np.int32)
     ids = tuple(str(story.newid) for story in stories)
-    documents = Documents(ids, labels, groups, card.classes, card.parts, topics if multi_label else None)
+    documents = Documents(ids, labels, parts, card.classes, card.parts, topics if multi_label else None)
     text, bounds = concatenate_texts([_text(story) for story in stories])
     titles, bodies = np.zeros((2, len(stories), 2), dtype=np.int64)
     titles[:, 1] = [len(story.title or b"") for story in stories]

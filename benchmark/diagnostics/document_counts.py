@@ -36,7 +36,7 @@ class DocumentCounts(Diagnostic):
         Returns
         -------
         dict of str to array
-            ``documents`` (n_classes, n_groups), ``without`` (n_groups,), and the names ``classes``, ``groups`` (text).
+            ``documents`` (n_classes, n_parts), ``without`` (n_parts,), and the names ``classes``, ``parts`` (text).
         """
         documents = context.counts.documents
         sizes = np.asarray(documents.sizes(), dtype=np.int64)
@@ -45,7 +45,7 @@ class DocumentCounts(Diagnostic):
             "documents": sizes,
             "without": np.bincount(documents.parts[none], minlength=len(documents.part_names)),
             "classes": join_names(documents.classes),
-            "groups": join_names(documents.part_names),
+            "parts": join_names(documents.part_names),
         }
 
     def numbers(self, found: DiagnosticArrays) -> DiagnosticNumbers:
@@ -63,7 +63,7 @@ class DocumentCounts(Diagnostic):
         """
         arrays = found.arrays
         groups, rows = (
-            split_names(arrays["groups"]),
+            split_names(arrays["parts"]),
             zip(split_names(arrays["classes"]), arrays["documents"], strict=True),
         )
         return DiagnosticNumbers(
@@ -88,7 +88,7 @@ class DocumentCounts(Diagnostic):
         """
         for arrays in (each.arrays for each in reading.found):
             if arrays["without"].any():
-                counted = zip(arrays["without"], split_names(arrays["groups"]), strict=True)
+                counted = zip(arrays["without"], split_names(arrays["parts"]), strict=True)
                 without = ", ".join(f"{n:,} {group}" for n, group in counted)
                 yield (
                     f"Documents without any of the {len(arrays['documents'])} classes ({without}), whether they have "

@@ -30,7 +30,7 @@ class Coordinates(Diagnostic):
     """Coordinates of all points, from which figures of decision regions are drawn."""
 
     def compute(self, context: DiagnosticContext) -> Arrays:
-        """Return the points, the names of their coordinates, and their groups.
+        """Return the points, the names of their coordinates, and their parts.
 
         Parameters
         ----------
@@ -39,7 +39,7 @@ class Coordinates(Diagnostic):
         Returns
         -------
         dict of str to array
-            ``points`` (n, d), ``names`` of the coordinates (text), ``groups`` (n,), and ``part_names`` (text).
+            ``points`` (n, d), ``names`` of the coordinates (text), ``parts`` (n,), and ``part_names`` (text).
 
         Raises
         ------
@@ -53,7 +53,7 @@ class Coordinates(Diagnostic):
         return {
             "points": counts.matrix.toarray(),
             "names": join_names(counts.vocabulary),
-            "groups": documents.parts,
+            "parts": documents.parts,
             "part_names": join_names(documents.part_names),
         }
 

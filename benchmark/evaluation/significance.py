@@ -221,7 +221,7 @@ def wilcoxon_over_classes(a: Outcome, b: Outcome) -> TestResult:
     """
     check_same_documents(a, b)
     result = signed_rank_test((a.cell, b.cell), f1(a.tallies), f1(b.tallies), "f1")
-    return replace(result, test="wilcoxon, category × draw" if len(a.rows) > 1 else "wilcoxon, categories")
+    return replace(result, test="wilcoxon, category × replicate" if len(a.rows) > 1 else "wilcoxon, categories")
 
 
 def holm_correction(results: Iterable[TestResult]) -> list[TestResult]:

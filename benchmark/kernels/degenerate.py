@@ -34,9 +34,8 @@ def degenerate_reason(kernel: Kernel) -> str:
 def _degenerate_at(kernel: Kernel, square: float) -> str:
     try:
         with np.errstate(all="ignore"):
-            values = kernel.from_products(square * _COSINES[None], np.array([square]), np.full(_COSINES.size, square))[
-                0
-            ]
+            products, right = square * _COSINES[None], np.full(_COSINES.size, square)
+            values = kernel.from_products(products, np.array([square]), right)[0]
     except NotFittedError:
         return ""
     except ArithmeticError as error:

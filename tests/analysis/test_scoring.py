@@ -107,7 +107,7 @@ def test_several_classes_have_f_measures_and_no_accuracy():
     assert 0.5 < cell.values["micro-f1"].mean() < 1
     a, b = (pair for pair in (experiment.compare[0].a, experiment.compare[0].b))
     names = [test.test for test in scored.tests(a, b, ["macro-f1", "micro-f1"])]
-    assert names == ["wilcoxon", "wilcoxon, micro-f1", "wilcoxon, category × draw", "sign"]
+    assert names == ["wilcoxon", "wilcoxon, micro-f1", "wilcoxon, category × replicate", "sign"]
 
 
 class TestNumbersOfMethods:

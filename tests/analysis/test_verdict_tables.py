@@ -170,7 +170,7 @@ def test_an_f_measure_is_judged_beside_counts_of_documents(publish):
         "documents": np.full((3, 2), 7),
         "without": np.zeros(2, dtype=np.int64),
         "classes": np.frombuffer("\0".join(CLASSES).encode(), dtype=np.uint8),
-        "groups": np.frombuffer(b"cornell\0texas", dtype=np.uint8),
+        "parts": np.frombuffer(b"cornell\0texas", dtype=np.uint8),
     }
     predictions = Predictions(made.tasks, made.splits, made.settings, {("document-counts", "base"): measured})
     verdicts = summarize(RunPredictions(experiment, predictions, {}, {})).verdicts

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from typer.main import get_command
+from typer.testing import CliRunner
 
 from benchmark.cli import app
 from benchmark.cli.old_names import RENAMED, with_current_names
@@ -40,3 +41,15 @@ def test_values_and_later_words_are_left_alone(capsys: Any) -> None:
         assert with_current_names(arguments) == arguments
     assert with_current_names(["run", "a.yaml", "--at-most=2"]) == ["run", "a.yaml", "--max-workers=2"]
     capsys.readouterr()
+
+
+def test_a_configuration_with_an_old_key_says_so_once_and_beside_the_output(tmp_path: Any) -> None:
+    config = tmp_path / "old.yaml"
+    config.write_text(
+        "name: old\ncorpus: {name: synthetic}\nprotocol: {name: k-fold, k: 2}\n"
+        "methods: [{call: a, kernel: ngd}, {call: b, kernel: ned}]\n"
+    )
+    result = CliRunner().invoke(app, ["validate", str(config)])
+    assert result.exit_code == 0
+    assert result.stderr == f"bench: {config}:4: the key `call` is now `name`; 0.3 will refuse the old one\n"
+    assert "key" not in result.stdout

@@ -38,7 +38,7 @@ def test_archive_and_folder_give_equal_corpora(small, tmp_path, name):
     assert one.documents.ids == two.documents.ids
     assert list(one) == list(two)
     assert one.digest == two.digest
-    for field in ("labels", "groups"):
+    for field in ("labels", "parts"):
         assert np.array_equal(getattr(one.documents, field), getattr(two.documents, field))
 
 

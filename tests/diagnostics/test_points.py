@@ -34,7 +34,7 @@ def test_coordinates_are_those_of_the_points(tmp_path: Path) -> None:
     reader = experiment.variants["base"].collection.reader
     np.testing.assert_array_equal(found["points"], reader.load(CorpusSource(None)).matrix.toarray())
     assert split_names(found["names"]) == ("mean μ", "standard deviation σ")
-    assert [split_names(found["part_names"])[each] for each in found["groups"][[0, 20, 50]]] == [
+    assert [split_names(found["part_names"])[each] for each in found["parts"][[0, 20, 50]]] == [
         "train",
         "test",
         "grid",

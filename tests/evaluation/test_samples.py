@@ -149,7 +149,7 @@ class TestWilcoxon:
             for name, wrong in (("a", 0.1), ("b", 0.3))
         )
         found = wilcoxon_over_classes(a, b)
-        assert (found.test, found.n, found.favours) == ("wilcoxon, category × draw", 15, "a")
+        assert (found.test, found.n, found.favours) == ("wilcoxon, category × replicate", 15, "a")
         assert found.p_value == pytest.approx(2 / 2**15)
 
 
@@ -267,7 +267,7 @@ class TestEveryTest:
     def test_names_of_tests_say_which_metric_and_which_pairs(self):
         a, b = self.pair(draws=7, many=True)
         names = [found.test for found in DRAWS.tests(a, b, ["macro-f1", "micro-f1", "seconds"])]
-        assert names == ["wilcoxon", "wilcoxon, micro-f1", "wilcoxon, category × draw", "sign"]
+        assert names == ["wilcoxon", "wilcoxon, micro-f1", "wilcoxon, category × replicate", "sign"]
 
 
 class TestChoice:

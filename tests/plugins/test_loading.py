@@ -99,6 +99,7 @@ def test_a_broken_file_is_named_with_its_line(
     ("text", "words"),
     [
         ("x = 1\n", "names no component"),
+        ("MEASURES = {}\n", "MEASURES is now DIAGNOSTICS"),
         ("KERNELS = [1]\n", "KERNELS must be a mapping of names to components"),
         (
             "from chi2 import ChiSquared\nKERNELS = {'linear': ChiSquared}\n",

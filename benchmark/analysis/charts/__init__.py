@@ -1,1 +1,1 @@
-"""Data that figures draw: curves, regions, and their labels."""
+"""Data that figures draw: curves and decision regions."""

@@ -164,7 +164,7 @@ class CountsFolder(UserCorpus):
             problem = f"has {len(block_names):,} lines, but {VOCABULARY_FILE} has {len(vocabulary):,} terms"
             raise DataError(f"{self._folder / BLOCKS_FILE}: {problem}")
         blocks = tuple(dict.fromkeys(block_names))
-        multilabel = _several(counts)
+        multilabel = _has_several_classes(counts)
         try:
             features, labels = load_svmlight_file(
                 io.BytesIO(counts), n_features=len(vocabulary), zero_based=False, multilabel=multilabel
@@ -240,7 +240,7 @@ class CountsFolder(UserCorpus):
         return [(name, label.split() if multilabel else [label], *(part or ["all"])) for name, label, *part in rows]
 
 
-def _several(counts: bytes) -> bool:
+def _has_several_classes(counts: bytes) -> bool:
     """Test whether a document has several classes, or none (its line then begins with a feature)."""
     first = (line.partition(b"#")[0].split(None, 1)[:1] for line in io.BytesIO(counts))
     return any(b"," in token[0] or b":" in token[0] for token in first if token)
