@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 #: What is at hand as ``benchmark.run``, by the module that has it: imported when it is asked for.
 _AT_HAND = {

@@ -4,7 +4,7 @@
 
 Corpora are those of `zipf`, of LARGEST documents at most; every route runs from the file to its scores, in a process of
 its own. What results/scale.json has is not measured again: remove it, or lines of it, for that. Exponents are of the
-processors' seconds, which a busy machine disturbs less than those on the clock.
+processor time, which a busy machine disturbs less than wall-clock time.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def ours(method: str, table: Path, at: dict[str, int], folder: Path) -> dict[str
 
 
 def watch(place: str, found: dict[str, float]) -> None:
-    """Add what each call of a function takes: seconds, those of the processors, and the most memory in GB."""
+    """Add what each call of a function takes: wall-clock seconds, processor seconds, and the most memory in GB."""
     from benchmark.system.memory import peak_memory, reset_peak_memory
 
     module, _, name = place.partition(":")
@@ -188,7 +188,7 @@ def points(largest: int) -> Iterator[tuple[str, dict[str, int]]]:
 
 
 def measured(route: str, at: dict[str, int]) -> dict[str, Any]:
-    """Run a route on a corpus made for it: seconds, those of the processors, GB, stages and accuracy."""
+    """Run a route on a corpus made for it: wall-clock and processor seconds, GB, stages and accuracy."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         zipf.write(folder / "zipf.csv", at["documents"], n_words=at["words"], n_classes=at["classes"])
@@ -264,8 +264,8 @@ def _number(value: float) -> str:
 def _machine(of: dict[str, Any]) -> str:
     busy = f", which others used too (a load of {of['load']:.1f})" if of["load"] > of["cores"] else ""
     return (
-        f"Measured on {of['cores']} cores of {of['processor']}{busy}: "
-        "seconds are the processors', of all threads; in brackets those on the clock."
+        f"Measured on {of['cores']} cores of {of['processor']}{busy}. "
+        "Seconds are processor time over all threads, with wall-clock time in brackets."
     )
 
 
@@ -305,7 +305,7 @@ def _workers(lines: dict[str, list[dict[str, Any]]]) -> str:
     for at in zip(*(shared[route] for route in routes), strict=True):
         told = (f"{_number(e['seconds'])} s ({_number(e['cpu'])}), {e['memory']:.2f} GB" for e in at)
         rows.append((str(at[0]["workers"]), *told))
-    return _table(("workers: seconds on the clock (of the processors)", *routes), rows)
+    return _table(("workers: wall-clock seconds (processor seconds)", *routes), rows)
 
 
 def _limits(lines: dict[str, list[dict[str, Any]]]) -> str:
@@ -320,7 +320,7 @@ def _limits(lines: dict[str, list[dict[str, Any]]]) -> str:
 
 
 def _lexing(found: dict[str, Any]) -> str:
-    header = ("lexed, on two threads", "MB", "seconds", "MB a second", "MB a second of a processor")
+    header = ("lexed, on two threads", "MB", "seconds", "MB a second", "MB a processor second")
     rows = []
     for name, at in found["lexing"].items():
         size = at["bytes"] / 1e6
@@ -358,7 +358,7 @@ def main() -> None:
         known.add((route, *at.values()))
         found["points"].append(measured(route, at))
         last = found["points"][-1]
-        print(f"{route:18} {at}  {last['seconds']:.1f} s, {last['cpu']:.1f} of the processors, {last['memory']:.2f} GB")
+        print(f"{route:18} {at}  {last['seconds']:.1f} s, {last['cpu']:.1f} of processor time, {last['memory']:.2f} GB")
         write(found)
     if "lexing" not in found:
         found["lexing"] = lexing()

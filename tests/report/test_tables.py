@@ -14,6 +14,7 @@ from benchmark.report.grids import cell_grid, main_metric_of_summary, significan
 from benchmark.report.latex import table_latex
 from benchmark.report.tables import frame_csv, table_csv, table_markdown
 from benchmark.report.terminal import TerminalTables
+from tests.report.summaries import SUMMARIES
 
 
 def blocks_of_table_lines(markdown):
@@ -50,6 +51,18 @@ def test_each_cell_stands_in_each_table(make):
         assert [line.split("|")[1].strip() for line in table[2:]] == ids
     printed = terminal(summary, whole=True)
     assert [re.search(rf"^{re.escape(cell)} ", printed, re.MULTILINE) is not None for cell in ids] == [True] * len(ids)
+
+
+HEADERS = {
+    "webkb": "cell|weighting|normalization|kernel|accuracy %|95% interval|macro-F1 %|ties|published|difference|verdict",
+    "many": "cell|weighting|normalization|kernel|C|accuracy %|95% interval|macro-F1 %|ties",
+    "all failed": "cell|accuracy %|95% interval|ties|verdict",
+}
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_the_columns_of_the_table_of_cells(name):
+    assert cell_grid(SUMMARIES[name]()).header == tuple(HEADERS[name].split("|"))
 
 
 def test_markdown_tables_are_well_formed(make):
