@@ -199,7 +199,10 @@ def _words(text: TextSettings, own: Mapping[str, Any]) -> str:
     least = [f"occur at least {pruning.min_occurrences} times"] if pruning.min_occurrences > 1 else []
     least += [f"are in at least {pruning.min_documents} documents"] if pruning.min_documents > 1 else []
     pruned = f" that {' and '.join(least)}" if least else ""
-    pruned += f" in the group {pruning.group!r}" if pruned and pruning.group else ""
+    if pruned and pruning.by_split:
+        pruned += ", of which each split keeps those that do so in its training documents"
+    elif pruned and pruning.group:
+        pruned += f" in the group {pruning.group!r}"
     made = f"; digits: {text.lexing.digits}; stoplist: {text.lexing.stoplist}"
     made += f"; terms: {', '.join(text.lexing.blocks)}" if len(text.lexing.blocks) > 1 else ""
     return f"{own.get('vocabulary', 0):,} words{pruned}{made}"

@@ -249,7 +249,9 @@ class _Account:
             context.observer.now(f"training the classifier of {each.fold} again")
             if each.split not in near:
                 candidate = int(self.candidates[each.split])
-                work = SplitData(problems[candidate], splits[each.split], splits, self.cell.terms, aggregate, bench)
+                split = splits[each.split]
+                seen = problems[candidate].over_terms_of(split.train)
+                work = SplitData(seen, split, splits, self.cell.terms, aggregate, bench)
                 asked = [other.row for other in wanted if other.split == each.split]
                 near[each.split] = _nearest(work, candidates[candidate], asked)
             by, of_row = near[each.split]

@@ -14,7 +14,7 @@ from benchmark.system.yaml_source import YamlSource
 from benchmark.text.fields import FIELD_FINDERS, format_has_field
 from benchmark.text.lexer import DIGIT_RULES, LEXERS, WHOLE_DOCUMENT, Lexing
 from benchmark.text.stoplist import STOPLISTS
-from benchmark.text.vocabulary import Pruning
+from benchmark.text.vocabulary import TRAINING, Pruning
 
 if TYPE_CHECKING:
     from benchmark.config.schema import ExperimentSection
@@ -45,8 +45,9 @@ def text_from_config(source: YamlSource, reader: CorpusReader) -> TextSettings:
         given = getattr(text, key)
         if given not in allowed and not (key == "lexer" and given is None):
             raise source.error((key,), unknown_name(what, given, list(allowed)))
-    if text.vocabulary_from is not None and text.vocabulary_from not in reader.parts:
-        raise source.error(("vocabulary_from",), unknown_name("group", text.vocabulary_from, reader.parts))
+    groups = (TRAINING, *reader.parts)
+    if text.vocabulary_from is not None and text.vocabulary_from not in groups:
+        raise source.error(("vocabulary_from",), unknown_name("group", text.vocabulary_from, groups))
     how = text.skip_header, text.skip_html, text.digits, text.stoplist, text.lexer or reader.lexer
     lexing = Lexing(*how, tuple(sorted(set(text.ngrams))), *_fields(reader, text.fields, source))
     if len(set(lexing.blocks)) < len(lexing.blocks):

@@ -59,7 +59,9 @@ class TextSection(ConfigSection):
     min_occurrences: int = Field(default=1, ge=1, description="How often a word must occur to be in the vocabulary.")
     min_documents: int = Field(default=1, ge=1, description="In how many documents a word must occur.")
     vocabulary_from: str | None = Field(
-        default=None, description="The group in which both minimums are counted; by default all documents."
+        default=None,
+        description="Where both minimums are counted: in a group, such as train; or in the training documents of each "
+        "split (training). By default in all documents.",
     )
 
 

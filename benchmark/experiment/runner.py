@@ -210,7 +210,9 @@ class TaskExecutor:
             return f"{splits[0].name}: {decided}" if len(jobs[0].splits) == 1 else str(decided)
         # A degenerate candidate is no error: the choice among candidates needs the scores of all.
         for split, own in zip(splits, decided, strict=True) if point.alone else ():
-            work = SplitData(point.problem, split, splits, point.terms, point.aggregate, self._bench)
+            work = SplitData(
+                point.problem.over_terms_of(split.train), split, splits, point.terms, point.aggregate, self._bench
+            )
             if blind := degenerate_predictions_reason(point.method.spec, work, own):
                 return f"{'' if part is None else f'{source_location(part, short=True)}: '}{split.name}: {blind}"
         found, start = dict[str, SettingPredictions](), 0

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from benchmark.evaluation.splits import Split
     from benchmark.methods.base import Method
     from benchmark.text.counts import Counts
+    from benchmark.text.vocabulary import Pruning
 
 
 def plan_task(
@@ -50,9 +51,9 @@ def plan_task(
     documents = counts.documents.of_classes(task.classes)[1]
     splits = {size: tuple(protocol_at_size(variant.protocol, size).splits(documents)) for size in variant.sizes}
     trained = training_rows_of([split for each in splits.values() for split in each])
-    problem = _problem(task, counts, counts_id, experiment.seed, trained)
+    problem = _problem(task, counts, counts_id, experiment.seed, trained, variant.collection.pruning)
     own: dict[TextSettings | None, Problem] = {
-        text: _problem(task, *read, experiment.seed, trained) for text, read in (texts or {}).items()
+        text: _problem(task, *read, experiment.seed, trained, text.pruning) for text, read in (texts or {}).items()
     }
     digest = cache(_rows_digest)
     protocol = None if experiment.inner is None else experiment.inner.build()
@@ -81,13 +82,15 @@ def plan_task(
     return PlannedTask(variant.name, task.name, problem, splits, tuple(points))
 
 
-def _problem(task: Task, counts: Counts, counts_id: str, seed: int, trained: NDArray[np.intp]) -> Problem:
+def _problem(
+    task: Task, counts: Counts, counts_id: str, seed: int, trained: NDArray[np.intp], pruning: Pruning
+) -> Problem:
     rows, documents = counts.documents.of_classes(task.classes)
     whole = len(rows) == len(counts.documents)
     own = replace(counts, documents=documents, matrix=counts.matrix if whole else counts.matrix[rows])
     truth = documents.labels if documents.topics is None else np.packbits(documents.topics, axis=1)
     key = store_key(counts=counts_id, rows=array_digest(rows.astype(np.int64), truth), classes=list(task.classes))
-    return Problem(own, key, seed, trained)
+    return Problem(own, key, seed, trained, pruning if pruning.by_split else None)
 
 
 def _inner(split: Split, problem: Problem, protocol: EvaluationProtocol | None) -> tuple[Split, ...]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from benchmark.representation import canonical_csr
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.corpora.corpus import Documents
     from benchmark.text.counts import Counts
+    from benchmark.text.vocabulary import Pruning
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,12 +34,16 @@ class Problem:
     trained : intp array, optional
         Rows of the documents that any split of the experiment trains on, ascending; inner products have a column for
         each.
+    pruning : Pruning, optional
+        Pruning that each split does again, on its training documents; by default none does.
     """
 
     counts: Counts
     key: str
     seed: int
     trained: NDArray[np.intp] | None = None
+    pruning: Pruning | None = None
+    _last: dict[bytes, Problem] = field(default_factory=dict, repr=False)
 
     @property
     def documents(self) -> Documents:
@@ -54,3 +62,28 @@ class Problem:
         if documents.topics is not None:
             return documents.topics
         return np.asarray(documents.labels[:, None] == np.arange(len(documents.classes)))
+
+    def training_terms(self, train: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the columns of the terms that pruning keeps in the documents at `train`, ascending."""
+        if self.pruning is None:
+            return np.arange(len(self.counts.vocabulary))
+        counts, n = self.counts.matrix[train], len(self.counts.vocabulary)
+        occurrences = np.bincount(counts.indices, weights=counts.data, minlength=n).astype(np.int64)
+        return np.flatnonzero(self.pruning.keeps(occurrences, np.bincount(counts.indices, minlength=n)))
+
+    def over_terms_of(self, train: NDArray[np.intp]) -> Problem:
+        """Return the problem over the terms that pruning keeps in the documents at `train`, see `training_terms`.
+
+        The last result is reused for equal documents. Without pruning by split, it is this problem.
+        """
+        if self.pruning is None:
+            return self
+        rows = train.tobytes()
+        if rows not in self._last:
+            kept, counts = self.training_terms(train), self.counts
+            matrix, words = canonical_csr(counts.matrix[:, kept]), tuple(counts.vocabulary[term] for term in kept)
+            own = replace(counts, matrix=matrix, vocabulary=words, block_of=counts.block_of[kept])
+            key = f"{self.key}, terms of {hashlib.sha256(rows).hexdigest()}"
+            self._last.clear()
+            self._last[rows] = Problem(own, key, self.seed)
+        return self._last[rows]

@@ -14,10 +14,11 @@ from benchmark.methods.one_vs_rest import (
     LinearOneVsRest,
     PrecomputedKernelOneVsRest,
 )
-from benchmark.methods.plugin_method import PluginMethod
 from benchmark.methods.point_classifiers import PointClassifierMethod
-from benchmark.methods.thresholds import ThresholdedMethod
 from benchmark.methods.weighted_counts import depends_on_split
+from benchmark.methods.wrappers.plugin_method import PluginMethod
+from benchmark.methods.wrappers.thresholds import ThresholdedMethod
+from benchmark.methods.wrappers.training_vocabulary import TrainingVocabularyMethod
 from benchmark.system.registries import is_builtin
 from benchmark.system.tags import tags_of
 
@@ -53,6 +54,8 @@ def build_method(spec: MethodSpec, problem: Problem, terms: TermSelection | None
     method = _method_for(spec, problem, terms, replicated=replicated)
     if spec.threshold != "zero" and problem.multilabel:
         method = ThresholdedMethod(method)
+    if problem.pruning is not None:
+        method = TrainingVocabularyMethod(method)
     plugins = [part.cls for part in (spec.kernel, spec.classifier) if part is not None and not is_builtin(part.cls)]
     return PluginMethod(method, plugins[0]) if plugins else method
 

@@ -24,7 +24,7 @@ from benchmark.config.model import MethodSpec, Representation
 from benchmark.config.renamed_keys import with_current_parameters
 from benchmark.kernels import KERNELS
 from benchmark.methods.fitted import FITTED_KINDS, FittedMethod, TrainedState
-from benchmark.methods.thresholds import FittedThresholds
+from benchmark.methods.wrappers.thresholds import FittedThresholds
 from benchmark.model.schema import check_arrays, check_kind, parse_description
 from benchmark.model.text_model import TextModel
 from benchmark.representation import WEIGHTINGS

@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from benchmark.text.lexer import Lexing
 
 
+#: Name in place of a group: each split counts its own training documents.
+TRAINING = "training"
+
+
 @dataclass(frozen=True)
 class Pruning:
     """Minimum frequency of terms in the vocabulary; the default keeps every term.
@@ -45,7 +49,8 @@ class Pruning:
         words in N *or fewer* documents, which is ``min_documents = N + 1``.
     group : str, optional
         Count only the documents of this group, such as the training documents; a term that doesn't occur there is
-        dropped. All documents by default.
+        dropped. All documents by default. With "training", each split counts its own training documents, and what is
+        counted here are all documents: no term that a split keeps is rarer in them.
     """
 
     min_occurrences: int = 1
@@ -57,6 +62,11 @@ class Pruning:
         for field, value in (("min_occurrences", self.min_occurrences), ("min_documents", self.min_documents)):
             if value < 1:
                 raise ConfigError(f"pruning: {field} is {value}; it must be at least 1 (1 prunes nothing)")
+
+    @property
+    def by_split(self) -> bool:
+        """True if each split prunes again, by the counts in its training documents."""
+        return self.group == TRAINING
 
     def keeps(self, occurrences: NDArray[np.int64], documents: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which terms are kept, from their numbers of occurrences and documents, both of shape (n_terms,)."""
@@ -306,7 +316,7 @@ def _rows(columns: Sequence[NDArray[np.int32]], sizes: Sequence[int], streams: S
 
 def _counted(documents: Documents, group: str | None) -> NDArray[np.bool_]:
     """Return whether pruning counts each document, shape (n,); ConfigError for an unknown group."""
-    if group is None:
+    if group is None or group == TRAINING:
         return np.ones(len(documents), dtype=np.bool_)
     if group not in documents.part_names:
         raise ConfigError(f"pruning: there is no group {group!r}; the groups are {', '.join(documents.part_names)}")

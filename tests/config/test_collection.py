@@ -35,7 +35,7 @@ from benchmark.system.errors import ConfigError
         ("text:\n  digits: token\n  stoplist: smrt # HERE\n", "'smrt'; did you mean 'smart'? (allowed: smart, none)"),
         (
             "text:\n  vocabulary_from: texsa # HERE\n",
-            "unknown group 'texsa'; did you mean 'texas'? (allowed: cornell, misc, texas, washington, wisconsin)",
+            "did you mean 'texas'? (allowed: training, cornell, misc, texas, washington, wisconsin)",
         ),
         (
             "text:\n  fields:\n  - all\n  - anchor # HERE\n",

@@ -88,6 +88,7 @@ def test_every_method_decides_as_in_the_run(
         {"defaults": {"idf": "training", "weighting": "tfidf"}},
         {"text": TEXT | {"ngrams": [1, 2]}, "terms": {"number": [60]}},
         {"text": TEXT | {"min_occurrences": 4, "ngrams": [1, 2], "fields": ["title", "all"]}},
+        {"text": TEXT | {"vocabulary_from": "training"}, "defaults": {"idf": "training", "weighting": "tfidf"}},
     ],
     ids=[
         "draws",
@@ -101,6 +102,7 @@ def test_every_method_decides_as_in_the_run(
         "idf",
         "pairs",
         "fields",
+        "vocabulary",
     ],
 )
 def test_it_does_so_under_every_kind_of_configuration(changes: dict[str, Any], fitted: Fit, store: Store) -> None:

@@ -74,6 +74,13 @@ class TestEvery:
             np.testing.assert_array_equal(one.toarray(), other.toarray())
 
 
+def test_logarithmic_counts_by_scikit_learns_sublinear_ones() -> None:
+    counts, _ = drawn(3)
+    expected = TfidfTransformer(norm=None, smooth_idf=False, sublinear_tf=True).fit_transform(counts)  # 1 + log(n / df)
+    both = (WEIGHTINGS[name]().fit(counts).transform(counts) for name in ("log-tf", "log-tfidf"))
+    np.testing.assert_allclose(sum(both).toarray(), expected.toarray(), atol=1e-14)
+
+
 def test_log_entropy_by_scipys_entropy() -> None:
     factors = LogEntropy().fit(COUNTS).factors_
     expected = [1 - entropy(column) / math.log(4) for column in COUNTS.T]

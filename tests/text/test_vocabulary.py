@@ -262,8 +262,8 @@ def test_a_word_of_the_test_documents_alone_is_not_kept() -> None:
 
 
 def test_a_group_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(ConfigError, match="there is no group 'training'; the groups are train, test"):
-        count_terms(in_groups([b"kernel"], [0]), Lexing(), Pruning(group="training"))
+    with pytest.raises(ConfigError, match="there is no group 'training-set'; the groups are train, test"):
+        count_terms(in_groups([b"kernel"], [0]), Lexing(), Pruning(group="training-set"))
 
 
 @pytest.mark.parametrize("field", ["min_occurrences", "min_documents"])

@@ -19,7 +19,15 @@ from benchmark.representation.weightings.supervised import (
     InverseClassSpaceDensity,
     RelevanceFrequency,
 )
-from benchmark.representation.weightings.unsupervised import Binary, Bm25, LogEntropy, TermFrequency, TfIdf
+from benchmark.representation.weightings.unsupervised import (
+    Binary,
+    Bm25,
+    LogEntropy,
+    LogTermFrequency,
+    LogTfIdf,
+    TermFrequency,
+    TfIdf,
+)
 from benchmark.system.checks import check_one_of
 from benchmark.system.tags import NORMALIZATIONS
 
@@ -37,6 +45,8 @@ __all__ = [
     "InverseClassSpaceDensity",
     "LearnedAitchison",
     "LogEntropy",
+    "LogTermFrequency",
+    "LogTfIdf",
     "RelevanceFrequency",
     "TermFrequency",
     "TermWeighting",
@@ -48,6 +58,8 @@ WEIGHTINGS: dict[str, type[Weighting]] = {
     "tf": TermFrequency,
     "tfidf": TfIdf,
     "binary": Binary,
+    "log-tf": LogTermFrequency,
+    "log-tfidf": LogTfIdf,
     "log-entropy": LogEntropy,
     "bm25": Bm25,
     "tf-rf": RelevanceFrequency,

@@ -45,6 +45,26 @@ class TfIdf(Weighting):
         return inverse_document_frequency(presence)
 
 
+class LogTermFrequency(TermFrequency):
+    """1 + log of the number of occurrences of the term in the document: SMART's "l", scikit-learn's sublinear_tf."""
+
+    def local(self, counts: sp.csr_array) -> Array:
+        """Compute 1 + log(count) of each stored count, and 0 below 1/e, which no whole number is."""
+        return _log_counts(counts)
+
+
+class LogTfIdf(TfIdf):
+    """1 + log of the term frequency, times log(documents / documents with the term): SMART's "lt"."""
+
+    def local(self, counts: sp.csr_array) -> Array:
+        """Compute 1 + log(count), see `LogTermFrequency`."""
+        return _log_counts(counts)
+
+
+def _log_counts(counts: sp.csr_array) -> Array:
+    return np.asarray(np.maximum(1 + np.log(counts.data.astype(np.float64)), 0.0))
+
+
 class LogEntropy(Weighting):
     """log(1 + count) times 1 - H(document|term) / log(documents), which is 0 for evenly spread terms (Dumais 1991)."""
 

@@ -1,0 +1,101 @@
+"""With `vocabulary_from: training`, a split's tested documents have no say in the terms."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from benchmark.config.model import TermSelection
+from benchmark.experiment.context import RunContext
+from benchmark.experiment.runner import run_experiment
+from benchmark.experiment.store import Store
+from benchmark.methods.problem import Problem
+from benchmark.methods.registry import build_method
+from benchmark.plugins.toy_data import toy_group_splits, toy_problem
+from benchmark.text.counts import Counts
+from benchmark.text.vocabulary import TRAINING, Pruning
+from tests.builders import small_experiment
+from tests.methods.conftest import represented, spec_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from benchmark.methods.matrix_cache import MatrixCache
+
+PRUNING = Pruning(min_occurrences=16, min_documents=9, group=TRAINING)
+NAMES = ["ngd", "linear", "diffusion", "ppt", "mnb", "eef", "linear-svm", "divergence-bayes"]
+
+
+def by_hand(problem: Problem, train: np.ndarray) -> Problem:
+    """The problem with the terms that are frequent in the training documents, by loops over a dense table."""
+    table = problem.counts.matrix.toarray()
+    kept = [
+        term
+        for term in range(table.shape[1])
+        if sum(table[row, term] for row in train) >= PRUNING.min_occurrences
+        and sum(table[row, term] > 0 for row in train) >= PRUNING.min_documents
+    ]
+    words = tuple(problem.counts.vocabulary[term] for term in kept)
+    return Problem(
+        Counts(problem.documents, sp.csr_array(table[:, kept]), words), f"by hand {train.tobytes()!r}", problem.seed
+    )
+
+
+@pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
+@pytest.mark.parametrize("name", NAMES)
+def test_each_split_has_the_terms_of_its_training_documents(name: str, multilabel: bool, bench: MatrixCache) -> None:
+    whole = toy_problem(multilabel=multilabel)
+    splits = toy_group_splits(whole)
+    words = {by_hand(whole, split.train).counts.vocabulary for split in splits}
+    assert len(words) == 2
+    assert max(map(len, words)) < len(whole.counts.vocabulary)
+    spec = spec_of(name, represented("tfidf" if name == "ngd" else "tf", "l1", "training"))
+    pruned = replace(whole, pruning=PRUNING)
+    for terms, number in ((None, None), (TermSelection((9,), "information-gain", "sum"), 9)):
+        found = build_method(spec, pruned, terms, replicated=False).solve(pruned, splits, number, bench)
+        for split, ours in zip(splits, found, strict=True):
+            alone = by_hand(whole, split.train)
+            (expected,) = build_method(spec, alone, terms, replicated=False).solve(alone, [split], number, bench)
+            np.testing.assert_array_equal(ours.predicted, expected.predicted)
+            fitted = build_method(spec, pruned, terms, replicated=False).fit(pruned, split, number, bench)
+            chosen = fitted.learned.terms
+            names = [whole.counts.vocabulary[term] for term in chosen]
+            assert set(names) <= set(alone.counts.vocabulary)
+            tested = whole.counts.matrix[split.test][:, chosen]
+            np.testing.assert_array_equal(fitted.given(fitted.values(tested)), ours.predicted)
+
+
+def test_no_tested_document_changes_the_terms() -> None:
+    whole = toy_problem(multilabel=False)
+    (split, _) = toy_group_splits(whole)
+    other = whole.counts.matrix.tolil()
+    other[split.test] = 1000
+    changed = replace(whole, counts=replace(whole.counts, matrix=sp.csr_array(other)), pruning=PRUNING)
+    kept = replace(whole, pruning=PRUNING).training_terms(split.train)
+    np.testing.assert_array_equal(changed.training_terms(split.train), kept)
+
+
+TEXT = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_occurrences": 20}
+FIXED = {"name": "fixed-split", "train": "misc", "test": "texas"}
+METHODS = [{"normalization": "l1", "kernel": "ngd"}, {"weighting": "tfidf", "classifier": "linear-svm"}, "mnb"]
+
+
+def test_of_a_fixed_split_it_is_the_vocabulary_of_the_training_group(tmp_path: Path) -> None:
+    def predicted(group: str) -> list[np.ndarray]:
+        experiment = small_experiment(
+            text=TEXT | {"vocabulary_from": group},
+            protocol=FIXED,
+            methods=METHODS,
+            defaults={"idf": "training"},
+            compare=[],
+        )
+        found = run_experiment(experiment, RunContext(Store(tmp_path / group)))
+        assert not found.failures
+        return [setting.predicted for setting in found.predictions.settings.values()]
+
+    for one, other in zip(predicted("misc"), predicted(TRAINING), strict=True):
+        np.testing.assert_array_equal(one, other)
