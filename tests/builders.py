@@ -10,13 +10,16 @@ import pytest
 
 from benchmark.config.experiment import check_experiment
 from benchmark.corpora import registry, reuters, sgml
-from benchmark.evaluation.predictions import TIMERS, SettingPredictions
+from benchmark.evaluation.metrics import METRICS
+from benchmark.evaluation.predictions import NO_INNER_FOLDS, TIMERS, SettingPredictions
 from benchmark.papers.load import published_papers
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.system.yaml_source import YamlSource
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from benchmark.config.model import Experiment
     from benchmark.corpora.corpus import Corpus
@@ -36,6 +39,18 @@ def small_experiment(**changes: Any) -> Experiment:
     return check_experiment(YamlSource("test.yaml", SMALL | changes), BUILTIN_REGISTRIES, published_papers())
 
 
+def inner_counts(wrong: Sequence[int], k: int = 2, n: int = 10) -> NDArray[np.int64]:
+    """Counts of inner folds by split: of n documents of the first class, so many were taken for the second."""
+    rest = [0] * (k - 2)
+    rows = [[n - each, 0, *rest, n - each, each, *rest, n, 0, *rest, n] for each in wrong]
+    return np.array(rows, dtype=np.int64)
+
+
+def inner_errors(setting: SettingPredictions) -> NDArray[np.float64]:
+    """Errors on the inner folds of each split."""
+    return METRICS["error"].of(setting.inner_tallies)
+
+
 def setting_of(
     predicted: Sequence[Any],
     tied: Sequence[Any] | None = None,
@@ -53,7 +68,7 @@ def setting_of(
         tuple(map(len, labels)),
         np.zeros((n, len(TIMERS))) if seconds is None else np.asarray(seconds),
         np.full(n, np.nan) if memory is None else np.asarray(memory),
-        np.asarray(inner, dtype=np.float64),
+        np.asarray(inner, dtype=np.int64) if len(inner) else NO_INNER_FOLDS,
         ("",) * n if versions is None else tuple(versions),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config.model import Cell, Experiment
+    from benchmark.evaluation.metrics import Tallies
     from benchmark.evaluation.predictions import Predictions, SettingKey
 
     Floats = NDArray[np.float64]
@@ -43,7 +45,9 @@ def select_candidates(
         return np.full(n_splits, best_on_test(of_each), dtype=np.intp)
     if any(len(point.inner) != n_splits for point in points):
         return None
-    return best_by_inner_error(np.stack([point.inner for point in points]))
+    multilabel = predictions.tasks[cell.setting(0, cell.size).of_task].multilabel
+    losses_of = partial(losses_of_counts, experiment, multilabel=multilabel)
+    return best_by_inner_loss(np.stack([losses_of(point.inner_tallies) for point in points]))
 
 
 def selected_predictions(predictions: Predictions, cell: Cell, candidates: NDArray[np.intp]) -> SettingPredictions:
@@ -55,21 +59,34 @@ def selected_predictions(predictions: Predictions, cell: Cell, candidates: NDArr
 
 
 def split_losses(experiment: Experiment, predictions: Predictions, key: SettingKey) -> Floats:
-    """Return the loss of each split of a setting: the main metric, or 1 minus a metric where more is better."""
+    """Return the loss of each split of a setting on the test documents, see `losses_of_counts`."""
     documents, splits = predictions.tasks[key.of_task], predictions.splits[key.of_splits]
-    known, multilabel = experiment.scorers, documents.multilabel
+    k, predicted = len(documents.classes), predictions.settings[key].by_split
+    counts = stack_tallies(
+        tally_predictions(documents.truth[split.test], own, k) for split, own in zip(splits, predicted, strict=True)
+    )
+    return losses_of_counts(experiment, counts, multilabel=documents.multilabel)
+
+
+def losses_of_counts(experiment: Experiment, counts: Tallies, *, multilabel: bool) -> Floats:
+    """Return losses, of the shape of `counts.documents`: `selection_metric`, or 1 minus it where more is better."""
+    known, metric = experiment.scorers, selection_metric(experiment, multilabel=multilabel)
+    values: Floats = known[metric].scores(counts)
+    return 1 - values if known[metric].more_is_better else values
+
+
+def selection_metric(experiment: Experiment, *, multilabel: bool) -> str:
+    """Return the metric by which candidates are chosen: the first of the experiment's that is of all classes.
+
+    By default, it is macro-F1 where documents may have several classes, and otherwise the error.
+    """
+    known = experiment.scorers
     of_all = (
         each
         for each in experiment.metrics
         if is_metric_defined(each, multilabel=multilabel, of_class=False, known=known)
     )
-    metric = next(of_all, "macro-f1" if multilabel else "error")
-    k, predicted = len(documents.classes), predictions.settings[key].by_split
-    counts = stack_tallies(
-        tally_predictions(documents.truth[split.test], own, k) for split, own in zip(splits, predicted, strict=True)
-    )
-    values: Floats = known[metric].scores(counts)
-    return 1 - values if known[metric].more_is_better else values
+    return next(of_all, "macro-f1" if multilabel else "error")
 
 
 def best_on_test(losses: Sequence[Sequence[Floats]]) -> int:
@@ -84,19 +101,19 @@ def best_on_test(losses: Sequence[Sequence[Floats]]) -> int:
     return int(np.argmin([np.mean([point.mean() for point in curve]) for curve in losses]))
 
 
-def best_by_inner_error(errors: Floats) -> NDArray[np.intp]:
-    """Return for each split the candidate with the lowest inner error; among equals, the middle candidate.
+def best_by_inner_loss(losses: Floats) -> NDArray[np.intp]:
+    """Return for each split the candidate with the lowest inner loss; among equals, the middle candidate.
 
     Parameters
     ----------
-    errors : float64 array, shape (candidates, splits)
+    losses : float64 array, shape (candidates, splits)
 
     Examples
     --------
-    >>> best_by_inner_error(np.array([[0.1], [0.1], [0.1], [0.2]]))
+    >>> best_by_inner_loss(np.array([[0.1], [0.1], [0.1], [0.2]]))
     array([1])
     """
-    return np.array([_middle(np.flatnonzero(column == column.min())) for column in errors.T], dtype=np.intp)
+    return np.array([_middle(np.flatnonzero(column == column.min())) for column in losses.T], dtype=np.intp)
 
 
 def _middle(indices: NDArray[np.intp]) -> int:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.analysis.formatting.labels import candidate_label, component_label, points_label
+from benchmark.analysis.formatting.units import metric_name
+from benchmark.analysis.model_selection import selection_metric
 from benchmark.config.model import (
     ALL_CLASSES,
     BASE_VARIANT,
@@ -65,12 +67,12 @@ _ORACLE = (
     "free parameter needs no selection."
 )
 _INNER = (
-    f"{CHOOSE_CROSS_VALIDATION}: for each split the parameter with the lowest error in {{folds}}-fold "
-    "cross-validation on its training documents. Among equal errors, the middle candidate in grid order is selected."
+    f"{CHOOSE_CROSS_VALIDATION}: for each split the parameter with the best {{metric}} in {{folds}}-fold "
+    "cross-validation on its training documents. Among equals, the middle candidate in grid order is selected."
 )
 _NEWEST = (
-    f"{CHOOSE_TEMPORAL_HOLDOUT}: for each split the parameter with the lowest error on the newest {{share:.0%}} of "
-    "its training documents{of_each}, after training on the older documents. Among equal errors, the middle candidate "
+    f"{CHOOSE_TEMPORAL_HOLDOUT}: for each split the parameter with the best {{metric}} on the newest {{share:.0%}} of "
+    "its training documents{of_each}, after training on the older documents. Among equals, the middle candidate "
     "in grid order is selected."
 )
 _CLOCK = (
@@ -328,13 +330,15 @@ def _ties(first: Variant) -> str:
 def _choices(experiment: Experiment) -> Iterator[str]:
     """Yield notes on how parameters are selected, and the grids of candidates."""
     inner = {} if experiment.inner is None else experiment.inner.given
+    multilabel = any(variant.collection.multilabel for variant in experiment.variants.values())
+    metric = metric_name(selection_metric(experiment, multilabel=multilabel), experiment.quantities)
     if CHOOSE_ORACLE in experiment.choices:
         yield _ORACLE
     if CHOOSE_CROSS_VALIDATION in experiment.choices:
-        yield _INNER.format(folds=inner.get("k", 0))
+        yield _INNER.format(folds=inner.get("k", 0), metric=metric)
     if CHOOSE_TEMPORAL_HOLDOUT in experiment.choices:
         of_each = " of each class" if inner.get("stratified") else ""
-        yield _NEWEST.format(share=inner.get("test_share", 0.0), of_each=of_each)
+        yield _NEWEST.format(share=inner.get("test_share", 0.0), of_each=of_each, metric=metric)
     for entry in next(iter(experiment.variants.values())).entries:
         if len(entry.candidates) > 1:
             values = "; ".join(candidate_label(entry, index) for index in range(len(entry.candidates)))

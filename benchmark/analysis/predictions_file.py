@@ -1,8 +1,8 @@
 """Encoding of an experiment's predictions as files that any tool opens, and decoding.
 
 `predictions.parquet` alone has the predicted class of each tested document, by names. Further files hold all documents
-of the tasks, the splits, the settings with their inner errors, the diagnostics, and the costs of the settings. Costs
-differ from run to run. The bytes of the other files depend only on the predictions.
+of the tasks, the splits, the settings with the counts of their inner folds, the diagnostics, and the costs of the
+settings. Costs differ from run to run. The bytes of the other files depend only on the predictions.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from benchmark.evaluation.predictions import (
     DIAGNOSTICS_ARRAYS,
     DOCUMENTS_TABLE,
     ESTIMATES_TABLE,
+    NO_INNER_FOLDS,
     PREDICTIONS_TABLE,
     SETTINGS_TABLE,
     SPLITS_TABLE,
@@ -42,7 +43,8 @@ if TYPE_CHECKING:
     from benchmark.analysis.recorded import RecordedNumbers
 
 _CLASSES = b"classes"
-_MAY_BE_NULL = ("size", "terms", "inner_error", "peak_bytes")
+_INNER_COUNTS = ("inner_right", "inner_assigned", "inner_true")
+_MAY_BE_NULL = ("size", "terms", *_INNER_COUNTS, "inner_documents", "peak_bytes")
 _NAME = pa.dictionary(pa.int32(), pa.string())
 _NAMES = pa.list_(pa.string())
 _AXES = [("size", pa.int64()), ("terms", pa.int64())]
@@ -51,7 +53,9 @@ _SETTING = [*_TASK, ("cell", _NAME), ("candidate", pa.int32()), *_AXES, ("split"
 _OF_SPLITS = pa.schema(
     [*_TASK, _AXES[0], ("split", _NAME), ("test", pa.list_(pa.int32())), ("trained", pa.list_(pa.int64()))]
 )
-_OF_SETTINGS = pa.schema([*_SETTING, ("inner_error", pa.float64())])
+_OF_SETTINGS = pa.schema(
+    [*_SETTING, *((name, pa.list_(pa.int64())) for name in _INNER_COUNTS), ("inner_documents", pa.int64())]
+)
 _OF_ESTIMATES = pa.schema(
     [
         *((name, _NAME) for name in RECORD_TEXT_COLUMNS),
@@ -332,7 +336,7 @@ def _setting_of(
     predicted: NDArray[Any],
     tied: NDArray[np.bool_],
 ) -> SettingPredictions:
-    """Return the predictions of a setting, with the inner errors and timings of `rows`, split by split."""
+    """Return the predictions of a setting, with the inner counts and timings of `rows`, split by split."""
     if [row["split"] for row, _ in rows] != [split.name for split in splits]:
         raise ValueError("the splits of a setting don't match")
     return SettingPredictions(
@@ -341,9 +345,15 @@ def _setting_of(
         tuple(len(split.test) for split in splits),
         np.array([[row[clock] for clock in TIMERS] for _, row in rows], dtype=np.float64),
         np.array([row["peak_bytes"] for _, row in rows], dtype=np.float64),
-        np.array([row["inner_error"] for row, _ in rows if row["inner_error"] is not None], dtype=np.float64),
+        _inner_of([row for row, _ in rows if row["inner_documents"] is not None]),
         tuple(row["version"] for _, row in rows),
     )
+
+
+def _inner_of(rows: Sequence[Mapping[str, Any]]) -> NDArray[np.int64]:
+    """Return `SettingPredictions.inner` from the rows of a setting."""
+    flat = [[*(n for name in _INNER_COUNTS for n in row[name]), row["inner_documents"]] for row in rows]
+    return np.array(flat, dtype=np.int64) if flat else NO_INNER_FOLDS
 
 
 # --- Other files ---
@@ -403,10 +413,16 @@ def _splits_of(content: bytes) -> dict[SplitKey, tuple[TestedSplit, ...]]:
 
 
 def _settings(predictions: Predictions) -> bytes:
-    rows = [
-        [*place, float(setting.inner[n]) if len(setting.inner) else None] for place, setting, n in _places(predictions)
-    ]
+    rows = [[*place, *_inner(setting, n)] for place, setting, n in _places(predictions)]
     return _written(_OF_SETTINGS, [_table(_OF_SETTINGS, rows)])
+
+
+def _inner(setting: SettingPredictions, n: int) -> list[Any]:
+    """Return the counts of the inner folds of a split; nulls where there are none."""
+    if not len(setting.inner):
+        return [None] * 4
+    counts = setting.inner_tallies
+    return [*(part[n].tolist() for part in (counts.right, counts.assigned, counts.true)), int(counts.documents[n])]
 
 
 def _timings(predictions: Predictions) -> bytes:

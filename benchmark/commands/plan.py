@@ -19,7 +19,7 @@ from benchmark.config.model import Experiment
 from benchmark.config.subset import subset_experiment
 from benchmark.corpora.assemble import select_documents
 from benchmark.corpora.user.user_files import UserFiles
-from benchmark.evaluation.predictions import TIMERS, Predictions, SettingPredictions, SplitKey, TaskKey
+from benchmark.evaluation.predictions import NO_INNER_FOLDS, TIMERS, Predictions, SettingPredictions, SplitKey, TaskKey
 from benchmark.experiment.batches import plan_batches
 from benchmark.experiment.context import LoadedVariant, RunContext
 from benchmark.experiment.counting import counts_key, describe_counts
@@ -280,7 +280,8 @@ def _made_up(works: list[PlannedTask], measured: dict[tuple[str, str], Any]) -> 
             by_split = [
                 SettingPredictions.of_split(part, np.zeros(part.shape, bool), np.ones(len(TIMERS))) for part in labels
             ]
-            inner = np.zeros(len(by_split) if any(point.jobs[0].inner) else 0)
+            counts = np.zeros((len(by_split), 3 * len(work.documents.classes) + 1), dtype=np.int64)
+            inner = counts if any(point.jobs[0].inner) else NO_INNER_FOLDS
             predictions.settings[point.place] = replace(SettingPredictions.joined(by_split), inner=inner)
     return predictions
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
+from benchmark.evaluation.metrics import Tallies
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -33,6 +35,14 @@ METHOD_TIMERS = ("extraction", "products", "kernel", "training", "testing")
 #: All times of a method. "machines" is the training time of its binary machines, summed as if they had been trained one
 #: by one (they may be trained in parallel); 0 for methods without machines, or where that isn't measured.
 TIMERS = (*METHOD_TIMERS, "machines")
+#: `SettingPredictions.inner` where inner folds choose nothing.
+NO_INNER_FOLDS = np.empty((0, 0), dtype=np.int64)
+
+
+def tallies_from_rows(rows: NDArray[np.int64]) -> Tallies:
+    """Return counts from rows as in `SettingPredictions.inner`, with the rows as first axis."""
+    right, assigned, true = np.split(rows[:, :-1], 3, axis=1)
+    return Tallies(right, assigned, true, rows[:, -1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,8 +145,9 @@ class SettingPredictions:
         Seconds by `TIMERS`.
     memory : float64 array, shape (splits,)
         Peak resident bytes of the process during training and testing; NaN where not known.
-    inner : float64 array, shape (splits,) or (0,)
-        Error of the inner cross-validation on each split's training documents; empty where it chooses nothing.
+    inner : int64 array, shape (splits, 3 k + 1) or (0, 0)
+        Counts of the inner folds of each split's training documents, summed over the folds: `Tallies.right`,
+        `assigned` and `true` of each class, and `documents`. Empty where inner folds choose nothing.
     versions : tuple of str
         Version of the code that measured each split's seconds; "" where not known.
     """
@@ -146,7 +157,7 @@ class SettingPredictions:
     sizes: tuple[int, ...]
     seconds: NDArray[np.float64]
     memory: NDArray[np.float64]
-    inner: NDArray[np.float64]
+    inner: NDArray[np.int64]
     versions: tuple[str, ...]
 
     @classmethod
@@ -154,7 +165,7 @@ class SettingPredictions:
         """Return the predictions of one split; `seconds` by `TIMERS`, shape (6,)."""
         codes = predicted if predicted.dtype == np.bool_ else predicted.astype(np.int16)
         unknown = np.array([np.nan])
-        return cls(codes, tied, (len(codes),), seconds[None], unknown, np.empty(0), ("",))
+        return cls(codes, tied, (len(codes),), seconds[None], unknown, NO_INNER_FOLDS, ("",))
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
@@ -184,6 +195,11 @@ class SettingPredictions:
             self.inner[at],
             self.versions[at],
         )
+
+    @property
+    def inner_tallies(self) -> Tallies:
+        """Counts of the inner folds, with the splits as first axis."""
+        return tallies_from_rows(self.inner)
 
     @property
     def by_split(self) -> list[NDArray[Any]]:

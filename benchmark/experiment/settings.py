@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.evaluation.predictions import SettingKey, SettingPredictions, TaskDocuments, TestedSplit
+from benchmark.evaluation.metrics import tally_predictions
+from benchmark.evaluation.predictions import (
+    NO_INNER_FOLDS,
+    SettingKey,
+    SettingPredictions,
+    TaskDocuments,
+    TestedSplit,
+)
 from benchmark.experiment.code_digest import code_version, imported_modules
 from benchmark.experiment.store import StoreEntry
 from benchmark.system.numba_jit import compile_all
@@ -15,6 +23,8 @@ from benchmark.system.plugin_code import plugin_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
 
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.splits import Split
@@ -121,26 +131,27 @@ class PlannedTask:
 def predictions_of_unit(
     job: StoreUnit, found: Sequence[SettingPredictions], problem: Problem, memory: float
 ) -> SettingPredictions:
-    """Return a job's predictions: those of its splits, and the errors of those of their inner folds."""
+    """Return a job's predictions: those of its splits, and the counts of those of their inner folds."""
     outer, rest = SettingPredictions.joined(found[: len(job.splits)]), iter(found[len(job.splits) :])
-    errors = []
-    for folds in job.inner:
-        wrong = [_wrong(next(rest), fold, problem) for fold in folds]
-        errors += [sum(n for n, _ in wrong) / max(1, sum(n for _, n in wrong))] if folds else []
+    counted = [fold_counts(list(islice(rest, len(folds))), folds, problem) for folds in job.inner if folds]
     n = len(outer.sizes)
     return replace(
         outer,
         seconds=outer.seconds.round(6),
         memory=np.full(n, memory),
-        inner=np.array(errors, dtype=np.float64),
+        inner=np.stack(counted) if counted else NO_INNER_FOLDS,
         versions=(code_version(),) * n,
     )
 
 
-def _wrong(found: SettingPredictions, fold: Split, problem: Problem) -> tuple[int, int]:
-    """Count the wrong and all predictions on a fold's documents (and classes, if documents may have several)."""
-    truth = problem.members[fold.test] if problem.multilabel else problem.documents.labels[fold.test]
-    return int(np.count_nonzero(found.predicted != truth)), truth.size
+def fold_counts(found: Sequence[SettingPredictions], folds: Sequence[Split], problem: Problem) -> NDArray[np.int64]:
+    """Count the predictions on folds by class, summed over the folds, as a row of `SettingPredictions.inner`."""
+    truth = problem.members if problem.multilabel else problem.documents.labels
+    total = np.zeros(3 * len(problem.documents.classes) + 1, dtype=np.int64)
+    for fold, own in zip(folds, found, strict=True):
+        counts = tally_predictions(truth[fold.test], own.predicted, len(problem.documents.classes))
+        total += np.concatenate([counts.right, counts.assigned, counts.true, [counts.documents]])
+    return total
 
 
 def pack_predictions(found: SettingPredictions) -> StoreEntry:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.analysis.model_selection import best_by_inner_error, select_candidates, split_losses
+from benchmark.analysis.model_selection import best_by_inner_loss, losses_of_counts, select_candidates, split_losses
 from benchmark.config.model import CHOOSE_ORACLE, Experiment, method_of
+from benchmark.evaluation.predictions import tallies_from_rows
 from benchmark.evaluation.splits import Split
 from benchmark.experiment import runner
 from benchmark.experiment.counting import check_expectations, read_counts, text_counts
+from benchmark.experiment.settings import fold_counts
 from benchmark.experiment.task_planning import plan_task
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.out_of_fold import INNER_FOLDS, inner_folds, out_of_fold_values
@@ -103,7 +105,7 @@ def fit_model(
                 index, how = _of_run(run, cell, split), cell.choice
             elif len(points) > 1:
                 index, how = (
-                    _by_folds(points, inner_folds(problem, trained), bench),
+                    _by_folds(experiment, points, inner_folds(problem, trained), bench),
                     f"cross-validation over {ALL_DOCUMENTS}",
                 )
             training = _Training(points[index], bench)
@@ -168,16 +170,15 @@ def _of_run(run: RunPredictions, cell: Cell, split: str) -> int:
     return int(candidates[names.index(split)])
 
 
-def _by_folds(points: Sequence[Setting], folds: Sequence[Split], bench: MatrixCache) -> int:
-    """Return the index of the candidate with the fewest wrong decisions on the folds."""
-    errors = []
+def _by_folds(experiment: Experiment, points: Sequence[Setting], folds: Sequence[Split], bench: MatrixCache) -> int:
+    """Return the index of the candidate with the lowest loss on the folds."""
+    losses = []
     for point in points:
         problem = point.problem
-        truth = problem.members if problem.multilabel else problem.documents.labels
-        predictions = point.method.solve(problem, folds, point.terms, bench)
-        wrong = [np.mean(each.predicted != truth[fold.test]) for fold, each in zip(folds, predictions, strict=True)]
-        errors.append(np.average(wrong, weights=[len(fold.test) for fold in folds]))
-    return int(best_by_inner_error(np.array(errors)[:, None])[0])
+        found = point.method.solve(problem, folds, point.terms, bench)
+        counts = tallies_from_rows(fold_counts(found, folds, problem)[None])
+        losses.append(losses_of_counts(experiment, counts, multilabel=problem.multilabel))
+    return int(best_by_inner_loss(np.array(losses))[0])
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskDocuments, TaskKey, TestedSplit
-from tests.builders import setting_of, small_experiment
+from tests.builders import inner_counts, setting_of, small_experiment
 
 if TYPE_CHECKING:
     from benchmark.config.model import Experiment
@@ -69,7 +69,7 @@ def predicted(experiment: Experiment, seed: int = 0, n: int = 60, *, multilabel:
                             given.append(
                                 own ^ wrong if multilabel else np.where(wrong, (own + 1) % k, own).astype(np.int32)
                             )
-                        inner = rng.integers(4, size=draws) / 10 if len(entry.candidates) > 1 else np.empty(0)
+                        inner = inner_counts(rng.integers(4, size=draws), k) if len(entry.candidates) > 1 else ()
                         tied = tuple(np.arange(own.size).reshape(own.shape) == 3 for own in given)
                         found = setting_of(
                             given, tied, seconds=rng.random((draws, 6)), memory=np.ones(draws), inner=inner

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmark.analysis.model_selection import (
-    best_by_inner_error,
+    best_by_inner_loss,
     select_candidates,
     selected_predictions,
     split_losses,
@@ -20,7 +20,7 @@ from benchmark.config.model import Cell
 from benchmark.evaluation.metrics import METRICS, tally_predictions
 from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskDocuments, TaskKey, TestedSplit
 from tests.analysis.made import drawn_study
-from tests.builders import setting_of
+from tests.builders import inner_counts, inner_errors, setting_of
 
 
 class TestChoice:
@@ -45,7 +45,7 @@ class TestChoice:
 
     def test_cross_validation_takes_each_splits_own(self, drawn):
         _, predictions, scored = drawn
-        inner = np.stack([predictions.settings["base", "", "rbf", i, 50, None].inner for i in range(3)])
+        inner = np.stack([inner_errors(predictions.settings["base", "", "rbf", i, 50, None]) for i in range(3)])
         chosen = scored.chosen["rbf-cv-50"]
         assert (inner[chosen, np.arange(6)] == inner.min(axis=0)).all()
 
@@ -92,7 +92,8 @@ def choosing():
         points = {}
         for size, each in decisions.items():
             for index, given in enumerate(each):
-                own = np.array([0.5 if inner is None else inner[index]])
+                wrong = 5 if inner is None else inner[index]
+                own = np.array([wrong]) if isinstance(wrong, tuple) else inner_counts([wrong])
                 points[SettingKey(*key, "rbf", index, size, None)] = setting_of([given], inner=own)
         predictions = Predictions({key: documents}, {SplitKey(*key, size): (split,) for size in (50, 100)}, points)
         cell = Cell("x", "base", "", "rbf", choice=choice, size=50)
@@ -138,7 +139,7 @@ class TestOracle:
 class TestCrossValidation:
     @pytest.mark.parametrize(
         ("inner", "index"),
-        [((0.3, 0.2, 0.1), 2), ((0.1, 0.2, 0.1), 0), ((0.2, 0.2, 0.2), 1), ((0.3, 0.1, 0.1), 1), ((0.1, 0.1, 0.3), 0)],
+        [((3, 2, 1), 2), ((1, 2, 1), 0), ((2, 2, 2), 1), ((3, 1, 1), 1), ((1, 1, 3), 0)],
     )
     def test_takes_the_lowest_inner_error_and_the_middle_of_equals(self, choosing, inner, index):
         assert choosing("cross-validation", {50: [ALL_WRONG, ALL_RIGHT, ALL_WRONG]}, inner).tolist() == [index]
@@ -149,8 +150,15 @@ class TestCrossValidation:
     def test_of_an_even_number_of_equals_the_lower_middle(self, equal, middle):
         errors = np.full((6, 1), 0.5)
         errors[equal] = 0.25
-        assert best_by_inner_error(errors).tolist() == [middle]
+        assert best_by_inner_loss(errors).tolist() == [middle]
+
+    @pytest.mark.parametrize(("metric", "index"), [("error", 0), ("accuracy", 0), ("macro-f1", 1)])
+    def test_goes_by_the_main_metric(self, choosing, metric, index):
+        """Of eight documents of one class and two of another, all are taken for the first, or three for the second."""
+        all_first, three_wrong = (8, 0, 10, 0, 8, 2, 10), (5, 2, 5, 5, 8, 2, 10)
+        found = choosing("cross-validation", {50: [ALL_WRONG] * 3}, (all_first, three_wrong, 9), (metric,))
+        assert found.tolist() == [index]
 
     def test_never_sees_the_tested_documents(self, choosing):
         decisions = {50: [ALL_RIGHT, ALL_WRONG, ALL_WRONG]}
-        assert choosing("cross-validation", decisions, (0.2, 0.2, 0.1)).tolist() == [2]
+        assert choosing("cross-validation", decisions, (2, 2, 1)).tolist() == [2]

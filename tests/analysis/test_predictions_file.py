@@ -69,7 +69,7 @@ def made(*, multilabel=False, k=3, n=20, seed=0, variants=("base", "other"), siz
                         labels,
                         [rng.random(s) < 0.1 for s in shapes],
                         **taken,
-                        inner=rng.random(3) if index else (),
+                        inner=rng.integers(99, size=(3, 3 * k + 1)) if index else (),
                         versions=["0.1.0", "0.1.0 (1a)", ""],
                     )
     measured = {("distances", "base"): {"x/y": rng.random((2, 3)), "names": np.frombuffer(b"a\0b", dtype=np.uint8)}}

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, ttest_1samp, wilcoxon
 from statsmodels.stats.contingency_tables import mcnemar
 
-from benchmark.analysis.model_selection import best_by_inner_error, best_on_test
+from benchmark.analysis.model_selection import best_by_inner_loss, best_on_test
 from benchmark.evaluation.cell_scores import CellScores
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.metrics import metric_values
@@ -277,4 +277,4 @@ class TestChoice:
 
     def test_by_inner_takes_the_middle_of_equals(self):
         errors = np.array([[0.2, 0.1], [0.2, 0.3], [0.2, 0.1], [0.2, 0.1]])
-        assert best_by_inner_error(errors).tolist() == [1, 2]
+        assert best_by_inner_loss(errors).tolist() == [1, 2]

@@ -15,6 +15,7 @@ from benchmark.experiment.counting import read_counts
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.kernels import Diffusion, Linear
+from tests.builders import inner_errors
 
 CURVES = {
     "name": "curves",
@@ -83,7 +84,7 @@ def test_decisions_are_those_of_scikit_learn(found, documents, method, index, ke
 
 def test_inner_errors_are_those_of_folds_of_the_training_documents(found, documents):
     truth, matrix = found.predictions.tasks[TASK].truth, kernel_matrix(Diffusion(t=1), documents[1])
-    inner = found.predictions.settings[*TASK, "diffusion", 1, 40, None].inner
+    inner = inner_errors(found.predictions.settings[*TASK, "diffusion", 1, 40, None])
     assert len(set(inner)) > 1
     for (rows, _, _), error in zip(splits_with(found, 40, "diffusion", 1), inner, strict=True):
         wrong = 0

@@ -214,8 +214,12 @@ def test_parameters_of_every_method_are_chosen(store: Store, subset: str | None,
     check(found)
     assert all(len(entry.candidates) == 2 for entry in experiment.variants["base"].entries)
     for place, point in found.predictions.settings.items():
-        assert point.inner.shape == (len(point.sizes),), place
-        assert ((point.inner >= 0) & (point.inner <= 1)).all()
+        task, counts = found.predictions.tasks[place.of_task], point.inner_tallies
+        trained = [split.trained for split in found.predictions.splits[place.of_splits]]
+        np.testing.assert_array_equal(counts.true, trained, err_msg="each training document is in one fold")
+        assert (counts.right <= np.minimum(counts.assigned, counts.true)).all()
+        if not task.multilabel:
+            np.testing.assert_array_equal(counts.assigned.sum(axis=1), counts.documents)
 
 
 def test_thresholds_of_every_method_are_chosen(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

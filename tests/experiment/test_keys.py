@@ -589,7 +589,7 @@ def test_the_entry_of_a_job_holds_what_it_gave(work_of_one: tuple[Any, Any]) -> 
         labels.append(rng.random(shape) < 0.5 if multilabel else rng.integers(0, k, shape))
         ties.append(rng.random(shape) < 0.5)
     n = len(job.splits)
-    taken = {"seconds": rng.random((n, 6)), "memory": rng.random(n), "inner": rng.random(n)}
+    taken = {"seconds": rng.random((n, 6)), "memory": rng.random(n), "inner": rng.integers(99, size=(n, 3 * k + 1))}
     first = setting_of(labels, ties, **taken, versions=["0.1.0 (1a)"] * n)
     back = work.unpack_predictions(pack_predictions(first), job, problem)
     for name in ("predicted", "tied", "seconds", "memory", "inner"):

@@ -22,7 +22,7 @@ from benchmark.methods import point_classifiers as points
 from benchmark.methods.one_vs_rest import plsi_seed
 from benchmark.representation.selection import aggregate_gains, information_gain, rank_terms
 from benchmark.system.errors import ConfigError
-from tests.builders import small_experiment
+from tests.builders import inner_errors, small_experiment
 
 CLASSES = ["faculty", "course", "student"]
 TEXT = {"skip_header": True, "skip_html": True, "stoplist": "none", "min_occurrences": 5}
@@ -139,7 +139,7 @@ class TestDrawsOfTwoClasses:
     def test_inner_errors_are_those_of_folds_of_the_training_documents(self, drawn):
         matrix, documents = self.matrix(drawn, Diffusion(t=1)), drawn.documents()[1]
         labels, point = documents.labels, drawn.point("diffusion", 40, candidate=1)
-        for split, inner in zip(drawn.splits(40), point.inner, strict=True):
+        for split, inner in zip(drawn.splits(40), inner_errors(point), strict=True):
             rows, wrong = split.train, 0
             for fold in KFold(3, 0).splits(documents.take(rows)):
                 train, test = rows[fold.train], rows[fold.test]

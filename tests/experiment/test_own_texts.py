@@ -20,7 +20,7 @@ from benchmark.experiment.store import Store
 from benchmark.methods import matrix_cache as workbench
 from benchmark.model.fitting import fit_model
 from benchmark.system.errors import ConfigError, DataError
-from tests.builders import small_experiment
+from tests.builders import inner_errors, small_experiment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -129,10 +129,10 @@ def test_the_text_that_errs_least_in_folds_of_the_training_documents_is_chosen(s
                 wrong += int((oracle.predict(counts.matrix[train[fold.test]]) != labels[train[fold.test]]).sum())
             expected.append(wrong / len(train))
         np.testing.assert_allclose(
-            found.predictions.settings[BASE_VARIANT, "", "mnb", index, None, None].inner, expected
+            inner_errors(found.predictions.settings[BASE_VARIANT, "", "mnb", index, None, None]), expected
         )
     inner = np.stack(
-        [found.predictions.settings[BASE_VARIANT, "", "mnb", i, None, None].inner for i in range(len(wanted))]
+        [inner_errors(found.predictions.settings[BASE_VARIANT, "", "mnb", i, None, None]) for i in range(len(wanted))]
     )
     chosen = found.scored.chosen["mnb-cv"]
     assert (inner[chosen, [0, 1]] == inner.min(axis=0)).all()
