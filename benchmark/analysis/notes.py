@@ -20,6 +20,7 @@ from benchmark.config.model import (
     method_of,
 )
 from benchmark.diagnostics.base import DiagnosticArrays, DiagnosticResults
+from benchmark.evaluation.intervals import LEAST_TESTED
 from benchmark.evaluation.metrics import is_time_metric
 from benchmark.evaluation.predictions import TaskKey
 from benchmark.evaluation.sampling_model import sampling_of
@@ -37,6 +38,7 @@ MAX_LISTED_GROUPS = 30
 MAX_LISTED_VARIANTS = 3
 _DEFINITIONS = {
     "macro-f1": "macro-F1 is the mean of the classes' F1",
+    "macro-f1-mean-of-splits": "the mean of macro-F1 is that of the splits' macro-F1",
     "macro-f1-of-means": "macro-F1 of means is the F1 of the mean precision and the mean recall",
     "micro-f1": "micro-F1 is the F1 of the decisions pooled over all classes",
     "macro-recall": "macro-recall is the mean of the classes' recall, TP / (TP + FN)",
@@ -104,6 +106,7 @@ def table_notes(run: RunPredictions, printed: Mapping[str, float]) -> list[str]:
     notes = [*_documents(experiment, run.facts), *_methods(experiment), *_tasks(first, predictions)]
     notes += dict.fromkeys(_protocol(variant, predictions) for variant in experiment.variants.values())
     notes.append(sampling_of(first.protocol.tags, experiment.seed).words.format(seed=experiment.seed))
+    notes += _without_interval(run)
     notes += [_BY_DOCUMENT] if compared_replicates and not multilabel else []
     notes += _scores(experiment)
     notes += [_SEVERAL, *([_TESTS_OF_SEVERAL] if compared_replicates else [])] if multilabel else [_ties(first)]
@@ -140,6 +143,29 @@ def failed_diagnostics(run: RunPredictions) -> Iterator[str]:
         label = component.name if name == BASE_VARIANT else f"{name}-{component.name}"
         if label in run.failures and (name, component.name) not in shown:
             yield f"The diagnostic {label} failed: {run.failures[label]}."
+
+
+def _without_interval(run: RunPredictions) -> Iterator[str]:
+    """Describe the classes with too few tested documents for an interval of a score that counts classes alike."""
+    experiment, few = run.experiment, dict[str, str]()
+    alike = [
+        name for name in experiment.metrics if name in experiment.scorers and experiment.scorers[name].classes_alike
+    ]
+    replicated = next(iter(experiment.variants.values())).protocol.tags.replicated
+    for key, splits in run.predictions.splits.items() if alike and not replicated else ():
+        documents = run.predictions.tasks[key.of_task]
+        truth = (
+            documents.truth if documents.multilabel else documents.truth[:, None] == np.arange(len(documents.classes))
+        )
+        n = np.count_nonzero(truth[np.concatenate([split.test for split in splits])].sum(axis=0) < LEAST_TESTED)
+        if n:
+            few[f"{n} of {len(documents.classes)} classes"] = ""
+    if few:
+        names = " and ".join(metric_name(name, experiment.quantities) for name in alike)
+        yield (
+            f"{names}: no interval, since each class counts alike and {', '.join(few)} have fewer than {LEAST_TESTED} "
+            "tested documents; a bootstrap interval would be biased."
+        )
 
 
 def _versions(predictions: Predictions) -> list[str]:

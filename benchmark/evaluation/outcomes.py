@@ -122,8 +122,23 @@ class Outcome:
 
 
 def fold_scores(outcome: Outcome, metric: str) -> NDArray[np.float64]:
-    """Return the metric on each split, in the order of the splits; the score of a cell is their mean."""
+    """Return the metric on each split, in the order of the splits."""
     return outcome.known[metric].scores(outcome.tallies)
+
+
+def score_over_splits(outcome: Outcome, metric: str) -> float:
+    """Return the score of a cell: that of the summed counts where the metric is pooled, else the mean over the splits.
+
+    Raises
+    ------
+    ValueError
+        If the metric is pooled and a document is tested by more than one split.
+    """
+    if not outcome.known[metric].pooled:
+        return float(fold_scores(outcome, metric).mean())
+    if outcome.repeats_documents:
+        raise ValueError(f"{outcome.cell!r} tests documents more than once: their outcomes cannot be pooled")
+    return float(outcome.known[metric].scores(outcome.tallies.summed()))
 
 
 def check_same_documents(a: Outcome, b: Outcome) -> None:

@@ -72,6 +72,8 @@ class SamplingModel(ABC):
         """Return the score with Student's interval over groups as a random sample; None where splits are not groups."""
         if not self.groups or metric not in scores.values or len(scores.folds) < 2:
             return None
+        if scores.outcome is not None and metric in scores.outcome.known and scores.outcome.known[metric].pooled:
+            return None  # the mean over the groups is another number
         return replicate_mean(scores.values[metric], int(scores.n.sum()))
 
     @abstractmethod
@@ -147,10 +149,10 @@ class DocumentSampling(SamplingModel):
     """Estimates and tests whose sample is the tested documents."""
 
     words = (
-        "The tested documents are the sample. A score is the mean over the splits. Its interval is Wilson's for the "
-        "accuracy on one split, and otherwise a bootstrap interval that resamples documents within each split "
-        "(seed {seed}). The exact sign test and McNemar's exact test use the documents on which exactly one of two "
-        "cells is right."
+        "The tested documents are the sample. A score is the mean over the splits; macro-F1 and other means over "
+        "classes are computed from the counts of all splits together. The interval is Wilson's for the accuracy on "
+        "one split, and otherwise a bootstrap interval that resamples documents within each split (seed {seed}). The "
+        "exact sign test and McNemar's exact test use the documents on which exactly one of two cells is right."
     )
     bars = "95% interval over the tested documents"
     bars_of_difference = "95% interval over the tested documents, paired"

@@ -13,7 +13,15 @@ import pytest
 from scipy import stats
 
 from benchmark.evaluation.cell_scores import CellScores
-from benchmark.evaluation.intervals import bonett_price, estimate_difference, estimate_score, replicate_mean, wilson
+from benchmark.evaluation.intervals import (
+    _resampled,
+    bonett_price,
+    estimate_difference,
+    estimate_score,
+    replicate_mean,
+    wilson,
+)
+from benchmark.evaluation.metrics import METRICS
 from benchmark.evaluation.outcomes import Outcome
 from benchmark.evaluation.sampling_model import ReplicateSampling
 from benchmark.evaluation.significance import document_test, exact_signed_rank, holm_correction
@@ -71,6 +79,31 @@ class TestIntervals:
 
         found = (gap() for _ in range(RUNS))
         assert 0.94 < covered(each.low <= 0.04 <= each.high for each in found) < 0.96
+
+    @pytest.mark.parametrize("folds", [1, 4])
+    def test_the_bootstrap_of_macro_f1(self, folds):
+        """Of classes of 30 to 300 tested documents. With 4 folds, the resamples keep the size of each fold."""
+        rng, sizes, recalls = np.random.default_rng(9), np.array([30, 60, 100, 300]), np.array([0.6, 0.7, 0.9, 0.95])
+        n, k = sizes.sum(), len(sizes)
+        chances = (1 - recalls)[:, None] * sizes / (n - sizes)[:, None]  # a wrong one goes to the others by their sizes
+        np.fill_diagonal(chances, recalls)
+        chances *= sizes[:, None] / n
+        expected = (2 * np.diag(chances) / (chances.sum(axis=0) + chances.sum(axis=1))).mean()
+
+        def drawn():
+            kinds = rng.permutation(np.repeat(np.arange(k * k), rng.multinomial(n, chances.ravel())))
+            return Outcome("a", np.arange(n), np.arange(n) % folds, kinds // k, kinds % k, k)
+
+        found = [estimate_score(drawn(), "macro-f1", resamples=400) for _ in range(RUNS)]
+        assert 0.925 < covered(each.low <= expected <= each.high for each in found) < 0.96
+
+    def test_macro_f1_where_classes_are_small_would_not_cover(self):
+        """R52 has classes of one tested document: a resample without it has F1 0 there. So there is no interval."""
+        truth = np.repeat(np.arange(21), [200] + [1] * 20)
+        perfect = Outcome("a", np.arange(truth.size), np.zeros_like(truth), truth, truth, 21)
+        assert np.isnan(estimate_score(perfect, "macro-f1").high)
+        of_resamples = [tallies for (tallies,) in _resampled([perfect], False, 0, 400)]
+        assert np.quantile(METRICS["macro-f1"].of(of_resamples[0]), 0.975) < 0.85, "the score is 1"
 
     @pytest.mark.parametrize("draws", [4, 10, 20])
     def test_students_over_draws(self, draws):

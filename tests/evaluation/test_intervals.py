@@ -1,17 +1,21 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from sklearn.metrics import f1_score
 
 from benchmark.evaluation import intervals
 from benchmark.evaluation.intervals import bonett_price, estimate_difference, estimate_score, sign_z_estimate, wilson
-from benchmark.evaluation.metrics import METRICS, is_metric_defined
+from benchmark.evaluation.metrics import METRICS, is_metric_defined, tally_predictions
 from benchmark.evaluation.outcomes import Outcome, fold_scores
 from benchmark.evaluation.significance import outcome_table, sign_z
 from tests.evaluation.outcomes import paired, random_outcome
 
 SINGLE = [name for name in METRICS if is_metric_defined(name, multilabel=False, of_class=False)]
+OF_CLASS = [name for name in METRICS if is_metric_defined(name, multilabel=True, of_class=True)]
 SEVERAL = [name for name in METRICS if is_metric_defined(name, multilabel=True, of_class=False)]
 
 
@@ -28,6 +32,14 @@ def resampled(*outcomes):
     return found
 
 
+def score(o, metric):
+    """The score over all splits: of all documents at once where the metric is pooled, else the mean of the splits."""
+    if not METRICS[metric].pooled:
+        return fold_scores(o, metric).mean()
+    whole = tally_predictions(o.truth, o.predicted, o.n_classes)
+    return METRICS[metric].of(whole if o.of_class is None else whole.only(o.of_class))
+
+
 def assert_ends_are(result, brute):
     """The standard error of a 2.5% quantile of 1500 draws is about 0.07 standard deviations of them."""
     assert (result.low, result.high) == pytest.approx(np.quantile(brute, [0.025, 0.975]), abs=0.3 * np.std(brute))
@@ -36,15 +48,13 @@ def assert_ends_are(result, brute):
 def assert_bootstrapped(outcome, resamples, metric):
     result = estimate_score(outcome, metric, resamples=20_000)
     assert result.method == "bootstrap"
-    assert_ends_are(result, [fold_scores(own, metric).mean() for (own,) in resamples])
+    assert_ends_are(result, [score(own, metric) for (own,) in resamples])
 
 
 def assert_difference_bootstrapped(a, b, resamples, metric):
     result = estimate_difference(a, b, metric, resamples=20_000)
-    assert result.value == pytest.approx((fold_scores(a, metric) - fold_scores(b, metric)).mean())
-    assert_ends_are(
-        result, [(fold_scores(one, metric) - fold_scores(other, metric)).mean() for one, other in resamples]
-    )
+    assert result.value == pytest.approx(score(a, metric) - score(b, metric))
+    assert_ends_are(result, [score(one, metric) - score(other, metric) for one, other in resamples])
 
 
 def decisions(cell, sizes, seed, k=3, of_class=None):
@@ -98,12 +108,35 @@ class TestBonettPrice:
 
 class TestEstimate:
     @pytest.mark.parametrize("metric", SINGLE)
-    def test_value_is_the_mean_over_folds(self, metric):
-        outcome = random_outcome("a", [30, 60, 90], 3, 0.7, 1)
+    def test_value_is_the_mean_over_folds_or_pooled(self, metric):
+        outcome = random_outcome("a", [60, 90, 120], 3, 0.7, 1)
         result = estimate_score(outcome, metric)
-        assert result.value == pytest.approx(fold_scores(outcome, metric).mean())
+        assert result.value == pytest.approx(score(outcome, metric))
         assert result.low < result.value < result.high
-        assert (result.n, result.method) == (180, "bootstrap")
+        assert (result.n, result.method) == (270, "bootstrap")
+
+    @pytest.mark.parametrize(("sizes", "tested"), [([9, 200], 9), ([10, 200], 10), ([1, 1, 300], 1)])
+    def test_a_mean_over_classes_has_no_interval_where_a_class_has_fewer_than_ten(self, sizes, tested):
+        truth = np.repeat(np.arange(len(sizes)), sizes)
+        given = np.where(np.arange(truth.size) % 5 == 0, (truth + 1) % len(sizes), truth)
+        folds = np.arange(truth.size) % 2  # the documents of all splits count together
+        a = Outcome("a", np.arange(truth.size), folds, truth, given, len(sizes))
+        b = Outcome("b", np.arange(truth.size), folds, truth, truth, len(sizes))
+        for result in (estimate_score(a, "macro-f1"), estimate_difference(a, b, "macro-f1")):
+            assert np.isnan([result.low, result.high]).all() == (tested < 10)
+        assert estimate_score(a).low < estimate_score(a).high
+        of_largest = replace(a, of_class=len(sizes) - 1)
+        assert estimate_score(of_largest, "f1").method == "bootstrap"
+
+    def test_pooled_macro_f1_is_scikit_learns_of_all_documents(self):
+        """A perfect classifier has 1 where a split lacks a class, and the mean over such splits is 1/2."""
+        truth, folds = np.repeat([0, 1], 40), np.repeat([0, 1], 40)
+        perfect = Outcome("a", np.arange(80), folds, truth, truth, 2)
+        assert estimate_score(perfect, "macro-f1").value == 1
+        assert estimate_score(perfect, "macro-f1-mean-of-splits").value == 0.5
+        other = random_outcome("a", [30, 60, 90], 3, 0.7, 1)
+        expected = f1_score(other.truth, other.predicted, average="macro")
+        assert estimate_score(other, "macro-f1").value == pytest.approx(expected)
 
     @pytest.mark.parametrize("metric", ["accuracy", "micro-f1"])
     def test_one_split_has_wilsons_interval(self, metric):
@@ -118,7 +151,7 @@ class TestEstimate:
 
     def test_is_the_bootstrap_of_documents(self):
         """The kinds' counts drawn at once and the documents drawn one by one give the same distribution."""
-        outcome = random_outcome("a", [25, 40, 60], 3, 0.6, 1)
+        outcome = random_outcome("a", [50, 60, 70], 3, 0.6, 1)
         resamples = resampled(outcome)
         for metric in SINGLE:
             assert_bootstrapped(outcome, resamples, metric)
@@ -162,9 +195,9 @@ class TestEstimate:
 class TestSeveralClasses:
     @pytest.mark.parametrize("of_class", [None, 1])
     def test_documents_are_drawn_with_all_of_their_decisions(self, of_class):
-        outcome = decisions("a", [25, 40], 1, of_class=of_class)
+        outcome = decisions("a", [50, 60], 1, of_class=of_class)
         resamples = resampled(outcome)
-        for metric in SEVERAL:
+        for metric in SEVERAL if of_class is None else OF_CLASS:
             assert_bootstrapped(outcome, resamples, metric)
 
     def test_differences_are_of_the_same_documents(self):
@@ -172,7 +205,7 @@ class TestSeveralClasses:
         assert_difference_bootstrapped(a, b, resampled(a, b), "micro-f1")
 
     def test_of_one_class_of_single_labels_too(self):
-        whole = random_outcome("a", [25, 40], 3, 0.6, 1)
+        whole = random_outcome("a", [50, 60], 3, 0.6, 1)
         own = Outcome("a", whole.documents, whole.folds, whole.truth, whole.predicted, 3, 2)
         assert_bootstrapped(own, resampled(own), "recall")
 
@@ -193,7 +226,7 @@ class TestDifference:
         assert (result.low, result.high) == bonett_price(12, 5, 80)
 
     def test_is_the_paired_bootstrap_of_documents(self):
-        a, b = random_outcome("a", [30, 50], 3, 0.7, 1), random_outcome("b", [30, 50], 3, 0.6, 2)
+        a, b = random_outcome("a", [60, 70], 3, 0.7, 1), random_outcome("b", [60, 70], 3, 0.6, 2)
         resamples = resampled(a, b)
         for metric in SINGLE:
             assert_difference_bootstrapped(a, b, resamples, metric)

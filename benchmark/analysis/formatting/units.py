@@ -88,6 +88,9 @@ METRIC_LABELS = {
     "accuracy": _quantity("accuracy"),
     "error": _quantity("error", axis="test error"),
     "macro-f1": _quantity("macro-F1", together="F-measure", of="mean of the classes' F1"),
+    "macro-f1-mean-of-splits": _quantity(
+        "mean of macro-F1", together="F-measure", of="mean over the splits of the classes' mean F1"
+    ),
     "macro-f1-of-means": _quantity("macro-F1 of means", together="F-measure", of="F1 of the mean precision and recall"),
     "micro-f1": _quantity("micro-F1", together="F-measure", of="all decisions pooled"),
     "macro-recall": _quantity("macro-recall", together="recall", of="mean of the classes' recall"),
