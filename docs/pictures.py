@@ -32,12 +32,14 @@ ROWS = {
     "simplex-r52": ("Reuters R52", ""),
     "simplex-modapte": ("ModApte-90, micro-F1", ""),
 }
-#: Which cell a series shows, by how its name begins; the last of a file is that of the richest choice.
-SERIES = {"tf-ngd": "NGD", "tfidf-linear-svm": "TF×IDF, LIBLINEAR", "": "√p: weights, fields and pairs chosen"}
+PARTS, PLAIN_PARTS = "√p, parts and pairs chosen", "the same parts and pairs, log-TF×IDF"
+#: Which cell a series shows, by how its name begins.
+SERIES = {"tf-ngd": "NGD", "tfidf-linear-svm": "TF×IDF, LIBLINEAR", "plain": PLAIN_PARTS, "simplex": PARTS}
 MARKS = {
     "NGD": {"shape": "circle", "stroke": OURS, "fill": PAPER},
     "TF×IDF, LIBLINEAR": {"shape": "square", "stroke": MUTED, "fill": MUTED},
-    "√p: weights, fields and pairs chosen": {"shape": "circle", "stroke": OURS, "fill": OURS},
+    PLAIN_PARTS: {"shape": "square", "stroke": MUTED, "fill": PAPER},
+    PARTS: {"shape": "circle", "stroke": OURS, "fill": OURS},
     "NGD as printed": {"shape": "diamond", "stroke": PUBLISHED, "fill": PAPER},
     "highest published": {"shape": "diamond", "stroke": PUBLISHED, "fill": PUBLISHED},
 }
@@ -51,7 +53,7 @@ def scores_of(config: str) -> dict[str, tuple[float, float, float]]:
     found = {}
     for start, name in SERIES.items():
         own = whole[whole["cell"].str.startswith(start)]
-        row = own.iloc[0 if start else -1]
+        row = own.iloc[0]
         value, n = float(row["value"]), int(row["n"])
         low, high = wilson(round(value * n), n) if one_split and row["metric"] == "accuracy" else (value, value)
         found[name] = (100 * value, 100 * low, 100 * high)
