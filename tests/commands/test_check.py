@@ -191,17 +191,20 @@ def test_a_finished_run_agrees_with_itself(finished, tmp_path):
 
 
 def test_the_readmes_table_has_the_pinned_numbers() -> None:
-    """A row a configuration: NGD, the baseline, √p, and the last cell, where fields and pairs are chosen."""
+    """A row for each configuration: two methods of words, two of parts and pairs, and the difference of these."""
     rows = {"20NG": "20ng", "WebKB": "webkb", "Reuters R8": "r8", "Reuters R52": "r52", "ModApte-90": "modapte"}
     lines = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8").splitlines()
     for row, name in rows.items():
-        (printed,) = (line for line in lines if line.startswith(f"| {row}") and line.count("|") == 6)
+        (printed,) = (line for line in lines if line.startswith(f"| {row}") and line.count("|") == 8)
         scores = pd.read_csv(PINNED / f"simplex-{name}.csv").query("fold == 'all' and metric != 'macro-f1'")
-        values = dict(zip(scores["cell"], scores["value"], strict=True))
-        kinds = ("tf-ngd", "tfidf-linear-svm", "tf-hellinger")
+        values = dict(zip(scores["cell"], 100 * scores["value"], strict=True))
+        baseline = "tfidf-linear-svm-ridge0-threshold-at-least-one" if name == "modapte" else "tfidf-linear-svm"
+        kinds = (baseline, "tf-hellinger", "plain", "simplex")
         found = [[value for cell, value in values.items() if cell.startswith(kind)] for kind in kinds]
-        expected = [f"{100 * each[0]:.2f}" if each else "–" for each in (*found, [[*values.values()][-1]])]
-        assert [part.strip() for part in printed.split("|")[2:6]] == expected, row
+        parts = [part.strip().partition(" ")[0] for part in printed.split("|")[2:7]]
+        assert parts[:4] == [f"{each[0]:.2f}" if each else "–" for each in found], row
+        gap = found[3][0] - found[2][0]
+        assert float(parts[4]) == pytest.approx(gap, abs=0.0051), row
 
 
 def test_what_the_guide_says_of_features_is_pinned() -> None:
