@@ -32,7 +32,7 @@ ROWS = {
     "simplex-r52": ("Reuters R52", ""),
     "simplex-modapte": ("ModApte-90, micro-F1", ""),
 }
-PARTS, PLAIN_PARTS = "√p, parts and pairs chosen", "the same parts and pairs, log-TF×IDF"
+PARTS, PLAIN_PARTS = "√p, parts and pairs chosen", "the same parts and pairs, plain"
 #: Which cell a series shows, by how its name begins.
 SERIES = {"tf-ngd": "NGD", "tfidf-linear-svm": "TF×IDF, LIBLINEAR", "plain": PLAIN_PARTS, "simplex": PARTS}
 MARKS = {
