@@ -20,7 +20,7 @@ from benchmark.config.model import (
     method_of,
 )
 from benchmark.diagnostics.base import DiagnosticArrays, DiagnosticResults
-from benchmark.evaluation.intervals import LEAST_TESTED
+from benchmark.evaluation.intervals import LEAST_TESTED, has_too_few_tested
 from benchmark.evaluation.metrics import is_time_metric
 from benchmark.evaluation.predictions import TaskKey
 from benchmark.evaluation.sampling_model import sampling_of
@@ -146,25 +146,17 @@ def failed_diagnostics(run: RunPredictions) -> Iterator[str]:
 
 
 def _without_interval(run: RunPredictions) -> Iterator[str]:
-    """Describe the classes with too few tested documents for an interval of a score that counts classes alike."""
-    experiment, few = run.experiment, dict[str, str]()
-    alike = [
-        name for name in experiment.metrics if name in experiment.scorers and experiment.scorers[name].classes_alike
-    ]
-    replicated = next(iter(experiment.variants.values())).protocol.tags.replicated
-    for key, splits in run.predictions.splits.items() if alike and not replicated else ():
-        documents = run.predictions.tasks[key.of_task]
-        truth = (
-            documents.truth if documents.multilabel else documents.truth[:, None] == np.arange(len(documents.classes))
-        )
-        n = np.count_nonzero(truth[np.concatenate([split.test for split in splits])].sum(axis=0) < LEAST_TESTED)
-        if n:
-            few[f"{n} of {len(documents.classes)} classes"] = ""
-    if few:
-        names = " and ".join(metric_name(name, experiment.quantities) for name in alike)
+    """Name the metrics that have no interval in some cell, since a class has too few tested documents."""
+    experiment = run.experiment
+    if next(iter(experiment.variants.values())).protocol.tags.replicated:
+        return
+    outcomes = [cell.outcome for cell in run.scored.cells.values() if cell.outcome is not None]
+    metrics = [metric for metric in experiment.metrics if metric in experiment.scorers]
+    if few := [metric for metric in metrics if any(has_too_few_tested(outcome, metric) for outcome in outcomes)]:
         yield (
-            f"{names}: no interval, since each class counts alike and {', '.join(few)} have fewer than {LEAST_TESTED} "
-            "tested documents; a bootstrap interval would be biased."
+            f"{' and '.join(metric_name(metric, experiment.quantities) for metric in few)}: no interval where a class "
+            f"has fewer than {LEAST_TESTED} tested documents, since each class counts alike and a bootstrap interval "
+            "would be biased."
         )
 
 

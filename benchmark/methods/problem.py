@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -43,7 +43,6 @@ class Problem:
     seed: int
     trained: NDArray[np.intp] | None = None
     pruning: Pruning | None = None
-    _last: dict[bytes, Problem] = field(default_factory=dict, repr=False)
 
     @property
     def documents(self) -> Documents:
@@ -74,16 +73,11 @@ class Problem:
     def over_terms_of(self, train: NDArray[np.intp]) -> Problem:
         """Return the problem over the terms that pruning keeps in the documents at `train`, see `training_terms`.
 
-        The last result is reused for equal documents. Without pruning by split, it is this problem.
+        Without pruning by split, it is this problem.
         """
         if self.pruning is None:
             return self
-        rows = train.tobytes()
-        if rows not in self._last:
-            kept, counts = self.training_terms(train), self.counts
-            matrix, words = canonical_csr(counts.matrix[:, kept]), tuple(counts.vocabulary[term] for term in kept)
-            own = replace(counts, matrix=matrix, vocabulary=words, block_of=counts.block_of[kept])
-            key = f"{self.key}, terms of {hashlib.sha256(rows).hexdigest()}"
-            self._last.clear()
-            self._last[rows] = Problem(own, key, self.seed)
-        return self._last[rows]
+        kept, counts = self.training_terms(train), self.counts
+        matrix, words = canonical_csr(counts.matrix[:, kept]), tuple(counts.vocabulary[term] for term in kept)
+        own = replace(counts, matrix=matrix, vocabulary=words, block_of=counts.block_of[kept])
+        return Problem(own, f"{self.key}, terms of {hashlib.sha256(train.tobytes()).hexdigest()}", self.seed)
