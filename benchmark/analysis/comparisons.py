@@ -13,6 +13,8 @@ from benchmark.evaluation.significance import holm_correction
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    import pandas as pd
+
     from benchmark.config.model import ComparedPair, Experiment
     from benchmark.evaluation.score_table import ScoreTable
     from benchmark.evaluation.significance import TestResult
@@ -53,6 +55,21 @@ def significance_rows(pairs: Sequence[ComparedPair], experiment: Experiment, sco
         for result in scored.tests(pair.a, pair.b, tested_metrics(experiment)):
             families[pair.family, result.test].append(result)
     return [row for family in families.values() for row in holm_family_rows(family)]
+
+
+def leading_tests(significance: pd.DataFrame) -> pd.DataFrame:
+    """Return the tests of one kind: the first kind of which a test can be significant, else the first; may be empty.
+
+    `significance` has the columns `SIGNIFICANCE`.
+    """
+    able = significance[can_be_significant(significance)]
+    first = able if len(able) else significance
+    return significance[significance["test"].isin(first["test"][:1])]
+
+
+def can_be_significant(significance: pd.DataFrame) -> pd.Series[bool]:
+    """Return for each test whether it could be significant after its correction: a note says why it could not."""
+    return significance["p_value"].notna() & (significance["note"] == "")
 
 
 def difference_rows(pairs: Sequence[ComparedPair], experiment: Experiment, scored: ScoreTable) -> list[list[Any]]:

@@ -23,7 +23,7 @@ SIGNIFICANCE = ("a", "b", "test", "n", "statistic", "p_value", "p_holm", "family
 DIFFERENCES = ("a", "b", "value", "low", "high", "n")
 VERDICT_TABLE_COLUMNS = (
     *("cell", "metric", "kind", "reading", "published", "unit", "value", "low", "high", "sample"),
-    *("between_low", "between_high", "documents", "widest", "verdict", "aside"),
+    *("between_low", "between_high", "documents", "widest", "verdict", "grade", "aside"),
 )
 CLAIMS = (
     *("claim", "variant", "text", "rule", "holds", "of", "verdict", "strict_rule", "strict_holds", "strict_verdict"),
@@ -97,7 +97,7 @@ class Summary:
         Columns `SCORE_COLUMNS`. Shares are fractions in [0, 1]. Fold "all" is the headline row of a cell.
     significance : DataFrame
         Columns `SIGNIFICANCE`. `family` is the number of tests that p_holm is corrected over. If p_value is missing,
-        `note` says why.
+        or could not be significant after the correction, `note` says why.
     differences : DataFrame
         Columns `DIFFERENCES`: main metric of `a` minus that of `b`, with its 95% interval.
     verdicts : DataFrame
@@ -106,7 +106,8 @@ class Summary:
         "result" or "count". `reading` is "another" for a value that has a verdict and is not counted, the method of a
         "landmark", else "". `sample` is what the interval is over. `between_low` and `between_high` are the ends of the
         interval over groups. `documents` is the difference in documents. `widest` is how far from our value a published
-        value may lie and still be consistent. `aside` is the reason for having no verdict.
+        value may lie and still be consistent. `grade` is the nearness (see `ValueVerdict.grade`). `aside` is the reason
+        for having no verdict.
     claims : DataFrame
         Columns `CLAIMS`: under `variant` ("" is the configuration itself), `holds` of `of` comparisons hold by the
         paper's rule, and `strict_holds` strictly. `whole` is the number of comparisons of the claim over all

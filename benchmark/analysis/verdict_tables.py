@@ -156,4 +156,4 @@ def _verdict(judged: ValueVerdict) -> list[Any]:
     over = (math.nan, math.nan) if between is None else (scale * between.low, scale * between.high)
     names = [what, printed.metric, printed.kind, judged.reading, printed.value, printed.printed_in]
     numbers = [scale * ours.value, low, high, judged.sample, *over, judged.documents, judged.widest]
-    return [*names, *numbers, judged.verdict, judged.aside.why if judged.aside else ""]
+    return [*names, *numbers, judged.verdict, judged.grade, judged.aside.why if judged.aside else ""]

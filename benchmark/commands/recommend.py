@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmark.evaluation.intervals import SIGNIFICANCE_LEVEL
 from benchmark.evaluation.mean_ranks import rank_methods
+from benchmark.evaluation.significance import SIGNIFICANCE_LEVEL
 from benchmark.report.surveys import score_text, seconds_text
 
 if TYPE_CHECKING:

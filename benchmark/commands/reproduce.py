@@ -172,7 +172,7 @@ def _section(of_paper: list[RunResult], done: list[RunResult]) -> PaperResult:
         judged = judge_claim(claim, evidence, asides=asides)
         claims.append(judged)
         if not claim.same_as:
-            exceptions += [_exception(claim, each) for each in judged.comparisons if _not_shown(claim, each)]
+            exceptions += [_exception(claim, each, e) for each in judged.comparisons for e in _not_shown(claim, each)]
     return PaperResult(
         published.paper,
         published.title,
@@ -187,7 +187,7 @@ def _section(of_paper: list[RunResult], done: list[RunResult]) -> PaperResult:
 
 
 def _not_measured(published: Published, done: list[RunResult]) -> Iterator[str]:
-    """Yield a sentence that lists the published values that we didn't diagnostic, if any."""
+    """Yield a sentence that lists the published values that we didn't measure, if any."""
     judged = {
         (each.summary.name, row["cell"], row["metric"])
         for each in done
@@ -220,19 +220,18 @@ def _caveats(run: RunResult, done: list[RunResult]) -> tuple[str, ...]:
     return tuple(caveats)
 
 
-def _not_shown(claim: Claim, judged: ComparisonVerdict) -> bool:
-    """Return whether a comparison doesn't hold strictly, or by the paper's rule if there is no strict test."""
+def _not_shown(claim: Claim, judged: ComparisonVerdict) -> list[Evidence]:
+    """Return the evidence of a comparison that was made and doesn't hold strictly, or by the rule without a test."""
     tested = claim.test is not None or claim.relation in ("equivalent", "ratio")
-    return (judged.strict if tested else judged.paper) != "holds"
+    fails = (judged.strict if tested else judged.paper) != "holds"
+    return [judged.evidence] if fails and judged.evidence is not None else []
 
 
-def _exception(claim: Claim, judged: ComparisonVerdict) -> list[Any]:
+def _exception(claim: Claim, judged: ComparisonVerdict, evidence: Evidence) -> list[Any]:
     """Return a comparison that doesn't hold as a row of the table of exceptions."""
     pair = [claim.id, judged.comparison.config, judged.comparison.a, judged.comparison.b, claim.metric, claim.relation]
     verdicts = [judged.detectable, judged.paper, judged.strict]
-    if judged.evidence is None:
-        return [*pair, *[math.nan] * 5, *verdicts]
-    gap, test = judged.evidence.estimate, judged.evidence.test
+    gap, test = evidence.estimate, evidence.test
     p_values = (None, None) if test is None else (test.p_value, test.p_holm)
     numbers = [math.nan if p_value is None else p_value for p_value in p_values]
     return [*pair, gap.value, gap.low, gap.high, *numbers, *verdicts]

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from benchmark.evaluation.outcomes import Outcome
 
 CONFIDENCE_LEVEL = 0.95
-#: Significance level, unless a paper states another.
-SIGNIFICANCE_LEVEL = 0.05
 Z_LEVEL = float(stats.norm.ppf((1 + CONFIDENCE_LEVEL) / 2))
 #: Where each document has exactly one label, micro-F1 is the accuracy, and the error is 1 less the accuracy.
 ACCURACY_LIKE = ("accuracy", "micro-f1", "error")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import stats
 
-from benchmark.evaluation.intervals import SIGNIFICANCE_LEVEL
+from benchmark.evaluation.significance import SIGNIFICANCE_LEVEL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from benchmark.evaluation.metrics import Metric
     from benchmark.evaluation.outcomes import Outcome
 
+#: Level below which a p-value is significant, unless a paper states another.
+SIGNIFICANCE_LEVEL = 0.05
+
 
 @dataclass(frozen=True)
 class TestResult:
@@ -46,6 +49,9 @@ class TestResult:
         Reason why there is no p-value, else "".
     p_holm : float or None
         p-value after Holm's correction over all tests of the table; None before the correction, or without p_value.
+    least_p : float
+        Smallest p-value that as many pairs can give. After Holm's correction, what it would be corrected to if all
+        other tests stayed as they are.
     """
 
     __test__ = False  # not a test class for pytest
@@ -59,6 +65,11 @@ class TestResult:
     favours: str | None = None
     note: str = ""
     p_holm: float | None = None
+    least_p: float = 0.0
+
+    def is_testable(self, alpha: float = SIGNIFICANCE_LEVEL) -> bool:
+        """Return whether this test could be significant at level alpha, whatever the pairs favoured."""
+        return self.p_value is not None and self.least_p <= alpha
 
 
 def outcome_table(a: Outcome, b: Outcome) -> NDArray[np.intp]:
@@ -137,7 +148,8 @@ def document_test(name: str, a: Outcome, b: Outcome) -> TestResult:
         statistic = max(abs(only_a - only_b) - 1, 0) ** 2 / n if n else 0.0
         p_value = float(mcnemar([[0, only_a], [only_b, 0]], exact=True).pvalue)
     names = (a.cell, b.cell)
-    return TestResult(*names, name, n, statistic, p_value, _favoured(names, only_a - only_b))
+    favours = _favoured(names, only_a - only_b)
+    return TestResult(*names, name, n, statistic, p_value, favours, least_p=_least_p(n))
 
 
 def micro_sign_test(a: Outcome, b: Outcome) -> TestResult:
@@ -158,11 +170,15 @@ def micro_sign_test(a: Outcome, b: Outcome) -> TestResult:
     """
     _, only_a, only_b, _ = outcome_table(a, b).T
     z = float(np.median(sign_z(only_a, only_b)))
-    p_values = sorted(_sign_p(int(k), int(others)) for k, others in zip(only_a, only_b, strict=True))
-    middle = (len(p_values) + 1) // 2
-    p_value = min(1.0, p_values[middle - 1] * len(p_values) / middle)
+    middle = (len(only_a) + 1) // 2
+
+    def combined(p_values: Iterable[float]) -> float:
+        return min(1.0, sorted(p_values)[middle - 1] * len(only_a) / middle)
+
+    p_value = combined(_sign_p(int(k), int(others)) for k, others in zip(only_a, only_b, strict=True))
+    least, n = combined(map(_least_p, (only_a + only_b).tolist())), int(np.median(only_a + only_b))
     names = (a.cell, b.cell)
-    return TestResult(*names, "sign", int(np.median(only_a + only_b)), z, p_value, _favoured(names, z))
+    return TestResult(*names, "sign", n, z, p_value, _favoured(names, z), least_p=least)
 
 
 def signed_rank_test(
@@ -170,7 +186,7 @@ def signed_rank_test(
     a: NDArray[np.float64],
     b: NDArray[np.float64],
     metric: str,
-    alpha: float = 0.05,
+    alpha: float = SIGNIFICANCE_LEVEL,
     known: Mapping[str, Metric] = METRICS,
 ) -> TestResult:
     """Test paired scores of the splits with Wilcoxon's signed rank test (Biometrics Bulletin 1, 1945).
@@ -184,12 +200,13 @@ def signed_rank_test(
     # Scores are ratios of counts: rounding restores ties and zeros that floating-point errors break.
     differences = np.round(a - b, 12).ravel()
     n = int(np.count_nonzero(differences))
-    smallest = min(1.0, 2.0 ** (1 - differences.size))
+    smallest = _least_p(differences.size)
     if smallest > alpha:
         return not_testable(names, "wilcoxon", f"smallest p {smallest:g}", n)
     above, below, p_value = exact_signed_rank(differences)
     advantage = above - below if more_is_better(metric, known) else below - above
-    return TestResult(*names, "wilcoxon", n, min(above, below), p_value, _favoured(names, advantage))
+    favours = _favoured(names, advantage)
+    return TestResult(*names, "wilcoxon", n, min(above, below), p_value, favours, least_p=_least_p(n))
 
 
 def exact_signed_rank(differences: NDArray[np.float64]) -> tuple[float, float, float]:
@@ -224,15 +241,36 @@ def wilcoxon_over_classes(a: Outcome, b: Outcome) -> TestResult:
     return replace(result, test="wilcoxon, category × replicate" if len(a.rows) > 1 else "wilcoxon, categories")
 
 
-def holm_correction(results: Iterable[TestResult]) -> list[TestResult]:
+def holm_correction(results: Iterable[TestResult], alpha: float = SIGNIFICANCE_LEVEL) -> list[TestResult]:
     """Return the results with `p_holm` filled in (Holm, Scandinavian Journal of Statistics 6, 1979).
 
-    Results without a p-value are returned unchanged and don't count in the correction.
+    Results without a p-value are returned unchanged and don't count in the correction. `least_p` is corrected, too: it
+    is put in the place of the result's own p-value, the others being as they are. If it then exceeds alpha, the test
+    could not become significant, and `note` says so.
     """
     results = list(results)
-    raw = [result.p_value for result in results if result.p_value is not None]
-    corrected = iter(multipletests(raw, method="holm")[1] if raw else ())
-    return [result if result.p_value is None else replace(result, p_holm=float(next(corrected))) for result in results]
+    raw = np.array([result.p_value for result in results if result.p_value is not None])
+    if not raw.size:
+        return results
+    ascending, corrected = np.sort(raw), iter(multipletests(raw, method="holm")[1])
+    before = np.concatenate([[0.0], np.maximum.accumulate(ascending * np.arange(raw.size, 0, -1))])
+    found = []
+    for result in results:
+        if result.p_value is None:
+            found.append(result)
+            continue
+        rank = int(np.searchsorted(ascending, result.least_p))  # p-values below its smallest
+        least = min(1.0, max(float(before[rank]), (raw.size - rank) * result.least_p))
+        found.append(with_note(replace(result, p_holm=float(next(corrected)), least_p=least), alpha))
+    return found
+
+
+def with_note(result: TestResult, alpha: float = SIGNIFICANCE_LEVEL) -> TestResult:
+    """Return the result with a note if it has a p-value that could not be at most alpha."""
+    if result.p_value is None or result.is_testable(alpha):
+        return result
+    reason = f"smallest p {result.least_p:.3g} after Holm's correction" if result.n else "the two never differ"
+    return replace(result, note=f"not testable ({reason})")
 
 
 def not_testable(names: tuple[str, str], test: str, reason: str, n: int = 0) -> TestResult:
@@ -243,6 +281,11 @@ def not_testable(names: tuple[str, str], test: str, reason: str, n: int = 0) -> 
 def _sign_p(k: int, others: int) -> float:
     """Compute the exact two-sided p-value of k successes in k + others tosses of a fair coin; 1 for no toss."""
     return float(stats.binomtest(k, k + others).pvalue) if k + others else 1.0
+
+
+def _least_p(n: int) -> float:
+    """Compute the smallest two-sided p-value of n fair signs: all of them alike; 1 for none."""
+    return min(1.0, 2.0 ** (1 - n))
 
 
 def _favoured(names: tuple[str, str], advantage: float) -> str | None:

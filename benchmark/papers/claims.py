@@ -1,7 +1,7 @@
 """Verdicts on a paper's claims from the scores of its experiments, by the paper's rule and by a strict rule.
 
 The strict rule is a two-sided test with Holm's correction over the claim, or a 95% interval that lies in the claimed
-range. Its verdict on a comparison is "holds", "not shown" or "contradicted".
+range; the claim as a whole needs no correction. Its verdict on a comparison is "holds", "not shown" or "contradicted".
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from scipy import special
 
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 #: Power at which the detectable difference of a comparison that is "not shown" is computed.
 DETECTION_POWER = 0.8
+#: Verdict on a claim of which a comparison is missing (its first words), and of which no test can be significant.
+NOT_TESTED: Final = "not tested"
+NOT_TESTABLE: Final = "not testable"
 VerdictWord = Literal["holds", "not shown", "contradicted", "fails", "not testable", "missing"]
 
 
@@ -56,8 +59,9 @@ class ComparisonVerdict:
     """Comparison with its evidence (p_holm is over the claim) and its verdicts by the paper's rule and strictly.
 
     `strict` is "holds", "contradicted" (a significant difference in the other direction) or "not shown". `paper` has
-    the same values if the rule is a test, and is "holds" or "fails" if the scores decide. Either may be "not testable"
-    or "missing". `detectable` is the smallest difference that could be detected; NaN unless `strict` is "not shown".
+    the same values if the rule is a test, and is "holds" or "fails" if the scores decide. Either may be "missing", or
+    "not testable" where no outcome of the test could be significant. `detectable` is the smallest difference that could
+    be detected; NaN unless `strict` is "not shown". `alone` is the strict verdict without a correction.
     """
 
     comparison: Comparison
@@ -65,6 +69,7 @@ class ComparisonVerdict:
     paper: VerdictWord
     strict: VerdictWord
     detectable: float = math.nan
+    alone: VerdictWord = "missing"
 
 
 @dataclass(frozen=True)
@@ -88,7 +93,14 @@ class ClaimVerdict:
 
     @property
     def strict(self) -> str:
-        """Strict verdict, as text."""
+        """Strict verdict, as text.
+
+        A claim needs all of its comparisons: it is an intersection–union test, which is of level alpha if each of them
+        is (Berger, Technometrics 24, 1982). So it holds if each holds without a correction. Whether a single one of
+        them holds is decided after Holm's correction.
+        """
+        if all(comparison.alone == "holds" for comparison in self.comparisons):
+            return "holds"
         return claim_verdict_text([comparison.strict for comparison in self.comparisons])
 
     @property
@@ -106,19 +118,21 @@ def claim_verdict_text(words: list[VerdictWord]) -> str:
     --------
     >>> claim_verdict_text(["holds", "not shown", "contradicted"])
     'holds in part (1 of 3, 1 contradicted)'
+    >>> claim_verdict_text(["holds", "not testable"])
+    'holds in part (1 of 2, 1 not testable)'
     """
     n, counts = len(words), Counter(words)
-    undecided = [f"{counts[kind]} of {n} {kind}" for kind in ("missing", "not testable") if counts[kind]]
-    if undecided:
-        return f"not tested ({', '.join(undecided)})"
-    if counts["holds"] == n:
-        return "holds"
-    other = counts["contradicted"]
+    if counts["missing"]:
+        return f"{NOT_TESTED} ({counts['missing']} of {n} missing)"
+    if n in (counts["holds"], counts[NOT_TESTABLE]):
+        return words[0]
+    other, idle = counts["contradicted"], f", {counts[NOT_TESTABLE]} {NOT_TESTABLE}" * bool(counts[NOT_TESTABLE])
     if counts["holds"]:
-        return f"holds in part ({counts['holds']} of {n}{f', {other} contradicted' if other else ''})"
+        return f"holds in part ({counts['holds']} of {n}{f', {other} contradicted' if other else ''}{idle})"
     if other:
-        return "contradicted" if other == n else f"contradicted in part ({other} of {n})"
-    return "fails" if counts["fails"] else "not shown"
+        return "contradicted" if other == n else f"contradicted in part ({other} of {n}{idle})"
+    word = "fails" if counts["fails"] else "not shown"
+    return f"not shown ({counts['not shown']} of {n}{idle})" if idle and word == "not shown" else word
 
 
 def judge_claim(
@@ -148,15 +162,15 @@ def judge_claim(
     """
     corrected = {c: evidence[c] for c in claim.comparisons if c in evidence}
     if claim.test is not None:
-        tests = holm_correction(_test_of(claim, e.test, claim.test) for e in corrected.values())
+        tests = holm_correction((_test_of(claim, e.test, claim.test) for e in corrected.values()), claim.alpha)
         corrected = {c: replace(e, test=t) for (c, e), t in zip(corrected.items(), tests, strict=True)}
     if claim.rule.test is not None:
         tests = [_by_rule(claim, _test_of(claim, e.rule_test, claim.rule.test)) for e in corrected.values()]
-        tests = (
-            holm_correction(tests) if claim.rule.correction == "holm" else [replace(t, p_holm=t.p_value) for t in tests]
-        )
+        holm = claim.rule.correction == "holm"
+        tests = holm_correction(tests, claim.rule.alpha) if holm else [_uncorrected(t) for t in tests]
         corrected = {c: replace(e, rule_test=t) for (c, e), t in zip(corrected.items(), tests, strict=True)}
     strict = {c: _strictly(claim, e) for c, e in corrected.items()}
+    alone = {c: _strictly(claim, replace(e, test=e.test and _uncorrected(e.test))) for c, e in evidence.items()}
     left = max(1, len(corrected) - sum(word in ("holds", "contradicted") for word in strict.values()))
     verdicts = []
     for comparison in claim.comparisons:
@@ -165,7 +179,8 @@ def judge_claim(
             verdicts.append(ComparisonVerdict(comparison, None, "missing", "missing"))
             continue
         detectable = _detectable(claim, e.estimate, left) if strict[comparison] == "not shown" else math.nan
-        verdicts.append(ComparisonVerdict(comparison, e, _by_the_paper(claim, e), strict[comparison], detectable))
+        words = _by_the_paper(claim, e), strict[comparison]
+        verdicts.append(ComparisonVerdict(comparison, e, *words, detectable, alone[comparison]))
     aside = first_exclusion(asides, [(c.config, cell) for c in claim.comparisons for cell in (c.a, c.b)])
     return ClaimVerdict(claim, tuple(verdicts), variant, whole or len(verdicts), aside)
 
@@ -177,22 +192,28 @@ def _test_of(claim: Claim, test: TestResult | None, name: str) -> TestResult:
     return test
 
 
+def _uncorrected(test: TestResult) -> TestResult:
+    """Return the test as it is where nothing is corrected."""
+    return replace(test, p_holm=test.p_value)
+
+
 def _by_rule(claim: Claim, test: TestResult) -> TestResult:
     """Return the test with the rule's one- or two-sided p-value; the exact tests are symmetric: one side is half."""
     if claim.rule.sides == 2 or test.p_value is None:
         return test
-    return replace(test, p_value=test.p_value / 2 if test.favours == test.a else 1 - test.p_value / 2)
+    p_value = test.p_value / 2 if test.favours == test.a else 1 - test.p_value / 2
+    return replace(test, p_value=p_value, least_p=test.least_p / 2)
 
 
 def _by_the_paper(claim: Claim, evidence: Evidence) -> VerdictWord:
     """Return the verdict on a comparison by the paper's rule."""
     test, value = evidence.rule_test, evidence.estimate.value
     if test is None:
-        if claim.relation in ("greater", "lower"):
-            return "holds" if (value < 0 if claim.relation == "lower" else value > 0) else "fails"
-        low, high = claim.span
-        return "holds" if low <= value <= high else "fails"
-    if test.p_value is None or test.p_holm is None:
+        low, high = claim.span if claim.relation in ("equivalent", "ratio") else (-math.inf, math.inf)
+        beside = {"greater": value > 0, "lower": value < 0}.get(claim.relation, low <= value <= high)
+        return "holds" if beside else "fails"
+    never_differ = claim.relation == "equivalent" and test.n == 0
+    if test.p_value is None or test.p_holm is None or not (never_differ or test.is_testable(claim.rule.alpha)):
         return "not testable"
     significant = test.p_holm < claim.rule.alpha
     if claim.relation == "equivalent":
@@ -213,6 +234,8 @@ def _strictly(claim: Claim, evidence: Evidence) -> VerdictWord:
             return "holds"
         return "contradicted" if estimate.high < low or high < estimate.low else "not shown"
     if test is None or test.p_value is None or test.p_holm is None:
+        return "not testable"
+    if not test.is_testable(claim.alpha):
         return "not testable"
     return _sided(claim, evidence, test) if test.p_holm < claim.alpha else "not shown"
 

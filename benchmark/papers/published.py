@@ -93,6 +93,11 @@ class PublishedValue(_OfMetric):
         return self.unit if unit in ("percent", "one") else unit
 
     @property
+    def is_share(self) -> bool:
+        """True for a share, whatever the unit of its digits: its differences are in points."""
+        return unit_of(self.metric, self._quantities) == "percent"
+
+    @property
     def kind(self) -> str:
         """Kind of value: a "count" of the data, or a "result" of models."""
         return "count" if self.printed_in == "documents" else "result"

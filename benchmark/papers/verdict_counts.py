@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from benchmark.papers.claims import NOT_TESTABLE, NOT_TESTED
+from benchmark.papers.published_verdicts import GRADES, NO_INFORMATION
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -15,11 +18,14 @@ _LABELS = {"deviates": "deviating"}
 _NOT_COUNTED = {"tuned": "tuned", "another setting": "of another setting"}
 
 
-def verdict_counts_text(tables: Sequence[pd.DataFrame], printed: Mapping[str, int] | None = None) -> str:
+def verdict_counts_text(
+    tables: Sequence[pd.DataFrame], printed: Mapping[str, int] | None = None, *, by_grade: bool = False
+) -> str:
     """Write the counts of verdicts on published values, separately for results of models and counts of data.
 
     Tuned values and values of another setting are only mentioned. If `printed` has more values than the tables have
-    verdicts, the rest is reported as not measured.
+    verdicts, the rest is reported as not measured. With `by_grade`, results of models are counted by their grade, and
+    those that give no information are only mentioned.
 
     Examples
     --------
@@ -27,6 +33,8 @@ def verdict_counts_text(tables: Sequence[pd.DataFrame], printed: Mapping[str, in
     >>> rows = {"verdict": ["equal", "deviates", "equal"], "reading": "", "kind": ["result", "result", "count"]}
     >>> verdict_counts_text([pd.DataFrame(rows)])
     '1 of 2 results of models equal or consistent (1 equal, 1 deviating); 1 of 1 counts of data equal'
+    >>> verdict_counts_text([pd.DataFrame(rows | {"grade": ["same", "outside", ""]})], by_grade=True)
+    '2 results of models: 1 same, 1 outside; 1 of 1 counts of data equal'
     """
     counts = Counter(
         (row["kind"], row["verdict"])
@@ -47,26 +55,57 @@ def verdict_counts_text(tables: Sequence[pd.DataFrame], printed: Mapping[str, in
         detail = (
             f" ({', '.join(f'{n} {word}' for word, n in shown.items())})" if kind == "result" or agree < total else ""
         )
-        parts += [f"{agree} of {total} {name} {good}{detail}"] if total else []
+        if by_grade and kind == "result":
+            parts += _grades(tables, total)
+        elif total:
+            parts += [f"{agree} of {total} {name} {good}{detail}"]
     for excluded, label in _NOT_COUNTED.items():
         n = sum(n for (_, verdict), n in counts.items() if verdict == excluded)
         parts += [f"{n} {label}, not counted"] if n else []
     return "; ".join(parts) or "no published numbers"
 
 
+def _grades(tables: Sequence[pd.DataFrame], total: int) -> list[str]:
+    """Return the counts of results of models by grade, of `total` published ones, and of those without information."""
+    rows = (row for table in tables for row in table.to_dict("records") if not row["reading"] and row["grade"])
+    grades = Counter(row["grade"] for row in rows)
+    missing = total - sum(grades.values())
+    empty = grades.pop(NO_INFORMATION, 0)
+    counts = [f"{grades[grade]} {grade}" for grade in GRADES if grades[grade]]
+    counts += [f"{missing} not measured"] if missing else []
+    return [
+        *([f"{total - empty} results of models: {', '.join(counts)}"] if total > empty else []),
+        *([f"{empty} Z inside the interval, no information, not counted"] if empty else []),
+    ]
+
+
 def claim_counts_text(tables: Sequence[pd.DataFrame]) -> str:
-    """Write how many claims hold by their papers' rules, and strictly; claims that are not counted are left out."""
+    """Write how many claims hold by their papers' rules, and strictly; claims that are not counted are left out.
+
+    Claims that lack a comparison are only mentioned, as not tested.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = {"counted": "", "verdict": ["holds", "not tested (1 of 2 missing)"], "strict_verdict": "not testable"}
+    >>> claim_counts_text([pd.DataFrame(rows)])
+    "1 of 1 claims hold by their papers' rules; 1 not tested"
+    """
     rows = [row for table in tables for row in table.to_dict("records") if not row["counted"]]
+    tested = [row for row in rows if not row["verdict"].startswith(NOT_TESTED)]
     if not rows:
         return "no claims"
-    paper = [row["verdict"] for row in rows]
-    strict = [row["strict_verdict"] for row in rows if row["strict_verdict"] != "no test"]
-    by_rule = f"{paper.count('holds')} of {len(paper)} claims hold by their papers' rules{_in_part(paper)}"
-    if not strict:
-        return by_rule
-    against = sum(verdict.startswith("contradicted") for verdict in strict)
-    strictly = f"{strict.count('holds')} of the {len(strict)} that can be tested hold strictly{_in_part(strict)}"
-    return f"{by_rule}; {strictly}{f', {against} contradicted' if against else ''}"
+    if not tested:
+        return f"{len(rows)} {'claim' if len(rows) == 1 else 'claims'} not tested"
+    paper = [row["verdict"] for row in tested]
+    strict = [row["strict_verdict"] for row in tested if row["strict_verdict"] not in ("no test", NOT_TESTABLE)]
+    parts = [f"{paper.count('holds')} of {len(paper)} claims hold by their papers' rules{_in_part(paper)}"]
+    if strict:
+        against = sum(verdict.startswith("contradicted") for verdict in strict)
+        strictly = f"{strict.count('holds')} of the {len(strict)} that can be tested hold strictly{_in_part(strict)}"
+        parts.append(f"{strictly}{f', {against} contradicted' if against else ''}")
+    parts += [f"{len(rows) - len(tested)} not tested"] if len(tested) < len(rows) else []
+    return "; ".join(parts)
 
 
 def _in_part(verdicts: Sequence[str]) -> str:

@@ -27,7 +27,13 @@ from benchmark.analysis.formatting.units import (
 )
 from benchmark.analysis.summary import HEADLINE_FOLD
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
-from benchmark.papers.published_verdicts import REFERENCE_VALUE
+from benchmark.papers.published_verdicts import (
+    NEAR_POINTS,
+    REFERENCE_VALUE,
+    SAME_DOCUMENTS,
+    SAME_DOCUMENTS_POINTS,
+    SAME_POINTS,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,6 +61,12 @@ VERDICT_NOTE = (
     "; ".join(f"{word}: {means}" for word, means in VERDICT_MEANINGS.items())
     + ". Tuned values and values of another setting are no evidence for or against the paper."
 )
+GRADE_NOTE = (
+    f" The grade describes nearness and decides nothing; same: at most {SAME_POINTS:g} points, or at most "
+    f"{SAME_DOCUMENTS} documents where that is at most {SAME_DOCUMENTS_POINTS:g} points (any other number: it rounds "
+    f"to the published value); near: at most {NEAR_POINTS:g} point; else inside the interval or outside; a Z within "
+    "its interval is no information."
+)
 WIDER_INTERVAL_NOTE = " would pass: how far from our value a published value may lie and still be consistent."
 REFERENCE_VALUE_NOTE = (
     "Published scores of other methods on the same test documents; they get no verdict. The difference is our score "
@@ -66,9 +78,11 @@ GROUP_INTERVAL_NOTE = (
     "as if the groups were a random sample."
 )
 CLAIM_NOTE = (
-    "A claim holds if all of its comparisons hold. Strict tests are two-sided, at the claim's level after Holm's "
-    "correction over its comparisons; claims of equivalence or of a ratio are decided by the whole 95% interval. A "
-    "comparison is not shown if the data decide neither way, and contradicted if they are significant the other way."
+    "A claim holds if all of its comparisons hold. Strict tests are two-sided, at the claim's level. The claim as a "
+    "whole is an intersection–union test, which needs no correction (Berger 1982); how many of its comparisons hold is "
+    "counted after Holm's correction over them. Claims of equivalence or of a ratio are decided by the whole 95% "
+    "interval. A comparison is not shown if the data decide neither way, contradicted if they are significant the "
+    "other way, and not testable if no outcome of its test could be significant."
 )
 HOLM_NOTE = (
     "p is two-sided. p (Holm) is corrected over the number of tests in parentheses: those of the same kind and family "
@@ -228,6 +242,7 @@ def _test_text(test: dict[Any, Any]) -> tuple[str, str, str, str, str]:
     if test["test"] == "sign" and statistic != MISSING_TEXT:
         statistic = f"Z {statistic}"
     holm = MISSING_TEXT if is_missing(test["p_holm"]) else f"{p_text(test['p_holm'])} (of {count_text(test['family'])})"
+    holm = test["note"] if holm != MISSING_TEXT and test["note"] else holm
     name = TEST_TITLES.get(test["test"], test["test"])
     return name, count_text(test["n"]), statistic, p_text(test["p_value"], test["note"]), holm
 
@@ -247,12 +262,19 @@ def verdict_grid(verdicts: pd.DataFrame) -> TextTable:
         verdict = f"{row['aside']}" if row["verdict"] == "another setting" else verdict
         documents = MISSING_TEXT if is_missing(row["documents"]) else number_text(row["documents"], 0, "+")
         widest = MISSING_TEXT if is_missing(row["widest"]) else f"±{number_text(row['widest'], decimals)}"
-        further = (row["sample"] or MISSING_TEXT, over, difference_text(row), documents, widest, verdict)
+        gap, grade = difference_text(row), row["grade"] or MISSING_TEXT
+        further = (row["sample"] or MISSING_TEXT, over, gap, documents, widest, grade, verdict)
         rows.append((row["cell"], name, row["published"], *ours, *further))
     header = ("cell", "metric", "published", "ours", "95% interval", "sample", OVER_GROUPS, "difference", "documents")
-    words = frozenset({"cell", "metric", "sample", "verdict"})
-    note = VERDICT_NOTE + WIDER_INTERVAL_NOTE + (GROUP_INTERVAL_NOTE if any(verdicts["between_low"].notna()) else "")
-    grid = TextTable("Published numbers", (*header, "would pass", "verdict"), tuple(rows), words, note)
+    words = frozenset({"cell", "metric", "sample", "grade", "verdict"})
+    graded = GRADE_NOTE if any(verdicts["grade"] != "") else ""
+    note = (
+        VERDICT_NOTE
+        + graded
+        + WIDER_INTERVAL_NOTE
+        + (GROUP_INTERVAL_NOTE if any(verdicts["between_low"].notna()) else "")
+    )
+    grid = TextTable("Published numbers", (*header, "would pass", "grade", "verdict"), tuple(rows), words, note)
     empty = [name for i, name in enumerate(grid.header) if rows and all(row[i] == MISSING_TEXT for row in rows)]
     return grid.without(*empty)
 

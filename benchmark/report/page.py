@@ -165,7 +165,7 @@ def render_markdown(template: str, **values: Any) -> str:
 
 
 def _numbers(section: PaperResult) -> str:
-    return verdict_counts_text([experiment.summary.verdicts for experiment in section.experiments], section.printed)
+    return verdict_and_claim_counts([section])[0]
 
 
 def _deviating(verdicts: pd.DataFrame) -> pd.DataFrame:
@@ -184,7 +184,9 @@ def verdict_and_claim_counts(sections: Sequence[PaperResult]) -> tuple[str, str]
     printed: Counter[str] = Counter()
     for section in sections:
         printed.update(section.printed)
-    return verdict_counts_text(tables, printed), claim_counts_text([section.claims for section in sections])
+    return verdict_counts_text(tables, printed, by_grade=True), claim_counts_text(
+        [section.claims for section in sections]
+    )
 
 
 def sensitivity_scores(summary: Summary, sweeps: Iterable[Summary]) -> tuple[SensitivityScore, ...]:

@@ -13,10 +13,11 @@ import numpy as np
 from rich.table import Table
 from rich.text import Text
 
+from benchmark.analysis.comparisons import can_be_significant, leading_tests
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.formatting.units import display_unit
-from benchmark.evaluation.intervals import SIGNIFICANCE_LEVEL
 from benchmark.evaluation.metrics import more_is_better
+from benchmark.evaluation.significance import SIGNIFICANCE_LEVEL
 from benchmark.papers.published_verdicts import REFERENCE_VALUE
 from benchmark.papers.verdict_counts import claim_counts_text, verdict_counts_text
 from benchmark.report.escapes import escape_controls
@@ -59,6 +60,7 @@ DROP_ORDER = (
         "notes",
         "sample",
         "would pass",
+        "grade",
         "over groups",
         "documents",
         "testing s",
@@ -218,10 +220,11 @@ def significance_lines(summary: Summary) -> list[str]:
     """Return how many pairs of cells differ significantly, and why tests are impossible; nothing for curves."""
     rows = [] if summary.of_points else summary.significance.to_dict("records")
     gaps = {(row["a"], row["b"]): row["value"] for row in summary.differences.to_dict("records")}
-    testable = [row for row in rows if not is_missing(row["p_value"])]
+    leading = leading_tests(summary.significance)
+    testable = leading[can_be_significant(leading)].to_dict("records") if rows else []
     lines, unit = [], display_unit(main_metric_of_summary(summary), summary.quantities)
-    for test in dict.fromkeys(row["test"] for row in testable[:1]):
-        results = {(row["a"], row["b"]): row for row in testable if row["test"] == test}
+    for test in dict.fromkeys(row["test"] for row in testable):
+        results = {(row["a"], row["b"]): row for row in testable}
         significant = [pair for pair, row in results.items() if row["p_holm"] < SIGNIFICANCE_LEVEL]
         better_first = [(a, b) if gaps.get((a, b), 0) >= 0 else (b, a) for a, b in significant]
         texts = [
@@ -233,8 +236,14 @@ def significance_lines(summary: Summary) -> list[str]:
         names = f": {', '.join(shown)}{', …' * (len(texts) > len(shown))}" if shown else ""
         rule = f"{TEST_TITLES.get(test, test)} test, p < {SIGNIFICANCE_LEVEL:g} after Holm's correction"
         lines.append(f"{len(significant)} of {len(results)} pairs differ ({rule}){names}.")
-    reasons = ((TEST_TITLES.get(row["test"], row["test"]), row["note"]) for row in rows if is_missing(row["p_value"]))
-    return [*lines, *(f"{test}: {why}." for test, why in dict.fromkeys(reasons) if why)]
+    notes: dict[str, list[str]] = {}
+    for row in rows:
+        notes.setdefault(TEST_TITLES.get(row["test"], row["test"]), []).append(row["note"])
+    for test, said in notes.items():
+        untestable = list(filter(None, said))
+        some = f"not testable for {len(untestable)} of {len(said)} pairs"
+        lines += [f"{test}: {untestable[0] if len(set(said)) == 1 else some}."] if untestable else []
+    return lines
 
 
 def fit_to_width(grid: TextTable, width: int, *first: str) -> TextTable:

@@ -35,9 +35,8 @@ def summary_of(moved=None, cells=(CELL, OTHER), verdict="equal", folds=FOLDS):
             rows.append((cell, fold, "macro-f1", shares[-1] / 2, 0.0, 1.0, n, ties))
         headline = sum(shares) / len(shares) + (moved or {}).get((cell, HEADLINE_FOLD), 0.0)
         rows.append((cell, HEADLINE_FOLD, "accuracy", headline, 0.0, 1.0, 700, 6))
-    verdicts = [
-        (cell, "accuracy", "result", "", "90.0", "percent", 90.0, 89.0, 91.0, *OVER, verdict, "") for cell in cells
-    ]
+    ours = ("90.0", "percent", 90.0, 89.0, 91.0, *OVER)
+    verdicts = [(cell, "accuracy", "result", "", *ours, verdict, "same", "") for cell in cells]
     infos = tuple(CellInfo(cell, {"kernel": cell}) for cell in cells)
     return Summary(
         "small",
@@ -134,7 +133,7 @@ def test_verdicts_may_not_move(folder):
 def test_a_number_judged_in_two_readings_has_two_verdicts(tmp_path):
     def readings(*verdicts):
         rows = [
-            (CELL, "accuracy", "result", reading, value, "percent", 90.0, 89.0, 91.0, *OVER, verdict, "")
+            (CELL, "accuracy", "result", reading, value, "percent", 90.0, 89.0, 91.0, *OVER, verdict, "same", "")
             for reading, value, verdict in zip(("", "another"), ("90.0", "80.0"), verdicts, strict=True)
         ]
         return replace(summary_of(), verdicts=summary_table(VERDICT_TABLE_COLUMNS, rows))

@@ -62,6 +62,36 @@ class TestValueVerdict:
         assert ValueVerdict(count, estimate(49.0)).verdict == "deviates"
         assert math.isnan(ValueVerdict(count, estimate(48.0)).widest)
 
+    @pytest.mark.parametrize(
+        ("text", "ours", "n", "grade"),
+        [
+            ("91.88", (0.9188, 0.90, 0.93), 1041, "same"),
+            ("91.88", (0.9158, 0.90, 0.93), 7531, "same"),  # 0.30 points
+            ("91.88", (0.9157, 0.90, 0.93), 7531, "near"),
+            ("91.88", (0.9140, 0.90, 0.93), 1041, "same"),  # 5 documents, 0.48 points
+            ("91.88", (0.9130, 0.90, 0.93), 1041, "near"),  # 6 documents
+            ("91.88", (0.9130, 0.90, 0.93), 100, "near"),  # less than a document, but 0.58 points
+            ("91.88", (0.9087, 0.90, 0.91), 1041, "outside"),
+            ("91.88", (0.9088, 0.90, 0.91), 1041, "near"),  # near, although outside the interval
+            ("91.88", (0.9000, 0.89, 0.93), 1041, "inside the interval"),
+            ("91.88", (0.9000, math.nan, math.nan), 1041, "no interval"),
+        ],
+    )
+    def test_the_grade_is_of_points_and_documents(self, text, ours, n, grade):
+        percent = ValueVerdict(printed(text), estimate(*ours, n=n))
+        fraction = ValueVerdict(printed(str(float(text) / 100), unit="one"), estimate(*ours, n=n))
+        assert percent.grade == grade == fraction.grade
+
+    def test_the_grade_of_what_is_no_share(self):
+        z = PublishedValue(config="c", pair=("a", "b"), metric="sign-z", value="3.55")
+        assert ValueVerdict(z, estimate(3.55, 1.7, 5.4)).grade == "no information"
+        assert ValueVerdict(z, estimate(1.50, -0.3, 3.3)).grade == "outside"
+        nats = printed("9.035", metric="average-skl", unit="one")
+        assert ValueVerdict(nats, estimate(9.0351, 9.0, 9.1)).grade == "same"
+        assert ValueVerdict(nats, estimate(9.2, 9.0, 9.3)).grade == "inside the interval"
+        assert ValueVerdict(printed("48", metric="documents", unit="one"), estimate(48.0)).grade == ""
+        assert ValueVerdict(printed("91.88"), estimate(0.9188), aside=Exclusion("tuned", "C 3")).grade == ""
+
     def test_the_difference_in_documents(self):
         judged = ValueVerdict(printed("72.57"), estimate(0.7015, 0.6730, 0.7290, n=1041))
         assert round(judged.documents) == -25
@@ -113,11 +143,15 @@ class TestStrictly:
         [
             ([0.001, 0.002, 0.003], "holds"),
             ([0.001, 0.002, 0.2], "holds in part (2 of 3)"),
-            ([0.02, 0.02, 0.02], "not shown"),  # each by itself is below 0.05; Holm makes them 0.06
+            ([0.02, 0.02, 0.02], "holds"),  # each by itself is below 0.05: the claim needs no more (Berger 1982)
+            ([0.02, 0.02, 0.06], "not shown"),  # Holm makes all of them 0.06
             ([0.3, 0.2, 0.1], "not shown"),
             ([0.001, 0.001], "not tested (1 of 3 missing)"),
             ([], "not tested (3 of 3 missing)"),
-            ([0.001, None], "not tested (1 of 3 missing, 1 of 3 not testable)"),
+            ([0.001, None], "not tested (1 of 3 missing)"),
+            ([0.001, None, 0.001], "holds in part (2 of 3, 1 not testable)"),
+            ([0.3, None, 0.3], "not shown (2 of 3, 1 not testable)"),
+            ([None, None, None], "not testable"),
         ],
     )
     def test_greater(self, p_values, verdict):
@@ -145,7 +179,7 @@ class TestStrictly:
             ((0.008, 0.001, 0.009), "holds"),  # a difference that is significant, and small
             ((0.0, -0.02, 0.009), "not shown"),  # low power is no sameness
             ((0.03, 0.02, 0.04), "contradicted"),
-            ((0.0, math.nan, math.nan), "not tested (1 of 1 not testable)"),
+            ((0.0, math.nan, math.nan), "not testable"),
         ],
     )
     def test_the_same_is_a_whole_interval_within_the_margin(self, interval, verdict):
@@ -166,6 +200,31 @@ class TestStrictly:
         claim = make_claim(1, "ratio", metric="error", low="0.4", high="0.6")
         judged = judge_claim(claim, {claim.comparisons[0]: Evidence(estimate(*interval))})
         assert (judged.paper, judged.strict) == (paper, strictly)
+
+    def test_the_whole_needs_no_correction_and_its_parts_do(self):
+        claim = make_claim()
+        judged = judge_claim(claim, evidence_of(claim, [0.02, 0.02, 0.02]))
+        assert judged.strict == "holds"
+        assert [each.strict for each in judged.comparisons] == ["not shown"] * 3
+
+    def test_a_test_that_could_not_be_significant_is_not_testable(self):
+        claim = make_claim(1, rule={"test": "sign", "sides": 1})
+        comparison = claim.comparisons[0]
+
+        def judged(least, n=4):
+            test = Result(comparison.a, comparison.b, "sign", n, 2.0, 1.0, comparison.a, least_p=least)
+            return judge_claim(claim, {comparison: Evidence(estimate(0.02, 0.01, 0.03), test, test)})
+
+        assert judged(2**-5).strict == "not shown"
+        assert judged(2**-3).strict == "not testable"
+        assert judged(2**-4).paper == "not shown"  # one side is half of two: 0.031
+        assert judged(2**-3).paper == "not testable"
+
+    def test_two_cells_that_never_differ_are_the_same_by_a_rule(self):
+        claim = make_claim(1, "equivalent", margin="0.01", rule={"test": "sign"})
+        comparison = claim.comparisons[0]
+        test = Result(comparison.a, comparison.b, "sign", 0, 0.0, 1.0, least_p=1.0)
+        assert judge_claim(claim, {comparison: Evidence(estimate(0.0), None, test)}).paper == "holds"
 
     def test_keeps_the_order_and_corrects_over_the_claim(self):
         claim = make_claim()
@@ -190,7 +249,7 @@ class TestByThePapersRule:
         judged = judge_claim(claim, found)
         assert judged.paper == "holds in part (1 of 3)"
         assert [each.paper for each in judged.comparisons] == ["holds", "fails", "fails"]
-        assert judged.strict == "not tested (3 of 3 not testable)"
+        assert judged.strict == "not testable"
 
     @pytest.mark.parametrize(("sides", "verdict"), [(1, "holds"), (2, "not shown")])
     def test_one_side_is_half_of_two(self, sides, verdict):

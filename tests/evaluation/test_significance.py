@@ -1,5 +1,6 @@
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -189,3 +190,42 @@ class TestHolm:
     def test_by_hand(self):
         results = holm_correction([Result("a", "b", "sign", 1, 0.0, p) for p in (0.01, 0.04, 0.03)])
         assert [r.p_holm for r in results] == pytest.approx([0.03, 0.06, 0.06])
+
+
+class TestSmallestP:
+    @pytest.mark.parametrize("n", range(1, 9))
+    def test_is_the_smallest_of_all_outcomes(self, n):
+        """Every way to distribute n discordant documents, and every sign of n differences."""
+        signs = [document_test("sign", *paired(1, k, n - k, 1)) for k in range(n + 1)]
+        assert {test.least_p for test in signs} == {min(test.p_value for test in signs)}
+        ranked = [
+            exact_signed_rank(np.array(sign) * np.arange(1, n + 1)) for sign in itertools.product((-1, 1), repeat=n)
+        ]
+        assert signs[0].least_p == pytest.approx(min(p_value for _, _, p_value in ranked))
+
+    @settings(max_examples=20)
+    @given(st.lists(st.tuples(st.integers(0, 9), st.floats(0, 1)), min_size=1, max_size=8), st.integers(0, 7))
+    def test_after_holm_it_is_the_correction_of_the_smallest(self, pairs, which):
+        """Put the smallest p in the place of one test's own, and correct the family again."""
+        family = []
+        for n, share in pairs:
+            least = min(1.0, 2.0 ** (1 - n))
+            family.append(Result("a", "b", "sign", n, 0.0, least + share * (1 - least), least_p=least))
+        own = which % len(family)
+        extreme = [replace(r, p_value=r.least_p) if i == own else r for i, r in enumerate(family)]
+        told, reached = holm_correction(family)[own], holm_correction(extreme)[own].p_holm
+        assert told.least_p == pytest.approx(reached)
+        assert told.note.startswith("not testable") == (told.least_p > 0.05)
+
+    def test_eight_replicates_in_a_family_of_sixteen_decide_nothing(self):
+        """The smallest p is 2 / 256, and sixteen times that is 0.125."""
+        better, worse = np.linspace(0.9, 0.95, 8), np.linspace(0.8, 0.85, 8)
+        tests = holm_correction([signed_rank_test(("a", "b"), better, worse, "accuracy")] * 16)
+        assert {test.p_holm for test in tests} == {0.125}
+        assert {test.note for test in tests} == {"not testable (smallest p 0.125 after Holm's correction)"}
+        assert not any(test.is_testable() for test in tests)
+        assert holm_correction(tests[:1])[0].is_testable()
+
+    def test_two_that_never_differ_have_no_test(self):
+        (test,) = holm_correction([document_test("mcnemar", *paired(5, 0, 0, 0))])
+        assert (test.p_value, test.note) == (1.0, "not testable (the two never differ)")

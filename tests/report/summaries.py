@@ -51,7 +51,16 @@ def verdict_row(cell, metric, printed, unit, value, low, high, verdict, reading=
     """A row of verdicts; over 4,199 documents, and over groups half as sure."""
     documents = (value - float(printed)) / 100 * 4199 if metric == "accuracy" else float("nan")
     over = ("4,199 documents in 4 groups", low - 1, high + 1, documents, max(value - low, high - value))
-    return (cell, metric, kind, reading, printed, unit, value, low, high, *over, verdict, "")
+    grade = grade_of(abs(value - float(printed)), low <= float(printed) <= high, metric, unit)
+    return (cell, metric, kind, reading, printed, unit, value, low, high, *over, verdict, grade, "")
+
+
+def grade_of(gap, inside, metric, unit):
+    """The grade of a number over many documents, of which five are less than 0.3 points."""
+    if metric == "sign-z":
+        return "no information"
+    points = 100 * gap if unit == "one" else gap
+    return "same" if points <= 0.3 else "near" if points <= 1 else "inside the interval" if inside else "outside"
 
 
 def claim_row(claim, text, paper, strict, of, variant="", whole=0, counted=""):

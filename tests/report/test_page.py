@@ -45,9 +45,11 @@ def deviating(summary):
 def test_page_counts_and_shows_every_number(make):
     summary = make()
     page, whole = paper_page(section_of(summary)), reproduction_page([section_of(summary)])
-    good = int(summary.verdicts["verdict"].isin(["equal", "consistent"]).sum())
+    grades = summary.verdicts["grade"].value_counts()
     if len(summary.verdicts):
-        assert f"**{good} of {len(summary.verdicts)} results of models equal or consistent" in whole
+        counted = len(summary.verdicts) - int(grades.pop("no information"))
+        assert f"**{counted} results of models: {grades['same']} same, {grades['near']} near" in whole
+        assert "1 Z inside the interval, no information, not counted" in whole
     else:
         assert "**no published numbers" in whole
     for _, row in summary.verdicts.iterrows():
@@ -93,7 +95,8 @@ def test_deviations_are_those_of_the_paper_and_no_others(make):
 def test_numbers_that_were_not_measured_count_against_us(make):
     summary = make()
     page = reproduction_page([section_of(summary, printed={"result": len(summary.verdicts) + 3})])
-    assert f" of {len(summary.verdicts) + 3} results of models" in page
+    z = int((summary.verdicts["grade"] == "no information").sum())
+    assert f"**{len(summary.verdicts) + 3 - z} results of models: " in page
     assert "3 not measured" in page
 
 
@@ -221,6 +224,10 @@ def test_a_claim_counts_once():
     untested = claim_row("d", "D.", (2, "holds"), (0, "no test"), 2)
     line = claim_counts_text([summary_table(CLAIMS, [one, again, against, untested])])
     by_rule = "2 of 3 claims hold by their papers' rules"
+    missing = claim_row("e", "E.", (0, "not tested (2 of 2 missing)"), (0, "not tested (2 of 2 missing)"), 2)
+    assert claim_counts_text([summary_table(CLAIMS, [missing])]) == "1 claim not tested"
+    claims = summary_table(CLAIMS, [one, again, against, untested, missing])
+    assert claim_counts_text([claims]) == f"{line}; 1 not tested"
     assert line == f"{by_rule}; 0 of the 2 that can be tested hold strictly, 1 in part, 1 contradicted"
 
 

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
+from benchmark.analysis.comparisons import leading_tests
 from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing, p_text
 from benchmark.analysis.formatting.units import display_unit
-from benchmark.evaluation.intervals import SIGNIFICANCE_LEVEL
+from benchmark.evaluation.significance import SIGNIFICANCE_LEVEL
 from benchmark.report.drawing.spec import Picture, page_spec, rows_data, spec_of, tooltips
-from benchmark.report.drawing.theme import INK, LINE, OURS, PUBLISHED
+from benchmark.report.drawing.theme import INK, LINE, OURS, PUBLISHED, WASH
 from benchmark.report.grids import main_metric_of_summary
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ MOST_NUMBERED = 12  # with more classes, the squares have no room for numbers
 
 
 def significance_picture(summary: Summary) -> Picture | None:
-    """Draw the difference of every compared pair, row minus column, with the p-value of the first possible test.
+    """Draw the difference of every compared pair, row minus column, with the p-value of the leading test.
 
     Each pair is drawn in both directions, unless one direction fills the matrix better, as when all cells are compared
     with one.
@@ -32,10 +33,8 @@ def significance_picture(summary: Summary) -> Picture | None:
     gaps = summary.differences.to_dict("records")
     if len(gaps) < 2:
         return None
-    tests: dict[tuple[str, str], dict[Any, Any]] = {}
-    for row in summary.significance.to_dict("records"):
-        if not is_missing(row["p_value"]):
-            tests.setdefault((row["a"], row["b"]), row)
+    leading = leading_tests(summary.significance).dropna(subset=["p_value"])
+    tests = {(row["a"], row["b"]): row for row in leading.to_dict("records")}
     first, second = ({gap[end] for gap in gaps} for end in "ab")
     one_way = 2 * len(first) * len(second) <= len(first | second) ** 2
     points = []
@@ -45,7 +44,13 @@ def significance_picture(summary: Summary) -> Picture | None:
         points += [] if one_way else [_compared(summary, gap, test, gap["b"], gap["a"], -1)]
     named = (first, second) if one_way else (first | second,) * 2
     rows, columns = ([cell.id for cell in summary.cells if cell.id in names] for names in named)
-    colour = {"higher": OURS, "lower": PUBLISHED, "not significant": LINE, "no test": "transparent"}
+    colour = {
+        "higher": OURS,
+        "lower": PUBLISHED,
+        "not significant": LINE,
+        "not testable": WASH,
+        "no test": "transparent",
+    }
     words = [word for word in colour if any(point["value_text"] == word for point in points)]
     titles = {"a": "row", "b": "column", "gap": "row − column", "interval": "95% interval", "p": "p (Holm)"}
     titles |= {"test": "test", "value_text": "the row is"}
@@ -71,9 +76,12 @@ def _compared(
     unit, value = display_unit(main_metric_of_summary(summary), summary.quantities), sign * gap["value"]
     p = None if test is None else test["p_value"] if is_missing(test["p_holm"]) else test["p_holm"]
     low, high = sorted((sign * gap["low"], sign * gap["high"]))
-    verdict = (
-        "no test" if p is None else "not significant" if p >= SIGNIFICANCE_LEVEL else "higher" if value > 0 else "lower"
-    )
+    if test is None or p is None:
+        verdict = "no test"
+    elif p < SIGNIFICANCE_LEVEL:
+        verdict = "higher" if value > 0 else "lower"
+    else:
+        verdict = "not testable" if test["note"] else "not significant"
     point = {
         "a": a,
         "b": b,

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from benchmark.analysis.comparisons import can_be_significant, leading_tests
 from benchmark.analysis.formatting.number_text import is_missing, number_text, p_text
 from benchmark.analysis.formatting.units import capitalized, display_unit, metric_name
 from benchmark.analysis.summary import OPTIONAL_TABLES, SUMMARY_TABLES
-from benchmark.evaluation.intervals import SIGNIFICANCE_LEVEL
+from benchmark.evaluation.metrics import more_is_better
 from benchmark.evaluation.predictions import PREDICTIONS_TABLE
+from benchmark.evaluation.significance import SIGNIFICANCE_LEVEL
 from benchmark.papers.verdict_counts import claim_counts_text, verdict_counts_text
 from benchmark.report.drawing.curves import curve_pictures
 from benchmark.report.drawing.dots import dot_pictures, rank_picture
@@ -28,6 +30,7 @@ from benchmark.report.drawing.spec import Picture, page_spec
 from benchmark.report.drawing.theme import COLOURS, PAGE_CONFIG
 from benchmark.report.escapes import escape_controls
 from benchmark.report.grids import (
+    TEST_TITLES,
     TextTable,
     cell_grid,
     claim_grid,
@@ -174,25 +177,30 @@ def summary_sentences(summary: Summary) -> list[str]:
     tested = f" on {tested_on:,} test instances" if tested_on else ""
     sentences = [f"{question} {'is' if n == 1 else 'are'} scored by {name}{tested}."]
     values = sorted((score["value"], cell) for cell, score in scores.items() if not is_missing(score["value"]))
-    if values:
+    alike = {(cell.task, cell.of_class, cell.choice, cell.size, cell.terms) for cell in summary.cells}
+    if values and len(alike) == 1:  # scores of two tasks, sizes or ways to choose aren't put in one order
         symbol = " %" if unit.name == "percent" else ""
-        ends = [f"{unit.text(value)}{symbol} ({cell})" for value, cell in (values[-1], values[0])]
-        sentences.append(
-            f"{capitalized(name)} is highest at {ends[0]}" + (f" and lowest at {ends[1]}." if n > 1 else ".")
-        )
+        best_first = values[::-1] if more_is_better(metric, quantities=summary.quantities) else values
+        best, worst = (f"{unit.text(value)}{symbol} ({cell})" for value, cell in (best_first[0], best_first[-1]))
+        sentences.append(f"{capitalized(name)} is best at {best}" + (f" and worst at {worst}." if n > 1 else "."))
     whole = summary.claims[
         summary.claims["whole"] <= summary.claims["of"]
     ]  # a claim that is only partly in this run has no verdict
     beside = [verdict_counts_text([summary.verdicts])] if len(summary.verdicts) else []
     beside += [claim_counts_text([whole])] if len(whole) else []
-    tests = summary.significance.dropna(subset=["p_holm"]).drop_duplicates(["a", "b"])
+    leading = leading_tests(summary.significance)
+    tests = leading[can_be_significant(leading)]
     if beside:
         sentences.append(f"Compared with the paper: {'; '.join(beside)}.")
     elif len(tests):
         n_significant = int((tests["p_holm"] < SIGNIFICANCE_LEVEL).sum())
         sentences.append(
             f"{n_significant} of {len(tests)} tested pairs differ, with p < {SIGNIFICANCE_LEVEL} "
-            "after Holm's correction."
+            f"after Holm's correction ({TEST_TITLES.get(test := tests['test'].iloc[0], test)} test)."
+        )
+    elif len(leading):
+        sentences.append(
+            f"No test of the {len(leading)} compared pairs could be significant: too few splits or documents differ."
         )
     return sentences
 

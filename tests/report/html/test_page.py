@@ -99,9 +99,25 @@ def test_the_sentences_are_of_the_data(webkb):
     asked, found, beside = summary_sentences(webkb)
     assert asked.startswith("10 cells, which differ in weighting, normalization and kernel, are scored by accuracy")
     assert "4,199" in asked
-    assert found == "Accuracy is highest at 92.30 % (tf-l1-ngd) and lowest at 56.30 % (tfidf-l1-linear)."
+    assert found == "Accuracy is best at 92.30 % (tf-l1-ngd) and worst at 56.30 % (tfidf-l1-linear)."
     assert "11 results of models equal or consistent" in beside
     assert "2 of 2 claims hold by their papers' rules" in beside
+
+
+@pytest.mark.parametrize("part", [{"task": "Reuters-10"}, {"size": 50}, {"choice": "oracle"}, {"of_class": "ship"}])
+def test_scores_of_different_questions_are_not_put_in_one_order(webkb, part):
+    first, *others = webkb.cells
+    mixed = replace(webkb, cells=(replace(first, **part), *others))
+    assert not any("best at" in sentence for sentence in summary_sentences(mixed))
+
+
+def test_pairs_whose_test_could_not_be_significant_are_not_counted(webkb):
+    alone = replace(webkb, verdicts=webkb.verdicts[:0], claims=webkb.claims[:0])
+    tests = alone.significance.assign(p_value=0.01, p_holm=0.04, note="")
+    assert "of 1 tested pairs differ" in summary_sentences(replace(alone, significance=tests))[-1]
+    idle = tests.assign(p_holm=0.125, note="not testable (smallest p 0.125 after Holm's correction)")
+    (said,) = summary_sentences(replace(alone, significance=idle))[2:]
+    assert said.startswith("No test of the 1 compared pairs could be significant")
 
 
 def test_of_a_part_of_a_claim_nothing_is_said_to_hold(webkb):
