@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -86,6 +87,7 @@ class SklearnClassifier(ClassifierMixin, BaseEstimator, ABC):
         """
         self.check()
         points, labels = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        points = _with_narrow_indices(points)
         check_classification_targets(labels)
         self.classes_ = np.unique(labels)
         self.learn(points, labels)
@@ -147,3 +149,12 @@ class SklearnClassifier(ClassifierMixin, BaseEstimator, ABC):
         tags.input_tags.positive_only = self.non_negative
         tags.classifier_tags.poor_score = self.non_negative  # on the data of scikit-learn's tests
         return tags
+
+
+def _with_narrow_indices(points: Any) -> Any:
+    """Return a sparse matrix with 32-bit indices, the only ones that LIBLINEAR accepts, where they suffice."""
+    if not sp.issparse(points) or points.indices.dtype == points.indptr.dtype == np.int32:
+        return points
+    kind = sp.get_index_dtype(maxval=max(points.nnz, *points.shape))
+    parts = points.data, points.indices.astype(kind, copy=False), points.indptr.astype(kind, copy=False)
+    return type(points)(parts, shape=points.shape)

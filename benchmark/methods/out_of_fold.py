@@ -23,15 +23,22 @@ INNER_FOLDS = 5
 
 
 def inner_folds(problem: Problem, split: Split) -> list[Split]:
-    """Return the folds of a split's training documents, as rows of the problem's documents."""
+    """Return the folds of a split's training documents, as rows of the problem's documents.
+
+    The only document of a class is in the training documents of every fold.
+    """
     rows = split.train
-    folds = KFold(INNER_FOLDS, problem.seed, stratified=not problem.multilabel).splits(problem.documents.take(rows))
+    protocol = KFold(INNER_FOLDS, problem.seed, stratified=not problem.multilabel, keep_lone=True)
+    folds = protocol.splits(problem.documents.take(rows))
     return [Split(fold.name, rows[fold.train], rows[fold.test], fold.number) for fold in folds]
 
 
 def out_of_fold_values(problem: Problem, split: Split, fit: Callable[[Split], FittedMethod]) -> NDArray[np.float64]:
-    """Return out-of-fold class values of a split's training documents, shape (n_train, k); `fit` trains on a split."""
-    matrix, values = problem.counts.matrix, np.empty(problem.members.shape)
+    """Return out-of-fold class values of a split's training documents, shape (n_train, k); `fit` trains on a split.
+
+    Documents that no fold tests have NaN.
+    """
+    matrix, values = problem.counts.matrix, np.full(problem.members.shape, np.nan)
     for fold in inner_folds(problem, split):
         fitted = fit(fold)
         terms = fitted.learned.terms

@@ -39,7 +39,7 @@ def fit_sigmoids(values: Array, truth: NDArray[Any], learned: TrainedState, clas
     Parameters
     ----------
     values : float64 array, shape (m, k)
-        Decision values of documents that the classifiers were not trained on.
+        Decision values of documents that the classifiers were not trained on; NaN for documents without any.
     truth : int array, shape (m,), or bool array, shape (m, k)
     learned : Learned
     classes : tuple of str, length k
@@ -51,7 +51,14 @@ def fit_sigmoids(values: Array, truth: NDArray[Any], learned: TrainedState, clas
         If the documents with a decision value of a class all have the class, or none has it.
     """
     if not learned.multilabel:
-        return _fitted(_sigmoid_inputs(values), truth)
+        known = np.isfinite(values).all(axis=1)
+        values, truth = values[known], truth[known]
+        if len(classes) == 2 and len(np.unique(truth)) == 2:
+            return _fitted(_sigmoid_inputs(values), truth)
+        if len(classes) == 2:
+            lone = classes[1 - int(truth[0])]
+            raise ValueError(f"the class {lone!r} has one training document: too few for a probability")
+        return np.concatenate([_of_class(values[:, [c]], truth == c) for c in range(len(classes))])
     sigmoids = []
     for column in learned.columns:
         known = np.isfinite(values[:, column])
@@ -59,6 +66,11 @@ def fit_sigmoids(values: Array, truth: NDArray[Any], learned: TrainedState, clas
             raise ValueError(f"the class {classes[column]!r} has too few training documents for a probability")
         sigmoids.append(_fitted(values[known][:, [column]], truth[known, column]))
     return np.concatenate([np.empty((0, 2)), *sigmoids])
+
+
+def _of_class(values: Array, members: NDArray[np.bool_]) -> Array:
+    """Fit the sigmoid of one class; of a class without a document it is 1 / (n + 2), as in Platt (1999)."""
+    return _fitted(values, members) if members.any() else np.array([[0.0, np.log(len(members) + 1.0)]])
 
 
 def _fitted(values: Array, truth: NDArray[Any]) -> Array:
@@ -77,7 +89,8 @@ def _fitted(values: Array, truth: NDArray[Any]) -> Array:
 def class_probabilities(values: Array, sigmoids: Array, learned: TrainedState) -> Array:
     """Return class probabilities, shape (m, k), as scikit-learn's `CalibratedClassifierCV` computes them.
 
-    Where each document has one class, each class has a sigmoid, and the probabilities are normalized to sum 1. With two
+    Where each document has one class, each class has a sigmoid, and the probabilities are normalized to sum 1. The
+    class with the largest need not be the label, which follows the decision values alone. With two
     classes there is one sigmoid, of the second class's value minus the first's. Where documents may have several
     classes, each learned class has a sigmoid. Other classes have probability 0, or 1 if all documents have the class.
     """

@@ -239,7 +239,8 @@ class Arcsine(FeatureMap):
     """√p with random features of s³/6 and 3s⁵/40, which approximate arcsin s of the affinity s by its first terms.
 
     NGD is 2 arcsin s - π, so arcsin s is π/2 minus half the geodesic distance. The powers of s are TensorSketches
-    (Pham & Pagh 2013; scikit-learn's).
+    (Pham & Pagh 2013; scikit-learn's). The series ends early: a document's product with itself is about 1.24, not π/2.
+    A machine on NGD has that larger diagonal, which acts as a ridge: `ridge: 0.33` of `linear-svm` adds it.
 
     Parameters
     ----------

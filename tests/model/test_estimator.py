@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.metrics import accuracy_score, get_scorer
@@ -13,12 +15,16 @@ from sklearn.utils.validation import check_is_fitted
 
 import benchmark
 from benchmark.classifiers import LinearSvm
+from benchmark.corpora.corpus import Documents
 from benchmark.evaluation.protocols import KFold
+from benchmark.evaluation.splits import Split
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
-from benchmark.methods.out_of_fold import INNER_FOLDS
+from benchmark.methods.fitted import TrainedState
+from benchmark.methods.out_of_fold import INNER_FOLDS, inner_folds
 from benchmark.model.estimator import TextClassifier
 from benchmark.model.persistence import write_model
+from benchmark.model.probabilities import class_probabilities, fit_sigmoids
 from benchmark.representation import TermWeighting
 from benchmark.system.errors import BenchError
 from tests.model.studies import study_of, texts_of
@@ -142,6 +148,37 @@ def test_probabilities_of_several_classes_are_those_of_scikit_learn(fitted: Fit,
     for column in range(3):
         theirs = CalibratedClassifierCV(Values(), cv=folds, ensemble=False).fit(points, topics[:, column].astype(int))
         np.testing.assert_allclose(answers.probabilities[:, column], theirs.predict_proba(points)[:, 1], atol=1e-9)
+
+
+def test_the_only_document_of_a_class_is_trained_on_in_every_fold() -> None:
+    labels, nobody = np.array([0, 1] * 10 + [2], dtype=np.int32), np.zeros(21, dtype=np.int32)
+    documents = Documents(tuple(map(str, range(21))), labels, nobody, ("a", "b", "lone"), ("all",))
+    problem: Any = SimpleNamespace(seed=0, multilabel=False, documents=documents)
+    folds = inner_folds(problem, Split("all", np.arange(21), np.empty(0, dtype=np.intp)))
+    assert len(folds) == INNER_FOLDS
+    assert all(20 in fold.train and 20 not in fold.test for fold in folds)
+    assert sorted(np.concatenate([fold.test for fold in folds])) == list(range(20))
+
+
+def test_a_class_without_a_value_has_platts_constant() -> None:
+    rng = np.random.default_rng(0)
+    labels = np.array([0, 1, 2] * 10 + [3])
+    values = rng.normal(size=(31, 4)) + 2 * np.eye(4)[labels]
+    values[30] = np.nan  # no fold tested it
+    learned = TrainedState(None, None, None, False, np.arange(4), np.zeros(4, dtype=bool))  # type: ignore[arg-type]
+    sigmoids = fit_sigmoids(values, labels, learned, ("a", "b", "c", "d"))
+    others = fit_sigmoids(values[:30, :3], labels[:30], learned, ("a", "b", "c"))
+    np.testing.assert_array_equal(sigmoids[:3], others)
+    assert expit(-sigmoids[3, 1]) == pytest.approx(1 / 32)
+    assert sigmoids[3, 0] == 0
+    np.testing.assert_allclose(class_probabilities(values[:30], sigmoids, learned).sum(axis=1), 1)
+
+
+def test_of_two_classes_both_need_a_value() -> None:
+    values, labels = np.array([[1.0, 0.0], [2.0, 1.0], [np.nan, np.nan]]), np.array([0, 0, 1])
+    learned = TrainedState(None, None, None, False, np.arange(2), np.zeros(2, dtype=bool))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="'b' has one training document"):
+        fit_sigmoids(values, labels, learned, ("a", "b"))
 
 
 @pytest.mark.parametrize("subset", [None, "several"], ids=["single", "several"])
