@@ -69,8 +69,8 @@ def printed_of(config: str, of: str) -> dict[str, tuple[float, float, float]]:
     ]
     others = [
         float(value.value)
-        for landmark in load_published(papers.PUBLISHED_FOLDER / "landmarks.yaml").landmarks
-        for value in landmark.values
+        for reference in load_published(papers.PUBLISHED_FOLDER / "reference-values.yaml").reference_values
+        for value in reference.values
         if value.config == config
     ]
     shown = {"NGD as printed": ngd, "highest published": others}
@@ -130,7 +130,43 @@ def scale() -> VegaSpec:
     )
 
 
-PICTURES = {"overview": overview, "scale": scale}
+def census() -> VegaSpec:
+    """Draw the best accuracies of many papers on 20 Newsgroups by their rank, and ours where they would stand."""
+    entries = load_published(papers.PUBLISHED_FOLDER / "reference-values.yaml").census
+    papers_of = [entry for entry in entries if (entry.corpus, entry.metric) == ("20ng", "accuracy")]
+    values = sorted((float(entry.value) for entry in papers_of), reverse=True)
+    by = {True: "a paper, test texts seen in training", False: "a paper, not seen", None: "a paper, not known"}
+    looks = {
+        by[None]: {"shape": "circle", "stroke": MUTED, "fill": PAPER},
+        by[True]: {"shape": "circle", "stroke": PUBLISHED, "fill": PUBLISHED},
+        by[False]: {"shape": "circle", "stroke": PUBLISHED, "fill": PAPER},
+    }
+    points = [
+        {"rank": 1 + sum(own > float(entry.value) for own in values), "value": float(entry.value), "name": ""}
+        | {"low": float(entry.value), "high": float(entry.value), **looks[by[entry.transductive]]}
+        for entry in papers_of
+    ]
+    ours = scores_of("simplex-20ng")
+    points += [
+        {"rank": 0.5 + sum(own > value for own in values), "value": round_for_output(1, value), "name": name}
+        | {"low": round_for_output(1, low), "high": round_for_output(1, high), **MARKS[name]}
+        for name, (value, low, high) in ours.items()
+    ]
+    x: dict[str, Any] = {"type": "quantitative", "scale": alt.Scale(domain=[56, 92], nice=False)}
+    x["title"] = "Accuracy (%) on the test posts; bars: 95 % interval of ours"
+    title = f"Rank among {len(papers_of)} papers"
+    y = alt.Y("rank:Q", scale=alt.Scale(reverse=True, domain=[0, len(papers_of) + 1], nice=False), title=title)
+    data, stroke = alt.Chart(rows_data(points)), alt.Stroke("stroke:N", scale=None)
+    bars = data.mark_rule(strokeWidth=1.2).encode(alt.X("low", **x), alt.X2("high"), y, stroke)
+    shown = stroke, alt.Fill("fill:N", scale=None), alt.Shape("shape:N", scale=None)
+    marks = data.mark_point(opacity=1, strokeWidth=1, size=34).encode(alt.X("value", **x), y, *shown)
+    drawn = alt.layer(bars, marks).properties(width=WIDTH - 90, height=300)
+    legend = looks | {name: MARKS[name] for name in ours}
+    key = legend_spec([LegendEntry(name, size=34, **look) for name, look in legend.items()], WIDTH)
+    return figure_spec("", [key, spec_of(drawn)], "The best accuracies of papers on 20 Newsgroups by date, and ours")
+
+
+PICTURES = {"overview": overview, "scale": scale, "census": census}
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ def summarize(run: RunPredictions) -> Summary:
     unlike = tuple(setting_notes(experiment, excluded_cells(experiment)))
     caveat_texts = [each.text for each in find_caveats(experiment)]
     caveats = [f"Caveat: {text}." for text in caveat_texts]
-    on_claims = () if experiment.sensitivity_of else claim_notes(each.claim for each in claims)
+    on_claims = () if experiment.sensitivity_of else claim_notes(each.claim for each in claims if not each.variant)
     sweep = tuple(sensitivity_notes(claims)) if experiment.sensitivity_of else ()
     return Summary(
         name=experiment.name,
@@ -74,7 +74,7 @@ def summarize(run: RunPredictions) -> Summary:
         significance=summary_table(SIGNIFICANCE, significance_rows(pairs, experiment, scored)),
         differences=summary_table(DIFFERENCES, difference_rows(pairs, experiment, scored)),
         verdicts=value_verdict_frame(published, experiment, scored),
-        claims=claim_verdict_frame(claims, experiment.chosen_on_test),
+        claims=claim_verdict_frame(claims, experiment.chosen_on_test, experiment.readings),
         ranges=range_verdict_frame(published, experiment, scored),
         confusions=summary_table(CONFUSIONS, _confusions(experiment, run.predictions, scored)),
         mistakes=summary_table(MISTAKES, hardest_document_rows(experiment, run.predictions, scored)),

@@ -14,7 +14,7 @@ from benchmark.papers.published_verdicts import judge_ranges, judge_values
 from benchmark.papers.settings import excluded_cells
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     import pandas as pd
 
@@ -38,26 +38,30 @@ def value_verdict_frame(published: Published | None, experiment: Experiment, sco
     return summary_table(VERDICT_TABLE_COLUMNS, [_verdict(each) for each in judged])
 
 
-def claim_verdict_frame(claims: Sequence[ClaimVerdict], chosen: Collection[tuple[str, str]] = ()) -> pd.DataFrame:
-    """Return the frame of claims under each variant; only the configuration's own row has the claim's text.
+def claim_verdict_frame(
+    claims: Sequence[ClaimVerdict],
+    chosen: Collection[tuple[str, str]] = (),
+    readings: Mapping[str, str] | None = None,
+) -> pd.DataFrame:
+    """Return the frame of claims under each variant.
 
-    `chosen` has the cells, by (configuration, cell), whose parameters were selected on their test documents.
+    `chosen` has the cells, by (configuration, cell), whose parameters were selected on their test documents. `readings`
+    has the words for variants that are equal readings of the paper.
     """
-    return summary_table(CLAIMS, [_claim(each, chosen) for each in claims])
+    return summary_table(CLAIMS, [_claim(each, chosen, readings or {}) for each in claims])
 
 
 def judge_experiment_claims(
     published: Published | None, experiment: Experiment, scored: ScoreTable
 ) -> list[ClaimVerdict]:
-    """Judge the claims on this experiment, under each variant if it is a sensitivity analysis.
+    """Judge the claims on this experiment, under each variant of a sensitivity analysis, or each reading of the paper.
 
     In a part of an experiment, claims that need a missing cell are dropped.
     """
     if published is None:
         return []
-    variants = (
-        ["" if name == BASE_VARIANT else name for name in experiment.variants] if experiment.sensitivity_of else [""]
-    )
+    named = experiment.variants if experiment.sensitivity_of else experiment.readings or [BASE_VARIANT]
+    variants = ["" if name == BASE_VARIANT else name for name in named]
     judged = judge_claims(
         published, experiment.name, experiment.sensitivity_of, variants, scored, excluded_cells(experiment)
     )
@@ -131,16 +135,16 @@ def strict_rule_label(claim: Claim) -> str:
     return f"{TEST_NAMES[claim.test]}, two-sided, {claim.alpha:g}, Holm" if claim.test else "no test"
 
 
-def _claim(judged: ClaimVerdict, chosen: Collection[tuple[str, str]]) -> list[Any]:
+def _claim(judged: ClaimVerdict, chosen: Collection[tuple[str, str]], readings: Mapping[str, str]) -> list[Any]:
     claim, of = judged.claim, len(judged.comparisons)
     compared = (each.comparison for each in judged.comparisons)
     optimistic = any((own.config, cell) in chosen for own in compared for cell in (own.a, own.b))
     rule = f"{claim.rule.in_words}{'; chosen on the test' if optimistic else ''}"
-    text = "" if judged.variant else claim.text
+    variant = readings.get(judged.variant or BASE_VARIANT, judged.variant)
     paper, strict = ([getattr(each, name) for each in judged.comparisons] for name in ("paper", "strict"))
     untested = claim.test is None and claim.relation in ("greater", "lower")
     strictly = [strict_rule_label(claim), _held(strict), "no test" if untested else judged.strict]
-    what = [claim.id, judged.variant, text]
+    what = [claim.id, variant, claim.text]
     return [*what, rule, _held(paper), of, judged.paper, *strictly, judged.whole, judged.counted]
 
 

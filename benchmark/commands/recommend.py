@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmark.evaluation.mean_ranks import rank_methods
 from benchmark.evaluation.significance import SIGNIFICANCE_LEVEL
 from benchmark.report.surveys import score_text, seconds_text
 
@@ -52,7 +51,7 @@ def recommendations(survey: Survey, ranking: MeanRanks) -> Iterator[str]:
         last = max((last for first, last in ranking.alike if first == 0), default=0)
         n = len(ranking.methods) - 1
         yield (
-            f"Over the {ranking.problems} problems, the mean rank of `{ranking.methods[0]}` differs significantly from "
+            f"Over the {ranking.problems} corpora, the mean rank of `{ranking.methods[0]}` differs significantly from "
             f"those of {n - last} of the other {n} methods (Nemenyi, 5%: {ranking.critical:.1f} ranks). Within one "
             "problem, the intervals and tests below show more."
         )
@@ -61,17 +60,17 @@ def recommendations(survey: Survey, ranking: MeanRanks) -> Iterator[str]:
 def _leader(survey: Survey, rows: pd.DataFrame) -> str:
     """Return the method with the best mean rank, its scores, and the second-best method, as text."""
     table = survey.table(rows)
-    ranking = rank_methods(list(table.columns), table.to_numpy())
+    ranking = survey.ranks(rows)
     best, size = ranking.methods[0], dict(zip(rows["problem"], rows["size"], strict=True))
     scores = ", ".join(f"{score_text(survey, name, best, size[name])} on {name}" for name in table.index)
     then = ""
-    if len(ranking.methods) > 1 and ranking.problems > 1:
+    if len(ranking.methods) > 1 and len(table.index) > 1:
         then = f"; next is `{ranking.methods[1]}` ({ranking.ranks[1]:.1f})"
     elif len(ranking.methods) > 1:
         name = str(table.index[0])
         then = f"; next is `{ranking.methods[1]}` with {score_text(survey, name, ranking.methods[1], size[name])}"
     rank = f"the best mean rank ({ranking.ranks[0]:.1f} of {len(ranking.methods)})"
-    return f"`{best}` has {rank if ranking.problems > 1 else 'the best score'}, {scores}{then}"
+    return f"`{best}` has {rank if len(table.index) > 1 else 'the best score'}, {scores}{then}"
 
 
 def _quick(rows: pd.DataFrame) -> Iterator[tuple[str, str, str]]:

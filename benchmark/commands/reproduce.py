@@ -9,11 +9,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.caveats import find_caveats
+from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.formatting.units import display_unit
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summary import summary_table
 from benchmark.analysis.verdict_tables import claim_notes, claim_verdict_frame
-from benchmark.config.model import Experiment
+from benchmark.config.model import BASE_VARIANT, Experiment
 from benchmark.experiment.run import load_checked
 from benchmark.papers.claims import evidence_for, judge_claim
 from benchmark.papers.grim import consistent_sizes
@@ -37,13 +38,14 @@ from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from benchmark.config.model import Experiment
     from benchmark.experiment.run import RunResult
-    from benchmark.papers.claims import ComparisonVerdict, Evidence
+    from benchmark.papers.claims import ClaimVerdict, ComparisonVerdict, Evidence
     from benchmark.papers.published import Claim, Comparison, Published
+    from benchmark.papers.published_verdicts import Exclusions
 
 _SHOWN_SIZES = 8
 #: Folder of the pages for a browser.
@@ -61,7 +63,9 @@ def paper_configs(folder: Path) -> list[Experiment]:
         If there is none, or a sensitivity analysis is of a configuration that belongs to no paper.
     """
     experiments = [load_checked(path) for path in sorted(folder.glob("*.yaml"))]
-    of_papers = {experiment.name for experiment in experiments if experiment.paper and not _landmarks_alone(experiment)}
+    of_papers = {
+        experiment.name for experiment in experiments if experiment.paper and not _reference_values_alone(experiment)
+    }
     for experiment in experiments:
         if experiment.sensitivity_of and experiment.sensitivity_of not in of_papers:
             problem = f"sensitivity_of is {experiment.sensitivity_of!r}, which isn't a configuration of a paper"
@@ -72,11 +76,10 @@ def paper_configs(folder: Path) -> list[Experiment]:
     return selected
 
 
-def _landmarks_alone(experiment: Experiment) -> bool:
+def _reference_values_alone(experiment: Experiment) -> bool:
     """Return whether a configuration has reference values but no values, ranges or claims of a paper."""
     published = published_of_experiment(experiment)
-    of_paper = published is not None and (published.values or published.ranges or published.claims)
-    return published is not None and bool(published.landmarks) and not of_paper
+    return published is not None and bool(published.reference_values) and not published.of_paper
 
 
 def write_reproduction(done: list[RunResult], path: Path) -> str:
@@ -119,7 +122,25 @@ def _document_set(published: Published, done: RunResult) -> tuple[str, ...]:
         f"published accuracies and {len(z_values)} published Z are consistent only with {fits or 'none'}; ours has "
         f"{ours:,}."
     )
-    return (remark,)
+    return remark, *_further_documents(percentages, done, sizes)
+
+
+def _further_documents(percentages: Mapping[str, str], done: RunResult, sizes: Sequence[int]) -> Iterator[str]:
+    """Yield how many published accuracies a larger test set could explain, however the others are decided."""
+    n, ours = sizes[0] if len(sizes) == 1 else 0, int(done.summary.scores["n"].max())
+    scores = {cell: done.summary.headlines.get((cell, "accuracy")) for cell in percentages}
+    right = {cell: score["value"] * ours for cell, score in scores.items() if score and not is_missing(score["value"])}
+    if n <= ours or not right:
+        return
+    half_digit = {cell: 0.5 * 10.0 ** -len(text.partition(".")[2]) for cell, text in percentages.items()}
+    possible = sum(
+        100 * k / n - half_digit[cell] <= float(percentages[cell]) <= 100 * (k + n - ours) / n + half_digit[cell]
+        for cell, k in right.items()
+    )
+    yield (
+        f"The {n - ours} further test documents are {100 * (n - ours) / n:.2f}% of them: however they were decided, "
+        f"they could explain {possible} of the {len(right)} published accuracies."
+    )
 
 
 def _steps(done: RunResult) -> Iterator[str]:
@@ -165,25 +186,42 @@ def _section(of_paper: list[RunResult], done: list[RunResult]) -> PaperResult:
     printed = Counter(
         value.kind for value in published.values if not value.alternative and (value.config, value.cell) not in asides
     )
+    readings: dict[str, str] = {}
     for claim in published.claims:
-        evidence: dict[Comparison, Evidence] = {}
-        for run in runs:
-            evidence |= evidence_for(claim, run.experiment.name, run.scored)
-        judged = judge_claim(claim, evidence, asides=asides)
-        claims.append(judged)
-        if not claim.same_as:
-            exceptions += [_exception(claim, each, e) for each in judged.comparisons for e in _not_shown(claim, each)]
+        for judged in _judged(claim, runs, asides):
+            claims.append(judged)
+            if not claim.same_as:
+                found = ((each, evidence) for each in judged.comparisons for evidence in _not_shown(claim, each))
+                exceptions += [_exception(claim, each, evidence) for each, evidence in found]
+    for run in runs:
+        readings |= run.experiment.readings
     return PaperResult(
         published.paper,
         published.title,
         published.reference,
         tuple(experiments),
-        claim_verdict_frame(claims, {cell for run in runs for cell in run.experiment.chosen_on_test}),
+        claim_verdict_frame(claims, {cell for run in runs for cell in run.experiment.chosen_on_test}, readings),
         printed,
         summary_table(EXCEPTIONS, exceptions),
         (*claim_notes(published.claims), *_not_measured(published, of_paper)),
         published.finding,
     )
+
+
+def _judged(claim: Claim, runs: list[RunPredictions], asides: Exclusions) -> Iterator[ClaimVerdict]:
+    """Yield the verdict on a claim over all configurations, under each equal reading of the paper."""
+    of_claim = {comparison.config for comparison in claim.comparisons}
+    named = {name: run.experiment.readings for run in runs if (name := run.experiment.name) in of_claim}
+    variants = dict.fromkeys(variant for readings in named.values() for variant in readings) or {BASE_VARIANT: None}
+    for variant in variants:
+        if claim.on_clock and variant != BASE_VARIANT:
+            continue
+        prefixes = {name: f"{variant}-" for name, of in named.items() if variant in of and variant != BASE_VARIANT}
+        prefixed = claim.with_prefixes(prefixes)
+        evidence: dict[Comparison, Evidence] = {}
+        for run in runs:
+            evidence |= evidence_for(prefixed, run.experiment.name, run.scored)
+        yield judge_claim(prefixed, evidence, "" if variant == BASE_VARIANT else variant, asides=asides)
 
 
 def _not_measured(published: Published, done: list[RunResult]) -> Iterator[str]:

@@ -10,7 +10,6 @@ from benchmark.analysis.formatting.labels import component_label, points_label
 from benchmark.analysis.summary import summary_table
 from benchmark.commands.recommend import comparison_sentences, recommendations
 from benchmark.config.model import Experiment
-from benchmark.evaluation.mean_ranks import rank_methods
 from benchmark.evaluation.metrics import more_is_better, unit_of
 from benchmark.evaluation.sampling_model import sampling_of
 from benchmark.experiment.run_folder import read_manifest
@@ -116,11 +115,13 @@ def build_survey(done: Sequence[RunResult]) -> Survey:
         dict[ChartPanel, str](),
     )
     methods: dict[str, str] = {}
+    corpora: dict[str, str] = {}
     summed: set[str] = set()
     bars = ""
     check_comparable([each.results.experiment for each in done])
     for each in done:
         (variant,) = each.results.experiment.variants.values()
+        collection = variant.collection
         for entry in variant.entries:
             methods.setdefault(entry.label, _words(entry.candidates[0]))
             summed |= {entry.label} if _sums_words(entry.candidates[0]) else set()
@@ -130,7 +131,8 @@ def build_survey(done: Sequence[RunResult]) -> Survey:
             task_title = task.title if len(variant.tasks) > 1 else ""
             name = " ".join(filter(None, (_short(each.summary.name, alike), task_title)))
             title = ": ".join(filter(None, (each.summary.title, task_title)))
-            problem = SurveyProblem(name, title, main_metric_of_summary(each.summary), variant.collection.multilabel)
+            problem = SurveyProblem(name, title, main_metric_of_summary(each.summary), collection.multilabel)
+            corpora[name] = collection.corpus
             cells = [cell for cell in each.summary.cells if cell.task == task.name]
             rows = list(_score_rows(each, problem, cells))
             scores += rows
@@ -148,15 +150,15 @@ def build_survey(done: Sequence[RunResult]) -> Survey:
         summary_table(SURVEY_DIFFERENCE_COLUMNS, gaps),
         panels,
         bars,
+        corpora,
     )
 
 
 def survey_mean_ranks(survey: Survey) -> MeanRanks:
     """Return the mean ranks of the methods that have a score on every problem; ConfigError if there is none."""
-    table = survey.table(survey.whole())
-    if table.empty:
+    if survey.table(survey.whole()).empty:
         raise ConfigError("a survey needs tables of methods, and at least one method that all tables have")
-    return rank_methods(list(table.columns), table.to_numpy())
+    return survey.ranks(survey.whole())
 
 
 def _steps(survey: Survey, known: dict[tuple[str, str], str]) -> TextTable:

@@ -71,6 +71,7 @@ def check_experiment(source: YamlSource, known: Registries, papers: Sequence[str
         raise source.error(
             ("expect",), "`expect` describes the configuration itself, which run_base: false doesn't run"
         )
+    _check_readings(config, variants, source)
     first = next(iter(variants.values()))
     _check_classes(config, variants, source)
     multilabel = first.collection.multilabel
@@ -114,6 +115,7 @@ def check_experiment(source: YamlSource, known: Registries, papers: Sequence[str
         quantities={name: each for name, each in known.quantities.items() if name in declared},
         known=known,
         parallel=config.parallel,
+        readings=config.readings,
     )
 
 
@@ -168,6 +170,18 @@ def _choices(config: ExperimentSection, source: YamlSource) -> tuple[str, ...]:
             ("choose", "by"), f"{CHOOSE_CROSS_VALIDATION} and {CHOOSE_TEMPORAL_HOLDOUT} can't be combined: name one"
         )
     return tuple(config.choose.by)
+
+
+def _check_readings(config: ExperimentSection, variants: Mapping[str, Variant], source: YamlSource) -> None:
+    """Refuse readings that are no variants, that are fewer than two, or of a configuration that has no paper."""
+    for name in config.readings:
+        if name not in variants:
+            raise source.error(("readings", name), unknown_name("variant", name, list(variants)))
+    if config.readings and (len(config.readings) < 2 or BASE_VARIANT not in config.readings):
+        raise source.error(("readings",), f"name {BASE_VARIANT!r}, the configuration itself, and a variant or more")
+    if config.readings and (config.paper is None or config.sensitivity_of):
+        problem = "readings are of a configuration with a `paper`, which is no sensitivity analysis"
+        raise source.error(("readings",), problem)
 
 
 def _check_classes(config: ExperimentSection, variants: dict[str, Variant], source: YamlSource) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from benchmark.system.yaml_source import YamlSource
 
 #: Keys that a file doesn't inherit from the file that it extends, since they identify a configuration.
-FILE_KEYS = ("name", "title", "paper", "sensitivity_of", "notes", "tuned_to_published", "extends")
+FILE_KEYS = ("name", "title", "paper", "sensitivity_of", "notes", "tuned_to_published", "readings", "extends")
 
 #: The largest number of characters of a file's name, and of files that extend each other in a row.
 MAX_NAME_LENGTH, MAX_EXTENDED_FILES = 100, 10

@@ -119,7 +119,7 @@ def list_methods(
     same = text_from_config(said, reader)
     candidates: dict[str, list[MethodSpec]] = {}
     first: dict[str, int] = {}
-    seen: dict[str, str] = {}
+    seen: dict[str, list[str]] = {}
     for index, given in enumerate(methods):
         place: Location = ("methods", index) if isinstance(source.data["methods"], list) else ("methods",)
         for label, own in _expanded(given, source, place, known, choose=choose):
@@ -137,15 +137,13 @@ def list_methods(
                 raise source.error(
                     own.get(THRESHOLD_KEY, ({}, place))[1], "a threshold needs documents that may have several classes"
                 )
-            if label in candidates and (first[label] != index or choose is None or resolved in seen):
+            if label in candidates and (first[label] != index or choose is None or resolved in seen[label]):
                 raise source.error(place, f"the method {label!r} is listed twice")
-            if resolved in seen:
-                problem = f"the methods {seen[resolved]!r} and {label!r} are the same"
-                raise source.error(place, f"{problem}: they differ only in keys that are set to their defaults")
-            seen[resolved] = label
-            check_limit(len(seen), COUNTED_METHODS, source, ("methods",))
+            seen.setdefault(label, []).append(resolved)
+            check_limit(sum(map(len, seen.values())), COUNTED_METHODS, source, ("methods",))
             first.setdefault(label, index)
             candidates.setdefault(label, []).append(spec)
+    _check_distinct(seen, first, source)
     resolver.check_all_used()
     if choose is not None and all(len(specs) == 1 for specs in candidates.values()):
         raise source.error(
@@ -153,6 +151,16 @@ def list_methods(
             "nothing to choose: no kernel or classifier lists a parameter, and no key of `grid_keys` has a list",
         )
     return tuple(MethodEntry(label, tuple(specs)) for label, specs in candidates.items())
+
+
+def _check_distinct(settings: Mapping[str, list[str]], first: Mapping[str, int], source: YamlSource) -> None:
+    """Refuse two methods with the same candidates; a method may be one of the candidates of another."""
+    labels: dict[tuple[str, ...], str] = {}
+    for label, own in settings.items():
+        if (other := labels.setdefault(tuple(own), label)) != label:
+            problem = f"the methods {other!r} and {label!r} are the same"
+            place: Location = ("methods", first[label]) if isinstance(source.data["methods"], list) else ("methods",)
+            raise source.error(place, f"{problem}: they differ only in keys that are set to their defaults")
 
 
 def _check_defaults(defaults: dict[str, Any], source: YamlSource, registries: Registries) -> None:

@@ -423,6 +423,8 @@ class Experiment:
         The components that the configuration could name; None if it was read from a run folder.
     parallel : ParallelSection or None
         Which other processes solve points.
+    readings : dict of str to str
+        Variants that are equal readings of the paper, and what each is in a few words; {} where it has one.
     """
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _ANY_TYPE
@@ -451,6 +453,7 @@ class Experiment:
     quantities: dict[str, DiagnosticMetric] = field(repr=False)
     known: Registries | None = field(default=None, repr=False, compare=False, metadata=_NOT_DATA)
     parallel: ParallelSection | None = field(default=None, compare=False, metadata=_NOT_DATA)
+    readings: dict[str, str] = field(default_factory=dict, kw_only=True)
     only: tuple[str, ...] = field(default=(), kw_only=True)
     left_out: frozenset[str] = field(default=frozenset(), kw_only=True, repr=False)
 

@@ -32,6 +32,7 @@ RENAMED_KEYS = {
 RENAMED_VALUES: dict[str, dict[str, Any]] = {
     "choose.by": {"newest": "temporal-holdout"},
     "gain": {"growth": True},
+    "paper": {"landmarks": "reference-values"},
     "per_class": {"each": True},
 }
 

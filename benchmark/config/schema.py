@@ -225,5 +225,10 @@ class ExperimentSection(ConfigSection):
     variants: dict[str, dict[str, Any]] = Field(
         default={}, max_length=1000, description="Variants by name, each with the settings that it changes."
     )
+    readings: dict[str, str] = Field(
+        default={},
+        description="Variants that are equal readings of the paper, each in a few words; `base` is the configuration "
+        "itself. Claims are judged under each of them.",
+    )
     parallel: ParallelSection | None = Field(default=None, description="Other processes that compute settings.")
     run_base: bool = Field(default=True, description="Whether to run the configuration itself, beside its variants.")

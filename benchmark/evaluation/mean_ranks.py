@@ -28,7 +28,7 @@ class MeanRanks:
     ranks : tuple of float
         Mean rank of each method; 1 is the best.
     problems : int
-        Number of problems.
+        Number of problems, or of their groups.
     statistic, p_value : float
         Iman and Davenport's F of Friedman's test, corrected for ties, and its p-value under the hypothesis that all
         methods are equal. NaN for fewer than two problems or methods; ∞ and 0 if all problems give the same ranking.
@@ -55,14 +55,19 @@ class MeanRanks:
         return tuple(runs)
 
 
-def rank_methods(methods: Sequence[str], scores: NDArray[np.float64]) -> MeanRanks:
+def rank_methods(methods: Sequence[str], scores: NDArray[np.float64], groups: Sequence[str] | None = None) -> MeanRanks:
     """Rank methods by their scores on each problem, the largest first; ties get the mean of their ranks.
+
+    Friedman's and Nemenyi's tests need independent problems. Those of one group (the problems of one corpus, which
+    share documents) count as one: methods are ranked by the mean of their ranks on them.
 
     Parameters
     ----------
     methods : sequence of str
     scores : array, shape (problems, methods)
         Larger is better. Only ranks within a problem count, so problems may be scored by different metrics.
+    groups : sequence of str, length problems, optional
+        Group of each problem; by default each is one of its own.
 
     Returns
     -------
@@ -81,6 +86,10 @@ def rank_methods(methods: Sequence[str], scores: NDArray[np.float64]) -> MeanRan
         raise ValueError("a method without a score on some problem has no mean rank")
     # Means of the same counts may differ in the last digits; rounding restores ties.
     rounded = np.round(-scores, 12)
+    if groups is not None:
+        each, names = stats.rankdata(rounded, axis=1), np.asarray(groups)
+        rounded = np.array([each[names == name].mean(axis=0) for name in dict.fromkeys(groups)]).round(12)
+        n = len(rounded)
     means = stats.rankdata(rounded, axis=1).mean(axis=0)
     order = np.argsort(means, kind="stable")
     statistic = p_value = math.nan

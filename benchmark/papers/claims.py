@@ -132,7 +132,7 @@ def claim_verdict_text(words: list[VerdictWord]) -> str:
     if other:
         return "contradicted" if other == n else f"contradicted in part ({other} of {n}{idle})"
     word = "fails" if counts["fails"] else "not shown"
-    return f"not shown ({counts['not shown']} of {n}{idle})" if idle and word == "not shown" else word
+    return f"{word} ({counts[NOT_TESTABLE]} of {n} {NOT_TESTABLE})" if idle and word == "not shown" else word
 
 
 def judge_claim(
@@ -302,7 +302,8 @@ def judge_claims(
     sensitivity_of : str or None
         Name of the configuration whose sensitivity it analyses, if any.
     variants : iterable of str
-        Prefixes of cell ids, "" for the configuration itself.
+        Prefixes of cell ids, "" for the configuration itself: of a sensitivity analysis all of its variants, else the
+        equal readings of the paper. Claims about seconds are judged of the configuration itself alone.
     scored : Scored
     asides : mapping of (configuration, cell id) to Exclusion, optional
         Reasons why cells give no verdict.
@@ -315,8 +316,8 @@ def judge_claims(
     verdicts = (
         _judged(claim, config, sensitivity_of, name, scored, asides)
         for claim in published.claims
-        if not (sensitivity_of and claim.on_clock)
         for name in variants
+        if not (claim.on_clock and (sensitivity_of or name))
     )
     return [verdict for verdict in verdicts if verdict is not None]
 

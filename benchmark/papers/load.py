@@ -130,9 +130,9 @@ def _named(found: Published) -> Iterator[tuple[Location, str, tuple[str, ...]]]:
         yield ("values", i), value.config, cells
     for i, span in enumerate(found.ranges):
         yield ("ranges", i), span.config, span.expanded
-    for i, landmark in enumerate(found.landmarks):
-        for j, value in enumerate(landmark.values):
-            yield ("landmarks", i, "values", j), value.config, (value.cell or "",)
+    for i, reference in enumerate(found.reference_values):
+        for j, value in enumerate(reference.values):
+            yield ("reference_values", i, "values", j), value.config, (value.cell or "",)
     for i, claim in enumerate(found.claims):
         for j, template in enumerate(claim.templates):
             for comparison in template.expanded():

@@ -136,8 +136,26 @@ class ReferenceValues(_Record):
     def _of_cells(self) -> ReferenceValues:
         """Raise ValueError if a value is of a pair of cells."""
         if any(value.pair for value in self.values):
-            raise ValueError(f"a landmark can't have a metric of pairs of cells ({' or '.join(PAIR_METRICS)})")
+            raise ValueError(f"a reference value can't have a metric of pairs of cells ({' or '.join(PAIR_METRICS)})")
         return self
+
+
+class CensusEntry(_Record):
+    """Best score of one paper on one corpus, in percent, as a census counted it.
+
+    It stands beside no cell and gets no verdict. `transductive` (the test documents were seen in training), `code` (it
+    is published) and `states_edition` (of the corpus) are None where that isn't known.
+    """
+
+    corpus: str
+    metric: Literal["accuracy", "macro-f1", "micro-f1"]
+    value: Annotated[str, AfterValidator(_decimal_digits)]
+    year: int
+    method: str
+    source: str
+    transductive: bool | None = None
+    code: bool | None = None
+    states_edition: bool | None = None
 
 
 class Comparison(_Record):
@@ -266,6 +284,15 @@ class Claim(_OfMetric):
         """All comparisons of the claim, with templates filled in."""
         return tuple(comparison for template in self.templates for comparison in template.expanded())
 
+    def with_prefixes(self, prefixes: Mapping[str, str]) -> Claim:
+        """Return the claim about cells whose ids have a prefix, by configuration: the cells of a variant."""
+        templates = (
+            ComparisonTemplate(config=c.config, a=prefix + c.a, b=prefix + c.b)
+            for c in self.comparisons
+            for prefix in [prefixes.get(c.config, "")]
+        )
+        return self.model_copy(update={"templates": tuple(templates)})
+
     @property
     def on_clock(self) -> bool:
         """True if the metric is wall-clock time."""
@@ -312,14 +339,20 @@ class Published(_Record):
     values: tuple[PublishedValue, ...] = ()
     ranges: tuple[PublishedRange, ...] = ()
     claims: tuple[Claim, ...] = ()
-    landmarks: tuple[ReferenceValues, ...] = ()
+    reference_values: tuple[ReferenceValues, ...] = ()
+    census: tuple[CensusEntry, ...] = ()
+
+    @property
+    def of_paper(self) -> bool:
+        """True if it has values, ranges or claims of a paper, and not only reference values."""
+        return bool(self.values or self.ranges or self.claims)
 
     @model_validator(mode="after")
     def _said_once(self) -> Published:
         """Raise ValueError if a value or claim occurs twice, or `same_as` names no other claim."""
         _unique((v.model_dump_json(exclude={"value"}) for v in self.values), "value")
-        pairs = ((landmark.method, v) for landmark in self.landmarks for v in landmark.values)
-        _unique((f"{method}: {v.model_dump_json(exclude={'value'})}" for method, v in pairs), "value of a landmark")
+        pairs = ((reference.method, v) for reference in self.reference_values for v in reference.values)
+        _unique((f"{method}: {v.model_dump_json(exclude={'value'})}" for method, v in pairs), "reference value")
         ids = [claim.id for claim in self.claims]
         _unique(ids, "claim")
         for claim in self.claims:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from benchmark.papers.published import Published, PublishedRange, PublishedValue
 
 #: Kind of an `Exclusion`: a reference value of another method gets no verdict.
-REFERENCE_VALUE = "landmark"
+REFERENCE_VALUE = "reference value"
 #: Metrics whose differences can be expressed in documents.
 _SHARES_OF_DOCUMENTS = ("accuracy", "error")
 #: Largest differences, in points, of the grades "same" and "near".
@@ -37,7 +37,7 @@ NO_INFORMATION = "no information"
 
 @dataclass(frozen=True)
 class Exclusion:
-    """Reason why a number gives no verdict: `kind` is "tuned", "another setting" or "landmark", `why` is text."""
+    """Reason why a number gives no verdict: a `kind` ("tuned", "another setting", "reference value"), and text."""
 
     kind: str
     why: str
@@ -182,12 +182,12 @@ def judge_values(
     for value in (v for v in published.values if v.config == config):
         cells = value.pair or (value.cell or "",)
         verdicts.append(_beside(value, scored, first_exclusion(asides, [(config, cell) for cell in cells])))
-    for landmark in published.landmarks:
-        aside = Exclusion(REFERENCE_VALUE, landmark.in_words)
-        for value in (v for v in landmark.values if v.config == config):
+    for reference in published.reference_values:
+        aside = Exclusion(REFERENCE_VALUE, reference.in_words)
+        for value in (v for v in reference.values if v.config == config):
             for cell in fnmatch.filter(scored.cells, value.cell or ""):
                 of_cell = value.model_copy(update={"cell": cell})
-                verdicts.append(_beside(of_cell, scored, aside, landmark.name))
+                verdicts.append(_beside(of_cell, scored, aside, reference.name))
     return [verdict for verdict in verdicts if verdict is not None]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from benchmark.config.model import method_of
+from benchmark.config.model import BASE_VARIANT, method_of
 from benchmark.papers import published as papers
 from benchmark.papers.load import cells_by_configuration, published_of_experiment
 from benchmark.papers.published_verdicts import Exclusion
@@ -49,6 +49,8 @@ def excluded_cells(experiment: Experiment) -> dict[tuple[str, str], Exclusion]:
             found[experiment.name, cell.id] = Exclusion(
                 "another setting", f"not the paper's setting: {', '.join(own[:_SHOWN])}{more}"
             )
+    for variant in experiment.readings:  # what is said of the configuration itself is said of its other readings, too
+        found |= {(name, f"{variant}-{cell}"): why for (name, cell), why in found.items() if variant != BASE_VARIANT}
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchmark.papers.claims import NOT_TESTABLE, NOT_TESTED
 from benchmark.papers.published_verdicts import GRADES, NO_INFORMATION
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+#: Verdict on a claim that holds under some equal readings of its paper and not under others.
+DEPENDS = "depends on the reading"
 _ORDER = ("equal", "equal, outside the interval", "consistent", "deviates", "no interval")
 _LABELS = {"deviates": "deviating"}
 _NOT_COUNTED = {"tuned": "tuned", "another setting": "of another setting"}
@@ -91,23 +93,37 @@ def claim_counts_text(tables: Sequence[pd.DataFrame]) -> str:
     >>> claim_counts_text([pd.DataFrame(rows)])
     "1 of 1 claims hold by their papers' rules; 1 not tested"
     """
-    rows = [row for table in tables for row in table.to_dict("records") if not row["counted"]]
-    tested = [row for row in rows if not row["verdict"].startswith(NOT_TESTED)]
-    if not rows:
+    claims: dict[tuple[int, str], list[dict[Any, Any]]] = {}
+    for i, table in enumerate(tables):
+        for row in table.to_dict("records"):
+            if not row["counted"]:
+                claims.setdefault((i, row["claim"]), []).append(row)
+    if not claims:
         return "no claims"
+    paper = [_over_readings([row["verdict"] for row in rows]) for rows in claims.values()]
+    strict = [_over_readings([row["strict_verdict"] for row in rows]) for rows in claims.values()]
+    tested = [verdict for verdict in paper if not verdict.startswith(NOT_TESTED)]
     if not tested:
-        return f"{len(rows)} {'claim' if len(rows) == 1 else 'claims'} not tested"
-    paper = [row["verdict"] for row in tested]
-    strict = [row["strict_verdict"] for row in tested if row["strict_verdict"] not in ("no test", NOT_TESTABLE)]
-    parts = [f"{paper.count('holds')} of {len(paper)} claims hold by their papers' rules{_in_part(paper)}"]
+        return f"{len(claims)} {'claim' if len(claims) == 1 else 'claims'} not tested"
+    parts = [f"{tested.count('holds')} of {len(tested)} claims hold by their papers' rules{_in_part(tested)}"]
+    strict = [verdict for verdict in strict if verdict not in ("no test", NOT_TESTABLE)]
+    strict = [verdict for verdict in strict if not verdict.startswith(NOT_TESTED)]
     if strict:
         against = sum(verdict.startswith("contradicted") for verdict in strict)
         strictly = f"{strict.count('holds')} of the {len(strict)} that can be tested hold strictly{_in_part(strict)}"
         parts.append(f"{strictly}{f', {against} contradicted' if against else ''}")
-    parts += [f"{len(rows) - len(tested)} not tested"] if len(tested) < len(rows) else []
+    parts += [f"{len(paper) - len(tested)} not tested"] if len(tested) < len(paper) else []
     return "; ".join(parts)
 
 
+def _over_readings(verdicts: Sequence[str]) -> str:
+    """Return the verdict on a claim under all equal readings of its paper."""
+    if len({verdict == "holds" for verdict in verdicts}) > 1:
+        return DEPENDS
+    return next((verdict for verdict in verdicts if "(" in verdict), verdicts[0])
+
+
 def _in_part(verdicts: Sequence[str]) -> str:
-    n = sum(verdict.startswith("holds in part") for verdict in verdicts)
-    return f", {n} in part" if n else ""
+    n, depend = sum(verdict.startswith("holds in part") for verdict in verdicts), verdicts.count(DEPENDS)
+    depends = f", {depend} under some but not all readings of the paper" if depend else ""
+    return depends + (f", {n} in part" if n else "")

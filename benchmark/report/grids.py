@@ -304,13 +304,17 @@ def other_verdicts(summary: Summary) -> pd.DataFrame:
 
 
 def claim_grid(claims: pd.DataFrame) -> TextTable:
-    """Return a grid of the paper's claims, by the paper's rule and strictly, with the variant if there are several."""
-    rows = []
+    """Return a grid of the paper's claims, by the paper's rule and strictly, with the variant if there are several.
+
+    Only the first row of a claim shows its text.
+    """
+    rows, above = [], ""
     for row in claims.to_dict("records"):
+        text, above = "" if row["claim"] == above else row["text"], row["claim"]
         whole = row["whole"] if row["whole"] > row["of"] else 0
         paper = _claim_text(row["verdict"], row["holds"], row["of"], whole)
         strictly = _claim_text(row["strict_verdict"], row["strict_holds"], row["of"], whole)
-        rows.append((row["claim"], row["variant"], row["text"], row["rule"], paper, strictly, row["counted"]))
+        rows.append((row["claim"], row["variant"], text, row["rule"], paper, strictly, row["counted"]))
     header = ("claim", "variant", "text", "the paper's rule", "by the paper's rule", "strictly", "not counted")
     grid = TextTable("Claims", header, tuple(rows), frozenset(header), CLAIM_NOTE)
     empty = [

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from scipy.special import ndtri
 
 from benchmark.analysis.formatting.number_text import (
     MISSING_TEXT,
@@ -20,7 +21,7 @@ from benchmark.analysis.formatting.number_text import (
 from benchmark.analysis.formatting.units import Unit, display_unit, metric_name, metric_with_unit, unit_named
 from benchmark.analysis.summary import summary_table
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
-from benchmark.evaluation.intervals import Estimate
+from benchmark.evaluation.intervals import CONFIDENCE_LEVEL, Z_LEVEL, Estimate
 from benchmark.papers import published
 from benchmark.papers.published import PublishedValue
 from benchmark.papers.published_verdicts import ValueVerdict
@@ -152,7 +153,7 @@ def render_markdown(template: str, **values: Any) -> str:
         "explained": sensitivity_sentence,
         "grid": markdown_grid,
         "held": claim_counts_text,
-        "landmarks": reference_value_grid,
+        "reference_values": reference_value_grid,
         "md": markdown_text,
         "numbers": _numbers,
         "p_text": p_text,
@@ -239,7 +240,8 @@ def difference_unit(unit: Unit) -> str:
 def sensitivity_sentence(tried: Iterable[SensitivityScore]) -> str:
     """Write a sentence that lists, for each deviating cell, the variants under which it is equal or consistent."""
     under: dict[str, list[str]] = {}
-    for trial in tried:
+    trials = list(tried)
+    for trial in trials:
         variants = under.setdefault(trial.cell, [])
         if trial.verdict.startswith(("equal", "consistent")):
             variants.append(trial.variant)
@@ -248,9 +250,31 @@ def sensitivity_sentence(tried: Iterable[SensitivityScore]) -> str:
     consistent = [f"{cell} under {', '.join(variants)}" for cell, variants in under.items() if variants]
     never = [cell for cell, variants in under.items() if not variants]
     n = f"{len(consistent)} of the {len(under)}"
-    parts = [f"{n} are consistent under some other choice ({'; '.join(consistent)})"] if consistent else []
-    parts += [f"{', '.join(never)} under none that was tried"] if never else []
-    return f"{'; '.join(parts)}."
+    tuned = "which would be tuned to the published values"
+    parts = [f"{n} are consistent under some other choice, {tuned} ({'; '.join(consistent)})"] if consistent else []
+    parts += [f"{', '.join(never)} under none that was tried{_at_any_width(trials, never)}"] if never else []
+    joint = Counter(variant for variants in under.values() for variant in variants)
+    best = joint.most_common(1)
+    parts += [f"at most {best[0][1]} of them at once (under {best[0][0]})"] if best and len(under) > 1 else []
+    most = max(Counter(trial.cell for trial in trials).values()) - 1
+    return f"{'; '.join(parts)}. Other choices that were tried: at most {most} for a cell."
+
+
+def _at_any_width(tried: Sequence[SensitivityScore], cells: Sequence[str]) -> str:
+    """Say whether cells also deviate under every choice if the intervals are widened for the number of choices.
+
+    The half-widths are those of Bonferroni's level, by the normal distribution.
+    """
+    close = []
+    for cell in cells:
+        own = [trial for trial in tried if trial.cell == cell]
+        wider = float(ndtri(1 - (1 - CONFIDENCE_LEVEL) / 2 / len(own))) / Z_LEVEL
+        for trial in own:
+            low, high = (trial.value + wider * (end - trial.value) for end in (trial.low, trial.high))
+            close += [f"{cell} under {trial.variant}"] * (low <= float(trial.published) <= high)
+    if not close:
+        return ", nor by intervals that are widened for the number of choices (Bonferroni)"
+    return f" (by intervals that are widened for the number of choices, Bonferroni, {', '.join(close)})"
 
 
 def sensitivity_grid(tried: Iterable[SensitivityScore]) -> TextTable:
@@ -261,7 +285,7 @@ def sensitivity_grid(tried: Iterable[SensitivityScore]) -> TextTable:
         decimals = printed_decimals(trial.published)
         ours = number_text(trial.value, decimals), interval_text(trial.low, trial.high, decimals)
         difference = difference_text({"value": trial.value, "published": trial.published, "unit": trial.unit})
-        rows.append((*(key if key != above else ("", "", "")), trial.variant, *ours, difference, trial.verdict))
+        rows.append((*(key if key != above else ("", "", "")), trial.variant, *ours, difference, _tuned(trial)))
         above = key
     header = ("cell", "metric", "published", "variant", "ours", "95% interval", "difference", "verdict")
     return TextTable("Sensitivity analysis", header, tuple(rows), frozenset({"cell", "metric", "variant", "verdict"}))
@@ -340,6 +364,12 @@ def _changed(cell: CellInfo, base: CellInfo) -> str:
     """Return the variant and classifier of a sweep's cell where they differ from the experiment's."""
     variant = cell.variant if cell.variant != base.variant else ""
     return ", ".join(filter(None, (variant, cell.classifier if cell.classifier != base.classifier else "")))
+
+
+def _tuned(trial: SensitivityScore) -> str:
+    """Return the verdict of a trial; one that comes near the published value under another choice is tuned to it."""
+    near = trial.verdict.startswith(("equal", "consistent")) and trial.variant != BASE_VARIANT_LABEL
+    return f"tuned ({trial.verdict})" if near else trial.verdict
 
 
 def _trial(row: dict[Any, Any], variant: str, score: dict[Any, Any]) -> SensitivityScore:

@@ -14,6 +14,7 @@ from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing, 
 from benchmark.analysis.formatting.units import axis_label, display_unit, metric_name
 from benchmark.analysis.summary import summary_table
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
+from benchmark.evaluation.mean_ranks import rank_methods
 from benchmark.report.grids import TextTable, metric_header
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ class Survey:
         Metric of each learning curve panel, one panel for each problem.
     bars : str
         Meaning of the error bars of the curves.
+    corpora : mapping of str to str
+        Corpus of each problem, by name; problems of one corpus share documents.
     """
 
     problems: tuple[SurveyProblem, ...]
@@ -78,6 +81,7 @@ class Survey:
     gaps: pd.DataFrame = field(default_factory=partial(summary_table, SURVEY_DIFFERENCE_COLUMNS))
     curves: Mapping[ChartPanel, str] = field(default_factory=dict)
     bars: str = ""
+    corpora: Mapping[str, str] = field(default_factory=dict)
 
     def whole(self) -> pd.DataFrame:
         """Return the scores that are not points of a learning curve."""
@@ -88,6 +92,12 @@ class Survey:
         """Return the scores as a table, problems by methods, for the methods that every problem has."""
         scores = rows.pivot_table(index="problem", columns="method", values="value", sort=False)
         return scores.dropna(axis="columns")
+
+    def ranks(self, rows: pd.DataFrame) -> MeanRanks:
+        """Return the mean ranks over corpora of the methods that every problem of the rows has."""
+        table = self.table(rows)
+        groups = [self.corpora.get(str(name), str(name)) for name in table.index]
+        return rank_methods(list(table.columns), table.to_numpy(), groups)
 
     def chart(self) -> Chart | None:
         """Return the learning curves as one chart, or None if there are none."""

@@ -33,7 +33,11 @@ def test_what_looks_into_a_configuration_is_found_by_its_own_word():
         assert found == tuple(
             each["name"] for each in written if own.get("paper") and each.get("sensitivity_of") == own["name"]
         )
-    assert sensitivity_analyses_of(load_checked(CONFIGS_FOLDER / "20ng.yaml")) == ("20ng-cliff", "20ng-sweep")
+    assert sensitivity_analyses_of(load_checked(CONFIGS_FOLDER / "20ng.yaml")) == (
+        "20ng-cliff",
+        "20ng-pairs",
+        "20ng-sweep",
+    )
 
 
 class TestZhang2005:
@@ -72,7 +76,8 @@ class TestZhang2005:
     def test_claims(self, paper):
         assert {claim.id: len(claim.comparisons) for claim in paper.claims} == {
             "ngd-best": 8, "mcnemar-agrees": 8, "ned-like-lin-l2": 4, "ned-above-lin-l1": 4, "ngd-best-at-every-c": 56,
-            "ngd-best-at-chosen-c": 8, "step-square-root": 4, "step-ridge": 4, "step-curvature": 4,
+            "ngd-best-at-chosen-c": 8, "step-scale": 4, "step-square-root": 4, "step-square-root-at-c1": 4,
+            "ngd-above-linear-at-its-scale": 4, "step-ridge": 4, "step-curvature": 4,
             "step-one-vs-one": 4, "ngd-like-square-root": 4,
         }  # fmt: skip
 
@@ -101,7 +106,7 @@ class TestFile:
         values: [{table: 1, config: webkb, cell: a, metric: accuracy, value: "1.50", unit: percent}]
         claims:
           - {id: c, text: t, relation: greater, test: sign, alpha: 0.05, comparisons: [{config: x, a: a, b: b}]}
-        landmarks:
+        reference_values:
           - {method: m, source: s, transductive: no, values: [{config: x, cell: "*", metric: accuracy, value: "1"}]}
     """)
 
@@ -140,14 +145,14 @@ class TestFile:
             ("claims", {"comparisons": [{"config": "x", "a": "a{c}", "b": "b"}]}, r"comparisons\.0: .*not 'c'"),
             ("claims", {"comparisons": [{"config": "x", "a": "a", "b": "b"}] * 2}, "comparison given more than once"),
             ("claims", {"comparisons": [{"for": {"c": [1]}, "config": "x", "a": "a", "b": "b"}]}, "put it in quotes"),
-            ("landmarks", {"transductive": "perhaps"}, r"landmarks\.0\.transductive"),
+            ("reference_values", {"transductive": "perhaps"}, r"reference_values\.0\.transductive"),
             (
-                "landmarks",
+                "reference_values",
                 {"values": [{**VALUE, "pair": ["a", "b"], "metric": "sign-z"}]},
-                "a landmark can't have a metric of pairs",
+                "a reference value can't have a metric of pairs",
             ),
-            ("landmarks", {"values": [{**VALUE, "cell": "a"}] * 2}, "value of a landmark given more than once"),
-            ("landmarks", {"values": []}, r"landmarks\.0\.values"),
+            ("reference_values", {"values": [{**VALUE, "cell": "a"}] * 2}, "reference value given more than once"),
+            ("reference_values", {"values": []}, r"reference_values\.0\.values"),
         ],
     )
     def test_mistakes_are_named_with_file_and_place(self, tmp_path, part, changes, message):
@@ -221,8 +226,13 @@ class TestNamesOfAnExperiment:
             pair = {"config": "table", "a": "tf-l1-ngd", "b": "tf-l1-linear"}
             claim = {"id": "c", "text": "t", "relation": "greater", "comparisons": [pair | changes.get("claim", {})]}
             data = {"paper": "p", "title": "t", "reference": "r", "claims": [claim]}
-            data["landmarks"] = [
-                {"method": "m", "source": "s", "transductive": False, "values": [value | changes.get("landmark", {})]}
+            data["reference_values"] = [
+                {
+                    "method": "m",
+                    "source": "s",
+                    "transductive": False,
+                    "values": [value | changes.get("reference", {})],
+                }
             ]
             paper = publish(data | {"values": [value | changes.get("value", {})]})
             check_published(replace(experiment, paper=paper), configs)
@@ -237,8 +247,8 @@ class TestNamesOfAnExperiment:
         check(value=value)
 
     @pytest.mark.parametrize("cell", ["*", "tf-l1-*", "*-ngd"])
-    def test_a_landmark_may_be_of_many_cells(self, check, cell):
-        check(landmark={"cell": cell})
+    def test_a_reference_value_may_be_of_many_cells(self, check, cell):
+        check(reference={"cell": cell})
 
     @pytest.mark.parametrize(
         ("changes", "message"),
@@ -246,8 +256,8 @@ class TestNamesOfAnExperiment:
             ({"value": {"config": "tabel"}}, "unknown configuration 'tabel'; did you mean 'table'"),
             ({"value": {"cell": "tf-l1-ngdd"}}, "unknown cell 'tf-l1-ngdd'; did you mean 'tf-l1-ngd'? of table"),
             ({"claim": {"b": "tf-l1-lienar"}}, "unknown cell 'tf-l1-lienar'; did you mean 'tf-l1-linear'"),
-            ({"landmark": {"cell": "tf-l3-*"}}, "unknown cell 'tf-l3-*'"),
-            ({"landmark": {"config": "tabel"}}, "unknown configuration 'tabel'; did you mean 'table'"),
+            ({"reference": {"cell": "tf-l3-*"}}, "unknown cell 'tf-l3-*'"),
+            ({"reference": {"config": "tabel"}}, "unknown configuration 'tabel'; did you mean 'table'"),
         ],
     )
     def test_what_is_not_is_refused_with_its_line(self, check, changes, message):

@@ -68,15 +68,15 @@ class TestJudging:
         templates = [template.model_copy(update={"b": "rbf-oracle-100"}) for template in claim.templates]
         assert evidence_for(claim.model_copy(update={"templates": tuple(templates)}), "drawn", drawn[2]) == {}
 
-    def test_a_landmark_stands_beside_every_cell_of_its_pattern_and_shows_nothing(self, drawn):
+    def test_a_reference_value_stands_beside_every_cell_of_its_pattern_and_shows_nothing(self, drawn):
         value = {"config": "drawn", "cell": "*-oracle-50", "metric": "error", "value": "10", "unit": "percent"}
         others = {"config": "elsewhere"}, {"cell": "rbf-none-*"}  # of no cell here
-        landmark = {"method": "GCN", "source": "S", "transductive": True, "unlike": "other words"}
-        landmark["values"] = [value, *(value | other for other in others)]
-        paper = Published.model_validate(HEAD | {"landmarks": [landmark]})
+        reference = {"method": "GCN", "source": "S", "transductive": True, "unlike": "other words"}
+        reference["values"] = [value, *(value | other for other in others)]
+        paper = Published.model_validate(HEAD | {"reference_values": [reference]})
         judged = judge_values(paper, "drawn", drawn[2])
         assert {each.published.cell for each in judged} == {"linear-oracle-50", "rbf-oracle-50"}
-        assert {each.verdict for each in judged} == {"landmark"}
+        assert {each.verdict for each in judged} == {"reference value"}
         for each in judged:
             ours = drawn[2].estimate(each.published.cell, "error").value
             assert each.difference == pytest.approx(100 * ours - 10)

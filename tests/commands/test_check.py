@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,9 @@ import pytest
 from benchmark.analysis.summary import HEADLINE_FOLD, VERDICT_TABLE_COLUMNS, CellInfo, Summary, summary_table
 from benchmark.commands.check import PINNED, Deviation, deviations, pin, pinned_configs
 from benchmark.evaluation.cell_scores import SCORE_COLUMNS
+from benchmark.evaluation.intervals import wilson
+from benchmark.papers.load import load_published
+from benchmark.papers.published import PUBLISHED_FOLDER
 from benchmark.system.errors import BenchError
 
 CELL, OTHER = "tf-l1-ngd", "tf-l1-ned"
@@ -228,3 +232,20 @@ def test_what_the_readme_says_of_each_step_is_pinned() -> None:
     assert re.findall(r"[+-]\d\.\d\d", said) == expected
     tables = pd.read_csv(PINNED / "all-methods-webkb.csv")
     assert f"sets {tables['cell'].nunique()}" in said
+
+
+def test_what_the_page_beside_published_scores_says_is_in_the_files() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "published.md").read_text(encoding="utf-8")
+    census = load_published(PUBLISHED_FOLDER / "reference-values.yaml").census
+    counts = Counter(entry.metric for entry in census)
+    n, macro, micro = (counts[metric] for metric in ("accuracy", "macro-f1", "micro-f1"))
+    words = " ".join(text.split())
+    assert f"{n} papers give an accuracy, {macro} a macro-averaged and {micro} a micro-averaged F1" in words
+    ngd = next(entry for entry in census if "Negative Geodesic" in entry.method)
+    above = sum(float(entry.value) > float(ngd.value) for entry in census if entry.metric == "accuracy")
+    assert f"at rank {above + 1} with {ngd.value}%" in text
+    scores = pd.read_csv(PINNED / "simplex-20ng.csv").query("fold == 'all'").set_index("cell")["value"]
+    for method in ("simplex", "plain"):
+        right = round(scores[f"{method}-temporal-holdout"] * 7531)
+        low, high = wilson(right, 7531)
+        assert f"{100 * right / 7531:.2f}% [{100 * low:.2f}, {100 * high:.2f}]" in text

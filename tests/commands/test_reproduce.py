@@ -110,6 +110,18 @@ def test_a_cell_that_fails_does_not_improve_the_count(page):
     assert "not finite" in text
 
 
+def test_a_claim_is_judged_under_each_equal_reading_and_holds_if_it_holds_under_all(page):
+    """Under the second reading both machines give every document the same class."""
+    readings = {"base": "unit sum", "still": "C near 0"}
+    changed = {"variants": {"still": {"defaults": {"classifier": {"C": 1e-9}}}}, "readings": readings}
+    text, line = page(**changed)
+    rows = rows_with(text, "better")
+    assert [words for words in readings.values() if any(words in row for row in rows)] == list(readings.values())
+    assert any("holds (1 of 1)" in row for row in rows_with(text, "unit sum"))
+    assert not any("holds (1 of 1)" in row for row in rows_with(text, "C near 0"))
+    assert "0 of 1 claims hold by their papers' rules, 1 under some but not all readings of the paper" in line
+
+
 def test_claims_are_judged_over_all_experiments(page):
     text, line = page()
     assert rows_with(text, "better")

@@ -134,6 +134,12 @@ class TestVariants:
             "per_class: true\nvariants:\n  a:\n    corpus:\n      classes: [student, course] # HERE\n",
             "a variant must have the classes of its configuration",
         ),
+        ("readings: {base: as printed, other: b} # HERE\n", "unknown variant 'other' (allowed: base)"),
+        ("readings: {base: as printed} # HERE\n", "name 'base', the configuration itself, and a variant or more"),
+        (
+            "variants: {a: {}}\nreadings: {base: as printed, a: b} # HERE\n",
+            "readings are of a configuration with a `paper`",
+        ),
         ("gain: true # HERE\n", "list two or more"),
         (f"{DRAWS.replace('[20, 40]', '20')}gain: true # HERE\n", "list two or more"),
         (

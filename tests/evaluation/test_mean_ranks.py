@@ -115,3 +115,18 @@ def test_scores_that_differ_by_rounding_are_equal():
     found = rank_methods("abc", np.array([[0.1 + 0.2, 0.3, 0.3], [0.3, 0.3, 0.1 + 0.2]]))
     assert found.ranks == (2.0, 2.0, 2.0)
     assert found.p_value == 1
+
+
+def test_problems_of_one_group_count_as_one() -> None:
+    """Two problems of a corpus agree; a third, of another, doesn't: each corpus has one vote."""
+    scores = np.array([[3.0, 2.0, 1.0], [3.0, 1.0, 2.0], [1.0, 2.0, 3.0]])
+    found = rank_methods("abc", scores, ["reuters", "reuters", "webkb"])
+    # By corpus: a 1, b and c 2.5 each; a 3, b 2, c 1.
+    assert dict(zip(found.methods, found.ranks, strict=True)) == {"c": 1.75, "a": 2.0, "b": 2.25}
+    assert found.problems == 2
+    assert found.critical == critical_difference(3, 2)
+    alone = rank_methods("abc", scores, ["one", "one", "one"])
+    assert (alone.problems, alone.critical) == (1, np.inf)
+    assert np.isnan(alone.p_value)
+    every = rank_methods("abc", scores, ["x", "y", "z"])
+    assert every == rank_methods("abc", scores)

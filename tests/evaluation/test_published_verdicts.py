@@ -150,7 +150,7 @@ class TestStrictly:
             ([], "not tested (3 of 3 missing)"),
             ([0.001, None], "not tested (1 of 3 missing)"),
             ([0.001, None, 0.001], "holds in part (2 of 3, 1 not testable)"),
-            ([0.3, None, 0.3], "not shown (2 of 3, 1 not testable)"),
+            ([0.3, None, 0.3], "not shown (1 of 3 not testable)"),
             ([None, None, None], "not testable"),
         ],
     )

@@ -11,12 +11,15 @@ from benchmark.report.page import (
     EXCEPTIONS,
     PaperExperiment,
     PaperResult,
+    SensitivityScore,
     claim_counts_text,
     deviations_page,
     exception_grid,
     paper_page,
     reproduction_page,
+    sensitivity_grid,
     sensitivity_scores,
+    sensitivity_sentence,
     sweep_effect_text,
     swept_claims_grid,
     verdict_counts_text,
@@ -214,6 +217,43 @@ def test_counts_of_data_and_fitted_numbers_are_no_results_of_models():
 def test_equal_outside_the_interval_is_said_in_the_headline():
     assert "(1 equal, outside the interval)" in verdict_counts_text(
         [told(("result", "equal, outside the interval", ""))]
+    )
+
+
+def test_a_claim_that_depends_on_the_reading_is_counted_as_such():
+    rows = [claim_row("a", "A.", (2, "holds"), (2, "holds"), 2, variant=words) for words in ("x", "y")]
+    rows += [claim_row("b", "B.", (2, "holds"), (2, "holds"), 2, variant="x")]
+    rows += [claim_row("b", "B.", (0, "fails"), (0, "contradicted"), 2, variant="y")]
+    line = claim_counts_text([summary_table(CLAIMS, rows)])
+    some = "1 under some but not all readings of the paper"
+    assert line == (
+        f"1 of 2 claims hold by their papers' rules, {some}; 1 of the 2 that can be tested hold strictly, {some}"
+    )
+    grid = claim_grid(summary_table(CLAIMS, rows))
+    assert [row[grid.header.index("text")] for row in grid.rows] == ["A.", "", "B.", ""]
+
+
+def trial(cell, variant, value, verdict, half=0.5):
+    return SensitivityScore(cell, "accuracy", "80.00", "percent", variant, value, value - half, value + half, verdict)
+
+
+def test_a_choice_that_comes_near_a_published_value_is_tuned_to_it():
+    own, near = trial("a", "as configured", 82.0, "deviates"), trial("a", "near", 80.1, "consistent")
+    grid = sensitivity_grid([own, near])
+    assert [row[grid.header.index("verdict")] for row in grid.rows] == ["deviates", "tuned (consistent)"]
+    assert "which would be tuned to the published values (a under near)" in sensitivity_sentence([own, near])
+
+
+def test_that_no_choice_explains_a_value_is_said_of_intervals_for_all_of_them():
+    """Among 20 choices the interval is 1.56 times as wide: 81.4 ± 0.5 misses 80, and 80.7 ± 0.5 does not any more."""
+    far = [trial("a", "as configured", 82.0, "deviates")] + [trial("a", f"v{i}", 81.4, "deviates") for i in range(19)]
+    said = sensitivity_sentence(far)
+    assert said.startswith("a under none that was tried, nor by intervals that are widened for the number of choices")
+    assert "at most 19 for a cell" in said
+    close = [*far[:-1], trial("a", "close", 80.7, "deviates")]
+    assert (
+        "(by intervals that are widened for the number of choices, Bonferroni, a under close)"
+        in sensitivity_sentence(close)
     )
 
 

@@ -128,7 +128,7 @@ def test_what_is_compared_under_another_setting_fits_as_well(webkb):
     assert any("another setting" in line and row["published"] in line for line in lines)
 
 
-def test_a_landmark_keeps_its_method_and_its_cell(make):
+def test_a_reference_value_keeps_its_method_and_its_cell(make):
     summary = make()
     if not len(summary.verdicts):
         return

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmark.analysis.summary import CellInfo
 from benchmark.config.model import method_of
+from benchmark.papers.load import published_of_experiment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +27,12 @@ _SILENT = ("cache_mb",)
 
 def label_cells(experiment: Experiment, scored: ScoreTable) -> tuple[CellInfo, ...]:
     """Return the labels of all cells of an experiment in table order, failed cells included."""
-    return tuple(_info(experiment, cell, scored.chosen.get(cell.id)) for cell in experiment.cells)
+    published = published_of_experiment(experiment)
+    counted = experiment.choices != ("",) and not (published is not None and published.of_paper)
+    infos = [_info(experiment, cell, scored.chosen.get(cell.id)) for cell in experiment.cells]
+    if counted:
+        infos = [_with_candidates(info, experiment, cell) for info, cell in zip(infos, experiment.cells, strict=True)]
+    return tuple(infos)
 
 
 def component_label(component: Component) -> str:
@@ -74,6 +81,13 @@ def _info(experiment: Experiment, cell: Cell, chosen: NDArray[np.intp] | None) -
     columns |= {name: str(getattr(cell, name)) for name in ("size", "terms") if getattr(cell, name) is not None}
     columns |= {"parameter": _middle(entry, chosen)} if len(entry.candidates) > 1 else {}
     return CellInfo(cell.id, columns, **keys, points=points_label(spec), classifier=words["classifier"])
+
+
+def _with_candidates(info: CellInfo, experiment: Experiment, cell: Cell) -> CellInfo:
+    """Return the labels with the number of candidates of the cell's method, which a paper's tables don't have."""
+    if cell.what != "point":
+        return info
+    return replace(info, columns={**info.columns, "candidates": str(len(method_of(experiment, cell).candidates))})
 
 
 def _columns(experiment: Experiment, cell: Cell) -> dict[str, str]:

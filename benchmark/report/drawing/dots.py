@@ -222,12 +222,12 @@ def rank_chart(ranking: MeanRanks) -> VegaSpec:
     labels = max(text_width(method, TEXT_COLOUR) for method in ranking.methods)
     layers = _ranks(ranking.methods, ranking.ranks, ranking.critical, page=False)
     panel = _panel(layers, len(ranking.methods), WIDTH - 40 - labels)
-    description = f"Mean ranks over {ranking.problems} problems; {RANKS_DIFFER_NOTE}"
+    description = f"Mean ranks over {ranking.problems} corpora; {RANKS_DIFFER_NOTE}"
     note = LegendEntry(
         "mean rank ± half of the critical difference: two methods whose bars don't overlap differ", OURS, OURS
     )
     note = replace(note, line="across", shape="circle", size=35, width=2)
-    return figure_spec(f"Mean rank over {ranking.problems} problems", [panel, legend_spec([note], WIDTH)], description)
+    return figure_spec(f"Mean rank over {ranking.problems} corpora", [panel, legend_spec([note], WIDTH)], description)
 
 
 def _ranks(methods: Sequence[str], ranks: Sequence[float], critical: float, *, page: bool) -> list[alt.Chart]:

@@ -37,6 +37,6 @@ def test_what_it_comes_to_is_what_the_page_of_all_papers_says(pages, papers):
 def test_what_deviates_opens_onto_what_was_tried(pages):
     html = pages["zhang2005.html"]
     opened = re.findall(r'<details><summary class="verdict bad">deviates</summary>(.*?)</details>', html)
-    assert any("smart: 72.50 [71.20, 73.80], consistent" in unescape(each) for each in opened)
+    assert any("smart: 72.50 [71.20, 73.80], tuned (consistent)" in unescape(each) for each in opened)
     assert "A caveat &lt;of&gt; it." in html
     assert "<of>" not in html

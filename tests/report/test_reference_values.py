@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from benchmark.analysis.summary import VERDICT_TABLE_COLUMNS, summary_table
+from benchmark.papers.published_verdicts import REFERENCE_VALUE
 from benchmark.report.grids import main_verdicts, reference_value_grid, verdict_grid
 from benchmark.report.page import PaperExperiment, PaperResult, paper_page, reproduction_page, verdict_counts_text
 from benchmark.report.tables import table_markdown
@@ -15,19 +16,22 @@ from tests.report.summaries import verdict_row
 
 
 @pytest.fixture
-def landmarks():
+def reference_values():
     ours = {"tf-l1-ngd": (85.0, 84.5, 85.75), "tf-l1-linear": (70.0, 69.0, 71.0)}
     theirs = (("GCN, transductive", "86.25"), ("MLP", "84.5"))
     rows = [
-        (*verdict_row(cell, "accuracy", printed, "percent", *three, "landmark", reading=method)[:-1], f"of {method}")
+        (
+            *verdict_row(cell, "accuracy", printed, "percent", *three, REFERENCE_VALUE, reading=method)[:-1],
+            f"of {method}",
+        )
         for method, printed in theirs
         for cell, three in ours.items()
     ]
     return summary_table(VERDICT_TABLE_COLUMNS, rows)
 
 
-def test_the_interval_is_that_of_the_difference(landmarks):
-    grid = reference_value_grid(landmarks)
+def test_the_interval_is_that_of_the_difference(reference_values):
+    grid = reference_value_grid(reference_values)
     column = {name: [row[i] for row in grid.rows] for i, name in enumerate(grid.header)}
     assert column["method"] == ["GCN, transductive", "", "MLP", ""], "once, on the first of its rows"
     assert column["notes"] == ["of GCN, transductive", "", "of MLP", ""]
@@ -36,9 +40,9 @@ def test_the_interval_is_that_of_the_difference(landmarks):
     assert column["95% interval"][2] == "[+0.00, +1.25]"
 
 
-def test_it_is_no_print(landmarks, make):
+def test_it_is_no_print(reference_values, make):
     summary = make()
-    beside = replace(summary, verdicts=pd.concat([summary.verdicts, landmarks], ignore_index=True))
+    beside = replace(summary, verdicts=pd.concat([summary.verdicts, reference_values], ignore_index=True))
     assert verdict_grid(beside.verdicts) == verdict_grid(summary.verdicts)
     assert main_verdicts(beside) == main_verdicts(summary)
     assert verdict_counts_text([beside.verdicts]) == verdict_counts_text([summary.verdicts])
@@ -46,12 +50,12 @@ def test_it_is_no_print(landmarks, make):
     assert "## Reference values" not in table_markdown(summary)
 
 
-def test_the_page_has_both(landmarks, make):
-    summary = replace(make(), verdicts=landmarks)
+def test_the_page_has_both(reference_values, make):
+    summary = replace(make(), verdicts=reference_values)
     section = PaperResult("key", "Title", "Reference", (PaperExperiment(summary),), summary.claims, {})
     page = paper_page(section)
     assert "No published values for this experiment; scores of other methods are below" in page
     assert "**no published numbers" in reproduction_page([section])
-    for theirs in landmarks["published"]:
+    for theirs in reference_values["published"]:
         assert theirs in page
     assert "\n\n\n" not in page
