@@ -89,8 +89,8 @@ def claim_counts_text(tables: Sequence[pd.DataFrame]) -> str:
     Examples
     --------
     >>> import pandas as pd
-    >>> rows = {"counted": "", "verdict": ["holds", "not tested (1 of 2 missing)"], "strict_verdict": "not testable"}
-    >>> claim_counts_text([pd.DataFrame(rows)])
+    >>> rows = {"claim": ["a", "b"], "counted": "", "verdict": ["holds", "not tested (1 of 2 missing)"]}
+    >>> claim_counts_text([pd.DataFrame(rows | {"strict_verdict": "not testable"})])
     "1 of 1 claims hold by their papers' rules; 1 not tested"
     """
     claims: dict[tuple[int, str], list[dict[Any, Any]]] = {}

@@ -87,6 +87,10 @@ def _loosened(schema: Schema, defs: Mapping[str, Schema]) -> Schema:
     if "properties" in optional:
         properties = optional["properties"].items()
         optional["properties"] = {key: {"anyOf": [value, {"type": "null"}]} for key, value in properties}
+    if isinstance(
+        named := optional.get("additionalProperties"), dict
+    ):  # null removes what has a name, such as a variant
+        optional["additionalProperties"] = {"anyOf": [named, {"type": "null"}]}
     return optional if schema.get("type") == "object" or inner else schema
 
 
