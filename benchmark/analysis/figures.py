@@ -132,7 +132,8 @@ def chart_from_figure(
         for column, value in zip(facets, point, strict=True):
             chosen = chosen[chosen[column] == value]
         if len(chosen):
-            title = _panel_title(dict(zip(facets, point, strict=True)), figure, metric, rows, labels)
+            shown = {"variant": figure.where.get("variant", "")} | dict(zip(facets, point, strict=True))
+            title = _panel_title(shown, figure, metric, rows, labels)
             panels.append(ChartPanel(title, _lines(figure, chosen, labels, relate), _band(figure, chosen, labels)))
     lines = [line for panel in panels for line in panel.lines]
     if figure.log_y and any(any(line.y) for line in lines):

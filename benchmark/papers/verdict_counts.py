@@ -38,11 +38,12 @@ def verdict_counts_text(
     >>> verdict_counts_text([pd.DataFrame(rows | {"grade": ["same", "outside", ""]})], by_grade=True)
     '2 results of models: 1 same, 1 outside; 1 of 1 counts of data equal'
     """
+    rows = [row for table in tables for row in table.to_dict("records")]
+    own = {row["verdict"] for row in rows if not row["reading"]}
     counts = Counter(
         (row["kind"], row["verdict"])
-        for table in tables
-        for row in table.to_dict("records")
-        if not row["reading"] or row["verdict"] in _NOT_COUNTED
+        for row in rows
+        if not row["reading"] or (row["verdict"] in _NOT_COUNTED and row["verdict"] not in own)
     )
     parts = []
     for kind, name, good in (

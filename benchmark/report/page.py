@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from benchmark.analysis.summary import CellInfo, Summary
 
 BASE_VARIANT_LABEL = "as configured"
+MAX_NAMED = 3  # variants of a sentence; the table below it has all
 EXCEPTION_NOTE = (
     "a − b is in points where no unit is named. p is from the strict test, two-sided. detectable: the smallest "
     "difference that the test would detect with 80% power or, for claims of equivalence, the smallest margin that the "
@@ -247,7 +248,7 @@ def sensitivity_sentence(tried: Iterable[SensitivityScore]) -> str:
             variants.append(trial.variant)
     if not under:
         return ""
-    consistent = [f"{cell} under {', '.join(variants)}" for cell, variants in under.items() if variants]
+    consistent = [f"{cell} under {_first_of(variants)}" for cell, variants in under.items() if variants]
     never = [cell for cell, variants in under.items() if not variants]
     n = f"{len(consistent)} of the {len(under)}"
     tuned = "which would be tuned to the published values"
@@ -258,6 +259,12 @@ def sensitivity_sentence(tried: Iterable[SensitivityScore]) -> str:
     parts += [f"at most {best[0][1]} of them at once (under {best[0][0]})"] if best and len(under) > 1 else []
     most = max(Counter(trial.cell for trial in trials).values()) - 1
     return f"{'; '.join(parts)}. Other choices that were tried: at most {most} for a cell."
+
+
+def _first_of(names: Sequence[str]) -> str:
+    """Return the first names of a list, and how many more there are."""
+    more = len(names) - MAX_NAMED
+    return ", ".join(names[:MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _at_any_width(tried: Sequence[SensitivityScore], cells: Sequence[str]) -> str:
