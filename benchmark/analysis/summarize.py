@@ -69,7 +69,7 @@ def summarize(run: RunPredictions) -> Summary:
         name=experiment.name,
         title=experiment.title,
         paper=experiment.paper,
-        cells=label_cells(experiment, scored),
+        cells=label_cells(experiment, scored, published),
         scores=scored.frame[list(SCORE_COLUMNS)],
         significance=summary_table(SIGNIFICANCE, significance_rows(pairs, experiment, scored)),
         differences=summary_table(DIFFERENCES, difference_rows(pairs, experiment, scored)),

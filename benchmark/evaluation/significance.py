@@ -261,11 +261,11 @@ def holm_correction(results: Iterable[TestResult], alpha: float = SIGNIFICANCE_L
             continue
         rank = int(np.searchsorted(ascending, result.least_p))  # p-values below its smallest
         least = min(1.0, max(float(before[rank]), (raw.size - rank) * result.least_p))
-        found.append(with_note(replace(result, p_holm=float(next(corrected)), least_p=least), alpha))
+        found.append(_with_note(replace(result, p_holm=float(next(corrected)), least_p=least), alpha))
     return found
 
 
-def with_note(result: TestResult, alpha: float = SIGNIFICANCE_LEVEL) -> TestResult:
+def _with_note(result: TestResult, alpha: float = SIGNIFICANCE_LEVEL) -> TestResult:
     """Return the result with a note if it has a p-value that could not be at most alpha."""
     if result.p_value is None or result.is_testable(alpha):
         return result

@@ -51,7 +51,7 @@ def fit_sigmoids(values: Array, truth: NDArray[Any], learned: TrainedState, clas
         If the documents with a decision value of a class all have the class, or none has it.
     """
     if not learned.multilabel:
-        known = np.isfinite(values).all(axis=1)
+        known = ~np.isnan(values).any(axis=1)
         values, truth = values[known], truth[known]
         if len(classes) == 2 and len(np.unique(truth)) == 2:
             return _fitted(_sigmoid_inputs(values), truth)

@@ -49,8 +49,10 @@ def excluded_cells(experiment: Experiment) -> dict[tuple[str, str], Exclusion]:
             found[experiment.name, cell.id] = Exclusion(
                 "another setting", f"not the paper's setting: {', '.join(own[:_SHOWN])}{more}"
             )
+    said = dict(found)
     for variant in experiment.readings:  # what is said of the configuration itself is said of its other readings, too
-        found |= {(name, f"{variant}-{cell}"): why for (name, cell), why in found.items() if variant != BASE_VARIANT}
+        if variant != BASE_VARIANT:
+            found |= {(name, f"{variant}-{cell}"): why for (name, cell), why in said.items()}
     return found
 
 

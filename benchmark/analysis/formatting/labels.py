@@ -9,7 +9,6 @@ import numpy as np
 
 from benchmark.analysis.summary import CellInfo
 from benchmark.config.model import method_of
-from benchmark.papers.load import published_of_experiment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,15 +18,15 @@ if TYPE_CHECKING:
     from benchmark.config.components import Component
     from benchmark.config.model import Cell, Experiment, MethodEntry, MethodSpec, Representation
     from benchmark.evaluation.score_table import ScoreTable
+    from benchmark.papers.published import Published
 
 WEIGHTING_LABELS = {"tf": "TF", "tfidf": "TF×IDF", "binary": "binary"}
 #: Parameters that affect the computation, but not the results.
 _SILENT = ("cache_mb",)
 
 
-def label_cells(experiment: Experiment, scored: ScoreTable) -> tuple[CellInfo, ...]:
+def label_cells(experiment: Experiment, scored: ScoreTable, published: Published | None) -> tuple[CellInfo, ...]:
     """Return the labels of all cells of an experiment in table order, failed cells included."""
-    published = published_of_experiment(experiment)
     counted = experiment.choices != ("",) and not (published is not None and published.of_paper)
     infos = [_info(experiment, cell, scored.chosen.get(cell.id)) for cell in experiment.cells]
     if counted:
