@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.analysis.formatting.labels import candidate_label, component_label, points_label
+from benchmark.analysis.formatting.labels import candidate_label, component_label, grid_label, points_label
 from benchmark.analysis.formatting.units import metric_name
 from benchmark.analysis.model_selection import selection_metric
 from benchmark.config.model import (
@@ -359,8 +359,7 @@ def _choices(experiment: Experiment) -> Iterator[str]:
         yield _NEWEST.format(share=inner.get("test_share", 0.0), of_each=of_each, metric=metric)
     for entry in next(iter(experiment.variants.values())).entries:
         if len(entry.candidates) > 1:
-            values = "; ".join(candidate_label(entry, index) for index in range(len(entry.candidates)))
-            yield f"Grid of {entry.label}: {values}."
+            yield f"Candidates of {entry.label}: {grid_label(entry)}."
 
 
 def _chosen(run: RunPredictions) -> Iterator[str]:

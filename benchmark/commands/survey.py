@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.charts.chart import ChartPanel, Line
+from benchmark.analysis.comparisons import best_cells
 from benchmark.analysis.comparisons import main_metric as tested_metric
-from benchmark.analysis.formatting.labels import component_label, points_label
+from benchmark.analysis.formatting.labels import component_label, grid_label, points_label
 from benchmark.analysis.summary import summary_table
 from benchmark.commands.recommend import comparison_sentences, recommendations
-from benchmark.config.model import Experiment
+from benchmark.config.model import CHOOSE_ORACLE
 from benchmark.evaluation.metrics import more_is_better, unit_of
 from benchmark.evaluation.sampling_model import sampling_of
 from benchmark.experiment.run_folder import read_manifest
@@ -23,6 +27,7 @@ from benchmark.report.page import render_markdown
 from benchmark.report.surveys import (
     SURVEY_DIFFERENCE_COLUMNS,
     SURVEY_SCORE_COLUMNS,
+    BestMethods,
     Survey,
     SurveyProblem,
     gain_grid,
@@ -43,7 +48,7 @@ if TYPE_CHECKING:
     from benchmark.report.grids import TextTable
 
 #: Pages, and patterns of their configurations.
-SURVEY_PAGES = {"methods": ("all-methods-*.yaml", "learning-*.yaml"), "ablation": ("geometry-*.yaml",)}
+SURVEY_PAGES = {"methods": ("all-methods-*.yaml", "tuned-*.yaml", "learning-*.yaml"), "ablation": ("geometry-*.yaml",)}
 #: Methods for comparison: the usual first choice, and the papers' best kernel.
 BASELINE_METHOD, PAPER_METHOD = "tfidf-linear-svm", "ngd"
 
@@ -70,7 +75,7 @@ def write_survey(done: Sequence[RunResult], page: str, path: Path) -> str:
     Raises
     ------
     ConfigError
-        If a run isn't a table or curve of methods without grid search, or the runs have no method in common.
+        If a run isn't a table or curve of methods, each at most once, or the runs have no method in common.
     """
     survey = build_survey(done)
     ranking = survey_mean_ranks(survey)
@@ -87,6 +92,7 @@ def write_survey(done: Sequence[RunResult], page: str, path: Path) -> str:
         steps=lambda pairs: _steps(survey, {(a, b): words for a, b, words in pairs}),
         comparisons=comparison_sentences(survey),
         runs=[each.summary.name for each in done],
+        choices=[f"{', '.join(names)}: {words}" for words, names in _choices(done).items()],
         images=images,
         machines=list(dict.fromkeys(_machine(each) for each in done)),
     )
@@ -103,55 +109,118 @@ def write_survey(done: Sequence[RunResult], page: str, path: Path) -> str:
 def build_survey(done: Sequence[RunResult]) -> Survey:
     """Return the scores and comparisons of several runs; methods of the same name are one method.
 
+    Runs that choose parameters have the tuned scores of the same problems as runs with default parameters: tasks are
+    the same problem if they have the same test documents and classes.
+
     Raises
     ------
     ConfigError
-        If a run isn't a table or curve of methods without grid search.
+        If a run isn't a table or curve of methods, each at most once.
     """
-    problems, scores, gaps, panels = (
-        list[SurveyProblem](),
-        list[list[Any]](),
-        list[list[Any]](),
-        dict[ChartPanel, str](),
-    )
-    methods: dict[str, str] = {}
-    corpora: dict[str, str] = {}
-    summed: set[str] = set()
-    bars = ""
     check_comparable([each.results.experiment for each in done])
-    for each in done:
-        (variant,) = each.results.experiment.variants.values()
-        collection = variant.collection
-        for entry in variant.entries:
-            methods.setdefault(entry.label, _words(entry.candidates[0]))
-            summed |= {entry.label} if _sums_words(entry.candidates[0]) else set()
-        curves = _curves(each)
-        alike = [other.summary.name for other in done if _curves(other) == curves]
-        for task in variant.tasks:
-            task_title = task.title if len(variant.tasks) > 1 else ""
-            name = " ".join(filter(None, (_short(each.summary.name, alike), task_title)))
-            title = ": ".join(filter(None, (each.summary.title, task_title)))
-            problem = SurveyProblem(name, title, main_metric_of_summary(each.summary), collection.multilabel)
-            corpora[name] = collection.corpus
-            cells = [cell for cell in each.summary.cells if cell.task == task.name]
-            rows = list(_score_rows(each, problem, cells))
-            scores += rows
-            if curves:
-                panels[ChartPanel(name, _lines(rows))] = problem.metric
-                bars = sampling_of(variant.protocol.tags, each.results.experiment.seed).bars
-            else:
-                problems.append(problem)
-                gaps += _gap_rows(each, problem, cells)
+    found = _Found()
+    for each in sorted(done, key=_is_tuned):
+        alike = [other.summary.name for other in done if _kind(other) == _kind(each)]
+        found.add(each, _short(each.summary.name, alike))
     return Survey(
-        tuple(problems),
-        methods,
-        frozenset(summed),
-        summary_table(SURVEY_SCORE_COLUMNS, scores),
-        summary_table(SURVEY_DIFFERENCE_COLUMNS, gaps),
-        panels,
-        bars,
-        corpora,
+        tuple(found.problems.values()),
+        found.methods,
+        frozenset(found.summed),
+        summary_table(SURVEY_SCORE_COLUMNS, found.scores),
+        summary_table(SURVEY_DIFFERENCE_COLUMNS, found.gaps),
+        found.panels,
+        found.bars,
+        found.corpora,
+        found.grids,
+        tuple(found.best.values()),
     )
+
+
+@dataclass(eq=False)
+class _Found:
+    """What the runs that were read so far add to a survey; see `Survey`."""
+
+    problems: dict[bytes, SurveyProblem] = field(default_factory=dict)
+    methods: dict[str, str] = field(default_factory=dict)
+    summed: set[str] = field(default_factory=set)
+    scores: list[list[Any]] = field(default_factory=list)
+    gaps: list[list[Any]] = field(default_factory=list)
+    panels: dict[ChartPanel, str] = field(default_factory=dict)
+    bars: str = ""
+    corpora: dict[str, str] = field(default_factory=dict)
+    grids: dict[str, str] = field(default_factory=dict)
+    best: dict[str, BestMethods] = field(default_factory=dict)
+
+    def add(self, done: RunResult, name: str) -> None:
+        """Add a run, of which `name` is the short name."""
+        (variant,) = done.results.experiment.variants.values()
+        curves, tuned = _curves(done), _is_tuned(done)
+        for entry in variant.entries:
+            self.methods.setdefault(entry.label, _words(entry.candidates[0]))
+            self.summed |= {entry.label} if _sums_words(entry.candidates[0]) else set()
+            self.grids |= {entry.label: grid_label(entry)} if tuned else {}
+        for task in variant.tasks:
+            words = task.title if len(variant.tasks) > 1 else ""
+            cells = [cell for cell in done.summary.cells if cell.task == task.name]
+            title = ": ".join(filter(None, (done.summary.title, words)))
+            metric = main_metric_of_summary(done.summary)
+            problem = SurveyProblem(" ".join(filter(None, (name, words))), title, metric, variant.collection.multilabel)
+            if not curves:
+                problem = self.problems.setdefault(_tested_documents(done, cells), problem)
+                if problem.metric != metric:
+                    raise ConfigError(
+                        f"{done.summary.name}: the same documents have the metric {problem.metric} elsewhere"
+                    )
+                self.gaps += _gap_rows(done, problem, cells)
+            self.corpora[problem.name] = variant.collection.corpus
+            rows = list(_score_rows(done, problem, cells))
+            self.scores += rows
+            if curves:
+                self.panels[ChartPanel(problem.name, _lines(rows))] = metric
+                self.bars = sampling_of(variant.protocol.tags, done.results.experiment.seed).bars
+            best = _best_methods(done, problem, cells)
+            self.best |= {f"{problem.name} {best.size}": best} if best else {}
+
+
+def _best_methods(done: RunResult, problem: SurveyProblem, cells: Sequence[CellInfo]) -> BestMethods | None:
+    """Return the best methods of a problem, of a learning curve at its smallest size; None if all failed."""
+    sizes = [cell.size for cell in cells if cell.size is not None]
+    size, scored = min(sizes, default=None), done.results.scored
+    methods = {cell.id: cell.method for cell in cells if cell.size == size and scored.has(problem.metric, cell.id)}
+    if not methods:
+        return None
+    best, test = best_cells(scored, list(methods), problem.metric)
+    return BestMethods(problem.name, size, tuple(methods[cell] for cell in best), test, math.comb(len(methods), 2))
+
+
+def _tested_documents(done: RunResult, cells: Sequence[CellInfo]) -> bytes:
+    """Return a digest of the documents that a task tests, in order, and of its classes."""
+    predictions, ids = done.results.predictions, {cell.id for cell in cells}
+    cell = next(cell for cell in done.results.experiment.cells if cell.id in ids)
+    documents = predictions.tasks[cell.setting(0, cell.size).of_task]
+    tested = [[documents.ids[i] for i in split.test] for split in predictions.splits[cell.of_splits]]
+    return sha256(repr((tested, documents.classes)).encode()).digest()
+
+
+def _choices(done: Sequence[RunResult]) -> dict[str, list[str]]:
+    """Return how the tuned runs choose parameters, and which of them do so."""
+    found: dict[str, list[str]] = {}
+    for each in done:
+        inner = each.results.experiment.inner
+        if inner is not None and _is_tuned(each):
+            given = inner.given
+            words = f"{given['k']}-fold cross-validation" if "k" in given else f"the newest {given['test_share']:.0%}"
+            found.setdefault(words, []).append(each.summary.name)
+    return found
+
+
+def _is_tuned(done: RunResult) -> bool:
+    """Return whether a run chooses parameters."""
+    return any(cell.choice for cell in done.results.experiment.cells)
+
+
+def _kind(done: RunResult) -> tuple[bool, bool]:
+    return _curves(done), _is_tuned(done)
 
 
 def survey_mean_ranks(survey: Survey) -> MeanRanks:
@@ -171,7 +240,7 @@ def _steps(survey: Survey, known: dict[tuple[str, str], str]) -> TextTable:
 
 
 def check_comparable(experiments: Sequence[Experiment]) -> None:
-    """Check before the runs that the experiments are tables or curves of methods without grid search.
+    """Check before the runs that the experiments are tables or curves of methods, each at most once.
 
     Raises
     ------
@@ -179,8 +248,12 @@ def check_comparable(experiments: Sequence[Experiment]) -> None:
         If one isn't, or its main metric isn't a share where more is better.
     """
     for experiment in experiments:
-        if len(experiment.variants) > 1 or any(cell.choice for cell in experiment.cells):
-            raise ConfigError(f"{experiment.name}: a survey needs experiments without variants and without `choose`")
+        choices = {cell.choice for cell in experiment.cells} - {""}
+        if len(experiment.variants) > 1 or len(choices) > 1 or CHOOSE_ORACLE in choices:
+            problem = "a survey needs experiments without variants, and at most one choice, on training documents"
+            raise ConfigError(f"{experiment.name}: {problem}")
+        if choices and any(cell.size is not None for cell in experiment.cells):
+            raise ConfigError(f"{experiment.name}: the learning curves of a survey can't have `choose`")
         if any(cell.terms is not None or cell.of_class for cell in experiment.cells):
             raise ConfigError(f"{experiment.name}: a survey can't have curves over terms, or scores of single classes")
         metric = tested_metric(experiment)
@@ -203,8 +276,9 @@ def _score_rows(done: RunResult, problem: SurveyProblem, cells: Sequence[CellInf
         if row is None:
             continue
         seconds = cost.get("training_seconds"), 1000 * cost.get("testing_seconds", float("nan")) / row["n"]
-        place = problem.name, cell.method, float("nan") if cell.size is None else cell.size
-        yield [*place, row["value"], row["low"], row["high"], row["n"], *seconds, cost.get("peak_bytes")]
+        place = problem.name, _is_tuned(done), cell.method, float("nan") if cell.size is None else cell.size
+        score = row["value"], row["low"], row["high"], row["n"]
+        yield [*place, *score, *seconds, cost.get("peak_bytes"), cell.columns.get("parameter", "")]
 
 
 def _gap_rows(done: RunResult, problem: SurveyProblem, cells: Sequence[CellInfo]) -> Iterator[list[Any]]:
@@ -216,13 +290,22 @@ def _gap_rows(done: RunResult, problem: SurveyProblem, cells: Sequence[CellInfo]
         if row["a"] in method and row["b"] in method:
             test = tests.get((row["a"], row["b"]), {})
             pair = method[row["a"]], method[row["b"]]
-            yield [problem.name, *pair, row["value"], row["low"], row["high"], test.get("p_holm"), test.get("family")]
+            yield [
+                problem.name,
+                _is_tuned(done),
+                *pair,
+                row["value"],
+                row["low"],
+                row["high"],
+                test.get("p_holm"),
+                test.get("family"),
+            ]
 
 
 def _lines(rows: Sequence[list[Any]]) -> tuple[Line, ...]:
     """Return a line for each method, from rows with the columns `SURVEY_SCORE_COLUMNS`."""
     by_method: dict[str, list[tuple[float, ...]]] = {}
-    for _, method, size, value, low, high, *_ in rows:
+    for _, _, method, size, value, low, high, *_ in rows:
         by_method.setdefault(method, []).append((size, value, low, high))
     return tuple(Line(method, *map(tuple, zip(*sorted(points), strict=True))) for method, points in by_method.items())
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Collection
     from benchmark.config.schema import ExperimentSection
+    from benchmark.corpora.corpus import Documents
     from benchmark.evaluation.protocols import EvaluationProtocol
     from benchmark.system.registries import Registry
     from benchmark.system.yaml_source import Location, YamlSource
@@ -177,12 +178,11 @@ def check_splits(
     for task in tasks:
         _, documents = everything.of_classes(task.classes)
         for index, size in enumerate(sizes):
+            where = f"{task.name}: " if task.name else ""
             try:
                 splits = protocol_at_size(protocol, size, **one).splits(documents)
                 if not is_builtin(protocol.cls):
                     check_split_promises(splits, documents, repeated=tags_of(protocol.cls).replicated)
-                if inner is not None:
-                    inner.build().splits(documents.take(splits[0].train))
             except ConfigError as error:
                 listed_sizes = len(sizes) > 1
                 place = (
@@ -190,8 +190,18 @@ def check_splits(
                     if listed_sizes
                     else _spoken_of(str(error), source.data["protocol"])
                 )
-                where = f"{task.name}: " if task.name else ""
                 raise source.error(place, f"{where}{error}") from None
+            if inner is not None:
+                _check_inner_folds(inner, documents.take(splits[0].train), source, where)
+
+
+def _check_inner_folds(inner: Component, documents: Documents, source: YamlSource, where: str) -> None:
+    """Refuse training documents that `choose` can't split, with `where` before the message."""
+    try:
+        inner.build().splits(documents)
+    except ConfigError as error:
+        place = "choose", parameter_in_message(str(error), source.data["choose"])
+        raise source.error(place, f"{where}{error}") from None
 
 
 def _check_number(n_documents: int, n_times: int, protocol: Component, folds: int | None, source: YamlSource) -> None:

@@ -25,8 +25,21 @@ if TYPE_CHECKING:
     from benchmark.analysis.charts.chart import ChartPanel
     from benchmark.evaluation.mean_ranks import MeanRanks
 
-SURVEY_SCORE_COLUMNS = ("problem", "method", "size", "value", "low", "high", "n", "training", "deciding", "peak_bytes")
-SURVEY_DIFFERENCE_COLUMNS = ("problem", "a", "b", "value", "low", "high", "p_holm", "family")
+SURVEY_SCORE_COLUMNS = (
+    "problem",
+    "tuned",
+    "method",
+    "size",
+    "value",
+    "low",
+    "high",
+    "n",
+    "training",
+    "deciding",
+    "peak_bytes",
+    "chosen",
+)
+SURVEY_DIFFERENCE_COLUMNS = ("problem", "tuned", "a", "b", "value", "low", "high", "p_holm", "family")
 
 
 @dataclass(frozen=True)
@@ -48,6 +61,29 @@ class SurveyProblem:
     multilabel: bool
 
 
+@dataclass(frozen=True)
+class BestMethods:
+    """The method with the best score on a problem, and those that a paired test doesn't tell from it.
+
+    Parameters
+    ----------
+    problem : str
+    size : int or None
+        Number of training documents, on a learning curve.
+    methods : tuple of str
+        By descending score.
+    test : str
+        The paired test; Holm's correction is over all `pairs` of methods.
+    pairs : int
+    """
+
+    problem: str
+    size: int | None
+    methods: tuple[str, ...]
+    test: str
+    pairs: int
+
+
 @dataclass(frozen=True, eq=False)
 class Survey:
     """Scores, costs and paired differences of several methods on several problems.
@@ -62,7 +98,8 @@ class Survey:
     scores : DataFrame
         Columns `SURVEY_SCORE_COLUMNS`: the problem's metric with its 95% interval over `n` documents or replicates,
         seconds of training, seconds of prediction per thousand documents, peak memory in bytes. `size` is missing
-        except on learning curves.
+        except on learning curves. `tuned` says whether the parameters were chosen on training documents, and `chosen`
+        which.
     gaps : DataFrame
         Columns `SURVEY_DIFFERENCE_COLUMNS`: score of a minus score of b for each compared pair, with p of the sign test
         after Holm's correction over the family.
@@ -72,6 +109,10 @@ class Survey:
         Meaning of the error bars of the curves.
     corpora : mapping of str to str
         Corpus of each problem, by name; problems of one corpus share documents.
+    grids : mapping of str to str
+        The candidates of each tuned method, by name.
+    best : tuple of BestMethods
+        For each problem, tuned where it is, and for the smallest size of each learning curve.
     """
 
     problems: tuple[SurveyProblem, ...]
@@ -82,10 +123,22 @@ class Survey:
     curves: Mapping[ChartPanel, str] = field(default_factory=dict)
     bars: str = ""
     corpora: Mapping[str, str] = field(default_factory=dict)
+    grids: Mapping[str, str] = field(default_factory=dict)
+    best: tuple[BestMethods, ...] = ()
 
-    def whole(self) -> pd.DataFrame:
-        """Return the scores that are not points of a learning curve."""
-        return self.scores[self.scores["size"].isna()]
+    def whole(self, *, tuned: bool | None = None) -> pd.DataFrame:
+        """Return the scores that are not points of a learning curve: tuned ones where there are any, or as asked."""
+        rows = self.scores[self.scores["size"].isna()]
+        return rows[rows["tuned"] == (rows["problem"].map(self.is_tuned) if tuned is None else tuned)]
+
+    def is_tuned(self, problem: str) -> bool:
+        """Return whether a problem has tuned scores."""
+        return bool(self.scores.loc[self.scores["problem"] == problem, "tuned"].any())
+
+    def costed(self) -> pd.DataFrame:
+        """Return the scores beside which costs are shown: those of the default parameters, where there are any."""
+        default = self.whole(tuned=False)
+        return self.whole() if default.empty else default
 
     @staticmethod
     def table(rows: pd.DataFrame) -> pd.DataFrame:
@@ -109,16 +162,24 @@ class Survey:
 
 
 def ranking_grid(survey: Survey, ranking: MeanRanks) -> TextTable:
-    """Return a grid of the score of each method on each problem, methods in the order of their mean ranks."""
-    value = {(row["problem"], row["method"]): row for row in survey.whole().to_dict("records")}
-    rows = []
-    for method, rank in zip(ranking.methods, ranking.ranks, strict=True):
-        scores = (value.get((problem.name, method), {}) for problem in survey.problems)
-        shown = (
-            display_unit(p.metric, DIAGNOSTIC_METRICS).text(s.get("value"))
-            for p, s in zip(survey.problems, scores, strict=True)
-        )
-        rows.append((method, f"{rank:.1f}", *shown))
+    """Return a grid of the score of each method on each problem, methods in the order of their mean ranks.
+
+    Tuned scores are followed by those of the default parameters, in parentheses.
+    """
+    first, default = (
+        {(row["problem"], row["method"]): row["value"] for row in rows.to_dict("records")}
+        for rows in (survey.whole(), survey.whole(tuned=False))
+    )
+
+    def cell(problem: SurveyProblem, method: str) -> str:
+        unit, key = display_unit(problem.metric, DIAGNOSTIC_METRICS), (problem.name, method)
+        text = unit.text(first.get(key))
+        return f"{text} ({unit.text(default[key])})" if key in default and survey.is_tuned(problem.name) else text
+
+    rows = [
+        (method, f"{rank:.1f}", *(cell(problem, method) for problem in survey.problems))
+        for method, rank in zip(ranking.methods, ranking.ranks, strict=True)
+    ]
     header = (
         "method",
         "mean rank",
@@ -128,26 +189,36 @@ def ranking_grid(survey: Survey, ranking: MeanRanks) -> TextTable:
 
 
 def problem_grid(survey: Survey, problem: SurveyProblem, baseline: str) -> TextTable:
-    """Return a grid of one problem: each method's score with its interval, gain over the baseline, and costs."""
-    scores = survey.whole()
-    scores = scores[scores["problem"] == problem.name].sort_values("value", ascending=False, kind="stable")
+    """Return a grid of one problem: each method's score with its interval, gain over the baseline, and costs.
+
+    Costs are those of the default parameters, of which the score stands beside the tuned one.
+    """
+    scores, default = (rows[rows["problem"] == problem.name] for rows in (survey.whole(), survey.costed()))
+    defaults, tuned = {row["method"]: row for row in default.to_dict("records")}, survey.is_tuned(problem.name)
     gaps = {
         row["a"]: row
         for row in survey.gaps.to_dict("records")
-        if (row["problem"], row["b"]) == (problem.name, baseline)
+        if (row["problem"], row["tuned"], row["b"]) == (problem.name, tuned, baseline)
     }
     unit, rows = display_unit(problem.metric, DIAGNOSTIC_METRICS), []
-    for row in scores.to_dict("records"):
-        gap = gaps.get(row["method"], {})
+    for row in scores.sort_values("value", ascending=False, kind="stable").to_dict("records"):
+        gap, plain = gaps.get(row["method"], {}), defaults.get(row["method"], {})
         p_value = MISSING_TEXT if is_missing(gap.get("p_holm")) else p_text(gap["p_holm"])
         gain = unit.text(gap.get("value"), "+"), unit.interval(gap.get("low"), gap.get("high"), "+"), p_value
-        costs = seconds_text(row["training"]), seconds_text(row["deciding"]), megabytes_text(row["peak_bytes"])
+        costs = (
+            seconds_text(plain.get("training")),
+            seconds_text(plain.get("deciding")),
+            megabytes_text(plain.get("peak_bytes")),
+        )
         score = unit.text(row["value"]), unit.interval(row["low"], row["high"])
-        rows.append((row["method"], *score, *gain, *costs))
+        beside = (row["chosen"], unit.text(plain.get("value"))) if tuned else ()
+        rows.append((row["method"], *score, *gain, *beside, *costs))
+    head = metric_header(problem.metric, DIAGNOSTIC_METRICS)
     gain_heads = f"above {baseline}", "its interval", "p (Holm)"
+    beside_heads = ("chosen", "default") if tuned else ()
     cost_heads = "training s", "s per thousand", "peak MB"
-    header = ("method", metric_header(problem.metric, DIAGNOSTIC_METRICS), "95% interval", *gain_heads, *cost_heads)
-    grid = TextTable(problem.title, header, tuple(rows), frozenset({"method"}))
+    header = ("method", head, "95% interval", *gain_heads, *beside_heads, *cost_heads)
+    grid = TextTable(problem.title, header, tuple(rows), frozenset({"method", "chosen"}))
     return grid.without(*(name for i, name in enumerate(header) if all(row[i] == MISSING_TEXT for row in rows)))
 
 
@@ -170,11 +241,10 @@ def gain_grid(survey: Survey, steps: Mapping[tuple[str, str], str]) -> TextTable
     return TextTable("Gain of each step", header, tuple(rows), frozenset(header))
 
 
-def score_text(survey: Survey, problem: str, method: str, size: float = math.nan) -> str:
+def score_text(survey: Survey, problem: str, method: str, size: float | None = None) -> str:
     """Write a score with its interval, "92.27 [90.60, 93.83]", or a dash if it is missing."""
-    rows = survey.scores if not math.isnan(size) else survey.whole()
+    rows = survey.whole() if size is None else survey.scores[survey.scores["size"] == size]
     rows = rows[(rows["problem"] == problem) & (rows["method"] == method)]
-    rows = rows if math.isnan(size) else rows[rows["size"] == size]
     shown = [
         f"{100 * row['value']:.2f} [{100 * row['low']:.2f}, {100 * row['high']:.2f}]" for row in rows.to_dict("records")
     ]

@@ -120,8 +120,8 @@ class TestProtocol:
         assert "train_size = 9999" in refusal(fragment)
 
     def test_what_the_inner_folds_can_not_split_is_refused_with_its_task(self, refusal):
-        choose = "choose: {by: cross-validation, folds: 30}\nmethods: [{kernel: {name: rbf, sigma: [1, 2]}}]\n"
-        said = refusal(f"tasks: [[course, student]]\n{choose}{DRAWS}[20, 40]}} # HERE\n")
+        choose = "choose: {by: cross-validation, folds: 30} # HERE\nmethods: [{kernel: {name: rbf, sigma: [1, 2]}}]\n"
+        said = refusal(f"tasks: [[course, student]]\n{choose}{DRAWS}[20, 40]}}\n")
         assert said == "course-student: k = 30 folds cannot be made of 20 documents"
 
     def test_documents_with_several_classes_are_not_stratified(self, refusal, checked):

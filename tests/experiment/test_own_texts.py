@@ -139,7 +139,7 @@ def test_the_text_that_errs_least_in_folds_of_the_training_documents_is_chosen(s
     assert len(set(inner.ravel())) > 4
     notes = " ".join(summarize(found).notes)
     assert "selected stoplist {stoplist}, min_occurrences {min_occurrences}".format(**wanted[chosen[0]]) in notes
-    assert "Grid of mnb: stoplist none, min_occurrences 150; " in notes
+    assert "Candidates of mnb: stoplist none, smart × min_occurrences 150, 300, 600." in notes
 
 
 def test_what_is_kept_of_it_reads_by_its_own_lexing_and_decides_as_the_run(study: Make, store: Store) -> None:

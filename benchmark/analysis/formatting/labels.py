@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -56,10 +57,38 @@ def weighting_label(representation: Representation) -> str:
 
 
 def candidate_label(entry: MethodEntry, index: int) -> str:
-    """Describe the parameters that distinguish one candidate of a method from the others: "t 0.5"."""
+    """Describe the parameters that distinguish one candidate of a method from the others: "t 0.5, C 10.0 (largest)".
+
+    The smallest and largest of at least three numbers are marked: a better value may lie beyond them.
+    """
+    given = _given(entry.candidates[index])
+    return _parameters({key: f"{given[key]}{_edge(given[key], values)}" for key, values in _varying(entry).items()})
+
+
+def grid_label(entry: MethodEntry) -> str:
+    """Describe the candidates of a method: "t 0.5, 2.0 × C 1.0, 10.0", or each of them if they are not a product."""
+    values = _varying(entry)
+    if math.prod(map(len, values.values())) != len(entry.candidates):
+        each = [_given(spec) for spec in entry.candidates]
+        return "; ".join(_parameters({key: one[key] for key in values}) for one in each)
+    return " × ".join(f"{key} {', '.join(map(str, own))}" for key, own in values.items())
+
+
+def _varying(entry: MethodEntry) -> dict[str, list[Any]]:
+    """Return the parameters that differ between candidates, with their values in the order of the configuration."""
     each = [_given(spec) for spec in entry.candidates]
-    varying = [key for key in each[index] if len({str(one.get(key)) for one in each}) > 1]
-    return _parameters({key: each[index][key] for key in varying})
+    values = {key: list({str(one.get(key)): one.get(key) for one in each}.values()) for key in each[0]}
+    return {key: own for key, own in values.items() if len(own) > 1}
+
+
+def _edge(value: Any, values: list[Any]) -> str:
+    """Return a mark for the smallest or largest of at least three numbers; None is no limit, beyond all numbers."""
+    numbers = [each for each in values if isinstance(each, int | float) and not isinstance(each, bool)]
+    if value not in numbers or len(values) < 3 or len(numbers) + values.count(None) < len(values):
+        return ""
+    if value == min(numbers):
+        return " (smallest)"
+    return " (largest)" if value == max(numbers) and None not in values else ""
 
 
 def _info(experiment: Experiment, cell: Cell, chosen: NDArray[np.intp] | None) -> CellInfo:

@@ -42,7 +42,8 @@ def trade_off_chart(survey: Survey, named: Sequence[str] = ()) -> VegaSpec:
 
     The methods on the Pareto front and those in `named` have their names beside them.
     """
-    panels = [_panel(survey, problem, named) for problem in survey.problems]
+    costed = set(survey.costed()["problem"])
+    panels = [_panel(survey, problem, named) for problem in survey.problems if problem.name in costed]
     grid = concat_parts(panels, columns=TRADE_OFF_COLUMNS, spacing=14)
     below = concat_parts([grid], **title_spec([SECONDS_LABEL], orient="bottom", offset=4))
     description = "Score against seconds, one panel for each problem; the line joins the methods of the Pareto front"
@@ -50,7 +51,7 @@ def trade_off_chart(survey: Survey, named: Sequence[str] = ()) -> VegaSpec:
 
 
 def _panel(survey: Survey, problem: SurveyProblem, named: Sequence[str]) -> VegaSpec:
-    table = survey.whole()
+    table = survey.costed()
     table = table[(table["problem"] == problem.name) & table["training"].notna()]
     scale = display_unit(problem.metric, DIAGNOSTIC_METRICS).scale
     methods, scores = list(table["method"]), [scale * value for value in table["value"]]

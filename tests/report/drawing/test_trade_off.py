@@ -34,7 +34,7 @@ FRONT = (*FRONT, "log-entropy-linear-svm", "aitchison-hellinger")
 def survey():
     problems = tuple(SurveyProblem(name, name, "accuracy", False) for name in ("20ng", "webkb", "topics"))
     rows = [
-        (problem.name, name, math.nan, score, score - 0.01, score + 0.01, 7532, seconds, 0.0, 1e8)
+        (problem.name, False, name, math.nan, score, score - 0.01, score + 0.01, 7532, seconds, 0.0, 1e8, "")
         for problem in problems
         for name, (score, seconds) in METHODS.items()
     ]
