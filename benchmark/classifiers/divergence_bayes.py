@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from benchmark.classifiers.centroids.divergence import check_smoothing, class_statistics
 from benchmark.classifiers.centroids.exact import skl_centroid
+from benchmark.classifiers.class_scores import score_of_each, second_less_first
 from benchmark.representation.weighting import canonical_csr
 from benchmark.system.checks import check_one_of
 from benchmark.system.tags import Tags
@@ -162,8 +163,10 @@ class DivergenceBayes(ClassifierMixin, BaseEstimator):
         negentropy = np.bincount(row, xlogy(d, d), minlength=n)
         return np.asarray(negentropy[:, None] - documents @ np.log(self.centroids_).T)
 
-    def class_scores(self, X: Any) -> Array:
+    def decision_function(self, X: Any) -> Array:
         """Return the scores log P(C_j) - KL(d, c_j), or log P(C_j) - Σx KL(d, c_j) where `length` is "counted".
+
+        Of two classes, the score is that of the second less that of the first.
 
         Parameters
         ----------
@@ -172,13 +175,12 @@ class DivergenceBayes(ClassifierMixin, BaseEstimator):
 
         Returns
         -------
-        float64 array, shape (n, n_classes)
-            A column for each class, also for two classes.
+        float64 array, shape (n, n_classes), or (n,) for two classes
         """
         divergences = self.divergences(X)
         if self.length == "counted":
             divergences *= np.asarray(_counts(X).sum(axis=1))[:, None]
-        return np.asarray(self.log_prior_ - divergences)
+        return second_less_first(self.log_prior_ - divergences)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class with the largest score; of classes that tie, the first of `classes_`.
@@ -193,7 +195,7 @@ class DivergenceBayes(ClassifierMixin, BaseEstimator):
         array, shape (n,)
             Labels.
         """
-        best = self.class_scores(X).argmax(axis=1)
+        best = score_of_each(self.decision_function(X)).argmax(axis=1)
         return np.asarray(self.classes_[best])
 
     def _centroid(self, counts: sp.csr_array, label: Any) -> Array:

@@ -67,7 +67,7 @@ class _LinearModel(SklearnClassifier):
         self.coef_, self.intercept_ = self._hyperplanes(points, labels)
 
     def scores(self, points: Any) -> NDArray[np.float64]:
-        """Return the decision value of each class; for two classes, that of the second and its negative.
+        """Return the decision value of each class; for two classes, that of the second.
 
         Parameters
         ----------
@@ -76,10 +76,9 @@ class _LinearModel(SklearnClassifier):
 
         Returns
         -------
-        float64 array, shape (m, n_classes)
+        float64 array, shape (m, n_classes), or (m, 1) for two classes
         """
-        values = self._values(points)
-        return np.hstack([-values, values]) if values.shape[1] == 1 else values
+        return self._values(points)
 
     def _values(self, points: Any) -> NDArray[np.float64]:
         """Return the decision value of each hyperplane, shape (m, n_hyperplanes)."""

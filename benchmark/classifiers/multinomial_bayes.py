@@ -94,7 +94,7 @@ class MultinomialBayes(SklearnClassifier):
         -------
         float64 array, shape (m, n_classes)
         """
-        scores = self.class_scores(X)
+        scores = self.checked_scores(X)
         return np.asarray(scores - logsumexp(scores, axis=1, keepdims=True))
 
     def predict_proba(self, X: Any) -> Array:

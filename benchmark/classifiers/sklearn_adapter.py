@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from benchmark.classifiers.class_scores import score_of_each, second_less_first
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class SklearnClassifier(ClassifierMixin, BaseEstimator, ABC):
     tags: ClassVar[Tags] = Tags()
     #: Names of the fitted arrays in a saved model; the part after the last dot is the name of the attribute.
     kept: ClassVar[tuple[str, ...]] = ("classes_",)
-    #: Whether `fit` and `class_scores` reject points with a negative value.
+    #: Whether `fit` and `decision_function` reject points with a negative value.
     non_negative: ClassVar[bool] = False
 
     @abstractmethod
@@ -62,8 +63,8 @@ class SklearnClassifier(ClassifierMixin, BaseEstimator, ABC):
 
         Returns
         -------
-        float64 array, shape (m, n_classes)
-            The largest score of a row is that of the predicted class.
+        float64 array, shape (m, n_classes), or (m, 1) for the second of two classes
+            The largest score of a row is that of the predicted class; of two classes, the second if it is positive.
         """
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -107,8 +108,8 @@ class SklearnClassifier(ClassifierMixin, BaseEstimator, ABC):
             if name.endswith("_"):
                 setattr(self, name, value)
 
-    def class_scores(self, X: Any) -> Array:
-        """Return the score of each class, also for two classes.
+    def decision_function(self, X: Any) -> Array:
+        """Return the score of each class; of two classes, that of the second less that of the first.
 
         Parameters
         ----------
@@ -116,13 +117,17 @@ class SklearnClassifier(ClassifierMixin, BaseEstimator, ABC):
 
         Returns
         -------
-        float64 array, shape (m, n_classes)
+        float64 array, shape (m, n_classes), or (m,) for two classes
 
         Raises
         ------
         ValueError
             If X doesn't have the training points' number of columns, or has values that aren't allowed.
         """
+        return second_less_first(self.checked_scores(X))
+
+    def checked_scores(self, X: Any) -> Array:
+        """Return `scores` of points that are checked first, see `decision_function`."""
         check_is_fitted(self)
         how = {"accept_sparse": "csr", "dtype": np.float64, "ensure_non_negative": self.non_negative, "reset": False}
         return self.scores(validate_data(self, X, **how))
@@ -139,8 +144,10 @@ class SklearnClassifier(ClassifierMixin, BaseEstimator, ABC):
         array, shape (m,)
             Labels.
         """
-        best = self.class_scores(X).argmax(axis=1)
-        return np.asarray(self.classes_[best])
+        values = self.decision_function(X)
+        if len(self.classes_) == 1:
+            return np.repeat(self.classes_, len(values))
+        return np.asarray(self.classes_[score_of_each(values).argmax(axis=1)])
 
     def __sklearn_tags__(self) -> Any:
         """Return scikit-learn's tags of the points that this classifier accepts."""

@@ -21,7 +21,8 @@ from benchmark.classifiers.svm import MulticlassSvm, predict_class_codes, svm_cl
 from benchmark.kernels.dirichlet_prior import dirichlet_products
 from benchmark.kernels.gram import InnerProducts, LazyGram
 from benchmark.kernels.products import StreamedProducts, self_products
-from benchmark.methods.multilabel import check_finite_values, learned_classes, positive_classes
+from benchmark.methods.multilabel import learned_classes, positive_classes
+from benchmark.methods.plugin_outputs import scores_of, value_of_class
 from benchmark.methods.weighted_counts import weighted_points
 from benchmark.representation import canonical_csr, power_transform, row_norms
 
@@ -287,16 +288,15 @@ class FittedPoints(FittedMethod):
     def values(self, counts: sp.csr_array) -> Array:
         """Return the class scores in the order of ``classes_``, shape (m, k).
 
-        Where documents may have several classes, return for each learned class the score of the class less that of the
-        rest, shape (m, n_learned).
+        Where documents may have several classes, return for each learned class its decision value against the rest,
+        shape (m, n_learned).
         """
         points = weighted_points(counts, self.learned.spec.representation, self.learned.weighting)
         if not self.learned.multilabel:
-            return check_finite_values(self.models[0].class_scores(points))
+            return scores_of(self.models[0], points)
         values = np.empty((counts.shape[0], len(self.models)))
         for column, model in enumerate(self.models):
-            inside, outside = binary_scores(model, points)
-            values[:, column] = inside - outside
+            values[:, column] = value_of_class(model, points)
         return values
 
     def _best(self, values: Array) -> NDArray[np.int32]:
@@ -330,13 +330,6 @@ class FittedPoints(FittedMethod):
 def _attribute(kept: str) -> str:
     """Return the classifier's attribute for an array that a saved model stores: the name after the last dot."""
     return kept.rpartition(".")[2]
-
-
-def binary_scores(model: Any, points: sp.csr_array) -> tuple[Array, Array]:
-    """Return the scores of class 1 (in the class) and class 0 (outside), shape (m,) each, of a binary classifier."""
-    scores = check_finite_values(model.class_scores(points))
-    inside, outside = (scores[:, int(np.flatnonzero(model.classes_ == code)[0])] for code in (1, 0))
-    return inside, outside
 
 
 FITTED_KINDS: dict[str, type[FittedMethod]] = {

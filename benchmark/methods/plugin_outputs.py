@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchmark.classifiers.class_scores import score_method, score_of_each
+from benchmark.methods.multilabel import check_finite_values
 from benchmark.system.plugin_errors import source_location
 from benchmark.system.registries import is_builtin
 
@@ -47,12 +49,12 @@ class CheckedClassifier:
     Parameters
     ----------
     classifier : estimator
-        Has `fit`, `class_scores` and, once fitted, `classes_`.
+        Has `fit`, `predict` and, once fitted, `classes_`; `decision_function` or `predict_proba` where it has scores.
 
     Attributes
     ----------
     classes_ : int32 array, shape (k,)
-        Training classes, in the order of the columns of `class_scores`.
+        Training classes, in the order of the columns of `scores`.
     """
 
     def __init__(self, classifier: Any) -> None:
@@ -91,17 +93,93 @@ class CheckedClassifier:
         self.classes_ = classes.astype(np.int32)
         return self
 
-    def class_scores(self, X: sp.csr_array) -> NDArray[np.float64]:
-        """Return the class scores of points, shape (m, k).
+    def predict(self, X: sp.csr_array) -> NDArray[np.int32]:
+        """Return the predicted classes of points, shape (m,).
+
+        Raises
+        ------
+        ValueError
+            If the predictions have another shape or aren't training classes.
+        """
+        values = self._classifier.predict(X.copy())
+        predicted = check_real_array(values, (X.shape[0],), f"{self._place}: its predict of {X.shape[0]} documents")
+        unknown = np.setdiff1d(predicted, self.classes_)
+        if len(unknown):
+            problem = f"its predict gives {unknown[0]:g}, but the training classes are {self.classes_.tolist()}"
+            raise ValueError(f"{self._place}: {problem}")
+        return predicted.astype(np.int32)
+
+    def scores(self, X: sp.csr_array) -> NDArray[np.float64] | None:
+        """Return the score of each class, shape (m, k), or None if the classifier only predicts.
 
         Raises
         ------
         ValueError
             If the scores have another shape or aren't finite real numbers.
         """
-        scores = self._classifier.class_scores(X.copy())
-        n, k = X.shape[0], len(self.classes_)
-        return check_real_array(scores, (n, k), f"{self._place}: its class_scores of {n} documents and {k} classes")
+        method, n, k = score_method(self._classifier), X.shape[0], len(self.classes_)
+        if not method:
+            return None
+        values = getattr(self._classifier, method)(X.copy())
+        shape = (n,) if np.ndim(values) == 1 and k == 2 else (n, k)
+        what = f"{self._place}: its {method} of {n} documents and {k} classes"
+        return score_of_each(check_real_array(values, shape, what))
+
+
+def predicted_classes(classifier: Any, X: sp.csr_array) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+    """Return the predicted class of each point, and whether its best score is also another class's, shape (m,) each.
+
+    A plug-in's classifier has the last word on its classes: they need not be those of its best scores.
+
+    Raises
+    ------
+    FloatingPointError
+        If a score is not finite.
+    """
+    if isinstance(classifier, CheckedClassifier):
+        codes, scores = classifier.predict(X), classifier.scores(X)
+    else:
+        scores = scores_of(classifier, X)
+        codes = classifier.classes_[scores.argmax(axis=1)].astype(np.int32)
+    if scores is None:
+        return codes, np.zeros(len(codes), dtype=bool)
+    return codes, np.asarray((scores == scores.max(axis=1, keepdims=True)).sum(axis=1) > 1)
+
+
+def scores_of(classifier: Any, X: sp.csr_array) -> NDArray[np.float64]:
+    """Return the score of each class, shape (m, k), so that the largest is that of the predicted class.
+
+    Of a plug-in's classifier without scores, it is 1 for the predicted class and 0 for the others.
+
+    Raises
+    ------
+    FloatingPointError
+        If a score is not finite.
+    """
+    if not isinstance(classifier, CheckedClassifier):
+        return check_finite_values(score_of_each(classifier.decision_function(X)))
+    scores = classifier.scores(X)
+    if scores is None:
+        return np.asarray(classifier.predict(X)[:, None] == classifier.classes_, dtype=np.float64)
+    return scores
+
+
+def value_of_class(classifier: Any, X: sp.csr_array) -> NDArray[np.float64]:
+    """Return the decision values, shape (m,), of a classifier of class 1 against class 0: positive where it predicts 1.
+
+    Raises
+    ------
+    FloatingPointError
+        If a score is not finite.
+    """
+    scores: NDArray[np.float64] = scores_of(classifier, X)
+    zero, one = (int(np.flatnonzero(classifier.classes_ == code)[0]) for code in (0, 1))
+    values: NDArray[np.float64] = (scores[:, one] - scores[:, zero]) / 2
+    if isinstance(classifier, CheckedClassifier):
+        predicted = classifier.predict(X) == 1
+        values[predicted & (values <= 0)] = np.finfo(np.float64).tiny
+        values[~predicted & (values > 0)] = -np.finfo(np.float64).tiny
+    return values
 
 
 def checked_classifier(classifier: Any) -> Any:

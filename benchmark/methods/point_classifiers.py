@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from benchmark.evaluation.predictions import SettingPredictions
-from benchmark.methods.fitted import FittedPoints, binary_scores, trained_state
-from benchmark.methods.multilabel import check_finite_values, learned_classes, multilabel_predictions
-from benchmark.methods.plugin_outputs import checked_classifier
+from benchmark.methods.fitted import FittedPoints, trained_state
+from benchmark.methods.multilabel import learned_classes, multilabel_predictions
+from benchmark.methods.plugin_outputs import checked_classifier, predicted_classes, value_of_class
 from benchmark.methods.split_data import SplitData
 from benchmark.methods.stopwatch import Stopwatch
 from benchmark.methods.weighted_counts import depends_on_split, split_weighting, weighted_points
@@ -127,9 +127,7 @@ class PointClassifierMethod:
         """Train and predict where each document has exactly one class."""
         model = self._fitted(points, problem.documents.labels[split.train], points.rankings)
         watch.lap("training")
-        scores = check_finite_values(model.class_scores(points.test))
-        codes = model.classes_[scores.argmax(axis=1)].astype(np.int32)
-        tied = (scores == scores.max(axis=1, keepdims=True)).sum(axis=1) > 1
+        codes, tied = predicted_classes(model, points.test)
         watch.lap("testing")
         return SettingPredictions.of_split(codes, tied, watch.seconds())
 
@@ -141,9 +139,7 @@ class PointClassifierMethod:
         for position, (labels, rankings) in enumerate(_one_vs_rest(members, columns, points.rankings)):
             model = self._fitted(points, labels, rankings)
             watch.lap("training")
-            inside, outside = binary_scores(model, points.test)
-            # Compared, not subtracted: the difference of two different scores may underflow to 0.
-            values[:, position] = (inside > outside).astype(np.float64) - (inside < outside)
+            values[:, position] = value_of_class(model, points.test)
             watch.lap("testing")
         return multilabel_predictions(members, columns, values, watch.seconds())
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import clone
 
+from benchmark.classifiers.class_scores import score_method, score_of_each
 from benchmark.config.components import REQUIRED_PARAMETER, Component, component_parameters
 from benchmark.config.experiment import check_experiment
 from benchmark.config.model import BASE_VARIANT, MethodSpec, Representation
@@ -152,7 +153,7 @@ def leaves_arguments(_: str, component: Any) -> None:
     points, labels = _points(component), toy_problem(multilabel=False).documents.labels
     before = points.copy(), labels.copy()
     fitted = component().fit(points, labels)
-    (fitted.transform if hasattr(fitted, "transform") else fitted.class_scores)(points)
+    (fitted.predict if hasattr(fitted, "predict") else fitted.transform)(points)
     _holds((points != before[0]).nnz == 0 and (labels == before[1]).all(), "points or labels have changed")
 
 
@@ -171,7 +172,7 @@ def decides(name: str, component: Any) -> None:
 def _spec(name: str, component: Any, normalization: str) -> MethodSpec:
     part, weighting = Component.of(name, component, {}), Component.of("tf", WEIGHTINGS["tf"], {})
     representation = Representation(weighting, normalization, "training", learns="")
-    if hasattr(component, "transform") and not hasattr(component, "class_scores"):
+    if hasattr(component, "transform") and not hasattr(component, "predict"):
         return MethodSpec(representation, part, Component.of("svm", BUILTIN_REGISTRIES.classifiers["svm"], {}))
     return MethodSpec(representation, None, part)
 
@@ -229,30 +230,35 @@ def is_the_same_again(_: str, component: Any) -> None:
 # --- Classifiers ---
 
 
-def gives_scores(_: str, component: Any) -> None:
-    """Check that the classifier returns a finite score per class, in the order of `classes_`, also for two classes."""
+def predicts(_: str, component: Any) -> None:
+    """Check that the classifier predicts training classes, and has a finite score for each if it has scores."""
     for n_classes in (2, 3):
         points = _points(component)
         labels = toy_problem(multilabel=False, n_classes=n_classes).documents.labels
         classifier = component()
         _holds(classifier.fit(points, labels) is classifier, "fit must return the classifier itself")
-        scores, classes = np.asarray(classifier.class_scores(points)), np.asarray(classifier.classes_)
+        classes = np.asarray(classifier.classes_)
         _holds(sorted(classes) == list(range(n_classes)), f"classes_ is {classes}, trained on 0 to {n_classes - 1}")
-        _holds(scores.shape == (60, n_classes), f"scores of 60 points have the shape {scores.shape}")
-        _holds(np.isfinite(scores).all(), "scores are not finite numbers")
-        if hasattr(classifier, "predict"):
-            predicted = classes[scores.argmax(axis=1)]
-            _holds((predicted == classifier.predict(points)).all(), "predict gives other classes than the best scores")
+        predicted, method = np.asarray(classifier.predict(points)), score_method(classifier)
+        _holds(predicted.shape == (60,), f"predictions of 60 points have the shape {predicted.shape}")
+        _holds(np.isin(predicted, classes).all(), "it predicts a class that it wasn't trained on")
+        if method:
+            values = np.asarray(getattr(classifier, method)(points))
+            scores = score_of_each(values) if n_classes == 2 else values
+            shape = (60, n_classes)
+            _holds(scores.shape == shape, f"its {method} has the shape {values.shape}, for scores of {shape}")
+            _holds(np.isfinite(scores).all(), "scores are not finite numbers")
 
 
-def scores_the_same_again(_: str, component: Any) -> None:
-    """Check that the classifier returns the same scores for a point alone, among others, and when trained again."""
+def predicts_the_same_again(_: str, component: Any) -> None:
+    """Check that the classifier predicts the same for a point alone, among others, and when trained again."""
     points, labels = _points(component), toy_problem(multilabel=False).documents.labels
     classifier, again = (component().fit(points, labels) for _ in range(2))
-    whole = np.asarray(classifier.class_scores(points))
-    _holds(np.array_equal(whole, again.class_scores(points)), "two classifiers that were trained alike differ")
-    blocks = np.vstack([classifier.class_scores(points[start : start + 7]) for start in range(0, 60, 7)])
-    _near(whole, blocks, "the scores of a point alone and in a block")
+    for method in (each for each in ("predict", "decision_function", "predict_proba") if hasattr(classifier, each)):
+        whole = np.asarray(getattr(classifier, method)(points))
+        _holds(np.array_equal(whole, getattr(again, method)(points)), "two classifiers that were trained alike differ")
+        parts = [getattr(classifier, method)(points[start : start + 7]) for start in range(0, 60, 7)]
+        _near(whole, np.concatenate(parts), f"{method} of a point alone and in a block")
 
 
 # --- Protocols and metrics ---
@@ -373,7 +379,7 @@ COMPONENT_CHECKS: Mapping[str, tuple[Check, ...]] = {
         *(keeps_parameters, gives_gram_rows, is_symmetric, is_the_same_in_blocks, is_the_same_again),
         *(leaves_arguments, decides),
     ),
-    "classifiers": (keeps_parameters, gives_scores, scores_the_same_again, leaves_arguments, decides),
+    "classifiers": (keeps_parameters, predicts, predicts_the_same_again, leaves_arguments, decides),
     "protocols": (keeps_promises,),
     "diagnostics": (measures_what_it_declares, measures_the_same_again, leaves_counts, gives_notes),
     "metrics": (is_a_share,),

@@ -100,12 +100,12 @@ def test_they_are_the_equations_of_the_paper(seed, n_terms, smoothing):
     ppt, eef = (make(n_terms, smoothing).fit(sp.csr_array(X), y) for make in CLASSIFIERS)
     written = Written(X, y, ppt.selected_, smoothing)
     expected = differences([written.ppt(x) for x in test])
-    np.testing.assert_allclose(differences(ppt.class_scores(test)), expected, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(differences(ppt.decision_function(test)), expected, rtol=1e-9, atol=1e-9)
     np.testing.assert_array_equal(ppt.predict(test), expected.argmax(axis=1))
 
     # θ* of a class may be infinite with few terms; the equations themselves hold for any θ.
     expected = differences([written.eef(x, eef.theta_) for x in test])
-    np.testing.assert_allclose(differences(eef.class_scores(test)), expected, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(differences(eef.decision_function(test)), expected, rtol=1e-9, atol=1e-9)
     # A flat maximum is found to the root of what a maximum can be told by.
     inside = ~at_end(eef.cells_, eef.theta_) & (np.abs(eef.theta_) < 25)
     assert inside.any()
@@ -152,7 +152,7 @@ def test_where_each_class_has_the_same_terms_ppt_is_naive_bayes_on_them_and_the_
     rest = np.log(1 - np.exp(log_prob[:, chosen]).sum(axis=1))
     cells = np.column_stack([test[:, chosen], test.sum(axis=1) - test[:, chosen].sum(axis=1)])
     expected = cells @ np.column_stack([log_prob[:, chosen], rest]).T + ppt.class_log_prior_
-    np.testing.assert_allclose(differences(ppt.class_scores(test)), differences(expected), atol=1e-10)
+    np.testing.assert_allclose(differences(ppt.decision_function(test)), differences(expected), atol=1e-10)
 
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
@@ -162,7 +162,7 @@ def test_the_term_probabilities_of_each_class_sum_to_one(classifier, n_terms, sm
     X, y, test = corpus(7)
     fitted = classifier(n_terms, smoothing).fit(X, y)
     np.testing.assert_allclose(np.exp(fitted.feature_log_prob_).sum(axis=1), 1, rtol=1e-10)
-    assert np.isfinite(fitted.class_scores(test)).all()
+    assert np.isfinite(fitted.decision_function(test)).all()
     assert np.isfinite(fitted.theta_).all()
 
 
@@ -235,7 +235,7 @@ def test_a_class_whose_one_term_it_never_has_is_decided_without_infinities():
     np.testing.assert_array_equal(fitted.selected_, [[0], [0]])
     np.testing.assert_array_equal(at_end(fitted.cells_, fitted.theta_), [False, True])
     test = np.array([[1, 9, 9], [0, 1, 0], [50, 0, 0]])
-    assert np.isfinite(fitted.class_scores(test)).all()
+    assert np.isfinite(fitted.decision_function(test)).all()
     assert fitted.predict(test).tolist() == ["a", "b", "a"]
 
 
@@ -264,7 +264,7 @@ def test_one_ranking_serves_every_size(classifier):
     for size in (1, 10, 60):
         own, shared = classifier(size).fit(X, y), classifier(size).fit(X, y, rankings)
         np.testing.assert_array_equal(shared.selected_, rankings[:, :size])
-        np.testing.assert_array_equal(own.class_scores(test), shared.class_scores(test))
+        np.testing.assert_array_equal(own.decision_function(test), shared.decision_function(test))
 
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
@@ -272,13 +272,13 @@ def test_the_order_of_documents_terms_and_class_names_does_not_matter(classifier
     X, y, test = corpus(11)
     rng = np.random.default_rng(45)
     rankings = rank_terms(information_gain(X, y))
-    expected = classifier(9).fit(X, y, rankings).class_scores(test)
+    expected = classifier(9).fit(X, y, rankings).decision_function(test)
     rows, columns = rng.permutation(len(X)), rng.permutation(X.shape[1])
     moved = np.argsort(columns)[rankings]
-    found = classifier(9).fit(X[rows][:, columns], y[rows], moved).class_scores(test[:, columns])
+    found = classifier(9).fit(X[rows][:, columns], y[rows], moved).decision_function(test[:, columns])
     np.testing.assert_allclose(found, expected, rtol=1e-10)
     names = np.array(["d", "c", "b", "a"])  # the reverse of the numbers' order
-    found = classifier(9).fit(X, names[y], rankings[::-1]).class_scores(test)
+    found = classifier(9).fit(X, names[y], rankings[::-1]).decision_function(test)
     np.testing.assert_allclose(found[:, ::-1], expected, rtol=1e-10)
 
 
@@ -296,7 +296,7 @@ def test_sparse_and_dense_counts_give_the_same_and_are_left_as_they_are(classifi
     rows = [sp.csr_array(X), sp.csr_array(test)]
     for array in (X, y, test, rows[0].data, rows[1].data):
         array.flags.writeable = False
-    dense, sparse = (classifier(5).fit(a, y).class_scores(b) for a, b in ((X, test), rows))
+    dense, sparse = (classifier(5).fit(a, y).decision_function(b) for a, b in ((X, test), rows))
     np.testing.assert_allclose(sparse, dense, rtol=1e-12)
 
 

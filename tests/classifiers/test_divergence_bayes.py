@@ -56,7 +56,7 @@ def test_the_rule_is_the_papers(
     costs = np.array(
         [-np.log(share) + kullback_leibler(d, c) for share, c in zip(shares, classifier.centroids_, strict=True)]
     ).T
-    assert classifier.class_scores(unseen) == pytest.approx(-costs, rel=1e-12)
+    assert classifier.decision_function(unseen) == pytest.approx(-costs, rel=1e-12)
     np.testing.assert_array_equal(classifier.predict(unseen), classifier.classes_[costs.argmin(axis=1)])
 
 
@@ -88,7 +88,7 @@ def test_pooled_centroids_are_multinomial_naive_bayes(
     assert classifier.log_prior_ == pytest.approx(oracle.class_log_prior_[order], rel=1e-12)
     # The document's likelihood counts once, not as often as it has words.
     once = oracle.predict_joint_log_proba(normalize(unseen, "l1"))[:, order]
-    ours = classifier.class_scores(unseen)
+    ours = classifier.decision_function(unseen)
     assert ours - ours[:, :1] == pytest.approx(once - once[:, :1], abs=1e-12)
 
 
@@ -110,7 +110,7 @@ def test_with_the_length_counted_pooled_centroids_are_multinomial_naive_bayes(
     classifier = DivergenceBayes("pooled", smoothing=0.3, length="counted").fit(X, y)
     oracle = MultinomialNB(alpha=0.3).fit(X, y)
     order = [list(oracle.classes_).index(label) for label in classifier.classes_]
-    ours, joint = classifier.class_scores(tested), oracle.predict_joint_log_proba(tested)[:, order]
+    ours, joint = classifier.decision_function(tested), oracle.predict_joint_log_proba(tested)[:, order]
     assert ours - ours[:, :1] == pytest.approx(joint - joint[:, :1], abs=1e-9)
     np.testing.assert_array_equal(ours[-1], classifier.log_prior_)
 
@@ -133,7 +133,7 @@ def test_a_document_without_words_is_left_to_the_prior(
     nothing = np.zeros((1, 30))
     plain = DivergenceBayes(centroid, 0.1).fit(X, y)
     assert plain.predict(nothing)[0] == "trade"
-    np.testing.assert_array_equal(plain.class_scores(nothing)[0], plain.log_prior_)
+    np.testing.assert_array_equal(plain.decision_function(nothing)[0], plain.log_prior_)
     more = DivergenceBayes(centroid, 0.1).fit(np.vstack([X.toarray(), *[nothing] * 90]), [*y, *["crude"] * 90])
     np.testing.assert_array_equal(more.centroids_, plain.centroids_)
     assert more.predict(nothing)[0] == "crude"
@@ -151,7 +151,7 @@ def test_dense_and_sparse_agree_and_arguments_stay(
         array.flags.writeable = False
     one, other = DivergenceBayes(centroid).fit(X, y), DivergenceBayes(centroid).fit(dense, y)
     np.testing.assert_array_equal(one.centroids_, other.centroids_)
-    np.testing.assert_array_equal(one.class_scores(unseen), other.class_scores(test))
+    np.testing.assert_array_equal(one.decision_function(unseen), other.decision_function(test))
     for array in (y, X.data, X.indices):
         array.flags.writeable = True
 
@@ -182,7 +182,7 @@ def test_an_estimator_in_the_manners_of_scikit_learn(
     copy = clone(classifier)
     assert copy.get_params() == {"centroid": "skl", "smoothing": 0.2, "prior": "empirical", "length": "ignored"}
     with pytest.raises(NotFittedError):
-        copy.class_scores(unseen)
+        copy.decision_function(unseen)
     search = GridSearchCV(DivergenceBayes(), {"smoothing": [1e-3, 0.1], "centroid": list(CENTROID_KINDS)}, cv=3).fit(
         X, y
     )

@@ -41,7 +41,7 @@ def test_a_ridge_is_added_to_the_diagonal(ridge: float) -> None:
     test, _ = draw(20, 2, 2)
     coefficients = solved_dual(X @ X.T + 1 + ridge * np.eye(30), 2.0 * y - 1, C=0.7)
     machine = LinearSvm(C=0.7, ridge=ridge, epsilon=1e-8).fit(X, y)
-    np.testing.assert_allclose(machine.class_scores(test)[:, 1], (test @ X.T + 1) @ coefficients, atol=1e-5)
+    np.testing.assert_allclose(machine.decision_function(test), (test @ X.T + 1) @ coefficients, atol=1e-5)
     assert machine.coef_.shape == (1, 6)
 
 
@@ -68,14 +68,14 @@ def test_pairs_vote_as_scikit_learns_do() -> None:
     theirs = OneVsOneClassifier(base).fit(X, y)
     assert ours.coef_.shape == (len(list(combinations(range(4), 2))), 6)
     np.testing.assert_array_equal(ours.predict(test), theirs.predict(test))
-    np.testing.assert_allclose(ours.class_scores(test), theirs.decision_function(test), atol=1e-5)
+    np.testing.assert_allclose(ours.decision_function(test), theirs.decision_function(test), atol=1e-5)
 
 
 def test_crammer_and_singers_machine_is_liblinears() -> None:
     X, y = draw(60, 4, 7)
     ours = LinearSvm(scheme="crammer-singer").fit(X, y)
     theirs = LinearSVC(multi_class="crammer_singer", random_state=0, max_iter=100_000).fit(X, y)
-    np.testing.assert_array_equal(ours.class_scores(X), theirs.decision_function(X))
+    np.testing.assert_array_equal(ours.decision_function(X), theirs.decision_function(X))
     with pytest.raises(ValueError, match="needs the loss hinge, not 'squared-hinge'"):
         LinearSvm(scheme="crammer-singer", loss="squared-hinge").check()
 
@@ -85,7 +85,7 @@ def test_a_stream_comes_near_the_machine_that_sees_all_at_once() -> None:
     X, y = draw(300, 2, 8)
 
     def objective(machine: LinearSvm | SgdSvm) -> float:
-        margins = (2 * y - 1) * machine.class_scores(X)[:, 1]
+        margins = (2 * y - 1) * machine.decision_function(X)
         return float(np.maximum(0, 1 - margins).mean() + (machine.coef_**2).sum() / (2 * 1.0 * 300))
 
     best, few, many = (

@@ -177,7 +177,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 class Never(ClassifierMixin, BaseEstimator):
     def fit(self, X, y):
         raise RuntimeError("not today")
-    def class_scores(self, X):
+    def predict(self, X):
         return X
 
 CLASSIFIERS = {"never": Never}

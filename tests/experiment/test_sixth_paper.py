@@ -126,8 +126,8 @@ class SquaredLinear(Linear):
 class Contrary(ComplementBayes):
     """Complement naive Bayes that prefers what is least likely."""
 
-    def class_scores(self, X: Any) -> NDArray[np.float64]:
-        return np.asarray(-super().class_scores(X))
+    def scores(self, points: Any) -> NDArray[np.float64]:
+        return np.asarray(-super().scores(points))
 
 
 @pytest.fixture

@@ -125,7 +125,7 @@ def test_thresholds_are_those_of_machines_trained_fold_by_fold(bench: MatrixCach
     def machines(train: Any, test: Any) -> np.ndarray[Any, Any]:
         weighting = TermWeighting("tfidf", "l2").fit(matrix[train])
         points, asked = weighting.transform(matrix[train]), weighting.transform(matrix[test])
-        each = (LinearSvm().fit(points, members[train, c]).class_scores(asked)[:, 1] for c in range(3))
+        each = (LinearSvm().fit(points, members[train, c]).decision_function(asked) for c in range(3))
         return np.stack(list(each), axis=1)
 
     for fold in inner_folds(given, split):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.metrics import accuracy_score, get_scorer
 from sklearn.utils.validation import check_is_fitted
@@ -104,29 +104,13 @@ def test_without_probabilities_it_says_so(fitted: Fit) -> None:
         TextClassifier(fitted(study_of("ngd"))).predict_proba(["a"])
 
 
-class Values(ClassifierMixin, BaseEstimator):
-    """`LinearSvm` under scikit-learn's manners."""
-
-    def fit(self, X: Any, y: Any) -> Values:
-        self.own_ = LinearSvm().fit(X, y)
-        self.classes_ = self.own_.classes_
-        return self
-
-    def decision_function(self, X: Any) -> Any:
-        scores = self.own_.class_scores(X)
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
-
-    def predict(self, X: Any) -> Any:
-        return self.own_.predict(X)
-
-
 @pytest.mark.parametrize("classes", [["course", "faculty", "student"], ["faculty", "student"]])
 def test_probabilities_are_those_of_scikit_learn(classes: list[str], fitted: Fit, store: Store) -> None:
     experiment = study_of(LINEAR, classes=classes)
     counts, _, _ = read_counts(experiment.variants["base"].collection, RunContext(store))
     points = TermWeighting(normalization="l2").fit_transform(counts.matrix)
     folds = [(fold.train, fold.test) for fold in KFold(INNER_FOLDS, experiment.seed).splits(counts.documents)]
-    theirs = CalibratedClassifierCV(Values(), cv=folds, ensemble=False).fit(points, counts.documents.labels)
+    theirs = CalibratedClassifierCV(LinearSvm(), cv=folds, ensemble=False).fit(points, counts.documents.labels)
     model = fitted(experiment, probability=True)
     own = texts_of(None)
     ((_, answers),) = model.answers([(name, own[name]) for name in counts.documents.ids])
@@ -146,7 +130,8 @@ def test_probabilities_of_several_classes_are_those_of_scikit_learn(fitted: Fit,
     assert topics is not None
     assert answers.probabilities is not None
     for column in range(3):
-        theirs = CalibratedClassifierCV(Values(), cv=folds, ensemble=False).fit(points, topics[:, column].astype(int))
+        members = topics[:, column].astype(int)
+        theirs = CalibratedClassifierCV(LinearSvm(), cv=folds, ensemble=False).fit(points, members)
         np.testing.assert_allclose(answers.probabilities[:, column], theirs.predict_proba(points)[:, 1], atol=1e-9)
 
 

@@ -81,20 +81,19 @@ class Greedy(Linear):
 
 
 class Flat(MultinomialNB):
-    """Gives two classes one score."""
+    """Gives one score, whatever the number of classes."""
 
     needs_kernel = False
 
-    def class_scores(self, X: Any) -> Any:
-        scores = self.predict_joint_log_proba(X)
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+    def decision_function(self, X: Any) -> Any:
+        return self.predict_joint_log_proba(X)[:, 0]
 
 
-class Reversed(MultinomialNB):
-    """Gives scores in another order than that of its classes."""
+class Stranger(MultinomialNB):
+    """Predicts a class that it wasn't trained on."""
 
-    def class_scores(self, X: Any) -> Any:
-        return self.predict_joint_log_proba(X)[:, ::-1]
+    def predict(self, X: Any) -> Any:
+        return super().predict(X) + 1
 
 
 class Twice(BaseEstimator):
@@ -113,8 +112,8 @@ class Twice(BaseEstimator):
         ("kernels", OfTheBatch, "returns the same values for a row", "differ by"),
         ("kernels", ByChance, "returns the same values when", "were fitted alike differ"),
         ("kernels", Greedy, "leaves its arguments", "have changed"),
-        ("classifiers", Flat, "returns a finite score per class", "the shape (60,)"),
-        ("classifiers", Reversed, "returns a finite score per class", "other classes than the best scores"),
+        ("classifiers", Flat, "predicts training classes", "has the shape (60,), for scores of (60, 3)"),
+        ("classifiers", Stranger, "predicts training classes", "a class that it wasn't trained on"),
         ("protocols", Twice, "returns ascending rows", "tests a document that it trains on"),
         ("metrics", Metric(lambda tallies: tallies.right.sum(axis=-1)), "is a share", "between 0 and 1"),
     ],

@@ -38,10 +38,13 @@ class Mine(BaseEstimator):
         {fit}
         return self
 
-    def class_scores(self, X):
+    def decision_function(self, X):
         scores = X @ self.means_.T
         {scores}
         return scores
+
+    def predict(self, X):
+        return np.asarray(self.classes_)[(X @ self.means_.T).argmax(axis=1)]
 
 CLASSIFIERS = {{"mine": Mine}}
 """
@@ -128,7 +131,7 @@ def test_classes_that_are_not_the_training_classes_are_refused(failure: Callable
 )
 @pytest.mark.parametrize("subset", ["", "{name: synthetic, subset: several}"], ids=["single", "several"])
 def test_scores_of_another_shape_or_type_are_refused(failure: Callable[..., str], scores: str, subset: str) -> None:
-    assert "mine.py:6: its class_scores of " in failure(scores=scores, corpus=subset)
+    assert "mine.py:6: its decision_function of " in failure(scores=scores, corpus=subset)
 
 
 @pytest.mark.parametrize("answer", ["scores = scores.astype(np.float32)", "scores = scores.tolist()"])

@@ -39,8 +39,8 @@ class Mine(BaseEstimator):
         self.means_ = np.vstack([X[y == c].mean(axis=0) for c in self.classes_])
         return self
 
-    def class_scores(self, X):
-        return np.roll(X @ self.means_.T, {roll}, axis=1)
+    def predict(self, X):
+        return self.classes_[np.roll(X @ self.means_.T, {roll}, axis=1).argmax(axis=1)]
 {tail}
 CLASSIFIERS = {{"mine": Mine}}
 """

@@ -44,8 +44,9 @@ class Slow(BaseEstimator):
         Path(FOLDER, str(self.number)).write_text(f"{started} {time.time()}")
         return self
 
-    def class_scores(self, X):
-        return np.asarray(X @ np.random.default_rng(self.number).random((X.shape[1], len(self.classes_))))
+    def predict(self, X):
+        scores = X @ np.random.default_rng(self.number).random((X.shape[1], len(self.classes_)))
+        return self.classes_[np.asarray(scores).argmax(axis=1)]
 
 
 CLASSIFIERS = {"slow": Slow}
