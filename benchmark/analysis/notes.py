@@ -115,6 +115,7 @@ def table_notes(run: RunPredictions, printed: Mapping[str, float]) -> list[str]:
     if any(cell.what == "gain" for cell in experiment.cells):
         last, least = first.sizes[-1], first.sizes[0]
         notes.append(f"gain-…: the score at training size {last:,} minus that at {least:,}, replicate by replicate.")
+    notes += _warnings(run)
     notes += _versions(predictions)
     notes += (
         [_CLOCK]
@@ -374,6 +375,17 @@ def _chosen(run: RunPredictions) -> Iterator[str]:
         for name, index in zip(names, run.scored.chosen[cell.id], strict=True):
             of.setdefault(candidate_label(entry, int(index)), []).append(name)
         yield f"{cell.id} selected " + "; ".join(f"{words} ({', '.join(own)})" for words, own in of.items()) + "."
+
+
+def _warnings(run: RunPredictions) -> Iterator[str]:
+    """Yield what the classifiers of methods warned of while they were trained."""
+    methods: dict[str, list[str]] = {}
+    for key, setting in run.predictions.settings.items():
+        for text in setting.warnings:
+            names = methods.setdefault(text, [])
+            names += [] if key.method in names else [key.method]
+    for text, names in methods.items():
+        yield f"Warning of {', '.join(names)}: {text}"
 
 
 def _components(experiment: Experiment, *, multilabel: bool) -> Iterator[str]:

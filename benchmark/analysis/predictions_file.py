@@ -54,7 +54,12 @@ _OF_SPLITS = pa.schema(
     [*_TASK, _AXES[0], ("split", _NAME), ("test", pa.list_(pa.int32())), ("trained", pa.list_(pa.int64()))]
 )
 _OF_SETTINGS = pa.schema(
-    [*_SETTING, *((name, pa.list_(pa.int64())) for name in _INNER_COUNTS), ("inner_documents", pa.int64())]
+    [
+        *_SETTING,
+        *((name, pa.list_(pa.int64())) for name in _INNER_COUNTS),
+        ("inner_documents", pa.int64()),
+        ("warnings", _NAMES),
+    ]
 )
 _OF_ESTIMATES = pa.schema(
     [
@@ -347,6 +352,7 @@ def _setting_of(
         np.array([row["peak_bytes"] for _, row in rows], dtype=np.float64),
         _inner_of([row for row, _ in rows if row["inner_documents"] is not None]),
         tuple(row["version"] for _, row in rows),
+        tuple(rows[0][0]["warnings"]),
     )
 
 
@@ -413,7 +419,7 @@ def _splits_of(content: bytes) -> dict[SplitKey, tuple[TestedSplit, ...]]:
 
 
 def _settings(predictions: Predictions) -> bytes:
-    rows = [[*place, *_inner(setting, n)] for place, setting, n in _places(predictions)]
+    rows = [[*place, *_inner(setting, n), list(setting.warnings)] for place, setting, n in _places(predictions)]
     return _written(_OF_SETTINGS, [_table(_OF_SETTINGS, rows)])
 
 

@@ -62,6 +62,8 @@ def summarize(run: RunPredictions) -> Summary:
     notes = table_notes(run, published_by_cell(published, experiment))
     unlike = tuple(setting_notes(experiment, excluded_cells(experiment)))
     caveat_texts = [each.text for each in find_caveats(experiment)]
+    warned = dict.fromkeys(key.method for key, each in run.predictions.settings.items() if each.warnings)
+    caveat_texts += [f"{', '.join(warned)} warned while trained, see the notes"] if warned else []
     caveats = [f"Caveat: {text}." for text in caveat_texts]
     on_claims = () if experiment.sensitivity_of else claim_notes(each.claim for each in claims if not each.variant)
     sweep = tuple(sensitivity_notes(claims)) if experiment.sensitivity_of else ()

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import threading
-import warnings
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_non_negative
 
@@ -62,7 +60,12 @@ class _LinearModel(SklearnClassifier):
         Raises
         ------
         ValueError
-            If there is only one class, or the solver doesn't converge.
+            If there is only one class.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the solver stops before it converges.
         """
         self.coef_, self.intercept_ = self._hyperplanes(points, labels)
 
@@ -85,12 +88,8 @@ class _LinearModel(SklearnClassifier):
         return np.asarray(safe_sparse_dot(points, self.coef_.T, dense_output=True) + self.intercept_)
 
     def _hyperplanes(self, X: Any, y: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        with _ONE_AT_A_TIME, warnings.catch_warnings():
-            warnings.simplefilter("error", ConvergenceWarning)
-            try:
-                model = self.untrained(X.shape[0]).fit(X, y)
-            except ConvergenceWarning as warning:
-                raise ValueError(f"{type(self).__name__} doesn't converge on these points: {warning}") from None
+        with _ONE_AT_A_TIME:
+            model = self.untrained(X.shape[0]).fit(X, y)
         return model.coef_, np.atleast_1d(model.intercept_)
 
 
@@ -345,7 +344,7 @@ class NbSvm(_LinearModel):
         Raises
         ------
         ValueError
-            If a value of a point is negative, there is only one class, or the solver doesn't converge.
+            If a value of a point is negative, or there is only one class.
         """
         check_non_negative(points, type(self).__name__)
         super().learn(points, labels)

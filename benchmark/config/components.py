@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, cast
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, Union, cast, get_args, get_origin
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from benchmark.classifiers import PARAMETER_LIMITS
+from benchmark.config.schema import as_list
 from benchmark.config.schema_errors import format_input, type_requirement
 from benchmark.kernels import is_elementwise_kernel as is_elementwise
 from benchmark.kernels.degenerate import degenerate_reason
@@ -108,12 +111,74 @@ def component_parameters(cls: type[Any]) -> dict[str, tuple[Any, Any]]:
 
 @cache
 def _parameters(cls: Any) -> dict[str, tuple[Any, Any]]:
+    if is_library_class(cls):
+        try:
+            return _library_parameters(cls, inspect.signature(cls, eval_str=True, locals=_TYPES))
+        except (NameError, AttributeError, SyntaxError, TypeError):  # annotations for the type checker alone
+            return _library_parameters(cls, inspect.signature(cls))
     signature = inspect.signature(cls, eval_str=True, locals=_TYPES)
     set_by_run = tags_of(cls).set_by_run
     return {
         name: (Any if parameter.annotation is REQUIRED_PARAMETER else parameter.annotation, parameter.default)
         for name, parameter in signature.parameters.items()
         if name not in set_by_run
+    }
+
+
+def _library_parameters(cls: Any, signature: inspect.Signature) -> dict[str, tuple[Any, Any]]:
+    """Return the parameters of a library's class with defaults as data, and with plain annotations alone."""
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    set_by_run = tags_of(cls).set_by_run
+    return {
+        key: (each.annotation if _is_plain(each.annotation) else Any, _plain_default(each.default))
+        for key, each in signature.parameters.items()
+        if each.kind in named and key not in set_by_run
+    }
+
+
+def _is_plain(annotation: Any) -> bool:
+    """Return whether an annotation is a number, text, a list of them, or None."""
+    if annotation in (int, float, str, bool, NoneType):
+        return True
+    return get_origin(annotation) in (list, Sequence, Union, UnionType) and all(map(_is_plain, get_args(annotation)))
+
+
+def _plain_default(default: Any) -> Any:
+    """Return a default as it is if JSON can hold it, else its name or type."""
+    if default is REQUIRED_PARAMETER:
+        return default
+    try:
+        json.dumps(default, allow_nan=False)
+    except (TypeError, ValueError):
+        return str(getattr(default, "__qualname__", default if isinstance(default, float) else type(default).__name__))
+    return default
+
+
+def is_library_class(cls: type[Any]) -> bool:
+    """Return whether a class is a library's, named by its import path: neither of this package nor of a plug-in."""
+    return not is_builtin(cls) and plugin_of(cls) is None
+
+
+def takes_seed(component: Component) -> bool:
+    """Return whether a library's class has a random state that the configuration leaves to the experiment's seed."""
+    return is_library_class(component.cls) and "random_state" in component.defaults.keys() - component.given.keys()
+
+
+def lists_by_nature(cls: type[Any]) -> set[str]:
+    """Return the parameters whose values are lists: by annotation, or by a library's defaults and constraints."""
+    found = {
+        name
+        for name, (annotation, _) in component_parameters(cls).items()
+        if get_origin(annotation) in (list, tuple, Sequence)
+    }
+    if not is_library_class(cls):
+        return found
+    constraints = getattr(cls, "_parameter_constraints", {})
+    return found | {
+        name
+        for name, (_, default) in component_parameters(cls).items()
+        if isinstance(default, list | tuple)
+        or any(each == "array-like" or each in (list, tuple) for each in as_list(constraints.get(name, [])))
     }
 
 
@@ -152,6 +217,8 @@ def _within_range(cls: type[Any], values: Mapping[str, Any]) -> Any:
             instance = cls(**values)
             if hasattr(instance, "check"):
                 instance.check()
+            elif is_library_class(cls) and hasattr(cls, "_parameter_constraints"):
+                instance._validate_params()
     except (ValueError, ConfigError) as error:
         cause = error.__cause__ if isinstance(error.__cause__, ValueError | ConfigError) else error
         raise ComponentError(parameter_in_message(str(cause), values), str(cause)) from None
@@ -176,7 +243,7 @@ def _refuse_extremes(what: str, instance: Any, values: dict[str, Any]) -> None:
 
 def parameter_in_message(message: str, values: Mapping[str, Any]) -> str:
     """Return the parameter that a component's message mentions, so that the error can point at its line."""
-    words = [word.strip(":,;") for word in message.split()]
+    words = [word.strip(":,;'") for word in message.split()]
     return next((key for key in values if key in words), "")
 
 

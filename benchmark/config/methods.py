@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, get_origin
+from typing import TYPE_CHECKING, Any
 
 from benchmark.classifiers import PARAMETER_LIMITS
 from benchmark.classifiers.thresholds import THRESHOLD_RULES
 from benchmark.config.collection import text_from_config, text_section
-from benchmark.config.components import ComponentError, check_component, component_parameters
+from benchmark.config.components import ComponentError, check_component, component_parameters, lists_by_nature
 from benchmark.config.limits import check_cell_name, check_limit
 from benchmark.config.method_rules import check_method
 from benchmark.config.model import MethodEntry, MethodSpec, Representation
@@ -26,7 +25,7 @@ from benchmark.system.tags import tags_of
 from benchmark.system.yaml_source import YamlSource
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from collections.abc import Set as AbstractSet
 
     from benchmark.config.components import Component
@@ -234,7 +233,7 @@ def _expanded(
         key = CLASSIFIER_KEY if given in known.classifiers else KERNEL_KEY
         if given not in known.classifiers and given not in known.kernels:
             raise source.error(place, unknown_component_message("method", given, known.methods))
-        return [(given, {key: ({"name": given}, place)})]
+        return [(_short_name(given), {key: ({"name": given}, place)})]
     if not isinstance(given, dict) or not given:
         names = "a method is a name, or a mapping with a kernel or classifier"
         raise source.error(place, f"{names}, not {quote_value(given)}")
@@ -325,7 +324,7 @@ def _parametrized(
     if isinstance(given, str):
         if given not in registry:
             raise source.error(place, unknown_component_message(key, given, registry))
-        return [_Item({"name": given}, (given,), place)]
+        return [_Item({"name": given}, (_short_name(given),), place)]
     if not isinstance(given, dict) or (key != CLASSIFIER_KEY and "name" not in given):
         raise source.error(
             place, f"a {key} is a name, or a mapping with a name and parameters, not {quote_value(given)}"
@@ -335,7 +334,7 @@ def _parametrized(
         raise source.error((*place, "name"), f"`name` is one {key}: put a list of {key}s under `{key}`")
     if "name" in given and (not isinstance(name, str) or name not in registry):
         raise source.error((*place, "name"), unknown_component_message(key, name, registry))
-    whole = list_parameters(registry[name]) if name else {n for cls in registry.values() for n in list_parameters(cls)}
+    whole = lists_by_nature(registry[name]) if name else {n for cls in registry.values() for n in lists_by_nature(cls)}
     return _combined(given, whole, source, place, _word, chosen=choose is not None)
 
 
@@ -355,27 +354,32 @@ def _combined(
             raise source.error(place, f"the key {quote_value(parameter)} must be text: put it in quotes")
         if value == []:
             raise source.error((*place, parameter), f"{parameter} must not be an empty list: it would leave no cell")
-        axes[parameter] = [value] if parameter in whole else as_list(value)
+        listed = isinstance(value, list) and all(isinstance(each, list) for each in value)
+        axes[parameter] = [value] if parameter in whole and not listed else as_list(value)
     check_limit(math.prod(map(len, axes.values())), COUNTED_METHODS, source, place)
     silent = {parameter for parameter, values in axes.items() if chosen and len(values) > 1}
     spoken = [key for key in sorted(axes, key=lambda key: key != "name") if key not in silent]
     each = (dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values()))
-    return [_Item(own, tuple(filter(None, (word(key, own[key]) for key in spoken))), place) for own in each]
+
+    def said(key: str, value: Any) -> str:
+        """Return the word of a value; a list is left out unless it is one of several."""
+        several = isinstance(value, list) and len(axes[key]) > 1
+        return word(key, value) or (f"{key}{'-'.join(map(str, value))}".lower() if several else "")
+
+    return [_Item(own, tuple(filter(None, (said(key, own[key]) for key in spoken))), place) for own in each]
 
 
-def list_parameters(cls: type[Any]) -> set[str]:
-    """Return the names of a class's parameters that are lists by nature."""
-    return {
-        name
-        for name, (annotation, _) in component_parameters(cls).items()
-        if get_origin(annotation) in (list, tuple, Sequence)
-    }
+def _short_name(name: str) -> str:
+    """Return a component's name, or the class of an import path."""
+    return name.rpartition(".")[2]
 
 
 def _word(key: str, value: Any) -> str:
     """Return a parameter's word in a cell's name, ``ngd``, ``c0.1``, ``one-vs-rest``; "" for a list."""
     if isinstance(value, list):
         return ""
+    if key == "name":
+        return _short_name(value)
     return value if isinstance(value, str) else f"{key.lower()}{value}"
 
 

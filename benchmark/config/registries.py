@@ -32,7 +32,7 @@ class Registries:
     @property
     def methods(self) -> Registry:
         """Kernels and classifiers, whose names don't overlap."""
-        methods = Registry({**self.kernels, **self.classifiers})
+        methods = Registry({**self.kernels, **self.classifiers}, self.classifiers.find)
         methods.broken = self.kernels.broken | self.classifiers.broken
         return methods
 
@@ -43,7 +43,7 @@ class Registries:
 
     def copied(self) -> Registries:
         """Return copies of the registries, to which components can be added."""
-        return replace(self, **{kind: Registry(registry) for kind, registry in self.each()})
+        return replace(self, **{kind: Registry(registry, registry.find) for kind, registry in self.each()})
 
 
 def declared_metrics(diagnostics: Iterable[Any]) -> dict[str, DiagnosticMetric]:

@@ -150,6 +150,8 @@ class SettingPredictions:
         `assigned` and `true` of each class, and `documents`. Empty where inner folds choose nothing.
     versions : tuple of str
         Version of the code that measured each split's seconds; "" where not known.
+    warnings : tuple of str
+        What the classifier warned of while it was trained on any of the splits, each text once.
     """
 
     predicted: NDArray[Any]
@@ -159,6 +161,7 @@ class SettingPredictions:
     memory: NDArray[np.float64]
     inner: NDArray[np.int64]
     versions: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
 
     @classmethod
     def of_split(cls, predicted: NDArray[Any], tied: NDArray[np.bool_], seconds: NDArray[np.float64]) -> Self:
@@ -176,7 +179,8 @@ class SettingPredictions:
         arrays = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
         sizes = tuple(size for part in parts for size in part.sizes)
         versions = tuple(version for part in parts for version in part.versions)
-        return cls(sizes=sizes, versions=versions, **arrays)
+        warnings = tuple(dict.fromkeys(text for part in parts for text in part.warnings))
+        return cls(sizes=sizes, versions=versions, warnings=warnings, **arrays)
 
     @property
     def bounds(self) -> NDArray[np.intp]:
@@ -194,6 +198,7 @@ class SettingPredictions:
             self.memory[at],
             self.inner[at],
             self.versions[at],
+            self.warnings,
         )
 
     @property

@@ -40,8 +40,9 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment
 
-#: The format of a run's folder. 1: predictions.npz and timings.csv, of version 0.1. 2: Parquet files.
-RUN_FORMAT = 2
+#: The format of a run's folder. 1: predictions.npz and timings.csv, of version 0.1. 2: Parquet files. 3: settings
+#: have the counts of inner folds, and the warnings of classifiers.
+RUN_FORMAT = 3
 _OF_FORMAT_1 = frozenset({"predictions.npz", "timings.csv"})
 MANIFEST_FILE = "manifest.json"
 DAMAGE_ERRORS = (OSError, EOFError, ValueError, KeyError, zlib.error, zipfile.BadZipFile)

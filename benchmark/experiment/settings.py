@@ -133,6 +133,7 @@ def predictions_of_unit(
 ) -> SettingPredictions:
     """Return a job's predictions: those of its splits, and the counts of those of their inner folds."""
     outer, rest = SettingPredictions.joined(found[: len(job.splits)]), iter(found[len(job.splits) :])
+    warnings = SettingPredictions.joined(found).warnings if any(each.warnings for each in found) else ()
     counted = [fold_counts(list(islice(rest, len(folds))), folds, problem) for folds in job.inner if folds]
     n = len(outer.sizes)
     return replace(
@@ -141,6 +142,7 @@ def predictions_of_unit(
         memory=np.full(n, memory),
         inner=np.stack(counted) if counted else NO_INNER_FOLDS,
         versions=(code_version(),) * n,
+        warnings=warnings,
     )
 
 
@@ -164,7 +166,7 @@ def pack_predictions(found: SettingPredictions) -> StoreEntry:
         "inner": found.inner,
         "memory": found.memory,
     }
-    return StoreEntry(arrays, {"version": found.versions[0]})
+    return StoreEntry(arrays, {"version": found.versions[0], "warnings": list(found.warnings)})
 
 
 def unpack_predictions(entry: StoreEntry, job: StoreUnit, problem: Problem) -> SettingPredictions:
@@ -176,7 +178,8 @@ def unpack_predictions(entry: StoreEntry, job: StoreUnit, problem: Problem) -> S
         predicted = np.unpackbits(predicted, axis=1, count=k).astype(bool)
     tied = np.unpackbits(arrays["tied"], count=int(np.prod(shape))).astype(bool).reshape(shape)
     versions = (entry.facts["version"],) * len(sizes)
-    return SettingPredictions(predicted, tied, sizes, arrays["seconds"], arrays["memory"], arrays["inner"], versions)
+    rest = arrays["seconds"], arrays["memory"], arrays["inner"], versions
+    return SettingPredictions(predicted, tied, sizes, *rest, tuple(entry.facts["warnings"]))
 
 
 def _classes(method: Any) -> Iterator[type]:

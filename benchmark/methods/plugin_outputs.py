@@ -6,14 +6,16 @@ import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import get_tags
 
 from benchmark.classifiers.class_scores import score_method, score_of_each
 from benchmark.methods.multilabel import check_finite_values
+from benchmark.system.memory import free_memory
 from benchmark.system.plugin_errors import source_location
 from benchmark.system.registries import is_builtin
 
 if TYPE_CHECKING:
-    import scipy.sparse as sp
     from numpy.typing import NDArray
 
 
@@ -43,6 +45,11 @@ def check_real_array(values: Any, shape: tuple[int, ...], what: str) -> NDArray[
     return array.astype(np.float64, copy=False)
 
 
+def takes_sparse(classifier: Any) -> bool:
+    """Return whether a classifier accepts sparse points, by scikit-learn's tags; True if it has none."""
+    return bool(get_tags(classifier).input_tags.sparse) if hasattr(classifier, "__sklearn_tags__") else True
+
+
 class CheckedClassifier:
     """Wrapper of a plug-in's classifier that passes copies and checks return values.
 
@@ -59,6 +66,7 @@ class CheckedClassifier:
 
     def __init__(self, classifier: Any) -> None:
         self._classifier, self._place = classifier, source_location(type(classifier), short=True)
+        self._sparse = takes_sparse(classifier)
         self.classes_: NDArray[np.int32] = np.empty(0, dtype=np.int32)
 
     def __getattr__(self, name: str) -> Any:
@@ -82,9 +90,9 @@ class CheckedClassifier:
             If `classes_` isn't the set of training classes without repetition.
         """
         expected = np.unique(y)
-        fitted = self._classifier.fit(X.copy(), y.copy(), *copy.deepcopy(rankings))
+        fitted = self._classifier.fit(self._handed(X), y.copy(), *copy.deepcopy(rankings))
         self._classifier = self._classifier if fitted is None else fitted
-        attribute = getattr(self._classifier, "classes_", None)
+        attribute = getattr(self._classifier, "classes_", expected)
         classes = np.asarray(attribute)
         integers = classes.dtype.kind in "iu" and classes.ndim == 1 and not np.ma.isMaskedArray(attribute)
         if not integers or not np.array_equal(np.sort(classes), expected):
@@ -92,6 +100,17 @@ class CheckedClassifier:
             raise ValueError(f"{self._place}: {problem}, but the training classes are {expected.tolist()}")
         self.classes_ = classes.astype(np.int32)
         return self
+
+    def _handed(self, X: sp.csr_array) -> Any:
+        """Return a copy of points that the classifier accepts; ValueError if a dense one takes too much memory."""
+        if self._sparse or not sp.issparse(X):
+            return X.copy()
+        needed, budget = 8 * X.shape[0] * X.shape[1], free_memory()
+        if needed > budget:
+            shape = f"{X.shape[0]:,} documents × {X.shape[1]:,} coordinates"
+            problem = f"takes dense points only, and {shape} take {needed / 1e9:.1f} GB of {budget / 1e9:.1f} GB"
+            raise ValueError(f"{self._place}: {problem}; select terms, or take a classifier of sparse points")
+        return X.toarray()
 
     def predict(self, X: sp.csr_array) -> NDArray[np.int32]:
         """Return the predicted classes of points, shape (m,).
@@ -101,7 +120,7 @@ class CheckedClassifier:
         ValueError
             If the predictions have another shape or aren't training classes.
         """
-        values = self._classifier.predict(X.copy())
+        values = self._classifier.predict(self._handed(X))
         predicted = check_real_array(values, (X.shape[0],), f"{self._place}: its predict of {X.shape[0]} documents")
         unknown = np.setdiff1d(predicted, self.classes_)
         if len(unknown):
@@ -120,7 +139,7 @@ class CheckedClassifier:
         method, n, k = score_method(self._classifier), X.shape[0], len(self.classes_)
         if not method:
             return None
-        values = getattr(self._classifier, method)(X.copy())
+        values = getattr(self._classifier, method)(self._handed(X))
         shape = (n,) if np.ndim(values) == 1 and k == 2 else (n, k)
         what = f"{self._place}: its {method} of {n} documents and {k} classes"
         return score_of_each(check_real_array(values, shape, what))

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchmark.config.components import is_library_class, takes_seed
 from benchmark.evaluation.predictions import SettingPredictions
 from benchmark.methods.fitted import FittedPoints, trained_state
 from benchmark.methods.multilabel import learned_classes, multilabel_predictions
 from benchmark.methods.plugin_outputs import checked_classifier, predicted_classes, value_of_class
 from benchmark.methods.split_data import SplitData
 from benchmark.methods.stopwatch import Stopwatch
+from benchmark.methods.training_warnings import changes_when_trained_again, collect_warnings
 from benchmark.methods.weighted_counts import depends_on_split, split_weighting, weighted_points
-from benchmark.system.row_blocks import blas_threads
+from benchmark.system.registries import is_builtin
+from benchmark.system.row_blocks import blas_threads, library_threads
 from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
@@ -30,6 +33,10 @@ if TYPE_CHECKING:
     from benchmark.methods.problem import Problem
 
 
+#: The warning of each library's classifier on each task, or "", see `changes_when_trained_again`.
+_CHANGES: dict[str, str] = {}
+
+
 @dataclass(frozen=True, eq=False)
 class _SplitPoints:
     """Training and test points of one split.
@@ -41,12 +48,15 @@ class _SplitPoints:
         How many terms the classifier selects for each class; None where it uses all V terms.
     rankings : intp array, shape (k, V), or None
         Terms of each class, the best first.
+    seed : int
+        The experiment's seed.
     """
 
     train: sp.csr_array
     test: sp.csr_array
     terms: int | None
     rankings: NDArray[np.intp] | None
+    seed: int
 
 
 @dataclass(frozen=True)
@@ -70,7 +80,11 @@ class PointClassifierMethod:
     spec: MethodSpec
     aggregate: str = "sum"
     batched: bool = False
-    uses_seed: ClassVar[bool] = False
+
+    @property
+    def uses_seed(self) -> bool:
+        """True if the classifier of a library draws random numbers and the configuration doesn't give their seed."""
+        return takes_seed(self.spec.classifier)
 
     def solve(
         self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: MatrixCache
@@ -96,10 +110,33 @@ class PointClassifierMethod:
             points = self._points(work, shared[0] if len(splits) > 1 else shared.pop())
             watch.lap("extraction")
             decide = self._several if problem.multilabel else self._single
-            return decide(problem, split, points, watch)
+            found = decide(problem, split, points, watch)
+            return replace(found, warnings=self._changes(problem, split, points)) if split is splits[0] else found
 
-        with blas_threads(1), ThreadPoolExecutor(bench.jobs) as pool:
-            return list(pool.map(one, splits))
+        ours = is_builtin(self.spec.classifier.cls)
+        # A library's threads share the cores of a single split; several splits take a core each.
+        threads = blas_threads(1) if ours else library_threads(1 if len(splits) > 1 else bench.jobs)
+        with collect_warnings(library=not ours) as said, threads, ThreadPoolExecutor(bench.jobs) as pool:
+            found = list(pool.map(one, splits))
+        return [replace(each, warnings=(*each.warnings, *said)) for each in found] if said else found
+
+    def _changes(self, problem: Problem, split: Split, points: _SplitPoints) -> tuple[str, ...]:
+        """Return the warning that a library's classifier is not deterministic, once for each task and classifier."""
+        classifier, members = self.spec.classifier, problem.members[split.train]
+        if not is_library_class(classifier.cls):
+            return ()
+        key = f"{problem.key} {classifier.resolved}"
+        if key not in _CHANGES:
+            columns, _ = learned_classes(members, problem.documents.classes)
+            labels = (
+                members[:, columns[0]].astype(np.int32) if problem.multilabel else problem.documents.labels[split.train]
+            )
+
+            def train(X: sp.csr_array, y: NDArray[np.int32]) -> Any:
+                return self._fitted(replace(points, train=X), y, None)
+
+            _CHANGES[key] = changes_when_trained_again(train, points.train, labels)
+        return tuple(filter(None, (_CHANGES[key],)))
 
     def fit(self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache) -> FittedPoints:
         """Train on a split and return the trained method, see `Method.fit`."""
@@ -121,7 +158,7 @@ class PointClassifierMethod:
         points = whole.points(self.spec.representation) if shared is None else shared
         for_each = work.terms if whole.terms is None else None
         rankings = None if for_each is None else work.bench.rankings(work.problem, split).of_each()
-        return _SplitPoints(points[split.train], points[split.test], for_each, rankings)
+        return _SplitPoints(points[split.train], points[split.test], for_each, rankings, work.problem.seed)
 
     def _single(self, problem: Problem, split: Split, points: _SplitPoints, watch: Stopwatch) -> SettingPredictions:
         """Train and predict where each document has exactly one class."""
@@ -145,9 +182,11 @@ class PointClassifierMethod:
 
     def _fitted(self, points: _SplitPoints, labels: NDArray[np.int32], rankings: NDArray[np.intp] | None) -> Any:
         """Train a classifier on the training points and labels."""
+        classifier = self.spec.classifier
         if points.terms is None:
-            return checked_classifier(self.spec.classifier.build()).fit(points.train, labels)
-        return checked_classifier(self.spec.classifier.build(n_terms=points.terms)).fit(points.train, labels, rankings)
+            seed = {"random_state": points.seed} if takes_seed(classifier) else {}
+            return checked_classifier(classifier.build(**seed)).fit(points.train, labels)
+        return checked_classifier(classifier.build(n_terms=points.terms)).fit(points.train, labels, rankings)
 
 
 def _one_vs_rest(

@@ -22,6 +22,7 @@ from benchmark.diagnostics import DIAGNOSTICS
 from benchmark.evaluation.metrics import METRICS
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.kernels import KERNELS
+from benchmark.plugins.import_paths import imported_estimator
 from benchmark.plugins.loader import installed_plugin, load_plugin
 from benchmark.plugins.validation import component_problem
 from benchmark.system.errors import ConfigError
@@ -54,7 +55,7 @@ _NO_PLUGIN = (
 #: The components that a configuration without plug-ins can name.
 BUILTIN_REGISTRIES = Registries(
     kernels=Registry(KERNELS),
-    classifiers=Registry(CLASSIFIERS),
+    classifiers=Registry(CLASSIFIERS, imported_estimator),
     protocols=Registry(PROTOCOLS),
     diagnostics=Registry(DIAGNOSTICS),
     metrics=Registry(METRICS),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: Methods that components of each kind must have.
 _METHODS: Mapping[str, tuple[str, ...]] = {
     "kernels": ("fit", "transform", "get_params"),
-    "classifiers": ("fit", "predict", "get_params"),
+    "classifiers": ("fit", "predict"),
     "protocols": ("splits",),
 }
 #: Another method that a kernel must have, by its tag `solved_by`.

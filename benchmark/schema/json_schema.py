@@ -99,7 +99,14 @@ def _experiment(whole: Schema, defs: dict[str, Schema]) -> None:
     properties, everyone = whole["properties"], {**KERNELS, **CLASSIFIERS}
     unnamed = {key: _of_lists(value) for cls in CLASSIFIERS.values() for key, value in _parameters(cls).items()}
     defs["Kernel"] = _names_or(KERNELS, _components(KERNELS))
-    defs["Classifier"] = _names_or(CLASSIFIERS, [*_components(CLASSIFIERS), _mapping(unnamed)])
+    defs["ImportPath"] = {
+        "type": "string",
+        "pattern": r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$",
+        "description": "A class with `fit` and `predict`, such as sklearn.ensemble.RandomForestClassifier.",
+    }
+    path: Schema = {"$ref": "#/$defs/ImportPath"}
+    of_library = {"type": "object", "properties": {"name": path}, "required": ["name"]}
+    defs["Classifier"] = _names_or(CLASSIFIERS, [*_components(CLASSIFIERS), _mapping(unnamed), path, of_library])
     words: dict[str, Schema] = {key: {"enum": list(allowed)} for key, allowed in ALLOWED_VALUES.items()}
     words |= {
         "dirichlet": {
@@ -135,7 +142,7 @@ def _experiment(whole: Schema, defs: dict[str, Schema]) -> None:
     entry |= {
         NAME_KEY: {"type": "string", "description": "Name of its cells, instead of a name made from its settings."}
     }
-    defs["Method"] = _names_or(everyone, [_mapping(entry) | {"minProperties": 1}])
+    defs["Method"] = _names_or(everyone, [path, _mapping(entry) | {"minProperties": 1}])
     terms["rank"]["enum"], terms["aggregate"]["enum"] = list(TERM_RANKINGS), list(GAIN_AGGREGATES)
     corpus["name"]["enum"] = list(CORPORA)
     for cls in CORPORA.values():

@@ -174,7 +174,7 @@ def run_plugin_code(plugin: Plugin | None, reads: ReadRecord | None = None) -> I
 
 @contextlib.contextmanager
 def run_guarded(component: Any, kind: type[Exception] = ValueError, *, short: bool = True) -> Iterator[None]:
-    """Run a component's code as `run_plugin_code` does, and report its errors as the plug-in's.
+    """Run a component's code as `run_plugin_code` does, and report its errors as the plug-in's, or its library's.
 
     Parameters
     ----------
@@ -185,10 +185,12 @@ def run_guarded(component: Any, kind: type[Exception] = ValueError, *, short: bo
         As in `locate_error`.
     """
     plugin = plugin_of(component)
-    if plugin is None:
+    if plugin is None and (component is None or is_builtin(component)):
         yield
         return
-    with convert_plugin_errors(kind, source_location(component, short=short), short=short), run_plugin_code(plugin):
+    place = source_location(component, short=short) if plugin else f"{component.__module__}.{component.__qualname__}"
+    state = run_plugin_code(plugin) if plugin else restore_process_state()
+    with convert_plugin_errors(kind, place, short=short), state:
         yield
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchmark.system.errors import unknown_name
+from benchmark.system.errors import ConfigError, unknown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 PACKAGE = __name__.partition(".")[0]
 
@@ -35,6 +35,12 @@ class PluginOrigin:
 class Registry(dict[str, Any]):
     """Components of one kind by name.
 
+    Parameters
+    ----------
+    named : mapping of str to component
+    find : callable, optional
+        Returns the component of an import path, which is a name with dots; raises ConfigError if there is none.
+
     Attributes
     ----------
     origins : dict of str to Origin
@@ -43,10 +49,30 @@ class Registry(dict[str, Any]):
         Problems of plug-ins' components that can't be used, by name.
     """
 
-    def __init__(self, named: Mapping[str, Any]) -> None:
+    def __init__(self, named: Mapping[str, Any], find: Callable[[str], Any] | None = None) -> None:
         super().__init__(named)
+        self.find = find
         self.origins: dict[str, PluginOrigin] = {}
         self.broken: dict[str, str] = {}
+
+    def __contains__(self, name: object) -> bool:
+        """Return whether a name, or an import path, is that of a component; `broken` has the problem of a path."""
+        if super().__contains__(name):
+            return True
+        if self.find is None or not isinstance(name, str) or "." not in name:
+            return False
+        try:
+            self.find(name)
+        except ConfigError as error:
+            self.broken[name] = str(error)
+            return False
+        return True
+
+    def __missing__(self, name: str) -> Any:
+        """Return the component of an import path."""
+        if self.find is None or "." not in name:
+            raise KeyError(name)
+        return self.find(name)
 
 
 def unknown_component_message(what: str, name: object, registry: Mapping[str, Any]) -> str:

@@ -63,6 +63,12 @@ def blas_threads(jobs: int) -> AbstractContextManager[object]:
     return limits
 
 
+def library_threads(jobs: int) -> AbstractContextManager[object]:
+    """Limit every library's thread pool, BLAS and OpenMP, to `jobs` threads; also of libraries just imported."""
+    limits: AbstractContextManager[object] = ThreadpoolController().limit(limits=jobs)
+    return limits
+
+
 @cache
 def _libraries() -> ThreadpoolController:
     """Find the libraries with thread pools; cached, because the search takes 3 ms."""

@@ -76,7 +76,7 @@ class TestFormats:
         return shutil.copytree(Path(__file__).parent / "run-0.1", tmp_path / "old")
 
     def test_a_folder_of_01_is_refused_in_a_line_that_says_what_to_do(self, of_01):
-        said = r"is of format 1, of simplexbench 0\.1\.0; this version reads 2: run the configuration again$"
+        said = r"is of format 1, of simplexbench 0\.1\.0; this version reads 3: run the configuration again$"
         for read in (read_manifest, read_run):
             with pytest.raises(DataError, match=said):
                 read(of_01)
@@ -87,7 +87,7 @@ class TestFormats:
         read_run(of_01)
 
     @pytest.mark.parametrize(
-        ("kind", "does"), [(3, "read it with 9.9.9 or later, or run"), (1, "2: run the"), ("x", "or run")]
+        ("kind", "does"), [(4, "read it with 9.9.9 or later, or run"), (2, "3: run the"), ("x", "or run")]
     )
     def test_of_any_other_format_too(self, folder, kind, does):
         sealed(folder, format=kind, versions={"simplexbench": "9.9.9"})
