@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from benchmark.classifiers.born import BornClassifier
 from benchmark.classifiers.class_specific import EmbeddedFamily, ProjectedPdf
 from benchmark.classifiers.complement_bayes import ComplementBayes
 from benchmark.classifiers.divergence_bayes import DivergenceBayes
@@ -18,6 +19,7 @@ CLASSIFIERS: dict[str, type[Any]] = {
     "ppt": ProjectedPdf,
     "eef": EmbeddedFamily,
     "divergence-bayes": DivergenceBayes,
+    "born": BornClassifier,
     "linear-svm": LinearSvm,
     "streamed-svm": SgdSvm,
     "logistic": LogisticClassifier,
@@ -34,6 +36,7 @@ PARAMETER_LIMITS = {
 __all__ = [
     "CLASSIFIERS",
     "PARAMETER_LIMITS",
+    "BornClassifier",
     "ComplementBayes",
     "DivergenceBayes",
     "EmbeddedFamily",

@@ -42,15 +42,15 @@ class SklearnClassifier(ClassifierMixin, BaseEstimator, ABC):
     def check(self) -> None:
         """Raise ValueError if a parameter is outside its range."""
 
-    @abstractmethod
     def untrained(self, n: int) -> Any:
-        """Return the unfitted scikit-learn estimator.
+        """Return the unfitted scikit-learn estimator; a class that has none defines `learn`.
 
         Parameters
         ----------
         n : int
             Number of training documents.
         """
+        raise NotImplementedError
 
     @abstractmethod
     def scores(self, points: Any) -> Array:

@@ -214,6 +214,7 @@ POINT_CLASSIFIER_ARRAYS = {
     "feature_log_prob_": ArraySpec(_NUMBERS, ("own classes", "coordinates")),
     "log_prior_": ArraySpec(_NUMBERS, ("own classes",)),
     "centroids_": ArraySpec(_NUMBERS, ("own classes", "coordinates"), np.finfo(float).smallest_subnormal),
+    "weights_": ArraySpec(_NUMBERS, ("own classes", "coordinates"), 0.0),
     "n_features_in_": ArraySpec(_WHOLE),
 }
 THRESHOLD_ARRAYS = {

@@ -67,7 +67,7 @@ def test_a_copy_has_learnt_nothing(name: str) -> None:
 
 def test_parameters_out_of_range_are_refused(name: str) -> None:
     X, y = draw(40, 3, 6)
-    parameter = "C" if "C" in CLASSIFIERS[name]().get_params() else "smoothing"
+    parameter = next(each for each in ("C", "smoothing", "amplitude") if each in CLASSIFIERS[name]().get_params())
     for value in (0.0, -1.0, float("nan"), float("inf")):
         with pytest.raises(ValueError, match=f"{parameter}|smoothing"):
             CLASSIFIERS[name](**{parameter: value}).check()

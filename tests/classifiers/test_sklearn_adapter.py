@@ -31,7 +31,7 @@ def counts(n_classes: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("ppt", "eef", "nb-svm")])
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("ppt", "eef", "nb-svm", "born")])
 def test_scores_are_to_the_bit_those_of_scikit_learns_estimator(name: str, n_classes: int) -> None:
     X, y = counts(n_classes)
     X = sp.csr_array(X.astype(float))

@@ -45,6 +45,7 @@ METHODS: list[Any] = [
     {"classifier": "linear-svm", "weighting": "tfidf"},
     "logistic",
     {"classifier": "nb-svm", "weighting": "binary"},
+    "born",
 ]
 THRESHOLDED: list[Any] = [
     {"kernel": "ngd", "threshold": "cross-validated"},
