@@ -251,7 +251,9 @@ def check(
         list[Path] | None,
         typer.Argument(metavar="CONFIG", help="YAML files.", show_default="every config that is pinned"),
     ] = None,
-    update: Annotated[bool, typer.Option("--update", help="Store the numbers as the new pinned ones.")] = False,
+    update: Annotated[
+        bool, typer.Option("--update", help="Store the numbers and labels as the new pinned ones.")
+    ] = False,
     out: Out = None,
     overwrite: Overwrite = False,
     jobs: Jobs = 0,

@@ -162,7 +162,8 @@ def _labels_by_id(frame: pd.DataFrame, shipped: ShippedPredictions, source: str)
     ids = [_known_id(_text(value), known) for value in frame["id"]]
     _refuse(source, "given twice", _repeated(ids))
     _refuse(source, "not in the test set", [id_ for id_ in ids if id_ not in known])
-    _refuse(source, "missing", [id_ for id_ in shipped.frame["id"] if id_ not in set(ids)])
+    given = set(ids)
+    _refuse(source, "missing", [id_ for id_ in shipped.frame["id"] if id_ not in given])
     texts = [_label_text(value) for value in frame[column]]
     if not test_set.multilabel:
         _refuse(source, "without a label", [id_ for id_, text in zip(ids, texts, strict=True) if not text])

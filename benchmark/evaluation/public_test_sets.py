@@ -141,6 +141,12 @@ class ShippedPredictions:
         return tuple(dict.fromkeys(self.frame["group"]))
 
     @cached_property
+    def folds(self) -> NDArray[np.intp]:
+        """Position of each document's split in `groups`."""
+        position = {name: number for number, name in enumerate(self.groups)}
+        return np.array([position[group] for group in self.frame["group"]], dtype=np.intp)
+
+    @cached_property
     def truth(self) -> NDArray[Any]:
         """True labels as codes, see `label_codes`."""
         return self.codes(self.frame["label"].tolist())
@@ -159,8 +165,8 @@ class ShippedPredictions:
         labels : sequence of str
             A text for each document, in the order of `frame`.
         """
-        folds = np.array([self.groups.index(group) for group in self.frame["group"]])
-        outcome = Outcome(name, np.arange(len(folds)), folds, self.truth, self.codes(labels), len(self.classes))
+        rows, predicted = np.arange(len(self.frame)), self.codes(labels)
+        outcome = Outcome(name, rows, self.folds, self.truth, predicted, len(self.classes))
         values = metric_values(outcome.tallies, multilabel=self.test_set.multilabel, of_class=False)
         n = np.array([rows.size for rows in outcome.rows])
         return CellScores(name, self.groups, values, n, outcome.ties(None), outcome)

@@ -40,6 +40,11 @@ HIGHER, LOWER, ALIKE = "higher", "lower", "the same digits"
 RANKING_ROWS, FIRST_PLACES, PUBLISHED_ROWS = 9, 2, 5
 #: Cells that a sentence names, and characters of a published method's name in the terminal.
 NAMED_CELLS, LONGEST_METHOD = 4, 40
+#: Columns that a narrow terminal leaves out, the least needed first.
+SCREEN_DROP_ORDER = (
+    *("only it", "only the cell", "interval of it", "95% interval", "in macro-F1", "difference", "macro-F1 %"),
+    "p (Holm)",
+)
 _PERCENT = DISPLAY_UNITS["percent"]
 
 
@@ -137,12 +142,15 @@ class Placement:
         cells, n = self._cells, len(self._cells)
         by = {word: cells["cell"][cells["compared"] == word].tolist() for word in (BETTER, WORSE, NOT_TOLD_APART)}
         metric = metric_name(self.test_set.metrics[0], DIAGNOSTIC_METRICS)
-        counts = f"better than {len(by[BETTER])}, worse than {len(by[WORSE])}"
+        rule = "the interval of the difference" if self.test_set.multilabel else "a paired test"
         alike = by[NOT_TOLD_APART]
         named = f": {', '.join(alike[:NAMED_CELLS])}{', …' * (len(alike) > NAMED_CELLS)}" if alike else ""
+        counts = (
+            f"better than {len(by[BETTER])} of them, worse than {len(by[WORSE])}, {NOT_TOLD_APART} from {len(alike)}"
+        )
         return [
             f"By {metric}, it has rank {self.rank} beside {n} methods of ours.",
-            f"A paired test finds it {counts}, and doesn't tell it from {len(alike)}{named}.",
+            f"By {rule}, it is {counts}{named}.",
         ]
 
     def _published_sentences(self) -> list[str]:
@@ -152,16 +160,17 @@ class Placement:
             counts = {word: int((rows["beside"] == word).sum()) for word in (HIGHER, LOWER, ALIKE)}
             if len(rows):
                 name = metric_name(metric, DIAGNOSTIC_METRICS)
-                same = f", {counts[ALIKE]} the same" if counts[ALIKE] else ""
-                beside = f"{counts[HIGHER]} are higher, {counts[LOWER]} lower{same}"
-                said.append(f"Of {len(rows)} published values of {name}, {beside}.")
+                same = f", equal to {counts[ALIKE]} in the printed digits" if counts[ALIKE] else ""
+                beside = f"below {counts[HIGHER]} and above {counts[LOWER]}{same}"
+                said.append(f"Its {name} is {beside} of {len(rows)} published values.")
         return said or ["No published value on these documents is known here."]
 
     def _alone(self) -> str:
         counts = {word: self.documents[self.documents["what"] == word] for word in (ONLY_RIGHT, ONLY_WRONG)}
         right, wrong = (len(rows) for rows in counts.values())
-        such = f", such as {counts[ONLY_RIGHT]['id'].iloc[0]}" if right else ""
-        return f"It alone is right on {right:,} {self.test_set.documents}{such}; it alone is wrong on {wrong:,}."
+        such = f" (such as {counts[ONLY_RIGHT]['id'].iloc[0]})" if right else ""
+        documents = self.test_set.documents
+        return f"Number of {documents} that it alone gets right: {right:,}{such}; that it alone gets wrong: {wrong:,}."
 
     def _repr_html_(self) -> str:
         """Return the sentences and the ranking, which notebooks show."""
@@ -251,14 +260,17 @@ def screen_grids(placement: Placement) -> tuple[TextTable, ...]:
     ranking, published = ranking_grid_of(placement), published_grid_of(placement)
     own = next(i for i, row in enumerate(placement.ranking["configuration"]) if not row)
     short = _rows_around(ranking, own, RANKING_ROWS, FIRST_PLACES).without("configuration")
-    grids = [replace(short, note="")]
+    # The longest ids leave room for a short word.
+    rows = tuple((*row[:-1], MISSING_TEXT if row[-1] == NOT_TOLD_APART else row[-1]) for row in short.rows)
+    alike = any(row[-1] == MISSING_TEXT for row in rows)
+    grids = [replace(short, rows=rows, note=f"{MISSING_TEXT}: {NOT_TOLD_APART}" if alike else "")]
     first = published.rows[0][0] if published.rows else ""
     of_main = replace(published, rows=tuple(row for row in published.rows if row[0] == first))
     places = [i for i, row in enumerate(of_main.rows) if row[2] == placement.name]
     if places:
-        rows = _rows_around(of_main, places[0], PUBLISHED_ROWS)
-        texts = tuple((*row[:2], _short(row[2]), *row[3:]) for row in rows.rows)
-        grids.append(replace(rows, rows=texts, note="").without("metric"))
+        around = _rows_around(of_main, places[0], PUBLISHED_ROWS)
+        texts = tuple((*row[:2], _short(row[2]), *row[3:]) for row in around.rows)
+        grids.append(replace(around, rows=texts, note="").without("metric"))
     return tuple(grids)
 
 
