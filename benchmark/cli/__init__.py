@@ -367,7 +367,7 @@ def explain(
         answer.tables(observer.between(parts))
 
 
-app.command(epilog="Examples: bench place --template 20ng > mine.csv · bench place mine.csv --on 20ng")(place)
+app.command(epilog="Examples: bench place --template 20ng · bench place mine.csv --on 20ng")(place)
 app.command(epilog="Example: bench fit configs/20ng.yaml --cell tf-l1-ngd --out model")(fit)
 app.command(epilog="Examples: bench predict model letter.txt · bench predict model new.csv --text body > answers.csv")(
     predict

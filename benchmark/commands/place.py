@@ -135,7 +135,7 @@ def place_predictions(frame: pd.DataFrame, on: str, name: str, source: str = "th
     excluded = {id_: labels[id_] == label for id_, label in shipped.test_set.excluded.items() if id_ in labels}
     own = [labels[id_] for id_ in shipped.frame["id"]]
     if name in shipped.cells:
-        name = f"{name} (placed)"
+        name = f"{name} (placed)"  # keeps it apart from the cell
     sample = DocumentSampling(0, groups=len(shipped.groups) > 1)
     placed = shipped.scores(name, own)
     cells = {cell: shipped.scores(cell, shipped.frame[cell].tolist()) for cell in shipped.cells}

@@ -36,6 +36,8 @@ PLACED_DOCUMENT_COLUMNS = ("id", "label", "predicted", "what")
 BETTER, WORSE, NOT_TOLD_APART = "better", "worse", "not told apart"
 ONLY_RIGHT, ONLY_WRONG = "only it is right", "only it is wrong"
 HIGHER, LOWER, ALIKE = "higher", "lower", "the same digits"
+#: Column that says how the placed method compares with the cell, or with all cells on a document.
+IT_IS = "it is"
 #: Rows of the terminal's tables: of the ranking, with its first places, and of the published scores.
 RANKING_ROWS, FIRST_PLACES, PUBLISHED_ROWS = 9, 2, 5
 #: Cells that a sentence names, and characters of a published method's name in the terminal.
@@ -192,13 +194,13 @@ def ranking_grid_of(placement: Placement) -> TextTable:
         metric_header(further, DIAGNOSTIC_METRICS): lambda row: percent(row["macro_f1"]),
     }
     paired: dict[str, Callable[[Mapping[Any, Any]], str]] = {
+        IT_IS: lambda row: str(row["compared"]),
+        "p (Holm)": lambda row: p_text(row["p_holm"]),
         "difference": lambda row: percent(row["difference"], "+"),
         "interval of it": lambda row: interval(row["difference_low"], row["difference_high"], "+"),
         "in macro-F1": lambda row: percent(row["macro_difference"], "+"),
         "only it": lambda row: f"{row['only_placed']:.0f}",
         "only the cell": lambda row: f"{row['only_cell']:.0f}",
-        "p (Holm)": lambda row: p_text(row["p_holm"]),
-        "it is": lambda row: str(row["compared"]),
         "configuration": lambda row: str(row["configuration"]),
     }
     del paired["p (Holm)" if placement.test_set.multilabel else "in macro-F1"]
@@ -213,7 +215,7 @@ def ranking_grid_of(placement: Placement) -> TextTable:
     note = (
         "difference: its score minus the cell's, in points; only it: documents that it gets right and the cell doesn't."
     )
-    return TextTable(title, (*columns, *paired), tuple(rows), frozenset({"cell", "it is", "configuration"}), note)
+    return TextTable(title, (*columns, *paired), tuple(rows), frozenset({"cell", IT_IS, "configuration"}), note)
 
 
 def published_grid_of(placement: Placement) -> TextTable:
@@ -249,9 +251,9 @@ def documents_grid_of(placement: Placement) -> TextTable:
     rows = tuple(tuple(map(str, row)) for row in placement.documents.itertuples(index=False))
     return TextTable(
         "Documents on which it is alone",
-        ("document", "label", "predicted", "it is"),
+        ("document", "label", "predicted", IT_IS),
         rows,
-        frozenset({"document", "label", "predicted", "it is"}),
+        frozenset({"document", "label", "predicted", IT_IS}),
     )
 
 
@@ -261,8 +263,8 @@ def screen_grids(placement: Placement) -> tuple[TextTable, ...]:
     own = next(i for i, row in enumerate(placement.ranking["configuration"]) if not row)
     short = _rows_around(ranking, own, RANKING_ROWS, FIRST_PLACES).without("configuration")
     # The longest ids leave room for a short word.
-    rows = tuple((*row[:-1], MISSING_TEXT if row[-1] == NOT_TOLD_APART else row[-1]) for row in short.rows)
-    alike = any(row[-1] == MISSING_TEXT for row in rows)
+    rows = tuple(tuple(MISSING_TEXT if text == NOT_TOLD_APART else text for text in row) for row in short.rows)
+    alike = rows != short.rows
     grids = [replace(short, rows=rows, note=f"{MISSING_TEXT}: {NOT_TOLD_APART}" if alike else "")]
     first = published.rows[0][0] if published.rows else ""
     of_main = replace(published, rows=tuple(row for row in published.rows if row[0] == first))
@@ -277,15 +279,16 @@ def screen_grids(placement: Placement) -> tuple[TextTable, ...]:
 def placement_page(placement: Placement) -> str:
     """Return the page of a placement: a picture of all scores, and the whole tables."""
     ranking = placement.ranking
-    cells = tuple(CellInfo(cell, {}) for cell in ranking["cell"])
+    names = ranking["cell"].where(ranking["configuration"] != "", f"{placement.name} (placed)").tolist()
+    cells = tuple(CellInfo(name, {}) for name in names)
     metric, n = placement.test_set.metrics[0], int(placement.scores["n"].max())
     heads = [
-        (row["cell"], HEADLINE_FOLD, metric, row["value"], row["low"], row["high"], n, 0)
-        for row in ranking.to_dict("records")
+        (name, HEADLINE_FOLD, metric, row["value"], row["low"], row["high"], n, 0)
+        for name, row in zip(names, ranking.to_dict("records"), strict=True)
     ]
     drawn = Summary(placement.name, placement.test_set.title, None, cells, summary_table(SCORE_COLUMNS, heads))
     sections = (
-        PageSection("", tuple(dot_pictures(drawn))),
+        PageSection("", tuple(dot_pictures(drawn, labels=("score, with its 95% interval",)))),
         *(
             PageSection(grid.title, grid=grid)
             for grid in (ranking_grid_of(placement), published_grid_of(placement), documents_grid_of(placement))
