@@ -288,7 +288,7 @@ def placement_page(placement: Placement) -> str:
     ]
     drawn = Summary(placement.name, placement.test_set.title, None, cells, summary_table(SCORE_COLUMNS, heads))
     sections = (
-        PageSection("", tuple(dot_pictures(drawn, labels=("score, with its 95% interval",)))),
+        PageSection("", tuple(dot_pictures(drawn, labels=("score, 95% interval",)))),
         *(
             PageSection(grid.title, grid=grid)
             for grid in (ranking_grid_of(placement), published_grid_of(placement), documents_grid_of(placement))
