@@ -9,7 +9,8 @@ __version__ = "0.2.0.dev0"
 
 #: What is at hand as ``benchmark.run``, by the module that has it: imported when it is asked for.
 _AT_HAND = {
-    **dict.fromkeys(("run", "read", "load", "Result"), "benchmark.api"),
+    **dict.fromkeys(("run", "read", "load", "place", "Result"), "benchmark.api"),
+    "Placement": "benchmark.report.placement",
     "load_model": "benchmark.model.estimator",
 }
 

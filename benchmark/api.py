@@ -26,6 +26,7 @@ from benchmark.analysis.comparisons import tested_metrics
 from benchmark.analysis.document_predictions import document_predictions
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
+from benchmark.commands.place import place_predictions
 from benchmark.corpora import registry
 from benchmark.experiment import runner
 from benchmark.experiment.configuration import experiment_from_mapping
@@ -44,8 +45,9 @@ if TYPE_CHECKING:
     import altair as alt
 
     from benchmark.analysis.summary import Summary
+    from benchmark.report.placement import Placement
 
-__all__ = ["Result", "load", "read", "run"]
+__all__ = ["Result", "load", "place", "read", "run"]
 
 #: Columns that a corpus may have as a frame, and those that it must have.
 FRAME_COLUMNS, REQUIRED_COLUMNS = ("text", "label", "labels", "id", "split", "group", "date"), ("text",)
@@ -297,6 +299,37 @@ def read(folder: str | Path) -> Result:
     predictions = read_run(Path(folder))
     with report_damage(Path(folder)):
         return Result(predictions, summarize(predictions))
+
+
+def place(frame: pd.DataFrame, /, on: str, name: str = "yours") -> Placement:
+    """Compare predictions that were made elsewhere with our methods' and with published scores.
+
+    Nothing is trained, and the corpus isn't needed: the labels that our methods predict come with the package.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A row for each test document, with the columns id and label; where documents may have several labels, the
+        column labels has a list, or a text that separates them by semicolons. An id may be a path that ends with it,
+        such as one of scikit-learn's ``filenames``. Other columns are ignored.
+    on : str
+        Name of the test set: "20ng", "webkb", "r8", "r52" or "modapte-90".
+    name : str
+        Name of the method.
+
+    Returns
+    -------
+    Placement
+        With the frames scores, ranking, published and documents, and the tuples sentences and notes.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such test set.
+    DataError
+        If documents are missing, surplus or given twice, or a label isn't one of the test set.
+    """
+    return place_predictions(frame, on, name)
 
 
 def load(name: str, subset: str | None = None) -> pd.DataFrame:

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from benchmark.analysis.model_selection import selected_predictions
+from benchmark.evaluation.public_test_sets import DOCUMENT_COLUMNS, LABEL_SEPARATOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,6 +49,11 @@ class DocumentPrediction:
         """Whether the predicted classes are the true ones."""
         return self.given == self.truth
 
+    @property
+    def label(self) -> str:
+        """The predicted classes as one text."""
+        return LABEL_SEPARATOR.join(self.given)
+
 
 def document_predictions(run: RunPredictions, cell: Cell) -> Iterator[DocumentPrediction]:
     """Yield the predictions of a cell, split by split; nothing for a cell without predictions."""
@@ -64,3 +71,16 @@ def document_predictions(run: RunPredictions, cell: Cell) -> Iterator[DocumentPr
         for row, label, tied in zip(split.test, labels[number], ties[number], strict=True):
             name, truth = documents.ids[row], named(documents.truth[row])
             yield DocumentPrediction(number, split.name, name, int(row), named(label), truth, bool(np.any(tied)))
+
+
+def label_frame(run: RunPredictions) -> pd.DataFrame:
+    """Return the predicted labels of every cell with predictions, a row for each tested document.
+
+    The columns are `DOCUMENT_COLUMNS` and one for each cell; several labels of a document are one text.
+    """
+    frames = []
+    for cell in run.experiment.cells:
+        if found := list(document_predictions(run, cell)):
+            rows = [(each.document, each.fold, LABEL_SEPARATOR.join(each.truth), each.label) for each in found]
+            frames.append(pd.DataFrame(rows, columns=[*DOCUMENT_COLUMNS, cell.id]).set_index(list(DOCUMENT_COLUMNS)))
+    return pd.concat(frames, axis=1).reset_index() if frames else pd.DataFrame(columns=list(DOCUMENT_COLUMNS))

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from benchmark import __version__
 from benchmark.cli.cache_commands import cache
 from benchmark.cli.data_commands import data
 from benchmark.cli.errors import echo, ensure_memory, exit_on_error, prepare_streams, print_warnings
@@ -32,6 +33,7 @@ from benchmark.cli.options import (
     RunFolder,
     Verbose,
 )
+from benchmark.cli.placement_command import place
 from benchmark.cli.resolve import resolve_config, resolve_run
 from benchmark.cli.run import (
     output_run,
@@ -249,7 +251,9 @@ def check(
         list[Path] | None,
         typer.Argument(metavar="CONFIG", help="YAML files.", show_default="every config that is pinned"),
     ] = None,
-    update: Annotated[bool, typer.Option("--update", help="Store the numbers as the new pinned ones.")] = False,
+    update: Annotated[
+        bool, typer.Option("--update", help="Store the numbers and labels as the new pinned ones.")
+    ] = False,
     out: Out = None,
     overwrite: Overwrite = False,
     jobs: Jobs = 0,
@@ -274,7 +278,8 @@ def check(
         for done in run_all(experiments, out, observer, overwrite=overwrite, jobs=jobs, download=download):
             if update:
                 pinned.pin(done.summary)
-            deviations = pinned.deviations(done.summary)
+                pinned.pin_predictions(done.results, __version__)
+            deviations = pinned.deviations(done.summary) + pinned.prediction_deviations(done.results)
             rows = list(map(pinned.deviation_row, deviations))
             data = {
                 "name": done.summary.name,
@@ -362,6 +367,7 @@ def explain(
         answer.tables(observer.between(parts))
 
 
+app.command(epilog="Examples: bench place --template 20ng · bench place mine.csv --on 20ng")(place)
 app.command(epilog="Example: bench fit configs/20ng.yaml --cell tf-l1-ngd --out model")(fit)
 app.command(epilog="Examples: bench predict model letter.txt · bench predict model new.csv --text body > answers.csv")(
     predict

@@ -1,4 +1,7 @@
-"""Regression check: compare a run's main scores with `results/pinned/<config>.csv`, in both directions."""
+"""Regression check: compare a run's main scores with `results/pinned/<config>.csv`, in both directions.
+
+A run on a public test set is compared with `results/predictions/<test set>.parquet`, too, document by document.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,18 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from benchmark.analysis.document_predictions import document_predictions, label_frame
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.summary import HEADLINE_FOLD
 from benchmark.corpora.card import REPOSITORY
+from benchmark.evaluation.public_test_sets import (
+    DOCUMENT_COLUMNS,
+    PREDICTIONS_FOLDER,
+    ShippedPredictions,
+    encode_shipped,
+    load_shipped,
+    public_set_of_configuration,
+)
 from benchmark.experiment.run import load_all_checked
 from benchmark.report.escapes import csv_unescape
 from benchmark.report.grids import main_metric_of_summary
@@ -21,6 +33,7 @@ from benchmark.system.errors import BenchError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from benchmark.analysis.scoring import RunPredictions
     from benchmark.analysis.summary import Summary
     from benchmark.config.model import Experiment
 
@@ -88,6 +101,76 @@ def pin(summary: Summary, folder: Path | None = None) -> list[Path]:
     write_atomically(paths[0], frame_csv(scores, PINNED_SCORE_COLUMNS).encode())
     write_atomically(paths[1], frame_csv(summary.verdicts, PINNED_VERDICT_COLUMNS).encode())
     return paths
+
+
+def pin_predictions(run: RunPredictions, version: str, folder: Path | None = None) -> Path | None:
+    """Write the labels that a run predicts on a public test set beside those of its other configurations.
+
+    Parameters
+    ----------
+    run : RunPredictions
+    version : str
+        Version that computed them.
+    folder : Path, optional
+        Folder of the files; by default `PREDICTIONS_FOLDER`.
+
+    Returns
+    -------
+    Path or None
+        The file of the test set; None for a configuration whose predictions aren't shipped.
+
+    Raises
+    ------
+    BenchError
+        If cells have no predictions, or the other configurations tested other documents.
+    """
+    name, folder = run.experiment.name, folder or PREDICTIONS_FOLDER
+    test_set = public_set_of_configuration(name)
+    if test_set is None:
+        return None
+    new = label_frame(run)
+    if run.failures or run.experiment.only or not len(new):
+        raise BenchError(f"{name}: its predictions aren't written, since cells are missing")
+    path = folder / f"{test_set.name}.parquet"
+    task, facts = next(iter(run.predictions.tasks.values())), next(iter(run.facts.values()))
+    known = load_shipped(test_set.name, folder) if path.exists() else None
+    cells, versions = dict[str, str](), dict[str, str]()
+    if known is not None:
+        kept = [cell for cell, of in known.cells.items() if of != name]
+        others = known.frame[[*DOCUMENT_COLUMNS, *kept]]
+        frame = others.merge(new, on=list(DOCUMENT_COLUMNS), validate="one_to_one")
+        if not len(frame) == len(others) == len(new) or known.classes != task.classes or not set(kept).isdisjoint(new):
+            raise BenchError(f"{name}: its documents, classes or cells don't go with those of {path}; remove that file")
+        cells, versions, new = {cell: known.cells[cell] for cell in kept}, dict(known.versions), frame
+    cells |= {cell: name for cell in new.columns if cell not in (*DOCUMENT_COLUMNS, *cells)}
+    versions[name] = version
+    cells = {cell: of for each in test_set.configurations for cell, of in cells.items() if of == each}
+    shipped = ShippedPredictions(
+        test_set, new[[*DOCUMENT_COLUMNS, *cells]], task.classes, facts["content_digest"], cells, versions
+    )
+    write_atomically(path, encode_shipped(shipped))
+    return path
+
+
+def prediction_deviations(run: RunPredictions, folder: Path | None = None) -> list[Deviation]:
+    """Return the cells of a run whose labels differ from the shipped ones; nothing where none are shipped.
+
+    A document whose prediction was a tie may differ.
+    """
+    test_set = public_set_of_configuration(run.experiment.name)
+    if test_set is None:
+        return []
+    shipped, found = load_shipped(test_set.name, folder), list[Deviation]()
+    for cell in run.experiment.cells:
+        if cell.id not in shipped.cells:
+            found.append(Deviation(cell.id, "labels", "missing", "predicted"))
+            continue
+        labels = dict(zip(shipped.frame["id"], shipped.frame[cell.id], strict=True))
+        given = [each for each in document_predictions(run, cell) if not each.tied]
+        changed = sum(labels.get(each.document) != each.label for each in given)
+        if changed:
+            found.append(Deviation(cell.id, "labels", f"{len(labels):,} documents", f"{changed:,} otherwise"))
+    return found
 
 
 def deviations(summary: Summary, folder: Path | None = None) -> list[Deviation]:

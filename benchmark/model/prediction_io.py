@@ -18,6 +18,7 @@ from benchmark.corpora.user.records import (
     iter_records,
     open_decompressed,
 )
+from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR
 from benchmark.report.tables import csv_text
 from benchmark.system.errors import DataError, quote_value
 
@@ -137,7 +138,8 @@ def _record(model: TextModel, names: Sequence[str], answers: TextPredictions, ro
 
 def _row(model: TextModel, names: Sequence[str], answers: TextPredictions, row: int, with_words: bool) -> list[Any]:
     predicted = answers.classes_of(row)
-    fields: list[Any] = [names[row], ";".join(model.classes[code] for code in predicted), *_finite(answers.values[row])]
+    labels = LABEL_SEPARATOR.join(model.classes[code] for code in predicted)
+    fields: list[Any] = [names[row], labels, *_finite(answers.values[row])]
     if answers.probabilities is not None:
         fields += answers.probabilities[row].tolist()
     if with_words:

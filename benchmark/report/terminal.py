@@ -114,6 +114,30 @@ class TerminalTables:
             yield _text("\n" + "\n".join(failure_lines(summary)), style="red")
 
 
+@dataclass(frozen=True)
+class TerminalGrids:
+    """Grids for the terminal, laid out when printed, without the columns for which there is no room.
+
+    Parameters
+    ----------
+    grids : tuple of TextTable
+    dropped_first : tuple of str
+        Columns to drop before those of `DROP_ORDER`, the least needed first.
+    """
+
+    grids: tuple[TextTable, ...]
+    dropped_first: tuple[str, ...] = ()
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield each grid with its title and its note."""
+        width = min(options.max_width, MOST_TERMINAL_COLUMNS)
+        for i, grid in enumerate(self.grids):
+            yield _text(f"{'' if i == 0 else chr(10)}{grid.title}", style="bold")
+            yield _rich_table(fit_to_width(grid, width, *self.dropped_first))
+            if grid.note:
+                yield _text(grid.note, style="dim")
+
+
 def _grids(shown: TerminalTables, width: int) -> Iterator[TextTable]:
     """Yield the main table and the short ones, each fitted to the width."""
     summary = shown.summary

@@ -10,10 +10,20 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from benchmark.analysis.document_predictions import document_predictions
 from benchmark.analysis.summary import HEADLINE_FOLD, VERDICT_TABLE_COLUMNS, CellInfo, Summary, summary_table
-from benchmark.commands.check import PINNED, Deviation, deviations, pin, pinned_configs
+from benchmark.commands.check import (
+    PINNED,
+    Deviation,
+    deviations,
+    pin,
+    pin_predictions,
+    pinned_configs,
+    prediction_deviations,
+)
 from benchmark.evaluation.cell_scores import SCORE_COLUMNS
 from benchmark.evaluation.intervals import wilson
+from benchmark.evaluation.public_test_sets import TEST_SETS, PublicTestSet, encode_shipped, load_shipped
 from benchmark.papers.load import load_published
 from benchmark.papers.published import PUBLISHED_FOLDER
 from benchmark.system.errors import BenchError
@@ -249,3 +259,54 @@ def test_what_the_page_beside_published_scores_says_is_in_the_files() -> None:
         right = round(scores[f"{method}-temporal-holdout"] * 7531)
         low, high = wilson(right, 7531)
         assert f"{100 * right / 7531:.2f}% [{100 * low:.2f}, {100 * high:.2f}]" in text
+
+
+class TestPredictions:
+    """Of a run on a public test set, here the small one, every label is compared with the shipped one."""
+
+    @pytest.fixture
+    def shipped(self, finished, monkeypatch, tmp_path):
+        of_small = PublicTestSet("small", "Small", ("small", "other"), "pages", "Train.")
+        monkeypatch.setitem(TEST_SETS, "small", of_small)
+        assert pin_predictions(finished.results, "1.0", tmp_path) == tmp_path / "small.parquet"
+        return tmp_path
+
+    def test_a_run_has_the_labels_that_it_wrote(self, finished, shipped):
+        assert prediction_deviations(finished.results, shipped) == []
+        found = load_shipped("small", shipped)
+        assert (tuple(found.cells), found.versions) == (finished.results.experiment.ids, {"small": "1.0"})
+        assert found.groups == ("cornell", "texas")
+        for cell in finished.results.experiment.ids:
+            expected = finished.summary.scores.query("cell == @cell and metric == 'accuracy' and fold != 'all'")
+            by_split = found.scores(cell, found.frame[cell].tolist()).values  # noqa: PD011 - no frame
+            assert by_split["accuracy"] == pytest.approx(expected["value"].to_numpy())
+
+    def test_a_label_that_changed_is_named_and_a_tie_is_not(self, finished, shipped):
+        found, cell = load_shipped("small", shipped), finished.results.experiment.ids[0]
+        run = finished.results
+        info = next(each for each in run.experiment.cells if each.id == cell)
+        tied = {each.document for each in document_predictions(run, info) if each.tied}
+        frame = found.frame.copy()
+        rows = frame.index[~frame["id"].isin(tied)][:3]
+        frame.loc[rows, cell] = ["student" if label != "student" else "course" for label in frame.loc[rows, cell]]
+        (shipped / "small.parquet").write_bytes(encode_shipped(replace(found, frame=frame)))
+        (deviation,) = prediction_deviations(run, shipped)
+        assert (deviation.cell, deviation.fold, deviation.found) == (cell, "labels", "3 otherwise")
+
+    def test_another_configuration_stands_beside_the_first(self, finished, shipped):
+        run = finished.results
+        cells = tuple(replace(cell, id=f"other-{cell.id}") for cell in run.experiment.cells)
+        other = replace(run, experiment=replace(run.experiment, name="other", cells=cells))
+        pin_predictions(other, "2.0", shipped)
+        found = load_shipped("small", shipped)
+        assert list(found.cells.values()) == ["small"] * 4 + ["other"] * 4
+        assert found.versions == {"small": "1.0", "other": "2.0"}
+        pin_predictions(run, "3.0", shipped)  # its own columns are replaced, in their place
+        assert load_shipped("small", shipped).cells == found.cells
+        same = replace(run, experiment=replace(run.experiment, name="other"))
+        with pytest.raises(BenchError, match="don't go with those of"):
+            pin_predictions(same, "2.0", shipped)
+
+    def test_other_configurations_have_none(self, finished, tmp_path):
+        assert pin_predictions(finished.results, "1.0", tmp_path) is None
+        assert prediction_deviations(finished.results, tmp_path) == []

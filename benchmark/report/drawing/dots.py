@@ -62,13 +62,13 @@ def dot_chart(summary: Summary) -> VegaSpec:
     )
 
 
-def dot_pictures(summary: Summary, name: str = "scores") -> list[Picture]:
-    """Draw the panels of `dot_chart` for a page, with at most `MOST_DOTS` rows."""
+def dot_pictures(summary: Summary, name: str = "scores", labels: tuple[str, ...] = DOT_LABELS) -> list[Picture]:
+    """Draw the panels of `dot_chart` for a page, with at most `MOST_DOTS` rows; `labels` name the marks in the key."""
     every = figure_rows(summary)
     rows, title = every[:MOST_DOTS], _alt(summary)
     title += f" (the first {MOST_DOTS} of {len(every)} rows)" if len(every) > MOST_DOTS else ""
     points = _points(summary, rows)
-    panels = [(name, title, _scores(summary, rows, points, page=True))]
+    panels = [(name, title, _scores(summary, rows, points, labels, page=True))]
     if main_verdicts(summary):
         less = "Our score minus the published value of each cell, with its 95% interval"
         panels.append((f"{name}-less", less, _differences(summary, rows, points, page=True)))
@@ -121,7 +121,12 @@ _ENDS = ("value", "low", "high")
 
 
 def _scores(
-    summary: Summary, rows: Sequence[DotRow], points: list[dict[str, Any]], *, page: bool = False
+    summary: Summary,
+    rows: Sequence[DotRow],
+    points: list[dict[str, Any]],
+    labels: tuple[str, ...] = DOT_LABELS,
+    *,
+    page: bool = False,
 ) -> list[alt.Chart]:
     """Return the layers of intervals, dots, published values and failures."""
     metric, declared = main_metric_of_summary(summary), summary.quantities
@@ -133,12 +138,12 @@ def _scores(
     if not values:
         scale.domain = [0, display_unit(metric, declared).scale]
     y, drawn = _y(rows, page=page), list[alt.Chart]()
-    legend = DOT_LABELS if main_verdicts(summary) else DOT_LABELS[:1]
+    legend = labels if main_verdicts(summary) else labels[:1]
     x: dict[str, Any] = {"type": "quantitative", "scale": scale, "title": title, "axis": alt.Axis(grid=page)}
     if bars := [p for p in points if p.get("low") is not None]:
         rule = alt.Chart(rows_data(bars)).mark_rule(color=OURS, strokeWidth=2.5 if page else 1.8)
         drawn.append(rule.encode(alt.X("low", **x), alt.X2("high"), y, tooltip))
-    for name, what, look in (("value", DOT_LABELS[0], _OURS), ("print", DOT_LABELS[1], _PRINT)):
+    for name, what, look in (("value", legend[0], _OURS), ("print", legend[-1], _PRINT)):
         marked = [p | {"what": what} for p in points if p.get(name) is not None]
         if marked:
             size = (110 if page else 50) if name == "print" else (70 if page else 30)

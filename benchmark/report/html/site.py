@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from benchmark.report.page import PaperExperiment, PaperResult
 
 INDEX_FILE = "index.html"
+_MADE = {"command": "bench reproduce", "together": "REPRODUCTION.md has the same numbers.", "index": INDEX_FILE}
 
 
 def site_pages(papers: Sequence[PaperResult], runs: Mapping[str, str]) -> dict[str, str]:
@@ -57,7 +58,7 @@ def site_pages(papers: Sequence[PaperResult], runs: Mapping[str, str]) -> dict[s
     )
     sentences = [f"The experiments of {len(papers)} papers are run again, with each published value beside ours."]
     sentences += [f"{numbers[0].upper()}{numbers[1:]}.", f"{claims[0].upper()}{claims[1:]}."]
-    pages[INDEX_FILE] = render_html("site.html.j2", sentences, sections, title="Reproduction", name="")
+    pages[INDEX_FILE] = render_html("site.html.j2", sentences, sections, title="Reproduction", name="", **_MADE)
     return pages
 
 
@@ -65,7 +66,7 @@ def _paper_page(paper: PaperResult, runs: Mapping[str, str]) -> str:
     numbers, claims = verdict_and_claim_counts([paper])
     sentences = [f"{paper.reference}", f"{numbers[0].upper()}{numbers[1:]}.", f"{claims[0].upper()}{claims[1:]}."]
     sections = [section for section in _sections(paper, runs) if not section.empty]
-    return render_html("site.html.j2", sentences, sections, title=paper.title, name=paper.key)
+    return render_html("site.html.j2", sentences, sections, title=paper.title, name=paper.key, **_MADE)
 
 
 def _sections(paper: PaperResult, runs: Mapping[str, str]) -> Iterator[PageSection]:

@@ -1,0 +1,293 @@
+"""Public test sets, and the labels that our methods predict on them: ids and labels alone, without texts or counts.
+
+`results/predictions/<name>.parquet` has a row for each test document and a column for each cell. The labels of a
+document are one text, as `bench predict` writes them: several are separated by semicolons.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
+
+from benchmark.corpora.card import REPOSITORY
+from benchmark.evaluation.cell_scores import CellScores
+from benchmark.evaluation.metrics import metric_values
+from benchmark.evaluation.outcomes import Outcome
+from benchmark.system.errors import BenchError, ConfigError, DataError, unknown_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    import pandas as pd
+    from numpy.typing import NDArray
+
+#: Folder with one file for each test set.
+PREDICTIONS_FOLDER = REPOSITORY / "results" / "predictions"
+#: Format of the files, and the key of their metadata.
+PREDICTIONS_FORMAT, _METADATA_KEY = 1, b"simplexbench"
+#: Between the labels of one document.
+LABEL_SEPARATOR = ";"
+#: Columns beside those of the cells: the id, the split that tests the document, its true labels.
+DOCUMENT_COLUMNS = ("id", "group", "label")
+
+
+@dataclass(frozen=True)
+class PublicTestSet:
+    """Test documents that others score, too.
+
+    Parameters
+    ----------
+    name, title : str
+    configurations : tuple of str
+        Configurations whose predictions are shipped.
+    documents : str
+        What its documents are called: "posts".
+    training : str
+        What a method may be trained on, as a sentence.
+    multilabel : bool
+        Whether a document may have several labels.
+    excluded : mapping of str to str
+        Labels of documents that belong to the set and that our methods leave out, by id.
+    """
+
+    name: str
+    title: str
+    configurations: tuple[str, ...]
+    documents: str
+    training: str
+    multilabel: bool = False
+    excluded: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def metrics(self) -> tuple[str, str]:
+        """Main metric and further metric."""
+        return ("micro-f1", "macro-f1") if self.multilabel else ("accuracy", "macro-f1")
+
+    @property
+    def label_column(self) -> str:
+        """Column of the labels in a file of predictions, as `bench predict` names it."""
+        return "labels" if self.multilabel else "label"
+
+
+TEST_SETS: dict[str, PublicTestSet] = {
+    each.name: each
+    for each in (
+        PublicTestSet(
+            "20ng",
+            "20 Newsgroups, split by date",
+            ("all-methods-20ng", "simplex-20ng"),
+            "posts",
+            "Train on the 11,314 posts of 20news-bydate-train.",
+            excluded={"20news-bydate-test/sci.crypt/16017": "sci.crypt"},  # why: configs/20ng.yaml
+        ),
+        PublicTestSet(
+            "webkb",
+            "WebKB's four classes, leaving one university out",
+            ("all-methods-webkb", "simplex-webkb"),
+            "pages",
+            "Predict the pages of a university (column group) after training on those of the other three and of misc.",
+        ),
+        PublicTestSet("r8", "Reuters R8", ("simplex-r8",), "stories", "Train on the 5,485 training stories of R8."),
+        PublicTestSet("r52", "Reuters R52", ("simplex-r52",), "stories", "Train on the 6,532 training stories of R52."),
+        PublicTestSet(
+            "modapte-90",
+            "Reuters ModApte-90",
+            ("simplex-modapte",),
+            "stories",
+            "Train on the 7,770 training stories that have at least one of the 90 topics.",
+            multilabel=True,
+        ),
+    )
+}
+
+
+@dataclass(frozen=True, eq=False)
+class ShippedPredictions:
+    """Labels that our methods predict on a public test set.
+
+    Parameters
+    ----------
+    test_set : PublicTestSet
+    frame : DataFrame
+        A row for each document, with the columns `DOCUMENT_COLUMNS` and one for each cell; all are texts.
+    classes : tuple of str
+        Classes of the test set.
+    digest : str
+        Content digest of the corpus.
+    cells : mapping of str to str
+        Configuration of each cell.
+    versions : mapping of str to str
+        Version that computed each configuration.
+    """
+
+    test_set: PublicTestSet
+    frame: pd.DataFrame
+    classes: tuple[str, ...]
+    digest: str
+    cells: Mapping[str, str]
+    versions: Mapping[str, str]
+
+    @cached_property
+    def groups(self) -> tuple[str, ...]:
+        """Names of the splits that test the documents, in order."""
+        return tuple(dict.fromkeys(self.frame["group"]))
+
+    @cached_property
+    def folds(self) -> NDArray[np.intp]:
+        """Position of each document's split in `groups`."""
+        position = {name: number for number, name in enumerate(self.groups)}
+        return np.array([position[group] for group in self.frame["group"]], dtype=np.intp)
+
+    @cached_property
+    def truth(self) -> NDArray[Any]:
+        """True labels as codes, see `label_codes`."""
+        return self.codes(self.frame["label"].tolist())
+
+    def codes(self, labels: Sequence[str]) -> NDArray[Any]:
+        """Return the codes of one label text a document, in the order of `frame`."""
+        return label_codes(labels, self.classes, multilabel=self.test_set.multilabel)
+
+    def scores(self, name: str, labels: Sequence[str]) -> CellScores:
+        """Return the scores of predictions on every split.
+
+        Parameters
+        ----------
+        name : str
+            Name of the method.
+        labels : sequence of str
+            A text for each document, in the order of `frame`.
+        """
+        rows, predicted = np.arange(len(self.frame)), self.codes(labels)
+        outcome = Outcome(name, rows, self.folds, self.truth, predicted, len(self.classes))
+        values = metric_values(outcome.tallies, multilabel=self.test_set.multilabel, of_class=False)
+        n = np.array([rows.size for rows in outcome.rows])
+        return CellScores(name, self.groups, values, n, outcome.ties(None), outcome)
+
+
+def label_codes(labels: Sequence[str], classes: Sequence[str], *, multilabel: bool) -> NDArray[Any]:
+    """Return an int16 array of class codes, shape (n,), or bool class indicators, shape (n, k).
+
+    Raises
+    ------
+    KeyError
+        If a label isn't one of the classes.
+
+    Examples
+    --------
+    >>> label_codes(["b", "a"], ["a", "b"], multilabel=False)
+    array([1, 0], dtype=int16)
+    >>> label_codes(["a;b", ""], ["a", "b"], multilabel=True).tolist()
+    [[True, True], [False, False]]
+    """
+    position = {name: code for code, name in enumerate(classes)}
+    if not multilabel:
+        return np.array([position[label] for label in labels], dtype=np.int16)
+    codes = np.zeros((len(labels), len(classes)), dtype=np.bool_)
+    for row, text in enumerate(labels):
+        codes[row, [position[label] for label in split_labels(text)]] = True
+    return codes
+
+
+def split_labels(text: str) -> list[str]:
+    """Return the labels of a text that separates them by semicolons; none for an empty text."""
+    return [label.strip() for label in text.split(LABEL_SEPARATOR) if label.strip()]
+
+
+def public_test_set(name: str) -> PublicTestSet:
+    """Return the public test set of this name; ConfigError if there is none."""
+    if name not in TEST_SETS:
+        raise ConfigError(unknown_name("test set", name, list(TEST_SETS)))
+    return TEST_SETS[name]
+
+
+def public_set_of_configuration(configuration: str) -> PublicTestSet | None:
+    """Return the test set with the predictions of a configuration; None if its predictions aren't shipped."""
+    return next((each for each in TEST_SETS.values() if configuration in each.configurations), None)
+
+
+def load_shipped(name: str, folder: Path | None = None) -> ShippedPredictions:
+    """Read the shipped predictions on a public test set.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such test set.
+    BenchError
+        If its predictions aren't here.
+    DataError
+        If the file is damaged, or of another format.
+    """
+    test_set, path = public_test_set(name), (folder or PREDICTIONS_FOLDER) / f"{name}.parquet"
+    try:
+        return decode_shipped(path.read_bytes())
+    except FileNotFoundError:
+        makes = f"`bench check --update {' '.join(test_set.configurations)}` makes it"
+        raise BenchError(f"{path}: there are no predictions on {name!r}; {makes}") from None
+    except (OSError, pa.ArrowException, ValueError, LookupError, TypeError) as error:
+        raise DataError(f"{path}: can't be read ({error})") from None
+
+
+def encode_shipped(shipped: ShippedPredictions) -> bytes:
+    """Return the content of the file; equal predictions have equal bytes."""
+    facts = {
+        "format": PREDICTIONS_FORMAT,
+        "test_set": shipped.test_set.name,
+        "corpus_digest": shipped.digest,
+        "classes": shipped.classes,
+        "versions": dict(shipped.versions),
+    }
+    kind, names = pa.dictionary(pa.int16(), pa.string()), list(shipped.frame.columns)
+    fields = [
+        pa.field(name, pa.string() if name == "id" else kind, metadata={"configuration": shipped.cells.get(name, "")})
+        for name in names
+    ]
+    schema = pa.schema(fields, metadata={_METADATA_KEY: json.dumps(facts, ensure_ascii=False)})
+    columns = (pa.array(shipped.frame[name].tolist(), pa.string()) for name in names)
+    arrays = [array if name == "id" else array.dictionary_encode() for name, array in zip(names, columns, strict=True)]
+    table, file = (
+        pa.Table.from_arrays([pa.array(a).cast(f.type) for a, f in zip(arrays, fields, strict=True)], schema=schema),
+        io.BytesIO(),
+    )
+    rest = [name for name in names if name != "id"]
+    parquet.write_table(
+        table,
+        file,
+        compression="zstd",
+        compression_level=19,
+        use_dictionary=rest,
+        column_encoding={"id": "DELTA_BYTE_ARRAY"},
+        write_statistics=False,
+    )
+    return file.getvalue()
+
+
+def decode_shipped(content: bytes) -> ShippedPredictions:
+    """Return the predictions of a file.
+
+    Raises
+    ------
+    ValueError, LookupError, TypeError, pyarrow.ArrowException
+        If the file is damaged, or of another format.
+    """
+    table = parquet.read_table(pa.BufferReader(content), use_threads=False)
+    facts = json.loads((table.schema.metadata or {})[_METADATA_KEY])
+    if facts["format"] != PREDICTIONS_FORMAT:
+        raise ValueError(f"format {facts['format']!r}; this version reads {PREDICTIONS_FORMAT}")
+    frame = table.to_pandas().astype(str)
+    cells = {each.name: each.metadata[b"configuration"].decode() for each in table.schema}
+    return ShippedPredictions(
+        TEST_SETS[facts["test_set"]],
+        frame,
+        tuple(facts["classes"]),
+        facts["corpus_digest"],
+        {name: configuration for name, configuration in cells.items() if name not in DOCUMENT_COLUMNS},
+        facts["versions"],
+    )

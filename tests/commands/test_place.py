@@ -1,0 +1,368 @@
+"""Predictions from elsewhere are scored, tested and ranked as ours are, and refused in a line where they don't fit."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binomtest
+from sklearn.metrics import accuracy_score, f1_score
+from sklearn.preprocessing import MultiLabelBinarizer
+from typer.testing import CliRunner
+
+import benchmark as sb
+from benchmark.cli import app
+from benchmark.commands.check import PINNED
+from benchmark.commands.place import place_predictions, template_csv, template_sentence
+from benchmark.corpora.card import REPOSITORY
+from benchmark.evaluation.public_test_sets import (
+    DOCUMENT_COLUMNS,
+    PREDICTIONS_FOLDER,
+    TEST_SETS,
+    ShippedPredictions,
+    decode_shipped,
+    encode_shipped,
+    load_shipped,
+)
+from benchmark.papers.load import load_published
+from benchmark.papers.published import PUBLISHED_FOLDER
+from benchmark.system.errors import BenchError, ConfigError, DataError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+EXCLUDED = "20news-bydate-test/sci.crypt/16017"
+
+
+def labels_of(shipped: ShippedPredictions, cell: str) -> pd.DataFrame:
+    """What a cell predicts, as a user would bring it."""
+    return shipped.frame[["id", cell]].rename(columns={cell: shipped.test_set.label_column})
+
+
+def disturbed(name: str, share: float = 0.02, seed: int = 0) -> tuple[ShippedPredictions, pd.DataFrame]:
+    """The best cell's labels with a share of them replaced by chance."""
+    shipped = load_shipped(name)
+    frame = labels_of(shipped, next(cell for cell in shipped.cells if cell.startswith("simplex")))
+    rng = np.random.default_rng(seed)
+    rows = rng.random(len(frame)) < share
+    frame.loc[rows, shipped.test_set.label_column] = rng.choice(shipped.classes, rows.sum())
+    return shipped, frame
+
+
+@pytest.fixture(scope="module")
+def r8() -> tuple[ShippedPredictions, pd.DataFrame]:
+    return disturbed("r8", share=0.012)
+
+
+def invoke(*arguments: object) -> Any:
+    return CliRunner().invoke(app, ["place", *map(str, arguments)])
+
+
+class TestShipped:
+    @pytest.mark.parametrize("name", TEST_SETS)
+    def test_every_score_is_the_pinned_one(self, name: str) -> None:
+        shipped = load_shipped(name)
+        metric = shipped.test_set.metrics[0]
+        for configuration in shipped.test_set.configurations:
+            pinned = pd.read_csv(PINNED / f"{configuration}.csv").query("fold == 'all'")
+            expected = dict(zip(pinned["cell"], pinned["value"], strict=True))
+            assert set(expected) == {cell for cell, of in shipped.cells.items() if of == configuration}
+            for cell, value in expected.items():
+                by_split = shipped.scores(cell, shipped.frame[cell].tolist()).values  # noqa: PD011 - no frame
+                assert by_split[metric].mean() == pytest.approx(value, abs=1e-11), cell
+
+    @pytest.mark.parametrize("name", TEST_SETS)
+    def test_a_file_has_ids_and_labels_alone(self, name: str) -> None:
+        shipped = load_shipped(name)
+        assert tuple(shipped.frame.columns) == (*DOCUMENT_COLUMNS, *shipped.cells)
+        assert shipped.frame["id"].is_unique
+        known = set(shipped.classes)
+        for column in ("label", *shipped.cells):
+            assert {label for text in shipped.frame[column] for label in text.split(";") if label} <= known
+        assert set(shipped.versions) == set(shipped.test_set.configurations)
+        assert re.fullmatch("[0-9a-f]{64}", shipped.digest)
+
+    @pytest.mark.parametrize("name", TEST_SETS)
+    def test_a_file_is_written_again_to_the_byte(self, name: str) -> None:
+        content = (PREDICTIONS_FOLDER / f"{name}.parquet").read_bytes()
+        again = encode_shipped(decode_shipped(content))
+        pd.testing.assert_frame_equal(decode_shipped(again).frame, decode_shipped(content).frame)
+        assert again == encode_shipped(decode_shipped(again))
+
+    def test_all_files_are_small(self) -> None:
+        assert sum(path.stat().st_size for path in PREDICTIONS_FOLDER.iterdir()) < 400_000
+
+    def test_the_labels_of_20ng_are_those_in_the_ids(self) -> None:
+        shipped = load_shipped("20ng")
+        assert shipped.frame["label"].tolist() == [id_.split("/")[1] for id_ in shipped.frame["id"]]
+        assert (len(shipped.frame), EXCLUDED in set(shipped.frame["id"])) == (7531, False)
+
+    def test_damage_and_other_formats_are_refused(self, tmp_path: Path) -> None:
+        with pytest.raises(BenchError, match="bench check --update simplex-r8"):
+            load_shipped("r8", tmp_path)
+        (tmp_path / "r8.parquet").write_bytes((PREDICTIONS_FOLDER / "r8.parquet").read_bytes()[:-100])
+        with pytest.raises(DataError, match=r"r8\.parquet: can't be read"):
+            load_shipped("r8", tmp_path)
+        with pytest.raises(ConfigError, match="did you mean 'r52'"):
+            load_shipped("r51")
+
+    def test_make_predictions_makes_all_of_them(self) -> None:
+        text = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
+        (names,) = re.findall(r"^PREDICTED := (.*)$", text, re.MULTILINE)
+        assert names.split() == [name for each in TEST_SETS.values() for name in each.configurations]
+
+
+class TestScores:
+    @pytest.mark.parametrize(("name", "cell"), [("r8", "simplex-cv"), ("webkb", "ngd"), ("modapte-90", "plain-cv")])
+    def test_our_own_labels_are_on_a_par_with_themselves(self, name: str, cell: str) -> None:
+        shipped = load_shipped(name)
+        found = sb.place(labels_of(shipped, cell), on=name)
+        rows = found.ranking.set_index("cell")
+        assert rows.loc["yours", "value"] == rows.loc[cell, "value"]
+        assert rows.loc["yours", "macro_f1"] == rows.loc[cell, "macro_f1"]
+        assert rows.loc["yours", "rank"] == rows.loc[cell, "rank"] == found.rank
+        assert rows.loc[cell, ["difference", "only_placed", "only_cell"]].tolist() == [0, 0, 0]
+        assert rows.loc[cell, "compared"] == "not told apart"
+        assert not len(found.documents)
+        if not shipped.test_set.multilabel:
+            assert rows.loc[cell, ["p_value", "p_holm"]].tolist() == [1, 1]
+
+    def test_accuracy_and_macro_f1_are_scikit_learns(self, r8: tuple[ShippedPredictions, pd.DataFrame]) -> None:
+        shipped, frame = r8
+        found = sb.place(frame, on="r8").scores.set_index("metric")["value"]
+        truth, given = shipped.frame["label"], frame["label"]
+        assert found["accuracy"] == pytest.approx(accuracy_score(truth, given), abs=1e-12)
+        assert found["macro-f1"] == pytest.approx(f1_score(truth, given, average="macro"), abs=1e-12)
+
+    def test_webkb_s_accuracy_is_the_mean_over_the_universities(self) -> None:
+        shipped, frame = disturbed("webkb")
+        found = sb.place(frame, on="webkb").scores.query("metric == 'accuracy'").set_index("fold")["value"]
+        right = frame["label"] == shipped.frame["label"]
+        expected = right.groupby(shipped.frame["group"]).mean()
+        assert found.drop("all").to_dict() == pytest.approx(expected.to_dict())
+        assert found["all"] == pytest.approx(expected.mean())
+
+    def test_mcnemar_and_holm_are_those_of_the_books(self, r8: tuple[ShippedPredictions, pd.DataFrame]) -> None:
+        shipped, frame = r8
+        rows = sb.place(frame, on="r8").ranking.query("configuration != ''").set_index("cell")
+        right = (frame["label"] == shipped.frame["label"]).to_numpy()
+        p_values = {}
+        for cell in shipped.cells:
+            other = (shipped.frame[cell] == shipped.frame["label"]).to_numpy()
+            only, only_other = int((right & ~other).sum()), int((other & ~right).sum())
+            assert (rows.loc[cell, "only_placed"], rows.loc[cell, "only_cell"]) == (only, only_other)
+            p_values[cell] = binomtest(only, only + only_other).pvalue
+            assert rows.loc[cell, "p_value"] == pytest.approx(p_values[cell])
+        most = 0.0
+        for i, cell in enumerate(sorted(p_values, key=p_values.__getitem__)):
+            most = max(most, min(1.0, (len(p_values) - i) * p_values[cell]))
+            assert rows.loc[cell, "p_holm"] == pytest.approx(most)
+            assert (rows.loc[cell, "compared"] == "not told apart") == (most >= 0.05)
+        assert set(rows["compared"]) == {"worse", "not told apart"}
+
+    def test_several_labels_are_compared_by_a_paired_bootstrap(self) -> None:
+        shipped, frame = disturbed("modapte-90")
+        found = sb.place(frame, on="modapte-90")
+        coder = MultiLabelBinarizer(classes=shipped.classes)
+        truth, given, other = (
+            coder.fit_transform([[label for label in text.split(";") if label] for text in texts])
+            for texts in (shipped.frame["label"], frame["labels"], shipped.frame["tf-ngd-cv"])
+        )
+        score = found.scores.set_index("metric")["value"]
+        for average in ("micro", "macro"):
+            expected = f1_score(truth, given, average=average, zero_division=0)
+            assert score[f"{average}-f1"] == pytest.approx(expected, abs=1e-12)
+        rng, gaps = np.random.default_rng(1), []
+        for _ in range(400):
+            rows = rng.integers(len(truth), size=len(truth))
+            a, b = (
+                2 * (truth[rows] & each[rows]).sum() / (truth[rows].sum() + each[rows].sum()) for each in (given, other)
+            )
+            gaps.append(a - b)
+        row = found.ranking.set_index("cell").loc["tf-ngd-cv"]
+        assert [row["difference_low"], row["difference_high"]] == pytest.approx(
+            np.quantile(gaps, [0.025, 0.975]), abs=0.002
+        )
+        assert row["compared"] == "better"
+        assert found.ranking["p_holm"].isna().all()
+        assert found.ranking["macro_low"].isna().all()
+        assert any("has no interval" in note for note in found.notes)
+
+    def test_documents_that_it_alone_gets_right_or_wrong(self, r8: tuple[ShippedPredictions, pd.DataFrame]) -> None:
+        shipped, frame = r8
+        truth = shipped.frame["label"].tolist()
+        hardest = [
+            i for i, label in enumerate(truth) if all(shipped.frame[cell].iloc[i] != label for cell in shipped.cells)
+        ]
+        frame = frame.copy()
+        frame.loc[hardest[0], "label"] = truth[hardest[0]]
+        found = sb.place(frame, on="r8").documents
+        expected = {shipped.frame["id"][hardest[0]]: "only it is right"}
+        for i, label in enumerate(truth):
+            if frame["label"].iloc[i] != label and all(shipped.frame[cell].iloc[i] == label for cell in shipped.cells):
+                expected[shipped.frame["id"][i]] = "only it is wrong"
+        assert dict(zip(found["id"], found["what"], strict=True)) == expected
+        assert len(expected) > 1
+
+    def test_the_census_is_counted(self) -> None:
+        _, frame = disturbed("20ng")
+        found = sb.place(frame, on="20ng")
+        census = [
+            float(each.value)
+            for each in load_published(PUBLISHED_FOLDER / "reference-values.yaml").census
+            if each.metric == "accuracy"
+        ]
+        ours = 100 * float(found.ranking.query("configuration == ''")["value"].iloc[0])
+        rows = found.published.query("metric == 'accuracy'")
+        assert (rows["beside"] == "higher").sum() == sum(value > ours for value in census)
+        assert len(rows) == len(census) == 60
+        assert any(f"above {sum(value < ours for value in census)} of 60 published" in each for each in found.sentences)
+
+
+class TestInput:
+    def test_the_ids_may_be_paths_and_the_excluded_post_is_counted_apart(self) -> None:
+        """As in scikit-learn's `filenames`, on either kind of system, in any order."""
+        shipped, frame = disturbed("20ng")
+        plain = sb.place(frame, on="20ng")
+        longer = pd.concat([frame, pd.DataFrame({"id": [EXCLUDED], "label": ["sci.crypt"]})]).sample(
+            frac=1, random_state=0
+        )
+        longer["id"] = ["C:\\data\\" + id_.replace("/", "\\") for id_ in longer["id"]]
+        found = sb.place(longer, on="20ng")
+        pd.testing.assert_frame_equal(found.ranking, plain.ranking)
+        assert (found.excluded, plain.excluded) == ({EXCLUDED: True}, {})
+        right = (frame["label"] == shipped.frame["label"]).sum()
+        assert f"right: {100 * (right + 1) / 7532:.2f} % of all 7,532." in found.sentences[1]
+
+    @pytest.mark.parametrize("name", TEST_SETS)
+    def test_a_template_that_is_filled_in_is_placed(self, name: str) -> None:
+        shipped = load_shipped(name)
+        template = pd.read_csv(io.StringIO(template_csv(name)), dtype=str)
+        assert len(template) == len(shipped.frame) + len(shipped.test_set.excluded)
+        column, cell = shipped.test_set.label_column, next(iter(shipped.cells))
+        known = dict(zip(shipped.frame["id"], shipped.frame[cell], strict=True)) | dict(shipped.test_set.excluded)
+        template[column] = [known[id_] for id_ in template["id"]]
+        assert sb.place(template, on=name).ranking.set_index("cell").loc[cell, "difference"] == 0
+        if name == "webkb":
+            assert template["group"].tolist() == [id_.split("/")[1] for id_ in template["id"]]
+
+    def test_a_frame_may_have_numbers_as_ids_and_lists_as_labels(self) -> None:
+        shipped = load_shipped("modapte-90")
+        frame = labels_of(shipped, "plain-cv")
+        lists = frame.assign(
+            id=frame["id"].astype(float), labels=[[x for x in text.split(";") if x][::-1] for text in frame["labels"]]
+        )
+        pd.testing.assert_frame_equal(
+            sb.place(lists, on="modapte-90").ranking, sb.place(frame, on="modapte-90").ranking
+        )
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            (lambda f: f.iloc[3:], "3 documents are missing, such as"),
+            (lambda f: f.iloc[1:], "1 document is missing, such as"),
+            (lambda f: pd.concat([f, f.iloc[:2]]), "2 documents are given twice, such as"),
+            (
+                lambda f: pd.concat([f, pd.DataFrame({"id": ["x"], "label": ["acq"]})]),
+                "1 document is not in the test set, such as 'x'",
+            ),
+            (
+                lambda f: f.assign(label="aqc"),
+                "2,189 documents have a label that r8 lacks, such as 'aqc' .*; did you mean 'acq'",
+            ),
+            (lambda f: f.assign(label=None), "2,189 documents are without a label"),
+            (lambda f: f.iloc[:0], "has no predictions"),
+            (lambda f: f.rename(columns={"id": "name"}), r"has no column 'id' \(columns: 'name, label'\)"),
+            (lambda f: f.rename(columns={"label": "class"}), r"has no column 'label' \(columns: 'id, class'\)"),
+        ],
+    )
+    def test_what_does_not_fit_is_refused(
+        self, r8: tuple[ShippedPredictions, pd.DataFrame], change, message: str
+    ) -> None:
+        with pytest.raises(DataError, match=f"^the frame: {message}") as refused:
+            sb.place(change(r8[1]), on="r8")
+        assert "\n" not in str(refused.value)
+
+    def test_a_name_of_ours_is_told_from_ours(self, r8: tuple[ShippedPredictions, pd.DataFrame]) -> None:
+        found = place_predictions(r8[1], "r8", "simplex-cv")
+        assert {"simplex-cv", "simplex-cv (placed)"} <= set(found.ranking["cell"])
+
+
+@pytest.mark.usefixtures("sketched", "no_corpus_is_touched")
+class TestCommand:
+    @pytest.fixture
+    def file(self, r8: tuple[ShippedPredictions, pd.DataFrame], tmp_path: Path) -> Path:
+        r8[1].to_csv(tmp_path / "mine.csv", index=False)
+        return tmp_path / "mine.csv"
+
+    def test_prints_a_screen_and_writes_a_page(self, file: Path) -> None:
+        result = invoke(file, "--on", "r8")
+        assert result.exit_code == 0, result.output
+        assert len(result.stdout.splitlines()) <= 40
+        page = (file.parent / "mine-on-r8.html").read_text(encoding="utf-8")
+        found = sb.place(pd.read_csv(file), on="r8", name="mine")
+        for sentence in found.sentences:
+            assert sentence in " ".join(result.stdout.split())
+            assert sentence in page
+        assert all(cell in page for cell in load_shipped("r8").cells)
+        assert "bench reproduce" not in page
+
+    def test_formats_say_the_same(self, file: Path, r8: tuple[ShippedPredictions, pd.DataFrame]) -> None:
+        frame = r8[1]
+        frame.to_csv(file.with_name("mine.tsv"), index=False, sep="\t")
+        frame.assign(id=frame["id"].astype(int)).to_parquet(file.with_name("mine.parquet"))
+        frame.to_json(file.with_name("mine.jsonl"), orient="records", lines=True)
+        said = {invoke(file.with_suffix(kind), "--on", "r8").stdout for kind in (".csv", ".tsv", ".parquet", ".jsonl")}
+        assert len(said) == 1
+
+    def test_as_json(self, file: Path) -> None:
+        (placed,) = json.loads(invoke(file, "--on", "r8", "--json", "--page", file.with_name("p.html")).stdout)[
+            "placements"
+        ]
+        found = sb.place(pd.read_csv(file), on="r8")
+        assert (placed["rank"], placed["name"]) == (found.rank, "mine")
+        assert [row["p_holm"] for row in placed["ranking"][:-1]] == pytest.approx(found.ranking["p_holm"].tolist()[:-1])
+        assert file.with_name("p.html").exists()
+
+    def test_the_template_goes_to_standard_output_alone(self) -> None:
+        result = invoke("--template", "20ng")
+        assert result.stdout == template_csv("20ng")
+        assert result.stderr.strip() == template_sentence("20ng")
+        assert "Train on the 11,314 posts" in result.stderr
+        assert "7,532 posts" in result.stderr
+
+    @pytest.mark.parametrize(
+        ("arguments", "part", "code"),
+        [
+            (["--on", "r8"], "bench place mine.csv --on 20ng", 2),
+            (["--template", "r8", "--on", "r8"], "takes neither", 2),
+            (["nothing.csv", "--on", "r8"], "nothing.csv", 3),
+            (["nothing.csv", "--on", "r88"], "did you mean 'r8'", 2),
+        ],
+    )
+    def test_what_makes_no_sense_is_refused(self, arguments: list[str], part: str, code: int) -> None:
+        result = invoke(*arguments)
+        assert (result.exit_code, result.stdout) == (code, "")
+        assert part in result.stderr
+        assert "Traceback" not in result.stderr
+
+    def test_an_empty_file_is_refused(self, tmp_path: Path) -> None:
+        (tmp_path / "empty.csv").write_text("")
+        result = invoke(tmp_path / "empty.csv", "--on", "r8")
+        assert result.exit_code == 3
+        assert "has no" in result.stderr
+
+
+def test_a_placement_of_frames_is_whole(r8: tuple[ShippedPredictions, pd.DataFrame]) -> None:
+    found = sb.place(r8[1], on="r8")
+    assert len(found.ranking) == 1 + len(r8[0].cells)
+    assert found.ranking["rank"].is_monotonic_increasing
+    assert all(text.endswith(".") for text in (*found.sentences, *found.notes))
+    assert "<p>" in found._repr_html_()
+    assert replace(found, name="other").rank == found.rank
