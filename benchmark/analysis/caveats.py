@@ -33,6 +33,11 @@ class Caveat:
 def find_caveats(experiment: Experiment) -> tuple[Caveat, ...]:
     """Return the caveats of an experiment by its first variant; other variants' names state their changes."""
     found = list(_of_variant(next(iter(experiment.variants.values()))))
+    entries = [entry for variant in experiment.variants.values() for entry in variant.entries]
+    elsewhere = dict.fromkeys(entry.label for entry in entries if entry.candidates[0].predictions)
+    if elsewhere:
+        text = f"predictions of {', '.join(elsewhere)} were made elsewhere, perhaps with sight of the tested documents"
+        found.append(Caveat("made elsewhere", text))
     if any("largest" in task for task in experiment.raw.get("tasks", ()) if isinstance(task, dict)):
         text = "the largest classes are ranked by their number of training and test documents together"
         found.append(Caveat("panels", text))

@@ -25,6 +25,8 @@ def cost_rows(experiment: Experiment, predictions: Predictions, scored: ScoreTab
     rows = []
     for cell in experiment.cells:
         if cell.what == "point" and cell.of_class in ("", ALL_CLASSES) and cell.id in scored.chosen:
+            if method_of(experiment, cell).candidates[0].predictions is not None:
+                continue  # the seconds were spent elsewhere
             setting = selected_predictions(predictions, cell, scored.chosen[cell.id])
             seconds = setting.seconds[:, : len(METHOD_TIMERS)].sum(axis=0)
             testing = float(seconds[_TESTING])

@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmark.classifiers import PARAMETER_LIMITS
+from benchmark.classifiers.made_elsewhere import MADE_ELSEWHERE, MadeElsewhere
 from benchmark.classifiers.thresholds import THRESHOLD_RULES
 from benchmark.config.collection import text_from_config, text_section
-from benchmark.config.components import ComponentError, check_component, component_parameters, lists_by_nature
+from benchmark.config.components import (
+    Component,
+    ComponentError,
+    check_component,
+    component_parameters,
+    lists_by_nature,
+)
 from benchmark.config.limits import check_cell_name, check_limit
 from benchmark.config.method_rules import check_method
-from benchmark.config.model import MethodEntry, MethodSpec, Representation
+from benchmark.config.model import MethodEntry, MethodFile, MethodSpec, Representation
 from benchmark.config.schema import as_list
+from benchmark.corpora.file_digest import file_digest
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.representation import IDF_SOURCES, NORMALIZATIONS, WEIGHTINGS
 from benchmark.representation.features import FEATURE_MAPS
 from benchmark.representation.weightings import FROM_LABELS
-from benchmark.system.errors import quote_value, unknown_name
+from benchmark.system.errors import DataError, quote_value, unknown_name
 from benchmark.system.registries import unknown_component_message
 from benchmark.system.tags import tags_of
 from benchmark.system.yaml_source import YamlSource
@@ -28,7 +38,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from collections.abc import Set as AbstractSet
 
-    from benchmark.config.components import Component
     from benchmark.config.registries import Registries
     from benchmark.corpora.reader import CorpusReader
     from benchmark.system.yaml_source import Location
@@ -41,6 +50,8 @@ TEXT_KEY, WEIGHTING_KEY, FEATURES_KEY, KERNEL_KEY, CLASSIFIER_KEY = (
     "classifier",
 )
 THRESHOLD_KEY = "threshold"
+#: The key of a file with the predictions of a method that was run elsewhere.
+PREDICTIONS_KEY = "predictions"
 #: Keys whose values are components: a name, or a mapping with a name and parameters.
 COMPONENT_KEYS = (WEIGHTING_KEY, FEATURES_KEY, KERNEL_KEY, CLASSIFIER_KEY)
 #: Components that plug-ins can't define.
@@ -57,6 +68,7 @@ EXPANSION_ORDER = (
     FEATURES_KEY,
     CLASSIFIER_KEY,
     THRESHOLD_KEY,
+    PREDICTIONS_KEY,
 )
 #: The order in which the keys' words form a cell's name.
 LABEL_ORDER = (
@@ -131,7 +143,7 @@ def list_methods(
                     problem = unknown_name("block of terms of `fields`:", block, blocks)
                     raise source.error(own.get("fields", ({}, place))[1], f"{problem}; `text` defines the blocks")
             parts = [None if part is None else part.resolved for part in (spec.kernel, spec.classifier)]
-            resolved = f"{spec.text or same} {spec.representation.resolved} {parts} {spec.threshold}"
+            resolved = f"{spec.text or same} {spec.representation.resolved} {parts} {spec.threshold} {spec.predictions}"
             if spec.threshold != "zero" and not reader.multilabel:
                 raise source.error(
                     own.get(THRESHOLD_KEY, ({}, place))[1], "a threshold needs documents that may have several classes"
@@ -255,6 +267,10 @@ def _expanded(
         return found
     if (n := len({label for label, _ in found})) > 1:
         raise source.error((*place, NAME_KEY), f"`name` names one method, but this entry stands for {n}")
+    if PREDICTIONS_KEY in given and isinstance(given[NAME_KEY], str):  # "a large model" names the cells a-large-model
+        found = [(re.sub(r"[^a-z0-9.]+", "-", given[NAME_KEY].lower()).strip("-"), own) for _, own in found]
+        check_cell_name(found[0][0], "a method's name", source, (*place, NAME_KEY))
+        return found
     check_cell_name(given[NAME_KEY], "a method's name", source, (*place, NAME_KEY))
     return [(given[NAME_KEY], own) for _, own in found]
 
@@ -270,6 +286,9 @@ def _check_keys(given: dict[str, Any], source: YamlSource, place: Location, know
     for key in given:
         if key not in (*EXPANSION_ORDER, NAME_KEY):
             raise source.error((*place, key), unknown_name("key of a method", key, (*EXPANSION_ORDER, NAME_KEY)) + hint)
+    if PREDICTIONS_KEY in given and (more := given.keys() - {PREDICTIONS_KEY, NAME_KEY}):
+        key = min(more)
+        raise source.error((*place, key), f"predictions of a file have no {key}: nothing is trained")
     if is_component:  # without this check, a method of the defaults alone would bear the component's name
         raise source.error((*place, NAME_KEY), f"`name` only names this method's cells{hint}")
 
@@ -418,6 +437,8 @@ class _Resolver:
 
     def spec(self, own: dict[str, tuple[Any, Location]], place: Location) -> MethodSpec:
         """Return one method with every parameter."""
+        if PREDICTIONS_KEY in own:
+            return self._made_elsewhere(*own[PREDICTIONS_KEY])
         classifier = self._classifier(own, place)
         kernel = self._kernel(own, classifier)
         names = [each.name for each in (classifier, kernel) if each is not None]
@@ -430,6 +451,20 @@ class _Resolver:
         except ValueError as error:
             raise self._source.error(place, str(error)) from None
         return spec
+
+    def _made_elsewhere(self, name: Any, place: Location) -> MethodSpec:
+        """Return the method whose predictions stand in a file, relative to the configuration."""
+        if not isinstance(name, str) or not name:
+            raise self._source.error(place, f"predictions are the name of a file, not {quote_value(name)}")
+        path = self._source.folder(place) / Path(name).expanduser()
+        try:
+            digest = file_digest(path).sha256.hex()
+        except DataError as error:
+            raise self._source.error(place, str(error)) from None
+        weighting = check_component(WEIGHTING_KEY, WEIGHTINGS, "tf")
+        representation = Representation(weighting, "none", "collection", learns="")
+        elsewhere = Component.of(MADE_ELSEWHERE, MadeElsewhere, {})
+        return MethodSpec(representation, None, elsewhere, predictions=MethodFile(name, digest, path))
 
     def check_all_used(self) -> None:
         """Refuse defaults that no method has as a parameter."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path  # noqa: TC003 - pydantic reads the types of fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from benchmark.evaluation.predictions import SettingKey, SplitKey, TaskKey
@@ -192,6 +193,25 @@ class Representation:
 
 
 @dataclass(frozen=True)
+class MethodFile:
+    """A file beside the configuration that a method reads.
+
+    Parameters
+    ----------
+    name : str
+        As the configuration has it.
+    digest : str
+        sha256 of its content.
+    path : Path or None
+        None for an experiment that was read from a run folder.
+    """
+
+    name: str
+    digest: str
+    path: Path | None = field(default=None, compare=False, metadata=_NOT_DATA)
+
+
+@dataclass(frozen=True)
 class MethodSpec:
     """One method with every parameter.
 
@@ -205,6 +225,8 @@ class MethodSpec:
         The method's own text settings for the documents of its variant; None if it uses the variant's.
     threshold : str
         The rule for the decision value above which a multi-label document gets a class, see `THRESHOLDS`.
+    predictions : MethodFile or None
+        The file with the predictions of a method that was run elsewhere; nothing is trained then.
     """
 
     representation: Representation
@@ -212,6 +234,7 @@ class MethodSpec:
     classifier: Component
     text: TextSettings | None = None
     threshold: str = "zero"
+    predictions: MethodFile | None = None
 
 
 @dataclass(frozen=True)

@@ -123,6 +123,7 @@ def _jobs(
         "classifier": spec.classifier.resolved,
         "terms": [number, terms.rank, terms.aggregate] if terms else None,
         **({"threshold": spec.threshold} if spec.threshold != "zero" else {}),
+        **({"predictions": spec.predictions.digest} if spec.predictions else {}),
     }
 
     def job(name: str, own: list[tuple[Split, tuple[Split, ...]]]) -> StoreUnit:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.config.method_rules import check_method
 from benchmark.kernels import is_elementwise_kernel
+from benchmark.methods.given_predictions import GivenPredictionsMethod
 from benchmark.methods.kernel_machines import KernelSvm, PrecomputedKernelSvm, SharedMatrixSvm
 from benchmark.methods.one_vs_rest import (
     FisherKernelMethod,
@@ -63,6 +64,8 @@ def build_method(spec: MethodSpec, problem: Problem, terms: TermSelection | None
 def _method_for(spec: MethodSpec, problem: Problem, terms: TermSelection | None, *, replicated: bool) -> Method:
     """Return the method without thresholds and without the checks of plug-ins."""
     aggregate = terms.aggregate if terms is not None else "sum"
+    if spec.predictions is not None:
+        return GivenPredictionsMethod(spec, batched=replicated)
     if spec.kernel is None:
         return PointClassifierMethod(spec, aggregate, batched=replicated)
     if not is_elementwise_kernel(spec.kernel.cls):

@@ -11,7 +11,14 @@ from benchmark.classifiers import CLASSIFIERS
 from benchmark.config.components import REQUIRED_PARAMETER
 from benchmark.config.experiment import CHOICE_METHODS, VARIANT_KEYS
 from benchmark.config.extends import MAX_NAME_LENGTH
-from benchmark.config.methods import ALLOWED_VALUES, BUILTIN_COMPONENTS, COMPONENT_KEYS, LABEL_ORDER, NAME_KEY
+from benchmark.config.methods import (
+    ALLOWED_VALUES,
+    BUILTIN_COMPONENTS,
+    COMPONENT_KEYS,
+    LABEL_ORDER,
+    NAME_KEY,
+    PREDICTIONS_KEY,
+)
 from benchmark.config.schema import ExperimentSection
 from benchmark.corpora.registry import CORPORA
 from benchmark.diagnostics import DIAGNOSTICS
@@ -142,6 +149,8 @@ def _experiment(whole: Schema, defs: dict[str, Schema]) -> None:
     entry |= {
         NAME_KEY: {"type": "string", "description": "Name of its cells, instead of a name made from its settings."}
     }
+    file = {"type": "string", "description": "A file with the predictions of a method that was run elsewhere."}
+    entry |= {PREDICTIONS_KEY: _of_lists(file)}
     defs["Method"] = _names_or(everyone, [path, _mapping(entry) | {"minProperties": 1}])
     terms["rank"]["enum"], terms["aggregate"]["enum"] = list(TERM_RANKINGS), list(GAIN_AGGREGATES)
     corpus["name"]["enum"] = list(CORPORA)

@@ -42,7 +42,9 @@ def component_label(component: Component) -> str:
 
 
 def points_label(spec: MethodSpec) -> str:
-    """Describe a classifier's input: weighting, normalization, features and kernel."""
+    """Describe a classifier's input: weighting, normalization, features and kernel, or a file of predictions."""
+    if spec.predictions is not None:
+        return f"predictions of {spec.predictions.name}"
     representation = spec.representation
     words = [weighting_label(representation), representation.normalization]
     words += [f"Dirichlet({representation.dirichlet:g})"] if representation.dirichlet else []
@@ -104,6 +106,8 @@ def _info(experiment: Experiment, cell: Cell, chosen: NDArray[np.intp] | None) -
         "kernel": component_label(part) if (part := spec.kernel or spec.representation.features) else "",
         "classifier": component_label(spec.classifier),
     }
+    if spec.predictions is not None:
+        words |= {"weighting": spec.predictions.name, "normalization": ""}
     columns |= words if cell.size is None and cell.terms is None and cell.what == "point" else {"method": cell.method}
     columns |= {"choice": cell.choice} if cell.choice else {}
     columns |= {name: str(getattr(cell, name)) for name in ("size", "terms") if getattr(cell, name) is not None}

@@ -1,0 +1,168 @@
+"""Predictions of a method that was run elsewhere: read from a file, and scored and tested like those of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from benchmark.corpora.file_digest import file_digest
+from benchmark.corpora.user.records import iter_records, read_columns
+from benchmark.evaluation.predictions import TIMERS, SettingPredictions
+from benchmark.system.errors import DataError, did_you_mean, quote_value
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from benchmark.config.model import MethodSpec
+    from benchmark.evaluation.protocols import Split
+    from benchmark.methods.fitted import FittedMethod
+    from benchmark.methods.matrix_cache import MatrixCache
+    from benchmark.methods.problem import Problem
+
+ID, LABELS, SPLIT, SIZE = "id", ("label", "labels"), "split", "size"
+#: Between the labels of one document.
+SEPARATOR = ";"
+
+
+@dataclass(frozen=True, eq=False)
+class PredictionsFile:
+    """Contents of a file of predictions.
+
+    Parameters
+    ----------
+    name : str
+        Name of the file, for messages.
+    labels : mapping of (str, str, str) to str
+        Labels as text by document, split and training size; split and size are "" where the file has no such column.
+    by_split, by_size : bool
+        Whether the file has these columns.
+    """
+
+    name: str
+    labels: Mapping[tuple[str, str, str], str]
+    by_split: bool
+    by_size: bool
+
+
+@lru_cache(maxsize=8)
+def read_predictions(path: Path, digest: str) -> PredictionsFile:
+    """Read a table, JSON lines or Parquet with the columns id and label (or labels), and split and size where needed.
+
+    Parameters
+    ----------
+    path : Path
+    digest : str
+        sha256 that the file had when the configuration was read.
+
+    Raises
+    ------
+    DataError
+        If the file can't be read, was changed, lacks a column, or has a document twice.
+    """
+    found = file_digest(path)
+    if found.sha256.hex() != digest:
+        raise DataError(f"{path}: was changed since the configuration was read; run it again")
+    columns = read_columns(path, digest=found)
+    label = next((each for each in LABELS if each in columns), None)
+    if ID not in columns or label is None:
+        missing = ID if ID not in columns else LABELS[0]
+        raise DataError(f"{path}: has no column {missing!r} (columns: {quote_value(', '.join(map(str, columns)))})")
+    more = [each for each in (SPLIT, SIZE) if each in columns]
+    labels: dict[tuple[str, str, str], str] = {}
+    for _, values in iter_records(path, [ID, label, *more], digest=found):
+        own = dict(zip((ID, label, *more), values, strict=True))
+        texts = {key: "" if value is None else str(value).strip() for key, value in own.items()}
+        key = texts[ID], texts.get(SPLIT, ""), texts.get(SIZE, "")
+        if key in labels:
+            where = " ".join(filter(None, key[1:]))
+            raise DataError(f"{path}: has the document {quote_value(key[0])} twice{where and f' in {where}'}")
+        labels[key] = texts[label]
+    return PredictionsFile(path.name, labels, SPLIT in more, SIZE in more)
+
+
+@dataclass(frozen=True)
+class GivenPredictionsMethod:
+    """Method whose predictions stand in a file.
+
+    Parameters
+    ----------
+    spec : MethodSpec
+        Its `predictions` name the file.
+    batched : bool
+        True if the splits of a setting are stored as one entry.
+    """
+
+    spec: MethodSpec
+    batched: bool = False
+    uses_seed: ClassVar[bool] = False
+
+    def solve(
+        self,
+        problem: Problem,
+        splits: Sequence[Split],
+        terms: int | None,
+        bench: MatrixCache,  # noqa: ARG002 - the signature of methods
+    ) -> list[SettingPredictions]:
+        """Return the predictions of the file for the test documents of each split, see `Method.solve`.
+
+        Raises
+        ------
+        ValueError
+            If a test document has no prediction, or an unknown label; or if the file doesn't say which of several
+            predictions of a document is of which split.
+        """
+        if terms is not None:
+            raise ValueError("predictions of a file have no numbers of terms")
+        given = self._file
+        tested = np.concatenate([split.test for split in splits])
+        if len(splits) > 1 and not given.by_split and len(np.unique(tested)) < len(tested):
+            raise ValueError(
+                f"{given.name}: documents are tested more than once: add a column {SPLIT!r} (and {SIZE!r})"
+            )
+        return [self._of_split(problem, split, given) for split in splits]
+
+    def fit(self, *_: object) -> FittedMethod:
+        """Raise ValueError: a file of predictions has no trained model."""
+        raise ValueError(f"{self._file.name}: predictions that were made elsewhere have no trained model to keep")
+
+    @property
+    def _file(self) -> PredictionsFile:
+        file = self.spec.predictions
+        if file is None or file.path is None:
+            raise ValueError("predictions need a file")
+        return read_predictions(file.path, file.digest)
+
+    def _of_split(self, problem: Problem, split: Split, given: PredictionsFile) -> SettingPredictions:
+        documents = problem.documents
+        place = split.name if given.by_split else "", str(len(split.train)) if given.by_size else ""
+        ids = [documents.ids[row] for row in split.test]
+        missing = [each for each in ids if (each, *place) not in given.labels]
+        if missing:
+            of = " ".join(filter(None, place))
+            problem_text = f"{len(missing):,} of {len(ids):,} test documents have no prediction{of and f' in {of}'}"
+            raise ValueError(f"{given.name}: {problem_text}, such as {quote_value(missing[0])}")
+        texts = [given.labels[(each, *place)] for each in ids]
+        predicted = _codes(texts, documents.classes, multilabel=problem.multilabel, name=given.name)
+        return SettingPredictions.of_split(predicted, np.zeros(predicted.shape, dtype=bool), np.zeros(len(TIMERS)))
+
+
+def _codes(texts: Sequence[str], classes: tuple[str, ...], *, multilabel: bool, name: str) -> NDArray[Any]:
+    """Return the position of each document's class, shape (m,), or class indicators, shape (m, k)."""
+    position = {label: code for code, label in enumerate(classes)}
+    each_text = (text.split(SEPARATOR) if multilabel else [text] for text in texts)
+    labels = [[label.strip() for label in own if label.strip() or not multilabel] for own in each_text]
+    unknown = next((each for own in labels for each in own if each not in position), None)
+    if unknown is not None:
+        raise ValueError(f"{name}: the label {quote_value(unknown)} is not a class{did_you_mean(unknown, classes)}")
+    if not multilabel:
+        return np.array([position[own[0]] for own in labels], dtype=np.int32)
+    codes = np.zeros((len(texts), len(classes)), dtype=bool)
+    for row, own in enumerate(labels):
+        codes[row, [position[each] for each in own]] = True
+    return codes

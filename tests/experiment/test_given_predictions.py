@@ -1,0 +1,144 @@
+"""Predictions that were made elsewhere: those of a run, written to a file, have the scores and tests of the run."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchmark.experiment.context import RunContext
+from benchmark.experiment.run import load_checked, report_again, run_and_write
+from benchmark.experiment.runner import run_experiment
+from benchmark.experiment.store import Store
+from benchmark.system.errors import BenchError, ConfigError
+
+CONFIG = """
+name: elsewhere
+corpus: {{name: synthetic{subset}}}
+text: {{stoplist: none}}
+protocol: {{name: {protocol}}}
+methods: [mnb, ngd{more}]
+compare: [[mnb, ngd]]
+"""
+GIVEN = ", {predictions: theirs.csv, name: a large model}]\ncompare: [[mnb, ngd], [a-large-model, ngd]"
+PROTOCOLS = {
+    "leave-one-group-out": ("leave-one-group-out", "", ["id", "label"]),
+    "several labels": ("k-fold, k: 2, stratified: false", ", subset: several", ["id", "labels"]),
+    "replicates": ("random-subsets, train_size: [40, 80], replicates: 2", "", ["id", "label", "split", "size"]),
+}
+
+
+@pytest.fixture
+def run(tmp_path):
+    def run_it(kind, more=""):
+        protocol, subset, _ = PROTOCOLS[kind]
+        path = tmp_path / "elsewhere.yaml"
+        text = CONFIG.format(protocol=protocol, subset=subset, more="]" if more else "")
+        path.write_text(text.replace("]]\ncompare: [[mnb, ngd]", f"{more}") if more else text)
+        return load_checked(path)
+
+    return run_it
+
+
+@pytest.fixture
+def written(run, tmp_path):
+    """Write the predictions of multinomial naive Bayes as a file, and return the run and the frame."""
+
+    def write(kind):
+        done = run_experiment(run(kind), RunContext(Store(tmp_path / "store")))
+        rows = []
+        for key, setting in done.predictions.settings.items():
+            if key.method == "mnb":
+                documents = done.predictions.tasks[key.of_task]
+                splits = done.predictions.splits[key.of_splits]
+                for split, predicted in zip(splits, setting.by_split, strict=True):
+                    for row, own in zip(split.test, predicted, strict=True):
+                        names = np.array(documents.classes)[own]
+                        label = names if setting.predicted.ndim == 1 else ";".join(names)
+                        rows.append((documents.ids[row], label, split.name, split.trained.sum()))
+        frame = pd.DataFrame(rows, columns=["id", PROTOCOLS[kind][2][1], "split", "size"])[PROTOCOLS[kind][2]]
+        frame.to_csv(tmp_path / "theirs.csv", index=False)
+        return done, frame
+
+    return write
+
+
+@pytest.mark.parametrize("kind", PROTOCOLS)
+@pytest.mark.usefixtures("sketched")
+def test_they_are_scored_and_tested_as_the_same_predictions_of_a_run(run, written, tmp_path, kind):
+    written(kind)
+    done = run_and_write(run(kind, GIVEN), RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
+    assert not done.results.failures
+    scores = pd.read_csv(tmp_path / "run" / "scores.csv")
+    own, theirs = (scores[scores["cell"].str.startswith(name)] for name in ("mnb", "a-large-model"))
+    np.testing.assert_array_equal(own["value"].to_numpy(), theirs["value"].to_numpy())
+    significance = pd.read_csv(tmp_path / "run" / "significance.csv")
+    raw = [significance[significance["a"].str.startswith(name)]["p_value"].to_numpy() for name in ("mnb", "a-large-model")]
+    np.testing.assert_array_equal(*raw)
+    assert any("made elsewhere" in note for note in done.summary.notes)
+    again = report_again(tmp_path / "run")  # without the file
+    (tmp_path / "theirs.csv").unlink()
+    assert again.summary.notes == done.summary.notes
+
+
+def test_a_changed_file_is_another_result(run, written, tmp_path):
+    _, frame = written("leave-one-group-out")
+    store = Store(tmp_path / "store")
+    first = run_experiment(run("leave-one-group-out", GIVEN), RunContext(store))
+    frame["label"] = "course"
+    frame.to_csv(tmp_path / "theirs.csv", index=False)
+    second = run_experiment(run("leave-one-group-out", GIVEN), RunContext(store))
+    values = [each.scored.estimate("a-large-model", "accuracy").value for each in (first, second)]
+    assert values[0] > values[1] + 0.2
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda frame: frame.iloc[1:], "1 of 62 test documents have no prediction, such as 'course/cornell/"),
+        (lambda frame: frame.assign(label="curse"), "the label 'curse' is not a class; did you mean 'course'?"),
+    ],
+)
+def test_what_is_missing_or_unknown_fails_the_cell_in_a_line(run, written, tmp_path, change, words):
+    change(written("leave-one-group-out")[1]).to_csv(tmp_path / "theirs.csv", index=False)
+    done = run_experiment(run("leave-one-group-out", GIVEN), RunContext(Store(tmp_path / "store")))
+    (problem,) = done.failures.values()
+    assert words in problem
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda frame: pd.concat([frame, frame.iloc[:1]]), "twice"),
+        (lambda frame: frame.rename(columns={"id": "document"}), "has no column 'id' (columns: 'document, label')"),
+    ],
+)
+def test_a_file_that_can_not_be_read_fails_the_run_in_a_line(run, written, tmp_path, change, words):
+    change(written("leave-one-group-out")[1]).to_csv(tmp_path / "theirs.csv", index=False)
+    with pytest.raises(BenchError) as caught:
+        run_experiment(run("leave-one-group-out", GIVEN), RunContext(Store(tmp_path / "store")))
+    assert words in str(caught.value)
+
+
+def test_documents_that_are_tested_twice_need_their_split(run, written, tmp_path):
+    frame = written("replicates")[1].drop_duplicates("id")[["id", "label"]]
+    frame.to_csv(tmp_path / "theirs.csv", index=False)
+    done = run_experiment(run("replicates", GIVEN), RunContext(Store(tmp_path / "store")))
+    assert done.failures
+    assert all(
+        "add a column 'split' (and 'size')" in each or "no prediction" in each for each in done.failures.values()
+    )
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ("{predictions: nowhere.csv, name: x}", "nowhere.csv: can't be read"),
+        ("{predictions: theirs.csv}", "give this method a `name`"),
+        ("{predictions: theirs.csv, name: x, weighting: tf}", "predictions of a file have no weighting"),
+        ("{predictions: 3, name: x}", "predictions are the name of a file, not 3"),
+    ],
+)
+def test_what_is_wrong_in_the_configuration_is_said_before_the_run(run, tmp_path, entry, words):
+    (tmp_path / "theirs.csv").write_text("id,label\n")
+    with pytest.raises(ConfigError) as caught:
+        run("leave-one-group-out", f", {entry}]\ncompare: [[mnb, ngd]")
+    assert words in str(caught.value)
