@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmark.analysis.comparisons import main_metric, tested_metrics
 from benchmark.analysis.document_predictions import document_predictions
+from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.formatting.terminal_table import TerminalTable
 from benchmark.analysis.formatting.units import display_unit
+from benchmark.evaluation.cell_scores import ALL_SPLITS
 from benchmark.evaluation.metrics import is_time_metric
 from benchmark.system.errors import ConfigError
 
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from benchmark.analysis.formatting.units import Unit
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.evaluation.score_table import ScoreTable
+
+_SCORE_NUMBERS = ("value", "low", "high", "n", "ties")
 
 
 def compare_two_cells(run: RunPredictions, a: str, b: str) -> list[TerminalTable]:
@@ -70,6 +75,75 @@ def compare_two_runs(one: RunPredictions, two: RunPredictions, names: tuple[str,
     return [TerminalTable(metric.capitalize(), header, rows, "the runs have no cell in common")]
 
 
+@dataclass(frozen=True)
+class CellAgreement:
+    """How far two runs agree on a cell.
+
+    Parameters
+    ----------
+    cell : str
+    predictions, other_predictions : int
+        Predictions by split and document that either run has, and those that differ or that one run lacks.
+    numbers, other_numbers : int
+        Numbers of the score frame that either run has, seconds left out, and those that differ in 12 digits, or that
+        one run lacks.
+    values : tuple of (float or None)
+        Main score in the first and the second run, as a number of the score frame.
+    """
+
+    cell: str
+    predictions: int
+    other_predictions: int
+    numbers: int
+    other_numbers: int
+    values: tuple[float | None, float | None]
+
+
+def cell_agreements(one: RunPredictions, two: RunPredictions) -> list[CellAgreement]:
+    """Return the agreement of two runs on each cell that either of them has."""
+    metric = main_metric(one.experiment)
+    numbers = [_numbers(run) for run in (one, two)]
+    cells = [{cell.id: cell for cell in run.experiment.cells} for run in (one, two)]
+    found = []
+    for name in dict.fromkeys([*cells[0], *cells[1]]):
+        predicted = [
+            _predicted(document_predictions(run, own[name])) if name in own else {}
+            for run, own in zip((one, two), cells, strict=True)
+        ]
+        rows = [own.get(name, {}) for own in numbers]
+        values = [own.get((ALL_SPLITS, metric, "value")) for own in rows]
+        found.append(
+            CellAgreement(name, *_unlike(*predicted), *_unlike(*rows), (_number(values[0]), _number(values[1])))
+        )
+    return found
+
+
+def _numbers(run: RunPredictions) -> dict[str, dict[tuple[str, str, str], str]]:
+    """Return the numbers of each cell by fold, metric and column, with the digits that files have."""
+    found: dict[str, dict[tuple[str, str, str], str]] = {}
+    for row in run.scored.frame.to_dict("records"):
+        if not is_time_metric(row["metric"], run.experiment.quantities):
+            own = found.setdefault(str(row["cell"]), {})
+            texts = {key: "" if is_missing(row[key]) else f"{row[key]:.12g}" for key in _SCORE_NUMBERS}
+            own |= {(str(row["fold"]), str(row["metric"]), key): text for key, text in texts.items()}
+    return found
+
+
+def _number(text: str | None) -> float | None:
+    return float(text) if text else None
+
+
+def _unlike(one: dict[Any, Any], two: dict[Any, Any]) -> tuple[int, int]:
+    """Count the keys of either mapping, and those whose values differ or that one of them lacks."""
+    keys = one.keys() | two.keys()
+    return len(keys), sum(key not in one or key not in two or one[key] != two[key] for key in keys)
+
+
+def _predicted(cell: Iterable[DocumentPrediction]) -> dict[tuple[str, str], frozenset[str]]:
+    """Return the predicted classes of a cell by split and document."""
+    return {(each.fold, each.document): frozenset(each.given) for each in cell}
+
+
 def _score_row(scored: ScoreTable, metric: str, a: str, b: str, unit: Unit) -> tuple[Any, ...]:
     gap, values = scored.difference(a, b, metric), [scored.estimate(name, metric).value for name in (a, b)]
     ends = f"{unit.text(gap.low, '+')} to {unit.text(gap.high, '+')}"
@@ -79,6 +153,6 @@ def _score_row(scored: ScoreTable, metric: str, a: str, b: str, unit: Unit) -> t
 
 def _changed(one: Iterable[DocumentPrediction], two: Iterable[DocumentPrediction]) -> tuple[int, int]:
     """Count the predictions, by split and document, that both runs have of a cell, and those that differ."""
-    predicted, other = ({(each.fold, each.document): frozenset(each.given) for each in run} for run in (one, two))
+    predicted, other = _predicted(one), _predicted(two)
     shared = predicted.keys() & other.keys()
     return len(shared), sum(predicted[key] != other[key] for key in shared)

@@ -17,6 +17,7 @@ from benchmark import __version__
 from benchmark.cli.cache_commands import cache
 from benchmark.cli.data_commands import data
 from benchmark.cli.errors import echo, ensure_memory, exit_on_error, prepare_streams, print_warnings
+from benchmark.cli.folder_commands import cite, export, rerun
 from benchmark.cli.model_commands import fit, predict
 from benchmark.cli.old_names import with_current_names
 from benchmark.cli.options import (
@@ -65,9 +66,9 @@ app = typer.Typer(
     name="bench",
     help="""Benchmark text classifiers that use the geometry of the simplex, and compare them with published values.
 
-    Exit codes: 0 success; 1 a cell failed, a pinned number changed, or memory,
-    disk or workers failed; 2 a command or configuration is wrong; 3 data are
-    missing or damaged; 130 interrupted.""",
+    Exit codes: 0 success; 1 a cell failed, a pinned number or a rerun's
+    prediction changed, or memory, disk or workers failed; 2 a command or
+    configuration is wrong; 3 data are missing or damaged; 130 interrupted.""",
     epilog="Start with: bench run configs/quickstart.yaml",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -368,6 +369,9 @@ def explain(
 
 
 app.command(epilog="Examples: bench place --template 20ng · bench place mine.csv --on 20ng")(place)
+app.command(epilog="Examples: bench rerun results/runs/webkb · bench rerun webkb --out again")(rerun)
+app.command(epilog="Example: bench export results/runs/webkb --to ro-crate --out crate")(export)
+app.command(epilog="Examples: bench cite results/runs/webkb · bench cite webkb")(cite)
 app.command(epilog="Example: bench fit configs/20ng.yaml --cell tf-l1-ngd --out model")(fit)
 app.command(epilog="Examples: bench predict model letter.txt · bench predict model new.csv --text body > answers.csv")(
     predict

@@ -15,7 +15,7 @@ from benchmark.cli.resolve import resolve_config
 if TYPE_CHECKING:
     from benchmark.text.counts import Counts
 
-data = typer.Typer(no_args_is_help=True, help="List, fetch, verify, describe and export the corpora.")
+data = typer.Typer(no_args_is_help=True, help="List, fetch, verify and describe the corpora.")
 
 
 @data.command("list", epilog="Example: bench data list")
@@ -73,7 +73,7 @@ def data_stats(config: Config, download: Download = True) -> None:
     from benchmark.commands.compare import corpus_statistics
 
     with CommandOutput() as answer:
-        answer.tables(corpus_statistics(_counts(config, download)))
+        answer.tables(corpus_statistics(counts_of_configuration(config, download)))
 
 
 @data.command("pin", epilog="Example: bench data pin tickets.yaml")
@@ -95,20 +95,8 @@ def data_croissant(dataset: Dataset) -> None:
     echo(json.dumps(croissant(registry.dataset_card(dataset)), indent=1, ensure_ascii=False))
 
 
-@data.command("export", epilog="Example: bench data export configs/webkb.yaml --out exported")
-def data_export(
-    config: Config,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to.")],
-    download: Download = True,
-) -> None:
-    """Write the counts: counts.svmlight, vocabulary.txt, documents.csv, and blocks.txt if there are several blocks."""
-    from benchmark.commands.export import export_counts
-
-    for path in export_counts(_counts(config, download), out):
-        echo(str(path))
-
-
-def _counts(config: Path, download: bool) -> Counts:
+def counts_of_configuration(config: Path, download: bool) -> Counts:
+    """Return the counts of a configuration's base variant."""
     from benchmark.cli.terminal import ProgressObserver
 
     with ProgressObserver(config.stem) as observer:

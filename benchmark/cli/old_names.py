@@ -22,6 +22,8 @@ RENAMED = {
     "run": {"--at-most": "--max-workers"},
     "survey": {"choosing": "methods", "geometry": "ablation"},
 }
+#: Commands that moved to another group, with the words that replace them.
+MOVED = {"data export": ("export", "--to", "counts")}
 
 
 def with_current_names(arguments: Sequence[str]) -> list[str]:
@@ -29,6 +31,7 @@ def with_current_names(arguments: Sequence[str]) -> list[str]:
 
     A subcommand or page is renamed only where it stands directly after the command, and an option anywhere before "--".
     """
+    arguments = _moved(arguments)
     command, *rest = [*arguments] or [""]
     renamed = RENAMED.get(command, {})
     for i, argument in enumerate(rest):
@@ -41,3 +44,12 @@ def with_current_names(arguments: Sequence[str]) -> list[str]:
             echo(f"bench: {prefix}{word} is now {prefix}{new}; 0.3 will refuse the old name", err=True)
             rest[i] = f"{new}{equals}{value}"
     return [command, *rest] if arguments else []
+
+
+def _moved(arguments: Sequence[str]) -> Sequence[str]:
+    """Return the arguments with the new words of a command that moved; print a line for it."""
+    new = MOVED.get(" ".join(arguments[:2]))
+    if new is None:
+        return arguments
+    echo(f"bench: {' '.join(arguments[:2])} is now {' '.join(new)}; 0.3 will refuse the old name", err=True)
+    return [*new, *arguments[2:]]

@@ -44,14 +44,18 @@ def second_run(folder: Path, name: str) -> Path:
 
 def compare_run_folders(folder: Path, other: Path) -> list[TerminalTable]:
     """Compare two runs: return the differences of their manifests and the scores of the cells that both have."""
-    manifest = read_manifest(folder)
-    differences = [(key, _short(a), _short(b)) for key, a, b in manifest_differences(manifest, read_manifest(other))]
-    part = TerminalTable("Where the manifests differ", ("key", folder.name, other.name), differences, "nowhere")
+    part = manifest_table(read_manifest(folder), read_manifest(other), (folder.name, other.name))
     one, two = read_run(folder), read_run(other)
     if one.tested.isdisjoint(two.tested):
         raise ConfigError(f"{folder} and {other} share no documents: there is nothing to compare")
     with report_damage(other):
         return [part, *run_comparisons.compare_two_runs(one, two, (folder.name, other.name))]
+
+
+def manifest_table(one: dict[str, Any], two: dict[str, Any], names: tuple[str, str]) -> TerminalTable:
+    """Return the values that differ between two manifests, shortened, under the names of their runs."""
+    differences = [(key, _short(a), _short(b)) for key, a, b in manifest_differences(one, two)]
+    return TerminalTable("Where the manifests differ", ("key", *names), differences, "nowhere")
 
 
 def corpus_statistics(counts: Counts) -> list[TerminalTable]:

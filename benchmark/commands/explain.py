@@ -20,7 +20,7 @@ from benchmark.config.model import method_of
 from benchmark.config.tasks import protocol_at_size
 from benchmark.corpora.assemble import select_documents
 from benchmark.evaluation.predictions import METHOD_TIMERS
-from benchmark.experiment.configuration import experiment_from_mapping
+from benchmark.experiment.configuration import experiment_of_manifest
 from benchmark.experiment.counting import read_counts, text_counts
 from benchmark.experiment.run_folder import read_manifest, read_run, report_damage
 from benchmark.experiment.task_planning import plan_task
@@ -28,7 +28,7 @@ from benchmark.kernels import is_elementwise_kernel
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.split_data import SplitData
 from benchmark.model.fitting import fit_model
-from benchmark.plugins.records import changed_plugin, with_plugin_paths
+from benchmark.plugins.records import changed_plugin
 from benchmark.system.errors import BenchError, ConfigError, DataError, unknown_name
 
 if TYPE_CHECKING:
@@ -270,10 +270,8 @@ class _Account:
         The corpus must be that of the run.
         """
         facts = self.run.facts[self.cell.variant]
-        name = f"{facts['base']}/{self.manifest['name']}.yaml" if "base" in facts else f"{self.manifest['name']}.yaml"
-        records = self.manifest.get("plugins", [])
-        experiment = experiment_from_mapping(with_plugin_paths(self.manifest["config"], records), name)
-        if changed := changed_plugin(records, experiment.registries):
+        experiment = experiment_of_manifest(dict(self.manifest))
+        if changed := changed_plugin(self.manifest.get("plugins", []), experiment.registries):
             raise ConfigError(f"{changed}: was changed since the run; run again")
         variant = experiment.variants[self.cell.variant]
         counts, now, key = read_counts(variant.collection, context)

@@ -11,6 +11,7 @@ from benchmark.config.extends import read_config
 from benchmark.config.renamed_keys import with_current_keys
 from benchmark.papers.load import published_papers, unknown_cell
 from benchmark.plugins.discovery import registries_for
+from benchmark.plugins.records import with_plugin_paths
 from benchmark.system.errors import ConfigError
 from benchmark.system.yaml_source import YamlSource
 
@@ -35,6 +36,19 @@ def load_experiment(path: Path) -> Experiment:
 def experiment_from_mapping(raw: dict[str, Any], name: str) -> Experiment:
     """Check a configuration in plain data, which errors call by a name."""
     return check_source(with_current_keys(YamlSource(name, raw)))
+
+
+def experiment_of_manifest(manifest: dict[str, Any]) -> Experiment:
+    """Check the configuration that a run's manifest holds; relative paths start from the folder of its file then.
+
+    Raises
+    ------
+    ConfigError
+        If this version refuses the configuration, or a plug-in's file is missing.
+    """
+    folders = [facts["base"] for facts in manifest["variants"].values() if "base" in facts]
+    name = "/".join([*folders[:1], f"{manifest['name']}.yaml"])
+    return experiment_from_mapping(with_plugin_paths(manifest["config"], manifest.get("plugins", [])), name)
 
 
 def check_source(source: YamlSource) -> Experiment:

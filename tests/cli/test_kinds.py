@@ -198,7 +198,8 @@ def test_compare_cells_and_runs(finished_run):
 
 
 def test_data_stats_and_export(config, shape, tmp_path):
-    results = [invoke("data", "stats", config), invoke("data", "export", config, "--out", tmp_path / "exported")]
+    export = ["export", config, "--to", "counts", "--out", tmp_path / "exported"]
+    results = [invoke("data", "stats", config), invoke(*export)]
     if shape in TEXT:
         assert [result.exit_code for result in results] == [0, 0], [result.output for result in results]
         assert "vocabulary" in results[0].stdout

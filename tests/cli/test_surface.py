@@ -232,8 +232,8 @@ class TestExitCodes:
         readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
         shown = " ".join((invoke("--help").stdout if text == "help" else readme).split())
         assert (
-            "Exit codes: 0 success; 1 a cell failed, a pinned number changed, or memory, disk or workers failed;"
-            in shown
+            "Exit codes: 0 success; 1 a cell failed, a pinned number or a rerun's prediction changed, or memory, "
+            "disk or workers failed;" in shown
         )
         assert "2 a command or configuration is wrong;" in shown
         assert "3 data are missing or damaged; 130 interrupted." in shown

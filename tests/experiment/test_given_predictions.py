@@ -71,8 +71,8 @@ def test_they_are_scored_and_tested_as_the_same_predictions_of_a_run(run, writte
     own, theirs = (scores[scores["cell"].str.startswith(name)] for name in ("mnb", "a-large-model"))
     np.testing.assert_array_equal(own["value"].to_numpy(), theirs["value"].to_numpy())
     significance = pd.read_csv(tmp_path / "run" / "significance.csv")
-    raw = [significance[significance["a"].str.startswith(name)]["p_value"].to_numpy() for name in ("mnb", "a-large-model")]
-    np.testing.assert_array_equal(*raw)
+    tested = (significance[significance["a"].str.startswith(name)] for name in ("mnb", "a-large-model"))
+    np.testing.assert_array_equal(*(each["p_value"].to_numpy() for each in tested))
     assert any("made elsewhere" in note for note in done.summary.notes)
     again = report_again(tmp_path / "run")  # without the file
     (tmp_path / "theirs.csv").unlink()

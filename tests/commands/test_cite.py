@@ -1,0 +1,158 @@
+"""References of a run: BibTeX that a reader of BibTeX reads, each once, and nothing in it that the data don't say."""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from benchmark.classifiers import CLASSIFIERS
+from benchmark.cli import app
+from benchmark.commands import cite
+from benchmark.commands.cite import METHOD_PAPERS, SOLVERS, cite_run, references
+from benchmark.corpora import registry
+from benchmark.experiment.context import RunContext
+from benchmark.experiment.run import run_and_write
+from benchmark.experiment.store import Store
+from benchmark.kernels import KERNELS
+from benchmark.papers.load import load_published, published_papers
+from benchmark.papers.published import PUBLISHED_FOLDER
+from tests.builders import small_experiment
+
+pytestmark = pytest.mark.usefixtures("sketched")
+#: Classifiers that train without a library's solver.
+WITHOUT_SOLVER = {"ppt", "eef", "divergence-bayes", "born"}
+REQUIRED = {
+    "inproceedings": {"author", "title", "booktitle", "year"},
+    "article": {"author", "title", "journal", "year"},
+    "misc": set(),
+}
+
+
+def value_at(text, start):
+    """The text between the braces that open at `start`, and the position after them; BibTeX counts every brace."""
+    depth = 0
+    for i in range(start, len(text)):
+        depth += {"{": 1, "}": -1}.get(text[i], 0)
+        if depth == 0:
+            return text[start + 1 : i], i + 1
+    raise AssertionError(f"braces are open: {text[start:]}")
+
+
+def parse(text):
+    """A reader of BibTeX: what is outside of entries is skipped, an @ begins an entry wherever it stands."""
+    found, at = {}, 0
+    while (at := text.find("@", at)) >= 0:
+        head = re.compile(r"@(\w+)(?=\{)").match(text, at)
+        assert head, text[at : at + 40]
+        body, at = value_at(text, head.end())
+        key, _, rest = body.partition(",")
+        assert re.fullmatch(r"[\w:-]+", key)
+        assert key not in found, "two entries have one key"
+        fields, i = {}, 0
+        while (match := re.compile(r"\s*(\w+)\s*=\s*(?=\{)").match(rest, i)) is not None:
+            value, i = value_at(rest, match.end())
+            assert match[1] not in fields
+            fields[match[1]] = value
+            comma = re.compile(r"\s*,?").match(rest, i)
+            i = comma.end()
+        assert not rest[i:].strip(), rest[i:]
+        assert set(fields) >= REQUIRED[head[1]]
+        found[key] = (head[1], fields)
+    return found
+
+
+def words(text):
+    """Its words, without markup and dots of initials."""
+    return set(re.findall(r"\w+", re.sub(r"\\url|[{}\\]", "", text)))
+
+
+@pytest.fixture
+def run(tmp_path):
+    def run(**changes):
+        context = RunContext(Store(tmp_path / "store", limit=10**9))
+        return run_and_write(small_experiment(**changes), context, folder=tmp_path / "run").folder
+
+    return run
+
+
+def test_the_file_of_references_is_bibtex():
+    text = (PUBLISHED_FOLDER / "references.bib").read_text(encoding="utf-8")
+    assert parse(text).keys() == references().keys()
+
+
+@pytest.mark.parametrize("paper", [name for name in published_papers() if name != "reference-values"])
+def test_a_paper_has_what_its_file_says_and_no_more(paper):
+    (_, fields) = parse(references()[paper])[paper]
+    reference = words(load_published(PUBLISHED_FOLDER / f"{paper}.yaml").reference)
+    assert words(" ".join(fields.values())) - {"and"} <= reference
+    assert reference - words(" ".join(fields.values())) <= {"and"}
+
+
+@pytest.mark.parametrize("name", [name for name in registry.corpus_names() if registry.dataset_card(name).archives])
+def test_a_corpus_has_what_its_card_says_and_no_more(name):
+    (_, fields) = parse(references()[name])[name]
+    assert words(" ".join(fields.values())) - {"and"} <= words(registry.dataset_card(name).citation)
+
+
+def test_every_classifier_names_its_solver_or_has_none():
+    assert SOLVERS.keys() | WITHOUT_SOLVER == CLASSIFIERS.keys()
+    assert {solver for own in SOLVERS.values() for solver in own} <= references().keys()
+    assert METHOD_PAPERS.keys() <= CLASSIFIERS.keys() | KERNELS.keys()
+    assert set(METHOD_PAPERS.values()) <= references().keys()
+
+
+def test_a_run_cites_what_it_uses_and_nothing_else(run):
+    found = parse(cite_run(run()))
+    assert list(found) == ["zhang2005", "libsvm", "simplexbench"]  # NGD and linear, on the generated corpus
+    assert version("simplexbench") in found["simplexbench"][1]["note"]
+    citation = yaml.safe_load((Path(__file__).parents[2] / "CITATION.cff").read_text(encoding="utf-8"))
+    assert found["simplexbench"][1]["author"] == "{" + citation["authors"][0]["name"] + "}"
+
+
+def test_methods_decide_and_so_do_kernels_inside_kernels(run):
+    methods = [
+        "mnb",
+        {"weighting": "tfidf", "classifier": "linear-svm"},
+        {"fields": {"all": 1}, "kernel": {"name": "sum-over-fields", "of": "ngd"}},
+    ]
+    found = parse(cite_run(run(methods=methods)))
+    assert set(found) == {"zhang2005", "libsvm", "liblinear", "scikit-learn", "simplexbench"}
+    assert set(parse(cite_run(run(methods=["mnb"])))) == {"scikit-learn", "simplexbench"}
+
+
+def test_classes_by_import_path_cite_their_library_or_are_named(run):
+    methods = [{"weighting": "tf", "classifier": {"name": "sklearn.tree.DecisionTreeClassifier", "random_state": 0}}]
+    assert set(parse(cite_run(run(methods=methods)))) == {"scikit-learn", "simplexbench"}
+    assert cite.library_remarks({"sklearn_like.Trees", "mnb"}) == [
+        "The classifier sklearn_like.Trees is of another library, which has a reference of its own."
+    ]
+
+
+def test_a_paper_of_the_users_own_keeps_its_words(run, publish, monkeypatch):
+    odd = {"title": "50% of {what & @none} is #1_", "reference": "A. Nobody. \\input{x} @misc{y, 2026."}
+    paper = {"paper": "own2026", "finding": "none", **odd, "values": []}
+    folder = run(paper=publish(paper), methods=["mnb"])
+    kind, fields = parse(cite_run(folder))["own2026"]
+    assert (kind, set(fields)) == ("misc", {"title", "note"})
+    assert fields["title"] == r"{50\% of \textbraceleft{}what \& @none\textbraceright{} is \#1\_}"
+
+
+def test_what_has_no_reference_is_said_where_bibtex_skips_it(run, monkeypatch):
+    monkeypatch.setattr(cite.registry, "corpus_names", list)
+    text = cite_run(run(methods=["eef"]))
+    assert set(parse(text)) == {"tang2016", "simplexbench"}
+    assert "% The documents of the corpus synthetic come from its user, and have no reference here.\n" in text
+
+
+def test_the_command_prints_them(finished, tmp_path):
+    result = CliRunner().invoke(app, ["cite", str(finished.folder)])
+    assert (result.exit_code, result.stdout) == (0, cite_run(finished.folder) + "\n")
+    (tmp_path / "none").mkdir()
+    result = CliRunner().invoke(app, ["cite", str(tmp_path / "none")])
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "is not the folder of a finished run" in result.stderr
