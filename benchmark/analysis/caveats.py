@@ -35,6 +35,10 @@ def find_caveats(experiment: Experiment) -> tuple[Caveat, ...]:
     found = list(_of_variant(next(iter(experiment.variants.values()))))
     entries = [entry for variant in experiment.variants.values() for entry in variant.entries]
     elsewhere = dict.fromkeys(entry.label for entry in entries if entry.candidates[0].predictions)
+    vectors = dict.fromkeys(entry.label for entry in entries if entry.candidates[0].vectors)
+    if vectors:
+        text = f"the vectors of {', '.join(vectors)} were made elsewhere, perhaps with sight of the tested documents"
+        found.append(Caveat("vectors", text))
     if elsewhere:
         text = f"predictions of {', '.join(elsewhere)} were made elsewhere, perhaps with sight of the tested documents"
         found.append(Caveat("made elsewhere", text))

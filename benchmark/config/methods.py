@@ -22,7 +22,7 @@ from benchmark.config.components import (
 )
 from benchmark.config.limits import check_cell_name, check_limit
 from benchmark.config.method_rules import check_method
-from benchmark.config.model import MethodEntry, MethodFile, MethodSpec, Representation
+from benchmark.config.model import MethodEntry, MethodFile, MethodSpec, Representation, VectorFile
 from benchmark.config.schema import as_list
 from benchmark.corpora.file_digest import file_digest
 from benchmark.kernels import is_elementwise_kernel
@@ -52,6 +52,8 @@ TEXT_KEY, WEIGHTING_KEY, FEATURES_KEY, KERNEL_KEY, CLASSIFIER_KEY = (
 THRESHOLD_KEY = "threshold"
 #: The key of a file with the predictions of a method that was run elsewhere.
 PREDICTIONS_KEY = "predictions"
+#: The key of a file with vectors of the documents that were made elsewhere.
+VECTORS_KEY = "vectors"
 #: Keys whose values are components: a name, or a mapping with a name and parameters.
 COMPONENT_KEYS = (WEIGHTING_KEY, FEATURES_KEY, KERNEL_KEY, CLASSIFIER_KEY)
 #: Components that plug-ins can't define.
@@ -69,6 +71,7 @@ EXPANSION_ORDER = (
     CLASSIFIER_KEY,
     THRESHOLD_KEY,
     PREDICTIONS_KEY,
+    VECTORS_KEY,
 )
 #: The order in which the keys' words form a cell's name.
 LABEL_ORDER = (
@@ -143,7 +146,8 @@ def list_methods(
                     problem = unknown_name("block of terms of `fields`:", block, blocks)
                     raise source.error(own.get("fields", ({}, place))[1], f"{problem}; `text` defines the blocks")
             parts = [None if part is None else part.resolved for part in (spec.kernel, spec.classifier)]
-            resolved = f"{spec.text or same} {spec.representation.resolved} {parts} {spec.threshold} {spec.predictions}"
+            rest = spec.threshold, spec.predictions, spec.vectors
+            resolved = f"{spec.text or same} {spec.representation.resolved} {parts} {rest}"
             if spec.threshold != "zero" and not reader.multilabel:
                 raise source.error(
                     own.get(THRESHOLD_KEY, ({}, place))[1], "a threshold needs documents that may have several classes"
@@ -289,6 +293,10 @@ def _check_keys(given: dict[str, Any], source: YamlSource, place: Location, know
     if PREDICTIONS_KEY in given and (more := given.keys() - {PREDICTIONS_KEY, NAME_KEY}):
         key = min(more)
         raise source.error((*place, key), f"predictions of a file have no {key}: nothing is trained")
+    counted = given.keys() & {TEXT_KEY, "fields", WEIGHTING_KEY, "idf", "dirichlet", FEATURES_KEY, KERNEL_KEY}
+    if VECTORS_KEY in given and counted:
+        key = min(counted)
+        raise source.error((*place, key), f"vectors have no {key}: a classifier of points takes them as they are")
     if is_component:  # without this check, a method of the defaults alone would bear the component's name
         raise source.error((*place, NAME_KEY), f"`name` only names this method's cells{hint}")
 
@@ -310,7 +318,7 @@ def _items(
         else:
             _check_word(key, value, source, where)
             words = {"idf": f"idf-{value}", "dirichlet": f"dirichlet{value}", "fields": _fields_word(value)}
-            words |= {THRESHOLD_KEY: f"threshold-{value}"}
+            words |= {THRESHOLD_KEY: f"threshold-{value}", VECTORS_KEY: "", PREDICTIONS_KEY: ""}
             own = [_Item(value, (words.get(key, value),), where)]
         found += [replace(item, words=()) for item in own] if chosen and len(as_list(given)) > 1 else own
         check_limit(len(found), COUNTED_METHODS, source, place)
@@ -411,6 +419,12 @@ def _text_word(key: str, value: Any) -> str:
     return f"{key}-default" if value is None else f"{key}{'-' * isinstance(value, bool)}{value}".lower()
 
 
+def _uncounted(normalization: str) -> Representation:
+    """Return the representation of a method that takes no counts."""
+    weighting = check_component(WEIGHTING_KEY, WEIGHTINGS, "tf")
+    return Representation(weighting, normalization, "collection", learns="")
+
+
 class _Resolver:
     """Fills in the settings that entries leave out, and records which defaults were used.
 
@@ -440,6 +454,8 @@ class _Resolver:
         if PREDICTIONS_KEY in own:
             return self._made_elsewhere(*own[PREDICTIONS_KEY])
         classifier = self._classifier(own, place)
+        if VECTORS_KEY in own:
+            return self._of_vectors(classifier, own, place)
         kernel = self._kernel(own, classifier)
         names = [each.name for each in (classifier, kernel) if each is not None]
         self._unused -= {("defaults", name) for name in names}
@@ -456,15 +472,40 @@ class _Resolver:
         """Return the method whose predictions stand in a file, relative to the configuration."""
         if not isinstance(name, str) or not name:
             raise self._source.error(place, f"predictions are the name of a file, not {quote_value(name)}")
+        elsewhere = Component.of(MADE_ELSEWHERE, MadeElsewhere, {})
+        return MethodSpec(_uncounted("none"), None, elsewhere, predictions=self._file(name, place))
+
+    def _of_vectors(self, classifier: Component, own: dict[str, tuple[Any, Location]], place: Location) -> MethodSpec:
+        """Return the method that classifies vectors of a file, relative to the configuration."""
+        given, where = own[VECTORS_KEY]
+        given = {"file": given} if isinstance(given, str) else given
+        keys = ("file", "ids", "id", "column")
+        if not isinstance(given, dict) or not isinstance(given.get("file"), str):
+            wanted = "vectors are the name of a file, or a mapping with `file` and `ids`, `id` or `column`"
+            raise self._source.error(where, f"{wanted}, not {quote_value(given)}")
+        for key, value in given.items():
+            if key not in keys:
+                raise self._source.error((*where, key), unknown_name("key of `vectors`:", key, keys))
+            if not isinstance(value, str):
+                raise self._source.error((*where, key), f"{key} is {quote_value(value)}: must be text")
+        if classifier.tags.needs_kernel:
+            problem = f"the classifier {classifier.name!r} takes kernel values; vectors need one of points"
+            raise self._source.error(where, problem)
+        if (given["file"].endswith(".npy")) != ("ids" in given):
+            raise self._source.error(where, "a .npy file needs `ids`, a file with an id for each row, one a line")
+        ids = self._file(given["ids"], where) if "ids" in given else None
+        vectors = VectorFile(self._file(given["file"], where), ids, given.get("id", "id"), given.get("column", ""))
+        normalization = own.get("normalization", ("none", place))[0]
+        threshold = self._chosen(THRESHOLD_KEY, own, [classifier.name], "zero", place)[0]
+        return MethodSpec(_uncounted(normalization), None, classifier, None, threshold, vectors=vectors)
+
+    def _file(self, name: str, place: Location) -> MethodFile:
+        """Return a file beside the configuration; ConfigError if it can't be read."""
         path = self._source.folder(place) / Path(name).expanduser()
         try:
-            digest = file_digest(path).sha256.hex()
+            return MethodFile(name, file_digest(path).sha256.hex(), path)
         except DataError as error:
             raise self._source.error(place, str(error)) from None
-        weighting = check_component(WEIGHTING_KEY, WEIGHTINGS, "tf")
-        representation = Representation(weighting, "none", "collection", learns="")
-        elsewhere = Component.of(MADE_ELSEWHERE, MadeElsewhere, {})
-        return MethodSpec(representation, None, elsewhere, predictions=MethodFile(name, digest, path))
 
     def check_all_used(self) -> None:
         """Refuse defaults that no method has as a parameter."""

@@ -212,6 +212,33 @@ class MethodFile:
 
 
 @dataclass(frozen=True)
+class VectorFile:
+    """Vectors of documents that were made elsewhere.
+
+    Parameters
+    ----------
+    file : MethodFile
+        Parquet with a row for each document; or .npy, with a row for each line of `ids`.
+    ids : MethodFile or None
+        File with the id of each row of a .npy file, one a line.
+    id_column : str
+        Parquet's column of ids.
+    column : str
+        Parquet's column of lists of numbers; "" where each number has a column.
+    """
+
+    file: MethodFile
+    ids: MethodFile | None = None
+    id_column: str = "id"
+    column: str = ""
+
+    @property
+    def resolved(self) -> list[str]:
+        """Digests and columns, as results are keyed."""
+        return [self.file.digest, "" if self.ids is None else self.ids.digest, self.id_column, self.column]
+
+
+@dataclass(frozen=True)
 class MethodSpec:
     """One method with every parameter.
 
@@ -227,6 +254,8 @@ class MethodSpec:
         The rule for the decision value above which a multi-label document gets a class, see `THRESHOLDS`.
     predictions : MethodFile or None
         The file with the predictions of a method that was run elsewhere; nothing is trained then.
+    vectors : VectorFile or None
+        Vectors that the classifier takes in place of points made of counts.
     """
 
     representation: Representation
@@ -235,6 +264,7 @@ class MethodSpec:
     text: TextSettings | None = None
     threshold: str = "zero"
     predictions: MethodFile | None = None
+    vectors: VectorFile | None = None
 
 
 @dataclass(frozen=True)

@@ -124,6 +124,7 @@ def _jobs(
         "terms": [number, terms.rank, terms.aggregate] if terms else None,
         **({"threshold": spec.threshold} if spec.threshold != "zero" else {}),
         **({"predictions": spec.predictions.digest} if spec.predictions else {}),
+        **({"vectors": spec.vectors.resolved} if spec.vectors else {}),
     }
 
     def job(name: str, own: list[tuple[Split, tuple[Split, ...]]]) -> StoreUnit:

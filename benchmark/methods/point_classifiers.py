@@ -95,12 +95,8 @@ class PointClassifierMethod:
         if terms is not None:
             for split in splits:
                 bench.rankings(problem, split)  # before the threads start: they share the rankings
-        shared = [None]
-        if not depends_on_split(representation) and (terms is None or for_each):
-            matrix = problem.counts.matrix
-            shared = [
-                weighted_points(matrix, representation, split_weighting(problem, matrix, representation, splits[0]))
-            ]
+        whole = terms is None or for_each
+        shared = [self._shared(problem, splits) if whole and not depends_on_split(representation) else None]
 
         def one(split: Split) -> SettingPredictions:
             """Train on one split and predict its test documents."""
@@ -119,6 +115,11 @@ class PointClassifierMethod:
         with collect_warnings(library=not ours) as said, threads, ThreadPoolExecutor(bench.jobs) as pool:
             found = list(pool.map(one, splits))
         return [replace(each, warnings=(*each.warnings, *said)) for each in found] if said else found
+
+    def _shared(self, problem: Problem, splits: Sequence[Split]) -> Any:
+        """Return the points of all documents, which all splits share."""
+        matrix, representation = problem.counts.matrix, self.spec.representation
+        return weighted_points(matrix, representation, split_weighting(problem, matrix, representation, splits[0]))
 
     def _changes(self, problem: Problem, split: Split, points: _SplitPoints) -> tuple[str, ...]:
         """Return the warning that a library's classifier is not deterministic, once for each task and classifier."""

@@ -16,6 +16,7 @@ from benchmark.methods.one_vs_rest import (
     PrecomputedKernelOneVsRest,
 )
 from benchmark.methods.point_classifiers import PointClassifierMethod
+from benchmark.methods.vector_classifiers import VectorClassifierMethod
 from benchmark.methods.weighted_counts import depends_on_split
 from benchmark.methods.wrappers.plugin_method import PluginMethod
 from benchmark.methods.wrappers.thresholds import ThresholdedMethod
@@ -67,7 +68,8 @@ def _method_for(spec: MethodSpec, problem: Problem, terms: TermSelection | None,
     if spec.predictions is not None:
         return GivenPredictionsMethod(spec, batched=replicated)
     if spec.kernel is None:
-        return PointClassifierMethod(spec, aggregate, batched=replicated)
+        kind = PointClassifierMethod if spec.vectors is None else VectorClassifierMethod
+        return kind(spec, aggregate, batched=replicated)
     if not is_elementwise_kernel(spec.kernel.cls):
         return _by_gram_rows(spec.kernel.cls, problem)(spec, aggregate)
     if problem.multilabel:

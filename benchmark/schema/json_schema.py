@@ -18,6 +18,7 @@ from benchmark.config.methods import (
     LABEL_ORDER,
     NAME_KEY,
     PREDICTIONS_KEY,
+    VECTORS_KEY,
 )
 from benchmark.config.schema import ExperimentSection
 from benchmark.corpora.registry import CORPORA
@@ -150,7 +151,10 @@ def _experiment(whole: Schema, defs: dict[str, Schema]) -> None:
         NAME_KEY: {"type": "string", "description": "Name of its cells, instead of a name made from its settings."}
     }
     file = {"type": "string", "description": "A file with the predictions of a method that was run elsewhere."}
-    entry |= {PREDICTIONS_KEY: _of_lists(file)}
+    keys = {key: {"type": "string"} for key in ("file", "ids", "id", "column")}
+    named = {"type": "string", "description": "A file with vectors of the documents that were made elsewhere."}
+    vectors = {"anyOf": [named, _mapping(keys) | {"required": ["file"]}]}
+    entry |= {PREDICTIONS_KEY: _of_lists(file), VECTORS_KEY: _of_lists(vectors)}
     defs["Method"] = _names_or(everyone, [path, _mapping(entry) | {"minProperties": 1}])
     terms["rank"]["enum"], terms["aggregate"]["enum"] = list(TERM_RANKINGS), list(GAIN_AGGREGATES)
     corpus["name"]["enum"] = list(CORPORA)

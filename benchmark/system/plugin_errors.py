@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmark.system.errors import one_line
+from benchmark.system.errors import BenchError, one_line
 from benchmark.system.isolation import PatchedError
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ def convert_plugin_errors(kind: type[Exception], otherwise: object, *, short: bo
     except BaseException as error:
         if pressed and isinstance(error, KeyboardInterrupt):
             raise
-        if isinstance(error, kind | FloatingPointError) and not locate_error(error):  # raised by this package
+        ours = isinstance(error, kind | FloatingPointError | BenchError)
+        if ours and not locate_error(error):  # raised by this package
             raise
         raise kind(locate_error(error, otherwise, short=short)) from error
     finally:

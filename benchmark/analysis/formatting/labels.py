@@ -45,6 +45,8 @@ def points_label(spec: MethodSpec) -> str:
     """Describe a classifier's input: weighting, normalization, features and kernel, or a file of predictions."""
     if spec.predictions is not None:
         return f"predictions of {spec.predictions.name}"
+    if spec.vectors is not None:
+        return f"vectors of {spec.vectors.file.name}, {spec.representation.normalization}"
     representation = spec.representation
     words = [weighting_label(representation), representation.normalization]
     words += [f"Dirichlet({representation.dirichlet:g})"] if representation.dirichlet else []
@@ -108,6 +110,8 @@ def _info(experiment: Experiment, cell: Cell, chosen: NDArray[np.intp] | None) -
     }
     if spec.predictions is not None:
         words |= {"weighting": spec.predictions.name, "normalization": ""}
+    if spec.vectors is not None:
+        words |= {"weighting": f"{spec.vectors.file.name}, made elsewhere"}
     columns |= words if cell.size is None and cell.terms is None and cell.what == "point" else {"method": cell.method}
     columns |= {"choice": cell.choice} if cell.choice else {}
     columns |= {name: str(getattr(cell, name)) for name in ("size", "terms") if getattr(cell, name) is not None}

@@ -1,0 +1,146 @@
+"""Classifiers of vectors that were made elsewhere, such as embeddings by a language model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
+
+from benchmark.corpora.file_digest import file_digest
+from benchmark.methods.point_classifiers import PointClassifierMethod
+from benchmark.system.errors import DataError, quote_value
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from benchmark.config.model import MethodFile, VectorFile
+    from benchmark.evaluation.predictions import SettingPredictions
+    from benchmark.evaluation.protocols import Split
+    from benchmark.methods.fitted import FittedPoints
+    from benchmark.methods.matrix_cache import MatrixCache
+    from benchmark.methods.problem import Problem
+
+
+@dataclass(frozen=True)
+class VectorClassifierMethod(PointClassifierMethod):
+    """Classifier of vectors that a file has for each document; otherwise as `PointClassifierMethod`."""
+
+    def solve(
+        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: MatrixCache
+    ) -> list[SettingPredictions]:
+        """Train on the vectors of each split and predict, see `Method.solve`.
+
+        Raises
+        ------
+        ValueError
+            If a document has no vector.
+        DataError
+            If the file can't be read, or was changed since the configuration was.
+        """
+        if terms is not None:
+            raise ValueError("vectors of a file have no numbers of terms")
+        found = super().solve(problem, splits, None, bench)
+        vectors = read_vectors(self._vectors)
+        surplus = len(vectors.rows.keys() - set(problem.documents.ids))
+        text = f"{surplus:,} of {len(vectors.rows):,} vectors of {self._vectors.file.name} are of no document here"
+        return [replace(each, warnings=(*each.warnings, text)) for each in found] if surplus else found
+
+    def fit(self, *_: object) -> FittedPoints:
+        """Raise ValueError: a kept model could not make the vectors of new documents."""
+        raise ValueError(f"{self._vectors.file.name}: a kept model can't make the vectors of new documents")
+
+    @property
+    def _vectors(self) -> VectorFile:
+        vectors = self.spec.vectors
+        if vectors is None or vectors.file.path is None:
+            raise ValueError("vectors need a file")
+        return vectors
+
+    def _shared(self, problem: Problem, splits: Sequence[Split]) -> Any:  # noqa: ARG002 - as of the base class
+        """Return the vectors of all documents, shape (n, d), of unit length if the method says l2."""
+        vectors, ids, name = read_vectors(self._vectors), problem.documents.ids, self._vectors.file.name
+        missing = [each for each in ids if each not in vectors.rows]
+        if missing:
+            problem_text = f"{len(missing):,} of {len(ids):,} documents have no vector"
+            raise ValueError(f"{name}: {problem_text}, such as {quote_value(missing[0])}")
+        own = vectors.matrix[[vectors.rows[each] for each in ids]]
+        if self.spec.representation.normalization == "none":
+            return own
+        order = {"l1": 1, "l2": 2}[self.spec.representation.normalization]
+        lengths = np.linalg.norm(own, ord=order, axis=1, keepdims=True)
+        return np.divide(own, lengths, out=own, where=lengths > 0)
+
+
+@dataclass(frozen=True, eq=False)
+class DocumentVectors:
+    """Vectors of documents.
+
+    Parameters
+    ----------
+    rows : dict of str to int
+        Row of each document, by id.
+    matrix : float32 or float64 array, shape (n, d)
+    """
+
+    rows: dict[str, int]
+    matrix: NDArray[Any]
+
+
+@lru_cache(maxsize=4)
+def read_vectors(vectors: VectorFile) -> DocumentVectors:
+    """Read vectors; float32 stays so.
+
+    Raises
+    ------
+    DataError
+        If a file can't be read, was changed, lacks a column, has a document twice, or has values that aren't finite.
+    """
+    path, name = _checked(vectors.file), vectors.file.name
+    try:
+        if vectors.ids is None:
+            ids, matrix = _of_parquet(vectors, parquet.read_table(path))
+        else:
+            ids = _checked(vectors.ids).read_text(encoding="utf-8").splitlines()
+            matrix = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise DataError(f"{name}: can't be read: {error}") from None
+    matrix = matrix if matrix.dtype == np.float32 else np.asarray(matrix, dtype=np.float64)
+    if matrix.ndim != 2 or len(matrix) != len(ids):
+        raise DataError(f"{name}: has the shape {matrix.shape}, and there are {len(ids):,} ids: a row is a document's")
+    if not np.isfinite(matrix).all():
+        broken = int((~np.isfinite(matrix)).any(axis=1).sum())
+        raise DataError(f"{name}: {broken:,} of {len(ids):,} vectors have values that aren't finite")
+    rows = {each: row for row, each in enumerate(ids)}
+    if len(rows) < len(ids):
+        twice = next(each for row, each in enumerate(ids) if rows[each] != row)
+        raise DataError(f"{name}: has the document {quote_value(twice)} twice")
+    return DocumentVectors(rows, matrix)
+
+
+def _checked(file: MethodFile) -> Any:
+    """Return the path of a file; DataError if it was changed since the configuration was read."""
+    if file.path is None:
+        raise DataError(f"{file.name}: is only described in a finished run: run the configuration again")
+    if file_digest(file.path).sha256.hex() != file.digest:
+        raise DataError(f"{file.path}: was changed since the configuration was read; run it again")
+    return file.path
+
+
+def _of_parquet(vectors: VectorFile, table: pa.Table) -> tuple[list[str], NDArray[Any]]:
+    for column in filter(None, (vectors.id_column, vectors.column)):
+        if column not in table.column_names:
+            known = quote_value(", ".join(table.column_names))
+            raise DataError(f"{vectors.file.name}: has no column {column!r} (columns: {known})")
+    ids = [str(each) for each in table[vectors.id_column].to_pylist()]
+    if vectors.column:
+        lists = table[vectors.column].combine_chunks()
+        width = len(lists[0]) if len(lists) else 0
+        return ids, lists.flatten().to_numpy(zero_copy_only=False).reshape(-1, max(1, width))
+    numbers = [name for name in table.column_names if name != vectors.id_column]
+    return ids, np.column_stack([table[name].to_numpy() for name in numbers])

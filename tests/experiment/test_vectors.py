@@ -1,0 +1,168 @@
+"""Vectors that were made elsewhere: a classifier predicts as it does when it is used on them by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import normalize
+
+from benchmark.classifiers import LinearSvm
+from benchmark.experiment.context import RunContext
+from benchmark.experiment.counting import read_counts
+from benchmark.experiment.run import load_checked, report_again, run_and_write
+from benchmark.experiment.runner import run_experiment
+from benchmark.experiment.store import Store
+from benchmark.model.fitting import fit_model
+from benchmark.system.errors import BenchError, ConfigError
+
+CONFIG = """
+name: vectors
+corpus: {{name: synthetic{subset}}}
+text: {{stoplist: none}}
+protocol: {{name: leave-one-group-out, held_out: [cornell]}}
+methods: [mnb, {entry}]
+"""
+LOGISTIC = "{name: v, vectors: FILE, classifier: {name: sklearn.linear_model.LogisticRegression, C: 10}}"
+
+
+@pytest.fixture
+def checked(tmp_path):
+    def check(entry, subset=""):
+        path = tmp_path / "vectors.yaml"
+        path.write_text(CONFIG.format(entry=entry, subset=subset))
+        return load_checked(path)
+
+    return check
+
+
+@pytest.fixture
+def made(checked, tmp_path):
+    """Ids, labels and tested rows of the corpus, and a random projection of its counts as vectors."""
+    counts, *_ = read_counts(checked("ngd").variants["base"].collection, RunContext(Store(tmp_path / "counted")))
+    documents, rng = counts.documents, np.random.default_rng(0)
+    matrix = np.asarray(np.sqrt(counts.matrix) @ rng.normal(size=(counts.matrix.shape[1], 12)), dtype=np.float32)
+    tested = documents.parts == documents.part_names.index("cornell")
+    return np.array(documents.ids), documents.labels, tested, matrix
+
+
+def files(folder, ids, matrix):
+    """Write the vectors in each form, in another order than the documents', and return the entries that name them."""
+    order = np.random.default_rng(1).permutation(len(ids))
+    ids, matrix = ids[order], matrix[order]
+    frame = pd.DataFrame(matrix, columns=[f"x{number}" for number in range(matrix.shape[1])])
+    frame.assign(id=ids).to_parquet(folder / "columns.parquet")
+    pd.DataFrame({"document": ids, "embedding": list(matrix), "text": "x"}).to_parquet(folder / "lists.parquet")
+    np.save(folder / "rows.npy", matrix)
+    (folder / "ids.txt").write_text("\n".join(ids))
+    return {
+        "columns": "columns.parquet",
+        "lists": "{file: lists.parquet, id: document, column: embedding}",
+        "npy": "{file: rows.npy, ids: ids.txt}",
+    }
+
+
+@pytest.mark.parametrize("form", ["columns", "lists", "npy"])
+@pytest.mark.parametrize("normalization", ["none", "l2"])
+def test_the_classifier_gets_the_vectors_by_their_ids_as_float32(checked, made, tmp_path, form, normalization):
+    ids, labels, tested, matrix = made
+    entry = LOGISTIC.replace("FILE", files(tmp_path, ids, matrix)[form])
+    run = run_experiment(
+        checked(entry.replace("classifier", f"normalization: {normalization}, classifier", 1)),
+        RunContext(Store(tmp_path / "store")),
+    )
+    points = normalize(matrix) if normalization == "l2" else matrix
+    assert points.dtype == np.float32
+    oracle = LogisticRegression(C=10, random_state=0).fit(points[~tested], labels[~tested])
+    predicted = next(each for key, each in run.predictions.settings.items() if key.method == "v").predicted
+    np.testing.assert_array_equal(predicted, oracle.predict(points[tested]))
+
+
+@pytest.mark.usefixtures("sketched")
+def test_that_they_were_made_elsewhere_and_are_surplus_stands_in_the_table(checked, made, tmp_path):
+    ids, _, _, matrix = made
+    entry = LOGISTIC.replace(
+        "FILE", files(tmp_path, np.append(ids, "stray"), np.vstack([matrix, matrix[:1]]))["columns"]
+    )
+    done = run_and_write(checked(entry), RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
+    again = report_again(tmp_path / "run")
+    assert again.summary.notes == done.summary.notes
+    notes = " ".join(done.summary.notes)
+    assert "the vectors of v were made elsewhere, perhaps with sight of the tested documents" in notes
+    assert "1 of 601 vectors of columns.parquet are of no document here" in notes
+    assert "columns.parquet, made elsewhere" in (tmp_path / "run" / "table.md").read_text()
+
+
+def test_a_linear_machine_of_ours_takes_them(checked, made, tmp_path):
+    ids, labels, tested, matrix = made
+    own = files(tmp_path, ids, matrix)["columns"]
+    run = run_experiment(
+        checked(f"{{name: v, vectors: {own}, classifier: linear-svm}}"), RunContext(Store(tmp_path / "store"))
+    )
+    predicted = next(each for key, each in run.predictions.settings.items() if key.method == "v").predicted
+    np.testing.assert_array_equal(predicted, LinearSvm().fit(matrix[~tested], labels[~tested]).predict(matrix[tested]))
+
+
+def test_documents_may_have_several_labels(checked, tmp_path):
+    context = RunContext(Store(tmp_path / "store"))
+    counts, *_ = read_counts(checked("ngd", ", subset: several").variants["base"].collection, context)
+    own = files(tmp_path, np.array(counts.documents.ids), counts.matrix.toarray().astype(np.float32))["columns"]
+    run = run_experiment(
+        checked(
+            f"{{name: v, vectors: {own}, classifier: linear-svm}}, "
+            "{name: w, weighting: tf, normalization: none, classifier: linear-svm}",
+            ", subset: several",
+        ),
+        context,
+    )
+    given, counted = (each for key, each in run.predictions.settings.items() if key.method in "vw")
+    np.testing.assert_array_equal(given.predicted, counted.predicted)
+
+
+def test_a_missing_vector_is_told_with_its_number(checked, made, tmp_path):
+    ids, _, _, matrix = made
+    own = files(tmp_path, ids[3:], matrix[3:])["columns"]
+    run = run_experiment(checked(LOGISTIC.replace("FILE", own)), RunContext(Store(tmp_path / "store")))
+    (problem,) = run.failures.values()
+    assert "3 of 600 documents have no vector, such as " in problem
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda ids, matrix: (np.append(ids[:-1], ids[0]), matrix), "twice"),
+        (lambda ids, matrix: (ids, np.where(np.arange(12) == 3, np.nan, matrix)), "600 of 600 vectors"),
+    ],
+)
+def test_vectors_that_can_not_be_right_are_refused_in_a_line(checked, made, tmp_path, change, words):
+    ids, _, _, matrix = made
+    own = files(tmp_path, *change(ids, matrix))["npy"]
+    with pytest.raises(BenchError) as caught:
+        run_experiment(checked(LOGISTIC.replace("FILE", own)), RunContext(Store(tmp_path / "store")))
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_kept_model_is_refused_in_a_line(checked, made, tmp_path):
+    ids, _, _, matrix = made
+    experiment = checked(LOGISTIC.replace("FILE", files(tmp_path, ids, matrix)["columns"]))
+    with pytest.raises((BenchError, ValueError), match="a kept model can't make the vectors of new documents"):
+        fit_model(experiment, "v", RunContext(Store(tmp_path / "store")))
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ("{name: v, vectors: nowhere.parquet, classifier: logistic}", "nowhere.parquet: can't be read"),
+        ("{name: v, vectors: x.npy, classifier: logistic}", "a .npy file needs `ids`"),
+        ("{name: v, vectors: {file: x.parquet, colum: e}, classifier: logistic}", "did you mean 'column'?"),
+        ("{name: v, vectors: x.parquet, weighting: tf, classifier: logistic}", "vectors have no weighting"),
+        ("{name: v, vectors: x.parquet, classifier: svm}", "takes kernel values"),
+        ("{name: v, vectors: [[1]], classifier: logistic}", "vectors are the name of a file"),
+    ],
+)
+def test_what_is_wrong_in_the_configuration_is_said_before_the_run(checked, tmp_path, entry, words):
+    (tmp_path / "x.npy").write_bytes(b"x")
+    (tmp_path / "x.parquet").write_bytes(b"x")
+    with pytest.raises(ConfigError) as caught:
+        checked(entry)
+    assert words in str(caught.value)
