@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from sklearn.utils import get_tags
 
 from benchmark.classifiers.class_scores import score_method, score_of_each
+from benchmark.config.components import is_library_class
 from benchmark.methods.multilabel import check_finite_values
 from benchmark.system.memory import free_memory
 from benchmark.system.plugin_errors import source_location
@@ -46,8 +47,10 @@ def check_real_array(values: Any, shape: tuple[int, ...], what: str) -> NDArray[
 
 
 def takes_sparse(classifier: Any) -> bool:
-    """Return whether a classifier accepts sparse points, by scikit-learn's tags; True if it has none."""
-    return bool(get_tags(classifier).input_tags.sparse) if hasattr(classifier, "__sklearn_tags__") else True
+    """Return whether a classifier gets sparse points: a plug-in's always, a library's by scikit-learn's tags, if any."""
+    if not is_library_class(type(classifier)) or not hasattr(classifier, "__sklearn_tags__"):
+        return True
+    return bool(get_tags(classifier).input_tags.sparse)
 
 
 class CheckedClassifier:
