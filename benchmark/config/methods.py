@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmark.classifiers import PARAMETER_LIMITS
-from benchmark.classifiers.made_elsewhere import MADE_ELSEWHERE, MadeElsewhere
+from benchmark.classifiers.placeholders import FUSION, MADE_ELSEWHERE, Fusion, MadeElsewhere
 from benchmark.classifiers.thresholds import THRESHOLD_RULES
 from benchmark.config.collection import text_from_config, text_section
 from benchmark.config.components import (
@@ -22,7 +22,7 @@ from benchmark.config.components import (
 )
 from benchmark.config.limits import check_cell_name, check_limit
 from benchmark.config.method_rules import check_method
-from benchmark.config.model import MethodEntry, MethodFile, MethodSpec, Representation, VectorFile
+from benchmark.config.model import FusedMethods, MethodEntry, MethodFile, MethodSpec, Representation, VectorFile
 from benchmark.config.schema import as_list
 from benchmark.corpora.file_digest import file_digest
 from benchmark.kernels import is_elementwise_kernel
@@ -35,7 +35,7 @@ from benchmark.system.tags import tags_of
 from benchmark.system.yaml_source import YamlSource
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from benchmark.config.registries import Registries
@@ -87,6 +87,8 @@ LABEL_ORDER = (
 )
 REPRESENTATION_KEYS = ("fields", WEIGHTING_KEY, "normalization", "idf", "dirichlet", FEATURES_KEY)
 ALLOWED_VALUES = {"normalization": NORMALIZATIONS, "idf": IDF_SOURCES, THRESHOLD_KEY: THRESHOLD_RULES}
+#: The keys of a method that adds the decision values of others, and of their weights.
+FUSE_KEY, WEIGHTS_KEY = "fuse", "weights"
 #: The key of a name that replaces the words of an entry's settings.
 NAME_KEY = "name"
 #: The classifier of a method that names only a kernel.
@@ -134,17 +136,14 @@ def list_methods(
     candidates: dict[str, list[MethodSpec]] = {}
     first: dict[str, int] = {}
     seen: dict[str, list[str]] = {}
-    for index, given in enumerate(methods):
-        place: Location = ("methods", index) if isinstance(source.data["methods"], list) else ("methods",)
+    places = _places(methods, source)
+    for index in (number for number, given in enumerate(methods) if not _is_fusion(given)):
+        given, place = methods[index], places[index]
         for label, own in _expanded(given, source, place, known, choose=choose):
             spec = resolver.spec(own, place)
             if TEXT_KEY in own:
                 spec = replace(spec, text=text_from_config(said.overlaid(own[TEXT_KEY][0]), reader))
-            blocks = (spec.text or same).lexing.blocks
-            for block, _ in spec.representation.fields:
-                if block not in blocks:
-                    problem = unknown_name("block of terms of `fields`:", block, blocks)
-                    raise source.error(own.get("fields", ({}, place))[1], f"{problem}; `text` defines the blocks")
+            _check_blocks(spec, (spec.text or same).lexing.blocks, source, own.get("fields", ({}, place))[1])
             parts = [None if part is None else part.resolved for part in (spec.kernel, spec.classifier)]
             rest = spec.threshold, spec.predictions, spec.vectors
             resolved = f"{spec.text or same} {spec.representation.resolved} {parts} {rest}"
@@ -160,12 +159,106 @@ def list_methods(
             candidates.setdefault(label, []).append(spec)
     _check_distinct(seen, first, source)
     resolver.check_all_used()
+    _add_fusions(methods, places, candidates, source, several=choose is not None)
     if choose is not None and all(len(specs) == 1 for specs in candidates.values()):
         raise source.error(
             ("choose",),
             "nothing to choose: no kernel or classifier lists a parameter, and no key of `grid_keys` has a list",
         )
     return tuple(MethodEntry(label, tuple(specs)) for label, specs in candidates.items())
+
+
+def _places(methods: list[Any], source: YamlSource) -> list[Location]:
+    """Return the location of each method."""
+    if not isinstance(source.data["methods"], list):
+        return [("methods",)]
+    return [("methods", index) for index in range(len(methods))]
+
+
+def _is_fusion(given: Any) -> bool:
+    return isinstance(given, dict) and FUSE_KEY in given
+
+
+def _check_blocks(spec: MethodSpec, blocks: Sequence[str], source: YamlSource, place: Location) -> None:
+    """Refuse fields of a method that its text doesn't have."""
+    for block, _ in spec.representation.fields:
+        if block not in blocks:
+            problem = unknown_name("block of terms of `fields`:", block, blocks)
+            raise source.error(place, f"{problem}; `text` defines the blocks")
+
+
+def _add_fusions(
+    methods: list[Any],
+    places: list[Location],
+    candidates: dict[str, list[MethodSpec]],
+    source: YamlSource,
+    *,
+    several: bool,
+) -> None:
+    """Add the methods that add the decision values of others, once all others are known."""
+    for given, place in zip(methods, places, strict=True):
+        if _is_fusion(given):
+            name, specs = _fused(given, candidates, source, place, several=several)
+            candidates[name] = specs
+
+
+def _fused(
+    given: dict[str, Any],
+    known: Mapping[str, list[MethodSpec]],
+    source: YamlSource,
+    place: Location,
+    *,
+    several: bool,
+) -> tuple[str, list[MethodSpec]]:
+    """Return the name and the candidates of a method that adds the decision values of others.
+
+    Candidates are lists of lists, if there is anything to choose.
+    """
+    for key in given:
+        if key not in (FUSE_KEY, WEIGHTS_KEY, NAME_KEY):
+            raise source.error((*place, key), unknown_name("key of a fusion:", key, (FUSE_KEY, WEIGHTS_KEY, NAME_KEY)))
+    if NAME_KEY not in given:
+        raise source.error(place, "give this fusion a `name`")
+    check_cell_name(given[NAME_KEY], "a method's name", source, (*place, NAME_KEY))
+    if given[NAME_KEY] in known:
+        raise source.error(place, f"the method {given[NAME_KEY]!r} is listed twice")
+    lists = given[FUSE_KEY] if isinstance(given[FUSE_KEY], list) else []
+    lists = lists if several and lists and all(isinstance(own, list) for own in lists) else [lists]
+    return given[NAME_KEY], [_fusion(own, given.get(WEIGHTS_KEY), known, source, place) for own in lists]
+
+
+def _fusion(
+    names: list[Any], weights: Any, known: Mapping[str, list[MethodSpec]], source: YamlSource, place: Location
+) -> MethodSpec:
+    """Return a method that adds the decision values of the named ones."""
+    where = (*place, FUSE_KEY)
+    if len(names) < 2:
+        raise source.error(where, "`fuse` lists at least two methods of this configuration")
+    for name in names:
+        if not isinstance(name, str) or name not in known:
+            raise source.error(where, unknown_name("method of `fuse`:", name, list(known)))
+        if reason := _why_not_fused(known[name]):
+            raise source.error(where, f"{name!r} {reason}")
+    if len(set(names)) < len(names):
+        raise source.error(where, "`fuse` lists a method twice")
+    given = [1.0] * len(names) if weights is None else weights
+    numbers = isinstance(given, list) and all(isinstance(each, int | float) and each > 0 for each in given)
+    if not numbers or len(given) != len(names):
+        problem = f"weights are {len(names)} positive numbers, one for each method of `fuse`"
+        raise source.error((*place, WEIGHTS_KEY), f"{problem}, not {quote_value(weights)}")
+    members = FusedMethods(tuple(names), tuple(known[name][0] for name in names), tuple(map(float, given)))
+    return MethodSpec(_uncounted("none"), None, Component.of(FUSION, Fusion, {}), fused=members)
+
+
+def _why_not_fused(specs: list[MethodSpec]) -> str:
+    """Return why a method has no decision values that can be added, or ""."""
+    if len(specs) > 1:
+        return "has several candidates: name a method with one"
+    if specs[0].predictions is not None or specs[0].vectors is not None:
+        return "was made elsewhere: a fusion trains its methods again, on folds of the training documents"
+    if specs[0].classifier.resolved.get("scheme") == "one-vs-one":
+        return "lets pairs of classes vote: give it `scheme: one-vs-rest`, which has a decision value for each class"
+    return ""
 
 
 def _check_distinct(settings: Mapping[str, list[str]], first: Mapping[str, int], source: YamlSource) -> None:

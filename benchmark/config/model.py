@@ -239,6 +239,23 @@ class VectorFile:
 
 
 @dataclass(frozen=True)
+class FusedMethods:
+    """Methods of a run whose decision values are added.
+
+    Parameters
+    ----------
+    names : tuple of str
+    members : tuple of MethodSpec
+    weights : tuple of float
+        One for each member.
+    """
+
+    names: tuple[str, ...]
+    members: tuple[MethodSpec, ...]
+    weights: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class MethodSpec:
     """One method with every parameter.
 
@@ -256,6 +273,8 @@ class MethodSpec:
         The file with the predictions of a method that was run elsewhere; nothing is trained then.
     vectors : VectorFile or None
         Vectors that the classifier takes in place of points made of counts.
+    fused : FusedMethods or None
+        The methods whose decision values are added; the other parameters stand for none then.
     """
 
     representation: Representation
@@ -265,6 +284,7 @@ class MethodSpec:
     threshold: str = "zero"
     predictions: MethodFile | None = None
     vectors: VectorFile | None = None
+    fused: FusedMethods | None = None
 
 
 @dataclass(frozen=True)

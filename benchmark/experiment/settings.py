@@ -192,4 +192,7 @@ def _classes(method: Any) -> Iterator[type]:
 def component_classes(spec: MethodSpec) -> list[type]:
     """Return the classes that a configuration names for a method."""
     parts = (spec.representation.weighting, spec.representation.features, spec.kernel, spec.classifier)
-    return [part.cls for part in parts if part is not None]
+    members = () if spec.fused is None else spec.fused.members
+    return [part.cls for part in parts if part is not None] + [
+        cls for each in members for cls in component_classes(each)
+    ]

@@ -19,6 +19,7 @@ from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
 from benchmark.methods.split_data import products_key, training_rows_of
+from benchmark.methods.wrappers.fusion import FusedMethod
 from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def plan_task(
         chosen = experiment.inner is not None and len(entry.candidates) > 1
         for index, spec in enumerate(entry.candidates):
             seen = own.get(spec.text, problem)
-            method = build_method(spec, seen, variant.terms, replicated=tags_of(variant.protocol.cls).replicated)
+            method = _method(spec, own, problem, variant)
             for size in variant.sizes:
                 inner = inner_of[size] if chosen else tuple(() for _ in splits[size])
                 for number in variant.numbers:
@@ -80,6 +81,20 @@ def plan_task(
                     aggregate = variant.terms.aggregate if variant.terms else "sum"
                     points.append(Setting(place, *how, jobs, candidate is None, aggregate))
     return PlannedTask(variant.name, task.name, problem, splits, tuple(points))
+
+
+def _method(spec: MethodSpec, own: Mapping[TextSettings | None, Problem], problem: Problem, variant: Variant) -> Method:
+    """Return the method of a specification; a fusion has the methods of its members, each on its own counts."""
+    replicated = tags_of(variant.protocol.cls).replicated
+    if spec.fused is None:
+        return build_method(spec, own.get(spec.text, problem), variant.terms, replicated=replicated)
+    members = [(each, own.get(each.text, problem)) for each in spec.fused.members]
+    return FusedMethod(
+        spec,
+        tuple(build_method(each, seen, variant.terms, replicated=replicated) for each, seen in members),
+        tuple(seen for _, seen in members),
+        batched=replicated,
+    )
 
 
 def _problem(
@@ -125,6 +140,7 @@ def _jobs(
         **({"threshold": spec.threshold} if spec.threshold != "zero" else {}),
         **({"predictions": spec.predictions.digest} if spec.predictions else {}),
         **({"vectors": spec.vectors.resolved} if spec.vectors else {}),
+        **({"fused": method.content} if isinstance(method, FusedMethod) else {}),
     }
 
     def job(name: str, own: list[tuple[Split, tuple[Split, ...]]]) -> StoreUnit:

@@ -47,7 +47,7 @@ def check_real_array(values: Any, shape: tuple[int, ...], what: str) -> NDArray[
 
 
 def takes_sparse(classifier: Any) -> bool:
-    """Return whether a classifier gets sparse points: a plug-in's always, a library's by scikit-learn's tags, if any."""
+    """Return whether a classifier gets sparse points: of a library, as its tags for scikit-learn say, if it has any."""
     if not is_library_class(type(classifier)) or not hasattr(classifier, "__sklearn_tags__"):
         return True
     return bool(get_tags(classifier).input_tags.sparse)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.config.method_rules import check_method
 from benchmark.kernels import is_elementwise_kernel
-from benchmark.methods.given_predictions import GivenPredictionsMethod
+from benchmark.methods.elsewhere.given_predictions import GivenPredictionsMethod
+from benchmark.methods.elsewhere.vector_classifiers import VectorClassifierMethod
 from benchmark.methods.kernel_machines import KernelSvm, PrecomputedKernelSvm, SharedMatrixSvm
 from benchmark.methods.one_vs_rest import (
     FisherKernelMethod,
@@ -16,7 +17,6 @@ from benchmark.methods.one_vs_rest import (
     PrecomputedKernelOneVsRest,
 )
 from benchmark.methods.point_classifiers import PointClassifierMethod
-from benchmark.methods.vector_classifiers import VectorClassifierMethod
 from benchmark.methods.weighted_counts import depends_on_split
 from benchmark.methods.wrappers.plugin_method import PluginMethod
 from benchmark.methods.wrappers.thresholds import ThresholdedMethod

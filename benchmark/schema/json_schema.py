@@ -15,10 +15,12 @@ from benchmark.config.methods import (
     ALLOWED_VALUES,
     BUILTIN_COMPONENTS,
     COMPONENT_KEYS,
+    FUSE_KEY,
     LABEL_ORDER,
     NAME_KEY,
     PREDICTIONS_KEY,
     VECTORS_KEY,
+    WEIGHTS_KEY,
 )
 from benchmark.config.schema import ExperimentSection
 from benchmark.corpora.registry import CORPORA
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     Schema = dict[str, Any]
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_FUSE = "Methods of this configuration whose standardized decision values are added."
 _EXTENDS = "A configuration in the same folder; this one has only the differences, and null removes a key."
 
 
@@ -155,7 +158,14 @@ def _experiment(whole: Schema, defs: dict[str, Schema]) -> None:
     named = {"type": "string", "description": "A file with vectors of the documents that were made elsewhere."}
     vectors = {"anyOf": [named, _mapping(keys) | {"required": ["file"]}]}
     entry |= {PREDICTIONS_KEY: _of_lists(file), VECTORS_KEY: _of_lists(vectors)}
-    defs["Method"] = _names_or(everyone, [path, _mapping(entry) | {"minProperties": 1}])
+    names = {"type": "array", "items": {"type": "string"}, "minItems": 2}
+    fusion: dict[str, Schema] = {
+        FUSE_KEY: {"anyOf": [names, {"type": "array", "items": names, "minItems": 1}], "description": _FUSE},
+        WEIGHTS_KEY: {"type": "array", "items": {"type": "number", "exclusiveMinimum": 0}},
+        NAME_KEY: entry[NAME_KEY],
+    }
+    fused = _mapping(fusion) | {"required": [FUSE_KEY, NAME_KEY]}
+    defs["Method"] = _names_or(everyone, [path, fused, _mapping(entry) | {"minProperties": 1}])
     terms["rank"]["enum"], terms["aggregate"]["enum"] = list(TERM_RANKINGS), list(GAIN_AGGREGATES)
     corpus["name"]["enum"] = list(CORPORA)
     for cls in CORPORA.values():

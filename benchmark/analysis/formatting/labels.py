@@ -45,6 +45,8 @@ def points_label(spec: MethodSpec) -> str:
     """Describe a classifier's input: weighting, normalization, features and kernel, or a file of predictions."""
     if spec.predictions is not None:
         return f"predictions of {spec.predictions.name}"
+    if spec.fused is not None:
+        return f"fusion of {_fused(spec)}"
     if spec.vectors is not None:
         return f"vectors of {spec.vectors.file.name}, {spec.representation.normalization}"
     representation = spec.representation
@@ -53,6 +55,15 @@ def points_label(spec: MethodSpec) -> str:
     words += [f"{weight:g} × {name}" for name, weight in representation.fields]
     words += [component_label(representation.features)] if representation.features else []
     return ", ".join([*words, *([component_label(spec.kernel)] if spec.kernel else [])])
+
+
+def _fused(spec: MethodSpec) -> str:
+    """Describe the methods of a fusion with their weights, if these differ: "words + 0.5 pairs"."""
+    if spec.fused is None:
+        return ""
+    named = zip(spec.fused.names, spec.fused.weights, strict=True)
+    equal = len(set(spec.fused.weights)) == 1
+    return " + ".join(name if equal else f"{weight:g} {name}" for name, weight in named)
 
 
 def weighting_label(representation: Representation) -> str:
@@ -110,6 +121,8 @@ def _info(experiment: Experiment, cell: Cell, chosen: NDArray[np.intp] | None) -
     }
     if spec.predictions is not None:
         words |= {"weighting": spec.predictions.name, "normalization": ""}
+    if spec.fused is not None:
+        words |= {"weighting": _fused(spec), "normalization": ""}
     if spec.vectors is not None:
         words |= {"weighting": f"{spec.vectors.file.name}, made elsewhere"}
     columns |= words if cell.size is None and cell.terms is None and cell.what == "point" else {"method": cell.method}

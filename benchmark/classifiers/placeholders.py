@@ -1,4 +1,4 @@
-"""The classifier of predictions that were made elsewhere, which stands for it in tables."""
+"""Classifiers that stand in tables for methods whose decisions come from elsewhere, and can't be trained."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from typing import Any, ClassVar, NoReturn
 
 from benchmark.system.tags import Tags
 
-MADE_ELSEWHERE = "made elsewhere"
-
 
 class MadeElsewhere:
-    """Classifier that was trained elsewhere: its predictions stand in a file, and it can't be trained here."""
+    """Classifier that was trained elsewhere: its predictions stand in a file."""
 
     tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False)
 
@@ -21,3 +19,10 @@ class MadeElsewhere:
     def predict(self, X: Any) -> NoReturn:
         """Raise NotImplementedError."""
         raise NotImplementedError
+
+
+class Fusion(MadeElsewhere):
+    """Sum of the decision values of other methods of the run."""
+
+
+MADE_ELSEWHERE, FUSION = "made elsewhere", "fusion"

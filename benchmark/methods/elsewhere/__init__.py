@@ -1,0 +1,1 @@
+"""Methods of which a part was made elsewhere: predictions, or vectors of documents."""

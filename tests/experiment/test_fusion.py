@@ -1,0 +1,121 @@
+"""Fusion: the sum of standardized decision values, computed here by the machines themselves."""
+
+import numpy as np
+import pytest
+
+from benchmark.classifiers import LinearSvm, MultinomialBayes
+from benchmark.evaluation.protocols import KFold
+from benchmark.experiment.context import RunContext
+from benchmark.experiment.counting import read_counts
+from benchmark.experiment.run import load_checked, report_again, run_and_write
+from benchmark.experiment.runner import run_experiment
+from benchmark.experiment.store import Store
+from benchmark.methods.out_of_fold import INNER_FOLDS
+from benchmark.representation import TermWeighting
+from benchmark.system.errors import ConfigError
+
+CONFIG = """
+name: fused
+corpus: {{name: synthetic{subset}}}
+text: {{stoplist: none}}
+protocol: {{name: leave-one-group-out, held_out: [cornell, texas]}}
+methods: [mnb, {{name: words, weighting: tf, normalization: l2, classifier: linear-svm}}, {entry}]
+compare: [[both, words]]
+{more}
+"""
+BOTH = "{fuse: [mnb, words], name: both}"
+
+
+@pytest.fixture
+def checked(tmp_path):
+    def check(entry=BOTH, subset="", more=""):
+        path = tmp_path / "fused.yaml"
+        path.write_text(CONFIG.format(entry=entry, subset=subset, more=more))
+        return load_checked(path)
+
+    return check
+
+
+def columns(values):
+    return np.column_stack([-values, values]) if values.ndim == 1 else values
+
+
+@pytest.mark.parametrize("weights", [(1.0, 1.0), (1.0, 4.0)])
+def test_the_sum_is_of_centred_values_over_their_deviation_out_of_folds(checked, tmp_path, weights):
+    entry = BOTH if weights == (1.0, 1.0) else "{fuse: [mnb, words], weights: [1, 4], name: both}"
+    run = run_experiment(checked(entry), RunContext(Store(tmp_path / "store")))
+    counts, *_ = read_counts(checked().variants["base"].collection, RunContext(Store(tmp_path / "counted")))
+    documents, labels = counts.documents, counts.documents.labels
+    inputs = counts.matrix, TermWeighting(normalization="l2").fit_transform(counts.matrix)
+    found = next(each for key, each in run.predictions.settings.items() if key.method == "both")
+    for group, predicted in zip(("cornell", "texas"), found.by_split, strict=True):
+        train = np.flatnonzero(documents.parts != documents.part_names.index(group))
+        test = np.flatnonzero(documents.parts == documents.part_names.index(group))
+        total = 0.0
+        for X, make, weight in zip(inputs, (MultinomialBayes, LinearSvm), weights, strict=True):
+            outside = np.empty((len(train), 4))
+            for fold in KFold(INNER_FOLDS, 0, stratified=True, keep_lone=True).splits(documents.take(train)):
+                rows, asked = train[fold.train], train[fold.test]
+                outside[fold.test] = columns(make().fit(X[rows], labels[rows]).decision_function(X[asked]))
+            values = columns(make().fit(X[train], labels[train]).decision_function(X[test]))
+            scale = (outside - outside.mean(axis=1, keepdims=True)).std()
+            total = total + weight * (values - values.mean(axis=1, keepdims=True)) / scale
+        np.testing.assert_array_equal(predicted, total.argmax(axis=1))
+
+
+def test_documents_with_several_labels_get_each_class_where_the_sum_is_positive(checked, tmp_path):
+    run = run_experiment(checked(subset=", subset: several"), RunContext(Store(tmp_path / "store")))
+    assert not run.failures
+    alone = {key.method: each.predicted for key, each in run.predictions.settings.items()}
+    agree = alone["mnb"] == alone["words"]
+    np.testing.assert_array_equal(alone["both"][agree], alone["mnb"][agree])
+
+
+def test_a_method_fused_with_its_likes_decides_as_they_do(checked, tmp_path):
+    """Of two machines that are the same but for a positive factor of the values, the sum is either's."""
+    twin = "{name: twin, weighting: tf, normalization: l2, classifier: {name: linear-svm, epsilon: 0.00010001}}"
+    run = run_experiment(checked(f"{twin}, {{fuse: [words, twin], name: both}}"), RunContext(Store(tmp_path / "store")))
+    alone = {key.method: each.predicted for key, each in run.predictions.settings.items()}
+    np.testing.assert_array_equal(alone["both"], alone["words"])
+
+
+@pytest.mark.usefixtures("sketched")
+def test_it_is_stored_reported_and_named(checked, tmp_path):
+    store = Store(tmp_path / "store")
+    done = run_and_write(checked(), RunContext(store), folder=tmp_path / "run")
+    assert "mnb + words" in (tmp_path / "run" / "table.md").read_text()
+    assert report_again(tmp_path / "run").summary.notes == done.summary.notes
+    again = run_experiment(checked(), RunContext(store))
+    assert {key.method for key in again.stored} == {"mnb", "words", "both"}
+    other = run_experiment(checked("{fuse: [mnb, words], weights: [1, 4], name: both}"), RunContext(store))
+    assert {key.method for key in other.stored} == {"mnb", "words"}
+
+
+def test_lists_of_lists_are_candidates(checked, tmp_path):
+    third = "{name: roots, weighting: tf, features: hellinger, classifier: linear-svm}"
+    entry = f"{third}, {{fuse: [[mnb, words], [words, roots], [mnb, words, roots]], name: both}}"
+    experiment = checked(entry, more="choose: {by: cross-validation, folds: 2}")
+    assert [len(each.candidates) for each in experiment.variants["base"].entries] == [1, 1, 1, 3]
+    run = run_experiment(experiment, RunContext(Store(tmp_path / "store")))
+    assert not run.failures
+    assert len(run.scored.chosen["both-cv"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ("{fuse: [mnb, word], name: both}", "did you mean 'words'?"),
+        ("{fuse: [mnb], name: both}", "at least two methods"),
+        ("{fuse: [mnb, mnb], name: both}", "lists a method twice"),
+        ("{fuse: [mnb, words]}", "give this fusion a `name`"),
+        ("{fuse: [mnb, words], name: mnb}", "is listed twice"),
+        ("{fuse: [mnb, words], weights: [1], name: both}", "2 positive numbers"),
+        ("{fuse: [mnb, words], weights: [1, 0], name: both}", "2 positive numbers"),
+        ("{fuse: [mnb, words], name: both, weighting: tf}", "key of a fusion"),
+        ("ngd, {fuse: [mnb, ngd], name: both}", "lets pairs of classes vote"),
+    ],
+)
+def test_what_is_wrong_is_said_before_the_run(checked, entry, words):
+    with pytest.raises(ConfigError) as caught:
+        checked(entry)
+    assert words in str(caught.value)
