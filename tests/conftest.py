@@ -22,6 +22,7 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import run_and_write
 from benchmark.experiment.store import Store
 from benchmark.papers import published
+from benchmark.plugins.trust import TRUST_VARIABLE
 from benchmark.report.drawing import render
 from benchmark.report.html import vega
 from benchmark.system.threads import let_openmp_threads_sleep
@@ -51,6 +52,8 @@ def folders_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
         for script in scripts:
             Path(shutil.copy(script, folder)).replace(own / script.name)  # in one step: another worker may read it
         patch.setenv("BENCH_CACHE", str(tmp_path_factory.mktemp("store")))
+        patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("config")))
+        patch.setenv(TRUST_VARIABLE, "1")  # the plug-ins of the tests
         yield
 
 

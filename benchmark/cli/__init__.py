@@ -19,7 +19,7 @@ from benchmark.cli.data_commands import data
 from benchmark.cli.errors import echo, ensure_memory, exit_on_error, prepare_streams, print_warnings
 from benchmark.cli.folder_commands import cite, export, rerun
 from benchmark.cli.model_commands import fit, predict
-from benchmark.cli.old_names import with_current_names
+from benchmark.cli.old_names import with_current_names, without_trust
 from benchmark.cli.options import (
     Config,
     Configs,
@@ -35,6 +35,7 @@ from benchmark.cli.options import (
     Verbose,
 )
 from benchmark.cli.placement_command import place
+from benchmark.cli.prompts import confirm_code
 from benchmark.cli.resolve import resolve_config, resolve_run
 from benchmark.cli.run import (
     output_run,
@@ -42,6 +43,7 @@ from benchmark.cli.run import (
     progress_of_command,
     workers_from_options,
 )
+from benchmark.plugins.trust import asking_before_code
 from benchmark.system.errors import BenchError
 from benchmark.system.threads import let_openmp_threads_sleep
 
@@ -51,8 +53,10 @@ class _Group(TyperGroup):
 
     def main(self, args: Sequence[str] | None = None, *more: Any, **kwargs: Any) -> Any:
         """Parse the arguments, sys.argv[1:] by default, and run the command."""
-        with exit_on_error(), print_warnings():
-            return super().main(with_current_names(sys.argv[1:] if args is None else args), *more, **kwargs)
+        given = sys.argv[1:] if args is None else list(args)
+        words, trusts = without_trust(given)
+        with exit_on_error(), print_warnings(), asking_before_code(lambda question: trusts or confirm_code(question)):
+            return super().main(with_current_names(words), *more, **kwargs)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; errors are handled here too, since click has its own message for an interrupt."""
@@ -94,6 +98,9 @@ def _version(is_set: bool) -> None:
 def bench(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Run the code that comes with a configuration, and remember that.")
     ] = False,
 ) -> None:
     """Accept the options that precede a command."""
@@ -503,7 +510,9 @@ def plugin_test(
 
     failed = 0
     for path in files:
-        for each in check_file(path):
+        with asking_before_code(lambda _: True):  # the command names the file itself
+            results = list(check_file(path))
+        for each in results:
             echo(f"{each.component}: {each.check}: {'FAILED: ' + each.problem if each.problem else 'passed'}")
             failed += bool(each.problem)
     if failed:

@@ -46,6 +46,13 @@ def with_current_names(arguments: Sequence[str]) -> list[str]:
     return [command, *rest] if arguments else []
 
 
+def without_trust(arguments: Sequence[str]) -> tuple[list[str], bool]:
+    """Return the arguments without `--trust`, which may stand anywhere before "--", and whether it was among them."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    options, rest = list(arguments[:end]), list(arguments[end:])
+    return [*(each for each in options if each != "--trust"), *rest], "--trust" in options
+
+
 def _moved(arguments: Sequence[str]) -> Sequence[str]:
     """Return the arguments with the new words of a command that moved; print a line for it."""
     new = MOVED.get(" ".join(arguments[:2]))

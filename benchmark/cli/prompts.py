@@ -37,6 +37,11 @@ def ask_yes_no(problem: str, question: str, options: str) -> bool:
     return typer.confirm(f"{problem}. {question}", err=True)
 
 
+def confirm_code(question: str) -> bool:
+    """Ask at a terminal whether code may run; elsewhere return False."""
+    return is_interactive() and sys.stdout.isatty() and typer.confirm(question, err=True)
+
+
 def confirm_columns(columns: Mapping[str, Sequence[Any]], proposed: dict[str, str], given: set[str]) -> dict[str, str]:
     """Return the columns by role, after questions about the proposed ones; the roles in `given` are not asked."""
     if not columns or not is_interactive() or not sys.stdout.isatty():

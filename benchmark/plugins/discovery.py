@@ -24,6 +24,7 @@ from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.kernels import KERNELS
 from benchmark.plugins.import_paths import imported_estimator
 from benchmark.plugins.loader import installed_plugin, load_plugin
+from benchmark.plugins.trust import OF_A_RUN, check_trusted, has_import_path
 from benchmark.plugins.validation import component_problem
 from benchmark.system.errors import ConfigError
 from benchmark.system.plugin_code import guard_methods, register_plugin_class, run_plugin_code
@@ -65,6 +66,9 @@ BUILTIN_REGISTRIES = Registries(
 
 def registries_for(source: YamlSource) -> Registries:
     """Return the components that a configuration can name; raise ConfigError at a plug-in that can't be loaded."""
+    own = Path(source.name)
+    if (own.parent / "manifest.json").is_file() and has_import_path(source.data):
+        check_trusted(own, OF_A_RUN)
     given = source.data.get("plugins") if isinstance(source.data, dict) else None
     paths = given if isinstance(given, list) and all(isinstance(each, str) for each in given) else []
     files = []

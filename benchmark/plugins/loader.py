@@ -9,6 +9,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmark.plugins.trust import check_trusted
 from benchmark.system.errors import ConfigError
 from benchmark.system.plugin_code import Plugin, SourceLoader, run_plugin_code
 from benchmark.system.plugin_errors import convert_plugin_errors
@@ -37,6 +38,7 @@ def load_plugin(path: Path) -> Plugin:
         raise ConfigError(f"{path}: a plug-in is a Python file, such as mykernels.py")
     if not path.is_file():
         raise ConfigError(f"{path}: no such file; a plug-in's path is relative to the configuration")
+    check_trusted(path, "is code, and would be run")
     plugin = Plugin(str(path), path.parent)
     name = f"_plugin{next(_NUMBERS)}_{path.stem}"
     spec = spec_from_file_location(name, path, loader=SourceLoader(name, str(path)))
