@@ -477,7 +477,7 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
             whole, or there are fewer than two classes.
         """
         self.check()
-        gram, labels = validate_data(self, X, y, dtype=np.float64)
+        gram, labels = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         if gram.shape[0] != gram.shape[1]:
             raise ValueError(f"a Gram matrix of shape {gram.shape} and {len(labels)} labels don't belong together")
         check_classification_targets(labels)

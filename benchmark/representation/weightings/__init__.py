@@ -124,8 +124,8 @@ class TermWeighting(TransformerMixin, MatrixEstimator):
         """
         check_one_of("normalization", self.normalization, NORMALIZATIONS)
         weighting = self._unfitted()
-        validate_data(self, X, skip_check_array=True)
         self.weighting_: Weighting = weighting.fit(X, y)
+        validate_data(self, X, skip_check_array=True)  # sets n_features_in_; the weighting has checked the rest
         return self
 
     def transform(self, X: Any) -> sp.csr_array:
@@ -146,7 +146,6 @@ class TermWeighting(TransformerMixin, MatrixEstimator):
             If X has another number of terms, or a negative count.
         """
         check_is_fitted(self, "weighting_")
-        validate_data(self, X, reset=False, skip_check_array=True)
         return normalize_rows(self.weighting_.transform(X), self.normalization)
 
     @property
