@@ -198,8 +198,9 @@ def document_frequency(counts: sp.csr_array) -> Array:
 
 def _memberships(y: Any, n: int) -> NDArray[np.bool_]:
     """Convert labels or memberships to boolean memberships, shape (n, k); ValueError for another number of rows."""
-    if y is None:
-        raise ValueError("the weighting learns from classes: it requires y to be passed, but the target y is None")
+    if y is None:  # in scikit-learn's words
+        msg = f"the weighting needs the classes of {n} documents: it requires y to be passed, but the target y is None"
+        raise ValueError(msg)
     labels = np.asarray(y)
     if labels.ndim not in (1, 2) or len(labels) != n:
         raise ValueError(f"the weighting needs the classes of {n} documents, not labels of shape {labels.shape}")
