@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import xlogy
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted, check_non_negative
 
 from benchmark.classifiers.centroids.divergence import check_smoothing, class_statistics
 from benchmark.classifiers.centroids.exact import skl_centroid
-from benchmark.classifiers.class_scores import score_of_each, second_less_first
+from benchmark.classifiers.sklearn_adapter import SklearnClassifier
 from benchmark.representation.weighting import canonical_csr
 from benchmark.system.checks import check_one_of
 from benchmark.system.tags import Tags
@@ -27,7 +26,7 @@ PRIOR_KINDS = ("empirical", "uniform")
 LENGTH_RULES = ("ignored", "counted")
 
 
-class DivergenceBayes(ClassifierMixin, BaseEstimator):
+class DivergenceBayes(SklearnClassifier):
     """label(d) = argmin_j -log P(C_j) + KL(d, c_j), for d = x/Σx the distribution of a document's words.
 
     The class centroid c_j is computed from smoothed training documents, p_i = (x_i + s)/(Σx + sV). The document d to be
@@ -76,6 +75,7 @@ class DivergenceBayes(ClassifierMixin, BaseEstimator):
 
     tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, sums_words=True, first_trained_wins=True)
     kept: ClassVar[tuple[str, ...]] = ("classes_", "centroids_", "log_prior_", "n_features_in_")
+    non_negative: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -95,35 +95,25 @@ class DivergenceBayes(ClassifierMixin, BaseEstimator):
         for name, allowed in (("centroid", CENTROID_KINDS), ("prior", PRIOR_KINDS), ("length", LENGTH_RULES)):
             check_one_of(name, getattr(self, name), allowed)
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def learn(self, points: Any, labels: NDArray[Any]) -> None:
         """Compute the class centroids and priors.
 
         Parameters
         ----------
-        X : sparse or dense matrix, shape (n, V)
-            Term counts of the training documents.
-        y : array, shape (n,)
-            Their labels.
-
-        Returns
-        -------
-        self
+        points : sparse or dense matrix, shape (n, V)
+            Term counts of the training documents, already validated.
+        labels : array, shape (n,)
 
         Raises
         ------
         ValueError
-            If a parameter is out of range, a count is negative or not finite, X and y differ in length, or no document
-            of a class has a word.
+            If a count is negative, or no document of a class has a word.
         """
-        self.check()
-        counts = _counts(X)
-        labels = np.asarray(y)
-        if labels.shape != (counts.shape[0],):
-            raise ValueError(f"{counts.shape[0]} documents and labels of shape {labels.shape} don't belong together")
+        check_non_negative(points, type(self).__name__)
+        counts = canonical_csr(points)
         values, first, codes = np.unique(labels, return_index=True, return_inverse=True)
         order = np.argsort(first)
         self.classes_ = values[order]
-        self.n_features_in_ = counts.shape[1]
         sizes = np.bincount(codes)[order]
         shares = sizes / sizes.sum() if self.prior == "empirical" else np.full(len(sizes), 1 / len(sizes))
         self.log_prior_ = np.log(shares)
@@ -131,7 +121,6 @@ class DivergenceBayes(ClassifierMixin, BaseEstimator):
         self.centroids_ = np.array(
             [self._centroid(counts[with_words & (codes == code)], values[code]) for code in order]
         )
-        return self
 
     def divergences(self, X: Any) -> Array:
         """Compute KL(d, c_j) in nats.
@@ -152,9 +141,9 @@ class DivergenceBayes(ClassifierMixin, BaseEstimator):
             If X doesn't have the training counts' number of columns, or a count is negative or not finite.
         """
         check_is_fitted(self, "centroids_")
-        counts = _counts(X)
-        if counts.shape[1] != self.n_features_in_:
-            raise ValueError(f"X has {counts.shape[1]} words, but the centroids have {self.n_features_in_}")
+        return self._divergences(canonical_csr(self.validated(X, fitting=False)))
+
+    def _divergences(self, counts: sp.csr_array) -> Array:
         n = counts.shape[0]
         lengths = np.asarray(counts.sum(axis=1))
         row = np.repeat(np.arange(n), np.diff(counts.indptr))
@@ -163,40 +152,23 @@ class DivergenceBayes(ClassifierMixin, BaseEstimator):
         negentropy = np.bincount(row, xlogy(d, d), minlength=n)
         return np.asarray(negentropy[:, None] - documents @ np.log(self.centroids_).T)
 
-    def decision_function(self, X: Any) -> Array:
-        """Return the scores log P(C_j) - KL(d, c_j), or log P(C_j) - Σx KL(d, c_j) where `length` is "counted".
-
-        Of two classes, the score is that of the second less that of the first.
+    def scores(self, points: Any) -> Array:
+        """Return log P(C_j) - KL(d, c_j), or log P(C_j) - Σx KL(d, c_j) where `length` is "counted".
 
         Parameters
         ----------
-        X : sparse or dense matrix, shape (n, V)
-            Term counts.
+        points : sparse or dense matrix, shape (m, V)
+            Term counts, already validated.
 
         Returns
         -------
-        float64 array, shape (n, n_classes), or (n,) for two classes
+        float64 array, shape (m, n_classes)
         """
-        divergences = self.divergences(X)
+        counts = canonical_csr(points)
+        divergences = self._divergences(counts)
         if self.length == "counted":
-            divergences *= np.asarray(_counts(X).sum(axis=1))[:, None]
-        return second_less_first(self.log_prior_ - divergences)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class with the largest score; of classes that tie, the first of `classes_`.
-
-        Parameters
-        ----------
-        X : sparse or dense matrix, shape (n, V)
-            Term counts.
-
-        Returns
-        -------
-        array, shape (n,)
-            Labels.
-        """
-        best = score_of_each(self.decision_function(X)).argmax(axis=1)
-        return np.asarray(self.classes_[best])
+            divergences *= np.asarray(counts.sum(axis=1))[:, None]
+        return np.asarray(self.log_prior_ - divergences)
 
     def _centroid(self, counts: sp.csr_array, label: Any) -> Array:
         if not counts.shape[0]:
@@ -206,10 +178,3 @@ class DivergenceBayes(ClassifierMixin, BaseEstimator):
             return np.asarray(smoothed / smoothed.sum())
         statistics = class_statistics(counts, self.smoothing)
         return statistics.mean if self.centroid == "mean" else skl_centroid(statistics)
-
-
-def _counts(X: Any) -> sp.csr_array:
-    counts = canonical_csr(check_array(X, accept_sparse="csr", dtype=np.float64))
-    if counts.nnz and counts.data.min() < 0:
-        raise ValueError(f"term counts can't be negative; the smallest is {counts.data.min()}")
-    return counts

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from benchmark.classifiers.class_scores import score_of_each, second_less_first
+from benchmark.representation.estimator import MatrixEstimator
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
-class SklearnClassifier(ClassifierMixin, BaseEstimator, ABC):
+class SklearnClassifier(ClassifierMixin, MatrixEstimator, ABC):
     """Classifier of points that scikit-learn trains.
 
     A subclass takes its parameters in its constructor and implements `check`, `untrained` and `scores`.
@@ -35,8 +36,6 @@ class SklearnClassifier(ClassifierMixin, BaseEstimator, ABC):
     tags: ClassVar[Tags] = Tags()
     #: Names of the fitted arrays in a saved model; the part after the last dot is the name of the attribute.
     kept: ClassVar[tuple[str, ...]] = ("classes_",)
-    #: Whether `fit` and `decision_function` reject points with a negative value.
-    non_negative: ClassVar[bool] = False
 
     @abstractmethod
     def check(self) -> None:
@@ -129,8 +128,7 @@ class SklearnClassifier(ClassifierMixin, BaseEstimator, ABC):
     def checked_scores(self, X: Any) -> Array:
         """Return `scores` of points that are checked first, see `decision_function`."""
         check_is_fitted(self)
-        how = {"accept_sparse": "csr", "dtype": np.float64, "ensure_non_negative": self.non_negative, "reset": False}
-        return self.scores(validate_data(self, X, **how))
+        return self.scores(self.validated(X, fitting=False))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class with the largest score; of classes that tie, the first of `classes_`.
@@ -150,10 +148,8 @@ class SklearnClassifier(ClassifierMixin, BaseEstimator, ABC):
         return np.asarray(self.classes_[score_of_each(values).argmax(axis=1)])
 
     def __sklearn_tags__(self) -> Any:
-        """Return scikit-learn's tags of the points that this classifier accepts."""
+        """Return scikit-learn's tags, with those of classifiers."""
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = self.non_negative
         tags.classifier_tags.poor_score = self.non_negative  # on the data of scikit-learn's tests
         return tags
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from benchmark.classifiers.libsvm import BinarySvm, DenseRows, KernelTiles, NodeMatrix, train_binary_svms
 from benchmark.classifiers.one_vs_one import TILE_MEMORY_BYTES, SvmProblem, TrainingClock, train_class_pairs
@@ -472,21 +473,20 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a parameter is out of range, X isn't square or has another length than y, or there are fewer than two
-            classes.
+            If a parameter is out of range, X isn't square or has another length than y, labels are numbers that aren't
+            whole, or there are fewer than two classes.
         """
         self.check()
-        gram = check_array(X, dtype=np.float64)
-        labels = np.asarray(y)
-        if gram.shape[0] != gram.shape[1] or len(labels) != len(gram):
+        gram, labels = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        if gram.shape[0] != gram.shape[1]:
             raise ValueError(f"a Gram matrix of shape {gram.shape} and {len(labels)} labels don't belong together")
+        check_classification_targets(labels)
         values, first, codes = np.unique(labels, return_index=True, return_inverse=True)
         if values.tolist() == [-1, 1]:
             first = np.array([1, 0])
         rank = np.argsort(np.argsort(first))
         self.classes_ = values[np.argsort(first)]
         order = np.argsort(rank[codes], kind="stable")
-        self.n_features_in_ = len(gram)
         self.order_ = order
         self.machines_ = train_multiclass(
             DenseRows(gram, order, order),
@@ -518,10 +518,7 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
             If X doesn't have n columns.
         """
         check_is_fitted(self, "machines_")
-        rows = check_array(X, dtype=np.float64)
-        if rows.shape[1] != self.n_features_in_:
-            msg = f"X has {rows.shape[1]} columns, but the SVM was trained on {self.n_features_in_} rows"
-            raise ValueError(msg)
+        rows = validate_data(self, X, dtype=np.float64, reset=False)
         return svm_decision_values(self.machines_, DenseRows(rows, np.arange(len(rows)), self.order_), self.jobs)
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -540,3 +537,9 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
         decisions = self.decision_function(X)
         codes, _ = predict_class_codes(self.machines_, decisions)
         return np.asarray(self.classes_[codes])
+
+    def __sklearn_tags__(self) -> Any:
+        """Return scikit-learn's tags, with that of a precomputed kernel."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = True
+        return tags

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.base import TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
 from benchmark.kernels.products import inner_products, self_products
 from benchmark.representation import canonical_csr, power_transform
+from benchmark.representation.estimator import MatrixEstimator
 from benchmark.system.tags import Tags, tags_of
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def is_elementwise_kernel(kernel: type[Any]) -> bool:
     return issubclass(kernel, Kernel) and kernel.transform is Kernel.transform
 
 
-class Kernel(TransformerMixin, BaseEstimator):
+class Kernel(TransformerMixin, MatrixEstimator):
     """A kernel k(x, x') that depends on points only through <x^p, x'^p>, <x^p, x^p> and <x'^p, x'^p>.
 
     A subclass defines `from_products`, `exponent` p if it is not 1, and `tags` with the normalizations that the kernel
@@ -47,6 +48,15 @@ class Kernel(TransformerMixin, BaseEstimator):
     def exponent(self) -> float:
         """Power p to which coordinates are raised before the inner product."""
         return 1.0
+
+    @property
+    def non_negative(self) -> bool:
+        """Whether points with a negative coordinate are rejected."""
+        return self._on_simplex or self.exponent != 1.0
+
+    @property
+    def _on_simplex(self) -> bool:
+        return tags_of(self).normalizations == ("l1",)
 
     def check(self) -> None:
         """Check the parameters, in `fit` and before a run starts.
@@ -111,8 +121,7 @@ class Kernel(TransformerMixin, BaseEstimator):
             If a parameter is out of range, or a point lies outside the kernel's domain.
         """
         self.check()
-        points = self._validated(X)
-        self.n_features_in_ = points.shape[1]
+        points = self._points(X, fitting=True)
         self.learn(self.n_features_in_)
         self.points_ = power_transform(points, self.exponent)
         self.self_products_ = self_products(self.points_)
@@ -137,19 +146,14 @@ class Kernel(TransformerMixin, BaseEstimator):
             If the kernel has not been fitted.
         """
         check_is_fitted(self, "points_")
-        points = self._validated(X)
-        if points.shape[1] != self.n_features_in_:
-            raise ValueError(f"X has {points.shape[1]} coordinates, but the kernel was fitted on {self.n_features_in_}")
+        points = self._points(X, fitting=False)
         embedded = power_transform(points, self.exponent)
         products = inner_products(embedded, self.points_)
         return self.from_products(products, self_products(embedded), self.self_products_)
 
-    def _validated(self, X: Any) -> sp.csr_array:
-        points = canonical_csr(check_array(X, accept_sparse="csr", dtype=np.float64))
-        on_simplex = tags_of(self).normalizations == ("l1",)
-        if (on_simplex or self.exponent != 1.0) and points.nnz and points.data.min() < 0:
-            raise ValueError(f"{type(self).__name__} needs coordinates that aren't negative, not {points.data.min()}")
-        if on_simplex:
+    def _points(self, X: Any, *, fitting: bool) -> sp.csr_array:
+        points = canonical_csr(self.validated(X, fitting=fitting))
+        if self._on_simplex:
             sums = np.asarray(points.sum(axis=1))
             off = ~(np.isclose(sums, 1.0, rtol=1e-9, atol=0.0) | (sums == 0.0))
             if off.any():

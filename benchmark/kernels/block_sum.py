@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.base import TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
 from benchmark.kernels.euclidean import Linear
 from benchmark.kernels.multinomial import Bhattacharyya
 from benchmark.kernels.transforms import CPD_KERNELS
 from benchmark.representation import canonical_csr, normalize_rows
+from benchmark.representation.estimator import MatrixEstimator
 from benchmark.system.checks import check_one_of
 from benchmark.system.tags import Tags
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 BLOCK_KERNELS: dict[str, type[Kernel]] = {**CPD_KERNELS, "bhattacharyya": Bhattacharyya, "linear": Linear}
 
 
-class SumOverFields(TransformerMixin, BaseEstimator):
+class SumOverFields(TransformerMixin, MatrixEstimator):
     """Σ_b w_b k(x_b, x'_b) / Σ_b w_b, where x_b is the point on the simplex of a document's terms in block b.
 
     Applying k to concatenated blocks differs: it treats a document as a mixture, whose affinities are summed inside
@@ -49,6 +50,8 @@ class SumOverFields(TransformerMixin, BaseEstimator):
         Weights divided by their sum.
     factors_ : list of Kernel
         Kernel of each block, fitted to the training points of the block.
+    n_features_in_ : int
+        V, the number of terms.
     """
 
     tags: ClassVar[Tags] = Tags(normalization="l1", normalizations=("l1",), set_by_run=("block_of", "weights"))
@@ -57,6 +60,11 @@ class SumOverFields(TransformerMixin, BaseEstimator):
         self.of = of
         self.block_of = block_of
         self.weights = weights
+
+    @property
+    def non_negative(self) -> bool:
+        """Whether points with a negative coordinate are rejected: as by the kernel of the blocks."""
+        return BLOCK_KERNELS[self.of]().non_negative
 
     def check(self) -> None:
         """Raise ValueError unless `of` is one of `BLOCK_KERNELS`."""
@@ -82,7 +90,7 @@ class SumOverFields(TransformerMixin, BaseEstimator):
             If `of` is unknown, or a block has negative coordinates and its kernel needs nonnegative ones.
         """
         self.check()
-        points = canonical_csr(check_array(X, accept_sparse="csr", dtype=np.float64))
+        points = canonical_csr(self.validated(X, fitting=True))
         block_of = np.zeros(points.shape[1], dtype=np.intp) if self.block_of is None else self.block_of
         weights = np.ones(1) if self.weights is None else self.weights
         self.columns_ = [np.flatnonzero(block_of == block) for block in np.flatnonzero(weights)]
@@ -103,11 +111,13 @@ class SumOverFields(TransformerMixin, BaseEstimator):
 
         Raises
         ------
+        ValueError
+            If X has another number of terms, or a negative coordinate that the kernel of the blocks rejects.
         NotFittedError
             If the kernel has not been fitted.
         """
         check_is_fitted(self, "factors_")
-        points = canonical_csr(check_array(X, accept_sparse="csr", dtype=np.float64))
+        points = canonical_csr(self.validated(X, fitting=False))
         blocks = zip(self.shares_, self.factors_, self.columns_, strict=True)
         return np.asarray(sum(w * factor.transform(_block_points(points, columns)) for w, factor, columns in blocks))
 

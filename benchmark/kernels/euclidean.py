@@ -21,7 +21,7 @@ MIN_COMPILED_VALUES = 4096
 def squared_distances(products: Matrix, left: Matrix, right: Matrix) -> Matrix:
     """Compute ||x - x'||² = <x,x> + <x',x'> - 2<x,x'>, written over `products` and clipped at 0 against rounding."""
     if _worth_compiling(products):
-        _square_distances(products, np.ascontiguousarray(left), np.ascontiguousarray(right))
+        _square_distances(products, *(np.require(each, requirements=["C", "W"]) for each in (left, right)))
         return products
     products *= -2.0
     products += left[:, None]

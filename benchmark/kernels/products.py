@@ -394,8 +394,9 @@ def self_products(points: sp.csr_array) -> Array:
 
 
 def _parts(matrix: sp.csr_array) -> tuple[I8, I4, Array]:
+    # Compiled functions take no read-only array, such as joblib maps into memory: it is copied.
     return (
         matrix.indptr.astype(np.int64),
         matrix.indices.astype(np.int32),
-        np.ascontiguousarray(matrix.data, dtype=np.float64),
+        np.require(matrix.data, np.float64, ["C", "W"]),
     )

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 from scipy.fft import fft, ifft
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.base import TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
+from benchmark.representation.estimator import MatrixEstimator
 from benchmark.representation.weighting import canonical_csr, power_transform
 from benchmark.system.tags import Tags
 
@@ -31,7 +32,7 @@ _DIRECTIONS = 128
 _INTERVALS = {1: 0.8, 2: 0.5, 3: 0.4}
 
 
-class FeatureMap(TransformerMixin, BaseEstimator, ABC):
+class FeatureMap(TransformerMixin, MatrixEstimator, ABC):
     """Features of points on the simplex, as a scikit-learn transformer.
 
     Attributes
@@ -41,6 +42,11 @@ class FeatureMap(TransformerMixin, BaseEstimator, ABC):
     """
 
     tags: ClassVar[Tags] = Tags(normalization="l1", normalizations=("l1",))
+
+    @property
+    def non_negative(self) -> bool:
+        """Whether points with a negative coordinate are rejected: always."""
+        return True
 
     def check(self) -> None:
         """Check the parameters, in `fit` and before a run starts.
@@ -67,10 +73,10 @@ class FeatureMap(TransformerMixin, BaseEstimator, ABC):
         Raises
         ------
         ValueError
-            If a parameter is out of range.
+            If a parameter is out of range, or a coordinate is negative or not finite.
         """
         self.check()
-        self.n_features_in_ = check_array(X, accept_sparse="csr").shape[1]
+        self.validated(X, fitting=True, dtype="numeric")
         return self
 
     def transform(self, X: Any) -> sp.csr_array | Array:
@@ -94,12 +100,7 @@ class FeatureMap(TransformerMixin, BaseEstimator, ABC):
             If the map has not been fitted.
         """
         check_is_fitted(self, "n_features_in_")
-        points = canonical_csr(check_array(X, accept_sparse="csr", dtype=np.float64))
-        if points.shape[1] != self.n_features_in_:
-            raise ValueError(f"X has {points.shape[1]} coordinates, but the map was fitted on {self.n_features_in_}")
-        if points.nnz and points.data.min() < 0:
-            raise ValueError(f"{type(self).__name__} needs coordinates that aren't negative, not {points.data.min()}")
-        return self.map(points)
+        return self.map(canonical_csr(self.validated(X, fitting=False)))
 
     @abstractmethod
     def map(self, points: sp.csr_array) -> sp.csr_array | Array:

@@ -7,7 +7,6 @@ import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize_scalar
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from benchmark.classifiers.class_specific import (
     EmbeddedFamily,
@@ -85,11 +84,6 @@ def differences(scores):
     """What decides: scores less that of the first class; a term that all classes share is gone."""
     scores = np.asarray(scores)
     return scores - scores[:, :1]
-
-
-@parametrize_with_checks([ProjectedPdf(), EmbeddedFamily(), ProjectedPdf(n_terms=1), EmbeddedFamily(n_terms=1)])
-def test_scikit_learns_contract(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("seed", range(3))

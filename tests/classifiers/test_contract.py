@@ -39,7 +39,7 @@ def test_fit_returns_the_classifier(name: str, problem: Problem) -> None:
 
 
 def test_predictions_are_labels_that_were_trained_on(name: str, problem: Problem) -> None:
-    for labels in (problem.labels, problem.labels.astype(str), problem.labels * 0.5):
+    for labels in (problem.labels, problem.labels.astype(str), problem.labels * 2.0):
         classifier = CLASSIFIERS[name]().fit(problem.gram, labels)
         predicted = classifier.predict(problem.test)
         assert predicted.shape == (len(problem.test),)
@@ -116,10 +116,10 @@ def test_shapes_that_do_not_belong_together_fail(name: str, problem: Problem) ->
     classifier = CLASSIFIERS[name]()
     with pytest.raises(ValueError, match=r"shape \(60, 59\) and 60 labels"):
         classifier.fit(problem.gram[:, :-1], problem.labels)
-    with pytest.raises(ValueError, match=r"shape \(60, 60\) and 59 labels"):
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         classifier.fit(problem.gram, problem.labels[:-1])
     classifier.fit(problem.gram, problem.labels)
-    with pytest.raises(ValueError, match="59 columns, but the SVM was trained on 60 rows"):
+    with pytest.raises(ValueError, match="X has 59 features, but SupportVectorClassifier is expecting 60"):
         classifier.predict(problem.test[:, :-1])
 
 

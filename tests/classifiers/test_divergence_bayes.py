@@ -206,12 +206,12 @@ def test_a_parameter_out_of_range_fails_in_fit(parameters: dict[str, Any], messa
 
 def test_what_does_not_belong_together_fails(training: tuple[sp.csr_array, NDArray[Any]]) -> None:
     X, y = training
-    with pytest.raises(ValueError, match=r"70 documents and labels of shape \(69,\)"):
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         DivergenceBayes().fit(X, y[:-1])
-    with pytest.raises(ValueError, match="negative"):
+    with pytest.raises(ValueError, match="Negative values"):
         DivergenceBayes().fit(-X, y)
     classifier = DivergenceBayes().fit(X, y)
-    with pytest.raises(ValueError, match="29 words, but the centroids have 30"):
+    with pytest.raises(ValueError, match="X has 29 features, but DivergenceBayes is expecting 30"):
         classifier.predict(X[:, :-1])
-    with pytest.raises(ValueError, match="negative"):
+    with pytest.raises(ValueError, match="Negative values"):
         classifier.predict(-X)

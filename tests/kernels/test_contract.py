@@ -268,7 +268,7 @@ def test_transform_before_fit_fails(registered: Case, counts: NDArray[Any]) -> N
 
 def test_points_of_another_width_fail(registered: Case, counts: NDArray[Any]) -> None:
     kernel = registered.build().fit(registered.points(counts))
-    with pytest.raises(ValueError, match="11 coordinates, but the kernel was fitted on 12"):
+    with pytest.raises(ValueError, match=r"X has 11 features, but .* is expecting 12"):
         kernel.transform(registered.points(counts[:, :-1]))
 
 
@@ -320,7 +320,7 @@ def test_simplex_kernels_refuse_points_off_the_simplex(simplex_case: Case, count
         simplex_case.build().fit(2 * points)
     with pytest.raises(ValueError, match="every row must sum to 1"):
         simplex_case.build().fit(points).transform(2 * points)
-    with pytest.raises(ValueError, match="aren't negative, not -1"):
+    with pytest.raises(ValueError, match="Negative values in data"):
         simplex_case.build().fit(np.array([[2.0, -1.0]]))
 
 

@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.base import TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
 from benchmark.kernels.heat.half_space import curvature_radius, hyperbolic_distance
 from benchmark.kernels.heat.hyperbolic import HyperbolicHeatKernel
 from benchmark.kernels.heat.kernel import MAX_HEAT_TIME, MIN_HEAT_TIME
+from benchmark.representation.estimator import MatrixEstimator
 from benchmark.system.tags import DEFAULT_TAGS, Tags
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 HALF_PLANE_GEOMETRIES = ("curvature -1", "fisher")
 
 
-class Hyperbolic(TransformerMixin, BaseEstimator):
+class Hyperbolic(TransformerMixin, MatrixEstimator):
     """Heat kernel K(r, t)/K(0, t) of the hyperbolic plane of normals N(μ, σ²), as points of two coordinates (μ, σ).
 
     The Fisher metric of (μ, σ), (dμ² + 2dσ²)/σ², has curvature -½ (Lafferty & Lebanon 2002, section 2.2). Its heat
@@ -81,8 +82,7 @@ class Hyperbolic(TransformerMixin, BaseEstimator):
             If a parameter is out of range, or a row is not a point of the half plane.
         """
         self.check()
-        self.points_ = self._validated(X)
-        self.n_features_in_ = 2
+        self.points_ = self._points(X, fitting=True)
         return self
 
     def transform(self, X: Any) -> Array:
@@ -104,13 +104,13 @@ class Hyperbolic(TransformerMixin, BaseEstimator):
             If the kernel has not been fitted.
         """
         check_is_fitted(self, "points_")
-        left, right = self._validated(X), self.points_
+        left, right = self._points(X, fitting=False), self.points_
         r = hyperbolic_distance(left[:, None, :1], left[:, None, 1], right[None, :, :1], right[None, :, 1])
         time = self.t / curvature_radius(2) ** 2 if self.geometry == "fisher" else self.t
         return HyperbolicHeatKernel(t=time, reach=max(1.0, float(r.max(initial=0.0))))(r)
 
-    def _validated(self, X: Any) -> Array:
-        points = check_array(X, accept_sparse="csr", dtype=np.float64)
+    def _points(self, X: Any, *, fitting: bool) -> Array:
+        points = self.validated(X, fitting=fitting)
         points = np.asarray(points.toarray() if hasattr(points, "toarray") else points)
         if points.shape[1] != 2 or not (points[:, 1] > 0).all():
             raise ValueError("Hyperbolic needs points of two coordinates, a mean and a positive standard deviation")

@@ -22,13 +22,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from benchmark.kernels.models.plsi import PLSI, FittedPLSI, checked_counts
 from benchmark.kernels.models.plsi_em import word_probabilities
 from benchmark.kernels.models.plsi_fold import csr_parts, known_words
 from benchmark.kernels.products import inner_products
+from benchmark.representation.estimator import MatrixEstimator
 from benchmark.system.numba_jit import compile_lazily, prange
 from benchmark.system.tags import Tags
 
@@ -151,7 +152,7 @@ def _parts_of_scores(
     return np.ascontiguousarray(theta), np.ascontiguousarray(np.sqrt(phi)), weight, start, word, ratio
 
 
-class PLSIFisher(TransformerMixin, BaseEstimator):
+class PLSIFisher(TransformerMixin, MatrixEstimator):
     """Fisher kernel of PLSI as a transformer of counts: the sum of kernels for several numbers of latent classes.
 
     New documents are folded in independently of each other. A document without known words has P(z|d) = P(z) and no P̂.
@@ -231,8 +232,8 @@ class PLSIFisher(TransformerMixin, BaseEstimator):
             If a parameter is out of range, a count is negative or not finite, or no document has a word.
         """
         models = self.models
-        counts = checked_counts(X)
-        return self.take(counts, [model.fit(counts) for model in models])
+        counts = self._counts(X, fitting=True)
+        return self._take(counts, [model.fit(counts) for model in models])
 
     def take(self, X: Any, models: Sequence[FittedPLSI]) -> Self:
         """Use models that are already fitted to the counts X.
@@ -249,8 +250,9 @@ class PLSIFisher(TransformerMixin, BaseEstimator):
         PLSIFisher
             This kernel.
         """
-        counts = checked_counts(X)
-        self.n_features_in_ = counts.shape[1]
+        return self._take(self._counts(X, fitting=True), models)
+
+    def _take(self, counts: sp.csr_array, models: Sequence[FittedPLSI]) -> Self:
         self.models_: tuple[FittedPLSI, ...] = tuple(models)
         self.scores_ = self._side_by_side(counts, [model.class_given_document for model in self.models_])
         return self
@@ -274,9 +276,7 @@ class PLSIFisher(TransformerMixin, BaseEstimator):
             If X has another number of words, or a count is negative or not finite.
         """
         check_is_fitted(self, "scores_")
-        counts = checked_counts(X)
-        if counts.shape[1] != self.n_features_in_:
-            raise ValueError(f"X has {counts.shape[1]} words, but the kernel was fitted on {self.n_features_in_}")
+        counts = self._counts(X, fitting=False)
         return [model.fold(counts) for model in self.models_]
 
     def scores(self, X: Any, folded: Sequence[Array] | None = None) -> sp.csr_array:
@@ -293,7 +293,9 @@ class PLSIFisher(TransformerMixin, BaseEstimator):
         -------
         CSR array, shape (m, Σ K (V + 1))
         """
-        return self._side_by_side(checked_counts(X), self.fold(X) if folded is None else folded)
+        check_is_fitted(self, "scores_")
+        counts = self._counts(X, fitting=False)
+        return self._side_by_side(counts, self.fold(X) if folded is None else folded)
 
     def transform(self, X: Any) -> Array:
         """Return the Gram rows of `X` against the training documents.
@@ -313,6 +315,14 @@ class PLSIFisher(TransformerMixin, BaseEstimator):
             If X has another number of words, or a count is negative or not finite.
         """
         return inner_products(self.scores(X), self.scores_)
+
+    @property
+    def non_negative(self) -> bool:
+        """Whether negative counts are rejected: always."""
+        return True
+
+    def _counts(self, X: Any, *, fitting: bool) -> sp.csr_array:
+        return checked_counts(self.validated(X, fitting=fitting))
 
     @property
     def models(self) -> list[PLSI]:

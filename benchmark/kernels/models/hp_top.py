@@ -14,14 +14,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.base import TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
 from benchmark.classifiers.hyperplanes import inside_and_outside_rows, linear_svm_hyperplanes, train_one_vs_rest
 from benchmark.classifiers.libsvm import BinarySvm, DenseRows, NodeMatrix, binary_svm_trainer, training_pool
 from benchmark.kernels.models.densities import DENSITIES, Density, sample_moments
 from benchmark.kernels.models.top_features import LogJoint, TopGram, log_joint, top_decision_values, top_features
 from benchmark.kernels.products import inner_products
+from benchmark.representation.estimator import MatrixEstimator
 from benchmark.representation.weighting import canonical_csr
 from benchmark.system.checks import check_one_of, check_positive_parameters
 from benchmark.system.row_blocks import blas_threads
@@ -42,7 +43,7 @@ _NOTE = (
 )
 
 
-class HyperplaneTop(TransformerMixin, BaseEstimator):
+class HyperplaneTop(TransformerMixin, MatrixEstimator):
     """HP-TOP kernel as a transformer, with the SVMs that the paper trains on it.
 
     `fit` learns everything that doesn't depend on the target category: hyperplanes by linear SVMs, densities of their
@@ -157,12 +158,12 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
             variance.
         """
         self.check()
-        points = canonical_csr(check_array(X, accept_sparse="csr", dtype=np.float64))
+        points = canonical_csr(self.validated(X, fitting=True))
         members = _indicators(Y, points.shape[0])
         self.categories_ = tuple(map(str, range(members.shape[1])) if categories is None else categories)
         if len(self.categories_) != members.shape[1]:
             raise ValueError(f"{len(self.categories_)} names for {members.shape[1]} categories")
-        self.points_, self.members_, self.n_features_in_ = points, members, points.shape[1]
+        self.points_, self.members_ = points, members
         self.linear_ = inner_products(points, points) if linear is None else linear
         if machines is None:
             nodes = NodeMatrix()
@@ -278,16 +279,22 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
 
     def _points(self, X: Any) -> sp.csr_array:
         check_is_fitted(self, "hyperplanes_")
-        points = canonical_csr(check_array(X, accept_sparse="csr", dtype=np.float64))
-        if points.shape[1] != self.n_features_in_:
-            raise ValueError(f"X has {points.shape[1]} coordinates, but the kernel was fitted on {self.n_features_in_}")
-        return points
+        return canonical_csr(self.validated(X, fitting=False))
 
     def _joint(self, points: sp.csr_array) -> LogJoint:
         return log_joint(self.hyperplanes_.values(points), self.component_, self.priors_)
 
+    def __sklearn_tags__(self) -> Any:
+        """Return scikit-learn's tags, with those of the categories."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        return tags
+
 
 def _indicators(Y: Any, n: int) -> NDArray[np.bool_]:
+    if Y is None:
+        raise ValueError("HyperplaneTop learns from categories: it requires y to be passed, but the target y is None")
     members = np.asarray(Y)
     if members.ndim != 2 or len(members) != n or members.shape[1] < 2:
         raise ValueError(

@@ -155,7 +155,7 @@ def word_probabilities(counts: sp.csr_array, theta: Array, phi: Array) -> Array:
         If a probability is 0.
     """
     s = np.empty(counts.nnz)
-    fill_products(s, theta, phi, *csr_parts(counts)[:2])
+    fill_products(s, theta, np.require(phi, requirements=["C", "W"]), *csr_parts(counts)[:2])
     if not (s > 0).all():
         raise FloatingPointError("a word that occurs has the probability 0")
     return s

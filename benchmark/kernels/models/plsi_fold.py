@@ -45,7 +45,7 @@ def fold_in(
     temper : float
         β in (0, 1].
     """
-    known = known_words(counts, phi)
+    known, phi = known_words(counts, phi), np.require(phi, requirements=["C", "W"])
     n, k = counts.shape[0], phi.shape[1]
     theta, gap = np.full((n, k), 1 / k), np.zeros(n)
     fold_rows(theta, gap, tempered(phi, temper), *csr_parts(known), temper, tolerance, max_iterations)
@@ -72,5 +72,9 @@ def tempered(probabilities: Array, temper: float) -> Array:
 
 
 def csr_parts(counts: sp.csr_array) -> tuple[I8, I4, Array]:
-    """Return row starts, columns and values of a CSR array, as the types that compiled functions take."""
-    return counts.indptr.astype(np.int64), counts.indices.astype(np.int32), np.ascontiguousarray(counts.data)
+    """Return row starts, columns and values of a CSR array, as compiled functions take them: not read-only."""
+    return (
+        counts.indptr.astype(np.int64),
+        counts.indices.astype(np.int32),
+        np.require(counts.data, requirements=["C", "W"]),
+    )

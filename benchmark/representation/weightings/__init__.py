@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from sklearn.base import BaseEstimator, TransformerMixin, clone
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import TransformerMixin, clone
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from benchmark.representation.estimator import MatrixEstimator
 from benchmark.representation.weighting import normalize_rows
 from benchmark.representation.weightings.base import FROM_DOCUMENTS, FROM_LABELS, Weighting
 from benchmark.representation.weightings.learnt import LearnedAitchison
@@ -70,7 +72,7 @@ WEIGHTINGS: dict[str, type[Weighting]] = {
 }
 
 
-class TermWeighting(TransformerMixin, BaseEstimator):
+class TermWeighting(TransformerMixin, MatrixEstimator):
     """Transformer of counts to points, for a scikit-learn pipeline with a kernel.
 
     Parameters
@@ -120,12 +122,10 @@ class TermWeighting(TransformerMixin, BaseEstimator):
         ValueError
             If a name or a parameter is invalid, a count is negative, or labels are missing.
         """
-        if isinstance(self.weighting, str):
-            check_one_of("weighting", self.weighting, WEIGHTINGS)
         check_one_of("normalization", self.normalization, NORMALIZATIONS)
-        weighting = WEIGHTINGS[self.weighting]() if isinstance(self.weighting, str) else clone(self.weighting)
+        weighting = self._unfitted()
         self.weighting_: Weighting = weighting.fit(X, y)
-        self.n_features_in_ = self.weighting_.n_features_in_
+        validate_data(self, X, skip_check_array=True)  # sets n_features_in_; the weighting has checked the rest
         return self
 
     def transform(self, X: Any) -> sp.csr_array:
@@ -147,3 +147,21 @@ class TermWeighting(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self, "weighting_")
         return normalize_rows(self.weighting_.transform(X), self.normalization)
+
+    @property
+    def non_negative(self) -> bool:
+        """Whether negative counts are rejected: always."""
+        return True
+
+    def __sklearn_tags__(self) -> Any:
+        """Return scikit-learn's tags, with the weighting's of the labels."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags = get_tags(self._unfitted()).target_tags
+        return tags
+
+    def _unfitted(self) -> Weighting:
+        if not isinstance(self.weighting, str):
+            copy: Weighting = clone(self.weighting)
+            return copy
+        check_one_of("weighting", self.weighting, WEIGHTINGS)
+        return WEIGHTINGS[self.weighting]()

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.base import TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
+from benchmark.representation.estimator import MatrixEstimator
 from benchmark.representation.weighting import canonical_csr, normalize_blocks, weight_terms
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 FROM_DOCUMENTS, FROM_LABELS = "documents", "labels"
 
 
-class Weighting(TransformerMixin, BaseEstimator, ABC):
+class Weighting(TransformerMixin, MatrixEstimator, ABC):
     """`local` weights of a document's terms, times factors of terms that `fit` learns, as a scikit-learn transformer.
 
     If terms form several blocks (fields of the text, or words and bigrams), `of_blocks` makes each block a separate
@@ -59,6 +60,11 @@ class Weighting(TransformerMixin, BaseEstimator, ABC):
     def learns(self) -> str:
         """Source of the factors: "" (no factors), "documents", or "labels" (documents with labels)."""
         return FROM_DOCUMENTS
+
+    @property
+    def non_negative(self) -> bool:
+        """Whether negative counts are rejected: always."""
+        return True
 
     def check(self) -> None:
         """Check the parameters, in `fit` and before a run starts.
@@ -121,9 +127,8 @@ class Weighting(TransformerMixin, BaseEstimator, ABC):
             If a parameter is out of range, a count is negative, or labels are missing.
         """
         self.check()
-        counts = self._validated(X)
+        counts = self._counts(X, fitting=True)
         members = _memberships(y, counts.shape[0]) if self.learns == FROM_LABELS else None
-        self.n_features_in_ = counts.shape[1]
         self.mean_length_ = np.asarray(counts.sum() / max(1, counts.shape[0]), dtype=np.float64)
         self.factors_ = self.factors(counts, members) if self.learns else None
         return self
@@ -148,10 +153,8 @@ class Weighting(TransformerMixin, BaseEstimator, ABC):
         NotFittedError
             If the weighting has not been fitted.
         """
-        check_is_fitted(self, "n_features_in_")
-        counts = self._validated(X)
-        if counts.shape[1] != self.n_features_in_:
-            raise ValueError(f"X has {counts.shape[1]} terms, but the weighting was fitted on {self.n_features_in_}")
+        check_is_fitted(self, "mean_length_")
+        counts = self._counts(X, fitting=False)
         weights = sp.csr_array((self.local(counts), counts.indices, counts.indptr), shape=counts.shape, copy=True)
         weights = weight_terms(weights, self.factors_)
         if self.block_of_ is None or self.block_weights_ is None:
@@ -177,11 +180,15 @@ class Weighting(TransformerMixin, BaseEstimator, ABC):
         self.block_of_, self.block_weights_, self.block_norm_ = block_of, weights, np.asarray(normalization)
         return self
 
-    def _validated(self, X: Any) -> sp.csr_array:
-        counts = canonical_csr(check_array(X, accept_sparse="csr"))
-        if counts.nnz and counts.data.min() < 0:
-            raise ValueError(f"counts can't be negative, but one is {counts.data.min()}")
-        return counts
+    def _counts(self, X: Any, *, fitting: bool) -> sp.csr_array:
+        return canonical_csr(self.validated(X, fitting=fitting, dtype="numeric"))
+
+    def __sklearn_tags__(self) -> Any:
+        """Return scikit-learn's tags, with those of the labels."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self.learns == FROM_LABELS
+        tags.target_tags.multi_output = True
+        return tags
 
 
 def document_frequency(counts: sp.csr_array) -> Array:
@@ -191,7 +198,10 @@ def document_frequency(counts: sp.csr_array) -> Array:
 
 def _memberships(y: Any, n: int) -> NDArray[np.bool_]:
     """Convert labels or memberships to boolean memberships, shape (n, k); ValueError for another number of rows."""
+    if y is None:  # in scikit-learn's words
+        msg = f"the weighting needs the classes of {n} documents: it requires y to be passed, but the target y is None"
+        raise ValueError(msg)
     labels = np.asarray(y)
-    if y is None or labels.ndim not in (1, 2) or len(labels) != n:
+    if labels.ndim not in (1, 2) or len(labels) != n:
         raise ValueError(f"the weighting needs the classes of {n} documents, not labels of shape {labels.shape}")
     return labels.astype(bool) if labels.ndim == 2 else np.asarray(labels[:, None] == np.unique(labels))

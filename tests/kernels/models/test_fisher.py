@@ -208,9 +208,9 @@ def test_bad_input_fails(kernel: PLSIFisher, counts: Array) -> None:
         PLSIFisher(n_classes=(10, 0)).check()
     with pytest.raises(ValueError, match="tolerance"):
         PLSIFisher(tolerance=-1.0).check()
-    with pytest.raises(ValueError, match="negative"):
+    with pytest.raises(ValueError, match="Negative values"):
         PLSIFisher().fit(-counts)
-    with pytest.raises(ValueError, match="24 words, but the kernel was fitted on 25"):
+    with pytest.raises(ValueError, match="X has 24 features, but PLSIFisher is expecting 25"):
         kernel.transform(counts[:, 1:])
     with pytest.raises(NotFittedError):
         clone(kernel).transform(counts)

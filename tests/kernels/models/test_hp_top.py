@@ -108,7 +108,7 @@ def test_input_of_the_wrong_shape_is_refused(corpus):
     with pytest.raises(ValueError, match="boolean"):
         HyperplaneTop().fit(X, Y + 1)
     top = HyperplaneTop().fit(X, Y)
-    with pytest.raises(ValueError, match="24 coordinates"):
+    with pytest.raises(ValueError, match="X has 24 features"):
         top.transform(X[:, 1:])
     for target in (-1, K):
         with pytest.raises(ValueError, match="target must be"):

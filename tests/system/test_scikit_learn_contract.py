@@ -1,0 +1,126 @@
+"""Every registered classifier, kernel, weighting and feature map passes scikit-learn's checks of estimators.
+
+Some kernels are defined only on points, or labels, that scikit-learn's data are not: a subclass moves the data there
+first, so that all else is checked. Other tests of these kernels have what they refuse.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import joblib
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.utils import get_tags
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from benchmark.classifiers import CLASSIFIERS, EmbeddedFamily, LinearSvm, ProjectedPdf
+from benchmark.kernels import KERNELS, Hyperbolic, HyperplaneTop, Kernel, PLSIFisher
+from benchmark.representation import WEIGHTINGS, TermWeighting, normalize_rows
+from benchmark.representation.features import FEATURE_MAPS
+from benchmark.system.tags import tags_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class OnSimplex:
+    """Divides each point by its sum."""
+
+    def validated(self, X: Any, **how: Any) -> sp.csr_array:
+        return normalize_rows(sp.csr_array(super().validated(X, **how), copy=True), "l1")  # type: ignore[misc]
+
+
+class HyperbolicOfMoments(Hyperbolic):
+    """Takes the mean of the coordinates for μ, and a function of their variation for σ > 0."""
+
+    def validated(self, X: Any, **how: Any) -> Any:
+        points = sp.csr_array(super().validated(X, **how)).toarray()
+        return np.column_stack([points.mean(axis=1), 1 + points.std(axis=1)])
+
+
+class HyperplaneTopOfLabels(HyperplaneTop):
+    """Takes one label for each document, not a column for each category."""
+
+    def fit(self, X: Any, y: Any) -> Any:  # type: ignore[override]
+        labels = np.asarray(y)
+        return super().fit(X, None if y is None else labels.reshape(-1, 1) == np.unique(labels))
+
+
+def in_its_domain(kernel: type[Any]) -> type[Any]:
+    """The kernel, or a subclass that takes scikit-learn's data, under a name by which pickle finds it."""
+    own = {Hyperbolic: HyperbolicOfMoments, HyperplaneTop: HyperplaneTopOfLabels}
+    if not issubclass(kernel, Kernel) or tags_of(kernel()).normalizations != ("l1",):
+        return own.get(kernel, kernel)
+    moved = type(f"{kernel.__name__}OnSimplex", (OnSimplex, kernel), {"__module__": __name__})
+    globals()[moved.__name__] = moved
+    return moved
+
+
+#: Parameters other than the defaults: those that would take minutes, or warn that LIBLINEAR doesn't converge.
+PARAMETERS: dict[type[Any], dict[str, Any]] = {
+    LinearSvm: {"loss": "squared-hinge"},
+    PLSIFisher: {"n_classes": (1, 2), "max_iterations": 20, "fold_tolerance": 1e-2},
+    HyperplaneTopOfLabels: {"C": 0.01},
+}
+CLASSES = [
+    *CLASSIFIERS.values(),
+    *map(in_its_domain, KERNELS.values()),
+    *WEIGHTINGS.values(),
+    *FEATURE_MAPS.values(),
+    TermWeighting,
+]
+ESTIMATORS = [
+    *(each(**PARAMETERS.get(each, {})) for each in CLASSES),
+    TermWeighting("tf-rf", "l2"),
+    ProjectedPdf(n_terms=1),
+    EmbeddedFamily(n_terms=1),
+]
+
+IN_ORDER_OF_TRAINING = "classes_ stand in the order of training, which breaks ties as the paper does"
+PAIRS = "decision values are those of pairs of classes, in LIBSVM's order and with its signs"
+NOT_BY_TAGS = {"check_decision_proba_consistency": "the check's data are negative, whatever the tag positive_only says"}
+#: Why checks fail, by the name of the class and of the check; one that passes is an error, too.
+EXPECTED: dict[str, dict[str, str]] = {
+    "DivergenceBayes": dict.fromkeys(["check_classifiers_classes", "check_classifiers_train"], IN_ORDER_OF_TRAINING),
+    "SupportVectorClassifier": dict.fromkeys(["check_classifiers_classes", "check_classifiers_train"], PAIRS),
+    "MultinomialBayes": NOT_BY_TAGS,
+    "ProjectedPdf": NOT_BY_TAGS,
+    "EmbeddedFamily": NOT_BY_TAGS,
+    "HeatOnSimplex": {"check_fit2d_1feature": "the simplex of one coordinate is a point, which has no heat kernel"},
+    "HyperplaneTopOfLabels": {"check_fit2d_1sample": "one document has one category, and the message is about those"},
+}
+
+
+def expected_failures(estimator: Any) -> dict[str, str]:
+    return EXPECTED.get(type(estimator).__name__, {})
+
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
+def test_scikit_learns_contract(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: type(estimator).__name__)
+def test_data_and_attributes_may_be_in_read_only_memory(estimator: Any, tmp_path: Path) -> None:
+    """As they are in joblib's processes. Gram matrices of this size are computed by compiled functions."""
+
+    def mapped(value: Any, name: str) -> Any:
+        joblib.dump(value, tmp_path / name)
+        return joblib.load(tmp_path / name, mmap_mode="r")
+
+    counts = np.random.default_rng(0).poisson(0.3, size=(80, 60)) + np.eye(80, 60, dtype=int)
+    X, y = sp.csr_array(counts.astype(float)), np.arange(80) % 3
+    X = (X @ X.T).toarray() if get_tags(estimator).input_tags.pairwise else X
+    method = "transform" if hasattr(estimator, "transform") else "predict"
+    expected = getattr(clone(estimator).fit(X, y), method)(X)
+    points = mapped(X, "points")
+    fitted = mapped(clone(estimator).fit(points, y), "estimator")
+    found = getattr(fitted, method)(points)
+    assert (found != expected).sum() == 0
+
+
+def test_each_expected_failure_is_of_an_estimator_here() -> None:
+    assert set(EXPECTED) <= {type(estimator).__name__ for estimator in ESTIMATORS}
