@@ -1,0 +1,37 @@
+"""The notebook runs from top to bottom, and its comparisons are those of the configuration beside it."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from benchmark.config.extends import read_config
+from benchmark.experiment.run import load_checked
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_every_cell_runs_and_shows_something():
+    notebook = json.loads((DOCS / "own-method.ipynb").read_text(encoding="utf-8"))
+    names, shown = {}, []
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            *before, last = re.split(r"\n(?=\S)(?![)\]}])", cell["source"])
+            exec("\n".join(before), names)  # noqa: S102 - our own notebook
+            shown.append(eval(last, names))  # noqa: S307
+        assert not cell.get("outputs")
+    scores, tests, ranking = shown
+    assert set(scores["cell"]) == {"linear", "forest", "both"}
+    assert set(tests["a"]) == {"forest", "both"}
+    assert len(ranking)
+
+
+def test_the_pages_configuration_is_a_good_one(tmp_path):
+    (block,) = re.findall(r"```yaml\n(.*?)```", (DOCS / "own-method.md").read_text(encoding="utf-8"), re.DOTALL)
+    path = tmp_path / "mine.yaml"
+    path.write_text(block)
+    assert yaml.safe_load(block) == read_config(path).data
+    assert sorted(load_checked(path).cells, key=str)
