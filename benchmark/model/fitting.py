@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.analysis.model_selection import best_by_inner_loss, losses_of_counts, select_candidates, split_losses
+from benchmark.config.components import is_library_class
 from benchmark.config.model import CHOOSE_ORACLE, Experiment, method_of
 from benchmark.evaluation.predictions import tallies_from_rows
 from benchmark.evaluation.splits import Split
@@ -86,9 +87,7 @@ def fit_model(
     work = plan_task(part, variant, task, counts, key, texts)
     axes = cell.size, cell.terms
     problem, points = work.problem, [each for each in work.points if (each.place.size, each.place.terms) == axes]
-    if (plugin_part := points[0].plugin_part) is not None:
-        why = "a model has numbers, but no code"
-        raise ConfigError(f"{name}: {source_location(plugin_part)} is from a plug-in, and can't be saved: {why}")
+    _refuse_code(name, points[0])
     trained = Split(ALL_DOCUMENTS, np.arange(len(problem.documents)), np.empty(0, dtype=np.intp))
     if split is not None:
         named = {each.name: each for each in work.splits[cell.size]}
@@ -130,6 +129,15 @@ def fit_model(
     if terms is not None:
         vocabulary = tuple(vocabulary[term] for term in terms)
     return TextModel(task.classes, text.lexing, vocabulary, fitted, sigmoids, about)
+
+
+def _refuse_code(name: str, point: Setting) -> None:
+    """Refuse a method with a plug-in's or a library's class: a model has numbers, but no code."""
+    classifier, why = point.method.spec.classifier, "a model has numbers, but no code"
+    if point.plugin_part is not None:
+        raise ConfigError(f"{name}: {source_location(point.plugin_part)} is from a plug-in, and can't be saved: {why}")
+    if is_library_class(classifier.cls):
+        raise ConfigError(f"{name}: {classifier.name} is of a library, and can't be saved: {why}")
 
 
 def _cell(experiment: Experiment, name: str) -> Cell:
