@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchmark.evaluation.significance import SIGNIFICANCE_LEVEL
+from benchmark.report.grids import TEST_TITLES
 from benchmark.report.surveys import score_text, seconds_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from benchmark.evaluation.mean_ranks import MeanRanks
     from benchmark.report.surveys import BestMethods, Survey
@@ -38,16 +39,34 @@ def recommendations(survey: Survey, ranking: MeanRanks) -> Iterator[str]:
         )
 
 
+def tests_sentence(survey: Survey) -> str:
+    """Return which test tells methods from the best, and where."""
+    places: dict[str, list[str]] = {}
+    for best in survey.best:
+        place = best.problem if best.size is None else f"{best.size} of {best.problem}"
+        kind, comma, details = best.test.partition(",")
+        places.setdefault(f"{TEST_TITLES.get(kind, kind)}{comma}{details}", []).append(place)
+    each = "; ".join(f"{name} on {', '.join(own)}" for name, own in places.items() if name)
+    return (
+        "A method is told from the best if a paired test is significant at 5% after Holm's correction over all pairs "
+        "of methods of the problem. Which method is best is known only from the tested documents, so its score is "
+        f"slightly optimistic. The tests: {each}."
+    )
+
+
 def _leader(survey: Survey, best: BestMethods) -> str:
     """Return the method with the best score, its score, and those that are not told from it, as text."""
     first, *others = best.methods
     score = score_text(survey, best.problem, first, best.size)
     if not best.test:
         return f"`{first}` has the best score, {score}"
-    found = (
-        f"not told from it are {', '.join(f'`{name}`' for name in others)}" if others else "all others differ from it"
-    )
+    verb = "are" if len(others) > 1 else "is"
+    found = f"not told from it {verb} {_listed(others)}" if others else "all others differ from it"
     return f"`{first}` has the best score, {score}; {found}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def _of_these(survey: Survey, best: BestMethods) -> Iterator[str]:
@@ -59,8 +78,10 @@ def _of_these(survey: Survey, best: BestMethods) -> Iterator[str]:
         quickest = rows["method"].iloc[int(seconds.argmin())]
         yield f"`{quickest}` is the fastest to train and predict, in {seconds_text(seconds.min())} s"
     summed = [name for name in best.methods if name in survey.words_summed]
-    if summed and len(summed) < len(best.methods):
-        yield f"the decision value is a sum over the terms for {', '.join(f'`{name}`' for name in summed)}"
+    others = [name for name in best.methods if name not in survey.words_summed]
+    if summed and others:
+        which = _listed(summed) if len(summed) <= len(others) else f"all but {_listed(others)}"
+        yield f"the decision value is a sum over the terms for {which}"
 
 
 def comparison_sentences(survey: Survey) -> list[str]:

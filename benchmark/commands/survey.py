@@ -12,7 +12,7 @@ from benchmark.analysis.comparisons import best_cells
 from benchmark.analysis.comparisons import main_metric as tested_metric
 from benchmark.analysis.formatting.labels import component_label, grid_label, points_label
 from benchmark.analysis.summary import summary_table
-from benchmark.commands.recommend import comparison_sentences, recommendations
+from benchmark.commands.recommend import comparison_sentences, recommendations, tests_sentence
 from benchmark.config.model import CHOOSE_ORACLE
 from benchmark.evaluation.metrics import more_is_better, unit_of
 from benchmark.evaluation.sampling_model import sampling_of
@@ -91,6 +91,7 @@ def write_survey(done: Sequence[RunResult], page: str, path: Path) -> str:
         advice=list(recommendations(survey, ranking)),
         steps=lambda pairs: _steps(survey, {(a, b): words for a, b, words in pairs}),
         comparisons=comparison_sentences(survey),
+        tests=tests_sentence(survey),
         runs=[each.summary.name for each in done],
         choices=[f"{', '.join(names)}: {words}" for words, names in _choices(done).items()],
         images=images,
