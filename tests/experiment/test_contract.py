@@ -236,7 +236,8 @@ def with_candidates(name: str) -> dict[str, Any]:
     """A method with two values of a parameter, of its own or of its machine."""
     if name in KERNELS:
         return {**method(name), "classifier": {"C": [0.1, 1]}}
-    parameter = "C" if name in ("linear-svm", "streamed-svm", "logistic") else "smoothing"
+    own = {"born": "amplitude", **dict.fromkeys(("linear-svm", "streamed-svm", "logistic"), "C")}
+    parameter = own.get(name, "smoothing")
     return {"classifier": {"name": name, parameter: [0.1, 1]}}
 
 
