@@ -87,7 +87,8 @@ def _of_these(survey: Survey, best: BestMethods) -> Iterator[str]:
 def comparison_sentences(survey: Survey) -> list[str]:
     """Return a sentence for each comparison that summarizes it over all problems."""
     sentences = []
-    for (a, b), rows in survey.gaps.groupby(["a", "b"], sort=False):
+    shown_gaps = survey.gaps[survey.gaps["tuned"] == survey.gaps["problem"].map(survey.is_tuned)]
+    for (a, b), rows in shown_gaps.groupby(["a", "b"], sort=False):
         low, high = 100 * rows["value"].min(), 100 * rows["value"].max()
         significant = rows[rows["p_holm"] < SIGNIFICANCE_LEVEL]
         up, down = (significant["value"] > 0).sum(), (significant["value"] < 0).sum()

@@ -6,11 +6,9 @@ import itertools
 import math
 import re
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmark.classifiers import PARAMETER_LIMITS
-from benchmark.classifiers.placeholders import FUSION, MADE_ELSEWHERE, Fusion, MadeElsewhere
 from benchmark.classifiers.thresholds import THRESHOLD_RULES
 from benchmark.config.collection import text_from_config, text_section
 from benchmark.config.components import (
@@ -22,14 +20,21 @@ from benchmark.config.components import (
 )
 from benchmark.config.limits import check_cell_name, check_limit
 from benchmark.config.method_rules import check_method
-from benchmark.config.model import FusedMethods, MethodEntry, MethodFile, MethodSpec, Representation, VectorFile
+from benchmark.config.model import MethodEntry, MethodSpec, Representation
+from benchmark.config.other_methods import (
+    NAME_KEY,
+    add_fusions,
+    given_predictions,
+    is_fusion,
+    uncounted_points,
+    vector_file,
+)
 from benchmark.config.schema import as_list
-from benchmark.corpora.file_digest import file_digest
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.representation import IDF_SOURCES, NORMALIZATIONS, WEIGHTINGS
 from benchmark.representation.features import FEATURE_MAPS
 from benchmark.representation.weightings import FROM_LABELS
-from benchmark.system.errors import DataError, quote_value, unknown_name
+from benchmark.system.errors import quote_value, unknown_name
 from benchmark.system.registries import unknown_component_message
 from benchmark.system.tags import tags_of
 from benchmark.system.yaml_source import YamlSource
@@ -87,10 +92,6 @@ LABEL_ORDER = (
 )
 REPRESENTATION_KEYS = ("fields", WEIGHTING_KEY, "normalization", "idf", "dirichlet", FEATURES_KEY)
 ALLOWED_VALUES = {"normalization": NORMALIZATIONS, "idf": IDF_SOURCES, THRESHOLD_KEY: THRESHOLD_RULES}
-#: The keys of a method that adds the decision values of others, and of their weights.
-FUSE_KEY, WEIGHTS_KEY = "fuse", "weights"
-#: The key of a name that replaces the words of an entry's settings.
-NAME_KEY = "name"
 #: The classifier of a method that names only a kernel.
 DEFAULT_KERNEL_CLASSIFIER = "svm"
 COUNTED_METHODS = "methods or candidates"
@@ -137,7 +138,7 @@ def list_methods(
     first: dict[str, int] = {}
     seen: dict[str, list[str]] = {}
     places = _places(methods, source)
-    for index in (number for number, given in enumerate(methods) if not _is_fusion(given)):
+    for index in (number for number, given in enumerate(methods) if not is_fusion(given)):
         given, place = methods[index], places[index]
         for label, own in _expanded(given, source, place, known, choose=choose):
             spec = resolver.spec(own, place)
@@ -159,7 +160,7 @@ def list_methods(
             candidates.setdefault(label, []).append(spec)
     _check_distinct(seen, first, source)
     resolver.check_all_used()
-    _add_fusions(methods, places, candidates, source, several=choose is not None)
+    add_fusions(methods, places, candidates, source, several=choose is not None)
     if choose is not None and all(len(specs) == 1 for specs in candidates.values()):
         raise source.error(
             ("choose",),
@@ -175,90 +176,12 @@ def _places(methods: list[Any], source: YamlSource) -> list[Location]:
     return [("methods", index) for index in range(len(methods))]
 
 
-def _is_fusion(given: Any) -> bool:
-    return isinstance(given, dict) and FUSE_KEY in given
-
-
 def _check_blocks(spec: MethodSpec, blocks: Sequence[str], source: YamlSource, place: Location) -> None:
     """Refuse fields of a method that its text doesn't have."""
     for block, _ in spec.representation.fields:
         if block not in blocks:
             problem = unknown_name("block of terms of `fields`:", block, blocks)
             raise source.error(place, f"{problem}; `text` defines the blocks")
-
-
-def _add_fusions(
-    methods: list[Any],
-    places: list[Location],
-    candidates: dict[str, list[MethodSpec]],
-    source: YamlSource,
-    *,
-    several: bool,
-) -> None:
-    """Add the methods that add the decision values of others, once all others are known."""
-    for given, place in zip(methods, places, strict=True):
-        if _is_fusion(given):
-            name, specs = _fused(given, candidates, source, place, several=several)
-            candidates[name] = specs
-
-
-def _fused(
-    given: dict[str, Any],
-    known: Mapping[str, list[MethodSpec]],
-    source: YamlSource,
-    place: Location,
-    *,
-    several: bool,
-) -> tuple[str, list[MethodSpec]]:
-    """Return the name and the candidates of a method that adds the decision values of others.
-
-    Candidates are lists of lists, if there is anything to choose.
-    """
-    for key in given:
-        if key not in (FUSE_KEY, WEIGHTS_KEY, NAME_KEY):
-            raise source.error((*place, key), unknown_name("key of a fusion:", key, (FUSE_KEY, WEIGHTS_KEY, NAME_KEY)))
-    if NAME_KEY not in given:
-        raise source.error(place, "give this fusion a `name`")
-    check_cell_name(given[NAME_KEY], "a method's name", source, (*place, NAME_KEY))
-    if given[NAME_KEY] in known:
-        raise source.error(place, f"the method {given[NAME_KEY]!r} is listed twice")
-    lists = given[FUSE_KEY] if isinstance(given[FUSE_KEY], list) else []
-    lists = lists if several and lists and all(isinstance(own, list) for own in lists) else [lists]
-    return given[NAME_KEY], [_fusion(own, given.get(WEIGHTS_KEY), known, source, place) for own in lists]
-
-
-def _fusion(
-    names: list[Any], weights: Any, known: Mapping[str, list[MethodSpec]], source: YamlSource, place: Location
-) -> MethodSpec:
-    """Return a method that adds the decision values of the named ones."""
-    where = (*place, FUSE_KEY)
-    if len(names) < 2:
-        raise source.error(where, "`fuse` lists at least two methods of this configuration")
-    for name in names:
-        if not isinstance(name, str) or name not in known:
-            raise source.error(where, unknown_name("method of `fuse`:", name, list(known)))
-        if reason := _why_not_fused(known[name]):
-            raise source.error(where, f"{name!r} {reason}")
-    if len(set(names)) < len(names):
-        raise source.error(where, "`fuse` lists a method twice")
-    given = [1.0] * len(names) if weights is None else weights
-    numbers = isinstance(given, list) and all(isinstance(each, int | float) and each > 0 for each in given)
-    if not numbers or len(given) != len(names):
-        problem = f"weights are {len(names)} positive numbers, one for each method of `fuse`"
-        raise source.error((*place, WEIGHTS_KEY), f"{problem}, not {quote_value(weights)}")
-    members = FusedMethods(tuple(names), tuple(known[name][0] for name in names), tuple(map(float, given)))
-    return MethodSpec(_uncounted("none"), None, Component.of(FUSION, Fusion, {}), fused=members)
-
-
-def _why_not_fused(specs: list[MethodSpec]) -> str:
-    """Return why a method has no decision values that can be added, or ""."""
-    if len(specs) > 1:
-        return "has several candidates: name a method with one"
-    if specs[0].predictions is not None or specs[0].vectors is not None:
-        return "was made elsewhere: a fusion trains its methods again, on folds of the training documents"
-    if specs[0].classifier.resolved.get("scheme") == "one-vs-one":
-        return "lets pairs of classes vote: give it `scheme: one-vs-rest`, which has a decision value for each class"
-    return ""
 
 
 def _check_distinct(settings: Mapping[str, list[str]], first: Mapping[str, int], source: YamlSource) -> None:
@@ -512,12 +435,6 @@ def _text_word(key: str, value: Any) -> str:
     return f"{key}-default" if value is None else f"{key}{'-' * isinstance(value, bool)}{value}".lower()
 
 
-def _uncounted(normalization: str) -> Representation:
-    """Return the representation of a method that takes no counts."""
-    weighting = check_component(WEIGHTING_KEY, WEIGHTINGS, "tf")
-    return Representation(weighting, normalization, "collection", learns="")
-
-
 class _Resolver:
     """Fills in the settings that entries leave out, and records which defaults were used.
 
@@ -545,7 +462,7 @@ class _Resolver:
     def spec(self, own: dict[str, tuple[Any, Location]], place: Location) -> MethodSpec:
         """Return one method with every parameter."""
         if PREDICTIONS_KEY in own:
-            return self._made_elsewhere(*own[PREDICTIONS_KEY])
+            return given_predictions(own[PREDICTIONS_KEY][0], self._source, own[PREDICTIONS_KEY][1])
         classifier = self._classifier(own, place)
         if VECTORS_KEY in own:
             return self._of_vectors(classifier, own, place)
@@ -561,44 +478,15 @@ class _Resolver:
             raise self._source.error(place, str(error)) from None
         return spec
 
-    def _made_elsewhere(self, name: Any, place: Location) -> MethodSpec:
-        """Return the method whose predictions stand in a file, relative to the configuration."""
-        if not isinstance(name, str) or not name:
-            raise self._source.error(place, f"predictions are the name of a file, not {quote_value(name)}")
-        elsewhere = Component.of(MADE_ELSEWHERE, MadeElsewhere, {})
-        return MethodSpec(_uncounted("none"), None, elsewhere, predictions=self._file(name, place))
-
     def _of_vectors(self, classifier: Component, own: dict[str, tuple[Any, Location]], place: Location) -> MethodSpec:
-        """Return the method that classifies vectors of a file, relative to the configuration."""
+        """Return the method that classifies vectors of a file, of unit length only where it says so."""
         given, where = own[VECTORS_KEY]
-        given = {"file": given} if isinstance(given, str) else given
-        keys = ("file", "ids", "id", "column")
-        if not isinstance(given, dict) or not isinstance(given.get("file"), str):
-            wanted = "vectors are the name of a file, or a mapping with `file` and `ids`, `id` or `column`"
-            raise self._source.error(where, f"{wanted}, not {quote_value(given)}")
-        for key, value in given.items():
-            if key not in keys:
-                raise self._source.error((*where, key), unknown_name("key of `vectors`:", key, keys))
-            if not isinstance(value, str):
-                raise self._source.error((*where, key), f"{key} is {quote_value(value)}: must be text")
         if classifier.tags.needs_kernel:
             problem = f"the classifier {classifier.name!r} takes kernel values; vectors need one of points"
             raise self._source.error(where, problem)
-        if (given["file"].endswith(".npy")) != ("ids" in given):
-            raise self._source.error(where, "a .npy file needs `ids`, a file with an id for each row, one a line")
-        ids = self._file(given["ids"], where) if "ids" in given else None
-        vectors = VectorFile(self._file(given["file"], where), ids, given.get("id", "id"), given.get("column", ""))
-        normalization = own.get("normalization", ("none", place))[0]
+        points = uncounted_points(own.get("normalization", ("none", place))[0])
         threshold = self._chosen(THRESHOLD_KEY, own, [classifier.name], "zero", place)[0]
-        return MethodSpec(_uncounted(normalization), None, classifier, None, threshold, vectors=vectors)
-
-    def _file(self, name: str, place: Location) -> MethodFile:
-        """Return a file beside the configuration; ConfigError if it can't be read."""
-        path = self._source.folder(place) / Path(name).expanduser()
-        try:
-            return MethodFile(name, file_digest(path).sha256.hex(), path)
-        except DataError as error:
-            raise self._source.error(place, str(error)) from None
+        return MethodSpec(points, None, classifier, None, threshold, vectors=vector_file(given, self._source, where))
 
     def check_all_used(self) -> None:
         """Refuse defaults that no method has as a parameter."""

@@ -15,13 +15,11 @@ from benchmark.config.methods import (
     ALLOWED_VALUES,
     BUILTIN_COMPONENTS,
     COMPONENT_KEYS,
-    FUSE_KEY,
     LABEL_ORDER,
-    NAME_KEY,
     PREDICTIONS_KEY,
     VECTORS_KEY,
-    WEIGHTS_KEY,
 )
+from benchmark.config.other_methods import FUSE_KEY, NAME_KEY, VECTOR_KEYS, WEIGHTS_KEY
 from benchmark.config.schema import ExperimentSection
 from benchmark.corpora.registry import CORPORA
 from benchmark.diagnostics import DIAGNOSTICS
@@ -154,7 +152,7 @@ def _experiment(whole: Schema, defs: dict[str, Schema]) -> None:
         NAME_KEY: {"type": "string", "description": "Name of its cells, instead of a name made from its settings."}
     }
     file = {"type": "string", "description": "A file with the predictions of a method that was run elsewhere."}
-    keys = {key: {"type": "string"} for key in ("file", "ids", "id", "column")}
+    keys = {key: {"type": "string"} for key in VECTOR_KEYS}
     named = {"type": "string", "description": "A file with vectors of the documents that were made elsewhere."}
     vectors = {"anyOf": [named, _mapping(keys) | {"required": ["file"]}]}
     entry |= {PREDICTIONS_KEY: _of_lists(file), VECTORS_KEY: _of_lists(vectors)}

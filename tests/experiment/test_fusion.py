@@ -111,6 +111,8 @@ def test_lists_of_lists_are_candidates(checked, tmp_path):
         ("{fuse: [mnb, words], name: mnb}", "is listed twice"),
         ("{fuse: [mnb, words], weights: [1], name: both}", "2 positive numbers"),
         ("{fuse: [mnb, words], weights: [1, 0], name: both}", "2 positive numbers"),
+        ("{fuse: [mnb, words], weights: [1, .inf], name: both}", "2 positive numbers"),
+        ("{fuse: [mnb, words], weights: [1, true], name: both}", "2 positive numbers"),
         ("{fuse: [mnb, words], name: both, weighting: tf}", "key of a fusion"),
         ("ngd, {fuse: [mnb, ngd], name: both}", "lets pairs of classes vote"),
     ],

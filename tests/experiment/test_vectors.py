@@ -144,8 +144,9 @@ def test_vectors_that_can_not_be_right_are_refused_in_a_line(checked, made, tmp_
 
 def test_a_kept_model_is_refused_in_a_line(checked, made, tmp_path):
     ids, _, _, matrix = made
-    experiment = checked(LOGISTIC.replace("FILE", files(tmp_path, ids, matrix)["columns"]))
-    with pytest.raises((BenchError, ValueError), match="a kept model can't make the vectors of new documents"):
+    own = files(tmp_path, ids, matrix)["columns"]
+    experiment = checked(f"{{name: v, vectors: {own}, classifier: linear-svm}}")
+    with pytest.raises(ConfigError, match="a kept model can't make the vectors of new documents"):
         fit_model(experiment, "v", RunContext(Store(tmp_path / "store")))
 
 

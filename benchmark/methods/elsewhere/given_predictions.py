@@ -11,6 +11,7 @@ import numpy as np
 from benchmark.corpora.file_digest import file_digest
 from benchmark.corpora.user.records import iter_records, read_columns
 from benchmark.evaluation.predictions import TIMERS, SettingPredictions
+from benchmark.evaluation.public_test_sets import split_labels
 from benchmark.system.errors import DataError, did_you_mean, quote_value
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from benchmark.methods.problem import Problem
 
 ID, LABELS, SPLIT, SIZE = "id", ("label", "labels"), "split", "size"
-#: Between the labels of one document.
-SEPARATOR = ";"
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,8 +154,7 @@ class GivenPredictionsMethod:
 def _codes(texts: Sequence[str], classes: tuple[str, ...], *, multilabel: bool, name: str) -> NDArray[Any]:
     """Return the position of each document's class, shape (m,), or class indicators, shape (m, k)."""
     position = {label: code for code, label in enumerate(classes)}
-    each_text = (text.split(SEPARATOR) if multilabel else [text] for text in texts)
-    labels = [[label.strip() for label in own if label.strip() or not multilabel] for own in each_text]
+    labels = [split_labels(text) if multilabel else [text] for text in texts]
     unknown = next((each for own in labels for each in own if each not in position), None)
     if unknown is not None:
         raise ValueError(f"{name}: the label {quote_value(unknown)} is not a class{did_you_mean(unknown, classes)}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -49,7 +49,8 @@ class FusedMethod:
     methods: tuple[Method, ...]
     problems: tuple[Problem, ...]
     batched: bool = False
-    uses_seed: bool = True
+    #: The folds of the training documents are random.
+    uses_seed: ClassVar[bool] = True
 
     @property
     def content(self) -> list[Any]:

@@ -1,0 +1,147 @@
+"""Methods that a configuration doesn't train on counts: predictions and vectors of files, and sums of other methods."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmark.classifiers.placeholders import FUSION, MADE_ELSEWHERE, Fusion, MadeElsewhere
+from benchmark.config.components import Component, check_component
+from benchmark.config.limits import check_cell_name
+from benchmark.config.model import FusedMethods, MethodFile, MethodSpec, Representation, VectorFile
+from benchmark.corpora.file_digest import file_digest
+from benchmark.representation import WEIGHTINGS
+from benchmark.system.errors import DataError, quote_value, unknown_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from benchmark.system.yaml_source import Location, YamlSource
+
+#: The keys of a method that adds the decision values of others: the methods, their weights, and its name.
+FUSE_KEY, WEIGHTS_KEY, NAME_KEY = "fuse", "weights", "name"
+#: The keys of a mapping of `vectors`.
+VECTOR_KEYS = ("file", "ids", "id", "column")
+
+
+def is_fusion(given: Any) -> bool:
+    """Return whether an entry of `methods` adds the decision values of others."""
+    return isinstance(given, dict) and FUSE_KEY in given
+
+
+def add_fusions(
+    methods: list[Any],
+    places: list[Location],
+    candidates: dict[str, list[MethodSpec]],
+    source: YamlSource,
+    *,
+    several: bool,
+) -> None:
+    """Add the methods that add the decision values of others, once all others are known."""
+    for given, place in zip(methods, places, strict=True):
+        if is_fusion(given):
+            name, specs = _fused(given, candidates, source, place, several=several)
+            candidates[name] = specs
+
+
+def _fused(
+    given: dict[str, Any],
+    known: Mapping[str, list[MethodSpec]],
+    source: YamlSource,
+    place: Location,
+    *,
+    several: bool,
+) -> tuple[str, list[MethodSpec]]:
+    """Return the name and the candidates of a method that adds the decision values of others.
+
+    Candidates are lists of lists, if there is anything to choose.
+    """
+    for key in given:
+        if key not in (FUSE_KEY, WEIGHTS_KEY, NAME_KEY):
+            raise source.error((*place, key), unknown_name("key of a fusion:", key, (FUSE_KEY, WEIGHTS_KEY, NAME_KEY)))
+    if NAME_KEY not in given:
+        raise source.error(place, "give this fusion a `name`")
+    check_cell_name(given[NAME_KEY], "a method's name", source, (*place, NAME_KEY))
+    if given[NAME_KEY] in known:
+        raise source.error(place, f"the method {given[NAME_KEY]!r} is listed twice")
+    lists = given[FUSE_KEY] if isinstance(given[FUSE_KEY], list) else []
+    lists = lists if several and lists and all(isinstance(own, list) for own in lists) else [lists]
+    return given[NAME_KEY], [_fusion(own, given.get(WEIGHTS_KEY), known, source, place) for own in lists]
+
+
+def _fusion(
+    names: list[Any], weights: Any, known: Mapping[str, list[MethodSpec]], source: YamlSource, place: Location
+) -> MethodSpec:
+    """Return a method that adds the decision values of the named ones."""
+    where = (*place, FUSE_KEY)
+    if len(names) < 2:
+        raise source.error(where, "`fuse` lists at least two methods of this configuration")
+    for name in names:
+        if not isinstance(name, str) or name not in known:
+            raise source.error(where, unknown_name("method of `fuse`:", name, list(known)))
+        if reason := _why_not_fused(known[name]):
+            raise source.error(where, f"{name!r} {reason}")
+    if len(set(names)) < len(names):
+        raise source.error(where, "`fuse` lists a method twice")
+    given = [1.0] * len(names) if weights is None else weights
+    numbers = isinstance(given, list) and all(_is_positive(each) for each in given)
+    if not numbers or len(given) != len(names):
+        problem = f"weights are {len(names)} positive numbers, one for each method of `fuse`"
+        raise source.error((*place, WEIGHTS_KEY), f"{problem}, not {quote_value(weights)}")
+    members = FusedMethods(tuple(names), tuple(known[name][0] for name in names), tuple(map(float, given)))
+    return MethodSpec(uncounted_points("none"), None, Component.of(FUSION, Fusion, {}), fused=members)
+
+
+def _is_positive(number: Any) -> bool:
+    return isinstance(number, int | float) and not isinstance(number, bool) and 0 < number < math.inf
+
+
+def _why_not_fused(specs: list[MethodSpec]) -> str:
+    """Return why a method has no decision values that can be added, or ""."""
+    if len(specs) > 1:
+        return "has several candidates: name a method with one"
+    if specs[0].predictions is not None or specs[0].vectors is not None:
+        return "was made elsewhere: a fusion trains its methods again, on folds of the training documents"
+    if specs[0].classifier.resolved.get("scheme") == "one-vs-one":
+        return "lets pairs of classes vote: give it `scheme: one-vs-rest`, which has a decision value for each class"
+    return ""
+
+
+def given_predictions(name: Any, source: YamlSource, place: Location) -> MethodSpec:
+    """Return the method whose predictions stand in a file beside the configuration; ConfigError if it can't be read."""
+    if not isinstance(name, str) or not name:
+        raise source.error(place, f"predictions are the name of a file, not {quote_value(name)}")
+    elsewhere = Component.of(MADE_ELSEWHERE, MadeElsewhere, {})
+    return MethodSpec(uncounted_points("none"), None, elsewhere, predictions=_file(name, source, place))
+
+
+def vector_file(given: Any, source: YamlSource, place: Location) -> VectorFile:
+    """Return the vectors of a file, or of a mapping with the keys `VECTOR_KEYS`; ConfigError if it can't be read."""
+    given = {"file": given} if isinstance(given, str) else given
+    if not isinstance(given, dict) or not isinstance(given.get("file"), str):
+        wanted = "vectors are the name of a file, or a mapping with `file` and `ids`, `id` or `column`"
+        raise source.error(place, f"{wanted}, not {quote_value(given)}")
+    for key, value in given.items():
+        if key not in VECTOR_KEYS:
+            raise source.error((*place, key), unknown_name("key of `vectors`:", key, VECTOR_KEYS))
+        if not isinstance(value, str):
+            raise source.error((*place, key), f"{key} is {quote_value(value)}: must be text")
+    if given["file"].endswith(".npy") != ("ids" in given):
+        raise source.error(place, "a .npy file needs `ids`, a file with an id for each row, one a line")
+    ids = _file(given["ids"], source, place) if "ids" in given else None
+    return VectorFile(_file(given["file"], source, place), ids, given.get("id", "id"), given.get("column", ""))
+
+
+def uncounted_points(normalization: str) -> Representation:
+    """Return the representation of a method that takes no counts."""
+    return Representation(check_component("weighting", WEIGHTINGS, "tf"), normalization, "collection", learns="")
+
+
+def _file(name: str, source: YamlSource, place: Location) -> MethodFile:
+    """Return a file beside the configuration; ConfigError if it can't be read."""
+    path = source.folder(place) / Path(name).expanduser()
+    try:
+        return MethodFile(name, file_digest(path).sha256.hex(), path)
+    except DataError as error:
+        raise source.error(place, str(error)) from None
