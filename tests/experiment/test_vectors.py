@@ -142,6 +142,28 @@ def test_vectors_that_can_not_be_right_are_refused_in_a_line(checked, made, tmp_
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("kind", ["empty", "short", "words", "ragged", "missing", "binary ids"])
+def test_damaged_files_are_told_in_a_line(checked, made, tmp_path, kind):
+    ids, _, _, matrix = made
+    forms = files(tmp_path, ids, matrix)
+    if kind in ("empty", "short"):
+        content = (tmp_path / "rows.npy").read_bytes()
+        (tmp_path / "rows.npy").write_bytes(b"" if kind == "empty" else content[: len(content) // 2])
+    elif kind == "binary ids":
+        (tmp_path / "ids.txt").write_bytes(b"\xff\xfe")
+    else:
+        own = {
+            "words": ["x"] * 600,
+            "ragged": [[1.0, 2.0], [1.0], [1.0, 2.0, 3.0], *[[1.0, 2.0]] * 597],
+            "missing": [None, *[[1.0]] * 599],
+        }
+        pd.DataFrame({"document": ids, "embedding": own[kind]}).to_parquet(tmp_path / "lists.parquet")
+    entry = LOGISTIC.replace("FILE", forms["npy" if kind in ("empty", "short", "binary ids") else "lists"])
+    with pytest.raises(BenchError, match="can't be read as vectors of numbers") as caught:
+        run_experiment(checked(entry), RunContext(Store(tmp_path / "store")))
+    assert "\n" not in str(caught.value)
+
+
 def test_a_kept_model_is_refused_in_a_line(checked, made, tmp_path):
     ids, _, _, matrix = made
     own = files(tmp_path, ids, matrix)["columns"]

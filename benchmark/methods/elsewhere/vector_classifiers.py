@@ -12,7 +12,7 @@ from pyarrow import parquet
 
 from benchmark.corpora.file_digest import file_digest
 from benchmark.methods.point_classifiers import PointClassifierMethod
-from benchmark.system.errors import DataError, quote_value
+from benchmark.system.errors import DataError, one_line, quote_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,9 +108,9 @@ def read_vectors(vectors: VectorFile) -> DocumentVectors:
         else:
             ids = _checked(vectors.ids).read_text(encoding="utf-8").splitlines()
             matrix = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, pa.ArrowException) as error:
-        raise DataError(f"{name}: can't be read: {error}") from None
-    matrix = matrix if matrix.dtype == np.float32 else np.asarray(matrix, dtype=np.float64)
+        matrix = matrix if matrix.dtype == np.float32 else np.asarray(matrix, dtype=np.float64)
+    except (OSError, EOFError, TypeError, ValueError, pa.ArrowException) as error:
+        raise DataError(one_line(f"{name}: can't be read as vectors of numbers: {error}")) from None
     if matrix.ndim != 2 or len(matrix) != len(ids):
         raise DataError(f"{name}: has the shape {matrix.shape}, and there are {len(ids):,} ids: a row is a document's")
     if not np.isfinite(matrix).all():
@@ -139,8 +139,10 @@ def _of_parquet(vectors: VectorFile, table: pa.Table) -> tuple[list[str], NDArra
             raise DataError(f"{vectors.file.name}: has no column {column!r} (columns: {known})")
     ids = [str(each) for each in table[vectors.id_column].to_pylist()]
     if vectors.column:
-        lists = table[vectors.column].combine_chunks()
-        width = len(lists[0]) if len(lists) else 0
-        return ids, lists.flatten().to_numpy(zero_copy_only=False).reshape(-1, max(1, width))
+        lists = [[] if each is None else each for each in table[vectors.column].to_numpy()]
+        widths = {len(each) for each in lists}
+        if len(widths) > 1:
+            raise ValueError(f"vectors have from {min(widths)} to {max(widths)} numbers")
+        return ids, np.stack(lists)
     numbers = [name for name in table.column_names if name != vectors.id_column]
     return ids, np.column_stack([table[name].to_numpy() for name in numbers])
