@@ -7,6 +7,8 @@ import inspect
 from functools import cache
 from typing import Any
 
+from sklearn.base import ClusterMixin, RegressorMixin
+
 from benchmark.system.errors import ConfigError, one_line, unknown_name
 
 _METHODS = ("fit", "predict")
@@ -26,13 +28,21 @@ def imported_estimator(path: str) -> type[Any]:
         module = importlib.import_module(module_name)
     except Exception as error:  # noqa: BLE001 - a library may raise anything while it is imported
         raise ConfigError(one_line(f"{path}: {module_name} can't be imported: {error}")) from None
-    known = [key for key, value in vars(module).items() if isinstance(value, type) and not key.startswith("_")]
+    known = [key for key, value in vars(module).items() if not key.startswith("_") and not _why_not(value)]
     found = getattr(module, name, None)
     if found is None:
         raise ConfigError(unknown_name(f"class of {module_name}:", name, known))
+    if problem := _why_not(found):
+        raise ConfigError(f"{path} {problem}")
+    classifier: type[Any] = found
+    return classifier
+
+
+def _why_not(found: Any) -> str:
+    """Return why an object is no class of classifiers, or ""."""
     if not isinstance(found, type) or inspect.isabstract(found):
-        raise ConfigError(f"{path} is no class that can be built")
+        return "is no class that can be built"
     missing = [method for method in _METHODS if not callable(getattr(found, method, None))]
     if missing:
-        raise ConfigError(f"{path} has no {' and no '.join(missing)}: a classifier has both")
-    return found
+        return f"has no {' and no '.join(missing)}: a classifier has both"
+    return "predicts numbers, not classes" if issubclass(found, RegressorMixin | ClusterMixin) else ""
