@@ -154,7 +154,8 @@ def subsample_batches(batches: Sequence[Batch], share: float) -> list[Batch]:
         """Return the problem with the drawn documents only."""
         counts = replace(whole.counts, documents=whole.documents.take(rows), matrix=whole.counts.matrix[rows])
         trained = None if whole.trained is None else np.flatnonzero(np.isin(rows, whole.trained))
-        return Problem(counts, f"{len(rows)} of {whole.key}", whole.seed, trained, whole.pruning)
+        texts = None if whole.texts is None else whole.texts.take(rows)
+        return Problem(counts, f"{len(rows)} of {whole.key}", whole.seed, trained, whole.pruning, texts)
 
     def part(point: Setting, jobs: Sequence[StoreUnit]) -> tuple[Setting, tuple[StoreUnit, ...]]:
         # Not alone: otherwise a method that fails on a few documents would be checked for degenerate predictions.

@@ -130,7 +130,7 @@ def _library_parameters(cls: Any, signature: inspect.Signature) -> dict[str, tup
     named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     set_by_run = tags_of(cls).set_by_run
     return {
-        key: (each.annotation if _is_plain(each.annotation) else Any, _plain_default(each.default))
+        key: (each.annotation if _is_plain(each.annotation) else Any, plain_default(each.default))
         for key, each in signature.parameters.items()
         if each.kind in named and key not in set_by_run
     }
@@ -143,8 +143,8 @@ def _is_plain(annotation: Any) -> bool:
     return get_origin(annotation) in (list, Sequence, Union, UnionType) and all(map(_is_plain, get_args(annotation)))
 
 
-def _plain_default(default: Any) -> Any:
-    """Return a default as it is if JSON can hold it, else its name or type."""
+def plain_default(default: Any) -> Any:
+    """Return a default of a parameter as it is if JSON can hold it, else its name or type."""
     if default is REQUIRED_PARAMETER:
         return default
     try:

@@ -59,6 +59,8 @@ THRESHOLD_KEY = "threshold"
 PREDICTIONS_KEY = "predictions"
 #: The key of a file with vectors of the documents that were made elsewhere.
 VECTORS_KEY = "vectors"
+#: The key of an estimator that reads the texts themselves.
+PIPELINE_KEY = "pipeline"
 #: Keys whose values are components: a name, or a mapping with a name and parameters.
 COMPONENT_KEYS = (WEIGHTING_KEY, FEATURES_KEY, KERNEL_KEY, CLASSIFIER_KEY)
 #: Components that plug-ins can't define.
@@ -77,6 +79,7 @@ EXPANSION_ORDER = (
     THRESHOLD_KEY,
     PREDICTIONS_KEY,
     VECTORS_KEY,
+    PIPELINE_KEY,
 )
 #: The order in which the keys' words form a cell's name.
 LABEL_ORDER = (
@@ -278,7 +281,7 @@ def _expanded(
     found = []
     for combination in itertools.product(*axes):
         own = dict(combination)
-        words = [word for key in (TEXT_KEY, *LABEL_ORDER) if key in own for word in own[key].words]
+        words = [word for key in (TEXT_KEY, *LABEL_ORDER, PIPELINE_KEY) if key in own for word in own[key].words]
         label = "-".join(words)
         if not label and NAME_KEY not in given:
             raise source.error(place, "give this method a `name`: it has no setting to name its cells by")
@@ -309,6 +312,9 @@ def _check_keys(given: dict[str, Any], source: YamlSource, place: Location, know
     if PREDICTIONS_KEY in given and (more := given.keys() - {PREDICTIONS_KEY, NAME_KEY}):
         key = min(more)
         raise source.error((*place, key), f"predictions of a file have no {key}: nothing is trained")
+    if PIPELINE_KEY in given and (more := given.keys() - {PIPELINE_KEY, NAME_KEY, TEXT_KEY, THRESHOLD_KEY}):
+        key = min(more)
+        raise source.error((*place, key), f"a pipeline has no {key}: it reads texts, and makes points by itself")
     counted = given.keys() & {TEXT_KEY, "fields", WEIGHTING_KEY, "idf", "dirichlet", FEATURES_KEY, KERNEL_KEY}
     if VECTORS_KEY in given and counted:
         key = min(counted)
@@ -329,7 +335,7 @@ def _items(
         chosen = choose is not None and key in choose
         if key == TEXT_KEY:
             own = _texts(value, source, where, chosen=chosen)
-        elif key in COMPONENT_KEYS:
+        elif key in (*COMPONENT_KEYS, PIPELINE_KEY):
             own = _parametrized(key, value, source, where, known, choose)
         else:
             _check_word(key, value, source, where)
@@ -363,7 +369,7 @@ def _parametrized(
     key: str, given: Any, source: YamlSource, place: Location, known: Registries, choose: AbstractSet[str] | None
 ) -> list[_Item]:
     """Return every combination of a component's parameter lists, except parameters that are lists by nature."""
-    registry = BUILTIN_COMPONENTS.get(key) or (known.kernels if key == KERNEL_KEY else known.classifiers)
+    registry = BUILTIN_COMPONENTS.get(key) or getattr(known, f"{key}s")
     if isinstance(given, str):
         if given not in registry:
             raise source.error(place, unknown_component_message(key, given, registry))
@@ -413,8 +419,8 @@ def _combined(
 
 
 def _short_name(name: str) -> str:
-    """Return a component's name, or the class of an import path."""
-    return name.rpartition(".")[2]
+    """Return a component's name, the class of an import path, or the function of a file."""
+    return re.split(r"[.:]", name)[-1]
 
 
 def _word(key: str, value: Any) -> str:
@@ -423,7 +429,7 @@ def _word(key: str, value: Any) -> str:
         return ""
     if key == "name":
         return _short_name(value)
-    return value if isinstance(value, str) else f"{key.lower()}{value}"
+    return value if isinstance(value, str) else f"{key.rpartition('__')[2].lower()}{value}"
 
 
 def _text_word(key: str, value: Any) -> str:
@@ -463,6 +469,8 @@ class _Resolver:
         """Return one method with every parameter."""
         if PREDICTIONS_KEY in own:
             return given_predictions(own[PREDICTIONS_KEY][0], self._source, own[PREDICTIONS_KEY][1])
+        if PIPELINE_KEY in own:
+            return self._of_pipeline(own, place)
         classifier = self._classifier(own, place)
         if VECTORS_KEY in own:
             return self._of_vectors(classifier, own, place)
@@ -487,6 +495,16 @@ class _Resolver:
         points = uncounted_points(own.get("normalization", ("none", place))[0])
         threshold = self._chosen(THRESHOLD_KEY, own, [classifier.name], "zero", place)[0]
         return MethodSpec(points, None, classifier, None, threshold, vectors=vector_file(given, self._source, where))
+
+    def _of_pipeline(self, own: dict[str, tuple[Any, Location]], place: Location) -> MethodSpec:
+        """Return the method that reads texts; no default applies to its parameters."""
+        given, where = own[PIPELINE_KEY]
+        try:
+            pipeline = check_component(PIPELINE_KEY, self._registries.pipelines, given)
+        except ComponentError as error:
+            raise self._source.error((*where, error.key) if isinstance(given, dict) else where, str(error)) from None
+        threshold = self._chosen(THRESHOLD_KEY, own, [pipeline.name], "zero", place)[0]
+        return MethodSpec(uncounted_points("none"), None, pipeline, None, threshold)
 
     def check_all_used(self) -> None:
         """Refuse defaults that no method has as a parameter."""

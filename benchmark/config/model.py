@@ -339,6 +339,16 @@ class Variant:
         return found
 
     @property
+    def read_texts(self) -> dict[TextSettings, str]:
+        """Text settings of the methods that read documents as strings, with the first method of each."""
+        found: dict[TextSettings, str] = {}
+        for entry in self.entries:
+            for spec in entry.candidates:
+                if spec.classifier.tags.reads_texts:
+                    found.setdefault(spec.text or self.collection.text, entry.label)
+        return found
+
+    @property
     def numbers(self) -> tuple[int | None, ...]:
         """Numbers of selected terms; (None,) if no terms are selected."""
         return self.terms.numbers if self.terms else (None,)

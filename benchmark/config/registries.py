@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
 from benchmark.system.registries import Registry
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Registries:
-    """All registries, by kind of component."""
+    """All registries, by kind of component; `pipelines` has those of import paths and of functions in files alone."""
 
     kernels: Registry
     classifiers: Registry
@@ -24,10 +24,11 @@ class Registries:
     diagnostics: Registry
     metrics: Registry
     corpora: Registry
+    pipelines: Registry = field(default_factory=lambda: Registry({}))
 
     def each(self) -> Iterator[tuple[str, Registry]]:
-        """Iterate over the kinds and their registries."""
-        return ((kind.name, getattr(self, kind.name)) for kind in fields(self))
+        """Iterate over the kinds of which a plug-in can name components, and their registries."""
+        return ((kind.name, getattr(self, kind.name)) for kind in fields(self) if kind.name != "pipelines")
 
     @property
     def methods(self) -> Registry:
@@ -43,7 +44,8 @@ class Registries:
 
     def copied(self) -> Registries:
         """Return copies of the registries, to which components can be added."""
-        return replace(self, **{kind: Registry(registry, registry.find) for kind, registry in self.each()})
+        registries = [*self.each(), ("pipelines", self.pipelines)]
+        return replace(self, **{kind: Registry(registry, registry.find) for kind, registry in registries})
 
 
 def declared_metrics(diagnostics: Iterable[Any]) -> dict[str, DiagnosticMetric]:

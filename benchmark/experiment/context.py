@@ -14,16 +14,21 @@ if TYPE_CHECKING:
     from benchmark.experiment.settings import PlannedTask, Setting, StoreUnit
     from benchmark.experiment.store import Store
     from benchmark.text.counts import Counts
+    from benchmark.text.strings import Texts
 
 
 @dataclass(frozen=True, eq=False)
 class LoadedVariant:
-    """The counts of a variant, the digest of all that decides them, and the manifest's facts on them."""
+    """The counts of a variant, the digest of all that decides them, and the manifest's facts on them.
+
+    `texts` has the counts of methods with their own text settings, `strings` the documents for methods that read them.
+    """
 
     counts: Counts
     key: str
     facts: dict[str, Any]
     texts: dict[TextSettings, tuple[Counts, str]] = field(default_factory=dict)
+    strings: dict[TextSettings, Texts] = field(default_factory=dict)
 
 
 class RemoteExecutor(Protocol):

@@ -16,9 +16,10 @@ from benchmark.experiment.plugin_results import get_result, put_result
 from benchmark.experiment.store import StoreEntry, array_digest, store_key
 from benchmark.system.errors import ConfigError, DataError
 from benchmark.system.plugin_code import plugin_of, run_plugin_code
-from benchmark.system.string_arrays import join_names
+from benchmark.system.string_arrays import join_names, split_names
 from benchmark.text.counts import counts_from_arrays, counts_to_arrays
 from benchmark.text.stoplist import stop_words
+from benchmark.text.strings import Texts, document_string, joined_texts
 from benchmark.text.vocabulary import count_terms, prune_counts
 
 if TYPE_CHECKING:
@@ -109,6 +110,74 @@ def text_counts(
             raise DataError(f"{experiment.name}: the text of the method {label!r} changes which documents there are")
         found[text] = replace(own, documents=other), key  # so that the documents are in memory once
     return found
+
+
+def document_strings(
+    experiment: Experiment, variant: Variant, counts: Counts, context: RunContext, last: LastCorpus | None = None
+) -> dict[TextSettings, Texts]:
+    """Return the documents of `counts` as strings for methods that read them, by the text settings of each.
+
+    Of the settings, only `skip_header` and `skip_html` matter.
+
+    Raises
+    ------
+    ConfigError
+        If the corpus has no texts, but counts or vectors.
+    """
+    found: dict[TextSettings, Texts] = {}
+    made: dict[tuple[bool, bool], Texts] = {}
+    for text, label in variant.read_texts.items():
+        rules = text.lexing.skip_header, text.lexing.skip_html
+        if rules not in made:
+            made[rules] = _read_texts(experiment, variant.collection, counts, context, label, rules, last)
+        found[text] = made[rules]
+    return found
+
+
+def _read_texts(
+    experiment: Experiment,
+    collection: Collection,
+    counts: Counts,
+    context: RunContext,
+    label: str,
+    rules: tuple[bool, bool],
+    last: LastCorpus | None,
+) -> Texts:
+    """Return the texts of a collection from the store, or from its corpus."""
+    reader = collection.reader
+    component = type(reader)
+    with run_plugin_code(plugin_of(component)):
+        source = reader.locate(download=context.download, notify=context.observer.note, progress=True)
+        key = store_key(
+            stage="texts",
+            code=code_digest(component, document_strings),
+            corpus=reader.name,
+            classes=collection.classes,
+            exclude=collection.exclude,
+            rules=rules,
+            **reader.content(source),
+        )
+        entry = get_result(context.store, key, component)
+        if entry is None:
+            corpus = select_documents(
+                (last or LastCorpus()).load(reader, source), list(collection.classes), collection.exclude
+            )
+            if isinstance(corpus, CountsCorpus):
+                raise ConfigError(f"{experiment.name}: {label!r} reads texts, and {reader.name} has none but counts")
+            strings = (document_string(each, skip_header=rules[0], skip_html=rules[1]) for each in corpus)
+            data, bounds = joined_texts(strings)
+            ids = join_names(corpus.documents.ids)
+            entry = StoreEntry({"data": data, "bounds": bounds, "ids": ids}, {})
+            reader.check_unchanged()
+            put_result(context.store, key, entry, component, context.observer.note)
+    if split_names(entry.arrays["ids"]) != counts.documents.ids:
+        raise DataError(f"{experiment.name}: the texts of {label!r} aren't those of the counted documents")
+    return texts_of_entry(entry, key)
+
+
+def texts_of_entry(entry: StoreEntry, key: str) -> Texts:
+    """Return texts back from an entry of the store."""
+    return Texts(entry.arrays["data"], entry.arrays["bounds"], key)
 
 
 def check_expectations(experiment: Experiment, variant: Variant, counts: Counts) -> None:

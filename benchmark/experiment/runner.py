@@ -15,7 +15,14 @@ from benchmark.evaluation.predictions import Predictions, SettingKey, SettingPre
 from benchmark.experiment.batches import Batch, plan_batches, unit_splits
 from benchmark.experiment.code_digest import code_digest, imported_modules
 from benchmark.experiment.context import LoadedVariant
-from benchmark.experiment.counting import check_expectations, describe_counts, read_counts, term_facts, text_counts
+from benchmark.experiment.counting import (
+    check_expectations,
+    describe_counts,
+    document_strings,
+    read_counts,
+    term_facts,
+    text_counts,
+)
 from benchmark.experiment.kernel_cache import KernelCache
 from benchmark.experiment.near_duplicates import count_near_duplicates
 from benchmark.experiment.plugin_results import get_result, put_result
@@ -98,7 +105,8 @@ def read_variants(experiment: Experiment, context: RunContext) -> dict[str, Load
         texts = {text: held.setdefault(each[1], each) for text, each in own.items()}
         if texts:
             facts = facts | {"texts": [text.flat | term_facts(each) for text, (each, _) in texts.items()]}
-        found[name] = LoadedVariant(counts, key, facts, texts)
+        strings = document_strings(experiment, variant, counts, context, last)
+        found[name] = LoadedVariant(counts, key, facts, texts, strings)
     return found
 
 
@@ -106,7 +114,8 @@ def plan_tasks(experiment: Experiment, read: Mapping[str, LoadedVariant]) -> Ite
     """Yield the settings to compute, task by task."""
     for name, variant in experiment.variants.items():
         for task in variant.tasks:
-            yield plan_task(experiment, variant, task, read[name].counts, read[name].key, read[name].texts)
+            own = read[name]
+            yield plan_task(experiment, variant, task, own.counts, own.key, own.texts, own.strings)
 
 
 class TaskExecutor:

@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config.model import Experiment, MethodSpec, Task, TermSelection, TextSettings, Variant
+    from benchmark.corpora.corpus import Documents
     from benchmark.evaluation.protocols import EvaluationProtocol
     from benchmark.evaluation.splits import Split
     from benchmark.methods.base import Method
     from benchmark.text.counts import Counts
+    from benchmark.text.strings import Texts
     from benchmark.text.vocabulary import Pruning
 
 
@@ -42,8 +44,12 @@ def plan_task(
     counts: Counts,
     counts_id: str,
     texts: Mapping[TextSettings, tuple[Counts, str]] | None = None,
+    strings: Mapping[TextSettings, Texts] | None = None,
 ) -> PlannedTask:
-    """Return all settings of one task and variant; `texts` holds the counts of methods with their own text."""
+    """Return all settings of one task and variant.
+
+    `texts` holds the counts of methods with their own text, `strings` the documents for methods that read them.
+    """
     wanted = (
         {place for cell in experiment.cells for place in settings_of_cell(experiment, cell)}
         if experiment.only
@@ -56,6 +62,7 @@ def plan_task(
     own: dict[TextSettings | None, Problem] = {
         text: _problem(task, *read, experiment.seed, trained, text.pruning) for text, read in (texts or {}).items()
     }
+    read = {text: _with_texts(problem, task, counts, each) for text, each in (strings or {}).items()}
     digest = cache(_rows_digest)
     protocol = None if experiment.inner is None else experiment.inner.build()
     inner_of = {size: tuple(_inner(split, problem, protocol) for split in splits[size]) for size in splits}
@@ -64,6 +71,8 @@ def plan_task(
         chosen = experiment.inner is not None and len(entry.candidates) > 1
         for index, spec in enumerate(entry.candidates):
             seen = own.get(spec.text, problem)
+            if spec.classifier.tags.reads_texts:
+                seen = read.get(spec.text or variant.collection.text, seen)
             method = _method(spec, own, problem, variant)
             for size in variant.sizes:
                 inner = inner_of[size] if chosen else tuple(() for _ in splits[size])
@@ -103,9 +112,20 @@ def _problem(
     rows, documents = counts.documents.of_classes(task.classes)
     whole = len(rows) == len(counts.documents)
     own = replace(counts, documents=documents, matrix=counts.matrix if whole else counts.matrix[rows])
-    truth = documents.labels if documents.topics is None else np.packbits(documents.topics, axis=1)
-    key = store_key(counts=counts_id, rows=array_digest(rows.astype(np.int64), truth), classes=list(task.classes))
+    key = store_key(counts=counts_id, rows=_labels_digest(rows, documents), classes=list(task.classes))
     return Problem(own, key, seed, trained, pruning if pruning.by_split else None)
+
+
+def _with_texts(problem: Problem, task: Task, counts: Counts, texts: Texts) -> Problem:
+    """Return the problem with its documents as strings; methods that read them depend on no count."""
+    rows, documents = counts.documents.of_classes(task.classes)
+    key = store_key(texts=texts.key, rows=_labels_digest(rows, documents), classes=list(task.classes))
+    return replace(problem, key=key, pruning=None, texts=texts.take(rows))
+
+
+def _labels_digest(rows: NDArray[np.intp], documents: Documents) -> str:
+    truth = documents.labels if documents.topics is None else np.packbits(documents.topics, axis=1)
+    return array_digest(rows.astype(np.int64), truth)
 
 
 def _inner(split: Split, problem: Problem, protocol: EvaluationProtocol | None) -> tuple[Split, ...]:

@@ -80,8 +80,8 @@ class CheckedClassifier:
 
         Parameters
         ----------
-        X : CSR array, shape (n, V)
-            Training points.
+        X : CSR array, shape (n, V), or array of str, shape (n,)
+            Training points or texts.
         y : int32 array, shape (n,)
             Their classes.
         *rankings : intp array, shape (k, V), or None
@@ -106,6 +106,8 @@ class CheckedClassifier:
 
     def _handed(self, X: sp.csr_array) -> Any:
         """Return a copy of points that the classifier accepts; ValueError if a dense one takes too much memory."""
+        if X.dtype == object:  # texts
+            return list(X)
         if self._sparse or not sp.issparse(X):
             return X.copy()
         needed, budget = 8 * X.shape[0] * X.shape[1], free_memory()

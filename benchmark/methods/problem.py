@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from benchmark.corpora.corpus import Documents
     from benchmark.text.counts import Counts
+    from benchmark.text.strings import Texts
     from benchmark.text.vocabulary import Pruning
 
 
@@ -36,6 +37,8 @@ class Problem:
         each.
     pruning : Pruning, optional
         Pruning that each split does again, on its training documents; by default none does.
+    texts : Texts, optional
+        The documents as strings, where a method reads them.
     """
 
     counts: Counts
@@ -43,6 +46,7 @@ class Problem:
     seed: int
     trained: NDArray[np.intp] | None = None
     pruning: Pruning | None = None
+    texts: Texts | None = None
 
     @property
     def documents(self) -> Documents:

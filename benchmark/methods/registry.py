@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from benchmark.config.method_rules import check_method
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.methods.elsewhere.given_predictions import GivenPredictionsMethod
+from benchmark.methods.elsewhere.pipelines import PipelineMethod
 from benchmark.methods.elsewhere.vector_classifiers import VectorClassifierMethod
 from benchmark.methods.kernel_machines import KernelSvm, PrecomputedKernelSvm, SharedMatrixSvm
 from benchmark.methods.one_vs_rest import (
@@ -69,6 +70,7 @@ def _method_for(spec: MethodSpec, problem: Problem, terms: TermSelection | None,
         return GivenPredictionsMethod(spec, batched=replicated)
     if spec.kernel is None:
         kind = PointClassifierMethod if spec.vectors is None else VectorClassifierMethod
+        kind = PipelineMethod if spec.classifier.tags.reads_texts else kind
         return kind(spec, aggregate, batched=replicated)
     if not is_elementwise_kernel(spec.kernel.cls):
         return _by_gram_rows(spec.kernel.cls, problem)(spec, aggregate)

@@ -24,6 +24,7 @@ from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.kernels import KERNELS
 from benchmark.plugins.import_paths import imported_estimator
 from benchmark.plugins.loader import installed_plugin, load_plugin
+from benchmark.plugins.pipelines import add_pipelines, imported_pipeline
 from benchmark.plugins.trust import OF_A_RUN, check_trusted, has_import_path
 from benchmark.plugins.validation import component_problem
 from benchmark.system.errors import ConfigError
@@ -61,6 +62,7 @@ BUILTIN_REGISTRIES = Registries(
     diagnostics=Registry(DIAGNOSTICS),
     metrics=Registry(METRICS),
     corpora=Registry(CORPORA),
+    pipelines=Registry({}, imported_pipeline),
 )
 
 
@@ -79,7 +81,9 @@ def registries_for(source: YamlSource) -> Registries:
             load_plugin(files[-1])
         except ConfigError as error:
             raise source.error(place, str(error)) from error
-    return registries_with_plugins(files)
+    found = registries_with_plugins(files)
+    add_pipelines(source, found)
+    return found
 
 
 def registries_with_plugins(files: Iterable[Path] = ()) -> Registries:
@@ -103,9 +107,9 @@ def add_plugin_file(plugin: Plugin, path: Path, found: Registries) -> None:
     """Add the components of a plug-in file to the registries."""
     if hasattr(plugin.module, "MEASURES"):
         raise ConfigError(f"{path}: MEASURES is now DIAGNOSTICS, and its classes define `numbers` in place of `told`")
-    named = [(kind, getattr(plugin.module, kind.upper())) for kind, _ in found.each() if _has(plugin, kind)]
-    if not named:
+    if not names_component(plugin):
         raise ConfigError(f"{path}: {_NO_PLUGIN}")
+    named = [(kind, getattr(plugin.module, kind.upper())) for kind, _ in found.each() if _has(plugin, kind)]
     for kind, components in named:
         if not isinstance(components, dict) or not all(isinstance(name, str) and name for name in components):
             raise ConfigError(f"{path}: {kind.upper()} must be a mapping of names to components")
@@ -115,6 +119,11 @@ def add_plugin_file(plugin: Plugin, path: Path, found: Registries) -> None:
             if taken:
                 raise ConfigError(f"{place}: the name {name!r} is taken, by {taken}")
             _add(kind, name, component, PluginOrigin(place, str(path), plugin.digest), plugin, found)
+
+
+def names_component(plugin: Plugin) -> bool:
+    """Return whether a plug-in file defines components of any kind, as a file with pipelines alone doesn't."""
+    return any(_has(plugin, kind) for kind, _ in BUILTIN_REGISTRIES.each())
 
 
 def _has(plugin: Plugin, kind: str) -> bool:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from benchmark.plugins.pipelines import with_files_at
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -17,7 +19,7 @@ class PluginRecord(BaseModel):
     """A plug-in's component in a manifest."""
 
     model_config = ConfigDict(strict=True)
-    kind: Literal["kernels", "classifiers", "protocols", "diagnostics", "metrics", "corpora"]
+    kind: Literal["kernels", "classifiers", "protocols", "diagnostics", "metrics", "corpora", "pipelines"]
     name: str
     file: str
     digest: str
@@ -40,15 +42,22 @@ def _named(experiment: Experiment) -> Iterator[tuple[str, str]]:
         yield "protocols", variant.protocol.name
         yield "corpora", variant.collection.corpus
         for spec in (spec for entry in variant.entries for spec in entry.candidates):
-            yield "classifiers", spec.classifier.name
+            yield "pipelines" if spec.classifier.tags.reads_texts else "classifiers", spec.classifier.name
             if spec.kernel is not None:
                 yield "kernels", spec.kernel.name
 
 
 def with_plugin_paths(raw: dict[str, Any], records: Iterable[dict[str, Any]]) -> dict[str, Any]:
     """Return the configuration of a finished run with absolute plug-in paths in place of relative ones."""
-    files = list(dict.fromkeys(each["file"] for each in records if each["file"]))
-    return {key: value for key, value in raw.items() if key != "plugins"} | ({"plugins": files} if files else {})
+    records = list(records)
+    files = list(dict.fromkeys(each["file"] for each in records if each["file"] and each["kind"] != "pipelines"))
+    moved = {
+        each["name"]: f"{each['file']}:{each['name'].rpartition(':')[2]}"
+        for each in records
+        if each["kind"] == "pipelines"
+    }
+    found = {key: with_files_at(value, moved) for key, value in raw.items() if key != "plugins"}
+    return found | ({"plugins": files} if files else {})
 
 
 def changed_plugin(records: Iterable[dict[str, Any]], known: Registries) -> str:

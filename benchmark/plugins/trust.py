@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import platformdirs
 
+from benchmark.config.schema import as_list
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import ConfigError
 
@@ -73,11 +74,11 @@ def trusted_digests() -> set[str]:
 
 
 def has_import_path(data: Any) -> bool:
-    """Return whether a configuration's methods name a classifier by its import path."""
+    """Return whether a configuration's methods name a classifier or pipeline by its import path."""
     if isinstance(data, dict):
-        named = data.get("classifier", "")
-        name = named.get("name", "") if isinstance(named, dict) else named
-        return _is_path(name) or any(has_import_path(each) for each in data.values())
+        named = [each for key in ("classifier", "pipeline") for each in as_list(data.get(key, []))]
+        names = [each.get("name", "") if isinstance(each, dict) else each for each in named]
+        return any(map(_is_path, names)) or any(has_import_path(each) for each in data.values())
     if isinstance(data, list):
         return any(_is_path(each) or has_import_path(each) for each in data)
     return False

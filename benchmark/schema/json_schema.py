@@ -16,6 +16,7 @@ from benchmark.config.methods import (
     BUILTIN_COMPONENTS,
     COMPONENT_KEYS,
     LABEL_ORDER,
+    PIPELINE_KEY,
     PREDICTIONS_KEY,
     VECTORS_KEY,
 )
@@ -155,7 +156,7 @@ def _experiment(whole: Schema, defs: dict[str, Schema]) -> None:
     keys = {key: {"type": "string"} for key in VECTOR_KEYS}
     named = {"type": "string", "description": "A file with vectors of the documents that were made elsewhere."}
     vectors = {"anyOf": [named, _mapping(keys) | {"required": ["file"]}]}
-    entry |= {PREDICTIONS_KEY: _of_lists(file), VECTORS_KEY: _of_lists(vectors)}
+    entry |= {PREDICTIONS_KEY: _of_lists(file), VECTORS_KEY: _of_lists(vectors), PIPELINE_KEY: _of_lists(_pipeline())}
     names = {"type": "array", "items": {"type": "string"}, "minItems": 2}
     fusion: dict[str, Schema] = {
         FUSE_KEY: {"anyOf": [names, {"type": "array", "items": names, "minItems": 1}], "description": _FUSE},
@@ -173,6 +174,14 @@ def _experiment(whole: Schema, defs: dict[str, Schema]) -> None:
     _open(defs["ChooseSection"]["properties"]["by"], {"enum": list(CHOICE_METHODS)})
     varied = {key: _loosened(properties[key], defs) for key in VARIANT_KEYS}
     properties["variants"]["additionalProperties"] = _mapping(varied)
+
+
+def _pipeline() -> Schema:
+    """Return the schema of an estimator that reads texts: a name, or a mapping with any parameters."""
+    said = "An estimator that reads texts: a function or class of a file, mymodels.py:make, or an import path."
+    name = {"type": "string", "pattern": r"^(.*\.py:\w+|\w+(\.\w+)+)$"}
+    mapping = {"type": "object", "required": ["name"], "properties": {"name": name}}
+    return {"anyOf": [name, mapping], "description": said}
 
 
 def _open(place: Schema, item: Schema) -> None:

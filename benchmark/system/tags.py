@@ -35,6 +35,8 @@ class Tags:
         Kernels: takes term counts, without weighting and normalization.
     needs_kernel : bool
         Classifiers: takes kernel values, not points. Only classifiers of this package can.
+    reads_texts : bool
+        Classifiers: takes documents as strings, not points.
     takes_features : bool
         Classifiers: takes any points, such as the output of a feature map.
     solved_by : {"values", "points", "scores", "targets"}
@@ -70,6 +72,7 @@ class Tags:
     normalizations: tuple[str, ...] = NORMALIZATIONS
     sees_counts: bool = False
     needs_kernel: bool = False
+    reads_texts: bool = False
     takes_features: bool = True
     solved_by: str = "values"
     selects_terms: bool = False

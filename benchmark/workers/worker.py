@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmark.experiment.context import LoadedVariant, RunContext
+from benchmark.experiment.counting import texts_of_entry
 from benchmark.experiment.kernel_cache import KernelCache
 from benchmark.experiment.manifest import library_versions
 from benchmark.experiment.runner import TaskExecutor, plan_tasks
 from benchmark.experiment.store import Store, store_key
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.plugins.discovery import BUILTIN_REGISTRIES, registries_with_plugins
+from benchmark.plugins.discovery import BUILTIN_REGISTRIES, names_component, registries_with_plugins
 from benchmark.plugins.loader import plugin_files, reload_plugins
+from benchmark.plugins.pipelines import pipeline_of_file
 from benchmark.system.errors import BenchError
 from benchmark.system.numba_jit import ensure_numba_cache
 from benchmark.system.observer import Observer
@@ -83,11 +85,18 @@ def make_payload(experiment: Experiment, read: Mapping[str, LoadedVariant], stor
     """Return the payload from which workers can compute any setting of an experiment."""
     files = {
         origin.file
-        for _, registry in experiment.registries.each()
+        for registry in (*dict(experiment.registries.each()).values(), experiment.registries.pipelines)
         for origin in registry.origins.values()
         if origin.file
     }
-    keys = {name: (each.key, {text: key for text, (_, key) in each.texts.items()}) for name, each in read.items()}
+    keys = {
+        name: (
+            each.key,
+            {text: key for text, (_, key) in each.texts.items()},
+            {text: own.key for text, own in each.strings.items()},
+        )
+        for name, each in read.items()
+    }
     variants = {  # a corpus reader may have the whole corpus in memory
         name: replace(each, collection=replace(each.collection, loaded=None))
         for name, each in experiment.variants.items()
@@ -217,37 +226,51 @@ def _pickled(content: object) -> bytes:
     return file.getvalue()
 
 
-def _unpickled(payload: Payload) -> tuple[Experiment, dict[str, tuple[str, dict[TextSettings, str]]]]:
+def _unpickled(
+    payload: Payload,
+) -> tuple[Experiment, dict[str, tuple[str, dict[TextSettings, str], dict[TextSettings, str]]]]:
     plugins = {}
     if payload.plugins:
         _FOLDERS.append(tempfile.TemporaryDirectory(prefix="simplexbench-"))
         plugins = reload_plugins(payload.plugins, Path(_FOLDERS[-1].name))
-    known = registries_with_plugins(Path(each.name) for each in plugins.values())
+    known = registries_with_plugins(Path(each.name) for each in plugins.values() if names_component(each))
 
     class Unpickler(pickle.Unpickler):
         def persistent_load(self, pid: tuple[str, str, str]) -> Any:
             """Return the class that is registered by this name here."""
-            return getattr(known, pid[1])[pid[2]]
+            file, kind, name = pid
+            return pipeline_of_file(plugins[file], name) if kind == "pipelines" else getattr(known, kind)[name]
 
     unpickled: tuple[Experiment, Any] = Unpickler(io.BytesIO(payload.content)).load()
     return unpickled
 
 
-def _read(store: Store, key: str, texts: Mapping[TextSettings, str], known: dict[str, Counts]) -> LoadedVariant:
-    """Load the counts of a variant from the store, once per key."""
+def _read(
+    store: Store,
+    key: str,
+    texts: Mapping[TextSettings, str],
+    strings: Mapping[TextSettings, str],
+    known: dict[str, Counts],
+) -> LoadedVariant:
+    """Load the counts of a variant from the store, once per key, and the texts that methods read."""
+
+    def entry_of(key: str) -> StoreEntry:
+        entry = store.get(key)
+        if entry is None:
+            shared = "the store must be a folder or an address that all workers share"
+            raise BenchError(f"a worker can't read the counts from {store.address}: {shared}")
+        return entry
 
     def of(key: str) -> Counts:
         if key not in known:
-            entry = store.get(key)
-            if entry is None:
-                shared = "the store must be a folder or an address that all workers share"
-                raise BenchError(f"a worker can't read the counts from {store.address}: {shared}")
+            entry = entry_of(key)
             known[key] = counts_from_arrays(entry.arrays, entry.facts)
         return known[key]
 
     counts = of(key)
     texts_read = {text: (replace(of(each), documents=counts.documents), each) for text, each in texts.items()}
-    return LoadedVariant(counts, key, {}, texts_read)
+    read = {each: texts_of_entry(entry_of(each), each) for each in set(strings.values())}
+    return LoadedVariant(counts, key, {}, texts_read, {text: read[each] for text, each in strings.items()})
 
 
 class _NotifyingStore(Store):

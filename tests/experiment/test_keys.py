@@ -420,7 +420,8 @@ def registered_components() -> list[Any]:
     """Every class that a configuration can name."""
     parts = (*WEIGHTINGS.values(), *FEATURE_MAPS.values())
     named = [each for kind, registry in BUILTIN_REGISTRIES.each() if kind != "metrics" for each in registry.values()]
-    return [*parts, *named]
+    shipped = BUILTIN_REGISTRIES.pipelines["benchmark.classifiers.gzip_neighbours.GzipNeighbours"]
+    return [*parts, *named, shipped]
 
 
 def test_every_module_of_the_deciding_rooms_counts_for_some_result() -> None:

@@ -49,6 +49,8 @@ def points_label(spec: MethodSpec) -> str:
         return f"fusion of {_fused(spec)}"
     if spec.vectors is not None:
         return f"vectors of {spec.vectors.file.name}, {spec.representation.normalization}"
+    if spec.classifier.tags.reads_texts:
+        return "texts"
     representation = spec.representation
     words = [weighting_label(representation), representation.normalization]
     words += [f"Dirichlet({representation.dirichlet:g})"] if representation.dirichlet else []
@@ -125,6 +127,8 @@ def _info(experiment: Experiment, cell: Cell, chosen: NDArray[np.intp] | None) -
         words |= {"weighting": _fused(spec), "normalization": ""}
     if spec.vectors is not None:
         words |= {"weighting": f"{spec.vectors.file.name}, made elsewhere"}
+    if spec.classifier.tags.reads_texts:
+        words |= {"weighting": "texts", "normalization": ""}
     columns |= words if cell.size is None and cell.terms is None and cell.what == "point" else {"method": cell.method}
     columns |= {"choice": cell.choice} if cell.choice else {}
     columns |= {name: str(getattr(cell, name)) for name in ("size", "terms") if getattr(cell, name) is not None}

@@ -1,0 +1,216 @@
+"""Pipelines on raw texts: estimators that a function or class makes, of a user's file or of a library."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from benchmark.config.components import REQUIRED_PARAMETER, plain_default
+from benchmark.config.methods import PIPELINE_KEY
+from benchmark.plugins.loader import load_plugin
+from benchmark.system.errors import ConfigError, one_line, unknown_name
+from benchmark.system.isolation import restore_process_state
+from benchmark.system.plugin_code import register_plugin_class, run_plugin_code
+from benchmark.system.plugin_errors import convert_plugin_errors, source_location
+from benchmark.system.registries import PluginOrigin
+from benchmark.system.tags import Tags
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from benchmark.config.registries import Registries
+    from benchmark.system.plugin_code import Plugin
+    from benchmark.system.yaml_source import Location, YamlSource
+
+#: Between the file and the function or class that stands in it, as in ``mymodels.py:make``.
+_OF_FILE = ".py:"
+_METHODS = ("fit", "predict")
+
+
+class TextPipeline:
+    """Class of a pipeline for a registry; its instances are what `make` returns, with parameters set.
+
+    Attributes
+    ----------
+    make : callable
+        Returns an object with `fit(texts, labels)` and `predict(texts)`.
+    sequences : mapping of str to type
+        Type of each parameter that is a list or tuple: YAML has lists alone.
+    """
+
+    tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, reads_texts=True)
+    make: ClassVar[Callable[..., Any]]
+    sequences: ClassVar[Mapping[str, type]]
+
+    def __new__(cls, **parameters: Any) -> Any:
+        """Return the object that `make` returns: its arguments by their names, other parameters by `set_params`."""
+        given = {key: cls.sequences.get(key, _same)(value) for key, value in parameters.items()}
+        own = _arguments(cls.make)
+        made = cls.make(**{key: value for key, value in given.items() if key in own})
+        rest = {key: value for key, value in given.items() if key not in own}
+        if rest:
+            made.set_params(**rest)
+        for part in [made, *(_deep_parameters(made).values() if rest else ())]:
+            if hasattr(part, "_parameter_constraints"):
+                part._validate_params()  # noqa: SLF001 - scikit-learn's check, which it makes in fit
+        return made
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def imported_pipeline(path: str) -> type[Any]:
+    """Return the pipeline of an import path such as ``mypackage.models.make``.
+
+    Raises
+    ------
+    ConfigError
+        If the module can't be imported or has no such function or class, or what that makes lacks `fit` or `predict`.
+    """
+    return _imported(path)
+
+
+@cache
+def _imported(path: str) -> type[Any]:
+    module_name, _, name = path.rpartition(".")
+    try:
+        with restore_process_state():
+            module = importlib.import_module(module_name)
+    except Exception as error:  # noqa: BLE001 - a library may raise anything while it is imported
+        raise ConfigError(one_line(f"{path}: {module_name} can't be imported: {error}")) from None
+    make = _named(module, name, path)
+    with convert_plugin_errors(ConfigError, path), restore_process_state():
+        return _pipeline(make, path)
+
+
+def add_pipelines(source: YamlSource, found: Registries) -> None:
+    """Load the files of the pipelines that a configuration names, and add them to the registries.
+
+    Raises
+    ------
+    ConfigError
+        At a pipeline whose file can't be loaded.
+    """
+    for place, name in _pipelines_of_files(source.data):
+        if name in found.pipelines.origins:
+            continue
+        path = source.folder(place) / Path(name.rpartition(":")[0]).expanduser()
+        try:
+            plugin = load_plugin(path)
+            component = pipeline_of_file(plugin, name)
+        except ConfigError as error:
+            raise source.error(place, str(error)) from error
+        found.pipelines[name] = component
+        place_of = source_location(component.make) or str(path)
+        found.pipelines.origins[name] = PluginOrigin(place_of, plugin.name, plugin.digest)
+
+
+@cache
+def pipeline_of_file(plugin: Plugin, name: str) -> type[Any]:
+    """Return the pipeline that a function or class of a loaded file makes; `name` ends with a colon and its name."""
+    function = name.rpartition(":")[2]
+    make = _named(plugin.module, function, plugin.name)
+    with convert_plugin_errors(ConfigError, plugin.name), run_plugin_code(plugin, plugin.imported):
+        component = _pipeline(make, name)
+    register_plugin_class(plugin, "pipelines", name, component)
+    return component
+
+
+def with_files_at(raw: Any, files: Mapping[str, str]) -> Any:
+    """Return a configuration with other names of pipelines, by their old names."""
+    if isinstance(raw, dict):
+        return {
+            key: _renamed(value, files) if key == PIPELINE_KEY else with_files_at(value, files)
+            for key, value in raw.items()
+        }
+    return [with_files_at(each, files) for each in raw] if isinstance(raw, list) else raw
+
+
+def _renamed(value: Any, files: Mapping[str, str]) -> Any:
+    if isinstance(value, list):
+        return [_renamed(each, files) for each in value]
+    if isinstance(value, dict) and isinstance(value.get("name"), str):
+        return value | {"name": files.get(value["name"], value["name"])}
+    return files.get(value, value) if isinstance(value, str) else value
+
+
+def _pipelines_of_files(data: Any, place: Location = ()) -> Iterator[tuple[Location, str]]:
+    """Yield the location and name of each pipeline of a file in a configuration."""
+    if isinstance(data, dict):
+        for key, value in data.items():
+            if key == PIPELINE_KEY:
+                for index, each in enumerate(value if isinstance(value, list) else [value]):
+                    where = (*place, key, index) if isinstance(value, list) else (*place, key)
+                    name = each.get("name") if isinstance(each, dict) else each
+                    if isinstance(name, str) and _OF_FILE in name:
+                        yield where, name
+            else:
+                yield from _pipelines_of_files(value, (*place, key))
+    elif isinstance(data, list):
+        for index, each in enumerate(data):
+            yield from _pipelines_of_files(each, (*place, index))
+
+
+def _named(module: Any, name: str, whose: str) -> Callable[..., Any]:
+    """Return the function or class of a name in a module; ConfigError if there is none."""
+    make = getattr(module, name, None)
+    if not callable(make):
+        own = [key for key, value in vars(module).items() if callable(value) and key[0] != "_"]
+        problem = unknown_name("function or class:", name, own)
+        raise ConfigError(f"{whose}: {problem}")
+    made: Callable[..., Any] = make
+    return made
+
+
+def _pipeline(make: Callable[..., Any], name: str) -> type[Any]:
+    """Return the class of a pipeline, whose signature has the parameters of `make` and of what that returns."""
+    own = _arguments(make)
+    defaults = {key: each.default for key, each in own.items()}
+    if REQUIRED_PARAMETER not in defaults.values():
+        made = make()
+        missing = [method for method in _METHODS if not callable(getattr(made, method, None))]
+        if missing:
+            raise ConfigError(f"{name}: {type(made).__name__} has no {' and no '.join(missing)}: a pipeline has both")
+        defaults = {key: each for key, each in _deep_parameters(made).items() if _is_data(each)} | defaults
+    parameters = [_described(key, default) for key, default in sorted(defaults.items()) if key.isidentifier()]
+    content = {
+        "__module__": make.__module__,
+        "__doc__": make.__doc__,
+        "__signature__": inspect.Signature(parameters),
+        "make": staticmethod(make),
+        "sequences": {key: type(each) for key, each in defaults.items() if isinstance(each, list | tuple)},
+    }
+    return type(getattr(make, "__name__", "pipeline"), (TextPipeline,), content)
+
+
+def _arguments(make: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """Return the arguments of a function or class that have names."""
+    try:
+        signature = inspect.signature(make)
+    except (TypeError, ValueError):  # of a class written in C
+        return {}
+    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return {key: each for key, each in signature.parameters.items() if each.kind in kinds}
+
+
+def _deep_parameters(made: Any) -> dict[str, Any]:
+    """Return the parameters of an estimator and of its steps, such as ``svm__C``; none if it isn't scikit-learn's."""
+    return dict(made.get_params(deep=True)) if hasattr(made, "get_params") else {}
+
+
+def _is_data(value: Any) -> bool:
+    """Return whether YAML can hold a parameter's value: not an estimator, nor a list of them."""
+    if isinstance(value, list | tuple):
+        return all(isinstance(each, bool | int | float | str) for each in value)
+    return not hasattr(value, "get_params") and (value is None or isinstance(value, bool | int | float | str))
+
+
+def _described(key: str, default: Any) -> inspect.Parameter:
+    several = isinstance(default, list | tuple)
+    shown = default if default is REQUIRED_PARAMETER else plain_default(list(default) if several else default)
+    annotation = list[Any] if several else Any
+    return inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=shown, annotation=annotation)

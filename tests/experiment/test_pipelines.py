@@ -1,0 +1,219 @@
+"""Pipelines on raw texts: they predict as they do when they are used on the texts by hand."""
+
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
+
+from benchmark.classifiers.gzip_neighbours import GzipNeighbours
+from benchmark.corpora.reader import LastCorpus
+from benchmark.experiment.context import RunContext
+from benchmark.experiment.run import load_checked, report_again, run_and_write
+from benchmark.experiment.runner import plan_tasks, read_variants, run_experiment
+from benchmark.experiment.store import Store
+from benchmark.plugins.trust import asking_before_code
+from benchmark.system.errors import ConfigError
+from benchmark.workers.worker import compute_units, make_payload
+
+CONFIG = """
+name: pipelines
+corpus: {{name: synthetic{subset}}}
+text: {{stoplist: {stoplist}{rules}}}
+protocol: {{name: leave-one-group-out, held_out: [cornell]}}
+methods: [mnb, {entry}]
+{more}
+"""
+MODELS = """
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
+
+
+def make():
+    return make_pipeline(TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 4)), LinearSVC(random_state=0))
+
+
+def forest(trees=5):
+    return make_pipeline(CountVectorizer(), RandomForestClassifier(trees))
+
+
+def broken():
+    raise RuntimeError("no such weights")
+
+
+def lazy():
+    return CountVectorizer()
+
+
+class First:
+    def fit(self, texts, labels):
+        assert isinstance(texts, list) and all(isinstance(each, str) for each in texts)
+        self.first = labels[0]
+        return self
+
+    def predict(self, texts):
+        return [self.first] * len(texts)
+
+
+class Failing(First):
+    def predict(self, texts):
+        return texts[len(texts)]
+"""
+
+
+@pytest.fixture
+def checked(tmp_path):
+    (tmp_path / "models.py").write_text(MODELS)
+
+    def check(entry, subset="", stoplist="none", rules="", more=""):
+        path = tmp_path / "pipelines.yaml"
+        path.write_text(CONFIG.format(entry=entry, subset=subset, stoplist=stoplist, rules=rules, more=more))
+        return load_checked(path)
+
+    return check
+
+
+def strings_of(corpus):
+    """Documents as strings: those that aren't valid UTF-8 are latin-1."""
+
+    def string(document):
+        try:
+            return document.decode()
+        except UnicodeDecodeError:
+            return document.decode("latin-1")
+
+    return np.array([string(each) for each in corpus], dtype=object)
+
+
+@pytest.fixture
+def by_hand(checked):
+    """Train and test rows, labels, and the documents as strings."""
+    reader = checked("ngd").variants["base"].collection.reader
+    corpus = LastCorpus().load(reader, reader.locate(download=False, notify=print, progress=False))
+    texts = strings_of(corpus)
+    tested = corpus.documents.parts == corpus.documents.part_names.index("cornell")
+    return texts[~tested], corpus.documents.labels[~tested], texts[tested]
+
+
+def predictions_of(run, method):
+    return next(each for key, each in run.predictions.settings.items() if key.method == method).predicted
+
+
+@pytest.mark.parametrize(
+    ("entry", "estimator"),
+    [
+        (
+            "'models.py:make'",
+            make_pipeline(TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 4)), LinearSVC(random_state=0)),
+        ),
+        (
+            "{name: 'models.py:make', linearsvc__C: 0.1, tfidfvectorizer__ngram_range: [2, 3]}",
+            make_pipeline(TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 3)), LinearSVC(C=0.1, random_state=0)),
+        ),
+        (
+            "{name: 'models.py:forest', trees: 3, randomforestclassifier__max_depth: 5}",
+            make_pipeline(CountVectorizer(), RandomForestClassifier(3, max_depth=5, random_state=0)),
+        ),
+        ("{name: benchmark.classifiers.gzip_neighbours.GzipNeighbours, ties: printed}", GzipNeighbours(ties="printed")),
+    ],
+)
+def test_it_predicts_as_by_hand(checked, by_hand, tmp_path, entry, estimator):
+    experiment = checked(f"{{name: p, pipeline: {entry}}}")
+    run = run_experiment(experiment, RunContext(Store(tmp_path / "store")))
+    train, labels, test = by_hand
+    assert not run.failures
+    np.testing.assert_array_equal(predictions_of(run, "p"), estimator.fit(list(train), labels).predict(list(test)))
+
+
+def test_candidates_are_chosen_by_parameters_of_steps(checked, by_hand, tmp_path):
+    entry = "{name: p, pipeline: {name: 'models.py:make', linearsvc__C: [1.0e-5, 1]}}"
+    experiment = checked(entry, more="choose: {by: cross-validation, folds: 3}")
+    done = run_and_write(experiment, RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
+    assert "p-cv selected linearsvc__C 1 (cornell)." in done.summary.notes
+    again = report_again(tmp_path / "run")
+    assert again.summary.notes == done.summary.notes
+
+
+def test_lists_make_cells_that_are_named_by_the_last_word(checked):
+    experiment = checked("{pipeline: {name: 'models.py:make', linearsvc__C: [0.1, 1]}}")
+    assert [cell.method for cell in experiment.cells] == ["mnb", "make-c0.1", "make-c1"]
+
+
+def test_documents_may_have_several_labels(checked, tmp_path):
+    context = RunContext(Store(tmp_path / "store"))
+    run = run_experiment(checked("{name: p, pipeline: 'models.py:make'}", ", subset: several"), context)
+    (key, tested), *_ = run.predictions.splits.items()
+    truth = run.predictions.tasks[key[:2]].truth
+    rows = tested[0].test
+    reader = checked("ngd", ", subset: several").variants["base"].collection.reader
+    texts = strings_of(LastCorpus().load(reader, reader.locate(download=False, notify=print, progress=False)))
+    train = np.setdiff1d(np.arange(len(texts)), rows)
+    vectors = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 4)).fit(texts[train])
+    found = predictions_of(run, "p")
+    for column in range(truth.shape[1]):
+        machine = LinearSVC(random_state=0).fit(vectors.transform(texts[train]), truth[train, column])
+        np.testing.assert_array_equal(found[:, column], machine.predict(vectors.transform(texts[rows])))
+
+
+def test_only_the_rules_for_header_and_html_decide_its_results(checked, tmp_path):
+    context = RunContext(Store(tmp_path / "store"))
+    for stoplist, rules, stored in (("none", "", 0), ("smart", "", 1), ("smart", ", skip_html: true", 0)):
+        experiment = checked("{name: p, pipeline: 'models.py:First'}", stoplist=stoplist, rules=rules)
+        run = run_experiment(experiment, context)
+        assert sum(key.method == "p" for key in run.stored) == stored
+
+
+def test_another_text_is_another_method(checked):
+    entry = "{pipeline: 'models.py:First', text: {skip_html: [true, false]}}"
+    assert [cell.method for cell in checked(entry).cells][1:] == ["skip_html-true-First", "skip_html-false-First"]
+
+
+def test_it_runs_on_workers(checked, tmp_path):
+    store = Store(tmp_path / "store")
+    experiment = checked("{name: p, pipeline: 'models.py:make'}")
+    read = read_variants(experiment, RunContext(store))
+    (work,) = plan_tasks(experiment, read)
+    keys = frozenset(job.key for point in work.points for job in point.jobs)
+    answer = compute_units(make_payload(experiment, read, store, 1), work.variant, work.task, keys, lambda _: True)
+    assert not answer["failed"]
+    assert not answer["lost"]
+    assert len(run_experiment(experiment, RunContext(store)).stored) == 2
+
+
+def test_an_error_fails_its_cell_with_file_and_line(checked, tmp_path):
+    run = run_experiment(checked("{name: p, pipeline: 'models.py:Failing'}"), RunContext(Store(tmp_path / "store")))
+    (problem,) = run.failures.values()
+    assert "models.py:36" in problem
+    assert "list index out of range" in problem
+
+
+def test_code_runs_only_when_it_is_trusted(checked, monkeypatch):
+    monkeypatch.delenv("BENCH_TRUST")
+    with asking_before_code(lambda _: False), pytest.raises(ConfigError, match="add --trust once, if you trust it"):
+        checked("{name: p, pipeline: 'models.py:make'}")
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ("'models.py:mak'", "did you mean 'make'?"),
+        ("'nowhere.py:make'", "no such file"),
+        ("'models.py:broken'", "no such weights"),
+        ("'models.py:lazy'", "has no predict: a pipeline has both"),
+        ("sklearn.svm.LinearSVCC", "did you mean 'LinearSVC'?"),
+        ("[[1]]", "a pipeline is a name, or a mapping"),
+        ("{name: 'models.py:make', linearsvc__c: 1}", "did you mean 'linearsvc__C'?"),
+        ("{name: 'models.py:make', linearsvc__C: -1}", "'C' parameter of LinearSVC must be"),
+        ("'models.py:make', weighting: tfidf", "a pipeline has no weighting"),
+        ("'models.py:make', normalization: l2", "a pipeline has no normalization"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_line_before_the_run(checked, entry, words):
+    with pytest.raises(ConfigError) as caught:
+        checked(f"{{name: p, pipeline: {entry}}}")
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert "pipelines.yaml:6" in str(caught.value)

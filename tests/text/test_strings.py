@@ -1,0 +1,49 @@
+"""Documents as strings: the lexer finds in them the words that it finds in the bytes."""
+
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmark.corpora.corpus import concatenate_texts
+from benchmark.text.lexer import Lexing, find_tokens
+from benchmark.text.strings import Texts, document_string, joined_texts
+
+
+def words(document: bytes, lexing: Lexing) -> list[bytes]:
+    found = find_tokens(*concatenate_texts([document]), lexing)
+    return [
+        found.text[start : start + length].tobytes().lower()
+        for start, length in zip(found.starts, found.lengths, strict=True)
+    ]
+
+
+@given(
+    st.lists(st.sampled_from(["a word", "<b>", "<a href='x y'>", "</b", "\n", "\n\n", "From: me", "> "]), max_size=9),
+    st.booleans(),
+    st.booleans(),
+)
+def test_the_words_of_a_string_are_those_of_its_document(parts, skip_header, skip_html):
+    document = " ".join(parts).encode()
+    lexing = Lexing(skip_header=skip_header, skip_html=skip_html)
+    text = document_string(document, skip_header=skip_header, skip_html=skip_html)
+    plain = replace(lexing, skip_header=False, skip_html=False)
+    assert words(text.encode(), plain) == words(document, lexing)
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]))), st.data())
+def test_texts_are_given_back_in_any_order(strings, data):
+    texts = Texts(*joined_texts(strings), key="")
+    assert texts.strings().tolist() == strings
+    rows = np.array(data.draw(st.permutations(range(len(strings)))), dtype=np.intp)
+    assert texts.take(rows).take(rows[:2]).strings().tolist() == [strings[row] for row in rows[rows[:2]]]
+
+
+@given(st.binary())
+def test_any_bytes_are_a_string(document):
+    text = document_string(document, skip_header=False, skip_html=False)
+    try:
+        assert text == document.decode()
+    except UnicodeDecodeError:
+        assert text == document.decode("latin-1")
