@@ -17,7 +17,7 @@ from benchmark.config.schema import as_list
 from benchmark.config.schema_errors import format_input, type_requirement
 from benchmark.kernels import is_elementwise_kernel as is_elementwise
 from benchmark.kernels.degenerate import degenerate_reason
-from benchmark.system.errors import BenchError, ConfigError, unknown_name
+from benchmark.system.errors import BenchError, ConfigError, did_you_mean, unknown_name
 from benchmark.system.plugin_code import plugin_of, run_guarded, run_plugin_code
 from benchmark.system.registries import is_builtin, unknown_component_message
 from benchmark.system.tags import Tags, tags_of
@@ -159,6 +159,13 @@ def is_library_class(cls: type[Any]) -> bool:
     return not is_builtin(cls) and plugin_of(cls) is None
 
 
+@cache
+def _takes_any(cls: Any) -> bool:
+    """Return whether a library's class hands on keyword arguments that its constructor doesn't name."""
+    kinds = {each.kind for each in inspect.signature(cls).parameters.values()}
+    return is_library_class(cls) and inspect.Parameter.VAR_KEYWORD in kinds
+
+
 def takes_seed(component: Component) -> bool:
     """Return whether a library's class has a random state that the configuration leaves to the experiment's seed."""
     return is_library_class(component.cls) and "random_state" in component.defaults.keys() - component.given.keys()
@@ -199,6 +206,8 @@ def check_component(what: str, registry: Mapping[str, type[Any]], given: Any) ->
     cls, allowed = registry[name], component_parameters(registry[name])
     values = {key: value for key, value in spec.items() if key != "name"}
     for key, value in values.items():
+        if key not in allowed and _takes_any(cls) and not did_you_mean(key, allowed):
+            continue
         if key not in allowed:
             known = list(allowed) or ["no parameters"]
             raise ComponentError(key, unknown_name(f"parameter of the {what} {name!r}:", key, known))

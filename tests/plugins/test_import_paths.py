@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from lightgbm import LGBMClassifier
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
@@ -113,6 +114,16 @@ def test_dense_points_where_it_must(done, points):
     run = done(f"{{name: b, weighting: tf, normalization: l1, classifier: {{name: {boosted}, max_iter: 2}}}}")
     own = HistGradientBoostingClassifier(max_iter=2, random_state=5).fit(X[~tested].toarray(), y[~tested])
     np.testing.assert_array_equal(predicted(run, "b"), own.predict(X[tested].toarray()))
+
+
+def test_a_constructor_that_hands_on_keyword_arguments_takes_any_that_is_no_misspelling(done, checked, points):
+    X, y, tested = points
+    given = "name: lightgbm.LGBMClassifier, n_estimators: 3, min_child_samples: 5"
+    run = done(f"{{name: b, weighting: tf, normalization: l1, classifier: {{{given}, verbose: -1}}}}")
+    own = LGBMClassifier(n_estimators=3, min_child_samples=5, verbose=-1, random_state=5, n_jobs=1)
+    np.testing.assert_array_equal(predicted(run, "b"), own.fit(X[~tested], y[~tested]).predict(X[tested]))
+    with pytest.raises(ConfigError, match="did you mean 'n_estimators'"):
+        checked(f"{{name: b, classifier: {{{given.replace('estimators', 'estimator')}}}}}")
 
 
 def test_dense_points_that_take_too_much_memory_are_refused_in_a_line(done, monkeypatch):
