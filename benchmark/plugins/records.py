@@ -51,19 +51,21 @@ def with_plugin_paths(raw: dict[str, Any], records: Iterable[dict[str, Any]]) ->
     """Return the configuration of a finished run with absolute plug-in paths in place of relative ones."""
     records = list(records)
     files = list(dict.fromkeys(each["file"] for each in records if each["file"] and each["kind"] != "pipelines"))
-    moved = {
-        each["name"]: f"{each['file']}:{each['name'].rpartition(':')[2]}"
-        for each in records
-        if each["kind"] == "pipelines"
-    }
+    moved = {each["name"]: _name_at_file(each) for each in records if each["kind"] == "pipelines"}
     found = {key: with_files_at(value, moved) for key, value in raw.items() if key != "plugins"}
     return found | ({"plugins": files} if files else {})
+
+
+def _name_at_file(record: dict[str, Any]) -> str:
+    """Return the name of a pipeline whose file has an absolute path, see `with_plugin_paths`."""
+    return f"{record['file']}:{record['name'].rpartition(':')[2]}"
 
 
 def changed_plugin(records: Iterable[dict[str, Any]], known: Registries) -> str:
     """Return the location of the first component that has changed since a run, or "" if none has."""
     for each in records:
-        origin = getattr(known, each["kind"]).origins.get(each["name"])
+        name = _name_at_file(each) if each["kind"] == "pipelines" else each["name"]
+        origin = getattr(known, each["kind"]).origins.get(name)
         if origin is None or origin.digest != each["digest"]:
             return each["file"] or f"the plug-in of {each['name']!r}"
     return ""
