@@ -101,6 +101,8 @@ def _why_not_fused(specs: list[MethodSpec]) -> str:
     """Return why a method has no decision values that can be added, or ""."""
     if len(specs) > 1:
         return "has several candidates: name a method with one"
+    if specs[0].fused is not None:
+        return "is a fusion itself: list its methods in its place"
     if specs[0].predictions is not None or specs[0].vectors is not None:
         return "was made elsewhere: a fusion trains its methods again, on folds of the training documents"
     if specs[0].classifier.resolved.get("scheme") == "one-vs-one":
