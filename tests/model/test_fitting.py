@@ -148,7 +148,7 @@ def test_threads_and_batches_decide_nothing(jobs: int, fitted: Fit, monkeypatch:
     assert names == tuple(name for name, _ in own)
     for limit, most in (("PREDICTION_BATCH", 7), ("TEXT_CHUNK_BYTES", 2000)):
         with monkeypatch.context() as patched:
-            patched.setattr(f"benchmark.model.text_model.{limit}", most)
+            patched.setattr(f"benchmark.model.base.{limit}", most)
             parts = list(model.answers(own, jobs=jobs))
         assert len(parts) > 50
         assert [name for names, _ in parts for name in names] == list(names)
@@ -158,7 +158,7 @@ def test_threads_and_batches_decide_nothing(jobs: int, fitted: Fit, monkeypatch:
 
 def test_no_more_text_is_held_than_a_few_batches(fitted: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
     model, (text, *_) = fitted(study_of("mnb")), texts_of(None).values()
-    monkeypatch.setattr("benchmark.model.text_model.PREDICTION_BATCH", 5)
+    monkeypatch.setattr("benchmark.model.base.PREDICTION_BATCH", 5)
     taken = 0
 
     def endless() -> Iterator[tuple[str, bytes]]:
