@@ -109,8 +109,7 @@ def test_it_decides_the_same_without_the_cells_of_its_methods(checked, tmp_path)
     alone = subset_experiment(experiment, ["both"], ["both"])
     runs = [run_experiment(each, RunContext(Store(tmp_path / str(len(each.cells))))) for each in (experiment, alone)]
     one, other = (
-        next(found.predicted for key, found in run.predictions.settings.items() if key.method == "both")
-        for run in runs
+        next(found.predicted for key, found in run.predictions.settings.items() if key.method == "both") for run in runs
     )
     np.testing.assert_array_equal(one, other)
     (text,) = runs[1].facts["base"]["texts"]
@@ -128,6 +127,7 @@ def test_it_decides_the_same_without_the_cells_of_its_methods(checked, tmp_path)
         ("{fuse: [mnb, words], weights: [1], name: both}", "2 positive numbers"),
         ("{fuse: [mnb, words], weights: [1, 0], name: both}", "2 positive numbers"),
         ("{fuse: [mnb, words], weights: [1, .inf], name: both}", "2 positive numbers"),
+        ("{fuse: [mnb, words], weights: [1, 1.0e+13], name: both}", "2 positive numbers up to 1e+12, one for each"),
         ("{fuse: [mnb, words], weights: [1, true], name: both}", "2 positive numbers"),
         ("{fuse: [mnb, words], name: both, weighting: tf}", "key of a fusion"),
         ("ngd, {fuse: [mnb, ngd], name: both}", "lets pairs of classes vote"),
