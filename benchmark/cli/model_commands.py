@@ -48,7 +48,8 @@ def fit(
         context = RunContext(Store(warn=observer.note), observer, jobs or n_processors(), download)
         model = fit_model(experiment, cell, context, split=split, probability=probability)
     n_bytes = write_model(model, out)
-    learned = f"{model.about['documents']:,} documents, {len(model.vocabulary):,} words, {len(model.classes)} classes"
+    words = "" if model.n_terms is None else f" {model.n_terms:,} words,"
+    learned = f"{model.about['documents']:,} documents,{words} {len(model.classes)} classes"
     echo(f"Written to {out}: {learned}, {format_bytes(n_bytes)}")
 
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.run import RunResult
     from benchmark.methods.problem import Problem
-    from benchmark.model.text_model import TextModel
+    from benchmark.model.base import KeptModel
 
     #: Name of the similarity, and the nearest documents of each row with their values.
     _Near = tuple[str, dict[int, list[tuple[int, float]]]]
@@ -144,7 +144,7 @@ class _Account:
         self.splits: tuple[TestedSplit, ...] = run.predictions.splits[cell.of_splits]
         self.predictions: SettingPredictions = selected_predictions(run.predictions, cell, self.candidates)
         #: Retrained model of each split, or the reason why it can't be trained.
-        self.models: dict[str, TextModel | str] = {}
+        self.models: dict[str, KeptModel | str] = {}
 
     def made_of(self) -> list[TerminalTable]:
         """Return the cell's steps from corpus to classifier, and the command that runs only this cell again."""

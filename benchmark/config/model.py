@@ -335,7 +335,9 @@ class Variant:
         found: dict[TextSettings, str] = {}
         for entry in self.entries:
             for spec in entry.candidates:
-                found.setdefault(spec.text or self.collection.text, entry.label)
+                # A fusion may run without its methods' own cells.
+                for each in (spec,) if spec.fused is None else spec.fused.members:
+                    found.setdefault(each.text or self.collection.text, entry.label)
         return found
 
     @property

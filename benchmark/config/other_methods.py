@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,8 @@ if TYPE_CHECKING:
 
 #: The keys of a method that adds the decision values of others: the methods, their weights, and its name.
 FUSE_KEY, WEIGHTS_KEY, NAME_KEY = "fuse", "weights", "name"
+#: The largest weight of a method: sums stay finite.
+MAX_WEIGHT = 1e12
 #: The keys of a mapping of `vectors`.
 VECTOR_KEYS = ("file", "ids", "id", "column")
 
@@ -85,22 +86,24 @@ def _fusion(
     if len(set(names)) < len(names):
         raise source.error(where, "`fuse` lists a method twice")
     given = [1.0] * len(names) if weights is None else weights
-    numbers = isinstance(given, list) and all(_is_positive(each) for each in given)
+    numbers = isinstance(given, list) and all(_is_weight(each) for each in given)
     if not numbers or len(given) != len(names):
-        problem = f"weights are {len(names)} positive numbers, one for each method of `fuse`"
+        problem = f"weights are {len(names)} positive numbers up to {MAX_WEIGHT:g}, one for each method of `fuse`"
         raise source.error((*place, WEIGHTS_KEY), f"{problem}, not {quote_value(weights)}")
     members = FusedMethods(tuple(names), tuple(known[name][0] for name in names), tuple(map(float, given)))
     return MethodSpec(uncounted_points("none"), None, Component.of(FUSION, Fusion, {}), fused=members)
 
 
-def _is_positive(number: Any) -> bool:
-    return isinstance(number, int | float) and not isinstance(number, bool) and 0 < number < math.inf
+def _is_weight(number: Any) -> bool:
+    return isinstance(number, int | float) and not isinstance(number, bool) and 0 < number <= MAX_WEIGHT
 
 
 def _why_not_fused(specs: list[MethodSpec]) -> str:
     """Return why a method has no decision values that can be added, or ""."""
     if len(specs) > 1:
         return "has several candidates: name a method with one"
+    if specs[0].fused is not None:
+        return "is a fusion itself: list its methods in its place"
     if specs[0].predictions is not None or specs[0].vectors is not None:
         return "was made elsewhere: a fusion trains its methods again, on folds of the training documents"
     if specs[0].classifier.tags.reads_texts:

@@ -90,8 +90,7 @@ class Setting:
     @property
     def plugin_part(self) -> type | None:
         """The method's plug-in class; None for a method of this package."""
-        parts = (self.method.spec.kernel, self.method.spec.classifier)
-        return next((part.cls for part in parts if part is not None and plugin_of(part.cls) is not None), None)
+        return plugin_class(self.method.spec)
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,6 +186,12 @@ def _classes(method: Any) -> Iterator[type]:
     while method is not None:
         yield type(method)
         method = getattr(method, "method", None)
+
+
+def plugin_class(spec: MethodSpec) -> type | None:
+    """Return the plug-in's class of a method's kernel or classifier; None for a method of this package."""
+    parts = (spec.kernel, spec.classifier)
+    return next((part.cls for part in parts if part is not None and plugin_of(part.cls) is not None), None)
 
 
 def component_classes(spec: MethodSpec) -> list[type]:

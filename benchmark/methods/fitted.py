@@ -21,7 +21,7 @@ from benchmark.classifiers.svm import MulticlassSvm, predict_class_codes, svm_cl
 from benchmark.kernels.dirichlet_prior import dirichlet_products
 from benchmark.kernels.gram import InnerProducts, LazyGram
 from benchmark.kernels.products import StreamedProducts, self_products
-from benchmark.methods.multilabel import learned_classes, positive_classes
+from benchmark.methods.multilabel import learned_classes, positive_classes, values_of_all_classes
 from benchmark.methods.plugin_outputs import scores_of, value_of_class
 from benchmark.methods.weighted_counts import weighted_points
 from benchmark.representation import canonical_csr, power_transform, row_norms
@@ -108,9 +108,12 @@ class FittedMethod(ABC):
         """
         if not self.learned.multilabel:
             return self._of_classes(values)
-        full = np.tile(np.where(self.learned.everywhere, np.inf, -np.inf), (len(values), 1))
-        full[:, self.learned.columns] = values
-        return full
+        return values_of_all_classes(self.learned.everywhere, self.learned.columns, values)
+
+    def values_of_rows(self, matrix: sp.csr_array) -> Array:
+        """Return `class_values` of counts over all terms of its problem, of which it takes its own, shape (m, k)."""
+        terms = self.learned.terms
+        return self.class_values(self.values(matrix if terms is None else matrix[:, terms]))
 
     @abstractmethod
     def _best(self, values: Array) -> NDArray[np.int32]:

@@ -54,6 +54,17 @@ def positive_classes(everywhere: NDArray[np.bool_], columns: NDArray[np.intp], v
     return predicted
 
 
+def values_of_all_classes(everywhere: NDArray[np.bool_], columns: NDArray[np.intp], values: Array) -> Array:
+    """Return a decision value for each class, shape (m, k): -inf for one that could not be learned, or inf.
+
+    It is inf for a class of every training document, which is predicted for every document; parameters are those of
+    `positive_classes`.
+    """
+    full = np.tile(np.where(everywhere, np.inf, -np.inf), (len(values), 1))
+    full[:, columns] = values
+    return full
+
+
 def multilabel_predictions(
     members: NDArray[np.bool_], columns: NDArray[np.intp], values: Array, seconds: Array
 ) -> SettingPredictions:

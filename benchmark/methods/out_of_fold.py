@@ -40,8 +40,5 @@ def out_of_fold_values(problem: Problem, split: Split, fit: Callable[[Split], Fi
     """
     matrix, values = problem.counts.matrix, np.full(problem.members.shape, np.nan)
     for fold in inner_folds(problem, split):
-        fitted = fit(fold)
-        terms = fitted.learned.terms
-        counts = matrix[fold.test] if terms is None else matrix[fold.test][:, terms]
-        values[fold.test] = fitted.class_values(fitted.values(counts))
+        values[fold.test] = fit(fold).values_of_rows(matrix[fold.test])
     return values[split.train]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.model.text_model import TextModel, TextPredictions
+    from benchmark.model.base import KeptModel, TextPredictions
 
     Text = str | bytes | Mapping[str, str | bytes]
 
@@ -31,8 +31,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    model : TextModel
-        Trained method with its vocabulary.
+    model : KeptModel
+        Trained method that predicts texts.
     jobs : int
         Number of threads.
 
@@ -42,7 +42,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Sorted classes, in the order of the columns of decision values and probabilities.
     """
 
-    def __init__(self, model: TextModel, jobs: int = 1) -> None:
+    def __init__(self, model: KeptModel, jobs: int = 1) -> None:
         self.model = model
         self.jobs = jobs
 
@@ -84,7 +84,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         BenchError
             If the model was fitted without probabilities.
         """
-        if self.model.sigmoids is None:
+        if not self.model.has_probabilities:
             raise BenchError("the model has no probabilities: fit it with --probability")
         return self._in_order([each.probabilities for each in self._answers(X) if each.probabilities is not None])
 

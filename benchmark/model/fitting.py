@@ -15,10 +15,12 @@ from benchmark.evaluation.predictions import tallies_from_rows
 from benchmark.evaluation.splits import Split
 from benchmark.experiment import runner
 from benchmark.experiment.counting import check_expectations, read_counts, text_counts
-from benchmark.experiment.settings import fold_counts
+from benchmark.experiment.settings import fold_counts, plugin_class
 from benchmark.experiment.task_planning import plan_task
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.out_of_fold import INNER_FOLDS, inner_folds, out_of_fold_values
+from benchmark.methods.wrappers.fusion import FusedMethod
+from benchmark.model.fusion_model import FusionModel
 from benchmark.model.probabilities import fit_sigmoids
 from benchmark.model.text_model import TextModel
 from benchmark.system.errors import ConfigError, unknown_name
@@ -32,11 +34,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.analysis.scoring import RunPredictions
-    from benchmark.config.model import Cell, Collection, Experiment
+    from benchmark.config.model import Cell, Collection, Experiment, MethodSpec
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.settings import Setting
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.problem import Problem
+    from benchmark.model.base import KeptModel
+    from benchmark.model.probabilities import LearnedClasses
     from benchmark.system.observer import Observer
 
 ALL_DOCUMENTS = "all documents"
@@ -49,7 +53,7 @@ def fit_model(
     *,
     split: str | None = None,
     probability: bool = False,
-) -> TextModel:
+) -> KeptModel:
     """Train a cell's method on all documents of its task, or on the training documents of one of its splits.
 
     Parameters
@@ -62,6 +66,11 @@ def fit_model(
         Split to train on; the model then predicts the split's test documents as the run does.
     probability : bool
         Also fit class probabilities.
+
+    Returns
+    -------
+    KeptModel
+        A TextModel, or a FusionModel with one for each method that is added.
 
     Raises
     ------
@@ -87,14 +96,15 @@ def fit_model(
     work = plan_task(part, variant, task, counts, key, texts)
     axes = cell.size, cell.terms
     problem, points = work.problem, [each for each in work.points if (each.place.size, each.place.terms) == axes]
-    _refuse_code(name, points[0])
+    refusals = [_why_not_kept(each.method.spec) for each in points]
+    if all(refusals):
+        raise ConfigError(f"{name}: {refusals[0]}")
     trained = Split(ALL_DOCUMENTS, np.arange(len(problem.documents)), np.empty(0, dtype=np.intp))
     if split is not None:
         named = {each.name: each for each in work.splits[cell.size]}
         if split not in named:
             raise ConfigError(f"--split: {unknown_name('split', split, list(named))}")
         trained = named[split]
-    context.observer.plan(1 + probability * INNER_FOLDS)
     bench = MatrixCache(context.jobs)
     try:
         with blas_threads(context.jobs):
@@ -107,37 +117,38 @@ def fit_model(
                     _by_folds(experiment, points, inner_folds(problem, trained), bench),
                     f"cross-validation over {ALL_DOCUMENTS}",
                 )
-            training = _Training(points[index], bench)
-            fitted = training.fitted(trained, context.observer)
-            sigmoids = training.sigmoids(trained, fitted, context.observer) if probability else None
+            if refusals[index]:
+                raise ConfigError(f"{name}: {refusals[index]}")
+            about = {
+                "name": experiment.name,
+                "config": experiment.raw,
+                "cell": name,
+                "trained_on": trained.name,
+                "documents": len(trained.train),
+                "content_digest": facts["content_digest"],
+                "chosen": {"by": how, "candidate": index, "of": len(points)} if how else None,
+                "text": _columns(variant.collection),
+            }
+            training = _Training(points[index], variant.collection, about, bench, context.observer)
+            return training.model(trained, probability=probability)
     except (ValueError, FloatingPointError) as error:
         raise ConfigError(f"{name}: {error}") from None
     finally:
         bench.release()
-    terms, vocabulary = fitted.learned.terms, training.problem.counts.vocabulary
-    text = points[index].method.spec.text or variant.collection.text
-    about = {
-        "name": experiment.name,
-        "config": experiment.raw,
-        "cell": name,
-        "trained_on": trained.name,
-        "documents": len(trained.train),
-        "content_digest": facts["content_digest"],
-        "chosen": {"by": how, "candidate": index, "of": len(points)} if how else None,
-        "text": _columns(variant.collection),
-    }
-    if terms is not None:
-        vocabulary = tuple(vocabulary[term] for term in terms)
-    return TextModel(task.classes, text.lexing, vocabulary, fitted, sigmoids, about)
 
 
-def _refuse_code(name: str, point: Setting) -> None:
-    """Refuse a method with a plug-in's or a library's class: a model has numbers, but no code."""
-    classifier, why = point.method.spec.classifier, "a model has numbers, but no code"
-    if point.plugin_part is not None:
-        raise ConfigError(f"{name}: {source_location(point.plugin_part)} is from a plug-in, and can't be saved: {why}")
+def _why_not_kept(spec: MethodSpec) -> str:
+    """Return why a method can't be kept, or "": with a plug-in's or a library's class, it is code and not numbers."""
+    if spec.fused is not None:
+        reasons = zip(spec.fused.names, map(_why_not_kept, spec.fused.members), strict=True)
+        return next((f"{name}: {reason}" for name, reason in reasons if reason), "")
+    classifier, why = spec.classifier, "a model has numbers, but no code"
+    part = plugin_class(spec)
+    if part is not None:
+        return f"{source_location(part)} is from a plug-in, and can't be saved: {why}"
     if is_library_class(classifier.cls):
-        raise ConfigError(f"{name}: {classifier.name} is of a library, and can't be saved: {why}")
+        return f"{classifier.name} is of a library, and can't be saved: {why}"
+    return ""
 
 
 def _cell(experiment: Experiment, name: str) -> Cell:
@@ -191,24 +202,65 @@ def _by_folds(experiment: Experiment, points: Sequence[Setting], folds: Sequence
 
 @dataclass(frozen=True, eq=False)
 class _Training:
+    """Training of a model: of what, with what is said of it."""
+
     point: Setting
+    collection: Collection
+    about: dict[str, Any]
     bench: MatrixCache
+    observer: Observer
 
-    @property
-    def problem(self) -> Problem:
-        return self.point.problem
+    def model(self, split: Split, *, probability: bool) -> KeptModel:
+        """Train on a split."""
+        method = self.point.method
+        if isinstance(method, FusedMethod):
+            return self._fusion(method, split, probability=probability)
+        self.observer.plan(1 + probability * INNER_FOLDS)
+        problem, whole, sigmoids = self.point.problem, self._fitted(split), None
+        if probability:
+            values = out_of_fold_values(problem, split, self._fitted)
+            sigmoids = self._sigmoids(values, split, whole.learned)
+        return self._text_model(method.spec, problem, whole, sigmoids, self.about)
 
-    def fitted(self, split: Split, observer: Observer) -> FittedMethod:
-        fitted = self.point.method.fit(self.problem, split, self.point.terms, self.bench)
-        observer.step(split.name)
+    def _fitted(self, split: Split) -> FittedMethod:
+        fitted = self.point.method.fit(self.point.problem, split, self.point.terms, self.bench)
+        self.observer.step(split.name)
         return fitted
 
-    def sigmoids(self, split: Split, whole: FittedMethod, observer: Observer) -> NDArray[np.float64]:
+    def _fusion(self, method: FusedMethod, split: Split, *, probability: bool) -> FusionModel:
+        """Train the methods of a fusion; the decision values that its scales are of serve for probabilities, too."""
+        self.observer.plan(1)
+        trained = method.train(self.point.problem, split, self.point.terms, self.bench)
+        self.observer.step(split.name)
+        members = []
+        for name, own, problem, fitted in zip(
+            method.fused.names, method.methods, method.problems, trained.members, strict=True
+        ):
+            about = self.about | {"cell": name, "chosen": None}
+            members.append(self._text_model(own.spec, problem, fitted, None, about))
+        sigmoids = self._sigmoids(trained.outside, split, trained.rule) if probability else None
+        classes = self.point.problem.documents.classes
+        return FusionModel(classes, method.fused.names, tuple(members), trained.rule, sigmoids, self.about)
+
+    def _text_model(
+        self,
+        spec: MethodSpec,
+        problem: Problem,
+        fitted: FittedMethod,
+        sigmoids: NDArray[np.float64] | None,
+        about: dict[str, Any],
+    ) -> TextModel:
+        terms, vocabulary = fitted.learned.terms, problem.counts.vocabulary
+        if terms is not None:
+            vocabulary = tuple(vocabulary[term] for term in terms)
+        lexing = (spec.text or self.collection.text).lexing
+        return TextModel(problem.documents.classes, lexing, vocabulary, fitted, sigmoids, about)
+
+    def _sigmoids(self, values: NDArray[np.float64], split: Split, learned: LearnedClasses) -> NDArray[np.float64]:
         """Fit sigmoids to decision values of each fold of the training documents, from models of the other folds."""
-        problem = self.problem
-        values = out_of_fold_values(problem, split, partial(self.fitted, observer=observer))
+        problem = self.point.problem
         truth = problem.members if problem.multilabel else problem.documents.labels
-        return fit_sigmoids(values, truth[split.train], whole.learned, problem.documents.classes)
+        return fit_sigmoids(values, truth[split.train], learned, problem.documents.classes)
 
 
 def _columns(collection: Collection) -> list[str]:

@@ -1,7 +1,8 @@
-"""Save a model in a folder of two files and load it; nothing in the files is executed.
+"""Save a model in a folder and load it; nothing in the files is executed.
 
-``model.json`` describes the model, and has the digests of the arrays' file and of itself. A model that was damaged,
-changed by hand, or written by a version with another format is refused. Equal models have equal bytes.
+``model.json`` describes the model, and has the digests of the arrays' file and of itself. A fusion has no arrays, but
+a folder for each of its methods, which is an ordinary model's; its description has the digests of theirs. A model that
+was damaged, changed by hand, or written by a version with another format is refused. Equal models have equal bytes.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ from benchmark.config.model import MethodSpec, Representation
 from benchmark.config.renamed_keys import with_current_parameters
 from benchmark.kernels import KERNELS
 from benchmark.methods.fitted import FITTED_KINDS, FittedMethod, TrainedState
+from benchmark.methods.wrappers.fusion import StandardizedSum
 from benchmark.methods.wrappers.thresholds import FittedThresholds
-from benchmark.model.schema import check_arrays, check_kind, parse_description
+from benchmark.model.fusion_model import FusionModel
+from benchmark.model.schema import check_arrays, check_kind, check_sum, parse_description, parse_fusion
 from benchmark.model.text_model import TextModel
 from benchmark.representation import WEIGHTINGS
 from benchmark.representation.features import FEATURE_MAPS
@@ -39,11 +42,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from benchmark.model.base import KeptModel
     from benchmark.model.schema import ModelDescription
 
 MODEL_FORMAT = 2
 DESCRIPTION_FILE: Final = "model.json"
 ARRAYS_FILE: Final = "model.npz"
+#: The folders of a fusion's methods, numbered from 1.
+MEMBER_FOLDER: Final = "method-{}"
+_FUSION = "fusion"
 _AGAIN = "fit it again"
 _KINDS: dict[str, type[FittedMethod]] = {**FITTED_KINDS, "thresholds": FittedThresholds}
 
@@ -55,11 +62,22 @@ def check_model_folder_free(folder: Path, *, overwrite: bool) -> None:
         raise ConfigError(f"{folder}: holds {holds} already; --overwrite writes over it, --out names another folder")
 
 
-def write_model(model: TextModel, folder: Path) -> int:
-    """Write a model and return its size in bytes; BenchError if the file system refuses.
+def write_model(model: KeptModel, folder: Path) -> int:
+    """Write a model and return its size in bytes.
 
-    The arrays are written first: if the process stops between the two files, `read_model` refuses the folder.
+    The description is written last: if the process stops before, `read_model` refuses the folder.
+
+    Raises
+    ------
+    BenchError
+        If the file system refuses.
+    TypeError
+        If there is no format for such a model.
     """
+    if isinstance(model, FusionModel):
+        return _write_fusion(model, folder)
+    if not isinstance(model, TextModel):
+        raise TypeError(f"{type(model).__name__} has no format")
     learned = model.fitted.learned
     arrays = {"vocabulary": join_names(model.vocabulary), "columns": learned.columns, "everywhere": learned.everywhere}
     optional = {"terms": learned.terms, "sigmoids": model.sigmoids}
@@ -69,12 +87,7 @@ def write_model(model: TextModel, folder: Path) -> int:
     file = io.BytesIO()
     np.savez_compressed(file, **dict(sorted(arrays.items())))  # type: ignore[arg-type]
     parts = {"kernel": learned.spec.kernel, "classifier": learned.spec.classifier}
-    about = {
-        "format": MODEL_FORMAT,
-        "version": version("simplexbench"),
-        "about": model.about,
-        "classes": list(model.classes),
-        "several": model.multilabel,
+    about = _said_of_all(model) | {
         "lexing": asdict(model.lexing),
         "representation": learned.spec.representation.resolved,
         **{key: None if part is None else part.resolved for key, part in parts.items()},
@@ -82,25 +95,65 @@ def write_model(model: TextModel, folder: Path) -> int:
         "kind": next(name for name, kind in _KINDS.items() if isinstance(model.fitted, kind)),
         "files": {ARRAYS_FILE: hashlib.sha256(file.getvalue()).hexdigest()},
     }
-    about["digest"] = digest_without_itself(about)
-    contents = {
-        ARRAYS_FILE: file.getvalue(),
-        DESCRIPTION_FILE: (json.dumps(about, indent=2, ensure_ascii=False) + "\n").encode(),
-    }
     remove_unfinished_files(folder, ".*.tmp")
-    for name, content in contents.items():
-        write_atomically(folder / name, content)
-    return sum(map(len, contents.values()))
+    write_atomically(folder / ARRAYS_FILE, file.getvalue())
+    return len(file.getvalue()) + _write_description(about, folder)
 
 
-def read_model(folder: Path) -> TextModel:
+def _said_of_all(model: KeptModel) -> dict[str, Any]:
+    """Return what the description of every kind of model has."""
+    return {
+        "format": MODEL_FORMAT,
+        "version": version("simplexbench"),
+        "about": model.about,
+        "classes": list(model.classes),
+        "several": model.multilabel,
+    }
+
+
+def _write_description(about: dict[str, Any], folder: Path) -> int:
+    """Write a description with its digest, and return its size in bytes."""
+    whole = about | {"digest": digest_without_itself(about)}
+    content = (json.dumps(whole, indent=2, ensure_ascii=False) + "\n").encode()
+    write_atomically(folder / DESCRIPTION_FILE, content)
+    return len(content)
+
+
+def _write_fusion(model: FusionModel, folder: Path) -> int:
+    """Write a fusion and the models of its methods; return their size in bytes."""
+    n_bytes, members = 0, []
+    named = zip(model.names, model.rule.weights, model.rule.scales, model.members, strict=True)
+    for number, (name, weight, scale, member) in enumerate(named, start=1):
+        own = folder / MEMBER_FOLDER.format(number)
+        n_bytes += write_model(member, own)
+        members.append({"name": name, "weight": weight, "scale": scale, "sha256": _sha256(own / DESCRIPTION_FILE)})
+    sigmoids = None if model.sigmoids is None else model.sigmoids.tolist()
+    about = _said_of_all(model) | {"kind": _FUSION, "members": members, "sigmoids": sigmoids}
+    remove_unfinished_files(folder, ".*.tmp")
+    return n_bytes + _write_description(about, folder)
+
+
+def read_model(folder: Path) -> KeptModel:
     """Load a model from its folder.
+
+    Returns
+    -------
+    KeptModel
+        A TextModel, or a FusionModel.
 
     Raises
     ------
     DataError
         If the folder has no model, or the model is damaged, changed, or of another format.
     """
+    described, about = _description(folder)
+    if about.get("kind") == _FUSION:
+        return _read_fusion(folder, described, about)
+    return _read_text_model(folder, described, about)
+
+
+def _description(folder: Path) -> tuple[bytes, dict[str, Any]]:
+    """Return the content of ``model.json`` and what it says, once format and digest are right; or DataError."""
     path = folder / DESCRIPTION_FILE
     try:
         described = _content(path)
@@ -112,6 +165,47 @@ def read_model(folder: Path) -> TextModel:
         raise DataError(f"{path}: is of format {kind!r}, and this version reads format {MODEL_FORMAT}; {_AGAIN}")
     if digest != digest_without_itself(about):
         raise DataError(f"{path}: is damaged, or was changed; {_AGAIN}")
+    return described, about
+
+
+def _read_fusion(folder: Path, described: bytes, about: dict[str, Any]) -> FusionModel:
+    """Return the fusion of a description and of the models in its folders; DataError if they don't go together."""
+    path = folder / DESCRIPTION_FILE
+    try:
+        facts = parse_fusion(described)
+    except ValueError as error:
+        raise DataError(f"{path}: doesn't describe a model of this version ({error}); {_AGAIN}") from None
+    members = []
+    for number, each in enumerate(facts.members, start=1):
+        own = folder / MEMBER_FOLDER.format(number)
+        content, said = _description(own)
+        if hashlib.sha256(content).hexdigest() != each.sha256:
+            raise DataError(f"{own / DESCRIPTION_FILE}: is damaged, or doesn't belong to {path}; {_AGAIN}")
+        members.append(_read_text_model(own, content, said))
+    classes, learned = tuple(facts.classes), members[0].fitted.learned
+    for number, member in enumerate(members, start=1):
+        if not (member.classes == classes and member.multilabel == facts.multilabel and _same_classes(member, learned)):
+            own = folder / MEMBER_FOLDER.format(number)
+            raise DataError(f"{own}: has learned other classes than the fusion; {_AGAIN}")
+    try:
+        check_sum(facts, len(learned.columns))
+    except ValueError as error:
+        raise DataError(f"{path}: {error}; {_AGAIN}") from None
+    weights, scales = zip(*((each.weight, each.scale) for each in facts.members), strict=True)
+    rule = StandardizedSum(weights, scales, facts.multilabel, learned.columns, learned.everywhere)
+    sigmoids = None if facts.sigmoids is None else np.array(facts.sigmoids, dtype=np.float64).reshape(-1, 2)
+    names = tuple(each.name for each in facts.members)
+    return FusionModel(classes, names, tuple(members), rule, sigmoids, about["about"])
+
+
+def _same_classes(member: TextModel, learned: TrainedState) -> bool:
+    own = member.fitted.learned
+    return np.array_equal(own.columns, learned.columns) and np.array_equal(own.everywhere, learned.everywhere)
+
+
+def _read_text_model(folder: Path, described: bytes, about: dict[str, Any]) -> TextModel:
+    """Return the model of a description and of the arrays in its folder; DataError if they don't go together."""
+    path = folder / DESCRIPTION_FILE
     try:
         facts = parse_description(described)
         spec = _spec(facts)
@@ -134,6 +228,10 @@ def read_model(folder: Path) -> TextModel:
     except ValueError as error:
         raise DataError(f"{folder / ARRAYS_FILE}: {error}; {_AGAIN}") from None
     return _model(facts, spec, about["about"], arrays)
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _content(path: Path) -> bytes:

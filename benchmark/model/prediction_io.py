@@ -25,7 +25,7 @@ from benchmark.system.errors import DataError, quote_value
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from benchmark.model.text_model import TextModel, TextPredictions
+    from benchmark.model.base import KeptModel, TextPredictions
 
     Answered = tuple[tuple[str, ...], TextPredictions]
 
@@ -86,7 +86,7 @@ def _bytes(text: str) -> bytes:
 
 
 class PredictionCount:
-    """Number of predicted documents, and of those without a term of the model's vocabulary."""
+    """Number of predicted documents, and of those without a term of the model's vocabulary, if it has one."""
 
     def __init__(self) -> None:
         self.documents = self.unknown = 0
@@ -95,12 +95,12 @@ class PredictionCount:
         """Yield batches of predictions unchanged, and count their documents."""
         for names, answers in answered:
             self.documents += len(names)
-            self.unknown += int((answers.known == 0).sum())
+            self.unknown += 0 if answers.known is None else int((answers.known == 0).sum())
             yield names, answers
 
 
 def format_predictions(
-    model: TextModel, answered: Iterable[Answered], *, as_json: bool, with_words: bool
+    model: KeptModel, answered: Iterable[Answered], *, as_json: bool, with_words: bool
 ) -> Iterator[str]:
     """Yield predictions as text: one line per document, after a header in CSV.
 
@@ -114,7 +114,7 @@ def format_predictions(
             yield "".join(f"{json.dumps(_record(model, names, answers, row))}\n" for row in range(len(names)))
         return
     header = ["id", "labels" if model.multilabel else "label", *(f"decision {name}" for name in model.classes)]
-    header += [f"probability {name}" for name in model.classes] if model.sigmoids is not None else []
+    header += [f"probability {name}" for name in model.classes] if model.has_probabilities else []
     if with_words:
         header += [f"words {name}" for name in model.classes] if model.multilabel else ["words"]
     before = csv_text(header, ())
@@ -124,7 +124,7 @@ def format_predictions(
     yield before
 
 
-def _record(model: TextModel, names: Sequence[str], answers: TextPredictions, row: int) -> dict[str, Any]:
+def _record(model: KeptModel, names: Sequence[str], answers: TextPredictions, row: int) -> dict[str, Any]:
     labels = [model.classes[code] for code in answers.classes_of(row)]
     record: dict[str, Any] = {"id": names[row], **({"labels": labels} if model.multilabel else {"label": labels[0]})}
     record["decision"] = dict(zip(model.classes, _finite(answers.values[row]), strict=True))
@@ -136,7 +136,7 @@ def _record(model: TextModel, names: Sequence[str], answers: TextPredictions, ro
     return record
 
 
-def _row(model: TextModel, names: Sequence[str], answers: TextPredictions, row: int, with_words: bool) -> list[Any]:
+def _row(model: KeptModel, names: Sequence[str], answers: TextPredictions, row: int, with_words: bool) -> list[Any]:
     predicted = answers.classes_of(row)
     labels = LABEL_SEPARATOR.join(model.classes[code] for code in predicted)
     fields: list[Any] = [names[row], labels, *_finite(answers.values[row])]
@@ -144,9 +144,8 @@ def _row(model: TextModel, names: Sequence[str], answers: TextPredictions, row: 
         fields += answers.probabilities[row].tolist()
     if with_words:
         words = answers.words[row]
-        between = " " if model.lexing.ngrams == (1,) else ", "
         codes = range(len(model.classes)) if model.multilabel else predicted
-        fields += [between.join(words.get(code, ())) for code in codes]
+        fields += [model.term_separator.join(words.get(code, ())) for code in codes]
     return fields
 
 

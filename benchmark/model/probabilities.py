@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 from scipy.special import expit
@@ -11,9 +11,23 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from benchmark.methods.fitted import TrainedState
-
     Array = NDArray[np.float64]
+
+
+class LearnedClasses(Protocol):
+    """Which classes were learned, as `TrainedState` says."""
+
+    @property
+    def multilabel(self) -> bool:
+        """True if a document may have several classes, or none."""
+
+    @property
+    def columns(self) -> NDArray[np.intp]:
+        """Positions of the learned classes, shape (n_learned,)."""
+
+    @property
+    def everywhere(self) -> NDArray[np.bool_]:
+        """True for classes that every training document has, shape (k,)."""
 
 
 class _Identity(ClassifierMixin, BaseEstimator):
@@ -33,7 +47,7 @@ class _Identity(ClassifierMixin, BaseEstimator):
         raise NotImplementedError
 
 
-def fit_sigmoids(values: Array, truth: NDArray[Any], learned: TrainedState, classes: tuple[str, ...]) -> Array:
+def fit_sigmoids(values: Array, truth: NDArray[Any], learned: LearnedClasses, classes: tuple[str, ...]) -> Array:
     """Fit slope a and offset b of each sigmoid p = 1 / (1 + exp(a f + b)), see `class_probabilities`, shape (n, 2).
 
     Parameters
@@ -41,7 +55,7 @@ def fit_sigmoids(values: Array, truth: NDArray[Any], learned: TrainedState, clas
     values : float64 array, shape (m, k)
         Decision values of documents that the classifiers were not trained on; NaN for documents without any.
     truth : int array, shape (m,), or bool array, shape (m, k)
-    learned : Learned
+    learned : LearnedClasses
     classes : tuple of str, length k
         Class names, for error messages.
 
@@ -86,7 +100,7 @@ def _fitted(values: Array, truth: NDArray[Any]) -> Array:
     return np.array([[each.a_, each.b_] for each in one.calibrators])
 
 
-def class_probabilities(values: Array, sigmoids: Array, learned: TrainedState) -> Array:
+def class_probabilities(values: Array, sigmoids: Array, learned: LearnedClasses) -> Array:
     """Return class probabilities, shape (m, k), as scikit-learn's `CalibratedClassifierCV` computes them.
 
     Where each document has one class, each class has a sigmoid, and the probabilities are normalized to sum 1. The

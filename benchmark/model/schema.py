@@ -1,17 +1,19 @@
-"""Schema of a model's two files, checked before the model is used, since a shared file may contain anything."""
+"""Schema of a model's files, checked before the model is used, since a shared file may contain anything."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import numpy as np
 from pydantic import ConfigDict, Field, ValidationError
 
 from benchmark.classifiers import PARAMETER_LIMITS
+from benchmark.config.other_methods import MAX_WEIGHT
 from benchmark.config.schema_errors import ConfigSection, format_input, type_requirement
 from benchmark.kernels import is_elementwise_kernel
+from benchmark.methods.wrappers.fusion import SMALLEST_SCALE
 from benchmark.representation import NORMALIZATIONS
 from benchmark.system.registries import is_builtin
 from benchmark.system.string_arrays import split_names
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 MAX_ABS_VALUE = 1e100
 
 Names = Annotated[list[str], Field(min_length=1)]
+_Coefficient = Annotated[float, Field(ge=-MAX_ABS_VALUE, le=MAX_ABS_VALUE)]
 
 
 class _Section(ConfigSection):
@@ -70,14 +73,20 @@ class RepresentationDescription(_Section):
     fields: dict[str, Annotated[float, Field(ge=0, le=1e12)]]
 
 
-class ModelDescription(_Section):
-    """Contents of ``model.json``."""
+class _Description(_Section):
+    """What ``model.json`` says of every kind of model."""
 
     format: int
     version: str
     about: TrainingDescription
     classes: Names
     multilabel: bool = Field(alias="several")
+    digest: str
+
+
+class ModelDescription(_Description):
+    """Contents of ``model.json`` where a model has one method."""
+
     lexing: Lexing
     representation: RepresentationDescription
     kernel: Any
@@ -85,13 +94,54 @@ class ModelDescription(_Section):
     threshold: Literal["zero", "at-least-one", "cross-validated"] = "zero"  # models of earlier versions have none
     kind: Literal["machines", "hyperplanes", "points", "thresholds"]
     files: Annotated[dict[Literal["model.npz"], str], Field(min_length=1)]
-    digest: str
+
+
+class MemberDescription(_Section):
+    """Method of a fusion: its name, how its values are added, and the sha256 of the ``model.json`` of its folder."""
+
+    name: str
+    weight: float = Field(gt=0, le=MAX_WEIGHT)
+    scale: float = Field(ge=SMALLEST_SCALE)
+    sha256: str
+
+
+class FusionDescription(_Description):
+    """Contents of ``model.json`` of a fusion."""
+
+    kind: Literal["fusion"]
+    members: Annotated[list[MemberDescription], Field(min_length=2)]
+    sigmoids: list[tuple[_Coefficient, _Coefficient]] | None
+
+
+_Parsed = TypeVar("_Parsed", bound=_Description)
 
 
 def parse_description(content: bytes) -> ModelDescription:
     """Parse the content of ``model.json``; ValueError with the first error."""
+    facts = _parsed(content, ModelDescription)
+    lexing = facts.lexing
+    if not lexing.fields or len(set(lexing.blocks)) < len(lexing.blocks):
+        raise ValueError("lexing.fields and lexing.ngrams must not be empty, and name nothing twice")
+    if lexing.format is not None and lexing.format not in FIELD_FINDERS:
+        raise ValueError(f"lexing.format is {format_input(lexing.format)}: must be one of {', '.join(FIELD_FINDERS)}")
+    return facts
+
+
+def parse_fusion(content: bytes) -> FusionDescription:
+    """Parse the content of ``model.json`` of a fusion; ValueError with the first error."""
+    return _parsed(content, FusionDescription)
+
+
+def check_sum(facts: FusionDescription, n_learned: int) -> None:
+    """Raise ValueError if a fusion hasn't the sigmoids of its classes, of which `n_learned` were learned."""
+    expected = n_learned if facts.multilabel else _unless_two(len(facts.classes), len(facts.classes))
+    if facts.sigmoids is not None and len(facts.sigmoids) != expected:
+        raise ValueError(f"sigmoids has {len(facts.sigmoids)} rows: must have {expected}")
+
+
+def _parsed(content: bytes, schema: type[_Parsed]) -> _Parsed:
     try:
-        facts = ModelDescription.model_validate_json(content)
+        facts = schema.model_validate_json(content)
     except ValidationError as error:
         problem = error.errors()[0]
         where = ".".join(map(str, problem["loc"])) or "the file"
@@ -105,11 +155,6 @@ def parse_description(content: bytes) -> ModelDescription:
         raise ValueError("classes has a name twice")
     if len(facts.classes) < 2 and not facts.multilabel:
         raise ValueError("classes has one name: a document that has one class needs two to choose from")
-    lexing = facts.lexing
-    if not lexing.fields or len(set(lexing.blocks)) < len(lexing.blocks):
-        raise ValueError("lexing.fields and lexing.ngrams must not be empty, and name nothing twice")
-    if lexing.format is not None and lexing.format not in FIELD_FINDERS:
-        raise ValueError(f"lexing.format is {format_input(lexing.format)}: must be one of {', '.join(FIELD_FINDERS)}")
     return facts
 
 

@@ -20,7 +20,7 @@ from benchmark.config.methods import (
     PREDICTIONS_KEY,
     VECTORS_KEY,
 )
-from benchmark.config.other_methods import FUSE_KEY, NAME_KEY, VECTOR_KEYS, WEIGHTS_KEY
+from benchmark.config.other_methods import FUSE_KEY, MAX_WEIGHT, NAME_KEY, VECTOR_KEYS, WEIGHTS_KEY
 from benchmark.config.schema import ExperimentSection
 from benchmark.corpora.registry import CORPORA
 from benchmark.diagnostics import DIAGNOSTICS
@@ -160,7 +160,7 @@ def _experiment(whole: Schema, defs: dict[str, Schema]) -> None:
     names = {"type": "array", "items": {"type": "string"}, "minItems": 2}
     fusion: dict[str, Schema] = {
         FUSE_KEY: {"anyOf": [names, {"type": "array", "items": names, "minItems": 1}], "description": _FUSE},
-        WEIGHTS_KEY: {"type": "array", "items": {"type": "number", "exclusiveMinimum": 0}},
+        WEIGHTS_KEY: {"type": "array", "items": {"type": "number", "exclusiveMinimum": 0, "maximum": MAX_WEIGHT}},
         NAME_KEY: entry[NAME_KEY],
     }
     fused = _mapping(fusion) | {"required": [FUSE_KEY, NAME_KEY]}

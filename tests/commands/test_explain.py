@@ -35,6 +35,8 @@ methods:
   - mnb
   - {kernel: ngd}
   - {text: {min_occurrences: [100, 50], stoplist: smart}, kernel: ngd}
+  - {name: words, weighting: tfidf, classifier: linear-svm}
+  - {fuse: [mnb, words], name: both}
 """
 
 
@@ -101,7 +103,7 @@ def test_neighbours_are_the_training_documents_with_the_largest_values(told: Run
         assert near == [ids[each] for each in best]
 
 
-@pytest.mark.parametrize("cell", ["l2-linear-cv", "mnb-cv", "ngd-cv", "stoplist-smart-ngd-cv"])
+@pytest.mark.parametrize("cell", ["l2-linear-cv", "mnb-cv", "ngd-cv", "stoplist-smart-ngd-cv", "both-cv"])
 def test_what_was_given_has_the_largest_value_and_its_words_stand_in_the_text(
     told: RunResult, store: Store, cell: str
 ) -> None:

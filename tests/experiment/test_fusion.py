@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from benchmark.classifiers import LinearSvm, MultinomialBayes
+from benchmark.config.subset import subset_experiment
 from benchmark.evaluation.protocols import KFold
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
@@ -101,6 +102,20 @@ def test_lists_of_lists_are_candidates(checked, tmp_path):
     assert len(run.scored.chosen["both-cv"]) == 2
 
 
+def test_it_decides_the_same_without_the_cells_of_its_methods(checked, tmp_path):
+    """Each method reads its own text, even where no other cell does."""
+    twin = "{name: pairs, text: {ngrams: [1, 2], min_occurrences: 30}, classifier: mnb}"
+    experiment = checked(f"{twin}, {{fuse: [words, pairs], name: both}}")
+    alone = subset_experiment(experiment, ["both"], ["both"])
+    runs = [run_experiment(each, RunContext(Store(tmp_path / str(len(each.cells))))) for each in (experiment, alone)]
+    one, other = (
+        next(found.predicted for key, found in run.predictions.settings.items() if key.method == "both") for run in runs
+    )
+    np.testing.assert_array_equal(one, other)
+    (text,) = runs[1].facts["base"]["texts"]
+    assert text["ngrams"] == [1, 2]
+
+
 @pytest.mark.parametrize(
     ("entry", "words"),
     [
@@ -112,9 +127,11 @@ def test_lists_of_lists_are_candidates(checked, tmp_path):
         ("{fuse: [mnb, words], weights: [1], name: both}", "2 positive numbers"),
         ("{fuse: [mnb, words], weights: [1, 0], name: both}", "2 positive numbers"),
         ("{fuse: [mnb, words], weights: [1, .inf], name: both}", "2 positive numbers"),
+        ("{fuse: [mnb, words], weights: [1, 1.0e+13], name: both}", "2 positive numbers up to 1e+12, one for each"),
         ("{fuse: [mnb, words], weights: [1, true], name: both}", "2 positive numbers"),
         ("{fuse: [mnb, words], name: both, weighting: tf}", "key of a fusion"),
         ("ngd, {fuse: [mnb, ngd], name: both}", "lets pairs of classes vote"),
+        (f"{BOTH}, {{fuse: [mnb, both], name: more}}", "'both' is a fusion itself: list its methods"),
     ],
 )
 def test_what_is_wrong_is_said_before_the_run(checked, entry, words):

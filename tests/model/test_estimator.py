@@ -173,7 +173,7 @@ def test_the_words_that_speak_most_are_those_that_are_missed_most(
 ) -> None:
     """Written without them one by one."""
     model = fitted(study_of(method, subset=subset))
-    monkeypatch.setattr("benchmark.model.text_model.LEAVE_ONE_OUT_ROWS", 5)
+    monkeypatch.setattr("benchmark.model.telling_terms.LEAVE_ONE_OUT_ROWS", 5)
     words = [*model.vocabulary[5:60:4], model.vocabulary[7]]
     head = b"Header: x\n\n"
     ((_, answers),) = model.answers([("whole", head + " ".join(words).encode())], n_words=4)

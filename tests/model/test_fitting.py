@@ -13,10 +13,10 @@ from benchmark.experiment.runner import run_experiment
 from benchmark.kernels import KERNELS, Kernel
 from benchmark.system.errors import ConfigError
 from benchmark.system.tags import tags_of
-from tests.model.studies import study_of, texts_of
+from tests.model.studies import check_against_run, study_of, texts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Iterator
 
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.experiment.store import Store
@@ -38,26 +38,6 @@ CHOSEN = {"by": ["oracle", "cross-validation"], "folds": 2}
 C = [{"kernel": "ngd", "classifier": {"C": [1e-4, 0.1, 1]}}, {"classifier": {"name": "mnb", "smoothing": [0.01, 1]}}]
 
 
-def check(found: RunPredictions, fit: Fit, texts: dict[str, bytes], methods: Collection[str] = ()) -> set[str]:
-    """Every cell on every split, or those of some methods, from the tested documents' text."""
-    experiment, done = found.experiment, set()
-    assert not found.failures
-    for cell in (each for each in experiment.cells if not methods or each.method in methods):
-        documents = found.predictions.tasks[cell.variant, cell.task]
-        splits = found.predictions.splits[cell.variant, cell.task, cell.size]
-        for number, split in enumerate(splits):
-            index = int(found.scored.chosen[cell.id][number])
-            place = (cell.variant, cell.task, cell.method, index, cell.size, cell.terms)
-            expected = found.predictions.settings[place].by_split[number]
-            model = fit(experiment, cell.id, split=split.name)
-            assert model.classes == documents.classes
-            names = [documents.ids[row] for row in split.test]
-            answers = [each for _, each in model.answers([(name, texts[name]) for name in names])]
-            np.testing.assert_array_equal(np.concatenate([each.given for each in answers]), expected)
-            done.add(cell.id)
-    return done
-
-
 @pytest.fixture(scope="module", params=[None, "several"], ids=["single", "several"])
 def every_method(request: pytest.FixtureRequest, store: Store) -> tuple[str | None, RunPredictions]:
     """A run of every method, under either weighting."""
@@ -71,7 +51,7 @@ def test_every_method_decides_as_in_the_run(
 ) -> None:
     subset, found = every_method
     own = [entry.label for entry in found.experiment.variants["base"].entries[2 * n : 2 * n + 2]]
-    assert len(check(found, fitted, texts_of(subset), own)) == 2
+    assert len(check_against_run(found, fitted, texts_of(subset), own)) == 2
 
 
 @pytest.mark.parametrize(
@@ -107,14 +87,14 @@ def test_every_method_decides_as_in_the_run(
 )
 def test_it_does_so_under_every_kind_of_configuration(changes: dict[str, Any], fitted: Fit, store: Store) -> None:
     experiment = study_of("linear", "diffusion", POLYNOMIAL, "mnb", "eef", {"classifier": "linear-svm"}, **changes)
-    check(run_experiment(experiment, RunContext(store)), fitted, texts_of(changes.get("subset")))
+    check_against_run(run_experiment(experiment, RunContext(store)), fitted, texts_of(changes.get("subset")))
 
 
 @pytest.mark.parametrize("subset", [None, "several"], ids=["single", "several"])
 def test_of_candidates_it_takes_the_one_that_the_run_does(subset: str | None, fitted: Fit, store: Store) -> None:
     protocol = {**DRAWS, "stratified": not subset}
     experiment = study_of(*C, subset=subset, choose=CHOSEN, protocol=protocol)
-    check(run_experiment(experiment, RunContext(store)), fitted, texts_of(subset))
+    check_against_run(run_experiment(experiment, RunContext(store)), fitted, texts_of(subset))
     model = fitted(experiment, experiment.ids[0], split="replicate-01")
     assert model.about["chosen"] == {"by": "oracle", "candidate": 2, "of": 3}
 
@@ -148,7 +128,7 @@ def test_threads_and_batches_decide_nothing(jobs: int, fitted: Fit, monkeypatch:
     assert names == tuple(name for name, _ in own)
     for limit, most in (("PREDICTION_BATCH", 7), ("TEXT_CHUNK_BYTES", 2000)):
         with monkeypatch.context() as patched:
-            patched.setattr(f"benchmark.model.text_model.{limit}", most)
+            patched.setattr(f"benchmark.model.base.{limit}", most)
             parts = list(model.answers(own, jobs=jobs))
         assert len(parts) > 50
         assert [name for names, _ in parts for name in names] == list(names)
@@ -158,7 +138,7 @@ def test_threads_and_batches_decide_nothing(jobs: int, fitted: Fit, monkeypatch:
 
 def test_no_more_text_is_held_than_a_few_batches(fitted: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
     model, (text, *_) = fitted(study_of("mnb")), texts_of(None).values()
-    monkeypatch.setattr("benchmark.model.text_model.PREDICTION_BATCH", 5)
+    monkeypatch.setattr("benchmark.model.base.PREDICTION_BATCH", 5)
     taken = 0
 
     def endless() -> Iterator[tuple[str, bytes]]:

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from benchmark.model.text_model import TextModel, TextPredictions
+    from benchmark.model.base import TextPredictions
+    from benchmark.model.text_model import TextModel
 
     Fit = Callable[..., TextModel]
 

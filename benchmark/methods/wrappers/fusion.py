@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from benchmark.methods.multilabel import argmax_predictions, learned_classes, multilabel_predictions
+from benchmark.methods.multilabel import (
+    argmax_predictions,
+    check_finite_values,
+    learned_classes,
+    multilabel_predictions,
+    positive_classes,
+    values_of_all_classes,
+)
 from benchmark.methods.out_of_fold import out_of_fold_values
 from benchmark.methods.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from benchmark.config.model import MethodSpec
+    from benchmark.config.model import FusedMethods, MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.protocols import Split
     from benchmark.methods.base import Method
@@ -25,6 +33,85 @@ if TYPE_CHECKING:
     from benchmark.methods.problem import Problem
 
     Array = NDArray[np.float64]
+
+#: Standard deviations below it count as none: the values are equal, and are added as they are.
+SMALLEST_SCALE = 1e-80
+
+
+@dataclass(frozen=True, eq=False)
+class StandardizedSum:
+    """Sum of the decision values of methods, each centred, divided by its scale and multiplied by its weight.
+
+    Parameters
+    ----------
+    weights, scales : tuple of float
+        One for each method.
+    multilabel : bool
+        True if a document may have several classes, or none; its values are not centred then, since 0 is the border.
+    columns : intp array, shape (n_learned,)
+        Positions of the learned classes, as in `TrainedState`.
+    everywhere : bool array, shape (k,)
+        True for classes that every training document has, as in `TrainedState`.
+    """
+
+    weights: tuple[float, ...]
+    scales: tuple[float, ...]
+    multilabel: bool
+    columns: NDArray[np.intp]
+    everywhere: NDArray[np.bool_]
+
+    def of(self, values: Sequence[Array]) -> Array:
+        """Return the sum for each learned class, shape (m, n_learned), of class values of each method, shape (m, k)."""
+        total = np.zeros((len(values[0]), len(self.columns)))
+        for own, weight, scale in zip(values, self.weights, self.scales, strict=True):
+            total += weight * centred_values(own[:, self.columns], multilabel=self.multilabel) / scale
+        return total
+
+    def given(self, total: Array) -> NDArray[Any]:
+        """Return the predicted class of each document, shape (m,), or its class indicators, shape (m, k).
+
+        Raises
+        ------
+        FloatingPointError
+            If a decision value is not finite.
+        """
+        if self.multilabel:
+            return positive_classes(self.everywhere, self.columns, total)
+        return np.asarray(check_finite_values(total).argmax(axis=1), dtype=np.int32)
+
+    def class_values(self, total: Array) -> Array:
+        """Return a decision value for each class, shape (m, k), see `FittedMethod.class_values`."""
+        return values_of_all_classes(self.everywhere, self.columns, total) if self.multilabel else total
+
+
+def centred_values(values: Array, *, multilabel: bool) -> Array:
+    """Return the values less each document's mean over the classes; where it may have several, as they are."""
+    return values if multilabel else values - values.mean(axis=1, keepdims=True)
+
+
+def value_scale(values: Array) -> float:
+    """Return the standard deviation of the values of documents that have a finite value of each class, or else 1."""
+    known = values[np.isfinite(values).all(axis=1)]
+    scale = float(np.std(known)) if known.size else 0.0
+    return scale if scale > SMALLEST_SCALE else 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class FittedFusion:
+    """Methods that were trained on one split, and how their values are added.
+
+    Parameters
+    ----------
+    members : tuple of FittedMethod
+        Each takes counts of its own terms.
+    rule : StandardizedSum
+    outside : float64 array, shape (n_train, k)
+        Class values of the sum of out-of-fold values; NaN for training documents that no fold tests.
+    """
+
+    members: tuple[FittedMethod, ...]
+    rule: StandardizedSum
+    outside: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,12 +151,21 @@ class FusedMethod:
                 each.spec.threshold,
                 weight,
             ]
-            for each, problem, weight in zip(self.methods, self.problems, self._weights, strict=True)
+            for each, problem, weight in zip(self.methods, self.problems, self.fused.weights, strict=True)
         ]
 
     @property
-    def _weights(self) -> tuple[float, ...]:
-        return () if self.spec.fused is None else self.spec.fused.weights
+    def fused(self) -> FusedMethods:
+        """Names and weights of the methods.
+
+        Raises
+        ------
+        ValueError
+            If its specification is no fusion's.
+        """
+        if self.spec.fused is None:
+            raise ValueError("this method is no fusion")
+        return self.spec.fused
 
     def solve(
         self,
@@ -90,34 +186,54 @@ class FusedMethod:
         return [self._of_split(problem, split, terms, bench) for split in splits]
 
     def fit(self, *_: object) -> FittedMethod:
-        """Raise ValueError: a fusion can't be kept yet."""
-        raise ValueError("a fusion of methods can't be kept as a model")
+        """Raise ValueError: its methods have no counts in common, and `train` returns the trained state of each."""
+        raise ValueError("a fusion has no trained state of its own")
 
-    def _of_split(self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache) -> SettingPredictions:
-        watch, members = Stopwatch(), problem.members[split.train]
-        columns, _ = learned_classes(members, problem.documents.classes)
-        if not problem.multilabel:
-            columns = np.arange(members.shape[1])
-        total = np.zeros((len(split.test), len(columns)))
-        for method, own, weight in zip(self.methods, self.problems, self._weights, strict=True):
+    def train(self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache) -> FittedFusion:
+        """Train the methods on the training documents of a split and on their folds, as `solve` does.
+
+        Raises
+        ------
+        ValueError, FloatingPointError
+            If one of its methods can't be used on these documents, or has no trained state; the message names it.
+        """
+        members = problem.members[split.train]
+        columns, everywhere = np.arange(members.shape[1]), np.zeros(members.shape[1], dtype=bool)
+        if problem.multilabel:
+            columns, _ = learned_classes(members, problem.documents.classes)
+            everywhere = np.asarray(members.all(axis=0))
+        scales, fitted, outside = list[float](), [], []
+        for name, method, own in zip(self.fused.names, self.methods, self.problems, strict=True):
 
             def fit(part: Split, method: Method = method, own: Problem = own) -> FittedMethod:
                 return method.fit(own, part, terms, bench)
 
-            outside = self._centred(out_of_fold_values(own, split, fit)[:, columns], problem)
-            scale = float(np.std(outside[np.isfinite(outside).all(axis=1)]))
-            watch.lap("extraction")
-            fitted = fit(split)
-            watch.lap("training")
-            kept, matrix = fitted.learned.terms, own.counts.matrix[split.test]
-            values = fitted.class_values(fitted.values(matrix if kept is None else matrix[:, kept]))[:, columns]
-            total += weight * self._centred(values, problem) / (scale if scale > 0 else 1.0)
-            watch.lap("testing")
-        if problem.multilabel:
-            return multilabel_predictions(members, columns, total, watch.seconds())
-        return argmax_predictions(members.shape[1], columns, total, watch.seconds())
+            with _naming(name):
+                values = out_of_fold_values(own, split, fit)
+                fitted.append(fit(split))
+            scales.append(value_scale(centred_values(values[:, columns], multilabel=problem.multilabel)))
+            outside.append(values)
+        rule = StandardizedSum(self.fused.weights, tuple(scales), problem.multilabel, columns, everywhere)
+        return FittedFusion(tuple(fitted), rule, rule.class_values(rule.of(outside)))
 
-    @staticmethod
-    def _centred(values: Array, problem: Problem) -> Array:
-        """Return the values less each document's mean over the classes; where it may have several, 0 is the border."""
-        return values if problem.multilabel else values - values.mean(axis=1, keepdims=True)
+    def _of_split(self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache) -> SettingPredictions:
+        watch, members = Stopwatch(), problem.members[split.train]
+        trained = self.train(problem, split, terms, bench)
+        watch.lap("training")
+        tested = zip(trained.members, self.problems, strict=True)
+        total = trained.rule.of([each.values_of_rows(own.counts.matrix[split.test]) for each, own in tested])
+        watch.lap("testing")
+        if problem.multilabel:
+            return multilabel_predictions(members, trained.rule.columns, total, watch.seconds())
+        return argmax_predictions(members.shape[1], trained.rule.columns, total, watch.seconds())
+
+
+@contextmanager
+def _naming(method: str) -> Iterator[None]:
+    """Name the method in errors on which the fusion fails."""
+    try:
+        yield
+    except FloatingPointError as error:
+        raise FloatingPointError(f"{method}: {error}") from None
+    except ValueError as error:
+        raise ValueError(f"{method}: {error}") from None
