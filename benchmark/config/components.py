@@ -206,7 +206,7 @@ def check_component(what: str, registry: Mapping[str, type[Any]], given: Any) ->
     cls, allowed = registry[name], component_parameters(registry[name])
     values = {key: value for key, value in spec.items() if key != "name"}
     for key, value in values.items():
-        if key not in allowed and _takes_any(cls) and not did_you_mean(key, allowed):
+        if key not in allowed and _takes_any(cast("Hashable", cls)) and not did_you_mean(key, allowed):
             continue
         if key not in allowed:
             known = list(allowed) or ["no parameters"]

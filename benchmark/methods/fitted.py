@@ -294,13 +294,16 @@ class FittedPoints(FittedMethod):
         Where documents may have several classes, return for each learned class its decision value against the rest,
         shape (m, n_learned).
         """
-        points = weighted_points(counts, self.learned.spec.representation, self.learned.weighting)
+        points = self._points(counts)
         if not self.learned.multilabel:
             return scores_of(self.models[0], points)
         values = np.empty((counts.shape[0], len(self.models)))
         for column, model in enumerate(self.models):
             values[:, column] = value_of_class(model, points)
         return values
+
+    def _points(self, counts: Any) -> Any:
+        return weighted_points(counts, self.learned.spec.representation, self.learned.weighting)
 
     def _best(self, values: Array) -> NDArray[np.int32]:
         return np.asarray(self.models[0].classes_[values.argmax(axis=1)], dtype=np.int32)

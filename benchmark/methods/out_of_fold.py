@@ -38,7 +38,7 @@ def out_of_fold_values(problem: Problem, split: Split, fit: Callable[[Split], Fi
 
     Documents that no fold tests have NaN.
     """
-    matrix, values = problem.counts.matrix, np.full(problem.members.shape, np.nan)
+    inputs, values = problem.inputs, np.full(problem.members.shape, np.nan)
     for fold in inner_folds(problem, split):
-        values[fold.test] = fit(fold).values_of_rows(matrix[fold.test])
+        values[fold.test] = fit(fold).values_of_rows(inputs[fold.test])
     return values[split.train]

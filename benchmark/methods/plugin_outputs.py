@@ -75,6 +75,18 @@ class CheckedClassifier:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._classifier, name)
 
+    @property
+    def trained(self) -> Any:
+        """The classifier itself."""
+        return self._classifier
+
+    @classmethod
+    def of_trained(cls, classifier: Any, classes: NDArray[np.int32]) -> CheckedClassifier:
+        """Wrap a trained classifier and its classes, shape (k,)."""
+        found = cls(classifier)
+        found.classes_ = classes
+        return found
+
     def fit(self, X: sp.csr_array, y: NDArray[np.int32], *rankings: NDArray[np.intp] | None) -> CheckedClassifier:
         """Train the classifier on copies and check its `classes_`.
 
@@ -182,10 +194,12 @@ def scores_of(classifier: Any, X: sp.csr_array) -> NDArray[np.float64]:
     """
     if not isinstance(classifier, CheckedClassifier):
         return check_finite_values(score_of_each(classifier.decision_function(X)))
-    scores = classifier.scores(X)
+    scores, predicted = classifier.scores(X), classifier.predict(X)[:, None] == classifier.classes_
     if scores is None:
-        return np.asarray(classifier.predict(X)[:, None] == classifier.classes_, dtype=np.float64)
-    return scores
+        return np.asarray(predicted, dtype=np.float64)
+    best = scores.max(axis=1, keepdims=True)
+    other = (scores.argmax(axis=1) != predicted.argmax(axis=1))[:, None]
+    return np.where(predicted & other, np.nextafter(best, np.inf), scores)
 
 
 def value_of_class(classifier: Any, X: sp.csr_array) -> NDArray[np.float64]:

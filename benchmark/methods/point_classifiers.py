@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.protocols import Split
+    from benchmark.methods.fitted import TrainedState
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
 
@@ -80,6 +81,8 @@ class PointClassifierMethod:
     spec: MethodSpec
     aggregate: str = "sum"
     batched: bool = False
+    #: What keeps the trained classifiers.
+    fitted_kind: ClassVar[type[FittedPoints]] = FittedPoints
 
     @property
     def uses_seed(self) -> bool:
@@ -143,11 +146,15 @@ class PointClassifierMethod:
         """Train on a split and return the trained method, see `Method.fit`."""
         work = SplitData(problem, split, [split], terms, self.aggregate, bench)
         with blas_threads(1):
-            points, learned = self._points(work, None), trained_state(self._for_all_classes(work), self.spec)
+            points, learned = self._points(work, None), self._learned(work)
             targets = [(problem.documents.labels[split.train], points.rankings)]
             if problem.multilabel:
                 targets = list(_one_vs_rest(work.members, learned.columns, points.rankings))
-            return FittedPoints(learned, tuple(self._fitted(points, *target) for target in targets))
+            models = tuple(self._fitted(points, *target) for target in targets)
+            return self.fitted_kind(learned, models)
+
+    def _learned(self, work: SplitData) -> TrainedState:
+        return trained_state(self._for_all_classes(work), self.spec)
 
     def _for_all_classes(self, work: SplitData) -> SplitData:
         """Return the work with the number of terms selected for all classes: None where the classifier selects."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -52,6 +52,11 @@ class Problem:
     def documents(self) -> Documents:
         """The task's documents."""
         return self.counts.documents
+
+    @cached_property
+    def inputs(self) -> Any:
+        """Texts of the documents where methods read them, shape (n,), otherwise their counts, shape (n, V)."""
+        return self.counts.matrix if self.texts is None else self.texts.strings()
 
     @property
     def multilabel(self) -> bool:

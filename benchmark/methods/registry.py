@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from benchmark.config.method_rules import check_method
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.methods.elsewhere.given_predictions import GivenPredictionsMethod
+from benchmark.methods.elsewhere.kept_estimators import LibraryClassifierMethod
 from benchmark.methods.elsewhere.pipelines import PipelineMethod
 from benchmark.methods.elsewhere.vector_classifiers import VectorClassifierMethod
 from benchmark.methods.kernel_machines import KernelSvm, PrecomputedKernelSvm, SharedMatrixSvm
@@ -69,9 +70,7 @@ def _method_for(spec: MethodSpec, problem: Problem, terms: TermSelection | None,
     if spec.predictions is not None:
         return GivenPredictionsMethod(spec, batched=replicated)
     if spec.kernel is None:
-        kind = PointClassifierMethod if spec.vectors is None else VectorClassifierMethod
-        kind = PipelineMethod if spec.classifier.tags.reads_texts else kind
-        return kind(spec, aggregate, batched=replicated)
+        return _of_points(spec)(spec, aggregate, batched=replicated)
     if not is_elementwise_kernel(spec.kernel.cls):
         return _by_gram_rows(spec.kernel.cls, problem)(spec, aggregate)
     if problem.multilabel:
@@ -80,6 +79,15 @@ def _method_for(spec: MethodSpec, problem: Problem, terms: TermSelection | None,
     if replicated and terms is None and _one_matrix_serves_all(spec, problem):
         return SharedMatrixSvm(spec)
     return KernelSvm(spec, aggregate)
+
+
+def _of_points(spec: MethodSpec) -> type[PointClassifierMethod]:
+    """Return the method for a classifier without a kernel."""
+    if spec.vectors is not None:
+        return VectorClassifierMethod
+    if spec.classifier.tags.reads_texts:
+        return PipelineMethod
+    return PointClassifierMethod if is_builtin(spec.classifier.cls) else LibraryClassifierMethod
 
 
 def _by_gram_rows(kernel: type[Any], problem: Problem) -> type[PerSplit]:

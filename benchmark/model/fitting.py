@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.analysis.model_selection import best_by_inner_loss, losses_of_counts, select_candidates, split_losses
-from benchmark.config.components import is_library_class
 from benchmark.config.model import CHOOSE_ORACLE, Experiment, method_of
 from benchmark.evaluation.predictions import tallies_from_rows
 from benchmark.evaluation.splits import Split
 from benchmark.experiment import runner
-from benchmark.experiment.counting import check_expectations, read_counts, text_counts
+from benchmark.experiment.counting import check_expectations, document_strings, read_counts, text_counts
 from benchmark.experiment.settings import fold_counts, plugin_class
 from benchmark.experiment.task_planning import plan_task
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.out_of_fold import INNER_FOLDS, inner_folds, out_of_fold_values
 from benchmark.methods.wrappers.fusion import FusedMethod
 from benchmark.model.fusion_model import FusionModel
+from benchmark.model.pipeline_model import PipelineModel
 from benchmark.model.probabilities import fit_sigmoids
 from benchmark.model.text_model import TextModel
 from benchmark.system.errors import ConfigError, unknown_name
@@ -93,7 +93,8 @@ def fit_model(
     variant = part.variants[cell.variant]
     (task,) = variant.tasks
     texts = text_counts(part, variant, counts, context)
-    work = plan_task(part, variant, task, counts, key, texts)
+    strings = document_strings(part, variant, counts, context)
+    work = plan_task(part, variant, task, counts, key, texts, strings)
     axes = cell.size, cell.terms
     problem, points = work.problem, [each for each in work.points if (each.place.size, each.place.terms) == axes]
     refusals = [_why_not_kept(each.method.spec) for each in points]
@@ -138,16 +139,14 @@ def fit_model(
 
 
 def _why_not_kept(spec: MethodSpec) -> str:
-    """Return why a method can't be kept, or "": with a plug-in's or a library's class, it is code and not numbers."""
+    """Return why a method can't be kept, or "": with a plug-in's class, it is code and not numbers."""
     if spec.fused is not None:
         reasons = zip(spec.fused.names, map(_why_not_kept, spec.fused.members), strict=True)
         return next((f"{name}: {reason}" for name, reason in reasons if reason), "")
-    classifier, why = spec.classifier, "a model has numbers, but no code"
     part = plugin_class(spec)
-    if part is not None:
+    if part is not None and not spec.classifier.tags.reads_texts:
+        why = "a model has numbers, but no code"
         return f"{source_location(part)} is from a plug-in, and can't be saved: {why}"
-    if is_library_class(classifier.cls):
-        return f"{classifier.name} is of a library, and can't be saved: {why}"
     return ""
 
 
@@ -254,6 +253,8 @@ class _Training:
         if terms is not None:
             vocabulary = tuple(vocabulary[term] for term in terms)
         lexing = (spec.text or self.collection.text).lexing
+        if spec.classifier.tags.reads_texts:
+            return PipelineModel(problem.documents.classes, lexing, ("",), fitted, sigmoids, about)
         return TextModel(problem.documents.classes, lexing, vocabulary, fitted, sigmoids, about)
 
     def _sigmoids(self, values: NDArray[np.float64], split: Split, learned: LearnedClasses) -> NDArray[np.float64]:

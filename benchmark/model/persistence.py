@@ -24,12 +24,15 @@ from benchmark.config.method_rules import check_method
 from benchmark.config.model import MethodSpec, Representation
 from benchmark.config.renamed_keys import with_current_parameters
 from benchmark.kernels import KERNELS
+from benchmark.methods.elsewhere.kept_estimators import FittedEstimators, kept_component, untrusted_types
 from benchmark.methods.fitted import FITTED_KINDS, FittedMethod, TrainedState
 from benchmark.methods.wrappers.fusion import StandardizedSum
 from benchmark.methods.wrappers.thresholds import FittedThresholds
 from benchmark.model.fusion_model import FusionModel
-from benchmark.model.schema import check_arrays, check_kind, check_sum, parse_description, parse_fusion
+from benchmark.model.pipeline_model import PipelineModel
+from benchmark.model.schema import ESTIMATOR_KINDS, check_arrays, check_kind, check_sum, parse_description, parse_fusion
 from benchmark.model.text_model import TextModel
+from benchmark.plugins.trust import check_trusted
 from benchmark.representation import WEIGHTINGS
 from benchmark.representation.features import FEATURE_MAPS
 from benchmark.system.atomic_files import remove_unfinished_files, write_atomically
@@ -81,7 +84,7 @@ def write_model(model: KeptModel, folder: Path) -> int:
     learned = model.fitted.learned
     arrays = {"vocabulary": join_names(model.vocabulary), "columns": learned.columns, "everywhere": learned.everywhere}
     optional = {"terms": learned.terms, "sigmoids": model.sigmoids}
-    optional |= {f"weighting/{name}": getattr(learned.weighting, name) for name in learned.weighting.kept}
+    optional |= {f"weighting/{name}": getattr(learned.weighting, name, None) for name in learned.weighting.kept}
     arrays |= {name: array for name, array in optional.items() if array is not None}
     arrays |= {f"fitted/{name}": array for name, array in model.fitted.arrays().items()}
     file = io.BytesIO()
@@ -92,12 +95,18 @@ def write_model(model: KeptModel, folder: Path) -> int:
         "representation": learned.spec.representation.resolved,
         **{key: None if part is None else part.resolved for key, part in parts.items()},
         "threshold": learned.spec.threshold,
-        "kind": next(name for name, kind in _KINDS.items() if isinstance(model.fitted, kind)),
+        "kind": _kind_of(model),
         "files": {ARRAYS_FILE: hashlib.sha256(file.getvalue()).hexdigest()},
     }
     remove_unfinished_files(folder, ".*.tmp")
     write_atomically(folder / ARRAYS_FILE, file.getvalue())
     return len(file.getvalue()) + _write_description(about, folder)
+
+
+def _kind_of(model: TextModel) -> str:
+    if isinstance(model.fitted, FittedEstimators):
+        return "pipeline" if isinstance(model, PipelineModel) else "estimators"
+    return next(name for name, kind in _KINDS.items() if isinstance(model.fitted, kind))
 
 
 def _said_of_all(model: KeptModel) -> dict[str, Any]:
@@ -227,7 +236,23 @@ def _read_text_model(folder: Path, described: bytes, about: dict[str, Any]) -> T
         check_arrays(arrays, facts, spec)
     except ValueError as error:
         raise DataError(f"{folder / ARRAYS_FILE}: {error}; {_AGAIN}") from None
-    return _model(facts, spec, about["about"], arrays)
+    if facts.kind in ESTIMATOR_KINDS:
+        _check_types(folder / ARRAYS_FILE, arrays)
+    try:
+        return _model(facts, spec, about["about"], arrays)
+    except ValueError as error:
+        raise DataError(f"{folder / ARRAYS_FILE}: {error}; {_AGAIN}") from None
+
+
+def _check_types(path: Path, arrays: dict[str, NDArray[Any]]) -> None:
+    """Refuse a kept classifier of types that neither skops nor the user trusts."""
+    files = {name: array for name, array in arrays.items() if name.startswith("fitted/")}
+    try:
+        types = untrusted_types(files)
+    except ValueError as error:
+        raise DataError(f"{path}: {error}; {_AGAIN}") from None
+    if types:
+        check_trusted(path, f"has objects of {', '.join(types)}, whose code would be run")
 
 
 def _sha256(path: Path) -> str:
@@ -246,7 +271,11 @@ def _content(path: Path) -> bytes:
 def _spec(facts: ModelDescription) -> MethodSpec:
     """Return the method that a model names; ComponentError or ValueError if there is no such method."""
     kernel = None if facts.kernel is None else check_component("kernel", KERNELS, facts.kernel)
-    classifier = check_component("classifier", CLASSIFIERS, with_current_parameters("classifier", facts.classifier))
+    if facts.kind in ESTIMATOR_KINDS:
+        classifier = kept_component(str(facts.classifier), reads_texts=facts.kind == "pipeline")
+    else:
+        known = with_current_parameters("classifier", facts.classifier)
+        classifier = check_component("classifier", CLASSIFIERS, known)
     own = facts.representation
     features = None if own.features is None else check_component("features", FEATURE_MAPS, own.features)
     weighting, fields = check_component("weighting", WEIGHTINGS, own.weighting), tuple(own.fields.items())
@@ -267,6 +296,8 @@ def _model(
     learned = TrainedState(
         spec, arrays.get("terms"), weighting, facts.multilabel, arrays["columns"], arrays["everywhere"]
     )
-    fitted = _KINDS[facts.kind].restored(learned, trained)
+    kind = FittedEstimators if facts.kind in ESTIMATOR_KINDS else _KINDS[facts.kind]
+    fitted = kind.restored(learned, trained)
     vocabulary = split_names(arrays["vocabulary"])
-    return TextModel(tuple(facts.classes), facts.lexing, vocabulary, fitted, arrays.get("sigmoids"), about)
+    made = PipelineModel if facts.kind == "pipeline" else TextModel
+    return made(tuple(facts.classes), facts.lexing, vocabulary, fitted, arrays.get("sigmoids"), about)

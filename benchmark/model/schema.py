@@ -13,6 +13,7 @@ from benchmark.classifiers import PARAMETER_LIMITS
 from benchmark.config.other_methods import MAX_WEIGHT
 from benchmark.config.schema_errors import ConfigSection, format_input, type_requirement
 from benchmark.kernels import is_elementwise_kernel
+from benchmark.methods.elsewhere.kept_estimators import estimator_arrays
 from benchmark.methods.wrappers.fusion import SMALLEST_SCALE
 from benchmark.representation import NORMALIZATIONS
 from benchmark.system.registries import is_builtin
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
     Arrays = Mapping[str, NDArray[Any]]
 
+#: Kinds of models whose classifiers skops keeps: of counts, and of texts.
+ESTIMATOR_KINDS = ("estimators", "pipeline")
 #: The largest absolute value in a model: a sum over a text of products of two such values is still finite.
 MAX_ABS_VALUE = 1e100
 
@@ -92,7 +95,7 @@ class ModelDescription(_Description):
     kernel: Any
     classifier: Any
     threshold: Literal["zero", "at-least-one", "cross-validated"] = "zero"  # models of earlier versions have none
-    kind: Literal["machines", "hyperplanes", "points", "thresholds"]
+    kind: Literal["machines", "hyperplanes", "points", "thresholds", "estimators", "pipeline"]
     files: Annotated[dict[Literal["model.npz"], str], Field(min_length=1)]
 
 
@@ -180,7 +183,7 @@ def check_kind(facts: ModelDescription, spec: MethodSpec) -> None:
 
 def check_classifier_kind(kind: str, spec: MethodSpec, *, multilabel: bool) -> None:
     """Raise ValueError if the kind of trained classifiers doesn't fit the kernel or the classes."""
-    if (kind == "points") != (spec.kernel is None):
+    if (kind in ("points", *ESTIMATOR_KINDS)) != (spec.kernel is None):
         raise ValueError(f"kind is {kind!r}, and kernel {spec.kernel and spec.kernel.name!r}")
     if kind == "hyperplanes" and not multilabel:
         raise ValueError("kind is 'hyperplanes', but several is false")
@@ -299,7 +302,8 @@ def _sizes(arrays: Arrays, facts: ModelDescription, spec: MethodSpec) -> dict[st
     for name in ("vocabulary", "columns"):
         _check_type(name, arrays, COMMON_ARRAYS[name], sizes)
     n_words, n_learned = _words(arrays["vocabulary"]), len(arrays["columns"])
-    scheme, features = getattr(spec.classifier.build(), "scheme", ""), spec.representation.features
+    scheme = "" if facts.kind in ESTIMATOR_KINDS else getattr(spec.classifier.build(), "scheme", "")
+    features = spec.representation.features
     n_classes = 2 if multilabel else k
     pairs = n_classes * (n_classes - 1) // 2
     return sizes | {
@@ -344,6 +348,8 @@ def _words(vocabulary: NDArray[np.uint8]) -> int:
 
 
 def _of_weighting(facts: ModelDescription, spec: MethodSpec) -> dict[str, ArraySpec]:
+    if facts.kind == "pipeline":
+        return {}
     weighting = spec.representation.weighting.build()
     names = ["mean_length_", "n_features_in_", *(["factors_"] if weighting.learns else [])]
     if facts.representation.fields:
@@ -352,13 +358,18 @@ def _of_weighting(facts: ModelDescription, spec: MethodSpec) -> dict[str, ArrayS
 
 
 def _of_kind(kind: str, facts: ModelDescription, spec: MethodSpec, n_learned: int) -> dict[str, ArraySpec]:
+    n_models = n_learned if facts.multilabel else 1
+    if kind in ESTIMATOR_KINDS:
+        files, classes = estimator_arrays(n_models)
+        found = {name: ArraySpec("bytes", (f"bytes of {name}",), 0) for name in files}
+        return found | {name: ArraySpec(_WHOLE, (f"classes of {name}",), of="own classes") for name in classes}
     if kind != "points":
         return SVM_ARRAYS if kind == "machines" else HYPERPLANE_ARRAYS
     classifier = spec.classifier.cls
     if not is_builtin(classifier):
         raise ValueError(f"the classifier {spec.classifier.name!r} is from a plug-in, which saved models don't support")
     names = [(name, POINT_CLASSIFIER_ARRAYS[name.rpartition(".")[2]]) for name in classifier.kept]
-    return {f"{i}.{name}": each for i in range(n_learned if facts.multilabel else 1) for name, each in names}
+    return {f"{i}.{name}": each for i in range(n_models) for name, each in names}
 
 
 def _check_type(name: str, arrays: Arrays, expected: ArraySpec, sizes: dict[str, int]) -> None:

@@ -64,7 +64,7 @@ class TextModel(KeptModel):
         return self.sigmoids is not None
 
     @property
-    def n_terms(self) -> int:
+    def n_terms(self) -> int | None:
         """Number of terms of the vocabulary."""
         return len(self.vocabulary)
 
@@ -104,15 +104,18 @@ class TextModel(KeptModel):
     def answer_batch(self, texts: Sequence[bytes], n_words: int) -> TextPredictions:
         """Return the predictions of a batch of texts, see `KeptModel.answers`."""
         counts = self.counts(texts)
-        raw = self.fitted.values(counts)
-        predicted, values = self.fitted.given(raw), self.fitted.class_values(raw)
-        sigmoids, learned = self.sigmoids, self.fitted.learned
-        probabilities = None if sigmoids is None else class_probabilities(values, sigmoids, learned)
-        answers = TextPredictions(predicted, values, probabilities, np.diff(counts.indptr), ())
+        answers = self._answers(counts, np.diff(counts.indptr))
         if not n_words:
             return answers
         words = (self._words(counts[[row]], answers.classes_of(row), n_words) for row in range(len(texts)))
         return replace(answers, words=tuple(words))
+
+    def _answers(self, inputs: Any, known: NDArray[np.signedinteger[Any]] | None) -> TextPredictions:
+        raw = self.fitted.values(inputs)
+        predicted, values = self.fitted.given(raw), self.fitted.class_values(raw)
+        sigmoids, learned = self.sigmoids, self.fitted.learned
+        probabilities = None if sigmoids is None else class_probabilities(values, sigmoids, learned)
+        return TextPredictions(predicted, values, probabilities, known, ())
 
     def _words(self, document: sp.csr_array, classes: list[int], n_words: int) -> dict[int, list[str]]:
         """Return the most telling terms of a document for each class; each term is removed in turn."""

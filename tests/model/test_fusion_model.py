@@ -295,7 +295,10 @@ def test_a_fusion_of_fusions_or_of_models_of_other_classes_is_refused(
     ("method", "message"),
     [
         ({"classifier": {"name": "sklearn.naive_bayes.ComplementNB"}}, "naive_bayes.ComplementNB is of a library"),
-        ({"kernel": "hp-top", "classifier": {"scheme": "one-vs-rest"}}, "a model with the kernel 'hp-top' can't be saved"),
+        (
+            {"kernel": "hp-top", "classifier": {"scheme": "one-vs-rest"}},
+            "a model with the kernel 'hp-top' can't be saved",
+        ),
     ],
 )
 def test_what_cannot_be_kept_is_named(method: dict[str, Any], message: str, fitted: Fit) -> None:

@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from benchmark.methods.elsewhere.kept_estimators import LibraryClassifierMethod
+from benchmark.methods.fitted import TrainedState
+from benchmark.methods.multilabel import learned_classes
 from benchmark.methods.plugin_outputs import CheckedClassifier
-from benchmark.methods.point_classifiers import PointClassifierMethod
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,10 +22,11 @@ if TYPE_CHECKING:
     from benchmark.evaluation.protocols import Split
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
+    from benchmark.methods.split_data import SplitData
 
 
 @dataclass(frozen=True)
-class PipelineMethod(PointClassifierMethod):
+class PipelineMethod(LibraryClassifierMethod):
     """Pipeline on the texts of the documents; otherwise as `PointClassifierMethod`."""
 
     @property
@@ -47,7 +52,18 @@ class PipelineMethod(PointClassifierMethod):
         """Return the texts of all documents, shape (n,)."""
         if problem.texts is None:
             raise ValueError("the documents have no texts here")
-        return problem.texts.strings()
+        return problem.inputs
+
+    def _points(self, work: SplitData, shared: Any) -> Any:
+        return super()._points(work, self._shared(work.problem, [work.split]) if shared is None else shared)
+
+    def _learned(self, work: SplitData) -> TrainedState:
+        """Return the trained state, whose weighting is of no use."""
+        multilabel, classes = work.problem.multilabel, work.problem.documents.classes
+        columns = learned_classes(work.members, classes)[0] if multilabel else np.arange(len(classes))
+        everywhere = np.asarray(work.members.all(axis=0) & multilabel)
+        weighting = self.spec.representation.weighting.build()
+        return TrainedState(self.spec, None, weighting, multilabel, columns, everywhere)
 
     def _fitted(self, points: Any, labels: NDArray[Any], rankings: Any) -> Any:  # noqa: ARG002 - as of the base class
         seeds = dict.fromkeys(seeds_of(self.spec.classifier), points.seed)
