@@ -189,7 +189,12 @@ def _classes(method: Any) -> Iterator[type]:
 
 
 def plugin_class(spec: MethodSpec) -> type | None:
-    """Return the plug-in's class of a method's kernel or classifier; None for a method of this package."""
+    """Return the plug-in's class of a method's kernel or classifier, or of the first method of a fusion that has one.
+
+    It is None for a method of this package.
+    """
+    if spec.fused is not None:
+        return next(filter(None, map(plugin_class, spec.fused.members)), None)
     parts = (spec.kernel, spec.classifier)
     return next((part.cls for part in parts if part is not None and plugin_of(part.cls) is not None), None)
 

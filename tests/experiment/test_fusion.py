@@ -92,6 +92,37 @@ def test_it_is_stored_reported_and_named(checked, tmp_path):
     assert {key.method for key in other.stored} == {"mnb", "words"}
 
 
+PLUGIN = """
+from pathlib import Path
+from benchmark.classifiers import MultinomialBayes
+
+
+class Read(MultinomialBayes):
+    def fit(self, X, y):
+        self.smoothing = float((Path(__file__).parent / "smoothing.txt").read_text())
+        return super().fit(X, y)
+
+
+CLASSIFIERS = {"read": Read}
+"""
+
+
+def test_with_a_plug_in_it_is_computed_again_where_what_that_reads_has_changed(checked, tmp_path):
+    (tmp_path / "mine.py").write_text(PLUGIN)
+    (tmp_path / "smoothing.txt").write_text("1")
+    store, entry = Store(tmp_path / "store"), "{name: own, classifier: read}, {fuse: [words, own], name: both}"
+    experiment = checked(entry, more="plugins: [mine.py]")
+    for smoothing, stored in (("1", set()), ("1", {"mnb", "words", "own", "both"}), ("9", {"mnb", "words"})):
+        (tmp_path / "smoothing.txt").write_text(smoothing)
+        run = run_experiment(experiment, RunContext(store))
+        assert not run.failures
+        assert {key.method for key in run.stored} == stored
+    (tmp_path / "smoothing.txt").write_text("none")
+    failures = run_experiment(experiment, RunContext(store)).failures
+    assert "own: " in failures["both"]
+    assert "mine.py:8" in failures["both"]
+
+
 def test_lists_of_lists_are_candidates(checked, tmp_path):
     third = "{name: roots, weighting: tf, features: hellinger, classifier: linear-svm}"
     entry = f"{third}, {{fuse: [[mnb, words], [words, roots], [mnb, words, roots]], name: both}}"

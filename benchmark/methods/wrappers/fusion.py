@@ -230,10 +230,10 @@ class FusedMethod:
 
 @contextmanager
 def _naming(method: str) -> Iterator[None]:
-    """Name the method in errors on which the fusion fails."""
+    """Name the method in errors on which the fusion fails; the cause is the error in a plug-in's code."""
     try:
         yield
     except FloatingPointError as error:
-        raise FloatingPointError(f"{method}: {error}") from None
+        raise FloatingPointError(f"{method}: {error}") from error.__cause__
     except ValueError as error:
-        raise ValueError(f"{method}: {error}") from None
+        raise ValueError(f"{method}: {error}") from error.__cause__
