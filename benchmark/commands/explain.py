@@ -295,10 +295,13 @@ class _Account:
         model = self.models[split]
         if isinstance(model, str):
             return [("decision values", f"not available: {model}")]
-        ((_, scores),) = model.answers([(name, content)], n_words=N_TOP_TERMS)
+        n_words = 0 if model.n_terms is None else N_TOP_TERMS
+        ((_, scores),) = model.answers([(name, content)], n_words=n_words)
         values = scores.values[0]
         order = np.argsort(-values, kind="stable")[:MAX_EXAMPLES]
         reasons = [("decision values", ", ".join(f"{model.classes[code]} {values[code]:.4g}" for code in order))]
+        if not n_words:
+            return [*reasons, ("top words", "none: it reads texts by itself")]
         return reasons + [
             ("top words", f"for {model.classes[code]}: {', '.join(words) or 'no single word'}")
             for code, words in scores.words[0].items()
@@ -346,7 +349,8 @@ def _nearest(work: SplitData, spec: MethodSpec, rows: Sequence[int]) -> _Near:
     else:
         from sklearn.metrics.pairwise import cosine_similarity  # noqa: PLC0415 - slow import, rarely needed
 
-        by, values = "cosine", cosine_similarity(points[rows], points[train])
+        by = "cosine of counts" if spec.classifier.tags.reads_texts else "cosine"
+        values = cosine_similarity(points[rows], points[train])
     neighbours = {}
     for row, similarities in zip(rows, values, strict=True):
         order = np.argsort(-similarities, kind="stable")[:N_NEIGHBOURS]

@@ -16,6 +16,7 @@ from benchmark.experiment import runner
 from benchmark.experiment.counting import check_expectations, document_strings, read_counts, text_counts
 from benchmark.experiment.settings import fold_counts, plugin_class
 from benchmark.experiment.task_planning import plan_task
+from benchmark.methods.elsewhere.kept_estimators import FittedEstimators
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.out_of_fold import INNER_FOLDS, inner_folds, out_of_fold_values
 from benchmark.methods.wrappers.fusion import FusedMethod
@@ -25,6 +26,7 @@ from benchmark.model.probabilities import fit_sigmoids
 from benchmark.model.text_model import TextModel
 from benchmark.system.errors import ConfigError, unknown_name
 from benchmark.system.plugin_errors import source_location
+from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads
 from benchmark.text.lexer import WHOLE_DOCUMENT
 
@@ -147,6 +149,8 @@ def _why_not_kept(spec: MethodSpec) -> str:
     if part is not None and not spec.classifier.tags.reads_texts:
         why = "a model has numbers, but no code"
         return f"{source_location(part)} is from a plug-in, and can't be saved: {why}"
+    if spec.threshold != "zero" and not is_builtin(spec.classifier.cls):
+        return f"{spec.classifier.name} can't be saved with the threshold {spec.threshold!r}: only with zero"
     return ""
 
 
@@ -249,6 +253,8 @@ class _Training:
         sigmoids: NDArray[np.float64] | None,
         about: dict[str, Any],
     ) -> TextModel:
+        if isinstance(fitted, FittedEstimators):
+            fitted.arrays()  # refused here, not where it is written
         terms, vocabulary = fitted.learned.terms, problem.counts.vocabulary
         if terms is not None:
             vocabulary = tuple(vocabulary[term] for term in terms)

@@ -8,6 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from benchmark.classifiers.gzip_neighbours import GzipNeighbours
+from benchmark.commands.explain import explain_cell
 from benchmark.corpora.reader import LastCorpus
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import load_checked, report_again, run_and_write
@@ -217,3 +218,13 @@ def test_what_is_wrong_is_said_in_a_line_before_the_run(checked, entry, words):
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
     assert "pipelines.yaml:6" in str(caught.value)
+
+
+def test_its_documents_are_explained_but_no_words(checked, tmp_path):
+    context = RunContext(Store(tmp_path / "store"))
+    run_and_write(checked("{name: p, pipeline: 'models.py:make'}"), context, folder=tmp_path / "run")
+    told = [row for table in explain_cell(tmp_path / "run", "p", context, shown=1) for row in table.rows]
+    rows = {str(row[0]): str(row[1]) for row in told if len(row) == 2}
+    assert rows["top words"] == "none: it reads texts by itself"
+    assert rows["nearest"].startswith(("student", "course", "faculty", "project"))
+    assert rows["decision values"].count(",") == 3

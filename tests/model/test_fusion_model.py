@@ -291,21 +291,21 @@ def test_a_fusion_of_fusions_or_of_models_of_other_classes_is_refused(
             read_model(folder)
 
 
-@pytest.mark.parametrize(
-    ("method", "message"),
-    [
-        ({"classifier": {"name": "sklearn.naive_bayes.ComplementNB"}}, "naive_bayes.ComplementNB is of a library"),
-        (
-            {"kernel": "hp-top", "classifier": {"scheme": "one-vs-rest"}},
-            "a model with the kernel 'hp-top' can't be saved",
-        ),
-    ],
-)
-def test_what_cannot_be_kept_is_named(method: dict[str, Any], message: str, fitted: Fit) -> None:
-    experiment = fused(method | {"name": "theirs"}, fuse={"fuse": ["words", "theirs"], "name": "both"})
+def test_what_cannot_be_kept_is_named(fitted: Fit) -> None:
+    method = {"kernel": "hp-top", "classifier": {"scheme": "one-vs-rest"}, "name": "theirs"}
+    message = "a model with the kernel 'hp-top' can't be saved"
     with pytest.raises(ConfigError, match=f"^both: theirs: .*{message}") as caught:
-        fitted(experiment, "both")
+        fitted(fused(method, fuse={"fuse": ["words", "theirs"], "name": "both"}), "both")
     assert "\n" not in str(caught.value)
+
+
+def test_a_method_of_a_library_is_kept_among_others(fitted: Fit, tmp_path: Path) -> None:
+    method = {"classifier": {"name": "sklearn.naive_bayes.ComplementNB"}, "name": "theirs"}
+    model = fitted(fused(method, fuse={"fuse": ["words", "theirs"], "name": "both"}), "both")
+    write_model(model, tmp_path / "model")
+    texts = [("a", b"veti duka duka"), ("b", b"")]
+    ((_, before),), ((_, after),) = model.answers(texts), read_model(tmp_path / "model").answers(texts)
+    np.testing.assert_array_equal(after.values, before.values)
 
 
 def bench(*arguments: object, **options: Any) -> Any:

@@ -15,7 +15,6 @@ from benchmark.experiment.counting import read_counts
 from benchmark.experiment.run import load_checked, report_again, run_and_write
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.model.fitting import fit_model
 from benchmark.plugins.import_paths import imported_estimator
 from benchmark.representation import TermWeighting
 from benchmark.system.errors import ConfigError
@@ -212,15 +211,6 @@ def test_what_a_library_warns_of_stands_in_the_table_and_comes_back_from_the_sto
         assert note.startswith("Warning of net: ConvergenceWarning: ")
         assert any("net warned while trained" in note for note in each.summary.notes)
     assert again.results.stored
-
-
-def test_a_kept_model_is_refused_in_a_line(checked, tmp_path):
-    experiment = checked("{name: f, weighting: tf, classifier: sklearn.ensemble.RandomForestClassifier}")
-    with pytest.raises(ConfigError) as caught:
-        fit_model(experiment, "f", RunContext(Store(tmp_path / "store")))
-    assert str(caught.value).startswith(
-        "f: sklearn.ensemble.RandomForestClassifier is of a library, and can't be saved"
-    )
 
 
 def test_our_linear_machines_warn_where_they_do_not_converge(done, monkeypatch):
