@@ -200,17 +200,21 @@ def init(
 
 @app.command(epilog="Example: bench validate configs/*.yaml")
 def validate(configs: Configs, as_json: Json = False) -> None:
-    """Check configurations without doing any work."""
+    """Check configurations without doing any work, and without running code that comes with them."""
     from benchmark.cli.output import CommandOutput
     from benchmark.experiment.run import load_checked
+    from benchmark.plugins.outline import unchecked_names
 
     problems = []
     with CommandOutput(as_json=as_json) as answer:
         for path in configs:
             try:
                 config = resolve_config(path)
-                n = len(load_checked(config).ids)
-                answer.give("good", {"config": str(config), "cells": n}, sentence=f"{config}: good, {n} cells")
+                experiment = load_checked(config, run_code=False)
+                n, names = len(experiment.ids), unchecked_names(experiment)
+                found = {"config": str(config), "cells": None if names else n, "not_run": names}
+                but = f", but for {', '.join(names)}, whose code wasn't run" if names else f", {n} cells"
+                answer.give("good", found, sentence=f"{config}: good{but}")
             except BenchError as error:
                 problems.append(error)
     for problem in problems:

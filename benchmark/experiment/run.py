@@ -46,9 +46,9 @@ class RunResult:
     seconds: float = 0.0
 
 
-def load_checked(path: Path) -> Experiment:
-    """Read a configuration and check all that can be checked without data."""
-    experiment = load_experiment(path)
+def load_checked(path: Path, *, run_code: bool = True) -> Experiment:
+    """Read a configuration and check all that can be checked without data; `run_code` as for `load_experiment`."""
+    experiment = load_experiment(path, run_code=run_code)
     check_published(experiment, path.parent, CONFIGS_FOLDER)
     reader = user_corpus_of(experiment)
     if reader is not None:

@@ -95,7 +95,7 @@ def add_pipelines(source: YamlSource, found: Registries) -> None:
     ConfigError
         At a pipeline whose file can't be loaded.
     """
-    for place, name in _pipelines_of_files(source.data):
+    for place, name in pipelines_of_files(source.data):
         if name in found.pipelines.origins:
             continue
         path = source.folder(place) / Path(name.rpartition(":")[0]).expanduser()
@@ -138,7 +138,7 @@ def _renamed(value: Any, files: Mapping[str, str]) -> Any:
     return files.get(value, value) if isinstance(value, str) else value
 
 
-def _pipelines_of_files(data: Any, place: Location = ()) -> Iterator[tuple[Location, str]]:
+def pipelines_of_files(data: Any, place: Location = ()) -> Iterator[tuple[Location, str]]:
     """Yield the location and name of each pipeline of a file in a configuration."""
     if isinstance(data, dict):
         for key, value in data.items():
@@ -149,10 +149,10 @@ def _pipelines_of_files(data: Any, place: Location = ()) -> Iterator[tuple[Locat
                     if isinstance(name, str) and _OF_FILE in name:
                         yield where, name
             else:
-                yield from _pipelines_of_files(value, (*place, key))
+                yield from pipelines_of_files(value, (*place, key))
     elif isinstance(data, list):
         for index, each in enumerate(data):
-            yield from _pipelines_of_files(each, (*place, index))
+            yield from pipelines_of_files(each, (*place, index))
 
 
 def _named(module: Any, name: str, whose: str) -> Callable[..., Any]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import platformdirs
 
-from benchmark.config.schema import as_list
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import ConfigError
 
@@ -76,12 +75,16 @@ def trusted_digests() -> set[str]:
 def has_import_path(data: Any) -> bool:
     """Return whether a configuration's methods name a classifier or pipeline by its import path."""
     if isinstance(data, dict):
-        named = [each for key in ("classifier", "pipeline") for each in as_list(data.get(key, []))]
+        named = [each for key in ("classifier", "pipeline") for each in _listed(data.get(key, []))]
         names = [each.get("name", "") if isinstance(each, dict) else each for each in named]
         return any(map(_is_path, names)) or any(has_import_path(each) for each in data.values())
     if isinstance(data, list):
         return any(_is_path(each) or has_import_path(each) for each in data)
     return False
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _is_path(name: Any) -> bool:

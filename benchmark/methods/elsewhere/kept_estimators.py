@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-import skops.io
-from skops.io.exceptions import UnsupportedTypeException
 
 from benchmark.classifiers.placeholders import MadeElsewhere
 from benchmark.config.components import Component
@@ -59,11 +57,11 @@ class FittedEstimators(FittedPoints):
         ValueError
             If an array isn't such a file.
         """
-        models = []
+        io, models = _skops(), []
         for number in range(len(arrays) // 2):
             content = arrays[_FILE.format(number)].tobytes()
             try:
-                found = skops.io.loads(content, trusted=skops.io.get_untrusted_types(data=content))
+                found = io.loads(content, trusted=io.get_untrusted_types(data=content))
             except Exception as error:  # noqa: BLE001 - a file made by hand may raise anything
                 raise ValueError(one_line(f"can't be read by skops: {error}")) from None
             models.append(CheckedClassifier.of_trained(found, arrays[_CLASSES.format(number)]))
@@ -85,12 +83,12 @@ def untrusted_types(arrays: Mapping[str, NDArray[Any]]) -> list[str]:
     ValueError
         If an array isn't a file of skops.
     """
-    found: set[str] = set()
+    io, found = _skops(), set[str]()
     for name, array in arrays.items():
         if not name.endswith(_FILE.format("")):
             continue
         try:
-            found |= set(skops.io.get_untrusted_types(data=array.tobytes()))
+            found |= set(io.get_untrusted_types(data=array.tobytes()))
         except Exception as error:  # noqa: BLE001 - a file made by hand may raise anything
             raise ValueError(one_line(f"can't be read by skops: {error}")) from None
     return sorted(found)
@@ -109,12 +107,20 @@ def estimator_arrays(n: int) -> tuple[list[str], list[str]]:
 
 def _kept(model: CheckedClassifier) -> NDArray[np.uint8]:
     """Return the file of a trained classifier, as bytes; ValueError if it can't be built again elsewhere."""
+    io = _skops()
     try:
-        content = skops.io.dumps(model.trained)
-        types = skops.io.get_untrusted_types(data=content)
-    except (UnsupportedTypeException, TypeError, ValueError, AttributeError) as error:
+        content = io.dumps(model.trained)
+        types = io.get_untrusted_types(data=content)
+    except (io.exceptions.UnsupportedTypeException, TypeError, ValueError, AttributeError) as error:
         raise ValueError(one_line(f"skops can't keep it: {error}")) from None
     own = [each.partition(".")[2] for each in types if each.startswith(_OF_FILE)]
     if own:
         raise ValueError(f"{own[0]} is a class of a file beside the configuration: only classes of packages are kept")
     return np.frombuffer(content, dtype=np.uint8)
+
+
+def _skops() -> Any:
+    """Import skops, which takes a second."""
+    import skops.io.exceptions  # noqa: PLC0415 - needed for kept models alone
+
+    return skops.io
