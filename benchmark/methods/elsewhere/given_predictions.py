@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from benchmark.methods.problem import Problem
 
 ID, LABELS, SPLIT, SIZE = "id", ("label", "labels"), "split", "size"
+#: First word of the columns with a score of each class, as `bench predict` writes them; the first kind found counts.
+SCORES = ("decision", "score", "probability")
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,17 +44,22 @@ class PredictionsFile:
         Labels as text by document, split and training size; split and size are "" where the file has no such column.
     by_split, by_size : bool
         Whether the file has these columns.
+    tied : set of (str, str, str)
+        Documents whose best score is that of several classes; empty where the file has no scores.
     """
 
     name: str
     labels: Mapping[tuple[str, str, str], str]
     by_split: bool
     by_size: bool
+    tied: frozenset[tuple[str, str, str]] = frozenset()
 
 
 @lru_cache(maxsize=8)
 def read_predictions(path: Path, digest: str) -> PredictionsFile:
     """Read a table, JSON lines or Parquet with the columns id and label (or labels), and split and size where needed.
+
+    Columns with a score or probability of each class, see `SCORES`, say which predictions are ties.
 
     Parameters
     ----------
@@ -74,15 +82,35 @@ def read_predictions(path: Path, digest: str) -> PredictionsFile:
         raise DataError(f"{path}: has no column {missing!r} (columns: {quote_value(', '.join(map(str, columns)))})")
     more = [each for each in (SPLIT, SIZE) if each in columns]
     labels: dict[tuple[str, str, str], str] = {}
-    for _, values in iter_records(path, [ID, label, *more], digest=found):
-        own = dict(zip((ID, label, *more), values, strict=True))
+    tied, scores = set[tuple[str, str, str]](), _score_columns(columns)
+    for _, values in iter_records(path, [ID, label, *more, *scores], digest=found):
+        own = dict(zip((ID, label, *more), values, strict=False))
         texts = {key: "" if value is None else str(value).strip() for key, value in own.items()}
         key = texts[ID], texts.get(SPLIT, ""), texts.get(SIZE, "")
         if key in labels:
             where = " ".join(filter(None, key[1:]))
             raise DataError(f"{path}: has the document {quote_value(key[0])} twice{where and f' in {where}'}")
         labels[key] = texts[label]
-    return PredictionsFile(path.name, labels, SPLIT in more, SIZE in more)
+        numbers = [_number(value, path, key[0]) for value in values[2 + len(more) :]]
+        if len(numbers) > 1 and numbers.count(max(numbers)) > 1:
+            tied.add(key)
+    return PredictionsFile(path.name, labels, SPLIT in more, SIZE in more, frozenset(tied))
+
+
+def _score_columns(columns: Sequence[Any]) -> list[str]:
+    """Return the columns of the first kind of scores that a file has."""
+    kinds = ([str(each) for each in columns if str(each).startswith(f"{word} ")] for word in SCORES)
+    return next(filter(None, kinds), [])
+
+
+def _number(value: Any, path: Path, document: str) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if math.isnan(number):
+        raise DataError(f"{path}: the document {quote_value(document)} has the score {quote_value(value)}: no number")
+    return number
 
 
 @dataclass(frozen=True)
@@ -148,7 +176,10 @@ class GivenPredictionsMethod:
             raise ValueError(f"{given.name}: {problem_text}, such as {quote_value(missing[0])}")
         texts = [given.labels[(each, *place)] for each in ids]
         predicted = _codes(texts, documents.classes, multilabel=problem.multilabel, name=given.name)
-        return SettingPredictions.of_split(predicted, np.zeros(predicted.shape, dtype=bool), np.zeros(len(TIMERS)))
+        tied = np.zeros(predicted.shape, dtype=bool)
+        if not problem.multilabel:
+            tied[:] = [(each, *place) in given.tied for each in ids]
+        return SettingPredictions.of_split(predicted, tied, np.zeros(len(TIMERS)))
 
 
 def _codes(texts: Sequence[str], classes: tuple[str, ...], *, multilabel: bool, name: str) -> NDArray[Any]:
