@@ -346,8 +346,9 @@ class Variant:
         found: dict[TextSettings, str] = {}
         for entry in self.entries:
             for spec in entry.candidates:
-                if spec.classifier.tags.reads_texts:
-                    found.setdefault(spec.text or self.collection.text, entry.label)
+                for each in (spec,) if spec.fused is None else spec.fused.members:
+                    if each.classifier.tags.reads_texts:
+                        found.setdefault(each.text or self.collection.text, entry.label)
         return found
 
     @property

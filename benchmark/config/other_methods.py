@@ -106,8 +106,6 @@ def _why_not_fused(specs: list[MethodSpec]) -> str:
         return "is a fusion itself: list its methods in its place"
     if specs[0].predictions is not None or specs[0].vectors is not None:
         return "was made elsewhere: a fusion trains its methods again, on folds of the training documents"
-    if specs[0].classifier.tags.reads_texts:
-        return "reads texts: a fusion adds methods of counts"
     if specs[0].classifier.resolved.get("scheme") == "one-vs-one":
         return "lets pairs of classes vote: give it `scheme: one-vs-rest`, which has a decision value for each class"
     return ""

@@ -63,6 +63,11 @@ def plan_task(
         text: _problem(task, *read, experiment.seed, trained, text.pruning) for text, read in (texts or {}).items()
     }
     read = {text: _with_texts(problem, task, counts, each) for text, each in (strings or {}).items()}
+
+    def problem_of(spec: MethodSpec) -> Problem:
+        seen = own.get(spec.text, problem)
+        return read.get(spec.text or variant.collection.text, seen) if spec.classifier.tags.reads_texts else seen
+
     digest = cache(_rows_digest)
     protocol = None if experiment.inner is None else experiment.inner.build()
     inner_of = {size: tuple(_inner(split, problem, protocol) for split in splits[size]) for size in splits}
@@ -70,10 +75,8 @@ def plan_task(
     for entry in variant.entries:
         chosen = experiment.inner is not None and len(entry.candidates) > 1
         for index, spec in enumerate(entry.candidates):
-            seen = own.get(spec.text, problem)
-            if spec.classifier.tags.reads_texts:
-                seen = read.get(spec.text or variant.collection.text, seen)
-            method = _method(spec, own, problem, variant)
+            seen = problem_of(spec)
+            method = _method(spec, problem_of, variant)
             for size in variant.sizes:
                 inner = inner_of[size] if chosen else tuple(() for _ in splits[size])
                 for number in variant.numbers:
@@ -92,12 +95,12 @@ def plan_task(
     return PlannedTask(variant.name, task.name, problem, splits, tuple(points))
 
 
-def _method(spec: MethodSpec, own: Mapping[TextSettings | None, Problem], problem: Problem, variant: Variant) -> Method:
-    """Return the method of a specification; a fusion has the methods of its members, each on its own counts."""
+def _method(spec: MethodSpec, problem_of: Callable[[MethodSpec], Problem], variant: Variant) -> Method:
+    """Return the method of a specification; a fusion has those of its members, each on its own counts or texts."""
     replicated = tags_of(variant.protocol.cls).replicated
     if spec.fused is None:
-        return build_method(spec, own.get(spec.text, problem), variant.terms, replicated=replicated)
-    members = [(each, own.get(each.text, problem)) for each in spec.fused.members]
+        return build_method(spec, problem_of(spec), variant.terms, replicated=replicated)
+    members = [(each, problem_of(each)) for each in spec.fused.members]
     return FusedMethod(
         spec,
         tuple(build_method(each, seen, variant.terms, replicated=replicated) for each, seen in members),

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.model.base import KeptModel, TextPredictions
+from benchmark.model.pipeline_model import NO_TERMS
 from benchmark.model.probabilities import class_probabilities
 from benchmark.model.telling_terms import telling_terms
+from benchmark.system.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,8 +63,10 @@ class FusionModel(KeptModel):
         return self.sigmoids is not None
 
     @property
-    def n_terms(self) -> int:
-        """Number of distinct terms of all members."""
+    def n_terms(self) -> int | None:
+        """Number of distinct terms of all members; None if one of them reads texts by itself."""
+        if any(member.n_terms is None for member in self.members):
+            return None
         return len({term for member in self.members for term in member.vocabulary})
 
     @property
@@ -72,11 +76,13 @@ class FusionModel(KeptModel):
 
     def answer_batch(self, texts: Sequence[bytes], n_words: int) -> TextPredictions:
         """Return the predictions of a batch of texts, see `KeptModel.answers`."""
-        counts = [member.counts(texts) for member in self.members]
+        if n_words and self.n_terms is None:
+            raise ConfigError(NO_TERMS)
+        counts = [member.inputs(texts) for member in self.members]
         total = self.rule.of([own.class_values(each) for own, each in zip(self.members, counts, strict=True)])
         predicted, values = self.rule.given(total), self.rule.class_values(total)
         probabilities = None if self.sigmoids is None else class_probabilities(values, self.sigmoids, self.rule)
-        known = np.sum([np.diff(each.indptr) for each in counts], axis=0)
+        known = None if self.n_terms is None else np.sum([np.diff(each.indptr) for each in counts], axis=0)
         answers = TextPredictions(predicted, values, probabilities, known, ())
         if not n_words:
             return answers

@@ -73,6 +73,10 @@ class TextModel(KeptModel):
         """Text between the terms of a list."""
         return " " if self.lexing.ngrams == (1,) else ", "
 
+    def inputs(self, texts: Sequence[bytes]) -> Any:
+        """Return what the method takes for each text: counts, shape (m, V)."""
+        return self.counts(texts)
+
     def counts(self, texts: Sequence[bytes]) -> sp.csr_array:
         """Count the terms of the vocabulary in each text, shape (m, V)."""
         m = len(texts)
@@ -87,9 +91,9 @@ class TextModel(KeptModel):
         parts = matrix.data[known], columns[matrix.indices[known]], pointers
         return sp.csr_array(parts, shape=(m, len(self.vocabulary)))
 
-    def class_values(self, counts: sp.csr_array) -> Array:
-        """Return a decision value for each class, shape (m, k), from counts of the vocabulary, shape (m, V)."""
-        return self.fitted.class_values(self.fitted.values(counts))
+    def class_values(self, inputs: Any) -> Array:
+        """Return a decision value for each class, shape (m, k), from the `inputs` of m texts."""
+        return self.fitted.class_values(self.fitted.values(inputs))
 
     def values_without_terms(self, document: sp.csr_array) -> tuple[list[str], Array]:
         """Return the n terms of a document, shape (1, V), and its class values without each of them, shape (n, k)."""

@@ -14,6 +14,8 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import load_checked, report_again, run_and_write
 from benchmark.experiment.runner import plan_tasks, read_variants, run_experiment
 from benchmark.experiment.store import Store
+from benchmark.model.fitting import fit_model
+from benchmark.model.persistence import read_model, write_model
 from benchmark.plugins.trust import asking_before_code
 from benchmark.system.errors import ConfigError
 from benchmark.workers.worker import compute_units, make_payload
@@ -228,3 +230,16 @@ def test_its_documents_are_explained_but_no_words(checked, tmp_path):
     assert rows["top words"] == "none: it reads texts by itself"
     assert rows["nearest"].startswith(("student", "course", "faculty", "project"))
     assert rows["decision values"].count(",") == 3
+
+
+def test_a_fusion_adds_its_values_to_those_of_counts(checked, by_hand, tmp_path):
+    methods = (
+        "{name: p, pipeline: 'models.py:make'}, {name: w, weighting: tfidf, classifier: linear-svm}, "
+        "{fuse: [p, w], name: both}"
+    )
+    experiment, context = checked(methods), RunContext(Store(tmp_path / "store"))
+    run = run_experiment(experiment, context)
+    assert not run.failures
+    write_model(fit_model(experiment, "both", context, split="cornell"), tmp_path / "model")
+    ((_, answers),) = read_model(tmp_path / "model").answers([("", text.encode("utf-8")) for text in by_hand[2]])
+    np.testing.assert_array_equal(answers.given, predictions_of(run, "both"))

@@ -221,7 +221,7 @@ class FusedMethod:
         trained = self.train(problem, split, terms, bench)
         watch.lap("training")
         tested = zip(trained.members, self.problems, strict=True)
-        total = trained.rule.of([each.values_of_rows(own.counts.matrix[split.test]) for each, own in tested])
+        total = trained.rule.of([each.values_of_rows(own.inputs[split.test]) for each, own in tested])
         watch.lap("testing")
         if problem.multilabel:
             return multilabel_predictions(members, trained.rule.columns, total, watch.seconds())
