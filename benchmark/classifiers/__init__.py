@@ -4,7 +4,7 @@ from typing import Any
 
 from benchmark.classifiers.born import BornClassifier
 from benchmark.classifiers.class_specific import EmbeddedFamily, ProjectedPdf
-from benchmark.classifiers.complement_bayes import ComplementBayes
+from benchmark.classifiers.complement_bayes import ComplementBayes, TransformedComplementBayes
 from benchmark.classifiers.divergence_bayes import DivergenceBayes
 from benchmark.classifiers.linear_models import LinearSvm, LogisticClassifier, NbSvm, SgdSvm
 from benchmark.classifiers.multinomial_bayes import MultinomialBayes
@@ -16,6 +16,7 @@ CLASSIFIERS: dict[str, type[Any]] = {
     "svm": SupportVectorClassifier,
     "mnb": MultinomialBayes,
     "complement-nb": ComplementBayes,
+    "twcnb": TransformedComplementBayes,
     "ppt": ProjectedPdf,
     "eef": EmbeddedFamily,
     "divergence-bayes": DivergenceBayes,
@@ -47,4 +48,5 @@ __all__ = [
     "ProjectedPdf",
     "SgdSvm",
     "SupportVectorClassifier",
+    "TransformedComplementBayes",
 ]

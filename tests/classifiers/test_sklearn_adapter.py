@@ -11,7 +11,7 @@ from benchmark.classifiers.sklearn_adapter import SklearnClassifier
 
 NAMES = [name for name, cls in CLASSIFIERS.items() if issubclass(cls, SklearnClassifier)]
 #: Those that scikit-learn has no estimator of, or none by itself.
-OF_OUR_OWN = ("ppt", "eef", "nb-svm", "born", "divergence-bayes")
+OF_OUR_OWN = ("ppt", "eef", "nb-svm", "born", "twcnb", "divergence-bayes")
 
 
 def counts(n_classes: int) -> tuple[np.ndarray, np.ndarray]:

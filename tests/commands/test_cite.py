@@ -25,7 +25,7 @@ from tests.builders import small_experiment
 
 pytestmark = pytest.mark.usefixtures("sketched")
 #: Classifiers that train without a library's solver.
-WITHOUT_SOLVER = {"ppt", "eef", "divergence-bayes", "born"}
+WITHOUT_SOLVER = {"ppt", "eef", "divergence-bayes", "born", "twcnb"}
 REQUIRED = {
     "inproceedings": {"author", "title", "booktitle", "year"},
     "article": {"author", "title", "journal", "year"},

@@ -47,6 +47,7 @@ METHODS: list[Any] = [
     "logistic",
     {"classifier": "nb-svm", "weighting": "binary"},
     "born",
+    "twcnb",
 ]
 THRESHOLDED: list[Any] = [
     {"kernel": "ngd", "threshold": "cross-validated"},
