@@ -104,9 +104,7 @@ class TransformedComplementBayes(SklearnClassifier):
     array(['a', 'b'], dtype='<U1')
     """
 
-    tags: ClassVar[Tags] = Tags(
-        normalization="none", takes_features=False, sums_words=True, labels={"twcnb": "TWCNB"}
-    )
+    tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, sums_words=True, labels={"twcnb": "TWCNB"})
     kept: ClassVar[tuple[str, ...]] = ("classes_", "weights_", "n_features_in_")
     non_negative: ClassVar[bool] = True
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmark.config.cells import count_cells, list_cells, list_figures, list_pairs
@@ -24,7 +25,8 @@ from benchmark.config.schema import ExperimentSection
 from benchmark.config.schema_errors import validate_section
 from benchmark.config.tasks import check_splits, inner_protocol, list_tasks, protocol_and_sizes, term_selection
 from benchmark.evaluation.metrics import is_metric_defined
-from benchmark.system.errors import quote_value, unknown_name
+from benchmark.system.errors import ConfigError, quote_value, unknown_name
+from benchmark.system.yaml_source import read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,6 +41,8 @@ CHOICE_METHODS = (CHOOSE_ORACLE, CHOOSE_CROSS_VALIDATION, CHOOSE_TEMPORAL_HOLDOU
 COUNTED_SETTINGS = "points (tasks × methods or candidates × training sizes × terms)"
 #: The metrics of a configuration that names none, as far as they are defined for its documents.
 DEFAULT_METRICS = ("accuracy", "macro-f1", "micro-f1", "macro-f1-of-means")
+#: End of the name of a user's file with published values.
+PAPER_SUFFIX = ".yaml"
 #: Keys that a variant may override; its cells are those of the configuration, unless it names methods.
 VARIANT_KEYS = ("corpus", "text", "protocol", "terms", "defaults", "methods")
 
@@ -55,8 +59,7 @@ def check_experiment(source: YamlSource, known: Registries, papers: Sequence[str
         Keys that `paper` can name; any, unless they are listed.
     """
     config = validate_section(ExperimentSection, source)
-    if papers is not None and config.paper is not None and config.paper not in papers:
-        raise source.error(("paper",), unknown_name("paper", config.paper, papers))
+    paper, own_paper = _paper(config.paper, source, papers)
     choices = _choices(config, source)
     variants = {BASE_VARIANT: _variant(BASE_VARIANT, config, source, known)} if config.run_base else {}
     unvaried = source.without(["variants"])
@@ -93,7 +96,8 @@ def check_experiment(source: YamlSource, known: Registries, papers: Sequence[str
     return Experiment(
         name=config.name,
         title=config.title or config.name,
-        paper=config.paper,
+        paper=paper,
+        own_paper=own_paper,
         sensitivity_of=config.sensitivity_of,
         seed=config.seed,
         notes=tuple(config.notes),
@@ -170,6 +174,22 @@ def _choices(config: ExperimentSection, source: YamlSource) -> tuple[str, ...]:
             ("choose", "by"), f"{CHOOSE_CROSS_VALIDATION} and {CHOOSE_TEMPORAL_HOLDOUT} can't be combined: name one"
         )
     return tuple(config.choose.by)
+
+
+def _paper(
+    named: str | None, source: YamlSource, papers: Sequence[str] | None
+) -> tuple[str | None, dict[str, Any] | None]:
+    """Return the key of a paper, and the content of the file if one beside the configuration is named."""
+    if named is not None and named.endswith(PAPER_SUFFIX):
+        try:
+            content = read_yaml(source.folder(("paper",)) / Path(named).expanduser()).data
+        except ConfigError as error:
+            raise source.error(("paper",), str(error)) from None
+        return str(content.get("paper", Path(named).stem)), content
+    if papers is not None and named is not None and named not in papers:
+        problem = unknown_name("paper", named, papers)
+        raise source.error(("paper",), f"{problem}; a file of your own ends with {PAPER_SUFFIX}: paper: ./mine.yaml")
+    return named, None
 
 
 def _check_readings(config: ExperimentSection, variants: Mapping[str, Variant], source: YamlSource) -> None:

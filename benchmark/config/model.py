@@ -471,6 +471,8 @@ class Experiment:
     name, title : str
     paper : str or None
         Key of the paper whose numbers it is compared with.
+    own_paper : dict or None
+        Content of the user's file with these numbers, where `paper` names a file; None for the papers of this package.
     sensitivity_of : str or None
         Name of the configuration whose deviations this one looks into.
     seed : int
@@ -540,6 +542,7 @@ class Experiment:
     known: Registries | None = field(default=None, repr=False, compare=False, metadata=_NOT_DATA)
     parallel: ParallelSection | None = field(default=None, compare=False, metadata=_NOT_DATA)
     readings: dict[str, str] = field(default_factory=dict, kw_only=True)
+    own_paper: dict[str, Any] | None = field(default=None, kw_only=True, repr=False)
     only: tuple[str, ...] = field(default=(), kw_only=True)
     left_out: frozenset[str] = field(default=frozenset(), kw_only=True, repr=False)
 

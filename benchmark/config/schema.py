@@ -173,7 +173,10 @@ class ExperimentSection(ConfigSection):
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100, description="Name of the run folder.")
     title: str = Field(default="", description="Title above the tables; by default the name.")
-    paper: str | None = Field(default=None, description="The paper whose published values are compared.")
+    paper: str | None = Field(
+        default=None,
+        description="The paper whose published values are compared, or a file with them: ./mine.yaml.",
+    )
     sensitivity_of: str | None = Field(
         default=None, description="The configuration whose deviations this sensitivity analysis explains."
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from functools import cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmark.config.schema_errors import validate_section
@@ -17,7 +18,6 @@ from benchmark.system.yaml_source import MAX_YAML_BYTES, YamlSource, read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from benchmark.config.model import Experiment
     from benchmark.system.yaml_source import Location
@@ -54,7 +54,7 @@ def published_of_experiment(experiment: Experiment) -> Published | None:
     ranges whose cells are all present.
     """
     if experiment.paper:
-        published = load_published(papers.PUBLISHED_FOLDER / f"{experiment.paper}.yaml")
+        published = _paper_of(experiment)
         here = [
             r for r in published.ranges if r.config != experiment.name or experiment.left_out.isdisjoint(r.expanded)
         ]
@@ -69,13 +69,24 @@ def published_of_experiment(experiment: Experiment) -> Published | None:
     return None
 
 
+def _paper_of(experiment: Experiment) -> Published:
+    if experiment.own_paper is None:
+        return load_published(papers.PUBLISHED_FOLDER / f"{experiment.paper}.yaml")
+    return _checked(YamlSource(str(experiment.raw.get("paper")), experiment.own_paper))
+
+
 def check_published(experiment: Experiment, *folders: Path) -> None:
-    """Reject a paper's file that names an unknown configuration, or a cell that the experiment lacks."""
+    """Reject a paper's file that names an unknown configuration, or a cell that the experiment lacks.
+
+    The configuration is in the first of the folders; other configurations that the file may name are in any.
+    """
     if not experiment.paper:
         return
     files = [path for folder in folders for path in folder.glob("*.yaml")]
     configs = {experiment.name, *(_named_in(file, _NAME) or file.stem for file in files)}
     path = papers.PUBLISHED_FOLDER / f"{experiment.paper}.yaml"
+    if experiment.own_paper is not None:
+        path = folders[0] / Path(experiment.raw["paper"]).expanduser()
     published, source = _read(path, path.stat().st_mtime_ns if path.exists() else 0)
     ids = frozenset(experiment.ids)
     wrong: dict[tuple[Location, str], Callable[[], str]] = {}
@@ -142,4 +153,8 @@ def _named(found: Published) -> Iterator[tuple[Location, str, tuple[str, ...]]]:
 @cache
 def _read(path: Path, _changed: int) -> tuple[Published, YamlSource]:
     source = read_yaml(path)
-    return validate_section(Published, source, {papers.DECLARED_METRICS_KEY: DIAGNOSTIC_METRICS}), source
+    return _checked(source), source
+
+
+def _checked(source: YamlSource) -> Published:
+    return validate_section(Published, source, {papers.DECLARED_METRICS_KEY: DIAGNOSTIC_METRICS})

@@ -37,7 +37,7 @@ def excluded_cells(experiment: Experiment) -> dict[tuple[str, str], Exclusion]:
     They are those tuned to the published value, and those under another setting than the paper's.
     """
     found = {(experiment.name, cell): Exclusion("tuned", choice) for cell, choice in experiment.tuned_cells.items()}
-    path = _path(experiment.paper) if experiment.paper else None
+    path = _path(experiment.paper) if experiment.paper and experiment.own_paper is None else None
     known: dict[str, FlatSetting] = {}
     if path is not None and path.exists():
         for group in _read(path).get(experiment.name, []):
@@ -124,8 +124,9 @@ def pin_settings(experiment: Experiment) -> tuple[Path, int]:
         If the configuration has no paper, or the paper's file names none of its cells.
     """
     published = published_of_experiment(experiment) if experiment.paper else None
-    if published is None:
-        raise ConfigError(f"{experiment.name}: has no paper, so its settings can't be pinned to published values")
+    if published is None or experiment.own_paper is not None:
+        problem = "has no paper of this package, so its settings can't be pinned to published values"
+        raise ConfigError(f"{experiment.name}: {problem}")
     named = {cell for config, cells in cells_by_configuration(published) if config == experiment.name for cell in cells}
     groups: dict[str, list[str]] = {}
     for cell in experiment.cells:
