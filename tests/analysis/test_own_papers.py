@@ -25,13 +25,13 @@ claims:
     text: The simplex is better.
     relation: greater
     test: sign
-    comparisons: [{config: sixth, a: ngd, b: CELL}]
+    comparisons: [{config: sixth, a: ngd, b: mnb}]
 """
 
 
 @pytest.fixture
 def checked(tmp_path):
-    def check(paper="./values.yaml", values=VALUES.replace("CELL", "mnb")):
+    def check(paper="./values.yaml", values=VALUES):
         (tmp_path / "values.yaml").write_text(values)
         (tmp_path / "sixth.yaml").write_text(CONFIG.format(paper=paper))
         return load_checked(tmp_path / "sixth.yaml")
@@ -60,7 +60,7 @@ def test_its_values_and_claims_get_verdicts_also_when_the_file_is_gone(checked, 
     [
         ("./nowhere.yaml", VALUES, "sixth.yaml:3: "),
         ("of2003", VALUES, "a file of your own ends with .yaml: paper: ./mine.yaml"),
-        ("values.yaml", VALUES.replace("CELL", "ngb"), "values.yaml:12: unknown cell 'ngb'; did you mean 'ngd'?"),
+        ("values.yaml", VALUES.replace("b: mnb", "b: ngb"), "values.yaml:12: unknown cell 'ngb'; did you mean 'ngd'?"),
         ("values.yaml", VALUES.replace("relation", "relations"), "values.yaml"),
         ("values.yaml", "- 1", "values.yaml"),
     ],
