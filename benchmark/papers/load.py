@@ -8,11 +8,11 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from benchmark.config.schema_errors import validate_section
-from benchmark.corpora.card import REPOSITORY
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.papers import published as papers
 from benchmark.papers.published import Published
 from benchmark.system.errors import MAX_PROBLEMS, combine_errors, unknown_name
+from benchmark.system.shipped_files import CONFIGS_FOLDER, find_shipped, shipped_files
 from benchmark.system.yaml_source import MAX_YAML_BYTES, YamlSource, read_yaml
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from benchmark.system.yaml_source import Location
 
 
-#: Folder of configurations, sensitivity analyses among them.
-CONFIGS_FOLDER = REPOSITORY / "configs"
 #: Patterns of a configuration's keys `name` and `sensitivity_of` (`explains` until 0.3).
 _NAME, _SENSITIVITY_OF = (
     re.compile(rf"(?m)^(?:{keys}):[ \t]*['\"]?([^\s'\"#]+)") for keys in ("name", "sensitivity_of|explains")
@@ -44,7 +42,7 @@ def load_published(path: Path) -> Published:
 
 def published_papers() -> list[str]:
     """Return the keys of the papers whose published values are known."""
-    return sorted(path.stem for path in papers.PUBLISHED_FOLDER.glob("*.yaml"))
+    return [path.stem for path in shipped_files(papers.PUBLISHED_FOLDER, "*.yaml")]
 
 
 def published_of_experiment(experiment: Experiment) -> Published | None:
@@ -54,12 +52,12 @@ def published_of_experiment(experiment: Experiment) -> Published | None:
     ranges whose cells are all present.
     """
     if experiment.paper:
-        published = load_published(papers.PUBLISHED_FOLDER / f"{experiment.paper}.yaml")
+        published = load_published(find_shipped(papers.PUBLISHED_FOLDER, f"{experiment.paper}.yaml"))
         here = [
             r for r in published.ranges if r.config != experiment.name or experiment.left_out.isdisjoint(r.expanded)
         ]
         return published.model_copy(update={"ranges": here}) if experiment.left_out else published
-    for path in sorted(papers.PUBLISHED_FOLDER.glob("*.yaml")) if experiment.sensitivity_of else ():
+    for path in shipped_files(papers.PUBLISHED_FOLDER, "*.yaml") if experiment.sensitivity_of else ():
         published = load_published(path)
         configs = {each.config for each in published.values}
         if experiment.sensitivity_of in configs.union(
@@ -69,13 +67,13 @@ def published_of_experiment(experiment: Experiment) -> Published | None:
     return None
 
 
-def check_published(experiment: Experiment, *folders: Path) -> None:
-    """Reject a paper's file that names an unknown configuration, or a cell that the experiment lacks."""
+def check_published(experiment: Experiment, folder: Path) -> None:
+    """Reject a paper's file that names a configuration unknown here and in the package, or a cell that is missing."""
     if not experiment.paper:
         return
-    files = [path for folder in folders for path in folder.glob("*.yaml")]
+    files = [*folder.glob("*.yaml"), *shipped_files(CONFIGS_FOLDER, "*.yaml")]
     configs = {experiment.name, *(_named_in(file, _NAME) or file.stem for file in files)}
-    path = papers.PUBLISHED_FOLDER / f"{experiment.paper}.yaml"
+    path = find_shipped(papers.PUBLISHED_FOLDER, f"{experiment.paper}.yaml")
     published, source = _read(path, path.stat().st_mtime_ns if path.exists() else 0)
     ids = frozenset(experiment.ids)
     wrong: dict[tuple[Location, str], Callable[[], str]] = {}
@@ -98,8 +96,8 @@ def cells_by_configuration(found: Published) -> Iterator[tuple[str, tuple[str, .
 
 
 def sensitivity_analyses_of(experiment: Experiment) -> tuple[str, ...]:
-    """Return the sensitivity analyses of an experiment in `CONFIGS_FOLDER`, by file name without extension."""
-    files = sorted(CONFIGS_FOLDER.glob("*.yaml")) if experiment.paper else ()
+    """Return the sensitivity analyses of an experiment, by file name without extension."""
+    files = shipped_files(CONFIGS_FOLDER, "*.yaml") if experiment.paper else ()
     return tuple(path.stem for path in files if _named_in(path, _SENSITIVITY_OF) == experiment.name)
 
 
