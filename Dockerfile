@@ -11,7 +11,7 @@ RUN python -m pip install --no-cache-dir --disable-pip-version-check --require-h
 COPY . .
 # The second line compiles the numba functions, once.
 RUN python -m pip install --no-cache-dir --disable-pip-version-check --no-deps --editable . \
-    && python -c 'import benchmark.experiment.kinds; from benchmark.system.numba_jit import compile_all; compile_all()'
+    && python -c 'import benchmark.experiment.run; from benchmark.system.numba_jit import compile_all; compile_all()'
 
 ENV BENCH_DATASETS=/corpora BENCH_CACHE=/cache
 VOLUME ["/corpora", "/cache", "/simplexbench/results/runs"]

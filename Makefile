@@ -62,13 +62,13 @@ docs: $(READY)
 reproduce-paper: $(READY)
 	$(BIN)/bench reproduce
 
-# The last line compiles the numba functions and makes the script of pages, once: later starts find them on disk.
+# The last line compiles the numba functions, once: later starts find them on disk.
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or later is needed; name one: make PYTHON=python3.12 ..."; exit 1; }
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
-	$(BIN)/python -c 'import benchmark.experiment.run; from benchmark.system.numba_jit import compile_all; compile_all(); from benchmark.report.html.vega import vega_script; vega_script()'
+	$(BIN)/python -c 'import benchmark.experiment.run; from benchmark.system.numba_jit import compile_all; compile_all()'
 	@touch $@
 
 # Versions and hashes only: the file names no package index, so that each user's own is asked. Without the extra `perf`,

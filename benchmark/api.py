@@ -38,6 +38,7 @@ from benchmark.report.files import figure_specs
 from benchmark.system.errors import ConfigError, unknown_name
 from benchmark.system.numba_jit import ensure_numba_cache
 from benchmark.system.observer import Observer
+from benchmark.system.shipped_files import find_configuration
 from benchmark.system.threads import n_processors
 from benchmark.workers.cluster import DaskExecutor
 
@@ -244,7 +245,7 @@ def run(config: str | Path | None = None, /, *, jobs: int = 0, download: bool = 
         raise ConfigError("run takes either a configuration file or its sections as keyword arguments")
     ensure_numba_cache(lambda message: warnings.warn(message, stacklevel=3))
     if config is not None:
-        return _done(load_checked(Path(config)), jobs, download)
+        return _done(load_checked(find_configuration(Path(config))), jobs, download)
     mapping = {"name": "notebook", "protocol": {"name": "k-fold", "k": 5}, **sections}
     if isinstance(mapping.get("corpus"), str):
         mapping["corpus"] = {"name": mapping["corpus"]}

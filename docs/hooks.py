@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mkdocs.structure.files import File
 
 import benchmark
 from benchmark.classifiers import CLASSIFIERS
-from benchmark.corpora.card import REPOSITORY
 from benchmark.kernels import KERNELS, Kernel
 from benchmark.papers import published as papers
 from benchmark.papers.load import load_published
@@ -22,12 +22,13 @@ from benchmark.system.yaml_source import read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
 
     from benchmark.papers.published import Claim, Published
+
+REPOSITORY = Path(__file__).parents[1]
 
 RESULTS, CONFIGS = REPOSITORY / "results", REPOSITORY / "configs"
 #: Pages that stand in the navigation once they are written.

@@ -1,8 +1,13 @@
-"""Draw the figures of the documentation from pinned and published values: `python docs/pictures.py`."""
+"""Draw the figures of the documentation from pinned and published values: `python docs/pictures.py`.
+
+`python docs/pictures.py --script` makes the script anew that draws the figures of a run's page, with the installed
+version of vl-convert. Its licences, a comment at its beginning, stay: change them by hand where its parts change.
+"""
 
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +21,13 @@ from benchmark.papers import published as papers
 from benchmark.papers.load import load_published
 from benchmark.report.drawing.curves import curve_chart
 from benchmark.report.drawing.key import LegendEntry, legend_spec
-from benchmark.report.drawing.render import render_pictures
+from benchmark.report.drawing.render import engine_version, render_pictures, run_vl_convert
 from benchmark.report.drawing.spec import figure_spec, round_for_output, rows_data, spec_of
 from benchmark.report.drawing.theme import MUTED, OURS, PAPER, PUBLISHED, WIDTH, VegaSpec
 from benchmark.system.atomic_files import write_atomically
 
 IMAGES = Path(__file__).with_name("img")
+SCRIPT = Path(__file__).parents[1] / "benchmark" / "report" / "templates" / "vega.js"
 MEASURED = Path(__file__).parents[1] / "results" / "scale.json"
 LAPTOPS = (8.0, 16.0)  # GB
 #: By configuration: what is tested, and the paper's configuration that the same NGD is printed of.
@@ -169,6 +175,23 @@ def census() -> VegaSpec:
 PICTURES = {"overview": overview, "scale": scale, "census": census}
 
 
+#: Python program that writes Vega, Vega-Lite and vega-embed as one script, in UTF-8.
+BUNDLE_PROGRAM = """import sys, vl_convert
+sys.stdout.buffer.write(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").encode())"""
+
+
+def page_script(known: str) -> str:
+    """Make the script of pages from vl-convert, with the licences of the script that is known."""
+    made, done = run_vl_convert(BUNDLE_PROGRAM)
+    if not done:
+        raise SystemExit("vl-convert makes no script")
+    first, licences = known.partition("*/\n")[0].split("\n", 1)
+    words = [*first.split()[:-2], engine_version(), "bundles"]
+    return f"{' '.join(words)}\n{licences}*/\n" + made.decode().replace("</script", r"<\/script")
+
+
 if __name__ == "__main__":
+    if "--script" in sys.argv:
+        write_atomically(SCRIPT, page_script(SCRIPT.read_text(encoding="utf-8")).encode())
     for name, files in render_pictures({name: draw() for name, draw in PICTURES.items()}).items():
         write_atomically(IMAGES / f"{name}.svg", files["svg"])

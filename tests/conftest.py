@@ -5,13 +5,10 @@ from __future__ import annotations
 import functools
 import json
 import os
-import shutil
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import numba
-import platformdirs
 import pytest
 import yaml
 from threadpoolctl import threadpool_limits
@@ -24,12 +21,12 @@ from benchmark.experiment.store import Store
 from benchmark.papers import published
 from benchmark.plugins.trust import TRUST_VARIABLE
 from benchmark.report.drawing import render
-from benchmark.report.html import vega
 from benchmark.system.threads import let_openmp_threads_sleep
 from tests.builders import small_experiment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from benchmark.experiment.run import RunResult
 
@@ -42,15 +39,10 @@ def folders_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
         patch.setenv(
             registry.DATASETS_VARIABLE, os.pathsep.join([*filter(None, places), str(registry.search_folders()[-1])])
         )
-        scripts = [*platformdirs.user_cache_path("simplexbench").glob("vega-*.js")]  # each takes seconds to make
         # Digests of code, which take seconds to find, are one for all workers.
         folder = tmp_path_factory.getbasetemp()
         cache = (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "cache"
         patch.setenv("XDG_CACHE_HOME", str(cache))
-        own = platformdirs.user_cache_path("simplexbench")
-        own.mkdir(parents=True, exist_ok=True)
-        for script in scripts:
-            Path(shutil.copy(script, folder)).replace(own / script.name)  # in one step: another worker may read it
         patch.setenv("BENCH_CACHE", str(tmp_path_factory.mktemp("store")))
         patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("config")))
         patch.setenv(TRUST_VARIABLE, "1")  # the plug-ins of the tests
@@ -131,7 +123,6 @@ def sketched(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(render, "render_pictures", sketch)
     monkeypatch.setattr(session, "cached_pictures", lambda _, specs: sketch(specs))  # none is kept
-    monkeypatch.setattr(vega, "_cached_script", lambda _: "let none")  # nor the script that draws in a browser
 
 
 @pytest.fixture(scope="session")

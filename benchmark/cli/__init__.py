@@ -36,7 +36,7 @@ from benchmark.cli.options import (
 )
 from benchmark.cli.placement_command import place
 from benchmark.cli.prompts import confirm_code
-from benchmark.cli.resolve import resolve_config, resolve_run
+from benchmark.cli.resolve import resolve_run
 from benchmark.cli.run import (
     output_run,
     plan_experiment,
@@ -45,6 +45,7 @@ from benchmark.cli.run import (
 )
 from benchmark.plugins.trust import asking_before_code
 from benchmark.system.errors import BenchError
+from benchmark.system.shipped_files import CONFIGS_FOLDER, find_configuration
 from benchmark.system.threads import let_openmp_threads_sleep
 
 
@@ -73,7 +74,7 @@ app = typer.Typer(
     Exit codes: 0 success; 1 a cell failed, a pinned number or a rerun's
     prediction changed, or memory, disk or workers failed; 2 a command or
     configuration is wrong; 3 data are missing or damaged; 130 interrupted.""",
-    epilog="Start with: bench run configs/quickstart.yaml",
+    epilog="Start with: bench run quickstart",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -137,7 +138,7 @@ def run(
 
         experiments = [
             select_cells(experiment, only or ())
-            for experiment in load_all_checked([resolve_config(each) for each in configs])
+            for experiment in load_all_checked([find_configuration(each) for each in configs])
         ]
         workers = workers_from_options(dask, max_workers)
         options: dict[str, Any] = {"overwrite": overwrite, "jobs": jobs, "download": download, "workers": workers}
@@ -209,7 +210,7 @@ def validate(configs: Configs, as_json: Json = False) -> None:
     with CommandOutput(as_json=as_json) as answer:
         for path in configs:
             try:
-                config = resolve_config(path)
+                config = find_configuration(path)
                 experiment = load_checked(config, run_code=False)
                 n, names = len(experiment.ids), unchecked_names(experiment)
                 found = {"config": str(config), "cells": None if names else n, "not_run": names}
@@ -241,7 +242,7 @@ def plan(
     from benchmark.cli.output import CommandOutput
 
     with CommandOutput(quiet=brief, as_json=as_json) as answer:
-        _, result = plan_experiment(resolve_config(config), jobs=jobs, download=download, with_pilot=not no_pilot)
+        _, result = plan_experiment(find_configuration(config), jobs=jobs, download=download, with_pilot=not no_pilot)
         from benchmark.analysis.formatting.terminal_table import TerminalTable
         from benchmark.commands.plan import forecast_text
 
@@ -286,7 +287,7 @@ def check(
         from benchmark.commands import check as pinned
         from benchmark.commands.run_all import run_all
 
-        experiments = pinned.experiments_to_check([resolve_config(each) for each in configs or []], pinning=update)
+        experiments = pinned.experiments_to_check([find_configuration(each) for each in configs or []], pinning=update)
         for done in run_all(experiments, out, observer, overwrite=overwrite, jobs=jobs, download=download):
             if update:
                 pinned.pin(done.summary)
@@ -427,7 +428,9 @@ def schema(
 
 @app.command(epilog="Example: bench reproduce")
 def reproduce(
-    configs: Annotated[Path, typer.Option("--configs", help="Folder of configurations.")] = Path("configs"),
+    configs: Annotated[
+        Path, typer.Option("--configs", help="Folder of configurations.", show_default="configs")
+    ] = CONFIGS_FOLDER,
     page: Annotated[Path, typer.Option("--page", help="Page to write; one for each paper goes beside it.")] = Path(
         "results/REPRODUCTION.md"
     ),
@@ -478,7 +481,7 @@ def survey(
         from benchmark.experiment.run import check_folder_writable, load_all_checked
 
         experiments = load_all_checked(
-            [resolve_config(each) for each in configs or survey_configurations(page, Path("configs"))]
+            [find_configuration(each) for each in configs or survey_configurations(page, CONFIGS_FOLDER)]
         )
         check_comparable(experiments)
         path = to or Path("docs") / f"{page}.md"
@@ -500,7 +503,7 @@ def published_pin(configs: Configs) -> None:
     from benchmark.experiment.run import load_all_checked
     from benchmark.papers.settings import pin_settings
 
-    for experiment in load_all_checked([resolve_config(each) for each in configs]):
+    for experiment in load_all_checked([find_configuration(each) for each in configs]):
         path, n = pin_settings(experiment)
         echo(f"{path}: the settings of {n} cells of {experiment.name}")
 

@@ -10,7 +10,7 @@ import typer
 
 from benchmark.cli.errors import echo
 from benchmark.cli.options import Config, Download, Json
-from benchmark.cli.resolve import resolve_config
+from benchmark.system.shipped_files import find_configuration
 
 if TYPE_CHECKING:
     from benchmark.text.counts import Counts
@@ -40,7 +40,10 @@ Dataset = Annotated[str, typer.Argument(metavar="DATASET", help="Such as webkb o
 def data_fetch(
     dataset: Dataset,
     dest: Annotated[
-        Path | None, typer.Option("--dest", help="Folder to download to.", show_default="datasets/")
+        Path | None,
+        typer.Option(
+            "--dest", help="Folder to download to.", show_default="datasets/ of a checkout, or the user's cache"
+        ),
     ] = None,
 ) -> None:
     """Download a corpus unless it is here, and verify it."""
@@ -81,7 +84,7 @@ def data_pin(config: Config) -> None:
     """Write the card of your own corpus: counts and digest. Later runs reject a corpus that differs."""
     from benchmark.experiment.run import write_card
 
-    echo(f"Written to {write_card(resolve_config(config))}")
+    echo(f"Written to {write_card(find_configuration(config))}")
 
 
 @data.command("croissant", epilog="Example: bench data croissant webkb")
@@ -105,6 +108,6 @@ def counts_of_configuration(config: Path, download: bool) -> Counts:
         from benchmark.experiment.run import load_checked
         from benchmark.experiment.store import Store
 
-        experiment = load_checked(resolve_config(config))
+        experiment = load_checked(find_configuration(config))
         first = next(iter(experiment.variants.values()))
         return read_counts(first.collection, RunContext(Store(warn=observer.note), observer, download=download))[0]

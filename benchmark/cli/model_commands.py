@@ -11,9 +11,9 @@ import typer
 
 from benchmark.cli.errors import echo
 from benchmark.cli.options import Config, Download, Jobs, Verbose
-from benchmark.cli.resolve import resolve_config
 from benchmark.report.escapes import escape_controls
 from benchmark.system.errors import ConfigError, unknown_name
+from benchmark.system.shipped_files import find_configuration
 
 
 def fit(
@@ -40,7 +40,7 @@ def fit(
     from benchmark.system.numba_jit import ensure_numba_cache
     from benchmark.system.threads import n_processors
 
-    experiment = load_checked(resolve_config(config))
+    experiment = load_checked(find_configuration(config))
     check_model_folder_free(out, overwrite=overwrite)
     check_folder_writable(out)
     ensure_numba_cache(partial(echo, err=True))

@@ -14,7 +14,6 @@ import pandas as pd
 from benchmark.analysis.document_predictions import document_predictions, label_frame
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.summary import HEADLINE_FOLD
-from benchmark.corpora.card import REPOSITORY
 from benchmark.evaluation.public_test_sets import (
     DOCUMENT_COLUMNS,
     PREDICTIONS_FOLDER,
@@ -29,6 +28,7 @@ from benchmark.report.grids import main_metric_of_summary
 from benchmark.report.tables import frame_csv
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import BenchError
+from benchmark.system.shipped_files import SHIPPED, find_configuration, find_shipped, path_to_write, shipped_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from benchmark.analysis.summary import Summary
     from benchmark.config.model import Experiment
 
-PINNED = REPOSITORY / "results" / "pinned"
+PINNED = SHIPPED / "results" / "pinned"
 PINNED_SCORE_COLUMNS = ("cell", "fold", "metric", "value", "n", "ties")
 PINNED_VERDICT_COLUMNS = ("cell", "metric", "reading", "published", "verdict")
 _NUMBERS = ("value", "n", "ties")
@@ -71,7 +71,7 @@ class Deviation:
 def pinned_configs(folder: Path | None = None) -> list[str]:
     """Return the names of the configurations with pinned numbers."""
     folder = folder or PINNED
-    return sorted(path.stem for path in folder.glob("*.csv") if not path.stem.endswith("-verdicts"))
+    return [path.stem for path in shipped_files(folder, "*.csv") if not path.stem.endswith("-verdicts")]
 
 
 def experiments_to_check(paths: Sequence[Path] | None, *, pinning: bool) -> list[Experiment]:
@@ -83,7 +83,7 @@ def experiments_to_check(paths: Sequence[Path] | None, *, pinning: bool) -> list
         If there is none, or one has no pinned numbers and `pinning` is false.
     """
     names = pinned_configs()
-    experiments = load_all_checked(paths or [Path("configs") / f"{name}.yaml" for name in names])
+    experiments = load_all_checked(paths or [find_configuration(Path(name)) for name in names])
     unpinned = [] if pinning else [experiment.name for experiment in experiments if experiment.name not in names]
     if unpinned or not experiments:
         problem = f"nothing is pinned{' for ' if unpinned else ''}{', '.join(unpinned)}"
@@ -97,7 +97,7 @@ def pin(summary: Summary, folder: Path | None = None) -> list[Path]:
         raise BenchError(f"{summary.name}: is not pinned, since cells failed: {', '.join(summary.failures)}")
     scores = summary.scores[summary.scores["metric"] == main_metric_of_summary(summary)]
     folder = folder or PINNED
-    paths = [folder / f"{summary.name}.csv", folder / f"{summary.name}-verdicts.csv"]
+    paths = [path_to_write(folder, f"{summary.name}{part}.csv") for part in ("", "-verdicts")]
     write_atomically(paths[0], frame_csv(scores, PINNED_SCORE_COLUMNS).encode())
     write_atomically(paths[1], frame_csv(summary.verdicts, PINNED_VERDICT_COLUMNS).encode())
     return paths
@@ -131,9 +131,9 @@ def pin_predictions(run: RunPredictions, version: str, folder: Path | None = Non
     new = label_frame(run)
     if run.failures or run.experiment.only or not len(new):
         raise BenchError(f"{name}: its predictions aren't written, since cells are missing")
-    path = folder / f"{test_set.name}.parquet"
+    path = path_to_write(folder, f"{test_set.name}.parquet")
     task, facts = next(iter(run.predictions.tasks.values())), next(iter(run.facts.values()))
-    known = load_shipped(test_set.name, folder) if path.exists() else None
+    known = load_shipped(test_set.name, folder) if find_shipped(folder, path.name).exists() else None
     cells, versions = dict[str, str](), dict[str, str]()
     if known is not None:
         kept = [cell for cell, of in known.cells.items() if of != name]
@@ -203,7 +203,9 @@ def deviation_row(deviation: Deviation) -> tuple[str, ...]:
 
 def _score_deviations(summary: Summary, folder: Path) -> list[Deviation]:
     """Return the differences of the scores."""
-    pinned = _read(folder / f"{summary.name}.csv", summary.name, PINNED_SCORE_COLUMNS).set_index(["cell", "fold"])
+    pinned = _read(find_shipped(folder, f"{summary.name}.csv"), summary.name, PINNED_SCORE_COLUMNS).set_index(
+        ["cell", "fold"]
+    )
     scores = summary.scores[summary.scores["metric"] == main_metric_of_summary(summary)].set_index(["cell", "fold"])
     differences = []
     for cell, fold in dict.fromkeys([*pinned.index, *scores.index]):
@@ -229,7 +231,7 @@ def _allowed(pinned: pd.DataFrame, cell: str, fold: str) -> float:
 
 def _verdict_deviations(summary: Summary, folder: Path) -> list[Deviation]:
     """Return the differences of the verdicts."""
-    pinned = _read(folder / f"{summary.name}-verdicts.csv", summary.name, PINNED_VERDICT_COLUMNS)
+    pinned = _read(find_shipped(folder, f"{summary.name}-verdicts.csv"), summary.name, PINNED_VERDICT_COLUMNS)
     was, now = _verdicts(pinned), _verdicts(summary.verdicts)
     differences = []
     for key in dict.fromkeys([*was, *now]):

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.config.model import method_of
 from benchmark.corpora import registry
-from benchmark.corpora.card import REPOSITORY
 from benchmark.experiment.run_folder import read_manifest, read_run
 from benchmark.papers.load import published_of_experiment
+from benchmark.papers.published import PUBLISHED_FOLDER
 from benchmark.report.escapes import latex_text
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def cite_run(folder: Path) -> str:
 @cache
 def references() -> dict[str, str]:
     """Return the entries of `results/published/references.bib` by their keys, in the order of the file."""
-    text = (REPOSITORY / "results" / "published" / "references.bib").read_text(encoding="utf-8")
+    text = (PUBLISHED_FOLDER / "references.bib").read_text(encoding="utf-8")
     return {match[1]: match[0] for match in _ENTRY.finditer(text)}
 
 
@@ -135,6 +135,8 @@ def _corpora(experiment: Experiment) -> tuple[dict[str, str], list[str]]:
 def _package(manifest: dict[str, Any]) -> str:
     """Return the entry of this package, in the version that made the run."""
     note, git = f"version {manifest['versions']['simplexbench']}", manifest.get("git", {})
+    installed = manifest.get("direct_url", {}).get("vcs_info", {}).get("commit_id")
+    git = git or ({"commit": installed, "changed": False} if installed else {})
     if "commit" in git:
         note += f", commit {git['commit']}{' with changes' * bool(git['changed'])}"
     title = "simplexbench: A reproducible benchmark of text classification"

@@ -36,6 +36,7 @@ from benchmark.report.page import (
 )
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import ConfigError
+from benchmark.system.shipped_files import shipped_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -62,7 +63,7 @@ def paper_configs(folder: Path) -> list[Experiment]:
     ConfigError
         If there is none, or a sensitivity analysis is of a configuration that belongs to no paper.
     """
-    experiments = [load_checked(path) for path in sorted(folder.glob("*.yaml"))]
+    experiments = [load_checked(path) for path in shipped_files(folder, "*.yaml")]
     of_papers = {
         experiment.name for experiment in experiments if experiment.paper and not _reference_values_alone(experiment)
     }

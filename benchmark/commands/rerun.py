@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 RECEIPT_FILE, RECEIPT_FORMAT = "receipt.json", 1
 #: What a receipt repeats of both manifests.
-_ENVIRONMENT = ("finished", "seconds", "versions", "machine", "git", "digest")
+_ENVIRONMENT = ("finished", "seconds", "versions", "machine", "git", "direct_url", "digest")
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,6 +36,7 @@ from benchmark.report.surveys import (
 )
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import ConfigError, unknown_name
+from benchmark.system.shipped_files import shipped_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -63,7 +64,7 @@ def survey_configurations(page: str, folder: Path) -> list[Path]:
     """
     if page not in SURVEY_PAGES:
         raise ConfigError(unknown_name("page", page, list(SURVEY_PAGES)))
-    paths = [path for pattern in SURVEY_PAGES[page] for path in sorted(folder.glob(pattern))]
+    paths = [path for pattern in SURVEY_PAGES[page] for path in shipped_files(folder, pattern)]
     if not paths:
         raise ConfigError(f"{folder}: has no configuration {' or '.join(SURVEY_PAGES[page])}; pass configuration files")
     return paths

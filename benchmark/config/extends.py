@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from benchmark.config.renamed_keys import with_current_keys
 from benchmark.system.errors import did_you_mean, quote_value
+from benchmark.system.shipped_files import CONFIGS_FOLDER, find_shipped, shipped_files
 from benchmark.system.yaml_source import read_yaml
 
 if TYPE_CHECKING:
@@ -45,8 +46,13 @@ def _read(path: Path, below: tuple[Path, ...]) -> YamlSource:
         )
     other = path.with_name(name if name.endswith(".yaml") else f"{name}.yaml")
     if not other.exists():
-        hint = did_you_mean(name, [each.stem for each in sorted(path.parent.glob("*.yaml"))])
-        raise source.error(("extends",), f"there is no configuration {name!r} in the same folder{hint}")
+        other = find_shipped(CONFIGS_FOLDER, other.name)
+    if not other.exists():
+        near = [each.stem for each in (*sorted(path.parent.glob("*.yaml")), *shipped_files(CONFIGS_FOLDER, "*.yaml"))]
+        hint = did_you_mean(name, near)
+        raise source.error(
+            ("extends",), f"there is no configuration {name!r} in the same folder or in the package{hint}"
+        )
     if len(below) == MAX_EXTENDED_FILES:
         raise source.error(
             ("extends",),

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import difflib
 from functools import lru_cache
-from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError, model_validator
 
 from benchmark.system.errors import ConfigError, DataError
+from benchmark.system.shipped_files import SHIPPED
 from benchmark.system.yaml_source import read_yaml
 
-REPOSITORY = Path(__file__).parents[2]
-CARDS = REPOSITORY / "datasets"
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CARDS = SHIPPED / "datasets"
 
 WHOLE_CORPUS = "all"
 """Name of the subset with every document, which every corpus has."""
@@ -169,7 +171,7 @@ def read_card(name: str, folder: Path | None = None) -> DatasetCard:
     ----------
     name : str
     folder : Path, optional
-        By default the repository's `datasets/`.
+        By default that of the cards which come with the package.
 
     Raises
     ------
@@ -182,8 +184,7 @@ def read_card(name: str, folder: Path | None = None) -> DatasetCard:
         card = _parsed(path, (facts.st_mtime_ns, facts.st_size))
     except OSError as error:
         raise DataError(
-            f"The dataset card {path} can't be read ({error.strerror}). The cards are in the repository: "
-            "run from a checkout, installed with `pip install -e .`."
+            f"The dataset card {path} can't be read ({error.strerror}). It comes with the package: install that again."
         ) from None
     except ConfigError as error:
         raise DataError(f"The dataset card {error}") from None

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import platformdirs
 
 from benchmark.corpora import archive, newsgroups, reuters, synthetic, webkb
 from benchmark.corpora import card as cards
@@ -21,6 +22,7 @@ from benchmark.corpora.reader import CorpusReader
 from benchmark.corpora.user.counts_folder import CountsFolder
 from benchmark.corpora.user.user_files import UserFiles
 from benchmark.system.errors import ConfigError, DataError, unknown_name
+from benchmark.system.shipped_files import CHECKOUT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -70,14 +72,21 @@ def dataset_card(name: str, subset: str | None = None) -> DatasetCard:
 def search_folders() -> list[Path]:
     """List the folders that are searched for corpora, in order.
 
-    The entries of ``$BENCH_DATASETS`` (separated as in ``$PATH``), the repository's ``datasets/``, ``shared/datasets/``
-    beside the repository, and the user's cache folder.
+    The entries of ``$BENCH_DATASETS`` (separated as in ``$PATH``); of a checkout ``datasets/`` and, beside it,
+    ``shared/datasets/``; and the user's cache folder.
     """
-    import pooch  # noqa: PLC0415 - slow, and not needed to load
-
     named = [Path(entry).expanduser() for entry in os.environ.get(DATASETS_VARIABLE, "").split(os.pathsep) if entry]
-    cache = Path(pooch.os_cache("simplexbench")) / "datasets"
-    return [*named, cards.REPOSITORY / "datasets", cards.REPOSITORY.parent / "shared" / "datasets", cache]
+    ours = [] if CHECKOUT is None else [CHECKOUT / "datasets", CHECKOUT.parent / "shared" / "datasets"]
+    return [*named, *ours, _cache_folder()]
+
+
+def download_folder() -> Path:
+    """Return the folder of downloads: ``datasets/`` of the checkout that the package runs from, or the user's cache."""
+    return _cache_folder() if CHECKOUT is None else CHECKOUT / "datasets"
+
+
+def _cache_folder() -> Path:
+    return platformdirs.user_cache_path("simplexbench") / "datasets"
 
 
 def find_corpus(name: str) -> CorpusSource | None:
@@ -104,7 +113,7 @@ def locate_corpus(
     download : bool
         Whether to download a corpus that isn't found.
     dest : Path, optional
-        Folder of a download; by default the repository's ``datasets/``.
+        Folder of a download; by default `download_folder`.
     notify : callable
         Called with messages: the licence before a download, and each address.
     progress : bool
@@ -122,7 +131,7 @@ def locate_corpus(
 
         bar = DownloadBar if progress else None
         try:
-            source = fetch(dataset_card(name), dest or cards.REPOSITORY / "datasets", notify=notify, progress=bar)
+            source = fetch(dataset_card(name), dest or download_folder(), notify=notify, progress=bar)
         except DataError as error:
             raise DataError(f"{error}\n{_looked_for(dataset_card(name))}\n{_WITHOUT}") from None
     if source is None:
@@ -320,7 +329,7 @@ _CLASSES: tuple[type[CorpusReader], ...] = (
 #: Corpora that a configuration can name under `corpus`.
 CORPORA: dict[str, type[CorpusReader]] = {each.name: each for each in _CLASSES}
 
-_WITHOUT = "To try the benchmark without this corpus: bench run configs/quickstart.yaml"
+_WITHOUT = "To try the benchmark without this corpus: bench run quickstart"
 
 
 def _missing(this: DatasetCard) -> DataError:

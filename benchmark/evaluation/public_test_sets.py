@@ -16,11 +16,11 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from benchmark.corpora.card import REPOSITORY
 from benchmark.evaluation.cell_scores import CellScores
 from benchmark.evaluation.metrics import metric_values
 from benchmark.evaluation.outcomes import Outcome
 from benchmark.system.errors import BenchError, ConfigError, DataError, unknown_name
+from benchmark.system.shipped_files import SHIPPED, find_shipped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: Folder with one file for each test set.
-PREDICTIONS_FOLDER = REPOSITORY / "results" / "predictions"
+PREDICTIONS_FOLDER = SHIPPED / "results" / "predictions"
 #: Format of the files, and the key of their metadata.
 PREDICTIONS_FORMAT, _METADATA_KEY = 1, b"simplexbench"
 #: Between the labels of one document.
@@ -225,7 +225,7 @@ def load_shipped(name: str, folder: Path | None = None) -> ShippedPredictions:
     DataError
         If the file is damaged, or of another format.
     """
-    test_set, path = public_test_set(name), (folder or PREDICTIONS_FOLDER) / f"{name}.parquet"
+    test_set, path = public_test_set(name), find_shipped(folder or PREDICTIONS_FOLDER, f"{name}.parquet")
     try:
         return decode_shipped(path.read_bytes())
     except FileNotFoundError:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import subprocess
 import sys
 from datetime import datetime, timezone
-from importlib.metadata import version
+from importlib.metadata import distribution, version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmark.config.experiment_data import experiment_to_data
-from benchmark.corpora.card import REPOSITORY
 from benchmark.evaluation.cell_scores import ALL_SPLITS
 from benchmark.evaluation.predictions import TIMINGS_TABLE
 from benchmark.plugins.records import plugin_records
+from benchmark.system.shipped_files import CHECKOUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,7 +40,7 @@ def manifest_of(run: RunPredictions, *, jobs: int, seconds: float) -> dict[str, 
         "experiment": experiment_to_data(experiment),
         "versions": library_versions(),
         "machine": {"system": platform.platform(), "processors": os.cpu_count(), "threads": jobs},
-        "git": _git(),
+        **_code_origin(),
         "command": [os.path.basename(sys.argv[0]), *sys.argv[1:]],  # noqa: PTH119 - text, not a file
         "finished": datetime.now(timezone.utc).isoformat(timespec="seconds"),  # noqa: UP017
         "seconds": round(seconds, 2),
@@ -108,16 +110,23 @@ def _flat(value: Any, prefix: str = "") -> dict[str, Any]:
     return found
 
 
-def _git() -> dict[str, Any]:
-    """Return the commit of the checkout and whether it has uncommitted changes; empty outside a checkout."""
+def _code_origin() -> dict[str, Any]:
+    """Return the commit of the checkout and whether it has uncommitted changes, as `git`.
+
+    Without a checkout of this project `git` is empty, whatever repository surrounds the package, and `direct_url` is
+    what the installer recorded of the package's origin (PEP 610), if it did.
+    """
     try:
-        commit = _git_says("rev-parse", "HEAD")
-        return {"commit": commit, "changed": bool(_git_says("status", "--porcelain", "--untracked-files=no"))}
+        if CHECKOUT is not None and Path(_git_says(CHECKOUT, "rev-parse", "--show-toplevel")).resolve() == CHECKOUT:
+            changed = bool(_git_says(CHECKOUT, "status", "--porcelain", "--untracked-files=no"))
+            return {"git": {"commit": _git_says(CHECKOUT, "rev-parse", "HEAD"), "changed": changed}}
     except (OSError, subprocess.SubprocessError):
-        return {}
+        pass
+    recorded = distribution("simplexbench").read_text("direct_url.json")
+    return {"git": {}, **({"direct_url": json.loads(recorded)} if recorded else {})}
 
 
-def _git_says(*arguments: str) -> str:
-    command = ["git", "-C", str(REPOSITORY), *arguments]
+def _git_says(checkout: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(checkout), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10)  # noqa: S603
     return done.stdout.strip()

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmark.config.schema_errors import validate_section
-from benchmark.corpora.card import REPOSITORY
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.papers import published as papers
 from benchmark.papers.published import Published
 from benchmark.system.errors import MAX_PROBLEMS, combine_errors, unknown_name
+from benchmark.system.shipped_files import CONFIGS_FOLDER, find_shipped, shipped_files
 from benchmark.system.yaml_source import MAX_YAML_BYTES, YamlSource, read_yaml
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from benchmark.system.yaml_source import Location
 
 
-#: Folder of configurations, sensitivity analyses among them.
-CONFIGS_FOLDER = REPOSITORY / "configs"
 #: Patterns of a configuration's keys `name` and `sensitivity_of` (`explains` until 0.3).
 _NAME, _SENSITIVITY_OF = (
     re.compile(rf"(?m)^(?:{keys}):[ \t]*['\"]?([^\s'\"#]+)") for keys in ("name", "sensitivity_of|explains")
@@ -44,7 +42,7 @@ def load_published(path: Path) -> Published:
 
 def published_papers() -> list[str]:
     """Return the keys of the papers whose published values are known."""
-    return sorted(path.stem for path in papers.PUBLISHED_FOLDER.glob("*.yaml"))
+    return [path.stem for path in shipped_files(papers.PUBLISHED_FOLDER, "*.yaml")]
 
 
 def published_of_experiment(experiment: Experiment) -> Published | None:
@@ -59,7 +57,7 @@ def published_of_experiment(experiment: Experiment) -> Published | None:
             r for r in published.ranges if r.config != experiment.name or experiment.left_out.isdisjoint(r.expanded)
         ]
         return published.model_copy(update={"ranges": here}) if experiment.left_out else published
-    for path in sorted(papers.PUBLISHED_FOLDER.glob("*.yaml")) if experiment.sensitivity_of else ():
+    for path in shipped_files(papers.PUBLISHED_FOLDER, "*.yaml") if experiment.sensitivity_of else ():
         published = load_published(path)
         configs = {each.config for each in published.values}
         if experiment.sensitivity_of in configs.union(
@@ -71,22 +69,23 @@ def published_of_experiment(experiment: Experiment) -> Published | None:
 
 def _paper_of(experiment: Experiment) -> Published:
     if experiment.own_paper is None:
-        return load_published(papers.PUBLISHED_FOLDER / f"{experiment.paper}.yaml")
+        return load_published(find_shipped(papers.PUBLISHED_FOLDER, f"{experiment.paper}.yaml"))
     return _checked(YamlSource(str(experiment.raw.get("paper")), experiment.own_paper))
 
 
-def check_published(experiment: Experiment, *folders: Path) -> None:
-    """Reject a paper's file that names an unknown configuration, or a cell that the experiment lacks.
+def check_published(experiment: Experiment, folder: Path) -> None:
+    """Reject a paper's file that names a configuration unknown here and in the package, or a cell that is missing.
 
-    The configuration is in the first of the folders; other configurations that the file may name are in any.
+    The configuration is in `folder`, from which the path of a user's file starts.
     """
     if not experiment.paper:
         return
-    files = [path for folder in folders for path in folder.glob("*.yaml")]
+    files = [*folder.glob("*.yaml"), *shipped_files(CONFIGS_FOLDER, "*.yaml")]
     configs = {experiment.name, *(_named_in(file, _NAME) or file.stem for file in files)}
-    path = papers.PUBLISHED_FOLDER / f"{experiment.paper}.yaml"
-    if experiment.own_paper is not None:
-        path = folders[0] / Path(experiment.raw["paper"]).expanduser()
+    if experiment.own_paper is None:
+        path = find_shipped(papers.PUBLISHED_FOLDER, f"{experiment.paper}.yaml")
+    else:
+        path = folder / Path(experiment.raw["paper"]).expanduser()
     published, source = _read(path, path.stat().st_mtime_ns if path.exists() else 0)
     ids = frozenset(experiment.ids)
     wrong: dict[tuple[Location, str], Callable[[], str]] = {}
@@ -109,8 +108,8 @@ def cells_by_configuration(found: Published) -> Iterator[tuple[str, tuple[str, .
 
 
 def sensitivity_analyses_of(experiment: Experiment) -> tuple[str, ...]:
-    """Return the sensitivity analyses of an experiment in `CONFIGS_FOLDER`, by file name without extension."""
-    files = sorted(CONFIGS_FOLDER.glob("*.yaml")) if experiment.paper else ()
+    """Return the sensitivity analyses of an experiment, by file name without extension."""
+    files = shipped_files(CONFIGS_FOLDER, "*.yaml") if experiment.paper else ()
     return tuple(path.stem for path in files if _named_in(path, _SENSITIVITY_OF) == experiment.name)
 
 

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, ValidationInfo, model_validator
 
-from benchmark.corpora.card import REPOSITORY
 from benchmark.evaluation.metrics import METRICS, PAIR_METRICS, TIME_METRICS, DiagnosticMetric, is_time_metric, unit_of
 from benchmark.system.errors import unknown_name
+from benchmark.system.shipped_files import SHIPPED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 
-#: Folder with one file for each paper.
-PUBLISHED_FOLDER = REPOSITORY / "results" / "published"
+#: Folder with one file for each paper; a user's papers are in the folder of this name below the current one.
+PUBLISHED_FOLDER = SHIPPED / "results" / "published"
 #: Metrics of a cell, in addition to those that diagnostics declare.
 KNOWN_METRICS = (*METRICS, *TIME_METRICS)
 #: Key of pydantic's validation context for the metrics that diagnostics declare, by name.

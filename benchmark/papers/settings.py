@@ -15,6 +15,7 @@ from benchmark.papers.load import cells_by_configuration, published_of_experimen
 from benchmark.papers.published_verdicts import Exclusion
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import ConfigError
+from benchmark.system.shipped_files import find_shipped, path_to_write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -134,8 +135,8 @@ def pin_settings(experiment: Experiment) -> tuple[Path, int]:
             groups.setdefault(json.dumps(flat_setting(experiment, cell), ensure_ascii=False), []).append(cell.id)
     if not groups:
         raise ConfigError(f"{experiment.name}: the file of {experiment.paper} names none of its cells")
-    path = _path(experiment.paper or "")
-    known = _read(path) if path.exists() else {}
+    found = _path(experiment.paper or "")
+    path, known = path_to_write(papers.PUBLISHED_FOLDER, found.name), _read(found) if found.exists() else {}
     known[experiment.name] = [{"cells": cells, "setting": json.loads(text)} for text, cells in groups.items()]
     parts = []
     for name in sorted(known):
@@ -157,7 +158,7 @@ def _shared(variant: Variant) -> FlatSetting:
 
 
 def _path(paper: str) -> Path:
-    return papers.PUBLISHED_FOLDER / f"{paper}.settings.json"
+    return find_shipped(papers.PUBLISHED_FOLDER, f"{paper}.settings.json")
 
 
 def _read(path: Path) -> dict[str, Any]:

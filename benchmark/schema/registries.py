@@ -21,6 +21,7 @@ from benchmark.plugins.discovery import registries_with_plugins
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
 from benchmark.representation.features import FEATURE_MAPS
 from benchmark.system.errors import ConfigError, unknown_name
+from benchmark.system.shipped_files import shipped_files
 from benchmark.text.lexer import DIGIT_RULES
 from benchmark.text.stoplist import STOPLISTS, stop_words
 
@@ -144,7 +145,7 @@ def _rows(known: Registries) -> dict[str, list[Row]]:
     rows["normalizations"] = [(name, "", _NORMALIZATIONS[name]) for name in NORMALIZATIONS]
     rows["digits"] = [(name, "", text) for name, text in DIGIT_RULES.items()]
     rows["stoplists"] = [(name, "", f"{len(stop_words(name))} words") for name in STOPLISTS]
-    publications = (load_published(path) for path in sorted(published.PUBLISHED_FOLDER.glob("*.yaml")))
+    publications = (load_published(path) for path in shipped_files(published.PUBLISHED_FOLDER, "*.yaml"))
     rows["papers"] = [(each.paper, "", f"{each.title}. {each.reference}") for each in publications]
     return rows
 

@@ -10,9 +10,10 @@ import yaml
 from pydantic import ValidationError
 
 from benchmark.experiment.run import load_checked
-from benchmark.papers.load import CONFIGS_FOLDER, check_published, load_published, sensitivity_analyses_of
+from benchmark.papers.load import check_published, load_published, sensitivity_analyses_of
 from benchmark.papers.published import Comparison, Published, PublishedRange
 from benchmark.system.errors import ConfigError
+from benchmark.system.shipped_files import CONFIGS_FOLDER
 from tests.analysis.made import table_study
 
 PUBLISHED = Path(__file__).parents[2] / "results" / "published"

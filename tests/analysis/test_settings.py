@@ -121,7 +121,7 @@ PINNED = sorted(papers.PUBLISHED_FOLDER.glob("*.settings.json"))
 
 @pytest.mark.parametrize("path", PINNED, ids=lambda path: path.stem)
 def test_the_shipped_configurations_are_of_the_settings_that_are_kept(path):
-    configs = papers.REPOSITORY / "configs"
+    configs = papers.SHIPPED / "configs"
     known = json.loads(path.read_text())
     published = load_published(path.with_name(path.name.replace(".settings.json", ".yaml")))
     printed = {value.config for value in published.values if value.kind == "result"}
@@ -132,7 +132,7 @@ def test_the_shipped_configurations_are_of_the_settings_that_are_kept(path):
 
 
 def test_every_key_that_decides_a_number_is_part_of_a_setting():
-    source = read_config(papers.REPOSITORY / "configs" / "webkb.yaml")
+    source = read_config(papers.SHIPPED / "configs" / "webkb.yaml")
     experiment = check_source(source)
     setting = flat_setting(experiment, experiment.cells[-1])
     assert setting["corpus"] == "webkb"

@@ -27,7 +27,6 @@ from benchmark.cli import prompts as questions
 from benchmark.commands import check as pinned
 from benchmark.commands import run_all
 from benchmark.config.model import BASE_VARIANT
-from benchmark.corpora import card as cards
 from benchmark.corpora import download, registry
 from benchmark.evaluation.predictions import RUN_FILES
 from benchmark.experiment.context import RunContext
@@ -553,7 +552,7 @@ class TestWithoutData:
     @pytest.fixture(autouse=True)
     def nothing_near(self, tmp_path, monkeypatch):
         """No corpus in any place, no network, and no second attempt."""
-        monkeypatch.setattr(cards, "REPOSITORY", tmp_path / "repository")
+        monkeypatch.setattr(registry, "CHECKOUT", tmp_path / "repository")
         monkeypatch.setenv("BENCH_DATASETS", str(tmp_path / "named"))
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
         monkeypatch.setattr(download, "RETRY_PAUSE", 0.0)
@@ -580,7 +579,7 @@ class TestWithoutData:
             "put the archive, or its unpacked folder, into one of these places",
             "$BENCH_DATASETS",
         )
-        refused(result, 3, "bench run configs/quickstart.yaml")
+        refused(result, 3, "bench run quickstart")
 
     @pytest.mark.parametrize("name", ["webkb", "20ng"])
     def test_and_without_network(self, name, tmp_path):
@@ -594,7 +593,7 @@ class TestWithoutData:
             "$BENCH_DATASETS",
             *map(str, registry.search_folders()),
         )
-        refused(result, 3, "bench run configs/quickstart.yaml")
+        refused(result, 3, "bench run quickstart")
         assert not list((tmp_path / "repository" / "datasets").iterdir())
 
     def test_the_list_says_how_to_get_them(self):

@@ -6,7 +6,8 @@ import io
 import json
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,6 @@ import benchmark as sb
 from benchmark.cli import app
 from benchmark.commands.check import PINNED
 from benchmark.commands.place import place_predictions, template_csv, template_sentence
-from benchmark.corpora.card import REPOSITORY
 from benchmark.evaluation.public_test_sets import (
     DOCUMENT_COLUMNS,
     PREDICTIONS_FOLDER,
@@ -34,8 +34,7 @@ from benchmark.papers.load import load_published
 from benchmark.papers.published import PUBLISHED_FOLDER
 from benchmark.system.errors import BenchError, ConfigError, DataError
 
-if TYPE_CHECKING:
-    from pathlib import Path
+REPOSITORY = Path(__file__).parents[2]
 
 EXCLUDED = "20news-bydate-test/sci.crypt/16017"
 

@@ -85,7 +85,7 @@ def test_files_extend_files_that_extend_others(files):
         (
             "name: own\nextends: bas\n",
             "own:2",
-            "there is no configuration 'bas' in the same folder; did you mean 'base'?",
+            "there is no configuration 'bas' in the same folder or in the package; did you mean 'base'?",
         ),
         ("name: own\nextends: [base]\n", "own:2", "must be the name of a configuration in the same folder"),
         ("name: own\nextends: ''\n", "own:2", "must name a configuration in the same folder"),

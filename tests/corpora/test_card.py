@@ -48,7 +48,7 @@ def test_a_wrong_card_is_explained(tmp_path, wrong, part):
 
 
 def test_a_missing_card_is_explained(tmp_path):
-    with pytest.raises(DataError, match="checkout"):
+    with pytest.raises(DataError, match="comes with the package"):
         read_card("tiny", tmp_path)
 
 

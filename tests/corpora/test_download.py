@@ -10,7 +10,6 @@ from types import MappingProxyType
 import pytest
 
 from benchmark.corpora import archive, download, registry
-from benchmark.corpora import card as cards
 from benchmark.system.errors import DataError
 from tests.corpora.small import pack_files, small_card
 
@@ -219,7 +218,7 @@ def test_the_bar_is_silent_where_there_is_no_terminal(fetch, capfd):
 def test_locate_downloads_only_when_allowed(fetch, server, tmp_path, monkeypatch):
     card = small_card("webkb", addresses=[f"{server[0]}/good"])
     monkeypatch.setattr(registry, "dataset_card", lambda _: card)
-    monkeypatch.setattr(cards, "REPOSITORY", tmp_path / "repository")
+    monkeypatch.setattr(registry, "CHECKOUT", tmp_path / "repository")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv(registry.DATASETS_VARIABLE, raising=False)
     with pytest.raises(DataError, match="is not here"):

@@ -23,7 +23,7 @@ def small(tmp_path, monkeypatch):
             small_card(name, addresses=["http://example.org/x"]).model_dump(mode="json"), sort_keys=False
         )
         (repository / "datasets" / f"{name}.yaml").write_text(text)
-    monkeypatch.setattr(cards, "REPOSITORY", repository)
+    monkeypatch.setattr(registry, "CHECKOUT", repository)
     monkeypatch.setattr(cards, "CARDS", repository / "datasets")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv(registry.DATASETS_VARIABLE, raising=False)
@@ -68,7 +68,7 @@ def test_a_missing_corpus_is_explained(small, tmp_path, monkeypatch, card):
     with pytest.raises(DataError) as caught:
         registry.load_corpus("webkb")
     parts = ["webkb-data.gtar.gz", "course/", "nowhere (does not exist", "http://example.org/x", card.digest]
-    parts += [*map(str, registry.search_folders()), "$BENCH_DATASETS", "bench run configs/quickstart.yaml"]
+    parts += [*map(str, registry.search_folders()), "$BENCH_DATASETS", "bench run quickstart"]
     for part in parts:
         assert part in str(caught.value)
 

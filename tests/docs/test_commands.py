@@ -20,10 +20,11 @@ from typer.testing import CliRunner
 
 from benchmark.cli import app
 from benchmark.corpora import registry
-from benchmark.corpora.card import REPOSITORY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+REPOSITORY = Path(__file__).parents[2]
 
 #: What the documents show is printed; no picture is among it.
 pytestmark = pytest.mark.usefixtures("sketched")

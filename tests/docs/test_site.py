@@ -6,18 +6,20 @@ import importlib
 import importlib.util
 import json
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 import yaml
 
 import benchmark
-from benchmark.corpora.card import REPOSITORY
 from benchmark.papers import published
 from benchmark.report.drawing.render import render_pictures
 
 if TYPE_CHECKING:
     from types import ModuleType
+
+REPOSITORY = Path(__file__).parents[2]
 
 DOCS = REPOSITORY / "docs"
 

@@ -6,6 +6,7 @@ That the whole does, `.ci/run` sees by `bench check`. Here tasks, methods, sizes
 from __future__ import annotations
 
 import csv
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,7 +16,6 @@ from benchmark.commands.check import PINNED
 from benchmark.config.experiment import check_experiment
 from benchmark.config.extends import read_config
 from benchmark.corpora import registry
-from benchmark.corpora.card import REPOSITORY
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
@@ -23,6 +23,8 @@ from benchmark.system.yaml_source import YamlSource
 
 if TYPE_CHECKING:
     from benchmark.experiment.store import Store
+
+REPOSITORY = Path(__file__).parents[2]
 
 pytestmark = pytest.mark.corpus
 

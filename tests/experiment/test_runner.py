@@ -393,7 +393,7 @@ def webkb_like(tmp_path, monkeypatch):
     folder.mkdir()
     (folder / "webkb.yaml").write_text(yaml.safe_dump(card.model_dump(mode="json"), sort_keys=False))
     monkeypatch.setattr(cards, "CARDS", folder)
-    monkeypatch.setattr(cards, "REPOSITORY", tmp_path / "nowhere" / "repository")
+    monkeypatch.setattr(registry, "CHECKOUT", tmp_path / "nowhere" / "repository")
     monkeypatch.setenv(registry.DATASETS_VARIABLE, str(tmp_path / "corpora"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     for relpath, content in files.items():

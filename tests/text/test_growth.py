@@ -5,23 +5,24 @@ from __future__ import annotations
 import importlib.util
 import tracemalloc
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from benchmark.corpora.archive import CorpusSource
-from benchmark.corpora.card import REPOSITORY
 from benchmark.corpora.user.user_files import UserFiles
 from benchmark.text import vocabulary
 from benchmark.text.lexer import Lexing
 from benchmark.text.vocabulary import Pruning, count_terms
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from types import ModuleType
 
     from benchmark.corpora.corpus import StreamedCorpus
+
+REPOSITORY = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")

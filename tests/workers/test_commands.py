@@ -17,7 +17,6 @@ from benchmark import api as notebook
 from benchmark.cli import app
 from benchmark.config.experiment import check_experiment
 from benchmark.config.extends import read_config
-from benchmark.corpora.card import REPOSITORY
 from benchmark.experiment import run as session
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import run_and_write
@@ -33,6 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from benchmark.config.model import Experiment
+
+REPOSITORY = Path(__file__).parents[2]
 
 pytest.importorskip("distributed")
 CONFIG: dict[str, Any] = {

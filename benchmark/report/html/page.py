@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +44,6 @@ from benchmark.report.grids import (
     varying_columns,
     verdict_grid,
 )
-from benchmark.report.html.vega import vega_script
 from benchmark.report.tables import failure_lines, main_grids
 from benchmark.system.atomic_files import write_atomically
 
@@ -334,7 +333,8 @@ def _environment() -> Environment:
     environment.globals |= {
         "style": (templates / "report.css").read_text(encoding="utf-8"),
         "script": (templates / "report.js").read_text(encoding="utf-8"),
-        "vega": vega_script,
+        # Vega with its licences, which docs/pictures.py makes; a page without pictures reads none.
+        "vega": partial((templates / "vega.js").read_text, encoding="utf-8"),
         "look": page_spec(PAGE_CONFIG),
         "n_series": len(COLOURS),
         "tone": verdict_tone,

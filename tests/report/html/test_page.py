@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import replace
 from html import unescape
+from importlib.resources import files
 from itertools import combinations, permutations
 
 import altair as alt
@@ -13,7 +14,7 @@ from benchmark.analysis.summary import CONFUSIONS, COSTS, DIFFERENCES, summary_t
 from benchmark.report.drawing.dots import dot_pictures
 from benchmark.report.drawing.matrices import confusion_picture, significance_picture
 from benchmark.report.drawing.regions import region_chart
-from benchmark.report.html import page, vega
+from benchmark.report.html import page
 from benchmark.report.html.page import page_html, summary_sentences, verdict_tone
 from tests.report.regions import figure_of, panels
 from tests.report.summaries import many_cells_summary
@@ -226,24 +227,11 @@ class TestPictures:
         assert shown == [row[:3] for row in rows]
 
 
-class TestScript:
-    @pytest.fixture(autouse=True)
-    def own_cache(self, tmp_path, monkeypatch):
-        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-
-    def test_what_is_kept_is_used_and_what_is_damaged_is_made_again(self, tmp_path, monkeypatch):
-        made = tmp_path / "made"
-        told = f"open({str(made)!r}, 'a').write('.'); import sys; sys.stdout.write('let x = \\'</script>\\'')"
-        monkeypatch.setattr(vega, "BUNDLE_PROGRAM", told)
-        first = vega.vega_script()
-        assert vega.vega_script() == first == r"let x = '<\/script>'"
-        assert made.read_text() == "."
-        (kept,) = tmp_path.rglob("vega-*.js")
-        kept.write_text(kept.read_text()[:-1])
-        assert vega.vega_script() == first
-        assert made.read_text() == ".."
-
-    def test_a_page_is_written_without_it_where_it_cannot_be_made(self, tmp_path, monkeypatch):
-        monkeypatch.setattr(vega, "BUNDLE_PROGRAM", "import os; os.abort()")
-        assert vega.vega_script() == ""
-        assert not list(tmp_path.rglob("vega-*.js"))
+def test_the_script_of_the_page_begins_with_its_licences_and_names_its_parts():
+    script = (files("benchmark.report") / "templates" / "vega.js").read_text(encoding="utf-8")
+    comment, _, code = script.partition("*/\n")
+    for part in ("vega", "vega-lite", "vega-embed", "d3-array", "topojson-client", "fast-json-patch"):
+        assert f"\n{part}: " in comment or f"\n{part}, " in comment or f", {part}, " in comment, part
+    assert comment.startswith("/*! Vega, ")
+    assert "window.vegaEmbed" in code
+    assert "</script" not in script
