@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmark.config.components import ComponentError, check_component, component_parameters
@@ -15,6 +17,9 @@ from benchmark.text.fields import FIELD_FINDERS, format_has_field
 from benchmark.text.lexer import DIGIT_RULES, LEXERS, WHOLE_DOCUMENT, Lexing
 from benchmark.text.stoplist import STOPLISTS
 from benchmark.text.vocabulary import TRAINING, Pruning
+
+#: End of the name of a user's stop list.
+STOPLIST_SUFFIX = ".txt"
 
 if TYPE_CHECKING:
     from benchmark.config.schema import ExperimentSection
@@ -40,8 +45,11 @@ def text_section(source: YamlSource) -> YamlSource:
 def text_from_config(source: YamlSource, reader: CorpusReader) -> TextSettings:
     """Return the lexing and pruning from the keys of `text`; raise ConfigError where a value isn't allowed."""
     text = validate_section(TextSection, source)
+    stopped = _own_stop_words(text.stoplist, source)
     for what, allowed in (("lexer", LEXERS), ("digits rule", DIGIT_RULES), ("stoplist rule", STOPLISTS)):
         key = what.partition(" ")[0]
+        if key == "stoplist" and stopped:
+            continue
         given = getattr(text, key)
         if given not in allowed and not (key == "lexer" and given is None):
             raise source.error((key,), unknown_name(what, given, list(allowed)))
@@ -49,10 +57,24 @@ def text_from_config(source: YamlSource, reader: CorpusReader) -> TextSettings:
     if text.vocabulary_from is not None and text.vocabulary_from not in groups:
         raise source.error(("vocabulary_from",), unknown_name("group", text.vocabulary_from, groups))
     how = text.skip_header, text.skip_html, text.digits, text.stoplist, text.lexer or reader.lexer
-    lexing = Lexing(*how, tuple(sorted(set(text.ngrams))), *_fields(reader, text.fields, source))
+    lexing = Lexing(*how, tuple(sorted(set(text.ngrams))), *_fields(reader, text.fields, source), stopped)
     if len(set(lexing.blocks)) < len(lexing.blocks):
         raise source.error(("fields",), f"two blocks have the same name: {', '.join(lexing.blocks)}")
     return TextSettings(lexing, Pruning(text.min_occurrences, text.min_documents, text.vocabulary_from))
+
+
+def _own_stop_words(name: str, source: YamlSource) -> tuple[str, ...]:
+    """Return the words of a file beside the configuration, lower-cased and composed; () for a list of this package."""
+    if not name.endswith(STOPLIST_SUFFIX):
+        return ()
+    path = source.folder(("stoplist",)) / Path(name).expanduser()
+    try:
+        words = path.read_text(encoding="utf-8").split()
+    except (OSError, UnicodeDecodeError) as error:
+        raise source.error(("stoplist",), f"{path}: can't be read as a list of words: {error}") from None
+    if not words:
+        raise source.error(("stoplist",), f"{path}: has no word; write stoplist: none")
+    return tuple(sorted({unicodedata.normalize("NFC", word).lower() for word in words}))
 
 
 def _reader(config: ExperimentSection, source: YamlSource, corpora: Registry) -> CorpusReader:

@@ -18,7 +18,6 @@ from benchmark.system.errors import ConfigError, DataError
 from benchmark.system.plugin_code import plugin_of, run_plugin_code
 from benchmark.system.string_arrays import join_names, split_names
 from benchmark.text.counts import counts_from_arrays, counts_to_arrays
-from benchmark.text.stoplist import stop_words
 from benchmark.text.strings import Texts, document_string, joined_texts
 from benchmark.text.vocabulary import count_terms, prune_counts
 
@@ -74,7 +73,7 @@ def counts_key(collection: Collection, source: CorpusSource) -> str:
     return store_key(
         stage="counts",
         code=code_digest(type(reader), counts_key),
-        left_out=sorted(stop_words(collection.lexing.stoplist)),
+        left_out=sorted(collection.lexing.left_out),
         letters=unidata_version,
         corpus=reader.name,
         classes=collection.classes,

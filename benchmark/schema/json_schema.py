@@ -145,7 +145,8 @@ def _experiment(whole: Schema, defs: dict[str, Schema]) -> None:
         "enum": [*METRICS, *TIME_METRICS]
     }
     text, terms, corpus = (defs[f"{name}Section"]["properties"] for name in ("Text", "Terms", "Corpus"))
-    text["digits"]["enum"], text["stoplist"]["enum"] = list(DIGIT_RULES), list(STOPLISTS)
+    text["digits"]["enum"] = list(DIGIT_RULES)
+    text["stoplist"] |= {"anyOf": [{"enum": list(STOPLISTS)}, {"type": "string", "pattern": r"\.txt$"}]}
     listed = {key: _of_lists(value) for key, value in text.items()}
     method_text = _loosened(_mapping(listed), defs) | {"minProperties": 1}
     entry = {"text": _of_lists(method_text)} | {key: _of_lists(words[key]) for key in LABEL_ORDER}

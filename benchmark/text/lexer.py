@@ -27,7 +27,7 @@ import numpy as np
 from benchmark.system.errors import ConfigError
 from benchmark.system.numba_jit import compile_lazily
 from benchmark.text import unicode_classes as letters
-from benchmark.text.stoplist import STOPLISTS
+from benchmark.text.stoplist import STOPLISTS, stop_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -94,7 +94,7 @@ class Lexing:
         ``--lex-pipe-command=tagdigits`` of Zhang, Chen & Lee (2005). Runs of digits under "run-length", "token"
         and "literal" are tokens at any length; under "joined" digits count as letters, towards the limits too.
     stoplist : str
-        "smart" or "none". Tokens with digits are never stop words.
+        "smart" or "none"; any name where `stopped` has the words. Tokens with digits are never stop words.
     lexer : str
         One of `LEXERS`, which defines letters.
     ngrams : tuple of int
@@ -104,6 +104,8 @@ class Lexing:
         Parts of a document that are counted separately. "all" is the whole document; `skip_header` applies to it alone.
     format : str, optional
         Format of documents whose fields the corpus doesn't provide, see `benchmark.text.fields`.
+    stopped : tuple of str
+        Words of a stop list of one's own, lower-cased and sorted; () for those of the named one.
     """
 
     skip_header: bool = False
@@ -114,16 +116,23 @@ class Lexing:
     ngrams: tuple[int, ...] = (1,)
     fields: tuple[str, ...] = (WHOLE_DOCUMENT,)
     format: str | None = None
+    stopped: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Raise ConfigError for unknown names and lengths of n-grams out of range."""
         for field, allowed in (("digits", DIGIT_RULES), ("stoplist", STOPLISTS), ("lexer", LEXERS)):
-            if (value := getattr(self, field)) not in allowed:
+            own = field == "stoplist" and bool(self.stopped)
+            if (value := getattr(self, field)) not in allowed and not own:
                 raise ConfigError(f"lexing: {field} is {value!r}; it must be one of {', '.join(allowed)}")
         if not self.ngrams or not set(self.ngrams) <= set(range(1, MAX_NGRAM_LENGTH + 1)):
             raise ConfigError(
                 f"lexing: ngrams is {list(self.ngrams)}; it must list numbers from 1 to {MAX_NGRAM_LENGTH}"
             )
+
+    @property
+    def left_out(self) -> frozenset[str]:
+        """The words of the stop list."""
+        return frozenset(self.stopped) if self.stopped else stop_words(self.stoplist)
 
     @property
     def blocks(self) -> tuple[str, ...]:

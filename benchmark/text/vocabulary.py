@@ -20,7 +20,6 @@ from benchmark.text.counting_loops import add_term_frequencies, count_sorted_ter
 from benchmark.text.counts import Counts
 from benchmark.text.fields import field_of
 from benchmark.text.lexer import WHOLE_DOCUMENT, find_tokens, term_name
-from benchmark.text.stoplist import stop_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -125,7 +124,7 @@ def prune_counts(corpus: CountsCorpus, lexing: Lexing, pruning: Pruning) -> Coun
     matrix, counted = corpus.matrix, _counted(corpus.documents, pruning.group)
     occurrences = np.asarray(matrix[counted].sum(axis=0), dtype=np.int64).ravel()
     in_documents = np.bincount(matrix[counted].indices, minlength=matrix.shape[1])
-    stop, vocabulary, block_of = stop_words(lexing.stoplist), corpus.vocabulary, corpus.block_of
+    stop, vocabulary, block_of = lexing.left_out, corpus.vocabulary, corpus.block_of
     common = np.flatnonzero(pruning.keeps(occurrences, in_documents) & (occurrences > 0))
     words = (vocabulary[column].removeprefix(f"{corpus.blocks[block_of[column]]}:") for column in common)
     kept = [column for column, word in zip(common, words, strict=True) if word not in stop]
@@ -240,7 +239,7 @@ def _blocks(
     names = words = [term_name(spelled[number].decode(), lexing) for number in common.tolist()]
     of_words = [stream.terms for stream in streams]
     if 1 in lexing.ngrams:
-        yield *_ordered(words, prefix, stop_words(lexing.stoplist)), streams
+        yield *_ordered(words, prefix, lexing.left_out), streams
     for n in range(2, max(lexing.ngrams) + 1):
         numbers, pairs = _numbered(list(map_in_order(partial(_pairs, n), zip(streams, of_words, strict=True), jobs)))
         streams = [_longer(n, *arrays) for arrays in zip(streams, of_words, numbers, strict=True)]

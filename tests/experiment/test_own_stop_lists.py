@@ -1,0 +1,86 @@
+"""A stop list of one's own: a file of words beside the configuration, for all methods or for one."""
+
+import pytest
+
+from benchmark.experiment.context import RunContext
+from benchmark.experiment.counting import read_counts
+from benchmark.experiment.run import load_checked, report_again, run_and_write
+from benchmark.experiment.store import Store
+from benchmark.model.fitting import fit_model
+from benchmark.model.persistence import read_model, write_model
+from benchmark.system.errors import ConfigError
+from benchmark.text.stoplist import stop_words
+
+CONFIG = """
+name: stopped
+corpus: {{name: synthetic}}
+text: {{stoplist: {stoplist}}}
+protocol: {{name: leave-one-group-out, held_out: [cornell]}}
+methods: [mnb, {{name: other, text: {{min_documents: 2, stoplist: {other}}}, classifier: mnb}}]
+"""
+
+
+@pytest.fixture
+def checked(tmp_path):
+    def check(stoplist="words.txt", other="none"):
+        (tmp_path / "stopped.yaml").write_text(CONFIG.format(stoplist=stoplist, other=other))
+        return load_checked(tmp_path / "stopped.yaml")
+
+    return check
+
+
+@pytest.fixture
+def vocabulary(checked, tmp_path):
+    def words(stoplist):
+        collection = checked(stoplist).variants["base"].collection
+        return read_counts(collection, RunContext(Store(tmp_path / "store")))[0].vocabulary
+
+    return words
+
+
+def test_the_words_of_a_file_are_left_out_whatever_their_case(vocabulary, tmp_path):
+    every = vocabulary("none")
+    (tmp_path / "words.txt").write_text(f"{every[3].upper()} {every[7]}\nnowhere\n")
+    assert vocabulary("words.txt") == tuple(word for word in every if word not in (every[3], every[7]))
+
+
+def test_smarts_words_in_a_file_are_smarts(vocabulary, tmp_path):
+    (tmp_path / "words.txt").write_text("\n".join(stop_words("smart")))
+    assert vocabulary("words.txt") == vocabulary("smart")
+
+
+def test_another_list_under_the_same_name_is_another_result(vocabulary, tmp_path):
+    every = vocabulary("none")
+    for word in every[:2]:
+        (tmp_path / "words.txt").write_text(word)
+        assert word not in vocabulary("words.txt")
+
+
+@pytest.mark.usefixtures("sketched")
+def test_a_run_and_a_kept_model_need_the_file_no_more(checked, tmp_path):
+    (tmp_path / "words.txt").write_text("veti duka")
+    experiment, context = checked(other="smart"), RunContext(Store(tmp_path / "store"))
+    done = run_and_write(experiment, context, folder=tmp_path / "run")
+    assert any("stoplist: words.txt" in note for note in done.summary.notes)
+    write_model(fit_model(experiment, "mnb", context), tmp_path / "model")
+    (tmp_path / "words.txt").unlink()
+    assert report_again(tmp_path / "run").summary.notes == done.summary.notes
+    ((_, answers),) = read_model(tmp_path / "model").answers([("a", b"veti duka sove"), ("b", b"veti")])
+    assert answers.known.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "can't be read as a list of words"),
+        (b"", "has no word"),
+        (b"\xff\xfe", "can't be read as a list of words"),
+    ],
+)
+def test_what_is_no_list_is_told_with_its_line(checked, tmp_path, content, words):
+    if content is not None:
+        (tmp_path / "words.txt").write_bytes(content)
+    with pytest.raises(ConfigError, match=words) as caught:
+        checked()
+    assert "stopped.yaml:4" in str(caught.value)
+    assert "\n" not in str(caught.value)
