@@ -1,10 +1,15 @@
-# Two commands set everything up: `make run` and `make test`. Both make .venv from the lock file first.
+# Two commands set everything up: `make run` and `make test`. Both make .venv from the lock files first.
 PYTHON ?= python3
 CONFIG ?= configs/quickstart.yaml
 JSON ?= results/runs/perf.json
 PREDICTED := all-methods-20ng simplex-20ng all-methods-webkb simplex-webkb simplex-r8 simplex-r52 simplex-modapte
 BIN := .venv/bin
 READY := .venv/.ready
+READY_TO_TEST := .venv/.ready-to-test
+UV := $(shell command -v uv)
+INSTALL = $(if $(UV),$(UV) pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile)
+COMPILE = uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	--no-emit-find-links --no-header
 
 .PHONY: run test lint types check predictions trials perf perf-scale docs reproduce-paper lock clean help
 
@@ -19,20 +24,20 @@ help:
 	@echo "make docs                              docs/ as a site, in site/, and its pictures"
 	@echo "make perf [JSON=perf.json]             what a user would pick instead, side by side, and plans"
 	@echo "make perf-scale [LARGEST=100000]        how seconds and memory grow, to a million documents"
-	@echo "make lock                              resolve the lock file afresh"
+	@echo "make lock                              resolve the lock files afresh"
 
 run: $(READY)
 	$(BIN)/bench run $(CONFIG)
 
-test: $(READY)
+test: $(READY_TO_TEST)
 	$(BIN)/python -m pytest -rs -n 2 --dist loadfile --no-loadscope-reorder
 
-lint: $(READY)
+lint: $(READY_TO_TEST)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 
-types: $(READY)
+types: $(READY_TO_TEST)
 	$(BIN)/mypy
 
 check: $(READY)
@@ -43,39 +48,47 @@ predictions: $(READY)
 	$(BIN)/bench check --update $(PREDICTED)
 
 # How seconds grow is measured alone, after all others.
-trials: $(READY)
+trials: $(READY_TO_TEST)
 	SLICE=$(SLICE) $(BIN)/python -m pytest -m slow -rs -n 2 --dist worksteal tests --ignore tests/trials/test_growth.py
 	SLICE=$(SLICE) $(BIN)/python -m pytest -m slow tests/trials/test_growth.py
 
-perf: $(READY)
+perf: $(READY_TO_TEST)
 	$(BIN)/python tests/perf/measure.py --json $(JSON)
 	$(BIN)/python tests/perf/plans.py
 
-perf-scale: $(READY)
+perf-scale: $(READY_TO_TEST)
 	$(BIN)/python tests/perf/scale.py $(LARGEST)
 	$(BIN)/python docs/pictures.py
 
-docs: $(READY)
+docs: $(READY_TO_TEST)
 	$(BIN)/python docs/pictures.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 reproduce-paper: $(READY)
 	$(BIN)/bench reproduce
 
-# The last line compiles the numba functions, once: later starts find them on disk.
-$(READY): requirements.lock pyproject.toml
+# What a run needs. uv is used where it is on the path: `make UV= run` does without. The last line compiles the numba
+# functions, once: later starts find them on disk.
+$(READY): requirements.lock pyproject.toml benchmark/__init__.py
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or later is needed; name one: make PYTHON=python3.12 ..."; exit 1; }
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@command -v $(CXX) > /dev/null || { echo "A C++ compiler is needed, since LIBSVM comes as source: install g++, or name one: make CXX=clang++ ..."; exit 1; }
+	$(if $(UV),$(UV) venv --quiet --seed --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')" --clear .venv,$(PYTHON) -m venv .venv)
+	$(INSTALL) --no-deps --require-hashes -r requirements.lock
+	$(INSTALL) --no-deps --editable .
 	$(BIN)/python -c 'import benchmark.experiment.run; from benchmark.system.numba_jit import compile_all; compile_all()'
 	@touch $@
 
-# Versions and hashes only: the file names no package index, so that each user's own is asked. Without the extra `perf`,
-# whose threads (tbb) would change those of numba.
+# What tests and documents need beside it.
+$(READY_TO_TEST): $(READY) requirements-test.lock
+	$(INSTALL) --no-deps --require-hashes -r requirements-test.lock
+	@touch $@
+
+# Versions and hashes only: the files name no package index, so that each user's own is asked. Without the extra `perf`,
+# whose threads (tbb) would change those of numba. A package that a run needs on every system is in the first file alone.
 lock:
-	uv pip compile --universal --python-version 3.11 --extra docs --extra test --generate-hashes \
-		--no-emit-index-url --no-emit-find-links --no-header pyproject.toml --output-file requirements.lock
+	$(COMPILE) --output-file requirements.lock
+	$(COMPILE) --output-file requirements-test.lock --extra docs --extra test --constraint requirements.lock \
+		$$(sed -n 's/^\([a-z0-9.-]*\)==[^ ;]* \\$$/--no-emit-package \1/p' requirements.lock)
 
 clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache results/runs site

@@ -55,8 +55,12 @@ def write_report_files(
 
 
 def missing_figures_message(names: list[str]) -> str:
-    """Return a line that lists the figures that could not be drawn."""
+    """Return a line that lists the figures that could not be drawn, and says how to get them."""
+    from benchmark.report.drawing.render import engine_version  # noqa: PLC0415 - as in `figure_specs`
+
     listed = ", ".join(names)
+    if not engine_version():
+        return f"figures as files, PNG and SVG, need the package vl-convert-python (the extra figures): {listed}"
     return f"these figures are missing, since vl-convert, which draws them, failed or ran out of memory: {listed}"
 
 

@@ -96,6 +96,20 @@ def test_a_run_goes_on_without_its_figures_and_says_which_are_missing(finished, 
     assert 'data-name="scores"' in (done.folder / "report.html").read_text()  # a browser draws it without the engine
 
 
+def test_without_the_engine_a_run_says_in_a_line_how_to_get_figures_and_runs_nothing(
+    finished, store, tmp_path, monkeypatch
+):
+    said = []
+    monkeypatch.setattr(Observer, "note", lambda _, message: said.append(message))
+    monkeypatch.setattr(render, "engine_version", lambda: "")
+    monkeypatch.setattr(render, "run_vl_convert", lambda *_: pytest.fail("there is no engine"))
+    done = run_and_write(finished.results.experiment, RunContext(store, Observer()), folder=tmp_path / "run")
+    (line,) = [line for line in said if "figure" in line]
+    assert "vl-convert-python (the extra figures)" in line
+    assert (done.folder / "table.md").exists()
+    assert 'data-name="scores"' in (done.folder / "report.html").read_text()
+
+
 def test_what_a_picture_of_cells_shows_tells_it_from_others(finished):
     """Every part of the summary that the picture is drawn from."""
     summary = finished.summary

@@ -173,7 +173,10 @@ def _unpacked(path: Path, plain: IO[bytes]) -> IO[bytes]:
 
 
 def _zstandard(path: Path, plain: IO[bytes]) -> IO[bytes]:
-    import zstandard  # noqa: PLC0415 - few files are compressed by it
+    try:
+        import zstandard  # noqa: PLC0415 - an optional dependency: few files are compressed by it
+    except ImportError:
+        raise DataError(f"{path}: reading .zst needs the package zstandard (the extra zstd of simplexbench)") from None
 
     class Unpacked(io.RawIOBase):
         """Decompressed bytes of all frames; zstandard's reader accepts a frame without its end."""

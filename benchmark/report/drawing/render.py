@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 from html import escape
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -52,8 +52,11 @@ def run_vl_convert(code: str, given: bytes = b"") -> tuple[bytes, bool]:
 
 
 def engine_version() -> str:
-    """Return the version of vl-convert, which fixes the versions of Vega and Vega-Lite."""
-    return version("vl-convert-python")
+    """Return the version of vl-convert, which fixes those of Vega and Vega-Lite; "" if it isn't installed."""
+    try:
+        return version("vl-convert-python")
+    except PackageNotFoundError:
+        return ""
 
 
 def picture_digest(spec: VegaSpec) -> str:
@@ -63,7 +66,7 @@ def picture_digest(spec: VegaSpec) -> str:
 
 def render_pictures(specs: Mapping[str, VegaSpec]) -> dict[str, dict[str, bytes]]:
     """Render pictures as PNG and SVG: bytes by name and kind. Pictures that can't be drawn are left out."""
-    if not specs:
+    if not specs or not engine_version():
         return {}
     lines = (json.dumps([name, spec]) for name, spec in specs.items())
     files = {}

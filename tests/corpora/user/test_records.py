@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import lzma
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -71,6 +72,12 @@ def test_frames_follow_each_other_in_a_file(tmp_path: Path) -> None:
     content, half = FORMATS["a.csv"], 30
     packed = zstandard.compress(content[:half]) + zstandard.compress(content[half:])
     assert [values for _, values in read(tmp_path / "a.csv.zst", packed)] == EXPECTED
+
+
+def test_what_reads_zst_is_named_where_it_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    with pytest.raises(DataError, match=r"a\.csv\.zst: reading \.zst needs the package zstandard"):
+        read(tmp_path / "a.csv.zst", zstandard.compress(FORMATS["a.csv"]))
 
 
 def test_a_record_knows_the_line_that_it_begins_on(tmp_path: Path) -> None:
