@@ -67,20 +67,20 @@ docs: $(READY_TO_TEST)
 reproduce-paper: $(READY)
 	$(BIN)/bench reproduce
 
-# What a run needs. uv is used where it is on the path: `make UV= run` does without. The last line compiles the numba
-# functions, once: later starts find them on disk.
+# What a run needs. uv is used where it is on the path: `make UV= run` does without. A run compiles the numba functions that
+# it needs, once: later starts find them on disk.
 $(READY): requirements.lock pyproject.toml benchmark/__init__.py
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or later is needed; name one: make PYTHON=python3.12 ..."; exit 1; }
 	@command -v $(CXX) > /dev/null || { echo "A C++ compiler is needed, since LIBSVM comes as source: install g++, or name one: make CXX=clang++ ..."; exit 1; }
 	$(if $(UV),$(UV) venv --quiet --seed --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')" --clear .venv,$(PYTHON) -m venv .venv)
 	$(INSTALL) --no-deps --require-hashes -r requirements.lock
 	$(INSTALL) --no-deps --editable .
-	$(BIN)/python -c 'import benchmark.experiment.run; from benchmark.system.numba_jit import compile_all; compile_all()'
 	@touch $@
 
-# What tests and documents need beside it.
+# What tests and documents need beside it. The last line compiles all numba functions, so that no two tests do.
 $(READY_TO_TEST): $(READY) requirements-test.lock
 	$(INSTALL) --no-deps --require-hashes -r requirements-test.lock
+	$(BIN)/python -c 'import benchmark.experiment.run; from benchmark.system.numba_jit import compile_all; compile_all()'
 	@touch $@
 
 # Versions and hashes only: the files name no package index, so that each user's own is asked. Without the extra `perf`,
