@@ -44,9 +44,7 @@ class TextSection(ConfigSection):
     skip_header: bool = Field(default=False, description="Whether to skip the header, up to the first blank line.")
     skip_html: bool = Field(default=False, description="Whether to leave out tags and entities.")
     digits: str = Field(default="drop", description="How digits are read.")
-    stoplist: str = Field(
-        default="smart", description="Words to leave out, or a file of them: ./mine.txt."
-    )
+    stoplist: str = Field(default="smart", description="Words to leave out, or a file of them: ./mine.txt.")
     fields: Fields = Field(
         default=["all"],
         min_length=1,
