@@ -58,6 +58,8 @@ def estimate_seconds(batches: Sequence[Batch], jobs: int, store: Store) -> Secon
     """
     sizes = [len(split.train) for batch in batches for job in batch.jobs for split in job.splits]
     large = min(MAX_PILOT_SHARE, MAX_PILOT_DOCUMENTS / max(sizes, default=1))
+    for setting in {id(part.method): part for batch in batches for part, _ in batch.parts}.values():
+        setting.compile()  # the run finds the machine code on disk
     first, less, more = (
         _tried(batches, share, jobs, store) for share in (large / PILOT_RATIO, large / PILOT_RATIO, large)
     )
