@@ -19,13 +19,24 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from pyarrow import ArrowException, parquet
 
 from benchmark.corpora.file_digest import CheckedFile, changed_file_error
-from benchmark.system.errors import ConfigError, DataError, did_you_mean, quote_value, unknown_name
+from benchmark.system.errors import MAX_NAMES, ConfigError, DataError, did_you_mean, one_line, quote_value, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from benchmark.corpora.file_digest import FileDigest
+
+
+class UnknownColumnError(DataError):
+    """A file without a column that is asked for."""
+
+    def __init__(self, path: Path, column: str, known: Sequence[str], hint: str = "") -> None:
+        columns = one_line(", ".join(known[:MAX_NAMES]))
+        more = f"{did_you_mean(column, known)} (columns: {columns}){hint}"
+        super().__init__(f"{path}: has no column {quote_value(column)}{more}")
+        self.column = column
+
 
 #: A record: its first line (or row of a Parquet file), from 1, and the values of the requested columns.
 FileRecord = tuple[int, list[Any]]
@@ -243,7 +254,7 @@ def _of_table(
             names = _names(row or [], header=header)
             if header and columns and not set(columns) & set(names):
                 hint = "if its first row is not a header, add one, or set header: false in the configuration"
-                raise DataError(f"{_no_column(path, columns[0], names)}; {hint}")
+                raise UnknownColumnError(path, columns[0], names, f"; {hint}")
             where = [_position(path, names, name) for name in columns]
             if header:
                 line = reader.line_num + 1
@@ -273,15 +284,10 @@ def _other_length(n: int, wanted: int, delimiter: str, *, header: bool) -> str:
 
 def _position(path: Path, header: Sequence[str], name: str) -> int:
     if name not in header:
-        raise DataError(_no_column(path, name, header))
+        raise UnknownColumnError(path, name, header)
     if header.count(name) > 1:
         raise DataError(f"{path}:1: two columns are named {quote_value(name)}")
     return header.index(name)
-
-
-def _no_column(path: Path, name: str, known: Sequence[str]) -> str:
-    hint, columns = did_you_mean(name, known), quote_value(", ".join(known))
-    return f"{path}: has no column {quote_value(name)}{hint} (columns: {columns})"
 
 
 def _of_lines(path: Path, columns: Sequence[str], encoding: str, digest: FileDigest | None) -> Iterator[FileRecord]:
@@ -299,7 +305,7 @@ def _of_lines(path: Path, columns: Sequence[str], encoding: str, digest: FileDig
             yield number, [record.get(name) for name in columns]
     for name in columns:
         if not seen[name] and names:
-            raise DataError(_no_column(path, name, list(names)))
+            raise UnknownColumnError(path, name, list(names))
 
 
 def _object(path: Path, number: int, line: str) -> dict[str, Any]:
