@@ -66,6 +66,11 @@ def _of_variant(variant: Variant) -> Iterator[Caveat]:
             yield Caveat("pruning", text, {"text": least})
         elif least and not own.pruning.group:
             others.append(label)
+    if 1 not in variant.collection.lexing.ngrams:
+        *rest, last = map(str, variant.collection.lexing.ngrams)
+        numbers = f"{', '.join(rest)} and {last}" if rest else last
+        text = f"terms are {numbers} consecutive words; a word by itself is none"
+        yield Caveat("ngrams", f"{text} (`ngrams: [1, {', '.join([*rest, last])}]` counts both)")
     if others:
         yield Caveat("pruning", f"{text}, for {', '.join(dict.fromkeys(others))}")
     specs = [spec.representation for entry in variant.entries for spec in entry.candidates]

@@ -77,7 +77,7 @@ def predict(
     jobs: Jobs = 0,
 ) -> None:
     """Predict the label, decision values and probabilities of each text, on standard output."""
-    from benchmark.corpora.user.records import check_encoding
+    from benchmark.corpora.user.text_lines import check_encoding
     from benchmark.model import prediction_io as predicting
     from benchmark.model.persistence import read_model
     from benchmark.system.numba_jit import ensure_numba_cache

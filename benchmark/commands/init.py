@@ -15,21 +15,20 @@ import yaml
 
 from benchmark.corpora.user.records import (
     TABLE_DELIMITERS,
-    check_encoding,
-    decode_text,
     file_extension,
     iter_records,
     open_decompressed,
     read_columns,
 )
+from benchmark.corpora.user.text_lines import check_encoding, text_lines
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import ConfigError, DataError, quote_value, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-#: Limits on inspected records, characters of a value, and bytes from which a table's delimiter is guessed.
-MAX_RECORDS, MAX_INIT_VALUE_LENGTH, SNIFF_BYTES = 20_000, 200, 2**16
+#: Limits on inspected records, characters of a value, and characters from which a table's delimiter is guessed.
+MAX_RECORDS, MAX_INIT_VALUE_LENGTH, MAX_SNIFFED = 20_000, 200, 2**16
 DELIMITERS = ",;\t|"
 #: Most words of a column's name; a longer first row is taken for a document.
 MAX_HEADER_WORDS = 8
@@ -144,10 +143,9 @@ def _delimiter(path: Path, encoding: str) -> str | None:
     if usual is None:
         return None
     with open_decompressed(path) as file:
-        lines = file.read(SNIFF_BYTES).splitlines(keepends=True)
-    sample = decode_text(b"".join(lines[: max(1, len(lines) - 1)]), encoding, path, 1, 0)
+        first = next(text_lines(file, path, encoding), "")
     try:
-        guess = csv.Sniffer().sniff(sample.splitlines()[0] if sample else "", DELIMITERS).delimiter
+        guess = csv.Sniffer().sniff(first.rstrip("\r\n")[:MAX_SNIFFED], DELIMITERS).delimiter
     except csv.Error:
         return None
     return None if guess == usual else guess

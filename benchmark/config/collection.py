@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from benchmark.config.components import ComponentError, check_component, component_parameters
 from benchmark.config.model import Collection, TextSettings
-from benchmark.config.schema import TextSection
+from benchmark.config.schema import TextSection, as_list
 from benchmark.config.schema_errors import validate_section
-from benchmark.system.errors import unknown_name
+from benchmark.corpora.user.records import UnknownColumnError
+from benchmark.system.errors import DataError, unknown_name
 from benchmark.system.tags import tags_of
 from benchmark.system.yaml_source import YamlSource
 from benchmark.text.fields import FIELD_FINDERS, format_has_field
@@ -33,8 +34,17 @@ def collection_from_config(config: ExperimentSection, source: YamlSource, corpor
     corpus, reader = config.corpus, _reader(config, source, corpora)
     if reader.format not in (None, *FIELD_FINDERS):
         raise source.error(("corpus", "format"), unknown_name("format", reader.format, list(FIELD_FINDERS)))
-    text, classes = text_from_config(text_section(source), reader), _classes(reader, config, source)
-    return Collection.of(reader, classes, tuple(corpus.exclude), text, corpus.model_extra or {})
+    try:
+        text, classes = text_from_config(text_section(source), reader), _classes(reader, config, source)
+    except UnknownColumnError as error:
+        key = next((key for key, given in source.data["corpus"].items() if error.column in as_list(given)), "name")
+        raise DataError(str(source.error(("corpus", key), f"{key}: {error}"))) from None
+    found = Collection.of(reader, classes, tuple(corpus.exclude), text, corpus.model_extra or {})
+    n, least = len(outline_documents(found)), text.pruning.min_documents
+    if least > n:
+        problem = f"min_documents is {least:,}, and there are {n:,} documents: no word would be left"
+        raise source.error(("text", "min_documents"), problem)
+    return found
 
 
 def text_section(source: YamlSource) -> YamlSource:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.config.cells import count_cells, list_cells, list_figures, list_pairs
 from benchmark.config.collection import collection_from_config
-from benchmark.config.components import Component, ComponentError, check_component
+from benchmark.config.components import Component, ComponentError, check_component, component_parameters
 from benchmark.config.limits import check_cell_name, check_limit
 from benchmark.config.methods import list_methods
 from benchmark.config.model import (
@@ -21,8 +21,8 @@ from benchmark.config.model import (
     Experiment,
     Variant,
 )
-from benchmark.config.schema import ExperimentSection
-from benchmark.config.schema_errors import validate_section
+from benchmark.config.schema import ChooseSection, ExperimentSection, TermsSection, TextSection
+from benchmark.config.schema_errors import ConfigSection, validate_section
 from benchmark.config.tasks import check_splits, inner_protocol, list_tasks, protocol_and_sizes, term_selection
 from benchmark.evaluation.metrics import is_metric_defined
 from benchmark.system.errors import ConfigError, quote_value, unknown_name
@@ -58,7 +58,7 @@ def check_experiment(source: YamlSource, known: Registries, papers: Sequence[str
     papers : sequence of str, optional
         Keys that `paper` can name; any, unless they are listed.
     """
-    config = validate_section(ExperimentSection, source)
+    config = validate_section(ExperimentSection, source, homes=_homes(known))
     paper, own_paper = _paper(config.paper, source, papers)
     choices = _choices(config, source)
     variants = {BASE_VARIANT: _variant(BASE_VARIANT, config, source, known)} if config.run_base else {}
@@ -121,6 +121,19 @@ def check_experiment(source: YamlSource, known: Registries, papers: Sequence[str
         parallel=config.parallel,
         readings=config.readings,
     )
+
+
+def _homes(known: Registries) -> dict[str, str]:
+    """Return the section of each key that is no key of a configuration itself."""
+    kinds = {"corpus": known.corpora, "protocol": known.protocols, "defaults": known.methods}
+    homes = {
+        key: section
+        for section, registry in kinds.items()
+        for component in registry.values()
+        for key in component_parameters(component)
+    }
+    sections: dict[str, type[ConfigSection]] = {"terms": TermsSection, "choose": ChooseSection, "text": TextSection}
+    return homes | {key: name for name, section in sections.items() for key in section.model_fields}
 
 
 def _scorers(known: Registry, asked: AbstractSet[str]) -> dict[str, Metric]:
@@ -235,6 +248,8 @@ def _metrics(config: ExperimentSection, source: YamlSource, known: Registry, *, 
         if metric not in allowed:
             what = "metric of documents with several classes" if multilabel else "metric"
             problem = known.broken.get(metric) or unknown_name(what, metric, allowed)
+            if metric in known and f"macro-{metric}" in allowed:
+                problem = f"{metric!r} is of one class; macro-{metric} is its mean over the classes: take that"
             raise source.error(("metrics", index), problem)
         if metric in given[:index]:
             raise source.error(("metrics", index), f"the metric {metric!r} is listed twice")

@@ -271,6 +271,8 @@ def _expanded(
         return [(_short_name(given), {key: ({"name": given}, place)})]
     if not isinstance(given, dict) or not given:
         names = "a method is a name, or a mapping with a kernel or classifier"
+        if given is None:
+            raise source.error(place, f"{'.'.join(map(str, place[:1]))} is empty here: {names}")
         raise source.error(place, f"{names}, not {quote_value(given)}")
     _check_keys(given, source, place, known)
     items = {
@@ -302,11 +304,10 @@ def _check_keys(given: dict[str, Any], source: YamlSource, place: Location, know
     """Refuse unknown keys of a method, and a component's name in place of its key."""
     component = given.get(NAME_KEY) if isinstance(given.get(NAME_KEY), str) else ""
     is_component = component in known.methods and KERNEL_KEY not in given and CLASSIFIER_KEY not in given
-    hint = ""
-    if is_component:
-        key = CLASSIFIER_KEY if component in known.classifiers else KERNEL_KEY
-        hint = f"; {component!r} is a {key}: write {{{key}: {component}}} or {{{key}: {{name: {component}, …}}}}"
+    hint = f"; {_how_written(component, known)}" if is_component else ""
     for key in given:
+        if isinstance(key, str) and key in known.methods:
+            raise source.error((*place, key), f"no key of a method: {_how_written(key, known)}")
         if key not in (*EXPANSION_ORDER, NAME_KEY):
             raise source.error((*place, key), unknown_name("key of a method", key, (*EXPANSION_ORDER, NAME_KEY)) + hint)
     if PREDICTIONS_KEY in given and (more := given.keys() - {PREDICTIONS_KEY, NAME_KEY}):
@@ -321,6 +322,12 @@ def _check_keys(given: dict[str, Any], source: YamlSource, place: Location, know
         raise source.error((*place, key), f"vectors have no {key}: a classifier of points takes them as they are")
     if is_component:  # without this check, a method of the defaults alone would bear the component's name
         raise source.error((*place, NAME_KEY), f"`name` only names this method's cells{hint}")
+
+
+def _how_written(component: Any, known: Registries) -> str:
+    """Explain how a method names a kernel or classifier."""
+    key = CLASSIFIER_KEY if component in known.classifiers else KERNEL_KEY
+    return f"{component!r} is a {key}: write {{{key}: {component}}} or {{{key}: {{name: {component}, …}}}}"
 
 
 def _items(
@@ -523,9 +530,8 @@ class _Resolver:
         takes = tags_of(classifier.cls).needs_kernel
         if KERNEL_KEY in own and not takes:
             where = own[KERNEL_KEY][1]
-            raise self._source.error(
-                where, f"the classifier {classifier.name!r} takes no kernel; {DEFAULT_KERNEL_CLASSIFIER!r} does"
-            )
+            other = f"{DEFAULT_KERNEL_CLASSIFIER!r} does: leave out `kernel`, or name that classifier"
+            raise self._source.error(where, f"the classifier {classifier.name!r} takes no kernel; {other}")
         if not takes:
             return None
         given, where = own.get(KERNEL_KEY, (self._general.get(KERNEL_KEY, "linear"), ("defaults", KERNEL_KEY)))

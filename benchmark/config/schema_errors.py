@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from benchmark.system.checks import is_number
 from benchmark.system.errors import combine_errors, quote_value, unknown_name
+from benchmark.system.yaml_problems import number_hint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,8 +54,8 @@ def type_requirement(problem: ErrorDetails) -> str:
         hint = "; YAML reads yes, no, on and off as true and false: put it in quotes"
     elif kind == "string_type" and not isinstance(value, list | dict | None):
         hint = ": put it in quotes"
-    elif kind in ("int_type", "float_type") and isinstance(value, str) and is_number(value):
-        hint = "; YAML reads it as text: leave out quotes, and write 1e-3 with a decimal point, 1.0e-3"
+    elif kind in ("int_type", "float_type") and isinstance(value, str):
+        hint = number_hint(value, whole=kind == "int_type")
     return f"must be {_MUST[kind]}{hint}"
 
 
@@ -65,16 +65,32 @@ def format_input(value: Any) -> str:
 
 
 def validate_section(
-    schema: type[AnySection], source: YamlSource, context: Mapping[str, Any] | None = None
+    schema: type[AnySection],
+    source: YamlSource,
+    context: Mapping[str, Any] | None = None,
+    *,
+    homes: Mapping[str, str] | None = None,
 ) -> AnySection:
-    """Validate plain data as a section; raise ConfigError with all problems. `context` is passed to validators."""
+    """Validate plain data as a section, or raise ConfigError with all problems.
+
+    Parameters
+    ----------
+    schema : type
+    source : YamlSource
+    context : mapping, optional
+        Passed to validators.
+    homes : mapping of str to str, optional
+        The section that has a key which this one doesn't have, for the message where the key stands here.
+    """
     try:
         return schema.model_validate(source.data, context=context)
     except ValidationError as error:
-        raise _explained(error, schema, source) from None
+        raise _explained(error, schema, source, homes or {}) from None
 
 
-def _explained(error: ValidationError, schema: type[BaseModel], source: YamlSource) -> ConfigError:
+def _explained(
+    error: ValidationError, schema: type[BaseModel], source: YamlSource, homes: Mapping[str, str]
+) -> ConfigError:
     """Combine all of pydantic's errors in one ConfigError, in terms of YAML."""
     line_of: dict[str, int] = {}
     for problem in error.errors():
@@ -82,6 +98,8 @@ def _explained(error: ValidationError, schema: type[BaseModel], source: YamlSour
         key = location[-1] if location else ""
         if problem["type"] == "extra_forbidden":
             message = unknown_name("key", key, _keys_at(schema, location[:-1]))
+            if len(location) == 1 and key in homes:
+                message = f"the key {key!r} belongs under `{homes[str(key)]}`, not beside it"
         elif problem["type"] == "value_error":
             message = f"{'.'.join(map(str, location)) or 'the file'}: {problem['ctx']['error']}"
         elif problem["type"] == "missing":

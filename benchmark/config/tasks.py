@@ -18,7 +18,7 @@ from benchmark.config.components import (
 from benchmark.config.limits import MAX_SPLIT_ROWS, check_limit
 from benchmark.config.model import CHOOSE_CROSS_VALIDATION, CHOOSE_TEMPORAL_HOLDOUT, Task, TermSelection
 from benchmark.config.schema import TaskSection, as_list
-from benchmark.evaluation.protocols import ByDate, KFold
+from benchmark.evaluation.protocols import ByDate, FixedSplit, KFold
 from benchmark.evaluation.splits import check_split_promises
 from benchmark.representation.selection import GAIN_AGGREGATES, TERM_RANKINGS
 from benchmark.system.errors import ConfigError, quote_value, unknown_name
@@ -172,6 +172,7 @@ def check_splits(
 ) -> None:
     """Refuse documents that can't be split: make every kind of split once, and the inner folds of the first."""
     everything = outline_documents(collection)
+    _check_parts(everything, protocol, source)
     folds = None if inner is None else inner.given.get("k")
     _check_number(len(everything), len(tasks) * len(sizes), protocol, folds, source)
     one = {"replicates": 1} if "replicates" in component_parameters(protocol.cls) else {}
@@ -193,6 +194,21 @@ def check_splits(
                 raise source.error(place, f"{where}{error}") from None
             if inner is not None:
                 _check_inner_folds(inner, documents.take(splits[0].train), source, where)
+
+
+def _check_parts(documents: Documents, protocol: Component, source: YamlSource) -> None:
+    """Refuse documents without groups or parts where the protocol divides them by these, and say which key has them."""
+    if len(documents.part_names) > 1:
+        return
+    if tags_of(protocol.cls).leaves_groups_out:
+        problem = "the documents have no groups to leave out: name their column under `corpus`, as in group: customer"
+        raise source.error(("protocol",), f"{problem}, or take another protocol, such as k-fold")
+    if protocol.cls is FixedSplit:
+        problem = (
+            "the documents have no parts such as train and test: name their column under `corpus`, as in split: side"
+        )
+        more = "or a file for each, as in path: {train: a.csv, test: b.csv}, or take another protocol, such as k-fold"
+        raise source.error(("protocol",), f"{problem}, {more}")
 
 
 def _check_inner_folds(inner: Component, documents: Documents, source: YamlSource, where: str) -> None:

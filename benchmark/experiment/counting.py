@@ -8,6 +8,7 @@ from unicodedata import unidata_version
 
 import numpy as np
 
+from benchmark.config.model import BASE_VARIANT
 from benchmark.corpora.assemble import select_documents
 from benchmark.corpora.reader import LastCorpus
 from benchmark.corpora.user.counts_folder import CountsCorpus
@@ -181,7 +182,8 @@ def texts_of_entry(entry: StoreEntry, key: str) -> Texts:
 
 def check_expectations(experiment: Experiment, variant: Variant, counts: Counts) -> None:
     """Refuse counts whose numbers of documents or words aren't those that the configuration expects."""
-    _check_words(experiment, variant, counts, variant.collection.lexing, f"variant {variant.name!r}")
+    whose = "documents" if variant.name == BASE_VARIANT else f"variant {variant.name!r}"
+    _check_words(experiment, variant, counts, variant.collection.lexing, whose)
     if variant is not next(iter(experiment.variants.values())):
         return
     for what, expected, found in (
@@ -198,7 +200,8 @@ def check_expectations(experiment: Experiment, variant: Variant, counts: Counts)
 
 def _check_words(experiment: Experiment, variant: Variant, counts: Counts, lexing: Lexing, whose: str) -> None:
     if not counts.vocabulary:
-        raise ConfigError(f"{experiment.name}: lexing and pruning leave no word of the {whose}")
+        why = "`text` says which words count, and min_occurrences and min_documents how often they must occur"
+        raise ConfigError(f"{experiment.name}: lexing and pruning leave no word of the {whose}; {why}")
     if empty := set(range(len(lexing.fields))) - set((counts.block_of // len(lexing.ngrams)).tolist()):
         problem = f"no word of the field {lexing.fields[min(empty)]!r} in the {whose}"
         raise ConfigError(f"{experiment.name}: lexing and pruning leave {problem}")

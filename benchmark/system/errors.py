@@ -40,7 +40,9 @@ class RenamedWarning(FutureWarning):
 
 def did_you_mean(name: str, allowed: Iterable[str]) -> str:
     """Return ``; did you mean 'x'?`` for the nearest allowed name, or "" if none is similar."""
-    nearest = difflib.get_close_matches(name, list(islice(allowed, MAX_NAMES)), n=1, cutoff=0.5)
+    names = list(islice(allowed, MAX_NAMES))
+    nearest = [each for each in names if each.casefold() == name.casefold()]  # `c` for `C` has no letter in common
+    nearest = nearest or difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     return f"; did you mean {nearest[0]!r}?" if nearest else ""
 
 

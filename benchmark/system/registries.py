@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchmark.system.errors import ConfigError, unknown_name
+from benchmark.system.errors import ConfigError, did_you_mean, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 PACKAGE = __name__.partition(".")[0]
+#: What a person may well have written herself, and has to name a file for.
+_OF_PLUGINS = ("method", "kernel", "classifier")
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,11 @@ class Registry(dict[str, Any]):
 def unknown_component_message(what: str, name: object, registry: Mapping[str, Any]) -> str:
     """Explain why a name is not a component: the problem of its plug-in, or that it is unknown."""
     broken = registry.broken if isinstance(registry, Registry) else {}
-    return broken[name] if isinstance(name, str) and name in broken else unknown_name(what, name, list(registry))
+    if isinstance(name, str) and name in broken:
+        return broken[name]
+    own = "; if it is your own, list its file under `plugins`" if what in _OF_PLUGINS else ""
+    message = unknown_name(what, name, list(registry))
+    return message if did_you_mean(str(name), registry) else f"{message}{own}"
 
 
 def is_builtin(component: Any) -> bool:

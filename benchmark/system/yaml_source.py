@@ -14,6 +14,7 @@ from yaml.reader import Reader
 from yaml.resolver import Resolver
 
 from benchmark.system.errors import ConfigError, did_you_mean, one_line, quote_value
+from benchmark.system.yaml_problems import explain_yaml_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -53,6 +54,8 @@ class YamlSource:
         """Return a ConfigError whose message begins with the file and the line of a location."""
         place = self._nearest(location)
         line, name = self.lines.get(place, 0), self.files.get(place, self.name)
+        if name != self.name:
+            message = f"{message} (in {Path(self.name).name}, which extends this file)"
         return ConfigError(f"{name}:{line}: {one_line(message)}" if line else f"{name}: {one_line(message)}")
 
     def folder(self, location: Location) -> Path:
@@ -206,7 +209,8 @@ def read_yaml(path: Path) -> YamlSource:
     except _TooMuchError as error:
         raise ConfigError(f"{path}{_line(error)}: {error.problem}") from None
     except yaml.MarkedYAMLError as error:
-        raise ConfigError(f"{path}{_line(error)}: is not valid YAML: {error.problem or error.context}") from None
+        line, problem = explain_yaml_error(error, text)
+        raise ConfigError(f"{path}{f':{line}' if line else ''}: is not valid YAML: {problem}") from None
     except ValueError as error:  # PyYAML without libyaml decodes invalid numbers of characters
         raise ConfigError(f"{path}:{loader.events.line + 1}: is not valid YAML: {error}") from None
     if not isinstance(source.data, dict):

@@ -369,7 +369,10 @@ class TestChoose:
             "defaults:\n  classifier: 5 # HERE\n",
             "a default classifier is a name, or a mapping of its parameters, not 5",
         ),
-        ("defaults:\n  classifier:\n    name: svm\n    c: 1 # HERE\n", "of the classifier 'svm': 'c' (allowed: C, "),
+        (
+            "defaults:\n  classifier:\n    name: svm\n    c: 1 # HERE\n",
+            "of the classifier 'svm': 'c'; did you mean 'C'? (allowed: C, ",
+        ),
         ("defaults:\n  kernel: 5 # HERE\n", "a default kernel is a name, or a mapping with a name"),
         ("defaults:\n  svm: 3 # HERE\n", "the defaults of 'svm' are a mapping of its parameters, not 3"),
         (

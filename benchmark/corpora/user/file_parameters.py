@@ -7,7 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from benchmark.corpora.file_digest import digest_paths
-from benchmark.corpora.user.records import check_encoding
+from benchmark.corpora.user.dates import check_date_format
+from benchmark.corpora.user.text_lines import check_encoding
 from benchmark.corpora.user.user_corpus import UserCorpus
 from benchmark.system.errors import ConfigError, unknown_name
 
@@ -36,7 +37,8 @@ class FileParameters(UserCorpus):
     path : str, or mapping of str to str
         File or folder, relative to the configuration. A mapping has one for each part: ``{train: a.csv, test: b.csv}``.
     text : str or list of str
-        Column of the text; several columns are joined by line feeds, and are fields that are counted separately.
+        Column of the text; in JSON, `body.text` is the key text of the object body. Several columns are joined by line
+        feeds, and are fields that are counted separately.
     label : str
         Column of the class.
     labels : str, optional
@@ -51,11 +53,13 @@ class FileParameters(UserCorpus):
         Column of the group (a customer, an author, a thread). ``leave-one-group-out`` leaves out these groups, unless
         there is a `split`; folds may keep a group's documents together.
     date : str, optional
-        Column of the date in ISO 8601: 2024-05-31, or with a time.
+        Column of the date, in ISO 8601 (2024-05-31, or with a time) or a local form that is clear from its values.
+    date_format : str, optional
+        Format of the dates, in the codes of Python's strptime: "%d/%m/%Y". By default it is recognised.
     folders : list of str
         Meaning of the folders above a document, from the top: label, split, group.
     encoding : str
-        Encoding of the files, such as utf-8, latin-1 or cp1252.
+        Encoding of the files, such as utf-8, latin-1 or cp1252; a byte order mark (of UTF-16, say) goes before it.
     delimiter : str, optional
         Character between the columns of a table; by default a comma, in ``.tsv`` a tab.
     header : bool
@@ -78,6 +82,7 @@ class FileParameters(UserCorpus):
     split: str | None = None
     group: str | None = None
     date: str | None = None
+    date_format: str | None = None
     folders: Sequence[str] = ("label",)
     encoding: str = "utf-8"
     delimiter: str | None = None
@@ -98,6 +103,8 @@ class FileParameters(UserCorpus):
             raise ConfigError(f"delimiter is {self.delimiter!r}: must be one character")
         if isinstance(self.path, dict) and (self.split is not None or "split" in self.folders):
             raise ConfigError("split: the path already names the parts of the split")
+        if self.date_format is not None:
+            check_date_format(self.date_format, self.date)
         if not self.path or (isinstance(self.text, list) and not self.text):
             raise ConfigError("path and text must not be empty")
         if self.format is not None and self.fields:

@@ -1,31 +1,50 @@
-"""Stream records from files: comma- and tab-separated tables, JSON lines and Parquet, compressed or not.
+"""Stream records from files: comma- and tab-separated tables, JSON and Parquet, compressed or not.
 
-Only one record (of Parquet, one batch) is in memory. Text is decoded line by line, so that an error names the line and
-offset of the first byte that doesn't fit the encoding.
+Only one record (of Parquet, one batch; of a JSON array, the text of the file) is in memory.
 """
 
 from __future__ import annotations
 
-import codecs
 import csv
 import gzip
 import io
-import json
 import lzma
 import zlib
 from contextlib import contextmanager
+from itertools import chain, islice
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from pyarrow import ArrowException, parquet
+from pyarrow import ArrowException, parquet, types
 
 from benchmark.corpora.file_digest import CheckedFile, changed_file_error
-from benchmark.system.errors import ConfigError, DataError, did_you_mean, quote_value, unknown_name
+from benchmark.corpora.user.json_records import (
+    column_names,
+    has_column,
+    nested_value,
+    objects_of_array,
+    objects_of_lines,
+)
+from benchmark.corpora.user.text_lines import MAX_FIELD_LENGTH, READ_BYTES, text_lines
+from benchmark.system.errors import MAX_NAMES, DataError, did_you_mean, one_line, quote_value, unknown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from pyarrow import Schema, StructType
+
     from benchmark.corpora.file_digest import FileDigest
+
+
+class UnknownColumnError(DataError):
+    """A file without a column that is asked for."""
+
+    def __init__(self, path: Path, column: str, known: Sequence[str], hint: str = "") -> None:
+        columns = one_line(", ".join(known[:MAX_NAMES]))
+        more = f"{did_you_mean(column, known)} (columns: {columns}){hint}"
+        super().__init__(f"{path}: has no column {quote_value(column)}{more}")
+        self.column = column
+
 
 #: A record: its first line (or row of a Parquet file), from 1, and the values of the requested columns.
 FileRecord = tuple[int, list[Any]]
@@ -33,11 +52,12 @@ FileRecord = tuple[int, list[Any]]
 COMPRESSED = (".gz", ".zst", ".xz")
 TABLE_DELIMITERS = {".csv": ",", ".tsv": "\t"}
 LINES = (".jsonl", ".ndjson")
+ARRAYS = (".json",)
 PARQUET = (".parquet", ".pq")
-#: Largest number of characters of a field (the csv module's default is 131,072), and of bytes of a line.
-MAX_FIELD_LENGTH = 2**27
-#: Number of bytes read at once.
-READ_BYTES = 2**17
+#: Extensions of all files of records.
+RECORD_EXTENSIONS = (*TABLE_DELIMITERS, *LINES, *ARRAYS, *PARQUET)
+#: Extensions of spreadsheets, which only their programs read.
+SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 #: Number of compressed bytes decompressed at once: they may expand 32,768 times.
 ZSTD_PIECE = 2**12
 #: Rows of a Parquet file in memory at a time.
@@ -67,7 +87,7 @@ def iter_records(
         File; the extension of its name is its format.
     columns : sequence of str
     encoding : str
-        Encoding in which a line feed is the byte 10.
+        Encoding of a file without a byte order mark.
     delimiter : str, optional
         Character between the columns of a table; by default a comma, in ``.tsv`` a tab.
     header : bool
@@ -84,16 +104,21 @@ def iter_records(
     if kind in TABLE_DELIMITERS:
         yield from _of_table(path, columns, encoding, delimiter or TABLE_DELIMITERS[kind], digest, header=header)
     elif kind in LINES:
-        yield from _of_lines(path, columns, encoding, digest)
+        yield from _of_objects(path, columns, encoding, digest, objects_of_lines)
+    elif kind in ARRAYS:
+        yield from _of_objects(path, columns, encoding, digest, objects_of_array)
     elif kind in PARQUET:
         yield from _of_parquet(path, columns, digest)
     else:
-        raise _no_kind(path)
+        raise unreadable_kind(path)
 
 
-def _no_kind(path: Path) -> DataError:
-    kinds = [*TABLE_DELIMITERS, *LINES, *PARQUET]
-    return DataError(f"{path}: {unknown_name('kind of file', file_extension(path) or path.name, kinds)}, or a folder")
+def unreadable_kind(path: Path) -> DataError:
+    """Return the error for a file that is no file of records."""
+    kind = file_extension(path)
+    if kind in SPREADSHEETS:
+        return DataError(f"{path}: is a spreadsheet: save its table as CSV (UTF-8), or write it as Parquet")
+    return DataError(f"{path}: {unknown_name('kind of file', kind or path.name, RECORD_EXTENSIONS)}, or a folder")
 
 
 def read_columns(
@@ -104,32 +129,23 @@ def read_columns(
     header: bool = True,
     digest: FileDigest | None = None,
 ) -> list[str]:
-    """Return the columns of a file, in order; for JSON lines, the keys of the first records."""
+    """Return the columns of a file, in order; for JSON, those of the first records, with dots before nested keys."""
     kind = file_extension(path)
     if kind in TABLE_DELIMITERS:
         with open_decompressed(path, digest) as file:
-            lines = _text_lines(file, path, encoding)
-            return _names(next(csv.reader(lines, delimiter=delimiter or TABLE_DELIMITERS[kind]), []), header=header)
+            rows = _table_rows(path, text_lines(file, path, encoding), delimiter or TABLE_DELIMITERS[kind])
+            return _names(next(rows, (1, list[str]()))[1], header=header)
     if kind in PARQUET:
         with _parquet(path, digest) as parquet_file:
-            return list(parquet_file.schema_arrow.names)
-    if kind not in LINES:
-        raise _no_kind(path)
+            return _parquet_columns(parquet_file.schema_arrow)
+    if kind not in (*LINES, *ARRAYS):
+        raise unreadable_kind(path)
     found: dict[str, None] = {}
+    objects = objects_of_lines if kind in LINES else objects_of_array
     with open_decompressed(path, digest) as file:
-        for number, line in zip(range(1, RECORD_BATCH_ROWS), _text_lines(file, path, encoding), strict=False):
-            found.update(dict.fromkeys(_object(path, number, line)))
+        for _, record in islice(objects(path, text_lines(file, path, encoding)), RECORD_BATCH_ROWS):
+            found.update(dict.fromkeys(column_names(record)))
     return list(found)
-
-
-def check_encoding(name: str) -> None:
-    """Raise ConfigError for an unknown encoding, or one whose lines can't be split before they are decoded."""
-    try:
-        line_feed = "\n".encode(name)
-    except (LookupError, ValueError):
-        raise ConfigError(f"encoding: unknown encoding {name!r}; use one such as utf-8, latin-1 or cp1252") from None
-    if line_feed != b"\n":
-        raise ConfigError(f"encoding: {name!r} can't be read line by line; save the file as utf-8")
 
 
 @contextmanager
@@ -152,7 +168,7 @@ def open_decompressed(path: Path, digest: FileDigest | None = None) -> Iterator[
 def _as_digested(path: Path, digest: FileDigest | None) -> Iterator[IO[bytes]]:
     """Open a file without decompressing it; check its content if there is a digest."""
     try:
-        plain = path.open("rb")
+        plain = path.open("rb", READ_BYTES)
     except FileNotFoundError:
         if digest is None:
             raise
@@ -210,56 +226,38 @@ def _zstandard(path: Path, plain: IO[bytes]) -> IO[bytes]:
     return io.BufferedReader(Unpacked(), READ_BYTES)
 
 
-def decode_text(content: bytes, encoding: str, path: Path, line: int, start: int) -> str:
-    """Decode bytes of a file; raise DataError that names the first byte that doesn't fit the encoding."""
+def _table_rows(path: Path, lines: Iterator[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a table, each with the line that it begins on."""
+    csv.field_size_limit(MAX_FIELD_LENGTH)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    line = 1
     try:
-        return content.decode(encoding)
-    except UnicodeDecodeError as error:
-        byte, line = content[error.start], line + content.count(b"\n", 0, error.start)
-        raise DataError(
-            f"{path}:{line}: the byte 0x{byte:02x} at offset {start + error.start:,} is not {encoding}; "
-            f"name the file's encoding, such as encoding: cp1252, or save the file as {encoding}"
-        ) from None
-
-
-def _text_lines(file: IO[bytes], path: Path, encoding: str) -> Iterator[str]:
-    offset = 0
-    for number, line in enumerate(iter(lambda: file.readline(MAX_FIELD_LENGTH), b""), start=1):
-        if len(line) == MAX_FIELD_LENGTH:
-            raise DataError(f"{path}:{number}: the line is longer than {MAX_FIELD_LENGTH:,} bytes")
-        text = decode_text(line, encoding, path, number, offset)
-        if number == 1 and line.startswith(codecs.BOM_UTF8) and text.startswith("\ufeff"):
-            text = text[1:]
-        yield text
-        offset += len(line)
+        for row in reader:
+            yield line, row
+            line = reader.line_num + 1
+    except csv.Error as error:
+        problem = str(error)
+        if "new-line character" in problem:
+            problem = "a carriage return stands alone outside quotes; end all rows in the same way"
+        raise DataError(f"{path}:{line}: is not a valid table: {problem}") from None
 
 
 def _of_table(
     path: Path, columns: Sequence[str], encoding: str, delimiter: str, digest: FileDigest | None, *, header: bool
 ) -> Iterator[FileRecord]:
-    csv.field_size_limit(MAX_FIELD_LENGTH)
     with open_decompressed(path, digest) as file:
-        reader = csv.reader(_text_lines(file, path, encoding), delimiter=delimiter, strict=True)
-        line = 1
-        try:
-            row = next(reader, None)
-            names = _names(row or [], header=header)
-            if header and columns and not set(columns) & set(names):
-                hint = "if its first row is not a header, add one, or set header: false in the configuration"
-                raise DataError(f"{_no_column(path, columns[0], names)}; {hint}")
-            where = [_position(path, names, name) for name in columns]
-            if header:
-                line = reader.line_num + 1
-                row = next(reader, None)
-            while row is not None:
-                if row and len(row) != len(names):
-                    raise DataError(f"{path}:{line}: {_other_length(len(row), len(names), delimiter, header=header)}")
-                if row:
-                    yield line, [row[position] for position in where]
-                line = reader.line_num + 1
-                row = next(reader, None)
-        except csv.Error as error:
-            raise DataError(f"{path}:{line}: is not a valid table: {error}") from None
+        rows = _table_rows(path, text_lines(file, path, encoding), delimiter)
+        first = next(rows, None)
+        names = _names([] if first is None else first[1], header=header)
+        if header and columns and not set(columns) & set(names):
+            hint = "; if its first row is not a header, add one, or set header: false in the configuration"
+            raise UnknownColumnError(path, columns[0], names, hint)
+        where = [_position(path, names, name) for name in columns]
+        for line, row in rows if header or first is None else chain([first], rows):
+            if row and len(row) != len(names):
+                raise DataError(f"{path}:{line}: {_other_length(len(row), len(names), delimiter, header=header)}")
+            if row:
+                yield line, [row[position] for position in where]
 
 
 def _names(first: Sequence[str], *, header: bool) -> list[str]:
@@ -276,43 +274,30 @@ def _other_length(n: int, wanted: int, delimiter: str, *, header: bool) -> str:
 
 def _position(path: Path, header: Sequence[str], name: str) -> int:
     if name not in header:
-        raise DataError(_no_column(path, name, header))
+        raise UnknownColumnError(path, name, header)
     if header.count(name) > 1:
         raise DataError(f"{path}:1: two columns are named {quote_value(name)}")
     return header.index(name)
 
 
-def _no_column(path: Path, name: str, known: Sequence[str]) -> str:
-    hint, columns = did_you_mean(name, known), quote_value(", ".join(known))
-    return f"{path}: has no column {quote_value(name)}{hint} (columns: {columns})"
-
-
-def _of_lines(path: Path, columns: Sequence[str], encoding: str, digest: FileDigest | None) -> Iterator[FileRecord]:
-    seen = dict.fromkeys(columns, False)
-    names: dict[str, None] = {}
+def _of_objects(
+    path: Path,
+    columns: Sequence[str],
+    encoding: str,
+    digest: FileDigest | None,
+    objects: Callable[[Path, Iterator[str]], Iterator[tuple[int, dict[str, Any]]]],
+) -> Iterator[FileRecord]:
+    missing, names = set(columns), dict[str, None]()
     with open_decompressed(path, digest) as file:
-        for number, line in enumerate(_text_lines(file, path, encoding), start=1):
-            if not line.strip():
-                continue
-            record = _object(path, number, line)
-            if number <= RECORD_BATCH_ROWS:
-                names.update(dict.fromkeys(record))
-            for name in columns:
-                seen[name] |= name in record
-            yield number, [record.get(name) for name in columns]
+        for count, (number, record) in enumerate(objects(path, text_lines(file, path, encoding))):
+            if missing:
+                missing = {name for name in missing if not has_column(record, name)}
+            if missing and count < RECORD_BATCH_ROWS:
+                names.update(dict.fromkeys(column_names(record)))
+            yield number, [nested_value(record, name) for name in columns]
     for name in columns:
-        if not seen[name] and names:
-            raise DataError(_no_column(path, name, list(names)))
-
-
-def _object(path: Path, number: int, line: str) -> dict[str, Any]:
-    try:
-        record = json.loads(line) if line.strip() else {}
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{path}:{number}: is not valid JSON: {error}") from None
-    if not isinstance(record, dict):
-        raise DataError(f"{path}:{number}: is {quote_value(record)}, and must be an object: {{…}}")
-    return record
+        if name in missing and names:
+            raise UnknownColumnError(path, name, list(names))
 
 
 @contextmanager
@@ -331,13 +316,28 @@ def _parquet(path: Path, digest: FileDigest | None = None) -> Iterator[Any]:
         raise DataError(f"{path}: can't be read: {error}") from None
 
 
+def _parquet_columns(schema: Schema | StructType) -> list[str]:
+    """Return the columns of a Parquet file, with dots before the fields of a struct."""
+    found = list[str]()
+    for field in schema:
+        nested = _parquet_columns(field.type) if types.is_struct(field.type) else []
+        found += [f"{field.name}.{name}" for name in nested] or [field.name]
+    return found
+
+
 def _of_parquet(path: Path, columns: Sequence[str], digest: FileDigest | None) -> Iterator[FileRecord]:
     row = 0
     with _parquet(path, digest) as file:
+        names, known = file.schema_arrow.names, _parquet_columns(file.schema_arrow)
         for name in columns:
-            _position(path, file.schema_arrow.names, name)
-        for batch in file.iter_batches(RECORD_BATCH_ROWS, columns=list(columns)):
-            values = [batch.column(name).to_pylist() for name in columns]
+            if name not in names and name not in known:
+                raise UnknownColumnError(path, name, known)
+        roots = [name if name in names else next(r for r in names if name.startswith(f"{r}.")) for name in columns]
+        for root in roots:
+            _position(path, names, root)
+        for batch in file.iter_batches(RECORD_BATCH_ROWS, columns=list(dict.fromkeys(roots))):
+            values = [batch.column(root).to_pylist() for root in roots]
             for record in zip(*values, strict=True):
                 row += 1
-                yield row, list(record)
+                whole = zip(columns, roots, record, strict=True)
+                yield row, [nested_value({root: value}, name) for name, root, value in whole]

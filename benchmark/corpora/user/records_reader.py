@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchmark.corpora.user.records import decode_text, iter_records, open_decompressed
+from benchmark.corpora.user.records import iter_records, open_decompressed
+from benchmark.corpora.user.text_lines import READ_BYTES, decode_text, encoding_of
 from benchmark.system.errors import DataError, quote_value
 
 if TYPE_CHECKING:
@@ -79,6 +80,6 @@ def _rows_of_folder(reader: FileParameters, place: DigestedPath) -> Iterator[Fil
         names = dict(zip(levels, parents, strict=False))
         with open_decompressed(path, digest) as file:
             content = file.read()
-        text = decode_text(content, reader.encoding, path, 1, 0)
+        text = decode_text(content, encoding_of(content[:READ_BYTES], reader.encoding), path, 1, 0)
         name = f"{split}/{relpath}" if split else relpath
         yield FileRow(path, 0, text, names["label"], name, split or names.get("split"), names.get("group"), None, {})

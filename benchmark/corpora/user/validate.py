@@ -6,12 +6,12 @@ import json
 import math
 from collections import Counter
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchmark.corpora.user.dates import DateColumn
 from benchmark.corpora.user.records_reader import iter_rows
 from benchmark.corpora.user.user_corpus import encode_documents
 from benchmark.system.errors import DataError, quote_value
@@ -84,7 +84,8 @@ class _Scan:
         self.reader = reader
         self.sided, self.grouped = reader.has("split"), reader.has("group")
         self.ids, self.labels, self.places = list[str](), list[Any](), dict[str, str]()
-        self.splits, self.groups, self.dates = list[str](), list[str](), list[datetime]()
+        self.splits, self.groups = list[str](), list[str]()
+        self.dates = None if reader.date is None else DateColumn(reader.date, reader.date_format)
         self.rows, self.seen = list[int](), dict[str, int]()
         self.wrong: dict[str, tuple[int, str]] = {}
         self.dropped: Counter[str] = Counter()
@@ -133,8 +134,8 @@ class _Scan:
         self.splits.append(self._named(row, "split", row.split) if self.sided else NO_GROUP)
         if self.grouped:
             self.groups.append(self._named(row, "group", row.group))
-        if reader.date is not None:
-            self.dates.append(_date(row, reader.date))
+        if self.dates is not None:
+            self.dates.add(row.date, row.place)
 
     def _left_out(self, why: str, row: FileRow, name: str = "") -> bool:
         if why in self.reader.drop:
@@ -172,6 +173,7 @@ class _Scan:
         labels = [self.labels[row] for row in rows]
         classes = sorted({name for names in labels for name in names} if multilabel else set(labels))
         groups = [self.groups[row] for row in rows] if self.groups else None
+        dates = None if self.dates is None else np.array(self.dates.dates(), dtype="datetime64[s]")[rows]
         return encode_documents(
             [self.ids[row] for row in rows],
             labels if multilabel else ((name,) for name in labels),
@@ -179,7 +181,7 @@ class _Scan:
             groups if groups is not None and not self.sided else [self.splits[row] for row in rows],
             multilabel=multilabel,
             groups=groups,
-            dates=np.array([self.dates[row] for row in rows], dtype="datetime64[s]") if self.dates else None,
+            dates=dates,
         )
 
 
@@ -221,14 +223,3 @@ def _labels(row: FileRow, separator: str | None) -> tuple[str, ...]:
     if not isinstance(labels, list):
         labels = [labels]
     return tuple(dict.fromkeys(name for label in labels if (name := _name(label))))
-
-
-def _date(row: FileRow, column: str) -> datetime:
-    value = row.date
-    try:
-        date = value if isinstance(value, datetime) else datetime.fromisoformat(str(value).strip())
-    except ValueError:
-        raise DataError(
-            f"{row.place}: {column} is {quote_value(value)}, and must be a date in ISO 8601, such as 2024-05-31"
-        ) from None
-    return date.astimezone(UTC).replace(tzinfo=None) if date.tzinfo else date

@@ -141,7 +141,12 @@ def test_all_that_is_wrong_is_told_at_once(files: Callable[..., UserFiles]) -> N
     ("change", "how", "said"),
     [
         ({"text": 3}, {}, "a.jsonl:1: text is 3, and must be text"),
-        ({"when": "31.12.2024"}, {}, "a.jsonl:1: when is '31.12.2024', and must be a date in ISO 8601"),
+        ({"when": "31.12."}, {}, "a.jsonl:1: when is '31.12.', and must be a date in ISO 8601"),
+        (
+            {"when": "31.12.2024"},
+            {},
+            "a.jsonl:2: when is '2024-01-01T10:00:00+02:00', and must be a date in the form of",
+        ),
         ({}, {"label": "lable"}, "has no column 'lable'; did you mean 'label'?"),
         (
             {},
@@ -164,7 +169,9 @@ def test_what_can_not_be_left_out_is_refused_with_its_line(
         ({"drop": ["emtpy"]}, "did you mean 'empty'?"),
         ({"folders": ["split"]}, "one of them must be label"),
         ({"delimiter": ";;"}, "must be one character"),
-        ({"encoding": "utf-32"}, "line by line"),
+        ({"encoding": "utf-9"}, "unknown encoding 'utf-9'"),
+        ({"date_format": "dd/mm/yyyy"}, "must have the codes of Python's strptime, such as '%d/%m/%Y'"),
+        ({"date_format": "%d/%m/%Y", "date": None}, "there is no date; name its column by `date`"),
         ({"text": []}, "must not be empty"),
         ({"path": {"train": "a", "test": "b"}, "folders": ["split", "label"], "split": None}, "names the parts"),
     ],
