@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import base64
+import inspect
 import tempfile
 import warnings
 from collections.abc import Mapping
@@ -452,7 +453,11 @@ def _observer(progress: Callable[[str], object] | None) -> LineObserver:
 
 
 def _warn(message: str) -> None:
-    warnings.warn(message, stacklevel=2)
+    """Warn at the line outside this package that asked for the work."""
+    level, frame = 1, inspect.currentframe()
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith(("benchmark.", "contextlib")):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, stacklevel=level)
 
 
 def _listed(names: Sequence[str]) -> str:
