@@ -22,6 +22,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,8 +67,8 @@ __all__ = ["Result", "fit", "load", "place", "read", "run"]
 
 #: Sections of an experiment on a corpus of this package that doesn't name them.
 _UNLESS_NAMED: dict[str, Any] = {"name": "notebook", "protocol": {"name": "k-fold", "k": 5}}
-#: Most rows of a result that a notebook or a terminal shows.
-MAX_SHOWN_CELLS = 20
+#: Most rows of a result, and most reasons of failures, that a notebook or a terminal shows.
+MAX_SHOWN_CELLS, MAX_SHOWN_FAILURES = 20, 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,16 +233,18 @@ class Result:
     def _repr_html_(self) -> str:
         """Return the table of the cells and the first figure as HTML, which notebooks show."""
         table, more = self._table
-        below = f"<p>{escape(more.strip())}</p>" if more else ""
+        below = "".join(f"<p>{escape(line)}</p>" for line in more.splitlines() if line)
         return f"{table.to_html(index=False)}{below}{self._picture}"
 
     @property
     def _table(self) -> tuple[pd.DataFrame, str]:
-        """The first cells as they are printed, and a line on how many more there are."""
+        """The first cells as they are printed, and lines on how many more there are and why cells failed."""
         grid = cell_grid(self.summary)
         more = len(grid.rows) - MAX_SHOWN_CELLS
         table = pd.DataFrame(grid.rows[:MAX_SHOWN_CELLS], columns=list(grid.header))
-        return table, f"\n… and {more:,} more cells: see scores" if more > 0 else ""
+        lines = [f"… and {more:,} more cells: see scores"] if more > 0 else []
+        lines += [f"{cell} failed: {reason}" for cell, reason in islice(self.failures.items(), MAX_SHOWN_FAILURES)]
+        return table, "".join(f"\n{line}" for line in lines)
 
     @cached_property
     def _picture(self) -> str:

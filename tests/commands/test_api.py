@@ -134,6 +134,16 @@ def test_a_result_is_a_short_text_however_many_cells_it_has(found: sb.Result) ->
     assert len(repr(result)) < 4000
 
 
+def test_a_failed_cell_says_why() -> None:
+    texts = pd.DataFrame({"text": ["the same words"] * 60, "label": ["u", "v", "u"] * 20})
+    with pytest.warns(UserWarning, match="failed"):
+        result = sb.run(corpus=texts, methods=["ngd"])
+    assert set(result.failures) == {"ngd"}
+    for cell, reason in result.failures.items():
+        assert f"\n{cell} failed: {reason}" in repr(result)
+        assert f"{cell} failed: " in result._repr_html_()
+
+
 def test_numbers_and_lists_are_numpys(found: sb.Result) -> None:
     def scores(c: object, of: object = list) -> pd.DataFrame:
         methods = of([{"weighting": "tfidf", "classifier": {"name": "linear-svm", "C": c}}])
