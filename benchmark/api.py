@@ -6,52 +6,70 @@
 
     corpus = sb.load("synthetic")
     result = sb.run(corpus=corpus, protocol={"name": "k-fold", "k": 5}, methods=["ngd", "mnb"])
+    result  # a table and a figure
     result.scores, result.tests("ngd", "mnb")
     result.figure().save("figure.png")
 """
 
 from __future__ import annotations
 
+import base64
+import inspect
 import tempfile
 import warnings
-from contextlib import nullcontext
-from dataclasses import dataclass
+from collections.abc import Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from functools import cached_property
+from html import escape
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+import yaml
 
 from benchmark.analysis.comparisons import tested_metrics
 from benchmark.analysis.document_predictions import document_predictions
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
+from benchmark.commands.init import configuration_text, sample_file
 from benchmark.commands.place import place_predictions
 from benchmark.corpora import registry
+from benchmark.corpora.user.frames import FRAME_OPTIONS, FRAME_ROLES, frame_columns, name_frame_in_errors, write_frame
 from benchmark.experiment import runner
 from benchmark.experiment.configuration import experiment_from_mapping
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import load_checked
+from benchmark.experiment.run import RUNS_FOLDER, load_checked
 from benchmark.experiment.run_folder import read_run, report_damage
 from benchmark.experiment.store import Store
+from benchmark.model.estimator import TextClassifier
+from benchmark.model.fitting import fit_model
+from benchmark.model.persistence import check_model_folder_free, write_model
 from benchmark.report.files import figure_specs
-from benchmark.system.errors import ConfigError, unknown_name
+from benchmark.report.grids import cell_grid
+from benchmark.system.errors import MAX_NAMES, ConfigError, unknown_name
 from benchmark.system.numba_jit import ensure_numba_cache
-from benchmark.system.observer import Observer
+from benchmark.system.observer import LineObserver
 from benchmark.system.shipped_files import find_configuration
 from benchmark.system.threads import n_processors
 from benchmark.workers.cluster import DaskExecutor
 
 if TYPE_CHECKING:
-    import altair as alt
+    from collections.abc import Callable, Iterator, Sequence
 
     from benchmark.analysis.summary import Summary
+    from benchmark.config.model import Experiment
+    from benchmark.report.drawing.spec import FigureChart
     from benchmark.report.placement import Placement
 
-__all__ = ["Result", "load", "place", "read", "run"]
+__all__ = ["Result", "fit", "load", "place", "read", "run"]
 
-#: Columns that a corpus may have as a frame, and those that it must have.
-FRAME_COLUMNS, REQUIRED_COLUMNS = ("text", "label", "labels", "id", "split", "group", "date"), ("text",)
+#: Sections of an experiment on a corpus of this package that doesn't name them.
+_UNLESS_NAMED: dict[str, Any] = {"name": "notebook", "protocol": {"name": "k-fold", "k": 5}}
+#: Most rows of a result, and most reasons of failures, that a notebook or a terminal shows.
+MAX_SHOWN_CELLS, MAX_SHOWN_FAILURES = 20, 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,13 +123,13 @@ class Result:
         return dict(self.summary.failures)
 
     @property
-    def figures(self) -> dict[str, alt.Chart]:
+    def figures(self) -> dict[str, FigureChart]:
         """Figures by name."""
         from benchmark.report.drawing.spec import altair_chart  # noqa: PLC0415 - as in `figure_specs`
 
         return {name: altair_chart(spec) for name, spec in figure_specs(self.summary).items()}
 
-    def figure(self, name: str = "") -> alt.Chart:
+    def figure(self, name: str = "") -> FigureChart:
         """Return a figure.
 
         Parameters
@@ -121,7 +139,8 @@ class Result:
 
         Returns
         -------
-        altair.Chart
+        altair.ConcatChart
+            A notebook shows it as a picture.
 
         Raises
         ------
@@ -207,13 +226,58 @@ class Result:
                 raise ConfigError(unknown_name("cell", cell, self.findings.experiment.ids))
         return self.findings
 
+    def __repr__(self) -> str:
+        """Return the table of the cells, as text."""
+        table, more = self._table
+        return f"{self.summary.title}\n{table.to_string(index=False)}{more}"
+
     def _repr_html_(self) -> str:
-        """Return the scores of the cells over all splits as an HTML table, which notebooks show."""
-        whole = self.scores[self.scores["fold"] == "all"]
-        return str(whole.pivot_table("value", "cell", "metric", sort=False).to_html(float_format="{:.4f}".format))
+        """Return the table of the cells and the first figure as HTML, which notebooks show."""
+        table, more = self._table
+        below = "".join(f"<p>{escape(line)}</p>" for line in more.splitlines() if line)
+        return f"{table.to_html(index=False)}{below}{self._picture}"
+
+    @property
+    def _table(self) -> tuple[pd.DataFrame, str]:
+        """The first cells as they are printed, and lines on how many more there are and why cells failed."""
+        grid = cell_grid(self.summary)
+        more = len(grid.rows) - MAX_SHOWN_CELLS
+        table = pd.DataFrame(grid.rows[:MAX_SHOWN_CELLS], columns=list(grid.header))
+        lines = [f"… and {more:,} more cells: see scores"] if more > 0 else []
+        lines += [f"{cell} failed: {reason}" for cell, reason in islice(self.failures.items(), MAX_SHOWN_FAILURES)]
+        return table, "".join(f"\n{line}" for line in lines)
+
+    @cached_property
+    def _picture(self) -> str:
+        """The first figure as an image, drawn here without a network; "" if it can't be drawn."""
+        from benchmark.report.drawing.render import render_pictures  # noqa: PLC0415 - as in `figure_specs`
+
+        name, spec = next(iter(figure_specs(self.summary).items()))
+        drawn = render_pictures({name: spec}).get(name, {})
+        if "svg" not in drawn:
+            return ""
+        # As an image, since ids within an SVG would be those of the other figures of the page.
+        address, shown = base64.b64encode(drawn["svg"]).decode(), escape(str(spec.get("description", name)))
+        return f'<img alt="{shown}" src="data:image/svg+xml;base64,{address}">'
 
 
-def run(config: str | Path | None = None, /, *, jobs: int = 0, download: bool = True, **sections: Any) -> Result:
+def run(
+    config: str | Path | None = None,
+    /,
+    *,
+    corpus: Any = None,
+    methods: Any = None,
+    protocol: Any = None,
+    text: Any = None,
+    label: str | None = None,
+    compare: Any = None,
+    choose: Any = None,
+    metrics: Any = None,
+    jobs: int = 0,
+    download: bool = True,
+    progress: Callable[[str], object] | None = None,
+    **sections: Any,
+) -> Result:
     """Run an experiment and return its result.
 
     Results that are in the store aren't computed again. Nothing is written except to the store.
@@ -222,13 +286,29 @@ def run(config: str | Path | None = None, /, *, jobs: int = 0, download: bool = 
     ----------
     config : path, optional
         A configuration file. Pass either a file or sections.
+    corpus : str, mapping or DataFrame
+        Name of a corpus, the section ``corpus``, or documents: a frame with the columns text, label (or labels) and,
+        optionally, id, split, group and date. ``{"frame": frame, "classes": […]}`` has other keys, too.
+    methods : list, optional
+        Methods, as in a configuration. For a frame, the default is what ``bench init`` proposes, with its comparison.
+    protocol : str or mapping, optional
+        How documents are split; by default in five folds or, for a frame, as ``bench init`` proposes.
+    text : str, list of str, or mapping, optional
+        Column of a frame's text, or several; or the section ``text``. For a frame, keys that the section lacks are
+        those of ``bench init``: words of all scripts, no stop words, digits as one word, words in two documents.
+    label : str, optional
+        Column of a frame's classes. ``labels``, ``id``, ``split``, ``group`` and ``date`` name columns in the same way,
+        ``drop``, ``separator`` and ``format`` are those of the corpus ``files``.
+    compare, choose, metrics
+        Sections of the configuration.
     jobs : int
         Number of threads; 0 uses all processors.
     download : bool
         Whether to download a corpus that isn't there yet.
+    progress : callable, optional
+        Called with a line of text now and then, such as ``progress=print``.
     **sections
-        Sections of a configuration as plain data: ``corpus=…, protocol=…, methods=[…]``. The corpus may be a name, or a
-        frame with the columns text, label (or labels) and, optionally, id, split, group and date.
+        Other sections of a configuration, such as ``tasks``. Lists may be tuples or arrays, and numbers NumPy's.
 
     Returns
     -------
@@ -241,41 +321,151 @@ def run(config: str | Path | None = None, /, *, jobs: int = 0, download: bool = 
     DataError
         If the corpus is missing or damaged.
     """
+    named = {"corpus": corpus, "methods": methods, "protocol": protocol, "text": text, "label": label}
+    named |= {"compare": compare, "choose": choose, "metrics": metrics}
+    with _experiment(config, {**{key: each for key, each in named.items() if each is not None}, **sections}) as found:
+        observer = _observer(progress)
+        store, place = Store(warn=observer.note), getattr(found, "parallel", None)
+        with nullcontext() if place is None else DaskExecutor(place, store, jobs, observer) as elsewhere:
+            context = RunContext(store, observer, jobs or n_processors(), download, elsewhere)
+            predictions = runner.run_experiment(found, context)
+        return Result(predictions, summarize(predictions))
+
+
+def fit(
+    config: str | Path | None = None,
+    /,
+    *,
+    cell: str = "",
+    out: str | Path | None = None,
+    overwrite: bool = False,
+    split: str | None = None,
+    probability: bool = False,
+    jobs: int = 0,
+    download: bool = True,
+    progress: Callable[[str], object] | None = None,
+    **sections: Any,
+) -> TextClassifier:
+    """Train the method of a cell and return it as a classifier of texts, as ``bench fit`` does.
+
+    Parameters
+    ----------
+    config : path, optional
+        A configuration file. Pass either a file or sections.
+    cell : str
+        Id of the cell; not needed if there is only one.
+    out : path, optional
+        Folder to save the model in, which `load_model` and ``bench predict`` read.
+    overwrite : bool
+        Whether to overwrite what the folder holds.
+    split : str, optional
+        A split, whose training documents alone are trained on; by default all documents are.
+    probability : bool
+        Whether to fit class probabilities, too.
+    jobs, download, progress, **sections
+        As for `run`.
+
+    Returns
+    -------
+    TextClassifier
+
+    Raises
+    ------
+    ConfigError
+        If the configuration is invalid, there is no such cell or split, or its method can't be a model.
+    DataError
+        If the corpus is missing or damaged.
+    """
+    folder = None if out is None else Path(out)
+    with _experiment(config, sections) as found:
+        if not cell and len(found.ids) > 1:
+            raise ConfigError(f"fit trains one cell: name it, such as cell={found.ids[0]!r} ({_listed(found.ids)})")
+        if folder is not None:
+            check_model_folder_free(folder, overwrite=overwrite)
+        observer = _observer(progress)
+        context = RunContext(Store(warn=observer.note), observer, jobs or n_processors(), download)
+        model = fit_model(found, cell or found.ids[0], context, split=split, probability=probability)
+    if folder is not None:
+        write_model(model, folder)
+    return TextClassifier(model, jobs or n_processors())
+
+
+@contextmanager
+def _experiment(config: str | Path | None, sections: Mapping[str, Any]) -> Iterator[Experiment]:
+    """Yield the checked experiment of a file or of sections; a frame's file is there until the end of the block."""
     if (config is None) == (not sections):
-        raise ConfigError("run takes either a configuration file or its sections as keyword arguments")
-    ensure_numba_cache(lambda message: warnings.warn(message, stacklevel=3))
+        raise ConfigError("name either a configuration file or its sections, such as corpus=… and methods=…")
+    ensure_numba_cache(_warn)
     if config is not None:
-        return _done(load_checked(find_configuration(Path(config))), jobs, download)
-    mapping = {"name": "notebook", "protocol": {"name": "k-fold", "k": 5}, **sections}
-    if isinstance(mapping.get("corpus"), str):
-        mapping["corpus"] = {"name": mapping["corpus"]}
-    if not isinstance(mapping.get("corpus"), pd.DataFrame):
-        return _done(experiment_from_mapping(mapping, "run()"), jobs, download)
+        yield load_checked(find_configuration(Path(config)))
+        return
+    mapping = dict(sections)
+    corpus = mapping.get("corpus")
+    named = dict(corpus) if isinstance(corpus, Mapping) else {"name": corpus} if isinstance(corpus, str) else {}
+    frame = named.pop("frame", None) if named else corpus
+    if not isinstance(frame, pd.DataFrame):
+        mapping |= {"corpus": named} if isinstance(corpus, str) else {}
+        yield experiment_from_mapping(_plain({**_UNLESS_NAMED, **mapping}), "run()")
+        return
     with tempfile.TemporaryDirectory(prefix="simplexbench-") as folder:
-        mapping["corpus"] = _written(mapping["corpus"], Path(folder))
-        return _done(experiment_from_mapping(mapping, f"{folder}/run()"), jobs, download)
+        path = Path(folder) / "frame.jsonl"
+        with name_frame_in_errors(path):
+            found = experiment_from_mapping(_plain(_frame_sections(frame, named, mapping, path)), "run()")
+            yield replace(found, raw={**found.raw, "corpus": {**found.raw["corpus"], "path": path.name}})
 
 
-def _done(experiment: Any, jobs: int, download: bool) -> Result:
-    """Run a checked experiment and return its result."""
-    observer = Observer()
-    store, place = Store(warn=observer.note), getattr(experiment, "parallel", None)
-    with nullcontext() if place is None else DaskExecutor(place, store, jobs, observer) as elsewhere:
-        predictions = runner.run_experiment(
-            experiment, RunContext(store, observer, jobs or n_processors(), download, elsewhere)
-        )
-    return Result(predictions, summarize(predictions))
+def _frame_sections(frame: pd.DataFrame, corpus: dict[str, Any], given: dict[str, Any], path: Path) -> dict[str, Any]:
+    """Write a frame to a file, and return the sections that name it: those given over those of ``bench init``."""
+    if isinstance(given.get("text"), str | list | tuple):
+        corpus["text"] = given.pop("text")
+    corpus |= {key: given.pop(key) for key in (*FRAME_ROLES[1:], *FRAME_OPTIONS) if key in given}
+    roles = frame_columns(frame, _plain({role: corpus.pop(role) for role in FRAME_ROLES if role in corpus}))
+    write_frame(frame, roles, path)
+    columns: dict[str, Any] = dict(roles)
+    proposed = yaml.safe_load(configuration_text(sample_file(path), columns, _UNLESS_NAMED["name"], str(path)))
+    if "methods" in given:
+        proposed.pop("compare", None)  # of its own methods
+    if _name_of(given.get("protocol")) not in (None, _name_of(proposed["protocol"])):
+        proposed["text"].pop("vocabulary_from", None)  # a part of the protocol that it proposes
+    merged = {
+        key: {**proposed[key], **given[key]} for key in ("text", "defaults") if isinstance(given.get(key), Mapping)
+    }
+    return {**proposed, **given, **merged, "corpus": {"name": "files", "path": str(path), **roles, **corpus}}
 
 
-def _written(frame: pd.DataFrame, folder: Path) -> dict[str, Any]:
-    """Write a frame to a file and return the corpus section that names the file."""
-    for name in REQUIRED_COLUMNS:
-        if name not in frame.columns:
-            raise ConfigError(f"the frame has no column {name!r} (columns: {', '.join(map(str, frame.columns))})")
-    known = [name for name in FRAME_COLUMNS if name in frame.columns]
-    frame[known].to_json(folder / "frame.jsonl", orient="records", lines=True, force_ascii=False, date_format="iso")
-    roles = {name: name for name in known if name not in ("text", "label")}
-    return {"name": "files", "path": "frame.jsonl", **roles}
+def _name_of(component: Any) -> Any:
+    """Return the name of a component, which may be a mapping; None if it has none."""
+    return component.get("name") if isinstance(component, Mapping) else component
+
+
+def _plain(value: Any) -> Any:
+    """Return plain data: lists for tuples, arrays and columns, Python's numbers for NumPy's, text for paths."""
+    if isinstance(value, Mapping):
+        return {_plain(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, np.ndarray | np.generic | pd.Series | pd.Index):
+        value = value.tolist()
+    if isinstance(value, list | tuple | range):
+        return [_plain(each) for each in value]
+    return str(value) if isinstance(value, Path) else value
+
+
+def _observer(progress: Callable[[str], object] | None) -> LineObserver:
+    """Return an observer that passes lines to a function, and warns of what every user should know."""
+    if progress is not None and not callable(progress):
+        raise ConfigError(f"progress is {progress!r}: must be a function that takes a line, such as progress=print")
+    return LineObserver(progress, _warn)
+
+
+def _warn(message: str) -> None:
+    """Warn at the line outside this package that asked for the work."""
+    level, frame = 1, inspect.currentframe()
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith(("benchmark.", "contextlib")):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, stacklevel=level)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:MAX_NAMES])
 
 
 def read(folder: str | Path) -> Result:
@@ -284,7 +474,7 @@ def read(folder: str | Path) -> Result:
     Parameters
     ----------
     folder : path
-        The run folder.
+        The run folder, or the name of a run in results/runs.
 
     Returns
     -------
@@ -297,8 +487,11 @@ def read(folder: str | Path) -> Result:
     DataError
         If its files are damaged.
     """
-    predictions = read_run(Path(folder))
-    with report_damage(Path(folder)):
+    path = Path(folder)
+    if not path.exists() and path.name == str(path) and (RUNS_FOLDER / path).is_dir():
+        path = RUNS_FOLDER / path
+    predictions = read_run(path)
+    with report_damage(path):
         return Result(predictions, summarize(predictions))
 
 

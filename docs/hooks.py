@@ -152,6 +152,7 @@ def api_page() -> str:
     for title, members in groups.items():
         lines += ["", f"## {title}"]
         for name, member in members.items():
-            shown = f"{name.rpartition('.')[2]}{inspect.signature(member)}"
+            error = isinstance(member, type) and issubclass(member, Exception)  # raised, and not made by users
+            shown = name.rpartition(".")[2] + ("" if error else str(inspect.signature(member)))
             lines += ["", f"### `{name}`", "", "```text", shown, "", inspect.getdoc(member) or "", "```"]
     return "\n".join(lines) + "\n"

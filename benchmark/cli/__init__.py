@@ -332,6 +332,9 @@ def report(
         bool, typer.Option("--html", help="Add the texts of documents to the page, and print its path, no tables.")
     ] = False,
     whole: Annotated[bool, typer.Option("--all-cells", help="Show every cell, however many there are.")] = False,
+    checklist: Annotated[
+        bool, typer.Option("--checklist", help="Print the run's reproducibility checklist as Markdown, nothing else.")
+    ] = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -339,6 +342,11 @@ def report(
     from benchmark.cli.output import CommandOutput
     from benchmark.experiment.run import report_again
 
+    if checklist:
+        from benchmark.experiment.run import checklist_of_run
+
+        echo(checklist_of_run(resolve_run(run)).rstrip())
+        return
     done = report_again(resolve_run(run), lambda line: echo(line, err=True))
     if not html:
         with CommandOutput(quiet=quiet, as_json=as_json) as answer:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from benchmark.cli import prompts
 from benchmark.cli.errors import echo
 from benchmark.system.errors import ConfigError
+
+if TYPE_CHECKING:
+    from benchmark.experiment.store import Store
 
 cache = typer.Typer(no_args_is_help=True, help="Results that runs have stored, to compute them only once.")
 
@@ -55,6 +58,9 @@ def cache_list() -> None:
 @cache.command("clear", epilog="Example: bench cache clear --yes")
 def cache_clear(
     unused: Annotated[bool, typer.Option("--unused", help="Remove only what this version hasn't used.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also remove downloads, trust and compiled code, before uninstalling.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Remove without asking.")] = False,
 ) -> None:
     """Remove all stored results, or those that this version hasn't used; runs compute them again."""
@@ -62,11 +68,39 @@ def cache_clear(
     from benchmark.experiment.store import Store
 
     store = Store()
+    if everything:
+        if unused:
+            raise ConfigError("--unused and --all exclude each other: name one")
+        _clear_everything(store, yes=yes)
+        return
     entries = store.unused() if unused else store.entries()
     summary = f"{len(entries):,} entries, {format_bytes(sum(n_bytes for _, n_bytes, _ in entries))}"
     if not yes:
-        if not prompts.is_interactive():
-            raise ConfigError(f"{store.folder}: {summary} would be removed; not a terminal: add --yes to confirm")
-        typer.confirm(f"Remove {summary} from {store.folder}?", abort=True, err=True)
+        _confirm(f"Remove {summary} from {store.folder}?", f"{store.folder}: {summary} would be removed")
     n, n_bytes = store.clear(entries)
     echo(f"removed {n:,} entries, {format_bytes(n_bytes)}")
+
+
+def _clear_everything(store: Store, *, yes: bool) -> None:
+    """List what there is beside runs, and remove it after a confirmation."""
+    from benchmark.cli.terminal import format_bytes
+    from benchmark.experiment.leftovers import place_size, remove_places, user_places
+
+    places = user_places(store)
+    for what, paths in places.items():
+        where = f"{paths[0]}" if len(paths) == 1 else f"{len(paths)} files in {paths[0].parents[2]}"
+        echo(f"{what}: {where}, {format_bytes(sum(map(place_size, paths)))}")
+    if not places:
+        echo("nothing is left")
+        return
+    if not yes:
+        _confirm("Remove all of this?", "all of this would be removed")
+    left = remove_places(store, places)
+    echo(f"removed, but for {', '.join(map(str, left))}: it has other files" if left else "removed")
+
+
+def _confirm(question: str, consequence: str) -> None:
+    """Ask a question at a terminal, and stop unless the answer is yes; ConfigError without a terminal."""
+    if not prompts.is_interactive():
+        raise ConfigError(f"{consequence}; not a terminal: add --yes to confirm")
+    typer.confirm(question, abort=True, err=True)

@@ -1,4 +1,7 @@
-"""Croissant 1.0 metadata of a dataset card, the JSON-LD that dataset indexes and libraries read."""
+"""Croissant 1.1 metadata of a dataset card, the JSON-LD that dataset indexes and libraries read.
+
+Where the card has them, the fields of Croissant's extension for responsible AI (RAI 1.0) are there, too.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from benchmark.corpora.card import DatasetCard, SubsetCounts
 
-VERSION = "http://mlcommons.org/croissant/1.0"
+VERSION = "http://mlcommons.org/croissant/1.1"
+RAI_VERSION = "http://mlcommons.org/croissant/RAI/1.0"
 _OWN: tuple[str, ...] = (
+    "arrayShape",
     "column",
+    "containedIn",
     "data",
     "dataType",
     "extract",
@@ -19,6 +25,7 @@ _OWN: tuple[str, ...] = (
     "fileSet",
     "format",
     "includes",
+    "isArray",
 )
 _OWN += ("jsonPath", "key", "md5", "parentField", "path", "recordSet", "references", "regex", "repeated", "replace")
 _OWN += ("samplingRate", "separator", "source", "subField", "transform", "isLiveDataset", "citeAs", "examples")
@@ -31,6 +38,8 @@ _CONTEXT: dict[str, Any] = {
     "rai": "http://mlcommons.org/croissant/RAI/",
     "dct": "http://purl.org/dc/terms/",
     "conformsTo": "dct:conformsTo",
+    "description": {"@container": "@language"},
+    "name": {"@container": "@language"},
     "equivalentProperty": "cr:equivalentProperty",
     **{name: {"@id": f"cr:{name}", "@type": _TYPED[name]} if name in _TYPED else f"cr:{name}" for name in _OWN},
 }
@@ -48,7 +57,7 @@ def croissant(card: DatasetCard) -> dict[str, Any]:
     metadata = {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
-        "conformsTo": VERSION,
+        "conformsTo": [VERSION, RAI_VERSION] if (rai := _responsible(card)) else VERSION,
         "name": card.name,
         "description": " ".join([card.title + ".", *card.notes.split()]),
         "identifier": f"sha256:{card.digest}",
@@ -56,9 +65,22 @@ def croissant(card: DatasetCard) -> dict[str, Any]:
         "citeAs": card.citation,
         "url": next(iter(card.addresses), None),
         "distribution": _distribution(card),
+        **rai,
         "recordSet": [_record_set(name, part) for name, part in counted.items()],
     }
     return {key: value for key, value in metadata.items() if value}
+
+
+def _responsible(card: DatasetCard) -> dict[str, Any]:
+    """Return the fields of responsible AI that the card has facts for."""
+    fields = {
+        "rai:dataCollection": " ".join(card.collection.split()),
+        "rai:dataUseCases": list(card.uses),
+        "rai:dataLimitations": list(card.limitations),
+        "rai:dataBiases": list(card.biases),
+        "rai:personalSensitiveInformation": list(card.personal),
+    }
+    return {name: facts for name, facts in fields.items() if facts}
 
 
 def _distribution(card: DatasetCard) -> list[dict[str, Any]]:

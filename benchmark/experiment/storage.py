@@ -6,6 +6,7 @@ import contextlib
 import os
 import secrets
 import shutil
+import stat
 import threading
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
@@ -102,7 +103,11 @@ class StoreFiles(Protocol):
 
 
 class LocalStoreFiles:
-    """Files below a local folder; written to a temporary file, then renamed."""
+    """Files below a local folder; written to a temporary file, then renamed.
+
+    A folder that its group or everybody may write to is shared by several users: what is created in it gets its
+    permissions, whatever the umask of who creates it.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.address = folder, str(folder.absolute())
@@ -126,16 +131,19 @@ class LocalStoreFiles:
         part = self.folder / "parts" / f"{name}.{process_name()}.{secrets.token_hex(4)}"
         path = self.path(name)
         try:
-            part.parent.mkdir(parents=True, exist_ok=True)
+            self._make_folder(part.parent)
             with part.open("wb") as file:
                 fill(file)
-            path.parent.mkdir(parents=True, exist_ok=True)
+            self._share(part)
+            self._make_folder(path.parent)
             if path.is_dir():
                 self.remove(path)
             part.replace(path)
-        except BaseException:
+        except BaseException as error:
             self.remove(part)
-            raise
+            # Another user may have written the same at the same time: in a sticky folder it can't be replaced.
+            if not (isinstance(error, PermissionError) and os.access(path, os.R_OK)):
+                raise
 
     def remove(self, path: Path) -> None:
         """Remove a file, or a folder in its place; ignore errors, since then files can't be written either."""
@@ -153,8 +161,9 @@ class LocalStoreFiles:
     def begin(self, version: str) -> None:
         """Create an empty file named after the version."""
         with contextlib.suppress(OSError):
-            self._versions.mkdir(parents=True, exist_ok=True)
+            self._make_folder(self._versions)
             (self._versions / version).touch(exist_ok=False)
+            self._share(self._versions / version)
 
     def began(self, version: str) -> float | None:
         """Return the time of the version's file; None if there is none."""
@@ -167,13 +176,29 @@ class LocalStoreFiles:
         files = []
         for path in self.folder.glob("??/*"):
             with contextlib.suppress(OSError):
-                stat = path.stat()
-                files.append((path, stat.st_size, stat.st_mtime))
+                found = path.stat()
+                files.append((path, found.st_size, found.st_mtime))
         return files
 
     def clear(self) -> None:
-        """Remove unfinished files."""
+        """Remove unfinished files, and folders that are empty; other users' folders stay where they must."""
         shutil.rmtree(self.folder / "parts", ignore_errors=True)
+        for path in self.folder.glob("??"):
+            with contextlib.suppress(OSError):
+                path.rmdir()
+
+    def _make_folder(self, path: Path) -> None:
+        """Create a folder, unless it is there, with the permissions of a shared store."""
+        if not path.is_dir():
+            path.mkdir(parents=True, exist_ok=True)
+            self._share(path)
+
+    def _share(self, path: Path) -> None:
+        """Give a new file or folder the permissions of the store's folder, if others than its owner may write there."""
+        with contextlib.suppress(OSError):
+            mode = stat.S_IMODE(self.folder.stat().st_mode)
+            if mode & (stat.S_IWGRP | stat.S_IWOTH):
+                path.chmod(mode if path.is_dir() else mode & 0o666)
 
 
 class RemoteStoreFiles:

@@ -36,6 +36,7 @@ ENTRY_MAGIC = b"simplexbench-%d\n" % STORE_FORMAT
 STORE_CHUNK_BYTES = 1 << 24
 DEFAULT_LIMIT_GB = 20.0
 _DIGEST_BYTES = 32
+_SHARING = "users share a store in a folder that their group may write to: chgrp GROUP FOLDER; chmod 2770 FOLDER"
 _LONGEST_HEADER = 1 << 30
 
 
@@ -116,7 +117,7 @@ class Store:
         self.writable, self.reachable, self._room = True, True, 0
         self._files = open_store_files(self.folder)
         self.address, self.local = self._files.address, "://" not in self._files.address
-        self._begun = False
+        self._begun, self._readable = False, True
         if not self.local:
             self.has("")
 
@@ -143,6 +144,11 @@ class Store:
         except UnreachableError as error:
             self._go_without(error)
             return None
+        except PermissionError:
+            if self._readable:
+                self._warn(f"stored results of another user can't be read, and are computed again: {_SHARING}")
+            self._readable = False
+            return None
         except (OSError, ValueError, KeyError, TypeError, struct.error) as error:
             self._warn(f"the stored result {key[:12]} is damaged ({error}); it is computed again")
             self._files.remove(self.path(key))
@@ -161,7 +167,8 @@ class Store:
             self._files.write(key, lambda file: _write(file, key, entry))
         except OSError as error:
             self.writable, self.reachable = False, self.local
-            self._warn(f"results are no longer kept: {self.folder}: {error.strerror or error}")
+            remedy = f"; {_SHARING}" if isinstance(error, PermissionError) else ""
+            self._warn(f"results are no longer kept: {self.folder}: {error.strerror or error}{remedy}")
             return False
         self._use(key)
         # Listing the folder takes longer than a small entry: list again after a hundredth of the limit is written.

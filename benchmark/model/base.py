@@ -66,6 +66,11 @@ class KeptModel(ABC):
     classes: tuple[str, ...]
     about: dict[str, Any]
 
+    def __repr__(self) -> str:
+        """Return what was trained on what, without vocabulary and weights."""
+        trained = f"{self.about.get('documents', 0):,} documents, {len(self.classes)} classes"
+        return f"<{type(self).__name__} of {self.about.get('cell')}: {trained}>"
+
     @property
     @abstractmethod
     def multilabel(self) -> bool:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FusionModel(KeptModel):
     """Sum of the decision values of models, which have the same classes, each with its own lexing and vocabulary.
 

@@ -23,9 +23,11 @@ def test_every_cell_runs_and_shows_something():
             exec("\n".join(before), names)  # noqa: S102 - our own notebook
             shown.append(eval(last, names))  # noqa: S307
         assert not cell.get("outputs")
-    scores, tests, ranking = shown
-    assert set(scores["cell"]) == {"linear", "forest", "both"}
+    result, tests, figure, predicted, ranking = shown
+    assert set(result.scores["cell"]) == {"linear", "forest", "both"}
     assert set(tests["a"]) == {"forest", "both"}
+    assert "image/svg+xml" in figure._repr_mimebundle_()
+    assert set(predicted) <= set(names["tickets"]["queue"])
     assert len(ranking)
 
 

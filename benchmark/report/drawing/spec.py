@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 import re
@@ -12,6 +13,7 @@ import altair as alt
 from altair.utils.schemapi import debug_mode
 
 from benchmark.analysis.formatting.number_text import is_missing
+from benchmark.report.drawing.render import render_pictures
 from benchmark.report.drawing.theme import CSS_VARIABLES, FILE_CONFIG, TITLE, WIDTH, wrap_text
 from benchmark.report.escapes import escape_controls
 
@@ -96,9 +98,23 @@ def figure_spec(title: str, parts: Sequence[VegaSpec], alt_text: str = "", width
     return {"$schema": SCHEMA, "config": FILE_CONFIG, **column}
 
 
-def altair_chart(spec: VegaSpec) -> alt.Chart:
-    """Return a specification as an Altair chart, for notebooks."""
-    chart: alt.Chart = alt.Chart.from_dict(spec)
+class FigureChart(alt.ConcatChart):
+    """Altair chart that a notebook shows as a picture drawn here: Altair's renderer needs a script from the web."""
+
+    def _repr_mimebundle_(self, *args: Any, **kwargs: Any) -> Any:
+        """Return SVG and PNG; where another renderer is enabled, or the picture can't be drawn, what Altair returns."""
+        drawn = {}
+        if alt.renderers.active == "default":
+            with alt.data_transformers.enable("default", max_rows=None):
+                drawn = render_pictures({"figure": self.to_dict()}).get("figure", {})
+        if not drawn:
+            return super()._repr_mimebundle_(*args, **kwargs)
+        return {"image/svg+xml": drawn["svg"].decode(), "image/png": base64.b64encode(drawn["png"]).decode()}
+
+
+def altair_chart(spec: VegaSpec) -> FigureChart:
+    """Return the specification of a figure as an Altair chart, for notebooks."""
+    chart: FigureChart = FigureChart.from_dict(spec)
     return chart
 
 

@@ -1,0 +1,122 @@
+"""A frame's columns have the roles that its names or the user give them, and errors speak of the frame."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import benchmark as sb
+from benchmark.commands.init import propose_columns, sample_file, write_configuration
+from benchmark.corpora.user.frames import FRAME_ROLES, frame_columns, name_frame_in_errors, write_frame
+from benchmark.system.errors import ConfigError, DataError
+
+TICKETS = pd.DataFrame(
+    {
+        "Long Description": [f"the printer {'jams' if i % 2 else 'is slow'} again {i}" for i in range(40)],
+        "Kategorie": ["paper" if i % 2 else "network" for i in range(40)],
+        "number": range(40),
+    }
+)
+NAMED = {"text": "Long Description", "label": "Kategorie"}
+
+
+def test_columns_are_found_by_name_and_named_ones_come_first() -> None:
+    frame = pd.DataFrame({role: ["a"] for role in FRAME_ROLES} | {"body": ["b"]})
+    assert frame_columns(frame.drop(columns="labels"), {"text": "body"}) == {
+        "text": "body",
+        **{role: role for role in ("label", "id", "split", "group", "date")},
+    }
+    assert "label" not in frame_columns(frame, {}), "all classes of a document, rather than one"
+    assert "labels" not in frame_columns(frame, {"label": "label"})
+
+
+def test_a_missing_column_is_proposed() -> None:
+    with pytest.raises(ConfigError, match=r"no column 'text'.*text='Long Description', label='Kategorie'"):
+        frame_columns(TICKETS, {})
+    with pytest.raises(ConfigError, match=r"text: the frame has no column 'Description'.*Long Description"):
+        frame_columns(TICKETS, {"text": "Description", "label": "Kategorie"})
+    with pytest.raises(ConfigError, match="two columns 'text': rename one"):
+        frame_columns(pd.DataFrame([["a", "b", "c"]], columns=["text", "label", "text"]), {})
+
+
+def test_the_file_has_the_columns_that_have_a_role(tmp_path) -> None:
+    frame = TICKETS.assign(when=pd.Timestamp("2024-05-31"), tags=[("a", "b")] * len(TICKETS))
+    frame.columns = [*frame.columns[:-1], 7]  # a name that is no text
+    roles = frame_columns(frame, {**NAMED, "date": "when", "group": "7"})
+    write_frame(frame, roles, tmp_path / "frame.jsonl")
+    first = json.loads((tmp_path / "frame.jsonl").read_text().splitlines()[0])
+    assert first.keys() == {"Long Description", "Kategorie", "when", "7"}
+    assert first["when"].startswith("2024-05-31T")
+    assert first["7"] == ["a", "b"]
+
+
+def test_errors_speak_of_the_frame_and_its_row(tmp_path) -> None:
+    path = tmp_path / "frame.jsonl"
+    with pytest.raises(DataError) as caught, name_frame_in_errors(path):
+        raise DataError(f"{path}: 1 document without text (the first: {path}:12)")
+    assert str(caught.value) == "the frame: 1 document without text (the first: the frame, row 12)"
+
+
+@pytest.mark.parametrize(
+    ("frame", "how"),
+    [
+        (TICKETS, {**NAMED, "methods": ["mnbb"]}),
+        (TICKETS, {**NAMED, "methods": ["mnb"], "plugins": ["mine.py"]}),
+        (TICKETS.assign(Kategorie="a"), {**NAMED, "methods": ["mnb"]}),
+        (TICKETS.assign(Kategorie=[None, *TICKETS["Kategorie"][1:]]), {**NAMED, "methods": ["mnb"]}),
+        (TICKETS.iloc[:0], {**NAMED, "methods": ["mnb"]}),
+        (TICKETS, {**NAMED, "methods": ["mnb"], "protocol": "leave-one-group-out"}),
+    ],
+)
+def test_no_error_names_a_folder_that_is_gone(frame: pd.DataFrame, how: dict[str, object]) -> None:
+    with pytest.raises(sb.BenchError) as caught:
+        sb.run(corpus=frame, **how)
+    assert "simplexbench-" not in str(caught.value)
+
+
+def test_a_frame_is_run_as_init_proposes() -> None:
+    result = sb.run(corpus=TICKETS, **NAMED)
+    assert list(result.scores["cell"].unique()) == ["mnb", "complement-nb", "tfidf-linear-svm", "ngd"]
+    assert set(result.significance["a"]) == {"ngd"}
+    raw = result.findings.experiment.raw
+    assert raw["text"] == {"lexer": "unicode", "stoplist": "none", "digits": "token", "min_documents": 2}
+    assert raw["protocol"] == {"name": "k-fold", "k": 5}
+    assert raw["corpus"]["path"] == "frame.jsonl", "the folder is gone"
+    own = sb.run(corpus=TICKETS, **NAMED, methods=["mnb"], protocol={"name": "k-fold", "k": 4})
+    assert not len(own.significance)
+    assert set(own.scores["fold"]) == {"all", *(f"fold-{i}" for i in range(1, 5))}
+
+
+def test_a_section_text_is_merged_with_what_init_proposes() -> None:
+    corpus = {"frame": TICKETS, **NAMED}
+    raw = sb.run(corpus=corpus, text={"ngrams": (1, 2)}, methods=["mnb"]).findings.experiment.raw
+    assert raw["text"]["ngrams"] == [1, 2]
+    assert raw["text"]["stoplist"] == "none"
+
+
+def test_several_classes_and_given_parts_need_no_protocol() -> None:
+    several = TICKETS.assign(tags=[[name, "all"] if i % 3 else [name] for i, name in enumerate(TICKETS["Kategorie"])])
+    result = sb.run(corpus=several, text="Long Description", labels="tags", methods=["mnb"])
+    assert result.predictions("mnb")["truth"].map(len).max() == 2
+    parts = TICKETS.assign(split=np.where(np.arange(40) < 30, "train", "test"))
+    assert set(sb.run(corpus=parts, **NAMED, methods=["mnb"]).scores["fold"]) == {"test", "all"}
+    raw = sb.run(corpus=parts, **NAMED, methods=["mnb"], protocol={"name": "k-fold", "k": 2}).findings.experiment.raw
+    assert "vocabulary_from" not in raw["text"]
+
+
+def test_documents_can_be_dropped() -> None:
+    holes = TICKETS.assign(Kategorie=[None, *TICKETS["Kategorie"][1:]])
+    result = sb.run(corpus=holes, **NAMED, drop=["unlabelled"], methods=["mnb"])
+    assert len(result.predictions("mnb")) == len(TICKETS) - 1
+
+
+def test_a_notebook_has_the_numbers_of_the_command(tmp_path) -> None:
+    pages = sb.load("synthetic")
+    pages.to_csv(tmp_path / "pages.csv", index=False)
+    seen = sample_file(tmp_path / "pages.csv")
+    roles = propose_columns(seen, {"text": "text", "label": "label"})
+    config = write_configuration(seen, roles, tmp_path / "pages.yaml", overwrite=False, separator=None, drop=())
+    pd.testing.assert_frame_equal(sb.run(corpus=pages).scores, sb.run(config).scores)
