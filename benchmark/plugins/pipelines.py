@@ -12,11 +12,11 @@ from benchmark.config.components import REQUIRED_PARAMETER, plain_default
 from benchmark.config.methods import PIPELINE_KEY
 from benchmark.plugins.loader import load_plugin
 from benchmark.system.errors import ConfigError, one_line, unknown_name
-from benchmark.system.isolation import restore_process_state
 from benchmark.system.plugin_code import register_plugin_class, run_plugin_code
 from benchmark.system.plugin_errors import convert_plugin_errors, source_location
 from benchmark.system.registries import PluginOrigin
 from benchmark.system.tags import Tags
+from benchmark.system.user_code.isolation import restore_process_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from benchmark.system.errors import BenchError, ConfigError
-from benchmark.system.isolation import restore_process_state
-from benchmark.system.observation import record_reads, unobserved_import, wrap_unaudited_functions
 from benchmark.system.plugin_errors import convert_plugin_errors, report_lines_of, source_location
-from benchmark.system.reads import ReadRecord, code_origin, is_installed, reads_unchanged
 from benchmark.system.registries import is_builtin
+from benchmark.system.user_code.isolation import restore_process_state
+from benchmark.system.user_code.observation import record_reads, unobserved_import, wrap_unaudited_functions
+from benchmark.system.user_code.reads import ReadRecord, code_origin, is_installed, reads_unchanged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmark.system.errors import BenchError, one_line
-from benchmark.system.isolation import PatchedError
+from benchmark.system.user_code.isolation import PatchedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

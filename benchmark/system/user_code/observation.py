@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from benchmark.system.reads import code_origin, is_installed
+from benchmark.system.user_code.reads import code_origin, is_installed
 
 try:
     import _posixsubprocess
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
 
-    from benchmark.system.reads import ReadRecord
+    from benchmark.system.user_code.reads import ReadRecord
 
 #: Folders with facts of the machine; a plug-in's code that reads them depends on the machine.
 _MACHINE = ("/proc/", "/sys/", "/dev/")
@@ -41,7 +41,7 @@ _MACHINE = ("/proc/", "/sys/", "/dev/")
 _PACKAGE_SEARCH = (os.path.dirname(importlib.metadata.__file__),)  # noqa: PTH120
 _SEARCH = ("<frozen importlib", "<frozen zipimport", *_PACKAGE_SEARCH)
 #: Files that load and observe plug-ins; their frames are skipped.
-_WATCHING = (__file__, str(Path(__file__).with_name("plugin_code.py")))
+_WATCHING = (__file__, str(Path(__file__).parents[1] / "plugin_code.py"))
 _PROCESSES = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.forkpty")
 _NETWORK = ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto", "socket.bind")
 _PROCESS = "starts a process"
