@@ -151,7 +151,7 @@ def run(
 
 @app.command(epilog="Examples: bench init tickets.csv --text body --label queue · bench init essays/")
 def init(
-    path: Annotated[Path, typer.Argument(metavar="FILE", help="A table, JSON lines, Parquet, or a folder of classes.")],
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="A table, JSON, Parquet, or a folder of classes.")],
     text: Annotated[str | None, typer.Option(help="Column of the text.", show_default="proposed")] = None,
     label: Annotated[str | None, typer.Option(help="Column of the class.", show_default="proposed")] = None,
     labels: Annotated[str | None, typer.Option(help="Column of the classes, if a document may have several.")] = None,
@@ -167,6 +167,9 @@ def init(
     split: Annotated[str | None, typer.Option(help="Column that says train or test.")] = None,
     group: Annotated[str | None, typer.Option(help="Column of the groups of documents.")] = None,
     date: Annotated[str | None, typer.Option(help="Column of the date.")] = None,
+    date_format: Annotated[
+        str | None, typer.Option(help="Format of the dates, such as '%d/%m/%Y'.", show_default="recognised")
+    ] = None,
     drop: Annotated[list[str] | None, typer.Option(help="Drop documents: empty, unlabelled, repeated, rare.")] = None,
     encoding: Annotated[str, typer.Option(help="Encoding of the file.")] = "utf-8",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write.", show_default="<name>.yaml")] = None,
@@ -174,28 +177,33 @@ def init(
 ) -> None:
     """Write a first configuration for your own documents, asking questions at a terminal."""
     from benchmark.cli.prompts import ask_header, ask_separator, confirm_columns
-    from benchmark.commands.init import (
-        find_separator,
-        not_a_header_reason,
-        propose_columns,
-        sample_file,
-        write_configuration,
-    )
+    from benchmark.commands import init as proposals
     from benchmark.commands.plan import forecast_text
 
     named = {"text": text, "label": label, "labels": labels, "id": id_, "split": split, "group": group, "date": date}
     chosen = {role: name for role, name in named.items() if name is not None}
-    seen = sample_file(path, encoding=encoding, header=header is not False)
-    why = not_a_header_reason(seen, set(chosen.values())) if header is None else None
+    seen = proposals.sample_file(path, encoding=encoding, header=header is not False, date_format=date_format)
+    why = proposals.not_a_header_reason(seen, set(chosen.values())) if header is None else None
     if why is not None and not ask_header(path, why):
-        seen = sample_file(path, encoding=encoding, header=False)
-    roles = confirm_columns(seen.columns, propose_columns(seen, chosen), set(chosen))
-    found = None if single_label else find_separator(seen, roles)
+        seen = proposals.sample_file(path, encoding=encoding, header=False, date_format=date_format)
+    roles = confirm_columns(seen.columns, proposals.propose_columns(seen, chosen), set(chosen))
+    proposals.check_columns(seen, roles)
+    found = None if single_label else proposals.find_separator(seen, roles)
     if found is not None and ask_separator(found[0], path, roles["label"], found[1]):
         roles["labels"], separator = roles.pop("label"), found[0]
-    target = write_configuration(seen, roles, out, overwrite=overwrite, separator=separator, drop=drop or [])
-    echo(f"Written to {target}: " + (", ".join(f"{role} is {name!r}" for role, name in roles.items()) or "a folder"))
-    experiment, forecast = plan_experiment(target, jobs=0, download=False, with_pilot=True)
+    target = proposals.configuration_path(seen, out, overwrite=overwrite)
+    settled = proposals.settle_documents(seen, roles, set(chosen), separator=separator, drop=drop or [])
+    with proposals.removed_unless_it_runs(target):
+        proposals.write_configuration(
+            seen, settled.roles, target, overwrite=overwrite, separator=separator, drop=settled.drop
+        )
+        experiment, forecast = plan_experiment(target, jobs=0, download=False, with_pilot=True)
+    columns = ", ".join(f"{role} is {name!r}" for role, name in settled.roles.items())
+    echo(f"Written to {target}: {columns or 'the names of the folders are the classes'}")
+    if settled.dropped:
+        echo(proposals.drop_sentence(settled.dropped, settled.documents))
+    for note in proposals.notes_on_columns(seen, settled.roles):
+        echo(note)
     echo(f"The configuration is valid: {len(experiment.ids)} cells. {forecast_text(forecast)} Next: bench run {target}")
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import csv
 import os
 import re
+from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from benchmark.corpora.user.dates import ISO, DateColumn
+from benchmark.corpora.user.file_parameters import DROP_REASONS
 from benchmark.corpora.user.records import (
     TABLE_DELIMITERS,
     file_extension,
@@ -21,15 +23,21 @@ from benchmark.corpora.user.records import (
     read_columns,
 )
 from benchmark.corpora.user.text_lines import check_encoding, text_lines
+from benchmark.corpora.user.user_files import UserFiles
+from benchmark.corpora.user.validate import DocumentsError
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import ConfigError, DataError, quote_value, unknown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
 #: Limits on inspected records, characters of a value, and characters from which a table's delimiter is guessed.
 MAX_RECORDS, MAX_INIT_VALUE_LENGTH, MAX_SNIFFED = 20_000, 200, 2**16
 DELIMITERS = ",;\t|"
+#: Limits on the characters of an id and of a date, and on the columns that a message tells of.
+MAX_ID_LENGTH, MIN_DATE_LENGTH, MAX_TOLD = 64, 8, 5
+#: Roles whose columns are no longer proposed for a reason.
+_ROLE_OF = {"repeated": "id", "nameless": "id", "split": "split", "group": "group"}
 #: Most words of a column's name; a longer first row is taken for a document.
 MAX_HEADER_WORDS = 8
 #: Possible separators of classes, and the smallest share of values that must have one.
@@ -61,6 +69,8 @@ class FileSample:
     encoding : str
     header : bool
         Whether the first row of a table has the names of its columns.
+    date_format : str, optional
+        Format of the dates that the user stated.
     """
 
     path: Path
@@ -68,9 +78,12 @@ class FileSample:
     delimiter: str | None
     encoding: str
     header: bool = True
+    date_format: str | None = None
 
 
-def sample_file(path: Path, *, encoding: str = "utf-8", header: bool = True) -> FileSample:
+def sample_file(
+    path: Path, *, encoding: str = "utf-8", header: bool = True, date_format: str | None = None
+) -> FileSample:
     """Read the beginning of a file, or accept a folder of class folders; DataError if the path is neither."""
     if path.is_dir():
         return FileSample(path, {}, None, encoding)
@@ -86,9 +99,8 @@ def sample_file(path: Path, *, encoding: str = "utf-8", header: bool = True) -> 
     ]
     if not first:
         raise DataError(f"{path}: holds no document")
-    return FileSample(
-        path, {name: [row[i] for row in first] for i, name in enumerate(names)}, delimiter, encoding, header
-    )
+    columns = {name: [row[i] for row in first] for i, name in enumerate(names)}
+    return FileSample(path, columns, delimiter, encoding, header, date_format)
 
 
 def not_a_header_reason(seen: FileSample, wanted: Collection[str] = ()) -> str | None:
@@ -179,9 +191,9 @@ def propose_columns(seen: FileSample, given: dict[str, str]) -> dict[str, str]:
         "split": lambda values: (
             2 <= len(_distinct(values)) <= 4 and {v.lower() for v in _distinct(values)} <= PART_NAMES
         ),
-        "date": _dates,
+        "date": lambda values: _dates(values) is not None,
         "label": lambda values: 2 <= len(_distinct(values)) <= max(2, len(values) // 3),
-        "id": lambda values: len(_distinct(values)) == len(values),
+        "id": _ids,
         "group": lambda values: 2 <= len(_distinct(values)) < len(values),
     }
     for role, fits in suited.items():
@@ -193,6 +205,8 @@ def propose_columns(seen: FileSample, given: dict[str, str]) -> dict[str, str]:
             roles[role] = max(left, key=lambda name: sum(len(str(value or "")) for value in seen.columns[name]))
         elif usual:
             roles[role] = min(usual, key=lambda name: USUAL_COLUMN_NAMES[role].index(name.lower()))
+        elif left and role == "id":
+            roles[role] = left[0]
         elif left and role in ("label", "split", "date"):
             roles[role] = min(left, key=lambda name: len(_distinct(seen.columns[name])))
     return roles
@@ -203,15 +217,160 @@ def _distinct(values: Sequence[Any]) -> set[str]:
     return {str(value).strip() for value in values if value is not None and not isinstance(value, list | dict)}
 
 
-def _dates(values: Sequence[Any]) -> bool:
-    """Return whether all values are dates."""
+def _ids(values: Sequence[Any]) -> bool:
+    """Return whether values look like names of documents: each another one, short, without spaces and fractions."""
+    texts = [str(value) for value in values if isinstance(value, str | int) and not isinstance(value, bool)]
+    short = all(0 < len(text) <= MAX_ID_LENGTH and not re.search(r"\s|^[+-]?\d*[.,]\d+$", text) for text in texts)
+    return short and len(set(texts)) == len(values) > 1
+
+
+def _dates(values: Sequence[Any]) -> DateColumn | None:
+    """Return the dates of a column; None if a value is no date, or if days can't be told from months."""
+    found = _possible_dates(values)
+    return None if found is None or found.ambiguity else found
+
+
+def _possible_dates(values: Sequence[Any]) -> DateColumn | None:
+    """Return the dates of a column, which may be ambiguous; None if a value is no date."""
+    found = DateColumn("")
     try:
-        return all(
-            isinstance(value, datetime) or (len(str(value)) >= 8 and bool(datetime.fromisoformat(str(value).strip())))
-            for value in values
+        for value in values:
+            if len(str(value)) < MIN_DATE_LENGTH:
+                return None
+            found.add(value, "")
+    except DataError:
+        return None
+    return found
+
+
+def check_columns(seen: FileSample, roles: dict[str, str]) -> None:
+    """Raise ConfigError if no column is the text or the class, with what speaks against those that there are."""
+    if not seen.columns:
+        return
+    if "text" not in roles:
+        raise ConfigError(f"{seen.path}: no column looks like a text; name it by --text")
+    if "label" in roles or "labels" in roles:
+        return
+    others = [(name, values) for name, values in seen.columns.items() if name not in roles.values()]
+    facts = []
+    for name, values in [*others, *((roles[r], seen.columns[roles[r]]) for r in ("id",) if r in roles)][:MAX_TOLD]:
+        n = len(_distinct(values))
+        facts.append(f"{quote_value(name)} has {n:,} {'values' if n != 1 else 'value'} in {len(values):,} rows")
+    told = f" ({', '.join(facts)})" if facts else ""
+    raise ConfigError(f"{seen.path}: no column looks like a class{told}; name it by --label")
+
+
+def notes_on_columns(seen: FileSample, roles: dict[str, str]) -> list[str]:
+    """Return what was taken where a column could be taken in two ways."""
+    notes, label = [], roles.get("label", "")
+    values = [value for value in seen.columns.get(label, ()) if isinstance(value, str)]
+    holding = {mark: [value for value in values if mark in value.strip().strip(mark)] for mark in SEPARATORS}
+    mark = max(SEPARATORS, key=lambda each: len(holding[each]))
+    if holding[mark]:
+        n = f"{len(holding[mark]):,} of {len(seen.columns[label]):,} values"
+        notes.append(
+            f"{n} of {label!r} hold {mark!r}, such as {quote_value(holding[mark][0])}: each is taken as one class"
         )
-    except ValueError:
-        return False
+    for name, own in seen.columns.items():
+        dates = _possible_dates(own) if name not in roles.values() and "date" not in roles else None
+        if dates is not None and dates.ambiguity:
+            ways = " or ".join(f"--date-format {form!r}" for form in dates.formats)
+            first = quote_value(str(own[0]))
+            notes.append(
+                f"{name!r} may be a date, such as {first}, with the day or the month first: --date {name} {ways}"
+            )
+    return notes
+
+
+@dataclass(frozen=True)
+class Settled:
+    """Columns that all documents fit, and documents to leave out.
+
+    Parameters
+    ----------
+    roles : dict of str to str
+    drop : tuple of str
+    dropped : dict of str to int
+        Numbers of documents that are left out, by reason.
+    documents : int
+        Number of documents that are left.
+    """
+
+    roles: dict[str, str]
+    drop: tuple[str, ...]
+    dropped: dict[str, int]
+    documents: int
+
+
+def settle_documents(
+    seen: FileSample, roles: dict[str, str], named: Collection[str], *, separator: str | None, drop: Sequence[str]
+) -> Settled:
+    """Read all documents, and find what has to be left out so that the rest can be classified.
+
+    A column that was proposed, and that not all documents fill with what its role needs, is no longer proposed: an id
+    that occurs twice, a group or part that is missing. Documents are left out for the reasons that `drop` has.
+
+    Parameters
+    ----------
+    seen : FileSample
+    roles : dict of str to str
+        Columns by role.
+    named : collection of str
+        Roles whose columns the user named.
+    separator : str, optional
+    drop : sequence of str
+        Reasons that the user named.
+
+    Raises
+    ------
+    DataError
+        If the documents can't be read, or too few are left.
+    """
+    roles, drop = dict(roles), list(drop)
+    while True:
+        section = _corpus_section(seen, roles, str(seen.path.resolve()), separator=separator, drop=drop)
+        reader = UserFiles(**{key: value for key, value in section.items() if key != "name"})
+        reader.check()
+        try:
+            scan = reader.scanned()
+            return Settled(roles, tuple(drop), scan.dropped, len(scan.documents))
+        except DocumentsError as error:
+            proposed = {_ROLE_OF.get(why, "") for why in error.reasons} & (roles.keys() - set(named))
+            needed = [why for why in error.reasons if why in DROP_REASONS and why not in drop]
+            if not proposed and (not needed or not set(error.reasons) <= set(DROP_REASONS)):
+                raise
+            for role in proposed:
+                del roles[role]
+            drop += [] if proposed else needed
+
+
+def drop_sentence(dropped: dict[str, int], documents: int) -> str:
+    """Return which documents are left out, and how many."""
+    parts = [f"{DROP_REASONS[why]} ({n:,})" for why, n in dropped.items()]
+    return f"drop: [{', '.join(dropped)}] leaves out {', '.join(parts)}; {documents:,} are left"
+
+
+@contextmanager
+def removed_unless_it_runs(target: Path) -> Iterator[None]:
+    """Put back what a file was before, or remove it, if an error occurs."""
+    before = target.read_bytes() if target.exists() else None
+    try:
+        yield
+    except BaseException:
+        if before is not None:
+            write_atomically(target, before)
+        else:
+            target.unlink(missing_ok=True)
+        raise
+
+
+def configuration_path(seen: FileSample, out: Path | None, *, overwrite: bool) -> Path:
+    """Return the path of the configuration; ConfigError if the file exists and `overwrite` is false."""
+    name = re.sub(r"[^A-Za-z0-9]+", "-", seen.path.resolve().name.partition(".")[0]).strip("-") or "mine"
+    target = out or Path(f"{name}.yaml")
+    if target.exists() and not overwrite:
+        raise ConfigError(f"{target}: exists already; --overwrite replaces it, --out names another file")
+    return target
 
 
 def write_configuration(
@@ -224,10 +383,7 @@ def write_configuration(
     drop: Sequence[str],
 ) -> Path:
     """Write the configuration and return its path; ConfigError if the file exists and `overwrite` is false."""
-    name = re.sub(r"[^A-Za-z0-9]+", "-", seen.path.resolve().name.partition(".")[0]).strip("-") or "mine"
-    target = out or Path(f"{name}.yaml")
-    if target.exists() and not overwrite:
-        raise ConfigError(f"{target}: exists already; --overwrite replaces it, --out names another file")
+    target = configuration_path(seen, out, overwrite=overwrite)
     path = os.path.relpath(seen.path.resolve(), target.resolve().parent)
     text = configuration_text(seen, roles, target.stem, Path(path).as_posix(), separator=separator, drop=drop)
     write_atomically(target, text.encode())
@@ -259,17 +415,7 @@ def configuration_text(
     drop : sequence of str
         Documents to drop, see `corpora.user.file_parameters.DROP_REASONS`.
     """
-    corpus: dict[str, Any] = {"name": "files", "path": path, **roles}
-    if seen.delimiter is not None:
-        corpus["delimiter"] = seen.delimiter
-    if not seen.header:
-        corpus["header"] = False
-    if seen.encoding != "utf-8":
-        corpus["encoding"] = seen.encoding
-    if separator is not None:
-        corpus["separator"] = separator
-    if drop:
-        corpus["drop"] = list(drop)
+    corpus = _corpus_section(seen, roles, path, separator=separator, drop=drop)
     multilabel = "labels" in roles
     protocol, why = _protocol(seen, roles, multilabel=multilabel)
     counted = {"vocabulary_from": protocol["train"]} if protocol["name"] == "fixed-split" else {}
@@ -291,6 +437,28 @@ methods:
 compare:
   - [ngd, tfidf-linear-svm]
 """
+
+
+def _corpus_section(
+    seen: FileSample, roles: dict[str, str], path: str, *, separator: str | None, drop: Sequence[str]
+) -> dict[str, Any]:
+    """Return the section `corpus`."""
+    corpus: dict[str, Any] = {"name": "files", "path": path, **roles}
+    dates = _dates(seen.columns[roles["date"]]) if roles.get("date") in seen.columns else None
+    form = seen.date_format or (dates.formats[0] if dates is not None else ISO)
+    if "date" in roles and form != ISO:
+        corpus["date_format"] = form
+    if seen.delimiter is not None:
+        corpus["delimiter"] = seen.delimiter
+    if not seen.header:
+        corpus["header"] = False
+    if seen.encoding != "utf-8":
+        corpus["encoding"] = seen.encoding
+    if separator is not None:
+        corpus["separator"] = separator
+    if drop:
+        corpus["drop"] = list(drop)
+    return corpus
 
 
 def _line(mapping: dict[str, Any]) -> str:

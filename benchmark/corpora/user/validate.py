@@ -28,6 +28,14 @@ NO_GROUP = "all"
 MAX_LABEL_LENGTH = 1000
 
 
+class DocumentsError(DataError):
+    """Documents with problems; `reasons` has their numbers by reason, of which `drop` can leave out some."""
+
+    def __init__(self, message: str, reasons: dict[str, int]) -> None:
+        super().__init__(message)
+        self.reasons = reasons
+
+
 @dataclass(frozen=True, eq=False)
 class ScanResult:
     """Content of the files without the text.
@@ -111,9 +119,8 @@ class _Scan:
 
     def _refuse(self, where: str) -> None:
         if self.wrong:
-            raise DataError(
-                "\n".join(f"{where}: {_counted(n, what, place)}" for what, (n, place) in self.wrong.items())
-            )
+            lines = [f"{where}: {_counted(n, what, place)}" for what, (n, place) in self.wrong.items()]
+            raise DocumentsError("\n".join(lines), {what: n for what, (n, _) in self.wrong.items()})
 
     def _take(self, number: int, row: FileRow) -> None:
         reader = self.reader

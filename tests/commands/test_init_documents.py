@@ -1,0 +1,148 @@
+"""What is written runs, or nothing is: documents that have to be left out, and columns that could be two things."""
+
+from __future__ import annotations
+
+import csv
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from benchmark.cli import app
+from benchmark.commands.init import check_columns, notes_on_columns, propose_columns, sample_file, settle_documents
+from benchmark.experiment.run import load_checked
+from benchmark.system.errors import ConfigError, DataError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from click.testing import Result
+
+ROWS = [
+    {"package": f"p{n:02}", "body": f"{label} word{n % 7} of it {n}", "section": label}
+    for n, label in enumerate(["net", "games", "mail"] * 20)
+]
+
+
+def table(path: Path, *changes: tuple[int, dict[str, str]], rows: list[dict[str, str]] = ROWS) -> Path:
+    changed = [dict(row) for row in rows]
+    for number, change in changes:
+        changed[number] |= change
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(changed[0]))
+        writer.writeheader()
+        writer.writerows(changed)
+    return path
+
+
+def init(path: Path, *options: str) -> tuple[Result, Path]:
+    target = path.with_name("own.yaml")
+    return CliRunner().invoke(app, ["init", str(path), "--out", str(target), *options]), target
+
+
+@pytest.mark.parametrize(
+    ("changes", "drop", "said"),
+    [
+        (
+            [(3, {"section": ""})],
+            ["unlabelled"],
+            "drop: [unlabelled] leaves out documents without a class (1); 59 are left",
+        ),
+        ([(3, {"body": " "}), (9, {"body": ""})], ["empty"], "leaves out documents without text (2); 58 are left"),
+        ([(3, {"section": "odd"})], ["rare"], "leaves out documents that are the only one of their class (1)"),
+        (
+            [(3, {"section": "odd", "body": ""}), (4, {"section": "odd"})],
+            ["empty", "rare"],
+            "without text (1), documents",
+        ),
+    ],
+)
+def test_what_has_to_be_left_out_is_left_out_and_said(
+    tmp_path: Path, changes: list[tuple[int, dict[str, str]]], drop: list[str], said: str
+) -> None:
+    path = table(tmp_path / "t.csv", *changes)
+    seen = sample_file(path)
+    settled = settle_documents(seen, propose_columns(seen, {}), (), separator=None, drop=[])
+    assert settled.drop == tuple(drop)
+    if len(drop) == 1:
+        done, target = init(path)
+        assert (done.exit_code, said in done.stdout) == (0, True)
+        assert yaml.safe_load(target.read_text())["corpus"]["drop"] == drop
+        assert len(load_checked(target).variants["base"].collection.reader.outline()) == settled.documents
+
+
+def test_an_id_is_a_column_of_other_short_values_and_none_that_only_begins_so(tmp_path: Path) -> None:
+    seen = sample_file(table(tmp_path / "t.csv"))
+    assert propose_columns(seen, {})["id"] == "package"
+    score = [row | {"package": f"0.{n}5"} for n, row in enumerate(ROWS)]
+    assert "id" not in propose_columns(sample_file(table(tmp_path / "s.csv", rows=score)), {})
+    twice = table(tmp_path / "r.csv", (50, {"package": "p01"}))
+    roles = propose_columns(seen, {}) | {"id": "package"}
+    assert "id" not in settle_documents(sample_file(twice), roles, (), separator=None, drop=[]).roles
+    named = settle_documents(sample_file(twice), roles, {"id"}, separator=None, drop=[])
+    assert (named.roles["id"], named.drop) == ("package", ("repeated",))
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([row | {"section": f"s{n}"} for n, row in enumerate(ROWS)], "'section' has 60 values in 60 rows"),
+        ([row | {"section": "net"} for row in ROWS], "'section' has 1 value in 60 rows"),
+        (ROWS[:4], "'section' has 3 values in 4 rows"),
+    ],
+)
+def test_without_a_column_of_classes_nothing_is_written(tmp_path: Path, rows: Any, said: str) -> None:
+    done, target = init(table(tmp_path / "t.csv", rows=rows))
+    assert (done.exit_code, target.exists(), done.stdout) == (2, False, "")
+    assert f"no column looks like a class ({said}" in done.stderr
+    assert done.stderr.strip().endswith("name it by --label")
+
+
+def test_without_a_column_of_text_nothing_is_proposed(tmp_path: Path) -> None:
+    (tmp_path / "t.jsonl").write_text('{"n": 1, "label": "a"}\n{"n": 2, "label": "a"}\n')
+    seen = sample_file(tmp_path / "t.jsonl")
+    with pytest.raises(ConfigError, match="no column looks like a text; name it by --text"):
+        check_columns(seen, {"label": "label"})
+
+
+def test_a_file_that_does_not_run_leaves_what_was_there(tmp_path: Path) -> None:
+    path = table(tmp_path / "t.csv", rows=[*ROWS[:4], ROWS[3]])
+    for before in (None, "mine: yes\n"):
+        target = path.with_name("own.yaml")
+        if before is not None:
+            target.write_text(before)
+        done, _ = init(path, "--overwrite", "--label", "section", "--drop", "rare")
+        assert done.exit_code != 0
+        assert (target.read_text() if target.exists() else None) == before
+
+
+def test_dates_are_taken_where_they_are_clear_and_asked_for_where_not(tmp_path: Path) -> None:
+    clear = [row | {"created": f"{1 + n % 28:02}/{1 + n % 12:02}/2020"} for n, row in enumerate(ROWS)]
+    done, target = init(table(tmp_path / "t.csv", rows=clear))
+    config = yaml.safe_load(target.read_text())
+    assert (done.exit_code, config["protocol"]["name"]) == (0, "by-date")
+    assert config["corpus"]["date_format"] == "%d/%m/%Y"
+    unclear = [row | {"created": f"{1 + n % 12:02}/{1 + n % 7:02}/2020"} for n, row in enumerate(ROWS)]
+    path = table(tmp_path / "u.csv", rows=unclear)
+    seen = sample_file(path)
+    assert "date" not in propose_columns(seen, {})
+    (note,) = notes_on_columns(seen, propose_columns(seen, {}))
+    assert "--date created --date-format '%d/%m/%Y' or --date-format '%m/%d/%Y'" in note
+    with pytest.raises(DataError, match="no date of the file says which number is the day"):
+        settle_documents(seen, propose_columns(seen, {"date": "created"}), {"date"}, separator=None, drop=[])
+    stated = sample_file(path, date_format="%m/%d/%Y")
+    assert settle_documents(stated, propose_columns(stated, {"date": "created"}), {"date"}, separator=None, drop=[])
+
+
+def test_a_separator_in_a_few_classes_is_said(tmp_path: Path) -> None:
+    path = table(tmp_path / "t.csv", (0, {"section": "net;linux"}), (3, {"section": "net;linux"}))
+    done, _ = init(path)
+    assert "2 of 60 values of 'section' hold ';', such as 'net;linux': each is taken as one class" in done.stdout
+
+
+def test_nested_json_is_proposed_by_dotted_names(tmp_path: Path) -> None:
+    rows = [{"id": row["package"], "body": {"text": row["body"]}, "target": row["section"]} for row in ROWS]
+    (tmp_path / "t.json").write_text(str(rows).replace("'", '"'))
+    roles = propose_columns(sample_file(tmp_path / "t.json"), {})
+    assert roles == {"text": "body.text", "label": "target", "id": "id"}
