@@ -12,7 +12,7 @@ import typer
 from benchmark.cli.errors import echo
 from benchmark.cli.options import Config, Download, Jobs, Verbose
 from benchmark.report.escapes import escape_controls
-from benchmark.system.errors import ConfigError, unknown_name
+from benchmark.system.errors import ConfigError, quote_value, unknown_name
 from benchmark.system.shipped_files import find_configuration
 
 
@@ -59,7 +59,7 @@ def predict(
         list[Path] | None,
         typer.Argument(
             metavar="FILE",
-            help="Texts: one per record of .csv, .tsv, .jsonl and .parquet, one per line of -, else one per file.",
+            help="Texts: one per record of .csv, .tsv, .json, .jsonl, .parquet, one per line of -, else one per file.",
             show_default="-",
         ),
     ] = None,
@@ -68,16 +68,29 @@ def predict(
         list[str] | None, typer.Option(help="Column of the text.", show_default="as the corpus had it")
     ] = None,
     id_: Annotated[
-        str | None, typer.Option("--id", help="Column of the documents' names.", show_default="file and line")
+        str | None,
+        typer.Option("--id", help="Column of the documents' names.", show_default="as the corpus had it, or the line"),
     ] = None,
-    encoding: Annotated[str, typer.Option(help="Encoding of tables and JSON lines.")] = "utf-8",
+    encoding: Annotated[
+        str | None, typer.Option(help="Encoding of tables and JSON.", show_default="as the corpus had it")
+    ] = None,
+    delimiter: Annotated[
+        str | None, typer.Option(help="Character between columns.", show_default="as the corpus had it, or as it looks")
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PART", help="Print the id, the label and this alone: label, decision or probability."),
+    ] = None,
+    keep: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN", help="Print this column of the input, too.")
+    ] = None,
+    keep_all: Annotated[bool, typer.Option("--keep-all", help="Print all columns of the input, too.")] = False,
     top_terms: Annotated[
         int, typer.Option(min=0, metavar="N", help="Show the N terms that contribute most to each label.")
     ] = 0,
     jobs: Jobs = 0,
 ) -> None:
     """Predict the label, decision values and probabilities of each text, on standard output."""
-    from benchmark.corpora.user.text_lines import check_encoding
     from benchmark.model import prediction_io as predicting
     from benchmark.model.persistence import read_model
     from benchmark.system.numba_jit import ensure_numba_cache
@@ -85,16 +98,20 @@ def predict(
 
     if format_ not in ("csv", "jsonl"):
         raise ConfigError(f"--format: {unknown_name('format', format_, ('csv', 'jsonl'))}")
-    check_encoding(encoding)
+    if delimiter is not None and len(delimiter) != 1:
+        raise ConfigError(f"--delimiter is {quote_value(delimiter)}: must be one character, such as ';'")
     trained = read_model(model)
-    ensure_numba_cache(partial(echo, err=True))
-    documents = predicting.read_texts(
-        files or [predicting.STANDARD_INPUT], text or trained.about["text"], id_, encoding
+    columns = predicting.RecordColumns.of_model(
+        trained.about, text=text, id=id_, encoding=encoding, delimiter=delimiter, keep=None if keep_all else keep or ()
     )
+    form = predicting.form_of_predictions(trained, only or (), as_json=format_ == "jsonl", with_words=top_terms > 0)
+    ensure_numba_cache(partial(echo, err=True))
+    kept = predicting.KeptColumns(columns.keep)
+    documents = predicting.read_texts(files or [predicting.STANDARD_INPUT], columns, kept)
     tally = predicting.PredictionCount()
     answered = tally.counted(trained.answers(documents, n_words=top_terms, jobs=jobs or n_processors()))
     on_terminal = sys.stdout.isatty()
-    for part in predicting.format_predictions(trained, answered, as_json=format_ == "jsonl", with_words=top_terms > 0):
+    for part in predicting.format_predictions(trained, answered, form, kept):
         sys.stdout.write(escape_controls(part) if on_terminal else part)
     sys.stdout.flush()
     if tally.unknown:

@@ -16,6 +16,7 @@ import yaml
 from benchmark.corpora.user.dates import ISO, DateColumn
 from benchmark.corpora.user.file_parameters import DROP_REASONS
 from benchmark.corpora.user.records import (
+    DELIMITERS,
     TABLE_DELIMITERS,
     file_extension,
     iter_records,
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 #: Limits on inspected records, characters of a value, and characters from which a table's delimiter is guessed.
 MAX_RECORDS, MAX_INIT_VALUE_LENGTH, MAX_SNIFFED = 20_000, 200, 2**16
-DELIMITERS = ",;\t|"
 #: Limits on the characters of an id and of a date, and on the columns that a message tells of.
 MAX_ID_LENGTH, MIN_DATE_LENGTH, MAX_TOLD = 64, 8, 5
 #: Roles whose columns are no longer proposed for a reason.
@@ -193,7 +193,7 @@ def propose_columns(seen: FileSample, given: dict[str, str]) -> dict[str, str]:
         ),
         "date": lambda values: _dates(values) is not None,
         "label": lambda values: 2 <= len(_distinct(values)) <= max(2, len(values) // 3),
-        "id": _ids,
+        "id": lambda values: len(_distinct(values)) == len(values),
         "group": lambda values: 2 <= len(_distinct(values)) < len(values),
     }
     for role, fits in suited.items():
@@ -205,8 +205,8 @@ def propose_columns(seen: FileSample, given: dict[str, str]) -> dict[str, str]:
             roles[role] = max(left, key=lambda name: sum(len(str(value or "")) for value in seen.columns[name]))
         elif usual:
             roles[role] = min(usual, key=lambda name: USUAL_COLUMN_NAMES[role].index(name.lower()))
-        elif left and role == "id":
-            roles[role] = left[0]
+        elif role == "id" and (names := [name for name in left if _ids(seen.columns[name])]):
+            roles[role] = names[0]
         elif left and role in ("label", "split", "date"):
             roles[role] = min(left, key=lambda name: len(_distinct(seen.columns[name])))
     return roles

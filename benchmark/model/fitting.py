@@ -10,6 +10,7 @@ import numpy as np
 
 from benchmark.analysis.model_selection import best_by_inner_loss, losses_of_counts, select_candidates, split_losses
 from benchmark.config.model import CHOOSE_ORACLE, Experiment, method_of
+from benchmark.corpora.user.file_parameters import FileParameters
 from benchmark.evaluation.predictions import tallies_from_rows
 from benchmark.evaluation.splits import Split
 from benchmark.experiment import runner
@@ -131,6 +132,7 @@ def fit_model(
                 "content_digest": facts["content_digest"],
                 "chosen": {"by": how, "candidate": index, "of": len(points)} if how else None,
                 "text": _columns(variant.collection),
+                "reading": _reading(variant.collection),
             }
             training = _Training(points[index], variant.collection, about, bench, context.observer)
             return training.model(trained, probability=probability)
@@ -277,3 +279,11 @@ def _columns(collection: Collection) -> list[str]:
     counted = set(fields) & set(collection.lexing.fields)
     columns = getattr(reader, "text", fields if counted else "text")
     return [columns] if isinstance(columns, str) else list(columns)
+
+
+def _reading(collection: Collection) -> dict[str, Any] | None:
+    """Return how a user's files are read, for files that are predicted; None for other corpora."""
+    reader = collection.reader
+    if not isinstance(reader, FileParameters):
+        return None
+    return {name: getattr(reader, name) for name in ("encoding", "delimiter", "header", "id")}

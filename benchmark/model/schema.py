@@ -7,15 +7,17 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import numpy as np
-from pydantic import ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, ConfigDict, Field, ValidationError
 
 from benchmark.classifiers import PARAMETER_LIMITS
 from benchmark.config.other_methods import MAX_WEIGHT
 from benchmark.config.schema_errors import ConfigSection, format_input, type_requirement
+from benchmark.corpora.user.text_lines import check_encoding
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.methods.elsewhere.kept_estimators import estimator_arrays
 from benchmark.methods.wrappers.fusion import SMALLEST_SCALE
 from benchmark.representation import NORMALIZATIONS
+from benchmark.system.errors import ConfigError
 from benchmark.system.registries import is_builtin
 from benchmark.system.string_arrays import split_names
 from benchmark.system.tags import tags_of
@@ -52,6 +54,24 @@ class SelectedCandidate(_Section):
     of: int = Field(ge=1)
 
 
+def _known_encoding(name: str) -> str:
+    """Return the name of an encoding; ValueError if there is no such encoding."""
+    try:
+        check_encoding(name)
+    except ConfigError as error:
+        raise ValueError(str(error)) from None
+    return name
+
+
+class ReadingDescription(_Section):
+    """How the files of the training documents were read: other texts are probably written in the same way."""
+
+    encoding: Annotated[str, AfterValidator(_known_encoding)]
+    delimiter: Annotated[str, Field(pattern=r'^[^"\r\n]$')] | None
+    header: bool
+    id: str | None
+
+
 class TrainingDescription(_Section):
     """Description of the training: configuration, cell, documents."""
 
@@ -63,6 +83,7 @@ class TrainingDescription(_Section):
     content_digest: str
     chosen: SelectedCandidate | None
     text: Names
+    reading: ReadingDescription | None = None  # models of earlier versions and of published corpora have none
 
 
 class RepresentationDescription(_Section):

@@ -75,6 +75,9 @@ def test_what_has_to_be_left_out_is_left_out_and_said(
 def test_an_id_is_a_column_of_other_short_values_and_none_that_only_begins_so(tmp_path: Path) -> None:
     seen = sample_file(table(tmp_path / "t.csv"))
     assert propose_columns(seen, {})["id"] == "package"
+    url = [{"id": f"{'long ' * 20}{n}"} | row for n, row in enumerate(ROWS)]
+    proposed = propose_columns(sample_file(table(tmp_path / "u.csv", rows=url)), {"text": "body"})
+    assert proposed["id"] == "id", "its name says so"
     score = [row | {"package": f"0.{n}5"} for n, row in enumerate(ROWS)]
     assert "id" not in propose_columns(sample_file(table(tmp_path / "s.csv", rows=score)), {})
     twice = table(tmp_path / "r.csv", (50, {"package": "p01"}))

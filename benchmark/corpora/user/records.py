@@ -51,6 +51,8 @@ FileRecord = tuple[int, list[Any]]
 
 COMPRESSED = (".gz", ".zst", ".xz")
 TABLE_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+#: Delimiters that are looked for.
+DELIMITERS = ",;\t|"
 LINES = (".jsonl", ".ndjson")
 ARRAYS = (".json",)
 PARQUET = (".parquet", ".pq")
