@@ -39,32 +39,32 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def validate(folder, *more):
+def checked(folder, *more):
     (folder / "ran").unlink(missing_ok=True)
-    done = CliRunner().invoke(app, ["validate", str(folder / "mine.yaml"), *more])
+    done = CliRunner().invoke(app, ["plan", str(folder / "mine.yaml"), "--no-pilot", "--no-download", *more])
     return done.exit_code, done.output, (folder / "ran").exists()
 
 
 def test_a_plug_in_does_not_run_before_it_is_trusted(folder):
-    code, said, ran = validate(folder)
+    code, said, ran = checked(folder)
     assert (code, ran) == (2, False)
     assert "mine.py: is code, and would be run; add --trust once, if you trust it" in said.replace("\n", " ")
-    assert validate(folder, "--trust")[::2] == (0, True)
+    assert checked(folder, "--trust")[::2] == (0, True)
     assert len(trusted_digests()) == 1
 
 
 def test_trust_is_remembered_until_the_file_changes(folder):
-    assert validate(folder, "--trust")[0] == 0
+    assert checked(folder, "--trust")[0] == 0
     (folder / "mine.py").write_text(PLUGIN.format(2))
-    assert validate(folder)[::2] == (2, False)
+    assert checked(folder)[::2] == (2, False)
     (folder / "mine.py").write_text(PLUGIN.format(1))
-    assert validate(folder)[0] == 0
+    assert checked(folder)[0] == 0
 
 
 def test_at_a_terminal_it_is_asked_once(folder, monkeypatch):
     asked = []
     monkeypatch.setattr("benchmark.cli.confirm_code", lambda question: asked.append(question) or True)
-    assert validate(folder)[0] == validate(folder)[0] == 0
+    assert checked(folder)[0] == checked(folder)[0] == 0
     assert len(asked) == 1
     assert asked[0].endswith("mine.py: is code, and would be run. Do you trust it?")
 
@@ -72,12 +72,12 @@ def test_at_a_terminal_it_is_asked_once(folder, monkeypatch):
 def test_to_test_a_plug_in_is_to_trust_it(folder):
     tested = CliRunner().invoke(app, ["plugin", "test", str(folder / "mine.py")])
     assert "classifier mine: can be used: passed" in tested.output
-    assert validate(folder)[0] == 0
+    assert checked(folder)[0] == 0
 
 
 def test_a_variable_trusts_all(folder, monkeypatch):
     monkeypatch.setenv(TRUST_VARIABLE, "1")
-    assert validate(folder)[::2] == (0, True)
+    assert checked(folder)[::2] == (0, True)
     assert not trusted_digests()
 
 
@@ -87,12 +87,12 @@ def test_python_asks_nothing(folder):
 
 def test_import_paths_are_trusted_in_a_configuration_of_ones_own_but_not_in_one_of_a_run(folder):
     (folder / "mine.yaml").write_text(PATHS)
-    assert validate(folder)[0] == 0
+    assert checked(folder)[0] == 0
     (folder / "manifest.json").write_text("{}")
-    code, said, _ = validate(folder)
+    code, said, _ = checked(folder)
     assert code == 2
     assert "came with a run and names classes by import paths" in said.replace("\n", " ")
-    assert validate(folder, "--trust")[0] == validate(folder)[0] == 0
+    assert checked(folder, "--trust")[0] == checked(folder)[0] == 0
 
 
 def test_a_rerun_asks_too(folder):
