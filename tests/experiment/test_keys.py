@@ -20,7 +20,6 @@ from benchmark.corpora.archive import CorpusSource
 from benchmark.diagnostics.base import DiagnosticContext
 from benchmark.evaluation import protocols
 from benchmark.experiment import code_digest as code
-from benchmark.experiment import counting as reading
 from benchmark.experiment import settings as work
 from benchmark.experiment.code_digest import MODULE_SOURCES, code_digest, imported_modules
 from benchmark.experiment.context import RunContext
@@ -37,7 +36,7 @@ from benchmark.representation.features import FEATURE_MAPS
 from benchmark.system import string_arrays as names
 from benchmark.system.errors import BenchError
 from benchmark.system.numba_jit import compile_all
-from benchmark.text import stoplist
+from benchmark.text import lexer, stoplist
 from benchmark.text.duplicates import near_duplicates
 from tests.builders import setting_of, small_experiment
 from tests.trials.limits import mostly_slow
@@ -176,7 +175,7 @@ def test_another_stop_list_is_other_counts(study: Callable[..., Experiment], mon
     bare = replace(collection, lexing=replace(collection.lexing, stoplist="none"))
     before = counts_key(collection, CorpusSource(None)), counts_key(bare, CorpusSource(None))
     monkeypatch.setattr(
-        reading, "stop_words", lambda name: stoplist.stop_words(name) - {"the"} if name == "smart" else frozenset()
+        lexer, "stop_words", lambda name: stoplist.stop_words(name) - {"the"} if name == "smart" else frozenset()
     )
     after = counts_key(collection, CorpusSource(None)), counts_key(bare, CorpusSource(None))
     assert [a != b for a, b in zip(before, after, strict=True)] == [True, False]
@@ -374,10 +373,10 @@ def unchanged(counts: Counts) -> tuple[Experiment, dict[str, Any]]:
             ("classifiers.centroids.flow", {"centroid-flow"}),
             ("diagnostics.centroid_distances", {"centroid-distances"}),
             ("methods.kernel_machines", set(NAMES)),
-            ("methods.workbench", set(NAMES)),
+            ("methods.matrix_cache", set(NAMES)),
             ("evaluation.protocols", set(NAMES)),
             ("evaluation.splits", set(NAMES)),
-            ("experiment.work", set(NAMES)),
+            ("experiment.task_planning", set(NAMES)),
             ("experiment.runner", set()),
             ("config.methods", set()),
         ],
@@ -399,7 +398,7 @@ def test_a_module_is_seen_by_the_results_that_import_it_and_by_no_other(
 
 #: Of these rooms, what computes nothing that is stored under their code.
 NOT_STORED = {
-    "benchmark.classifiers.placeholders",  # stand for methods in tables
+    "benchmark.corpora.user.frames",  # writes a frame's file, which is a corpus then
     "benchmark.corpora.user.user_card",
     "benchmark.methods.base",  # a protocol for type checkers
     "benchmark.methods.degenerate",

@@ -172,7 +172,7 @@ def test_counts_of_classes_whose_names_have_spaces_are_read_back(store: Store, t
     assert not again.multilabel
     assert again.outline().classes == ("credit card, lost", "x")
     np.testing.assert_array_equal(again.outline().labels, counts.documents.labels)
-    wordless = configured(tmp_path, "mine.csv", text="{min_documents: 100}", **fields)
+    wordless = configured(tmp_path, "mine.csv", text="{min_occurrences: 1000}", **fields)
     counts, _, _ = read_counts(load_checked(wordless).variants["base"].collection, RunContext(store))
     with pytest.raises(ConfigError, match="no term to export"):
         export_counts(counts, tmp_path / "nothing")

@@ -78,7 +78,8 @@ def name_frame_in_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except BenchError as error:
-        raise type(error)(frame_in_message(str(error), path)) from None
+        error.args = (frame_in_message(str(error), path),)
+        raise error from None
 
 
 def frame_in_message(message: Any, path: Path) -> str:
