@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.protocols import Split
-    from benchmark.methods.fitted import TrainedState
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
 
@@ -146,15 +145,12 @@ class PointClassifierMethod:
         """Train on a split and return the trained method, see `Method.fit`."""
         work = SplitData(problem, split, [split], terms, self.aggregate, bench)
         with blas_threads(1):
-            points, learned = self._points(work, None), self._learned(work)
+            points, learned = self._points(work, None), trained_state(self._for_all_classes(work), self.spec)
             targets = [(problem.documents.labels[split.train], points.rankings)]
             if problem.multilabel:
                 targets = list(_one_vs_rest(work.members, learned.columns, points.rankings))
             models = tuple(self._fitted(points, *target) for target in targets)
             return self.fitted_kind(learned, models)
-
-    def _learned(self, work: SplitData) -> TrainedState:
-        return trained_state(self._for_all_classes(work), self.spec)
 
     def _for_all_classes(self, work: SplitData) -> SplitData:
         """Return the work with the number of terms selected for all classes: None where the classifier selects."""

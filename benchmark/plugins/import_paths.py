@@ -10,6 +10,7 @@ from typing import Any
 from sklearn.base import ClusterMixin, RegressorMixin
 
 from benchmark.system.errors import ConfigError, one_line, unknown_name
+from benchmark.system.user_code.isolation import restore_process_state
 
 _METHODS = ("fit", "predict")
 
@@ -24,10 +25,7 @@ def imported_estimator(path: str) -> type[Any]:
         If the module can't be imported, has no such class, or the class lacks `fit` or `predict`.
     """
     module_name, _, name = path.rpartition(".")
-    try:
-        module = importlib.import_module(module_name)
-    except Exception as error:  # noqa: BLE001 - a library may raise anything while it is imported
-        raise ConfigError(one_line(f"{path}: {module_name} can't be imported: {error}")) from None
+    module = imported_module(path)
     known = [key for key, value in vars(module).items() if not key.startswith("_") and not _why_not(value)]
     found = getattr(module, name, None)
     if found is None:
@@ -36,6 +34,16 @@ def imported_estimator(path: str) -> type[Any]:
         raise ConfigError(f"{path} {problem}")
     classifier: type[Any] = found
     return classifier
+
+
+def imported_module(path: str) -> Any:
+    """Return the module of an import path, without its last word; ConfigError if it can't be imported."""
+    name = path.rpartition(".")[0]
+    try:
+        with restore_process_state():
+            return importlib.import_module(name)
+    except Exception as error:  # noqa: BLE001 - a library may raise anything while it is imported
+        raise ConfigError(one_line(f"{path}: {name} can't be imported: {error}")) from None
 
 
 def _why_not(found: Any) -> str:

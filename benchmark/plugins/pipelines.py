@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 from functools import cache
 from pathlib import Path
@@ -10,8 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from benchmark.config.components import REQUIRED_PARAMETER, plain_default
 from benchmark.config.methods import PIPELINE_KEY
+from benchmark.plugins.import_paths import imported_module
 from benchmark.plugins.loader import load_plugin
-from benchmark.system.errors import ConfigError, one_line, unknown_name
+from benchmark.system.errors import ConfigError, unknown_name
 from benchmark.system.plugin_code import register_plugin_class, run_plugin_code
 from benchmark.system.plugin_errors import convert_plugin_errors, source_location
 from benchmark.system.registries import PluginOrigin
@@ -63,6 +63,7 @@ def _same(value: Any) -> Any:
     return value
 
 
+@cache
 def imported_pipeline(path: str) -> type[Any]:
     """Return the pipeline of an import path such as ``mypackage.models.make``.
 
@@ -71,18 +72,7 @@ def imported_pipeline(path: str) -> type[Any]:
     ConfigError
         If the module can't be imported or has no such function or class, or what that makes lacks `fit` or `predict`.
     """
-    return _imported(path)
-
-
-@cache
-def _imported(path: str) -> type[Any]:
-    module_name, _, name = path.rpartition(".")
-    try:
-        with restore_process_state():
-            module = importlib.import_module(module_name)
-    except Exception as error:  # noqa: BLE001 - a library may raise anything while it is imported
-        raise ConfigError(one_line(f"{path}: {module_name} can't be imported: {error}")) from None
-    make = _named(module, name, path)
+    make = _named(imported_module(path), path.rpartition(".")[2], path)
     with convert_plugin_errors(ConfigError, path), restore_process_state():
         return _pipeline(make, path)
 

@@ -5,11 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from benchmark.methods.elsewhere.kept_estimators import LibraryClassifierMethod
-from benchmark.methods.fitted import TrainedState
-from benchmark.methods.multilabel import learned_classes
 from benchmark.methods.plugin_outputs import CheckedClassifier
 
 if TYPE_CHECKING:
@@ -56,14 +52,6 @@ class PipelineMethod(LibraryClassifierMethod):
 
     def _points(self, work: SplitData, shared: Any) -> Any:
         return super()._points(work, self._shared(work.problem, [work.split]) if shared is None else shared)
-
-    def _learned(self, work: SplitData) -> TrainedState:
-        """Return the trained state, whose weighting is of no use."""
-        multilabel, classes = work.problem.multilabel, work.problem.documents.classes
-        columns = learned_classes(work.members, classes)[0] if multilabel else np.arange(len(classes))
-        everywhere = np.asarray(work.members.all(axis=0) & multilabel)
-        weighting = self.spec.representation.weighting.build()
-        return TrainedState(self.spec, None, weighting, multilabel, columns, everywhere)
 
     def _fitted(self, points: Any, labels: NDArray[Any], rankings: Any) -> Any:  # noqa: ARG002 - as of the base class
         seeds = dict.fromkeys(seeds_of(self.spec.classifier), points.seed)
