@@ -33,12 +33,14 @@ def inner_folds(problem: Problem, split: Split) -> list[Split]:
     return [Split(fold.name, rows[fold.train], rows[fold.test], fold.number) for fold in folds]
 
 
-def out_of_fold_values(problem: Problem, split: Split, fit: Callable[[Split], FittedMethod]) -> NDArray[np.float64]:
+def out_of_fold_values(
+    problem: Problem, split: Split, fit: Callable[[Split], FittedMethod], n_folds: int = INNER_FOLDS
+) -> NDArray[np.float64]:
     """Return out-of-fold class values of a split's training documents, shape (n_train, k); `fit` trains on a split.
 
-    Documents that no fold tests have NaN.
+    Documents that none of the first `n_folds` folds tests have NaN.
     """
     inputs, values = problem.inputs, np.full(problem.members.shape, np.nan)
-    for fold in inner_folds(problem, split):
+    for fold in inner_folds(problem, split)[:n_folds]:
         values[fold.test] = fit(fold).values_of_rows(inputs[fold.test])
     return values[split.train]

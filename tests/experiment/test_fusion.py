@@ -41,9 +41,15 @@ def columns(values):
     return np.column_stack([-values, values]) if values.ndim == 1 else values
 
 
-@pytest.mark.parametrize("weights", [(1.0, 1.0), (1.0, 4.0)])
-def test_the_sum_is_of_centred_values_over_their_deviation_out_of_folds(checked, tmp_path, weights):
-    entry = BOTH if weights == (1.0, 1.0) else "{fuse: [mnb, words], weights: [1, 4], name: both}"
+@pytest.mark.parametrize(
+    ("entry", "weights", "scored"),
+    [
+        (BOTH, (1.0, 1.0), INNER_FOLDS),
+        ("{fuse: [mnb, words], weights: [1, 4], name: both}", (1.0, 4.0), INNER_FOLDS),
+        ("{fuse: [mnb, words], scale: hold-out, name: both}", (1.0, 1.0), 1),
+    ],
+)
+def test_the_sum_is_of_centred_values_over_their_deviation_out_of_folds(checked, tmp_path, entry, weights, scored):
     run = run_experiment(checked(entry), RunContext(Store(tmp_path / "store")))
     counts, *_ = read_counts(checked().variants["base"].collection, RunContext(Store(tmp_path / "counted")))
     documents, labels = counts.documents, counts.documents.labels
@@ -54,12 +60,13 @@ def test_the_sum_is_of_centred_values_over_their_deviation_out_of_folds(checked,
         test = np.flatnonzero(documents.parts == documents.part_names.index(group))
         total = 0.0
         for X, make, weight in zip(inputs, (MultinomialBayes, LinearSvm), weights, strict=True):
-            outside = np.empty((len(train), 4))
-            for fold in KFold(INNER_FOLDS, 0, stratified=True, keep_lone=True).splits(documents.take(train)):
+            outside = np.full((len(train), 4), np.nan)
+            folds = KFold(INNER_FOLDS, 0, stratified=True, keep_lone=True).splits(documents.take(train))
+            for fold in folds[:scored]:
                 rows, asked = train[fold.train], train[fold.test]
                 outside[fold.test] = columns(make().fit(X[rows], labels[rows]).decision_function(X[asked]))
             values = columns(make().fit(X[train], labels[train]).decision_function(X[test]))
-            scale = (outside - outside.mean(axis=1, keepdims=True)).std()
+            scale = np.nanstd(outside - outside.mean(axis=1, keepdims=True))
             total = total + weight * (values - values.mean(axis=1, keepdims=True)) / scale
         np.testing.assert_array_equal(predicted, total.argmax(axis=1))
 

@@ -16,7 +16,7 @@ from benchmark.methods.multilabel import (
     positive_classes,
     values_of_all_classes,
 )
-from benchmark.methods.out_of_fold import out_of_fold_values
+from benchmark.methods.out_of_fold import INNER_FOLDS, out_of_fold_values
 from benchmark.methods.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+#: Number of the inner folds whose documents are scored.
+_N_FOLDS = {"out-of-fold": INNER_FOLDS, "hold-out": 1}
 #: Standard deviations below it count as none: the values are equal, and are added as they are.
 SMALLEST_SCALE = 1e-80
 
@@ -119,7 +121,8 @@ class FusedMethod:
     """Method that adds the decision values of others.
 
     The values of each method are centred over the classes, where a document has one class, and divided by the standard
-    deviation of its out-of-fold values: those of each training document by a method that was trained without it.
+    deviation of its out-of-fold values: those of each training document by a method that was trained without it, on all
+    folds of the training documents or on one, see `FUSION_SCALES`.
 
     Parameters
     ----------
@@ -142,7 +145,7 @@ class FusedMethod:
     @property
     def content(self) -> list[Any]:
         """What decides the predictions beside the splits, as results are keyed."""
-        return [
+        members = [
             [
                 problem.key,
                 each.spec.representation.resolved,
@@ -153,6 +156,7 @@ class FusedMethod:
             ]
             for each, problem, weight in zip(self.methods, self.problems, self.fused.weights, strict=True)
         ]
+        return [self.fused.scale, *members]
 
     @property
     def fused(self) -> FusedMethods:
@@ -209,7 +213,7 @@ class FusedMethod:
                 return method.fit(own, part, terms, bench)
 
             with _naming(name):
-                values = out_of_fold_values(own, split, fit)
+                values = out_of_fold_values(own, split, fit, _N_FOLDS[self.fused.scale])
                 fitted.append(fit(split))
             scales.append(value_scale(centred_values(values[:, columns], multilabel=problem.multilabel)))
             outside.append(values)
