@@ -180,7 +180,13 @@ def _places(methods: list[Any], source: YamlSource) -> list[Location]:
 
 
 def _check_blocks(spec: MethodSpec, blocks: Sequence[str], source: YamlSource, place: Location) -> None:
-    """Refuse fields of a method that its text doesn't have."""
+    """Refuse fields of a method that its text doesn't have, and parameters of blocks that aren't among its fields."""
+    named = [name for name, _ in spec.representation.fields]
+    for key, value in spec.representation.weighting.given.items():
+        for block in value if isinstance(value, dict) else ():
+            if block not in named:
+                problem = unknown_name(f"block of {key!r}:", block, named or ["none"])
+                raise source.error(place, f"{problem}; the method's `fields` name its blocks")
     for block, _ in spec.representation.fields:
         if block not in blocks:
             problem = unknown_name("block of terms of `fields`:", block, blocks)
@@ -431,8 +437,8 @@ def _short_name(name: str) -> str:
 
 
 def _word(key: str, value: Any) -> str:
-    """Return a parameter's word in a cell's name, ``ngd``, ``c0.1``, ``one-vs-rest``; "" for a list."""
-    if isinstance(value, list):
+    """Return a parameter's word in a cell's name, ``ngd``, ``c0.1``, ``one-vs-rest``; "" for a list or mapping."""
+    if isinstance(value, list | dict):
         return ""
     if key == "name":
         return _short_name(value)
