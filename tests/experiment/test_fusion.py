@@ -11,7 +11,8 @@ from benchmark.experiment.counting import read_counts
 from benchmark.experiment.run import load_checked, report_again, run_and_write
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.methods.out_of_fold import INNER_FOLDS
+from benchmark.methods.out_of_fold import INNER_FOLDS, out_of_fold_values
+from benchmark.methods.wrappers import fusion
 from benchmark.representation import TermWeighting
 from benchmark.system.errors import ConfigError
 
@@ -85,6 +86,30 @@ def test_a_method_fused_with_its_likes_decides_as_they_do(checked, tmp_path):
     run = run_experiment(checked(f"{twin}, {{fuse: [words, twin], name: both}}"), RunContext(Store(tmp_path / "store")))
     alone = {key.method: each.predicted for key, each in run.predictions.settings.items()}
     np.testing.assert_array_equal(alone["both"], alone["words"])
+
+
+def test_fusions_train_a_method_that_they_share_once_and_decide_as_each_alone(checked, tmp_path, monkeypatch):
+    twin = "{name: twin, weighting: tfidf, normalization: l2, classifier: linear-svm}"
+    trained = []
+
+    def counted(*given):
+        trained.append(given[1].name)
+        return out_of_fold_values(*given)
+
+    monkeypatch.setattr(fusion, "out_of_fold_values", counted)
+    lists = "{fuse: [[mnb, words], [mnb, words, twin]], name: both}"
+    run = run_experiment(
+        checked(f"{twin}, {lists}", more="choose: {by: oracle}"), RunContext(Store(tmp_path / "store"))
+    )
+    assert sorted(trained) == ["cornell"] * 3 + ["texas"] * 3
+    for candidate, names in enumerate(("mnb, words", "mnb, words, twin")):
+        entry = f"{twin}, {{fuse: [{names}], name: both}}"
+        alone = run_experiment(checked(entry), RunContext(Store(tmp_path / f"store-{candidate}")))
+        (expected,) = (each for key, each in alone.predictions.settings.items() if key.method == "both")
+        (found,) = (
+            each for key, each in run.predictions.settings.items() if (key.method, key.candidate) == ("both", candidate)
+        )
+        np.testing.assert_array_equal(found.predicted, expected.predicted)
 
 
 @pytest.mark.usefixtures("sketched")
