@@ -16,8 +16,8 @@ from benchmark.system.tags import tags_of
 from benchmark.system.yaml_source import YamlSource
 from benchmark.text.fields import FIELD_FINDERS, format_has_field
 from benchmark.text.lexer import DIGIT_RULES, LEXERS, WHOLE_DOCUMENT, WITHIN, Lexing
+from benchmark.text.pruning import TRAINING, Pruning
 from benchmark.text.stoplist import STOPLISTS
-from benchmark.text.vocabulary import TRAINING, Pruning
 
 #: End of the name of a user's stop list.
 STOPLIST_SUFFIX = ".txt"

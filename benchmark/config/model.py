@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from benchmark.corpora.reader import CorpusReader
     from benchmark.evaluation.metrics import DiagnosticMetric, Metric
     from benchmark.text.lexer import Lexing
-    from benchmark.text.vocabulary import Pruning
+    from benchmark.text.pruning import Pruning
 
 #: Fields that only a checked configuration has, not an experiment that is read from a run folder.
 _NOT_DATA = {"data": False}

@@ -163,7 +163,7 @@ def _attributes(tag: bytes) -> dict[str, str]:
 def _one_of(key: str, attributes: dict[str, str], allowed: tuple[str, ...], default: str = "") -> str:
     value = attributes.get(key, default)
     if value not in allowed:
-        raise ValueError(f"{key} must be one of {', '.join(allowed)}, not {value[:_SHOWN]!r}")
+        raise ValueError(f"{key} must be one of {', '.join(allowed)}, not {value!r:.{_SHOWN}}")
     return value
 
 

@@ -14,7 +14,8 @@ from benchmark.corpora.corpus import Documents, StreamedCorpus
 from benchmark.model.base import KeptModel, TextPredictions
 from benchmark.model.probabilities import class_probabilities
 from benchmark.model.telling_terms import telling_terms, without_each_term
-from benchmark.text.vocabulary import Pruning, count_terms
+from benchmark.text.pruning import Pruning
+from benchmark.text.vocabulary import count_terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

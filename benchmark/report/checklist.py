@@ -16,7 +16,7 @@ from benchmark.report.grids import TextTable, cell_grid, cost_grid, main_metric_
 from benchmark.report.tables import markdown_grid
 from benchmark.system.errors import DataError
 from benchmark.text.lexer import Lexing
-from benchmark.text.vocabulary import Pruning
+from benchmark.text.pruning import Pruning
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
