@@ -19,7 +19,7 @@ from benchmark.evaluation.predictions import (
 from benchmark.experiment.code_digest import code_version, imported_modules
 from benchmark.experiment.store import StoreEntry
 from benchmark.system.numba_jit import compile_all
-from benchmark.system.plugin_code import plugin_of
+from benchmark.system.plugin_code import plugin_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -88,9 +88,14 @@ class Setting:
         compile_all(imported_modules(*component_classes(self.method.spec), *_classes(self.method))[0])
 
     @property
-    def plugin_part(self) -> type | None:
-        """The method's plug-in class; None for a method of this package."""
-        return plugin_class(self.method.spec)
+    def components(self) -> list[type]:
+        """The classes that the method names."""
+        return component_classes(self.method.spec)
+
+    @property
+    def plugin_parts(self) -> tuple[type, ...]:
+        """A class of each plug-in that the method uses; () for a method of this package."""
+        return plugin_parts(self.components)
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,21 +193,6 @@ def _classes(method: Any) -> Iterator[type]:
         method = getattr(method, "method", None)
 
 
-def plugin_class(spec: MethodSpec) -> type | None:
-    """Return the plug-in's class of a method's kernel or classifier, or of the first method of a fusion that has one.
-
-    It is None for a method of this package.
-    """
-    if spec.fused is not None:
-        return next(filter(None, map(plugin_class, spec.fused.members)), None)
-    parts = (spec.kernel, spec.classifier)
-    return next((part.cls for part in parts if part is not None and plugin_of(part.cls) is not None), None)
-
-
 def component_classes(spec: MethodSpec) -> list[type]:
     """Return the classes that a configuration names for a method."""
-    parts = (spec.representation.weighting, spec.representation.features, spec.kernel, spec.classifier)
-    members = () if spec.fused is None else spec.fused.members
-    return [part.cls for part in parts if part is not None] + [
-        cls for each in members for cls in component_classes(each)
-    ]
+    return [part.cls for part in spec.components]

@@ -160,7 +160,7 @@ def _jobs(
         "kernel": spec.kernel.resolved if spec.kernel else None,
         "classifier": spec.classifier.resolved,
         "terms": [number, terms.rank, terms.aggregate] if terms else None,
-        **({"threshold": spec.threshold} if spec.threshold != "zero" else {}),
+        **({"threshold": spec.threshold.plain} if spec.threshold else {}),
         **({"predictions": spec.predictions.digest} if spec.predictions else {}),
         **({"vectors": spec.vectors.resolved} if spec.vectors else {}),
         **({"fused": method.content} if isinstance(method, FusedMethod) else {}),

@@ -28,7 +28,6 @@ from benchmark.methods.fitted import FittedMachines, trained_state
 from benchmark.methods.plugin_outputs import check_real_array
 from benchmark.methods.split_data import SplitData, cache_entry, products_key
 from benchmark.methods.stopwatch import Stopwatch
-from benchmark.methods.weighted_counts import learning_source
 from benchmark.system.numba_jit import numba_threads
 from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads, largest_magnitude, rows_per_block, run_blocks
@@ -394,7 +393,7 @@ class SharedMatrixSvm:
         """Return the kernel matrix of all documents of the task divided by C's unit, its seconds, and the unit."""
         watch, representation, kernel = Stopwatch(), self.spec.representation, build_kernel(self.spec)
         everything = np.arange(len(problem.documents))
-        rows = everything if learning_source(representation) else None
+        rows = everything if representation.learns else None
         held = bench.products(problem, representation, kernel.exponent, everything, rows)
         watch.book("products", held.seconds)
         gram = LazyGram(kernel, held.products, representation.normalization, everything, everything)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.classifiers import CLASSIFIERS
+from benchmark.classifiers.thresholds import THRESHOLDS
 from benchmark.config.registries import Registries
 from benchmark.corpora.registry import CORPORA
 from benchmark.diagnostics import DIAGNOSTICS
@@ -27,6 +28,8 @@ from benchmark.plugins.loader import installed_plugin, load_plugin
 from benchmark.plugins.pipelines import add_pipelines, imported_pipeline
 from benchmark.plugins.trust import OF_A_RUN, check_trusted, has_import_path
 from benchmark.plugins.validation import component_problem
+from benchmark.representation import WEIGHTINGS
+from benchmark.representation.features import FEATURE_MAPS
 from benchmark.system.errors import ConfigError
 from benchmark.system.plugin_code import guard_methods, register_plugin_class, run_plugin_code
 from benchmark.system.plugin_errors import convert_plugin_errors, report_lines_of, source_location
@@ -49,9 +52,15 @@ _CALLED = {
     "diagnostics": ("compute", "numbers", "notes", "cells", "kinds", "rows"),
     "corpora": ("classes", "parts", "multilabel", "outline", "locate", "content", "load", "facts", "check_unchanged"),
 }
+#: The same of components whose errors fail their method alone.
+_CALLED_BY_METHODS = {
+    "weightings": ("fit", "transform"),
+    "features": ("fit", "transform", "width", "exact"),
+    "thresholds": ("fit",),
+}
 _NO_PLUGIN = (
-    "names no component: a plug-in has at its top level KERNELS, CLASSIFIERS, PROTOCOLS, DIAGNOSTICS, METRICS or "
-    "CORPORA, such as KERNELS = {'mine': MyKernel}"
+    "names no component: a plug-in has at its top level KERNELS, CLASSIFIERS, WEIGHTINGS, FEATURES, THRESHOLDS, "
+    "PROTOCOLS, DIAGNOSTICS, METRICS or CORPORA, such as KERNELS = {'mine': MyKernel}"
 )
 
 #: The components that a configuration without plug-ins can name.
@@ -62,6 +71,9 @@ BUILTIN_REGISTRIES = Registries(
     diagnostics=Registry(DIAGNOSTICS),
     metrics=Registry(METRICS),
     corpora=Registry(CORPORA),
+    weightings=Registry(WEIGHTINGS),
+    features=Registry(FEATURE_MAPS),
+    thresholds=Registry(THRESHOLDS),
     pipelines=Registry({}, imported_pipeline),
 )
 
@@ -130,7 +142,7 @@ def _has(plugin: Plugin, kind: str) -> bool:
     """Return whether a plug-in file defines components of a kind, and doesn't only import a registry of ours."""
     named = getattr(plugin.module, kind.upper(), None)
     return named is not None and all(
-        named is not own for own in (KERNELS, CLASSIFIERS, PROTOCOLS, DIAGNOSTICS, METRICS)
+        named is not own for own in (KERNELS, CLASSIFIERS, PROTOCOLS, DIAGNOSTICS, METRICS, WEIGHTINGS, THRESHOLDS)
     )
 
 
@@ -140,6 +152,7 @@ def _add(kind: str, name: str, component: Any, origin: PluginOrigin, plugin: Plu
     register_plugin_class(plugin, kind, name, component)
     if isinstance(component, type) and not is_builtin(component):
         guard_methods(component, _CALLED.get(kind, ()))
+        guard_methods(component, _CALLED_BY_METHODS.get(kind, ()), ValueError, short=True)
     wrong = component_problem(kind, name, component, found)
     if wrong:
         registry.broken[name] = f"{origin.place}: {name!r} can't be used: {wrong}"

@@ -148,7 +148,7 @@ class FusedMethod:
                 each.spec.representation.resolved,
                 None if each.spec.kernel is None else each.spec.kernel.resolved,
                 each.spec.classifier.resolved,
-                each.spec.threshold,
+                "zero" if each.spec.threshold is None else each.spec.threshold.plain,
                 weight,
             ]
             for each, problem, weight in zip(self.methods, self.problems, self.fused.weights, strict=True)
