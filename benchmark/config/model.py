@@ -573,6 +573,12 @@ class Experiment:
         return self.known
 
     @property
+    def ranks_documents(self) -> bool:
+        """Whether a metric of its tables or figures is computed from decision values."""
+        asked = {*self.metrics, *(metric for figure in self.figures for metric in figure.y)}
+        return any(metric in self.scorers and self.scorers[metric].ranking is not None for metric in asked)
+
+    @property
     def chosen_on_test(self) -> frozenset[tuple[str, str]]:
         """(experiment, cell) of the cells whose parameters were chosen on the documents that test them."""
         return frozenset((self.name, cell.id) for cell in self.cells if cell.choice == CHOOSE_ORACLE)

@@ -227,7 +227,10 @@ class TaskExecutor:
         found, start = dict[str, SettingPredictions](), 0
         for job in jobs:
             stop = start + len(job.splits) + sum(map(len, job.inner))
-            found[job.key] = predictions_of_unit(job, decided[start:stop], point.problem, memory)
+            try:
+                found[job.key] = predictions_of_unit(job, decided[start:stop], point.problem, memory)
+            except ValueError as error:
+                return str(error)
             put_result(self._store, job.key, pack_predictions(found[job.key]), point.components, self._observer.note)
             start = stop
         return found

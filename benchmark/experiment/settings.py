@@ -44,12 +44,15 @@ class StoreUnit:
     splits : tuple of Split
     inner : tuple of tuple of Split
         The folds of each split's training documents; empty if nothing is chosen on folds.
+    keeps_values : bool
+        Whether decision values are stored, since a metric asks for them.
     """
 
     key: str
     label: str
     splits: tuple[Split, ...]
     inner: tuple[tuple[Split, ...], ...]
+    keeps_values: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,13 +138,22 @@ class PlannedTask:
 def predictions_of_unit(
     job: StoreUnit, found: Sequence[SettingPredictions], problem: Problem, memory: float
 ) -> SettingPredictions:
-    """Return a job's predictions: those of its splits, and the counts of those of their inner folds."""
+    """Return a job's predictions: those of its splits, and the counts of those of their inner folds.
+
+    Raises
+    ------
+    ValueError
+        If a metric asks for decision values, and the method has none.
+    """
     outer, rest = SettingPredictions.joined(found[: len(job.splits)]), iter(found[len(job.splits) :])
     warnings = SettingPredictions.joined(found).warnings if any(each.warnings for each in found) else ()
     counted = [fold_counts(list(islice(rest, len(folds))), folds, problem) for folds in job.inner if folds]
     n = len(outer.sizes)
+    if job.keeps_values and outer.values is None:
+        raise ValueError("it has no decision value for each class, which a ranking metric needs")
     return replace(
         outer,
+        values=outer.values if job.keeps_values else None,
         seconds=outer.seconds.round(6),
         memory=np.full(n, memory),
         inner=np.stack(counted) if counted else NO_INNER_FOLDS,
@@ -170,6 +182,7 @@ def pack_predictions(found: SettingPredictions) -> StoreEntry:
         "inner": found.inner,
         "memory": found.memory,
     }
+    arrays |= {} if found.values is None else {"values": found.values}
     return StoreEntry(arrays, {"version": found.versions[0], "warnings": list(found.warnings)})
 
 
@@ -183,7 +196,8 @@ def unpack_predictions(entry: StoreEntry, job: StoreUnit, problem: Problem) -> S
     tied = np.unpackbits(arrays["tied"], count=int(np.prod(shape))).astype(bool).reshape(shape)
     versions = (entry.facts["version"],) * len(sizes)
     rest = arrays["seconds"], arrays["memory"], arrays["inner"], versions
-    return SettingPredictions(predicted, tied, sizes, *rest, tuple(entry.facts["warnings"]))
+    warnings, values = tuple(entry.facts["warnings"]), arrays.get("values")
+    return SettingPredictions(predicted, tied, sizes, *rest, warnings, values)
 
 
 def _classes(method: Any) -> Iterator[type]:

@@ -27,7 +27,8 @@ from benchmark.diagnostics.base import (
     allowed_rows,
     diagnostic_problem,
 )
-from benchmark.evaluation.metrics import Metric, Tallies, stack_tallies, tally_predictions
+from benchmark.evaluation.metrics import Metric, Tallies, function_of, stack_tallies, tally_predictions
+from benchmark.evaluation.ranking_metrics import DecisionRanking
 from benchmark.evaluation.splits import check_split_promises
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.registry import build_method
@@ -115,7 +116,7 @@ def check_one_component(kind: str, name: str, component: Any, called: str) -> It
             problem = str(error)
         except Exception as error:  # noqa: BLE001 - whatever its author wrote
             told = isinstance(error, ValueError) and error.__cause__ is not None  # as a run reports it
-            problem = str(error) if told else locate_error(error, source_location(getattr(component, "of", component)))
+            problem = str(error) if told else locate_error(error, source_location(function_of(component)))
         *_, claim = (check.__doc__ or "").strip().rstrip(".").split(maxsplit=4)  # after "Check that the <kind>"
         yield CheckResult(called, claim, problem)
 
@@ -271,8 +272,20 @@ def keeps_promises(_: str, component: Any) -> None:
 
 
 def is_a_share(_: str, metric: Metric) -> None:
-    """Check that the metric is a share for any counts, and scores a stack of counts as it scores each alone."""
+    """Check that the metric is a share, and the same for counts in a stack and alone, or weights and repetitions."""
     rng = np.random.default_rng(3)
+    if metric.ranking is not None:
+        ranking = DecisionRanking(rng.random((40, 4)) < 0.4, rng.normal(size=(40, 4)).round(1))
+        value = metric.ranking(ranking)
+        holds(0 <= value <= 1, f"a score is {value}, not between 0 and 1")
+        near(value, metric.ranking(ranking, np.ones(40)), "scores without weights, and with weights of 1,")
+        twice = DecisionRanking(np.repeat(ranking.truth, 2, axis=0), np.repeat(ranking.values, 2, axis=0))
+        near(
+            metric.ranking(twice),
+            metric.ranking(ranking, np.full(40, 2.0)),
+            "scores of repeated and of weighted documents",
+        )
+        return
     # Tallies of documents, since not every three counts of a class are possible: a specificity would leave [0, 1].
     truth, predicted = rng.integers(0, 4, (2, 50, 30))
     stack = stack_tallies(tally_predictions(a, b, 4) for a, b in zip(truth, predicted, strict=True))

@@ -20,8 +20,9 @@ from benchmark.classifiers.thresholds import THRESHOLDS
 from benchmark.config.registries import Registries
 from benchmark.corpora.registry import CORPORA
 from benchmark.diagnostics import DIAGNOSTICS
-from benchmark.evaluation.metrics import METRICS
+from benchmark.evaluation.metrics import METRICS, function_of
 from benchmark.evaluation.protocols import PROTOCOLS
+from benchmark.evaluation.ranking_metrics import DecisionRanking
 from benchmark.kernels import KERNELS
 from benchmark.plugins.import_paths import imported_estimator
 from benchmark.plugins.loader import installed_plugin, load_plugin
@@ -126,7 +127,7 @@ def add_plugin_file(plugin: Plugin, path: Path, found: Registries) -> None:
         if not isinstance(components, dict) or not all(isinstance(name, str) and name for name in components):
             raise ConfigError(f"{path}: {kind.upper()} must be a mapping of names to components")
         for name, component in components.items():
-            place = source_location(getattr(component, "of", component)) or str(path)
+            place = source_location(function_of(component)) or str(path)
             taken = _taken(kind, name, found)
             if taken:
                 raise ConfigError(f"{place}: the name {name!r} is taken, by {taken}")
@@ -162,6 +163,18 @@ def _add(kind: str, name: str, component: Any, origin: PluginOrigin, plugin: Plu
 
 def _sound(name: str, metric: Metric, place: str, plugin: Plugin) -> Metric:
     """Return the metric with its errors, and scores that are invalid, reported in one line."""
+    if (function := metric.ranking) is not None:
+
+        @wraps(function)
+        def ranking(ranked: DecisionRanking, weights: NDArray[np.float64] | None = None) -> float:
+            own = None if weights is None else weights.copy()
+            with convert_plugin_errors(ConfigError, place), run_plugin_code(plugin):
+                value = float(function(DecisionRanking(ranked.truth.copy(), ranked.values.copy()), own))
+            if not np.isfinite(value):
+                raise ConfigError(f"{place}: the metric {name!r} must return a finite score; it returned {value}")
+            return value
+
+        return replace(metric, ranking=ranking)
 
     @wraps(metric.scores)
     def of(tallies: Tallies) -> NDArray[np.float64]:
@@ -184,7 +197,7 @@ def _taken(kind: str, name: str, found: Registries) -> str:
         if name in registry.origins:
             return str(registry.origins[name].place)
         if name in registry:
-            return source_location(getattr(registry[name], "of", registry[name]))
+            return source_location(function_of(registry[name]))
     return ""
 
 
@@ -223,7 +236,7 @@ def _add_installed(entry: EntryPoint, found: Registries) -> None:
 
 def _tell_lines_of(component: Any) -> None:
     """Let errors of an installed package name their lines."""
-    top = str(getattr(component, "of", component).__module__).partition(".")[0]
+    top = str(function_of(component).__module__).partition(".")[0]
     file = getattr(sys.modules[top], "__file__", None)
     if file is not None:
         report_lines_of([Path(file).parent if Path(file).name == "__init__.py" else Path(file)])

@@ -135,7 +135,7 @@ def _rows(known: Registries) -> dict[str, list[Row]]:
         if kind in COMPONENT_REGISTRIES:
             rows[kind] = [(name, _signature(cls), first_paragraph(cls.__doc__)) for name, cls in registry.items()]
             rows[kind] += [(name, "", problem) for name, problem in registry.broken.items()]
-    rows["metrics"] = [(name, "", first_paragraph(metric.of.__doc__)) for name, metric in known.metrics.items()]
+    rows["metrics"] = [(name, "", first_paragraph(metric.function.__doc__)) for name, metric in known.metrics.items()]
     rows["metrics"] += [(name, "", _CLOCK) for name in TIME_METRICS]
     rows["metrics"] += [(each.name, "", _declared(each, known)) for each in known.quantities.values()]
     rows["normalizations"] = [(name, "", _NORMALIZATIONS[name]) for name in NORMALIZATIONS]

@@ -77,7 +77,7 @@ class ThresholdedMethod:
         tied = np.zeros(predicted.shape, dtype=bool)
         tied[:, fitted.learned.columns] = values == 0
         watch.lap("testing")
-        return SettingPredictions.of_split(predicted, tied, watch.seconds())
+        return SettingPredictions.of_split(predicted, tied, watch.seconds(), fitted.class_values(values))
 
     def fit(self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache) -> FittedThresholds:
         """Train on a split, and on folds of its training documents where the rule learns thresholds.
