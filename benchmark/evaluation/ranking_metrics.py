@@ -33,31 +33,33 @@ class _RankedDecisions:
     ----------
     documents : intp array, shape (n,)
         Row of the document of each decision.
-    right : bool array, shape (n,)
-        True where the document is of the class.
-    ends : intp array, shape (groups,)
-        Position of the last decision of each group of equal values.
+    right : intp array, shape (r,)
+        Positions of the decisions whose document is of the class.
+    knots : intp array, shape (thresholds,)
+        Numbers of decisions before and after each group of equal values that has a right one, from none to all. In
+        between, no decision is right: a bootstrap needs no other threshold, of perhaps a hundred times as many.
     """
 
     documents: NDArray[np.intp]
-    right: NDArray[np.bool_]
-    ends: NDArray[np.intp]
+    right: NDArray[np.intp]
+    knots: NDArray[np.intp]
 
     @classmethod
     def of(cls, truth: NDArray[np.bool_], values: Floats) -> _RankedDecisions:
         """Rank the decisions of truth and values of shape (m, classes)."""
         flat = values.ravel()
         order = np.argsort(-flat, kind="stable")
-        ranked = flat[order]
-        ends = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True))
-        return cls(order // values.shape[1], truth.ravel()[order], ends)
+        ranked, right = flat[order], np.flatnonzero(truth.ravel()[order])
+        bounds = np.concatenate([[0], np.flatnonzero(ranked[1:] != ranked[:-1]) + 1, [len(ranked)]])
+        group = np.searchsorted(bounds, right, side="right") - 1
+        knots = np.unique(np.concatenate([[0], bounds[group], bounds[group + 1], [len(ranked)]]))
+        return cls(order // values.shape[1], right, knots)
 
     def counts(self, weights: Floats) -> tuple[Floats, Floats]:
-        """Return the true positives and all positives above each threshold, from none to all, shape (groups + 1,)."""
+        """Return the true positives and all positives above each threshold, shape (thresholds,)."""
         own = weights[self.documents]
-        counted = (np.cumsum(each)[self.ends] for each in (np.where(self.right, own, 0.0), own))
-        right, assigned = (np.concatenate([[0.0], each]) for each in counted)
-        return right, assigned
+        right, assigned = (np.concatenate([[0.0], np.cumsum(each)]) for each in (own[self.right], own))
+        return right[np.searchsorted(self.right, self.knots)], assigned[self.knots]
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,11 +31,7 @@ ONE_EACH: list[Any] = [
     {"name": "library", "weighting": "tfidf", "classifier": {"name": "sklearn.linear_model.RidgeClassifier"}},
     {"fuse": ["mnb", "linear"], "name": "both"},
 ]
-SEVERAL = [
-    *ONE_EACH,
-    {"name": "hp", "kernel": "hp-top"},
-    {"name": "cut", "kernel": "linear", "threshold": "at-least-one"},
-]
+SEVERAL = [*ONE_EACH, {"name": "hp", "kernel": "hp-top"}]
 METRICS = ["micro-break-even", "macro-average-precision", "micro-roc-auc", "macro-roc-auc", "macro-f1"]
 
 
