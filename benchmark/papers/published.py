@@ -370,12 +370,13 @@ class Published(_Record):
         data, declared = copy.deepcopy(data), (info.context or {}).get(DECLARED_METRICS_KEY, {})
         values = [each for each in _values_of(data) if isinstance(each, dict)]
         shares = [each for each in values if unit_of(str(each.get("metric")), declared) == "percent"]
-        units = {"percent": {"percent"}, "fraction": {"one"}}.get(str(data.get("unit")))
-        stated = {each.get("unit", "one" if units is None else next(iter(units))) for each in shares}
-        if len(stated) > 1 or (units is not None and stated - units):
-            raise ValueError("its values are in percent and in fractions: state one `unit` at the top of the file")
-        for each in shares if units is not None else ():
-            each["unit"] = next(iter(units))
+        unit = {"percent": "percent", "fraction": "one"}.get(str(data.get("unit")), "")
+        stated = {each.get("unit", unit or "one") for each in shares} | ({unit} if unit and shares else set())
+        if len(stated) > 1:
+            problem = "its values are in percent and in fractions: state one `unit` at the top of the file"
+            raise ValueError(problem)
+        for each in shares if unit else ():
+            each["unit"] = unit
         return data
 
     @property
