@@ -63,7 +63,7 @@ def weighs_alone(_: str, component: Any) -> None:
 
 
 def gives_features(_: str, component: Any) -> None:
-    """Check that the features are finite numbers, a row for each point and as many columns as `width` says."""
+    """Check that the map returns a row of finite numbers for each point, with as many columns as `width` says."""
     points, feature = toy_points(component), component()
     holds(feature.fit(points[:40]) is feature, "fit must return the feature map itself")
     mapped = feature.transform(points)
@@ -73,7 +73,7 @@ def gives_features(_: str, component: Any) -> None:
 
 
 def maps_alone(_: str, component: Any) -> None:
-    """Check that the features are the same for a point alone, among others, and when fitted to others."""
+    """Check that the map returns the same features for a point alone, among others, and when fitted to others."""
     points = toy_points(component)
     whole = _dense(component().fit(points).transform(points))
     blocks = [_dense(component().fit(points[a : a + 7]).transform(points[a : a + 7])) for a in range(0, 60, 7)]
@@ -85,7 +85,7 @@ def _dense(mapped: Any) -> NDArray[np.float64]:
 
 
 def gives_thresholds(_: str, component: Any) -> None:
-    """Check that the threshold is a finite number for each class, and that the rule leaves its arguments unchanged."""
+    """Check that the rule learns a finite threshold for each class, and leaves its arguments unchanged."""
     values = np.random.default_rng(7).normal(size=(60, 3)) + 2 * (members := toy_problem(multilabel=True).members) - 1
     given, rule = (values.copy(), members.copy()), component()
     if not hasattr(rule, "fit"):

@@ -187,8 +187,8 @@ class Alone:
     [
         ("weightings", Negative, "returns one finite weight", "negative or not finite"),
         ("weightings", OfTheBatch, "returns the same weights for a document alone", "differ by"),
-        ("features", Learns, "are the same for a point alone", "differ by"),
-        ("thresholds", Alone, "is a finite number for each class", "has the shape (1,), not (3,)"),
+        ("features", Learns, "returns the same features for a point alone", "differ by"),
+        ("thresholds", Alone, "learns a finite threshold for each class", "has the shape (1,), not (3,)"),
     ],
 )
 def test_each_check_finds_what_it_is_for(kind: str, component: Any, check: str, words: str) -> None:
