@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.analysis.formatting.labels import candidate_label, component_label, grid_label, points_label
-from benchmark.analysis.formatting.units import metric_name
+from benchmark.analysis.formatting.units import capitalized, metric_name
 from benchmark.analysis.model_selection import selection_metric
 from benchmark.config.model import (
     ALL_CLASSES,
@@ -20,7 +20,7 @@ from benchmark.config.model import (
     method_of,
 )
 from benchmark.diagnostics.base import DiagnosticArrays, DiagnosticResults
-from benchmark.evaluation.intervals import LEAST_TESTED, has_too_few_tested
+from benchmark.evaluation.intervals import LEAST_TESTED, RESAMPLES_OF_RANKINGS, has_too_few_tested
 from benchmark.evaluation.metrics import is_time_metric
 from benchmark.evaluation.predictions import TaskKey
 from benchmark.evaluation.sampling_model import sampling_of
@@ -43,7 +43,22 @@ _DEFINITIONS = {
     "micro-f1": "micro-F1 is the F1 of the decisions pooled over all classes",
     "macro-recall": "macro-recall is the mean of the classes' recall, TP / (TP + FN)",
     "macro-precision": "macro-precision is the mean of the classes' precision, TP / (TP + FP)",
+    "micro-break-even": "micro break-even is where precision equals recall, for one threshold on all decisions",
+    "macro-break-even": "macro break-even is the mean of the classes' values at which precision equals recall",
+    "micro-average-precision": "micro average precision is that of all decisions ranked together",
+    "macro-average-precision": "macro average precision is the mean of the classes'",
+    "micro-roc-auc": "micro ROC AUC is that of all decisions ranked together",
+    "macro-roc-auc": "macro ROC AUC is the mean of the classes'",
 }
+_RANKED = (
+    "{metrics}: computed from decision values, whatever the threshold; over several splits it is the mean of the "
+    "splits' scores.{of_one}"
+)
+_OF_ONE_CLASS = " A document's values are centred over the classes."
+_RANKED_SAMPLE = (
+    f" Its interval is a bootstrap interval of {RESAMPLES_OF_RANKINGS:,} resamples, which are ranked again. The sign "
+    "test and McNemar's test count right decisions: they don't test it."
+)
 _SEVERAL = (
     "A document may have several classes, or none: each class is a separate binary decision. A ratio 0/0 counts as 0, "
     "so a class without test documents and without predictions has F = 0. A class without training documents in a "
@@ -106,7 +121,7 @@ def table_notes(run: RunPredictions, printed: Mapping[str, float]) -> list[str]:
     notes = [*_documents(experiment, run.facts), *_methods(experiment), *_tasks(first, predictions)]
     notes += dict.fromkeys(_protocol(variant, predictions) for variant in experiment.variants.values())
     notes.append(sampling_of(first.protocol.tags, experiment.seed).words.format(seed=experiment.seed))
-    notes += _without_interval(run)
+    notes += [*_without_interval(run), *_ranked(run, multilabel=multilabel)]
     notes += [_BY_DOCUMENT] if compared_replicates and not multilabel else []
     notes += _scores(experiment)
     notes += [_SEVERAL, *([_TESTS_OF_SEVERAL] if compared_replicates else [])] if multilabel else [_ties(first)]
@@ -159,6 +174,16 @@ def _without_interval(run: RunPredictions) -> Iterator[str]:
             f"has fewer than {LEAST_TESTED} tested documents, since each class counts alike and a bootstrap interval "
             "would be biased."
         )
+
+
+def _ranked(run: RunPredictions, *, multilabel: bool) -> Iterator[str]:
+    """Say of the metrics that are computed from decision values what their intervals and tests are."""
+    experiment = run.experiment
+    scorers = {name: experiment.scorers[name] for name in experiment.metrics if name in experiment.scorers}
+    if names := [metric_name(name, experiment.quantities) for name, own in scorers.items() if own.ranking is not None]:
+        replicated = next(iter(experiment.variants.values())).protocol.tags.replicated
+        text = _RANKED.format(metrics=" and ".join(names), of_one="" if multilabel else _OF_ONE_CLASS)
+        yield capitalized(text) + ("" if replicated else _RANKED_SAMPLE)
 
 
 def _versions(predictions: Predictions) -> list[str]:

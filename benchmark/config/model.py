@@ -275,8 +275,8 @@ class MethodSpec:
     classifier : Component
     text : Text or None
         The method's own text settings for the documents of its variant; None if it uses the variant's.
-    threshold : str
-        The rule for the decision value above which a multi-label document gets a class, see `THRESHOLDS`.
+    threshold : Component or None
+        The rule for the decision value above which a multi-label document gets a class, see `THRESHOLDS`; None for 0.
     predictions : MethodFile or None
         The file with the predictions of a method that was run elsewhere; nothing is trained then.
     vectors : VectorFile or None
@@ -289,10 +289,18 @@ class MethodSpec:
     kernel: Component | None
     classifier: Component
     text: TextSettings | None = None
-    threshold: str = "zero"
+    threshold: Component | None = None
     predictions: MethodFile | None = None
     vectors: VectorFile | None = None
     fused: FusedMethods | None = None
+
+    @property
+    def components(self) -> tuple[Component, ...]:
+        """Every component that the method names, those of a fusion's methods included; the classifier comes last."""
+        points = self.representation.weighting, self.representation.features
+        parts = (*points, self.threshold, self.kernel, self.classifier)
+        members = () if self.fused is None else self.fused.members
+        return (*(part for each in members for part in each.components), *filter(None, parts))
 
 
 @dataclass(frozen=True)
@@ -571,6 +579,12 @@ class Experiment:
         if self.known is None:
             raise BenchError(f"{self.name!r} is a finished run, which is only described here: run it again")
         return self.known
+
+    @property
+    def ranks_documents(self) -> bool:
+        """Whether a metric of its tables or figures is computed from decision values."""
+        asked = {*self.metrics, *(metric for figure in self.figures for metric in figure.y)}
+        return any(metric in self.scorers and self.scorers[metric].ranking is not None for metric in asked)
 
     @property
     def chosen_on_test(self) -> frozenset[tuple[str, str]]:

@@ -16,6 +16,7 @@ from benchmark.system.errors import DataError, quote_value, unknown_name
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from benchmark.config.model import Variant
     from benchmark.system.yaml_source import Location, YamlSource
 
 #: The keys of a method that adds the decision values of others: the methods, their weights, on which training documents
@@ -24,6 +25,8 @@ FUSE_KEY, WEIGHTS_KEY, SCALE_KEY, NAME_KEY = "fuse", "weights", "scale", "name"
 FUSION_KEYS = FUSE_KEY, WEIGHTS_KEY, SCALE_KEY, NAME_KEY
 #: The largest weight of a method: sums stay finite.
 MAX_WEIGHT = 1e12
+#: Why a method has no decision value for each class.
+_VOTES = "lets pairs of classes vote: give it `scheme: one-vs-rest`, which has a decision value for each class"
 #: The keys of a mapping of `vectors`.
 VECTOR_KEYS = ("file", "ids", "id", "column")
 
@@ -116,9 +119,20 @@ def _why_not_fused(specs: list[MethodSpec]) -> str:
         return "is a fusion itself: list its methods in its place"
     if specs[0].predictions is not None or specs[0].vectors is not None:
         return "was made elsewhere: a fusion trains its methods again, on folds of the training documents"
-    if specs[0].classifier.resolved.get("scheme") == "one-vs-one":
-        return "lets pairs of classes vote: give it `scheme: one-vs-rest`, which has a decision value for each class"
-    return ""
+    return _VOTES if specs[0].classifier.resolved.get("scheme") == "one-vs-one" else ""
+
+
+def check_ranked(variant: Variant, metric: str, source: YamlSource) -> None:
+    """Refuse methods without a decision value for each class where a metric ranks documents by them."""
+    votes = not variant.collection.multilabel and any(len(task.classes) > 2 for task in variant.tasks)
+    for entry in variant.entries:
+        for spec in entry.candidates:
+            reason = "has predictions alone, and no decision values" if spec.predictions is not None else ""
+            if votes and spec.classifier.resolved.get("scheme") == "one-vs-one":
+                reason = _VOTES
+            if reason:
+                problem = f"the metric {metric!r} ranks documents by decision values, and {entry.label!r} {reason}"
+                raise source.error(("metrics",), problem)
 
 
 def given_predictions(name: Any, source: YamlSource, place: Location) -> MethodSpec:

@@ -19,21 +19,16 @@ if TYPE_CHECKING:
     from benchmark.representation import Weighting
 
 
-def learning_source(representation: Representation) -> str:
-    """Return what the weighting learns from, see `Weighting.learns`."""
-    return str(representation.weighting.build().learns)
-
-
 def weighting_rows(problem: Problem, representation: Representation, split: Split) -> NDArray[np.intp] | None:
     """Return the rows of the documents that the weighting learns from; None where it learns nothing."""
-    if not learning_source(representation):
+    if not representation.learns:
         return None
     return np.arange(len(problem.documents)) if representation.idf == "collection" else split.train
 
 
 def depends_on_split(representation: Representation) -> bool:
     """Return whether a document's weights depend on the training documents of the split."""
-    return bool(learning_source(representation)) and representation.idf == "training"
+    return bool(representation.learns) and representation.idf == "training"
 
 
 def fitted_weighting(
@@ -64,7 +59,7 @@ def fitted_weighting(
         built.of_blocks(chosen, by_block, representation.normalization, names)
     if rows is None:
         return built.fit(counts)
-    return built.fit(counts[rows], problem.members[rows] if learning_source(representation) == FROM_LABELS else None)
+    return built.fit(counts[rows], problem.members[rows] if representation.learns == FROM_LABELS else None)
 
 
 def split_weighting(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from benchmark.methods.wrappers.fusion import StandardizedSum
     from benchmark.model.text_model import TextModel
+    from benchmark.system.plugin_code import Plugin
 
     Array = NDArray[np.float64]
 
@@ -52,6 +53,11 @@ class FusionModel(KeptModel):
     rule: StandardizedSum
     sigmoids: Array | None
     about: dict[str, Any]
+
+    @property
+    def plugins(self) -> tuple[Plugin, ...]:
+        """The plug-ins of all members."""
+        return tuple(dict.fromkeys(plugin for member in self.members for plugin in member.plugins))
 
     @property
     def multilabel(self) -> bool:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.methods.fitted import FittedMethod
+    from benchmark.system.plugin_code import Plugin
     from benchmark.text.lexer import Lexing
 
     Array = NDArray[np.float64]
@@ -45,6 +46,8 @@ class TextModel(KeptModel):
         See `class_probabilities`; None where the model has no probabilities.
     about : dict
         Description of the training, as plain data.
+    plugins : tuple of Plugin
+        The plug-ins whose code runs where it predicts.
     """
 
     classes: tuple[str, ...]
@@ -53,6 +56,7 @@ class TextModel(KeptModel):
     fitted: FittedMethod
     sigmoids: Array | None
     about: dict[str, Any]
+    plugins: tuple[Plugin, ...] = ()
 
     @property
     def multilabel(self) -> bool:

@@ -5,7 +5,9 @@ Every output format (Markdown, LaTeX, terminal, HTML) renders the same grids.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.formatting.number_text import (
@@ -49,6 +51,8 @@ LITERATURE_SPELLINGS = {"tf": "TF", "tfidf": "TF×IDF", "linear": "LIN", "polyno
 }
 TEST_TITLES = {"sign": "sign", "mcnemar": "McNemar", "wilcoxon": "Wilcoxon"}
 OVER_GROUPS = "over groups"
+#: Numbers of a row of a published value that are in the unit of that value.
+_IN_PUBLISHED_UNIT = ("value", "low", "high", "between_low", "between_high", "widest")
 # Meanings of verdicts, for the note below a table.
 VERDICT_MEANINGS = {
     "equal": "our value rounds to the published value",
@@ -127,8 +131,22 @@ def literature_spelling(value: str) -> str:
     return LITERATURE_SPELLINGS.get(value, value)
 
 
+def in_shown_unit(row: dict[Any, Any]) -> dict[Any, Any]:
+    """Return a row of a published value in the unit in which its metric is shown: a fraction in percent.
+
+    The digits are as printed, with the decimal point moved.
+    """
+    factor = display_factor(row["unit"], row["metric"], DIAGNOSTIC_METRICS)
+    if factor == 1:
+        return row
+    moved = Decimal(row["published"]).scaleb(round(math.log10(factor)))
+    numbers = {name: factor * row[name] for name in _IN_PUBLISHED_UNIT if name in row}
+    unit = display_unit(row["metric"], DIAGNOSTIC_METRICS).name
+    return row | numbers | {"published": f"{moved:f}", "unit": unit}
+
+
 def difference_text(row: dict[Any, Any]) -> str:
-    """Write our value minus the published value, in the unit of the published value."""
+    """Write our value minus the published value, in the unit of the row."""
     if is_missing(row["value"]):
         return MISSING_TEXT
     decimals = 0 if row["unit"] == "documents" else printed_decimals(row["published"])
@@ -193,7 +211,8 @@ def cell_grid(summary: Summary) -> TextTable:
         row.append(count_text(score.get("ties")))
         verdict = verdicts.get(cell.id)
         if verdicts:
-            row += [verdict["published"], difference_text(verdict)] if verdict else [MISSING_TEXT, MISSING_TEXT]
+            shown = in_shown_unit(verdict) if verdict else {}
+            row += [shown["published"], difference_text(shown)] if verdict else [MISSING_TEXT, MISSING_TEXT]
         if verdicts or summary.failures:
             row.append("failed" if cell.id in summary.failures else verdict["verdict"] if verdict else MISSING_TEXT)
         rows.append(tuple(row))
@@ -248,12 +267,12 @@ def _test_text(test: dict[Any, Any]) -> tuple[str, str, str, str, str]:
 
 
 def verdict_grid(verdicts: pd.DataFrame) -> TextTable:
-    """Return a grid of published values and ours, in the published unit, which follows the metric's name.
+    """Return a grid of published values and ours, in the unit of ours, which follows the metric's name.
 
     Reference values are left out: see `reference_value_grid`.
     """
     rows, verdicts = [], verdicts[verdicts["verdict"] != REFERENCE_VALUE]
-    for row in verdicts.to_dict("records"):
+    for row in map(in_shown_unit, verdicts.to_dict("records")):
         decimals = 0 if row["unit"] == "documents" else printed_decimals(row["published"])
         ours = number_text(row["value"], decimals), interval_text(row["low"], row["high"], decimals)
         over = interval_text(row["between_low"], row["between_high"], decimals)
@@ -282,7 +301,7 @@ def verdict_grid(verdicts: pd.DataFrame) -> TextTable:
 def reference_value_grid(verdicts: pd.DataFrame) -> TextTable:
     """Return a grid of reference values and our scores; only the first row of a method shows its name and notes."""
     rows, above = [], ""
-    for row in verdicts[verdicts["verdict"] == REFERENCE_VALUE].to_dict("records"):
+    for row in map(in_shown_unit, verdicts[verdicts["verdict"] == REFERENCE_VALUE].to_dict("records")):
         decimals, theirs = printed_decimals(row["published"]), float(row["published"])
         named = (row["reading"], row["aside"]) if row["reading"] != above else ("", "")
         above = row["reading"]

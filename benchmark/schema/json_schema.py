@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter
 
 from benchmark.classifiers import CLASSIFIERS
+from benchmark.classifiers.thresholds import THRESHOLDS
 from benchmark.config.components import REQUIRED_PARAMETER
 from benchmark.config.experiment import CHOICE_METHODS, VARIANT_KEYS
 from benchmark.config.extends import MAX_NAME_LENGTH
 from benchmark.config.methods import (
     ALLOWED_VALUES,
-    BUILTIN_COMPONENTS,
     COMPONENT_KEYS,
     LABEL_ORDER,
     PIPELINE_KEY,
@@ -28,6 +28,8 @@ from benchmark.diagnostics import DIAGNOSTICS
 from benchmark.evaluation.metrics import METRICS, TIME_METRICS
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.kernels import KERNELS
+from benchmark.representation import WEIGHTINGS
+from benchmark.representation.features import FEATURE_MAPS
 from benchmark.representation.selection import GAIN_AGGREGATES, TERM_RANKINGS
 from benchmark.schema.registries import first_paragraph, parameters_of
 from benchmark.text.lexer import DIGIT_RULES, WITHIN
@@ -130,11 +132,12 @@ def _experiment(whole: Schema, defs: dict[str, Schema]) -> None:
     words |= {
         "fields": {"type": "object", "additionalProperties": weight, "description": "Weights of blocks, by name."}
     }
-    for key, registry in BUILTIN_COMPONENTS.items():
+    of_points = {"weighting": WEIGHTINGS, "features": FEATURE_MAPS, "threshold": THRESHOLDS}
+    for key, registry in of_points.items():
         defs[key.title()] = _names_or(registry, _components(registry))
     words |= {key: {"$ref": f"#/$defs/{key.title()}"} for key in COMPONENT_KEYS}
     by_component = {
-        name: _mapping(_parameters(cls) | {key: words[key] for key in (*ALLOWED_VALUES, *BUILTIN_COMPONENTS)})
+        name: _mapping(_parameters(cls) | {key: words[key] for key in (*ALLOWED_VALUES, *of_points)})
         for name, cls in everyone.items()
     }
     # Parameters with the same name may have several types.

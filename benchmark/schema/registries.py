@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.formatting.terminal_table import TerminalTable
 from benchmark.classifiers import CLASSIFIERS
+from benchmark.classifiers.thresholds import THRESHOLDS
 from benchmark.config.components import REQUIRED_PARAMETER, component_parameters
 from benchmark.corpora import registry as corpora
 from benchmark.diagnostics import DIAGNOSTICS
@@ -44,6 +45,7 @@ COMPONENT_REGISTRIES: dict[str, Mapping[str, type[Any]]] = {
     "diagnostics": DIAGNOSTICS,
     "weightings": WEIGHTINGS,
     "features": FEATURE_MAPS,
+    "thresholds": THRESHOLDS,
 }
 _NORMALIZATIONS = {
     "none": "weights unchanged",
@@ -133,13 +135,7 @@ def _rows(known: Registries) -> dict[str, list[Row]]:
         if kind in COMPONENT_REGISTRIES:
             rows[kind] = [(name, _signature(cls), first_paragraph(cls.__doc__)) for name, cls in registry.items()]
             rows[kind] += [(name, "", problem) for name, problem in registry.broken.items()]
-    rows |= {
-        kind: [
-            (name, _signature(cls), first_paragraph(cls.__doc__)) for name, cls in COMPONENT_REGISTRIES[kind].items()
-        ]
-        for kind in ("weightings", "features")
-    }
-    rows["metrics"] = [(name, "", first_paragraph(metric.of.__doc__)) for name, metric in known.metrics.items()]
+    rows["metrics"] = [(name, "", first_paragraph(metric.function.__doc__)) for name, metric in known.metrics.items()]
     rows["metrics"] += [(name, "", _CLOCK) for name in TIME_METRICS]
     rows["metrics"] += [(each.name, "", _declared(each, known)) for each in known.quantities.values()]
     rows["normalizations"] = [(name, "", _NORMALIZATIONS[name]) for name in NORMALIZATIONS]

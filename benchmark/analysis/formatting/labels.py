@@ -163,7 +163,8 @@ def _middle(entry: MethodEntry, chosen: NDArray[np.intp] | None) -> str:
 
 def _given(spec: MethodSpec) -> dict[str, Any]:
     text, points = spec.text.flat if spec.text else {}, _flat(spec.representation)
-    machine = {**(spec.kernel.given if spec.kernel else {}), **spec.classifier.given, "threshold": spec.threshold}
+    threshold = "zero" if spec.threshold is None else component_label(spec.threshold)
+    machine = {**(spec.kernel.given if spec.kernel else {}), **spec.classifier.given, "threshold": threshold}
     return {**text, **points, **machine}
 
 

@@ -163,7 +163,7 @@ class FusedMethod:
                 each.spec.representation.resolved,
                 None if each.spec.kernel is None else each.spec.kernel.resolved,
                 each.spec.classifier.resolved,
-                each.spec.threshold,
+                "zero" if each.spec.threshold is None else each.spec.threshold.plain,
             ]
             for each, problem in zip(self.methods, self.problems, strict=True)
         ]
