@@ -296,7 +296,7 @@ class Newsgroups(PublishedCorpus):
         """Return posts in the numbers by newsgroup and part that the card has; later posts are in the test part."""
         documents = super().outline()
         rows = np.arange(len(documents))
-        return replace(documents, dates=rows, groups=rows.astype(np.int32) // 2)
+        return replace(documents, dates=rows, groups=rows.astype(np.int32) // 40)
 
 
 class Reuters(PublishedCorpus):
