@@ -145,7 +145,10 @@ def test_methods_without_values_are_refused_before_the_run(tmp_path: Path, metho
 
 PLUGIN = """
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.metrics.pairwise import chi2_kernel
 from benchmark.evaluation.metrics import Metric
+from benchmark.system.tags import Tags
 
 
 def precision_at_ten(ranking, weights=None):
@@ -164,6 +167,18 @@ class Most:
         return np.where(X.sum(axis=1) > X.sum() / X.shape[0], self.most_, 0)
 
 
+class ChiSquared(BaseEstimator):
+    tags = Tags(normalization="l1")
+
+    def fit(self, X, y=None):
+        self.points_ = X.toarray()
+        return self
+
+    def transform(self, X):
+        return chi2_kernel(X.toarray(), self.points_)
+
+
+KERNELS = {"chi2": ChiSquared}
 METRICS = {"precision-at-ten": Metric(ranking=precision_at_ten)}
 CLASSIFIERS = {"most": Most}
 """
@@ -199,3 +214,22 @@ def test_a_classifier_that_only_predicts_fails_alone(written: Callable[[str], Pa
     experiment = load_checked(written("methods: [mnb, most]\nmetrics: [micro-roc-auc]"))
     run = run_experiment(experiment, RunContext(Store(tmp_path / "store")))
     assert run.failures == {"most": "it has no decision value for each class, which a ranking metric needs"}
+
+
+@pytest.mark.parametrize(
+    ("corpus", "scheme"), [("classes: [course, faculty]", "one-vs-one"), ("subset: null", "one-vs-rest")]
+)
+@pytest.mark.parametrize("protocol", ["{name: k-fold, k: 2}", "{name: random-subsets, train_size: 60, replicates: 2}"])
+def test_machines_on_any_kernel_have_the_values_of_their_predictions(
+    written: Callable[[str], Path], tmp_path: Path, corpus: str, scheme: str, protocol: str
+) -> None:
+    machine = f"{{kernel: [ngd, linear, chi2], classifier: {{name: svm, scheme: {scheme}}}}}"
+    path = written(f"methods: [{machine}]\nmetrics: [macro-roc-auc]")
+    text = path.read_text().replace("{name: synthetic}", f"{{name: synthetic, {corpus}}}")
+    path.write_text(text.replace("{name: leave-one-group-out, held_out: [texas]}", protocol))
+    run = run_experiment(load_checked(path), RunContext(Store(tmp_path / "store")))
+    assert not run.failures
+    assert len(run.predictions.settings) == 3
+    for setting in run.predictions.settings.values():
+        assert setting.values is not None
+        np.testing.assert_array_equal(setting.values.argmax(axis=1), setting.predicted)
