@@ -19,6 +19,7 @@ from benchmark.config.model import (
     CHOOSE_TEMPORAL_HOLDOUT,
     method_of,
 )
+from benchmark.corpora.registry import corpus_names, dataset_card
 from benchmark.diagnostics.base import DiagnosticArrays, DiagnosticResults
 from benchmark.evaluation.intervals import LEAST_TESTED, RESAMPLES_OF_RANKINGS, has_too_few_tested
 from benchmark.evaluation.metrics import is_time_metric
@@ -103,6 +104,44 @@ _TERMS = (
     "{aggregate}. PPT and EEF select this number of terms for each class and pool all others into one more term. "
     "Other methods select this number of terms for all classes together and ignore all others."
 )
+
+
+def document_sentences(run: RunPredictions) -> tuple[str, ...]:
+    """Return sentences on the documents and on how they are split."""
+    experiment = run.experiment
+    facts = [run.facts.get(name, {}) for name in experiment.variants]
+    numbers = sorted({own.get("documents", 0) for own in facts})
+    own = facts[0]
+    if len(numbers) == 1:
+        words = f"{own.get('vocabulary', 0):,} distinct words"
+        found = [f"{numbers[0]:,} documents of {len(own.get('classes', ()))} classes, with {words}."]
+    else:
+        found = [f"{numbers[0]:,} to {numbers[-1]:,} documents in {len(facts)} variants."]
+    protocols = dict.fromkeys(_protocol(variant, run.predictions) for variant in experiment.variants.values())
+    return (*found, *(protocols if len(protocols) == 1 else ()))
+
+
+def corpus_in_words(experiment: Experiment) -> str:
+    """Return the name of the corpus for a sentence, or the number of corpora."""
+    names = dict.fromkeys(variant.collection.corpus for variant in experiment.variants.values())
+    if len(names) > 1:
+        return f"{len(names)} corpora"
+    name = next(iter(names))
+    card = dataset_card(name) if name in corpus_names() else None
+    if card is None:
+        return name
+    return card.title.partition(",")[0] if card.addresses else "the generated corpus"
+
+
+def near_duplicate_rows(run: RunPredictions) -> list[list[Any]]:
+    """Return a row for each split that tests near-duplicates of its training documents."""
+    rows: list[list[Any]] = []
+    for name in run.experiment.variants:
+        for each in run.facts.get(name, {}).get("near_duplicates", ()):
+            if each["near"]:
+                variant = name if len(run.experiment.variants) > 1 else ""
+                rows.append([variant, each["split"], each["tested"], each["near"], each["same"], *each["such_as"][0]])
+    return rows
 
 
 def table_notes(run: RunPredictions, printed: Mapping[str, float]) -> list[str]:
@@ -207,7 +246,7 @@ def terminal_notes(run: RunPredictions) -> Iterator[str]:
         if most["near"]:
             where = f" (in {most['split']}, the highest share)" if len(own["near_duplicates"]) > 1 else ""
             have = "has" if most["near"] == 1 else "have"
-            twins = f"{most['near']:,} of {most['tested']:,} tested documents {have} a near duplicate in training"
+            twins = f"{most['near']:,} of {most['tested']:,} tested documents {have} a near-duplicate in training"
             yield f"{_label(name, run.experiment)}{twins}{where}."
     yield from failed_diagnostics(run)
 
@@ -234,9 +273,6 @@ def _documents(experiment: Experiment, facts: Mapping[str, Mapping[str, Any]]) -
         if dropped := own.get("letters_dropped", 0):
             problem = "non-ASCII letters, which split the words around them"
             yield f"{_label(name, experiment)}The lexer skips {dropped:,} {problem}; `lexer: unicode` reads them."
-        for each in own.get("near_duplicates", ()):
-            if each["near"]:
-                yield f"{_label(name, experiment)}{_seen(each)}"
 
 
 def _words(text: TextSettings, own: Mapping[str, Any]) -> str:
@@ -257,15 +293,6 @@ def _words(text: TextSettings, own: Mapping[str, Any]) -> str:
 def _empty(own: Mapping[str, Any]) -> str:
     n = own.get("documents_without_words", 0)
     return f"; {n} document{'s' if n > 1 else ''} without words, represented by the zero vector" if n else ""
-
-
-def _seen(each: Mapping[str, Any]) -> str:
-    """Describe the tested documents that nearly duplicate a training document."""
-    one, other, like = each["such_as"][0]
-    which = f"{one} and {other}" if like == 1 else f"{one} and {other} ({like:.0%} of their words in common)"
-    number = f"{each['near']:,} of the {each['tested']:,} documents tested in {each['split']}"
-    same = f", {each['same']:,} of them with identical words" if each["same"] else ""
-    return f"{number} have nine of ten distinct words in common with a training document{same}, for example {which}."
 
 
 def _methods(experiment: Experiment) -> Iterator[str]:

@@ -185,7 +185,13 @@ def _places(methods: list[Any], source: YamlSource) -> list[Location]:
 
 
 def _check_blocks(spec: MethodSpec, blocks: Sequence[str], source: YamlSource, place: Location) -> None:
-    """Refuse fields of a method that its text doesn't have."""
+    """Refuse fields of a method that its text doesn't have, and parameters of blocks that aren't among its fields."""
+    named = [name for name, _ in spec.representation.fields]
+    for key, value in spec.representation.weighting.given.items():
+        for block in value if isinstance(value, dict) else ():
+            if block not in named:
+                problem = unknown_name(f"block of {key!r}:", block, named or ["none"])
+                raise source.error(place, f"{problem}; the method's `fields` name its blocks")
     for block, _ in spec.representation.fields:
         if block not in blocks:
             problem = unknown_name("block of terms of `fields`:", block, blocks)
@@ -373,7 +379,7 @@ def _texts(given: Any, source: YamlSource, place: Location, *, chosen: bool) -> 
         raise source.error(
             place, f"a method's text is a mapping of the settings that it changes, not {quote_value(given)}"
         )
-    items = _combined(given, {"ngrams", "fields"}, source, place, _text_word, chosen=chosen)
+    items = _combined(given, {"ngrams", "fields", "characters"}, source, place, _text_word, chosen=chosen)
     lines: dict[Location, int] = {(key,): source.line((*place, key)) for key in given}
     files: dict[Location, str] = {(key,): source.files[*place, key] for key in given if (*place, key) in source.files}
     return [replace(item, value=YamlSource(source.name, item.value, lines, files)) for item in items]
@@ -415,9 +421,9 @@ def _combined(
     for parameter, value in given.items():
         if not isinstance(parameter, str):
             raise source.error(place, f"the key {quote_value(parameter)} must be text: put it in quotes")
-        if value == []:
+        if value == [] and parameter not in whole:
             raise source.error((*place, parameter), f"{parameter} must not be an empty list: it would leave no cell")
-        listed = isinstance(value, list) and all(isinstance(each, list) for each in value)
+        listed = isinstance(value, list) and value != [] and all(isinstance(each, list) for each in value)
         axes[parameter] = [value] if parameter in whole and not listed else as_list(value)
     check_limit(math.prod(map(len, axes.values())), COUNTED_METHODS, source, place)
     silent = {parameter for parameter, values in axes.items() if chosen and len(values) > 1}
@@ -438,8 +444,8 @@ def _short_name(name: str) -> str:
 
 
 def _word(key: str, value: Any) -> str:
-    """Return a parameter's word in a cell's name, ``ngd``, ``c0.1``, ``one-vs-rest``; "" for a list."""
-    if isinstance(value, list):
+    """Return a parameter's word in a cell's name, ``ngd``, ``c0.1``, ``one-vs-rest``; "" for a list or mapping."""
+    if isinstance(value, list | dict):
         return ""
     if key == "name":
         return _short_name(value)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from benchmark.corpora.reader import CorpusReader
     from benchmark.evaluation.metrics import DiagnosticMetric, Metric
     from benchmark.text.lexer import Lexing
-    from benchmark.text.vocabulary import Pruning
+    from benchmark.text.pruning import Pruning
 
 #: Fields that only a checked configuration has, not an experiment that is read from a run folder.
 _NOT_DATA = {"data": False}
@@ -26,6 +26,11 @@ _NOT_DATA = {"data": False}
 _ANY_TYPE = {"arbitrary_types_allowed": True}
 
 BASE_VARIANT = "base"
+#: Where a fusion measures the standard deviations of decision values.
+FUSION_SCALES = {
+    "out-of-fold": "on all training documents, each scored by a method trained without its fold, of five",
+    "hold-out": "on the first of the five folds alone, so that a method is trained once more, not five times",
+}
 #: Ways to choose a candidate: on test documents, by cross-validation, or by temporal hold-out in training documents.
 CHOOSE_ORACLE, CHOOSE_CROSS_VALIDATION, CHOOSE_TEMPORAL_HOLDOUT = "oracle", "cross-validation", "temporal-holdout"
 #: Stands for all classes together; no class may have this name.
@@ -248,11 +253,14 @@ class FusedMethods:
     members : tuple of MethodSpec
     weights : tuple of float
         One for each member.
+    scale : str
+        Where the standard deviations that divide the decision values are measured, see `FUSION_SCALES`.
     """
 
     names: tuple[str, ...]
     members: tuple[MethodSpec, ...]
     weights: tuple[float, ...]
+    scale: str = "out-of-fold"
 
 
 @dataclass(frozen=True)

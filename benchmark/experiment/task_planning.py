@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from benchmark.evaluation.splits import Split
     from benchmark.methods.base import Method
     from benchmark.text.counts import Counts
+    from benchmark.text.pruning import Pruning
     from benchmark.text.strings import Texts
-    from benchmark.text.vocabulary import Pruning
 
 
 def plan_task(

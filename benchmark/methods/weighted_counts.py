@@ -52,15 +52,14 @@ def fitted_weighting(
         Columns of the problem's counts; None for all.
     """
     built: Weighting = representation.weighting.build()
+    if representation.fields:
+        (block_of, names), weights = (problem.counts.block_of, problem.counts.blocks), dict(representation.fields)
+        by_block = np.array([weights.get(name, 0.0) for name in names])
+        chosen = block_of if terms is None else block_of[terms]
+        built.of_blocks(chosen, by_block, representation.normalization, names)
     if rows is None:
-        built.fit(counts)
-    else:
-        built.fit(counts[rows], problem.members[rows] if representation.learns == FROM_LABELS else None)
-    if not representation.fields:
-        return built
-    block_of, weights = problem.counts.block_of, dict(representation.fields)
-    by_block = np.array([weights.get(name, 0.0) for name in problem.counts.blocks])
-    return built.of_blocks(block_of if terms is None else block_of[terms], by_block, representation.normalization)
+        return built.fit(counts)
+    return built.fit(counts[rows], problem.members[rows] if representation.learns == FROM_LABELS else None)
 
 
 def split_weighting(

@@ -24,6 +24,7 @@ from benchmark.methods.wrappers.fusion import FusedMethod
 from benchmark.model.fusion_model import FusionModel
 from benchmark.model.kept_plugins import plugins_of_method
 from benchmark.model.pipeline_model import PipelineModel
+from benchmark.model.precision import in_single_precision
 from benchmark.model.probabilities import fit_sigmoids
 from benchmark.model.text_model import TextModel
 from benchmark.system.errors import ConfigError, unknown_name
@@ -57,6 +58,7 @@ def fit_model(
     *,
     split: str | None = None,
     probability: bool = False,
+    single_precision: bool = False,
 ) -> KeptModel:
     """Train a cell's method on all documents of its task, or on the training documents of one of its splits.
 
@@ -70,6 +72,8 @@ def fit_model(
         Split to train on; the model then predicts the split's test documents as the run does.
     probability : bool
         Also fit class probabilities.
+    single_precision : bool
+        Round the weights of linear methods to 32 bits, unless that changes the label of a training document.
 
     Returns
     -------
@@ -136,7 +140,8 @@ def fit_model(
                 "reading": _reading(variant.collection),
             }
             training = _Training(points[index], variant.collection, about, bench, context.observer)
-            return training.model(trained, probability=probability)
+            model = training.model(trained, probability=probability)
+            return training.in_single_precision(model, trained) if single_precision else model
     except (ValueError, FloatingPointError) as error:
         raise ConfigError(f"{name}: {error}") from None
     finally:
@@ -224,6 +229,15 @@ class _Training:
                 values = out_of_fold_values(problem, split, self._fitted)
             sigmoids = self._sigmoids(values, split, whole.learned)
         return self._text_model(method.spec, problem, whole, sigmoids, self.about)
+
+    def in_single_precision(self, model: KeptModel, split: Split) -> KeptModel:
+        """Return the model with rounded weights, or as it is where a training document would get another label."""
+        method = self.point.method
+        problems = method.problems if isinstance(method, FusedMethod) else (self.point.problem,)
+        rounded = in_single_precision(model, [own.inputs[split.train] for own in problems])
+        if rounded is model:
+            self.observer.note("The weights stay in double precision: rounding would change the label of a document.")
+        return rounded
 
     def _fitted(self, split: Split) -> FittedMethod:
         fitted = self.point.method.fit(self.point.problem, split, self.point.terms, self.bench)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,7 +69,7 @@ class FusionModel(KeptModel):
         """True if predictions have class probabilities."""
         return self.sigmoids is not None
 
-    @property
+    @cached_property
     def n_terms(self) -> int | None:
         """Number of distinct terms of all members; None if one of them reads texts by itself."""
         if any(member.n_terms is None for member in self.members):

@@ -30,6 +30,7 @@ from benchmark.methods.wrappers.thresholds import FittedThresholds
 from benchmark.model.fusion_model import FusionModel
 from benchmark.model.kept_plugins import named_modules, read_plugins, registries_of_model, write_plugins
 from benchmark.model.pipeline_model import PipelineModel
+from benchmark.model.precision import ROUNDED
 from benchmark.model.schema import ESTIMATOR_KINDS, check_arrays, check_kind, check_sum, parse_description, parse_fusion
 from benchmark.model.text_model import TextModel
 from benchmark.plugins.trust import check_trusted
@@ -87,6 +88,9 @@ def write_model(model: KeptModel, folder: Path) -> int:
     optional |= {f"weighting/{name}": getattr(learned.weighting, name, None) for name in learned.weighting.kept}
     arrays |= {name: array for name, array in optional.items() if array is not None}
     arrays |= {f"fitted/{name}": array for name, array in model.fitted.arrays().items()}
+    if model.about.get("precision") == "single":
+        halved = {name: np.asarray(array, dtype=np.float32) for name, array in arrays.items() if name.endswith(ROUNDED)}
+        arrays |= halved
     file = io.BytesIO()
     np.savez_compressed(file, **dict(sorted(arrays.items())))  # type: ignore[arg-type]
     parts = {"kernel": learned.spec.kernel, "classifier": learned.spec.classifier}
@@ -234,6 +238,12 @@ def _read_text_model(folder: Path, described: bytes, about: dict[str, Any]) -> T
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as archive:
             arrays = dict(archive)
+        if facts.about.precision == "single":
+            arrays |= {
+                name: array.astype(np.float64)
+                for name, array in arrays.items()
+                if name.endswith(ROUNDED) and array.dtype == np.float32
+            }
     except (ValueError, EOFError, OSError, RuntimeError, LookupError, SyntaxError, BadZipFile, zlib.error) as error:
         raise DataError(
             f"{folder / ARRAYS_FILE}: doesn't describe a model of this version ({error}); {_AGAIN}"

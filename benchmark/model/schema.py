@@ -85,6 +85,7 @@ class TrainingDescription(_Section):
     content_digest: str
     chosen: SelectedCandidate | None
     text: Names
+    precision: Literal["double", "single"] = "double"
     reading: ReadingDescription | None = None  # models of earlier versions and of published corpora have none
 
 

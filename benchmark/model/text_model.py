@@ -14,7 +14,8 @@ from benchmark.corpora.corpus import Documents, StreamedCorpus
 from benchmark.model.base import KeptModel, TextPredictions
 from benchmark.model.probabilities import class_probabilities
 from benchmark.model.telling_terms import telling_terms, without_each_term
-from benchmark.text.vocabulary import Pruning, count_terms
+from benchmark.text.pruning import Pruning
+from benchmark.text.vocabulary import count_terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +76,7 @@ class TextModel(KeptModel):
     @property
     def term_separator(self) -> str:
         """Text between the terms of a list."""
-        return " " if self.lexing.ngrams == (1,) else ", "
+        return " " if self.lexing.ngrams == (1,) and not self.lexing.characters else ", "
 
     def inputs(self, texts: Sequence[bytes]) -> Any:
         """Return what the method takes for each text: counts, shape (m, V)."""

@@ -16,7 +16,6 @@ from benchmark.analysis.formatting.number_text import (
     interval_text,
     is_missing,
     number_text,
-    p_text,
     printed_decimals,
 )
 from benchmark.analysis.formatting.units import (
@@ -49,7 +48,6 @@ if TYPE_CHECKING:
 LITERATURE_SPELLINGS = {"tf": "TF", "tfidf": "TF×IDF", "linear": "LIN", "polynomial": "POL", "sigmoid": "SIG"} | {
     name: name.upper() for name in ("l1", "l2", "rbf", "ned", "ngd", "ngd-e")
 }
-TEST_TITLES = {"sign": "sign", "mcnemar": "McNemar", "wilcoxon": "Wilcoxon"}
 OVER_GROUPS = "over groups"
 #: Numbers of a row of a published value that are in the unit of that value.
 _IN_PUBLISHED_UNIT = ("value", "low", "high", "between_low", "between_high", "widest")
@@ -87,10 +85,6 @@ CLAIM_NOTE = (
     "counted after Holm's correction over them. Claims of equivalence or of a ratio are decided by the whole 95% "
     "interval. A comparison is not shown if the data decide neither way, contradicted if they are significant the "
     "other way, and not testable if no outcome of its test could be significant."
-)
-HOLM_NOTE = (
-    "p is two-sided. p (Holm) is corrected over the number of tests in parentheses: those of the same kind and family "
-    "in this table."
 )
 
 
@@ -153,17 +147,6 @@ def difference_text(row: dict[Any, Any]) -> str:
     return number_text(row["value"] - float(row["published"]), decimals, "+")
 
 
-def headline_metrics(summary: Summary) -> list[str]:
-    """Return the metrics of the headline rows: accuracy first, then in the order of the rows."""
-    metrics = dict.fromkeys(metric for _, metric in summary.headlines)
-    return sorted(metrics, key=lambda metric: metric != "accuracy")
-
-
-def main_metric_of_summary(summary: Summary) -> str:
-    """Return the metric that is shown with intervals, folds and a figure."""
-    return next(iter(headline_metrics(summary)), "accuracy")
-
-
 def varying_columns(cells: Sequence[CellInfo]) -> list[str]:
     """Return the columns with more than one value over the cells, in the order of the first cell that has them."""
     names = dict.fromkeys(name for cell in cells for name in cell.columns)
@@ -178,7 +161,7 @@ def labels_identify(cells: Sequence[CellInfo]) -> bool:
 
 def main_verdicts(summary: Summary) -> dict[str, dict[Any, Any]]:
     """Return, by cell, the row of verdicts on the main metric that the table of cells shows."""
-    metric = main_metric_of_summary(summary)
+    metric = summary.main_metric
     chosen: dict[str, dict[Any, Any]] = {}
     for row in summary.verdicts.to_dict("records"):
         if row["metric"] == metric and not row["reading"]:
@@ -188,7 +171,7 @@ def main_verdicts(summary: Summary) -> dict[str, dict[Any, Any]]:
 
 def cell_grid(summary: Summary) -> TextTable:
     """Return a grid with one row for each cell: varying columns, scores, ties, and the published value."""
-    varying, metrics, main = varying_columns(summary.cells), headline_metrics(summary), main_metric_of_summary(summary)
+    varying, metrics, main = varying_columns(summary.cells), summary.headline_metrics, summary.main_metric
     scores, verdicts = summary.headlines, main_verdicts(summary)
     others, declared = [metric for metric in metrics if metric != main], summary.quantities
     unit, units = display_unit(main, declared), {metric: display_unit(metric, declared) for metric in others}
@@ -222,7 +205,7 @@ def cell_grid(summary: Summary) -> TextTable:
 
 def fold_grid(summary: Summary) -> TextTable:
     """Return a grid of the main metric of each cell on each fold; it has no rows if there is only one split."""
-    main = main_metric_of_summary(summary)
+    main = summary.main_metric
     unit = display_unit(main, summary.quantities)
     of_metric = summary.scores[summary.scores["metric"] == main]
     folds = [fold for fold in dict.fromkeys(of_metric["fold"]) if fold != HEADLINE_FOLD]
@@ -236,34 +219,6 @@ def fold_grid(summary: Summary) -> TextTable:
         f", {unit.symbol}" if unit.symbol else ""
     )
     return TextTable(title, header, rows if len(folds) > 1 else (), frozenset({"cell"}))
-
-
-def significance_grid(summary: Summary) -> TextTable:
-    """Return a grid with one row for each test; only the first row of a pair shows the difference."""
-    difference = {(row["a"], row["b"]): row for row in summary.differences.to_dict("records")}
-    tests: dict[tuple[str, str], list[dict[Any, Any]]] = {pair: [] for pair in difference}
-    for row in summary.significance.to_dict("records"):
-        tests.setdefault((row["a"], row["b"]), []).append(row)
-    rows, unit = [], display_unit(main_metric_of_summary(summary), summary.quantities)
-    for (a, b), results in tests.items():
-        gap = difference.get((a, b), {})
-        gap_text = (unit.text(gap.get("value"), "+"), unit.interval(gap.get("low"), gap.get("high"), "+"))
-        if not results:
-            rows.append((a, b, *gap_text, MISSING_TEXT, MISSING_TEXT, MISSING_TEXT, MISSING_TEXT, MISSING_TEXT))
-        for i, test in enumerate(results):
-            rows.append((a, b, *(gap_text if i == 0 else ("", "")), *_test_text(test)))
-    header = ("a", "b", "a − b", "95% interval", "test", "n", "statistic", "p", "p (Holm)")
-    return TextTable("Significance", header, tuple(rows), frozenset({"a", "b", "test"}), HOLM_NOTE)
-
-
-def _test_text(test: dict[Any, Any]) -> tuple[str, str, str, str, str]:
-    statistic = number_text(test["statistic"])
-    if test["test"] == "sign" and statistic != MISSING_TEXT:
-        statistic = f"Z {statistic}"
-    holm = MISSING_TEXT if is_missing(test["p_holm"]) else f"{p_text(test['p_holm'])} (of {count_text(test['family'])})"
-    holm = test["note"] if holm != MISSING_TEXT and test["note"] else holm
-    name = TEST_TITLES.get(test["test"], test["test"])
-    return name, count_text(test["n"]), statistic, p_text(test["p_value"], test["note"]), holm
 
 
 def verdict_grid(verdicts: pd.DataFrame) -> TextTable:
@@ -385,6 +340,30 @@ def misclassified_grid(mistakes: pd.DataFrame) -> TextTable:
     header = ("document", "task", "true", "wrong", "predicted")
     grid = TextTable("Documents that most cells misclassify", header, rows, frozenset(set(header) - {"wrong"}))
     return grid if any(row[1] for row in rows) else grid.without("task")
+
+
+def duplicate_grid(duplicates: pd.DataFrame) -> TextTable:
+    """Return a grid of the near-duplicates between test and training documents, with an example for each split."""
+    rows = tuple(
+        (
+            row["variant"],
+            row["split"],
+            f"{row['near']:,} of {row['tested']:,}",
+            f"{row['same']:,}",
+            row["document"],
+            row["twin"],
+            f"{row['shared']:.0%}",
+        )
+        for row in duplicates.to_dict("records")
+    )
+    header = ("variant", "split", "near-duplicates", "identical", "test document", "training document", "words shared")
+    words = frozenset({"variant", "split", "test document", "training document"})
+    note = (
+        "Test documents that have at least nine of ten distinct words in common with a training document, and one such "
+        "pair for each split."
+    )
+    grid = TextTable("Near-duplicates between test and training documents", header, rows, words, note)
+    return grid if any(row[0] for row in rows) else grid.without("variant")
 
 
 def cost_grid(costs: pd.DataFrame) -> TextTable:

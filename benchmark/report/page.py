@@ -32,7 +32,6 @@ from benchmark.report.grids import (
     claim_grid,
     difference_text,
     in_shown_unit,
-    main_metric_of_summary,
     range_grid,
     reference_value_grid,
     verdict_grid,
@@ -217,7 +216,7 @@ def sensitivity_scores(summary: Summary, sweeps: Iterable[Summary]) -> tuple[Sen
 
 def sweep_effect_text(summary: Summary, sweep: Summary, variant: str) -> str:
     """Write how far the scores of a sweep's variant differ from those of the experiment, as a clause."""
-    metric = main_metric_of_summary(summary)
+    metric = summary.main_metric
     ours, theirs, unit = summary.headlines, sweep.headlines, display_unit(metric, summary.quantities)
     pairs = (
         (ours.get((base.id, metric)), theirs.get((cell.id, metric)))

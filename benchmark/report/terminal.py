@@ -13,22 +13,20 @@ import numpy as np
 from rich.table import Table
 from rich.text import Text
 
-from benchmark.analysis.comparisons import can_be_significant, leading_tests
+from benchmark.analysis.comparisons import UNTESTABLE, UNTESTED, planned_comparisons
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.formatting.units import display_unit
-from benchmark.evaluation.metrics import more_is_better
+from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.evaluation.significance import SIGNIFICANCE_LEVEL
 from benchmark.papers.published_verdicts import REFERENCE_VALUE
 from benchmark.papers.verdict_counts import claim_counts_text, verdict_counts_text
+from benchmark.report.comparison_grids import TEST_TITLES, untestable_lines
 from benchmark.report.escapes import escape_controls
 from benchmark.report.grids import (
-    TEST_TITLES,
     VERDICT_MEANINGS,
     TextTable,
     cell_grid,
     cost_grid,
-    headline_metrics,
-    main_metric_of_summary,
     main_verdicts,
     metric_header,
     other_verdicts,
@@ -98,8 +96,12 @@ class TerminalTables:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yield the tables and the notes below them."""
         summary, width = self.summary, min(options.max_width, MOST_TERMINAL_COLUMNS)
-        for i, grid in enumerate(_grids(self, width)):
-            yield _text(f"{'' if i == 0 else chr(10)}{grid.title}", style="bold")
+        finding = main_finding(summary)
+        yield _text(f"{finding.headline}.", style="bold")
+        if finding.details:
+            yield _text(" ".join(finding.details))
+        for grid in _grids(self, width):
+            yield _text(f"\n{grid.title}", style="bold")
             yield _rich_table(grid)
             if grid.note:
                 yield _text(grid.note, style="dim")
@@ -167,15 +169,15 @@ def _main(summary: Summary, width: int) -> TextTable:
         none = ("–",) * (len(of_costs.header) - 1)
         rows = tuple((*row[:end], *costs.get(row[0], none), *row[end:]) for row in grid.rows)
         grid = TextTable(grid.title, (*grid.header[:end], *of_costs.header[1:], *verdict), rows, grid.text)
-    heads = (metric_header(metric, summary.quantities) for metric in reversed(headline_metrics(summary)[1:]))
+    heads = (metric_header(metric, summary.quantities) for metric in reversed(summary.headline_metrics[1:]))
     shown = fit_to_width(grid, width, "testing s", "peak MB", *heads)
     return replace(shown, note=" ".join(_legend(summary, shown)))
 
 
 def _best(grid: TextTable, shown: TerminalTables) -> TextTable:
     """Return the best cells, the best first, with a note on how to see all of them."""
-    main, scores = main_metric_of_summary(shown.summary), shown.summary.headlines
-    sign = -1 if more_is_better(main, quantities=shown.summary.quantities) else 1
+    main, scores = shown.summary.main_metric, shown.summary.headlines
+    sign = -1 if shown.summary.more_is_better(main) else 1
     values = {row[0]: sign * scores.get((row[0], main), {}).get("value", np.nan) for row in grid.rows}
     rows = sorted(grid.rows, key=lambda row: (np.isnan(values[row[0]]), values[row[0]]))
     more = f"The {BEST_CELLS} best; {len(rows) - BEST_CELLS} more: bench report {shown.folder} --all-cells"
@@ -184,7 +186,7 @@ def _best(grid: TextTable, shown: TerminalTables) -> TextTable:
 
 def _legend(summary: Summary, shown: TextTable) -> Iterator[str]:
     """Yield the meanings of the verdicts in the main table, and the ties if they have no column."""
-    metric, unit = main_metric_of_summary(summary), display_unit(main_metric_of_summary(summary), summary.quantities)
+    metric, unit = summary.main_metric, display_unit(summary.main_metric, summary.quantities)
     verdicts = {row["verdict"] for row in main_verdicts(summary).values()}
     verdicts |= {"consistent"} if "deviates" in verdicts else set()
     meanings = [f"{word}: {meaning}" for word, meaning in VERDICT_MEANINGS.items() if word in verdicts]
@@ -241,33 +243,24 @@ def note_lines(summary: Summary) -> list[str]:
 
 
 def significance_lines(summary: Summary) -> list[str]:
-    """Return how many pairs of cells differ significantly, and why tests are impossible; nothing for curves."""
-    rows = [] if summary.of_points else summary.significance.to_dict("records")
-    gaps = {(row["a"], row["b"]): row["value"] for row in summary.differences.to_dict("records")}
-    leading = leading_tests(summary.significance)
-    testable = leading[can_be_significant(leading)].to_dict("records") if rows else []
-    lines, unit = [], display_unit(main_metric_of_summary(summary), summary.quantities)
-    for test in dict.fromkeys(row["test"] for row in testable):
-        results = {(row["a"], row["b"]): row for row in testable}
-        significant = [pair for pair, row in results.items() if row["p_holm"] < SIGNIFICANCE_LEVEL]
-        better_first = [(a, b) if gaps.get((a, b), 0) >= 0 else (b, a) for a, b in significant]
-        texts = [
-            f"{a} over {b} ({unit.text(abs(gaps.get(pair, np.nan)), '+')})"
-            for pair, (a, b) in zip(significant, better_first, strict=True)
-        ]
+    """Return which planned comparisons are significant, and why tests are impossible; nothing for curves."""
+    pairs = [] if summary.of_points else planned_comparisons(summary)
+    tested = [pair for pair in pairs if pair.outcome not in (UNTESTED, UNTESTABLE)]
+    lines, unit = [], display_unit(summary.main_metric, summary.quantities)
+    if tested:
+        found = [pair for pair in tested if pair.better is not None]
+        texts = []
+        for pair in found:
+            better, worse = (pair.a, pair.b) if pair.outcome == "a" else (pair.b, pair.a)
+            texts.append(f"{better.id} over {worse.id} ({unit.text(abs(pair.value), '+')})")
         # If the paper makes claims, they are about these pairs and list them.
         shown = [] if len(summary.claims) else texts[:MOST_PAIRS]
         names = f": {', '.join(shown)}{', …' * (len(texts) > len(shown))}" if shown else ""
-        rule = f"{TEST_TITLES.get(test, test)} test, p < {SIGNIFICANCE_LEVEL:g} after Holm's correction"
-        lines.append(f"{len(significant)} of {len(results)} pairs differ ({rule}){names}.")
-    notes: dict[str, list[str]] = {}
-    for row in rows:
-        notes.setdefault(TEST_TITLES.get(row["test"], row["test"]), []).append(row["note"])
-    for test, said in notes.items():
-        untestable = list(filter(None, said))
-        some = f"not testable for {len(untestable)} of {len(said)} pairs"
-        lines += [f"{test}: {untestable[0] if len(set(said)) == 1 else some}."] if untestable else []
-    return lines
+        rule = f"{TEST_TITLES.get(tested[0].test, tested[0].test)} test, Holm-corrected p < {SIGNIFICANCE_LEVEL:g}"
+        which = f"All {len(tested)}" if len(found) == len(tested) > 1 else f"{len(found)} of {len(tested)}"
+        verb = "is" if len(tested) == 1 else "are"
+        lines.append(f"{which} planned comparisons {verb} significant ({rule}){names}.")
+    return [*lines, *([] if summary.of_points else untestable_lines(summary))]
 
 
 def fit_to_width(grid: TextTable, width: int, *first: str) -> TextTable:

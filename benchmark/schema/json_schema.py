@@ -20,7 +20,8 @@ from benchmark.config.methods import (
     PREDICTIONS_KEY,
     VECTORS_KEY,
 )
-from benchmark.config.other_methods import FUSE_KEY, MAX_WEIGHT, NAME_KEY, VECTOR_KEYS, WEIGHTS_KEY
+from benchmark.config.model import FUSION_SCALES
+from benchmark.config.other_methods import FUSE_KEY, MAX_WEIGHT, NAME_KEY, SCALE_KEY, VECTOR_KEYS, WEIGHTS_KEY
 from benchmark.config.schema import ExperimentSection
 from benchmark.corpora.registry import CORPORA
 from benchmark.diagnostics import DIAGNOSTICS
@@ -31,7 +32,7 @@ from benchmark.representation import WEIGHTINGS
 from benchmark.representation.features import FEATURE_MAPS
 from benchmark.representation.selection import GAIN_AGGREGATES, TERM_RANKINGS
 from benchmark.schema.registries import first_paragraph, parameters_of
-from benchmark.text.lexer import DIGIT_RULES
+from benchmark.text.lexer import DIGIT_RULES, WITHIN
 from benchmark.text.stoplist import STOPLISTS
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def _experiment(whole: Schema, defs: dict[str, Schema]) -> None:
         "enum": [*METRICS, *TIME_METRICS]
     }
     text, terms, corpus = (defs[f"{name}Section"]["properties"] for name in ("Text", "Terms", "Corpus"))
-    text["digits"]["enum"] = list(DIGIT_RULES)
+    text["digits"]["enum"], text["within"]["enum"] = list(DIGIT_RULES), list(WITHIN)
     text["stoplist"] |= {"anyOf": [{"enum": list(STOPLISTS)}, {"type": "string", "pattern": r"\.txt$"}]}
     listed = {key: _of_lists(value) for key, value in text.items()}
     method_text = _loosened(_mapping(listed), defs) | {"minProperties": 1}
@@ -165,6 +166,7 @@ def _experiment(whole: Schema, defs: dict[str, Schema]) -> None:
     fusion: dict[str, Schema] = {
         FUSE_KEY: {"anyOf": [names, {"type": "array", "items": names, "minItems": 1}], "description": _FUSE},
         WEIGHTS_KEY: {"type": "array", "items": {"type": "number", "exclusiveMinimum": 0, "maximum": MAX_WEIGHT}},
+        SCALE_KEY: {"enum": list(FUSION_SCALES)},
         NAME_KEY: entry[NAME_KEY],
     }
     fused = _mapping(fusion) | {"required": [FUSE_KEY, NAME_KEY]}

@@ -106,6 +106,10 @@ class TestDefaults:
             "'tf-rf' learns from labels: it would learn from those of test documents",
         ),
         ("methods:\n  - {fields: {all: 0}, kernel: ngd} # HERE\n", "the weight of 'all' is 0"),
+        (
+            "methods:\n  - {fields: {all: 1}, weighting: {name: aitchison, idf: {al: 1}}, kernel: ngd} # HERE\n",
+            "unknown block of 'idf': 'al'; did you mean 'all'?",
+        ),
         ("methods:\n  - {fields: [all], kernel: ngd} # HERE\n", "a mapping of blocks to their weights, not 'all'"),
         ("methods:\n  - {fields: {all: 1}, dirichlet: 1, kernel: ngd} # HERE\n", "the counts of one multinomial"),
         (

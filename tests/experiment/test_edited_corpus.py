@@ -29,7 +29,7 @@ from benchmark.experiment.counting import read_counts
 from benchmark.experiment.store import Store
 from benchmark.system.errors import DataError
 from benchmark.text.lexer import Lexing
-from benchmark.text.vocabulary import Pruning
+from benchmark.text.pruning import Pruning
 from tests.trials.limits import mostly_slow
 
 if TYPE_CHECKING:

@@ -19,7 +19,8 @@ from benchmark.corpora.user.file_parameters import DROP_REASONS
 from benchmark.corpora.user.user_files import UserFiles
 from benchmark.system.errors import DataError
 from benchmark.text.lexer import Lexing
-from benchmark.text.vocabulary import Pruning, count_terms
+from benchmark.text.pruning import Pruning
+from benchmark.text.vocabulary import count_terms
 from tests.strategies import damaged, one
 from tests.trials.limits import assert_clear, examples, trial
 
