@@ -10,11 +10,12 @@ from benchmark.config.components import Component, check_component
 from benchmark.config.limits import check_cell_name
 from benchmark.config.model import FUSION_SCALES, FusedMethods, MethodFile, MethodSpec, Representation, VectorFile
 from benchmark.corpora.file_digest import file_digest
+from benchmark.corpora.user.records import read_columns
 from benchmark.representation import WEIGHTINGS
 from benchmark.system.errors import DataError, quote_value, unknown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from benchmark.config.model import Variant
     from benchmark.system.yaml_source import Location, YamlSource
@@ -25,6 +26,9 @@ FUSE_KEY, WEIGHTS_KEY, SCALE_KEY, NAME_KEY = "fuse", "weights", "scale", "name"
 FUSION_KEYS = FUSE_KEY, WEIGHTS_KEY, SCALE_KEY, NAME_KEY
 #: The largest weight of a method: sums stay finite.
 MAX_WEIGHT = 1e12
+#: First word of the columns with a score of each class in a file of predictions, as `bench predict` writes them; the
+#: first kind found counts.
+_SCORES = ("decision", "score", "probability")
 #: Why a method has no decision value for each class.
 _VOTES = "lets pairs of classes vote: give it `scheme: one-vs-rest`, which has a decision value for each class"
 #: The keys of a mapping of `vectors`.
@@ -107,6 +111,23 @@ def _fusion(
     return MethodSpec(uncounted_points("none"), None, Component.of(FUSION, Fusion, {}), fused=members)
 
 
+def _without_scores(file: MethodFile) -> str:
+    """Return why a file of predictions has no decision values, or ""; the run refuses one that can't be read."""
+    try:
+        columns = [] if file.path is None else read_columns(file.path)
+    except DataError:
+        return ""
+    wanted = f"{_SCORES[0]} CLASS"
+    return "" if score_columns(columns) else f"has predictions alone: add a column `{wanted}` for each class"
+
+
+def score_columns(columns: Iterable[Any]) -> list[str]:
+    """Return the columns of the first kind of scores that a file of predictions has."""
+    names = [str(each) for each in columns]
+    kinds = ([name for name in names if name.startswith(f"{word} ")] for word in _SCORES)
+    return next(filter(None, kinds), [])
+
+
 def _is_weight(number: Any) -> bool:
     return isinstance(number, int | float) and not isinstance(number, bool) and 0 < number <= MAX_WEIGHT
 
@@ -127,7 +148,7 @@ def check_ranked(variant: Variant, metric: str, source: YamlSource) -> None:
     votes = not variant.collection.multilabel and any(len(task.classes) > 2 for task in variant.tasks)
     for entry in variant.entries:
         for spec in entry.candidates:
-            reason = "has predictions alone, and no decision values" if spec.predictions is not None else ""
+            reason = "" if spec.predictions is None else _without_scores(spec.predictions)
             if votes and spec.classifier.resolved.get("scheme") == "one-vs-one":
                 reason = _VOTES
             if reason:

@@ -122,7 +122,7 @@ class KernelSvm(PerSplit):
         values = svm_decision_values(machines, gram, work.bench.jobs)
         predicted, tied = predict_class_codes(machines, values)
         watch.lap("testing")
-        return SettingPredictions.of_split(predicted, tied, watch.seconds(), svm_class_scores(machines, values))
+        return SettingPredictions.of_split(predicted, tied, watch.seconds(), _values_of_classes(machines, values))
 
     def _fitted(self, work: SplitData) -> FittedMachines:
         machines, _, rows = self._trained(work, Stopwatch())
@@ -146,6 +146,12 @@ class KernelSvm(PerSplit):
         )
         watch.lap("training")
         return machines, products, rows
+
+
+def _values_of_classes(machines: MulticlassSvm, decisions: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """Return a decision value for each class, shape (m, k); None where pairs of classes vote."""
+    votes = machines.scheme == "one-vs-one" and decisions.shape[1] > 1
+    return None if votes else svm_class_scores(machines, decisions)
 
 
 def _by_class(work: SplitData) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -246,7 +252,7 @@ def _solve_together(
         spent = {"products": products_seconds, "training": training.own[i] / jobs, "testing": testing.own[i] / jobs}
         for part, seconds in spent.items():
             machine_watch.book(part, float(seconds))
-        scores, spent_in_all = svm_class_scores(trained, values), watch.seconds() + machine_watch.seconds()
+        scores, spent_in_all = _values_of_classes(trained, values), watch.seconds() + machine_watch.seconds()
         results[number] = SettingPredictions.of_split(predicted, tied, spent_in_all, scores)
     return [results[i] for i in range(len(machines))]
 
@@ -266,7 +272,8 @@ class PrecomputedKernelSvm(PerSplit):
         decided = machine.decision_function(tested)
         predicted, tied = predict_class_codes(machine.machines_, decided)
         watch.lap("testing")
-        values = scores_of_all_classes(work.problem, machine.classes_, svm_class_scores(machine.machines_, decided))
+        values = _values_of_classes(machine.machines_, decided)
+        values = None if values is None else scores_of_all_classes(work.problem, machine.classes_, values)
         return SettingPredictions.of_split(machine.classes_[predicted].astype(np.int32), tied, watch.seconds(), values)
 
 

@@ -9,6 +9,7 @@ import pytest
 from pyarrow import parquet
 from sklearn.metrics import average_precision_score, roc_auc_score
 
+from benchmark.evaluation import intervals
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import load_checked, run_and_write
 from benchmark.experiment.run_folder import read_run
@@ -33,6 +34,12 @@ ONE_EACH: list[Any] = [
 ]
 SEVERAL = [*ONE_EACH, {"name": "hp", "kernel": "hp-top"}]
 METRICS = ["micro-break-even", "macro-average-precision", "micro-roc-auc", "macro-roc-auc", "macro-f1"]
+
+
+@pytest.fixture(autouse=True)
+def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Intervals are tested in `evaluation`; here their number would take most of the time."""
+    monkeypatch.setattr(intervals, "RESAMPLES_OF_RANKINGS", 50)
 
 
 def experiment_of(methods: list[Any], subset: str | None, **changes: Any) -> Experiment:
@@ -129,7 +136,10 @@ def test_candidates_are_chosen_by_the_first_metric_of_counts(tmp_path: Path) -> 
     ("method", "words"),
     [
         ("ngd", "'ngd' lets pairs of classes vote: give it `scheme: one-vs-rest`"),
-        ("{predictions: theirs.csv, name: theirs}", "'theirs' has predictions alone, and no decision values"),
+        (
+            "{predictions: theirs.csv, name: theirs}",
+            "'theirs' has predictions alone: add a column `decision CLASS`",
+        ),
     ],
 )
 def test_methods_without_values_are_refused_before_the_run(tmp_path: Path, method: str, words: str) -> None:
@@ -145,7 +155,10 @@ def test_methods_without_values_are_refused_before_the_run(tmp_path: Path, metho
 
 PLUGIN = """
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.metrics.pairwise import chi2_kernel
 from benchmark.evaluation.metrics import Metric
+from benchmark.system.tags import Tags
 
 
 def precision_at_ten(ranking, weights=None):
@@ -164,6 +177,18 @@ class Most:
         return np.where(X.sum(axis=1) > X.sum() / X.shape[0], self.most_, 0)
 
 
+class ChiSquared(BaseEstimator):
+    tags = Tags(normalization="l1")
+
+    def fit(self, X, y=None):
+        self.points_ = X.toarray()
+        return self
+
+    def transform(self, X):
+        return chi2_kernel(X.toarray(), self.points_)
+
+
+KERNELS = {"chi2": ChiSquared}
 METRICS = {"precision-at-ten": Metric(ranking=precision_at_ten)}
 CLASSIFIERS = {"most": Most}
 """
@@ -199,3 +224,49 @@ def test_a_classifier_that_only_predicts_fails_alone(written: Callable[[str], Pa
     experiment = load_checked(written("methods: [mnb, most]\nmetrics: [micro-roc-auc]"))
     run = run_experiment(experiment, RunContext(Store(tmp_path / "store")))
     assert run.failures == {"most": "it has no decision value for each class, which a ranking metric needs"}
+
+
+@pytest.mark.parametrize(
+    ("corpus", "scheme"), [("classes: [course, faculty]", "one-vs-one"), ("subset: null", "one-vs-rest")]
+)
+@pytest.mark.parametrize("protocol", ["{name: k-fold, k: 2}", "{name: random-subsets, train_size: 60, replicates: 2}"])
+def test_machines_on_any_kernel_have_the_values_of_their_predictions(
+    written: Callable[[str], Path], tmp_path: Path, corpus: str, scheme: str, protocol: str
+) -> None:
+    machine = f"{{kernel: [ngd, linear, chi2], classifier: {{name: svm, scheme: {scheme}}}}}"
+    path = written(f"methods: [{machine}]\nmetrics: [macro-roc-auc]")
+    text = path.read_text().replace("{name: synthetic}", f"{{name: synthetic, {corpus}}}")
+    path.write_text(text.replace("{name: leave-one-group-out, held_out: [texas]}", protocol))
+    run = run_experiment(load_checked(path), RunContext(Store(tmp_path / "store")))
+    assert not run.failures
+    assert len(run.predictions.settings) == 3
+    for setting in run.predictions.settings.values():
+        assert setting.values is not None
+        np.testing.assert_array_equal(setting.values.argmax(axis=1), setting.predicted)
+
+
+@pytest.mark.parametrize("subset", [None, "several"])
+def test_predictions_made_elsewhere_are_ranked_by_the_scores_beside_them(tmp_path: Path, subset: str | None) -> None:
+    store = Store(tmp_path / "store")
+    run = run_experiment(experiment_of(["mnb"], subset), RunContext(store))
+    ((place, setting),) = run.predictions.settings.items()
+    task, splits = run.predictions.tasks[place.of_task], run.predictions.splits[place.of_splits]
+    assert setting.values is not None
+    classes = sorted(task.classes, reverse=True)
+    order = [task.classes.index(name) for name in classes]
+    lines = ["id,labels," + ",".join(f"decision {name}" for name in classes)]
+    rows = np.concatenate([split.test for split in splits])
+    for row, predicted, values in zip(rows, setting.predicted, setting.values, strict=True):
+        own = np.array(task.classes)[predicted]
+        labels = own if predicted.ndim == 0 else ";".join(own)
+        lines.append(f"{task.ids[row]},{labels}," + ",".join(f"{value!r}" for value in values[order].tolist()))
+    (tmp_path / "theirs.csv").write_text("\n".join(lines))
+    path, corpus = tmp_path / "elsewhere.yaml", f", subset: {subset}" if subset else ""
+    path.write_text(
+        f"name: elsewhere\ncorpus: {{name: synthetic{corpus}}}\n"
+        "protocol: {name: leave-one-group-out, held_out: [cornell, texas]}\n"
+        f"methods: [{{predictions: theirs.csv, name: theirs}}]\nmetrics: [{', '.join(METRICS)}]\n"
+    )
+    theirs = run_experiment(load_checked(path), RunContext(store))
+    for metric in METRICS:
+        assert theirs.scored.estimate("theirs", metric).value == run.scored.estimate("mnb", metric).value
