@@ -35,7 +35,7 @@ from benchmark.model.schema import ESTIMATOR_KINDS, check_arrays, check_kind, ch
 from benchmark.model.text_model import TextModel
 from benchmark.plugins.trust import check_trusted
 from benchmark.system.atomic_files import remove_unfinished_files, write_atomically
-from benchmark.system.checks import digest_without_itself
+from benchmark.system.checks import digest_without_itself, json_bytes
 from benchmark.system.errors import ConfigError, DataError
 from benchmark.system.string_arrays import join_names, split_names
 
@@ -129,7 +129,7 @@ def _said_of_all(model: KeptModel) -> dict[str, Any]:
 def _write_description(about: dict[str, Any], folder: Path) -> int:
     """Write a description with its digest, and return its size in bytes."""
     whole = about | {"digest": digest_without_itself(about)}
-    content = (json.dumps(whole, indent=2, ensure_ascii=False) + "\n").encode()
+    content = json_bytes(whole)
     write_atomically(folder / DESCRIPTION_FILE, content)
     return len(content)
 

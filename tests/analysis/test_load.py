@@ -17,7 +17,7 @@ from benchmark.system.shipped_files import CONFIGS_FOLDER
 from tests.analysis.made import table_study
 
 PUBLISHED = Path(__file__).parents[2] / "results" / "published"
-VALUE = {"config": "x", "metric": "accuracy", "value": "1"}
+VALUE = {"config": "x", "metric": "accuracy", "value": "1", "unit": "percent"}
 
 
 @pytest.mark.parametrize("path", sorted(PUBLISHED.glob("*.yaml")), ids=lambda path: path.stem)
@@ -108,7 +108,7 @@ class TestFile:
         claims:
           - {id: c, text: t, relation: greater, test: sign, alpha: 0.05, comparisons: [{config: x, a: a, b: b}]}
         reference_values:
-          - {method: m, source: s, transductive: no, values: [{config: x, cell: "*", metric: accuracy, value: "1"}]}
+          - {method: m, source: s, transductive: no, values: [{config: x, cell: "*", metric: accuracy, value: "1", unit: percent}]}
     """)
 
     def write(self, tmp_path, part, **changes):
