@@ -68,7 +68,9 @@ def _with_rounded_weights(fitted: FittedMethod) -> FittedMethod:
     if isinstance(fitted, FittedHyperplanes):
         own = fitted.hyperplanes
         return replace(fitted, hyperplanes=Hyperplanes(_round(own.weights), own.offsets))
-    if not isinstance(fitted, FittedPoints) or not all("coef_" in model.kept for model in fitted.models):
+    if not isinstance(fitted, FittedPoints) or not all(
+        "coef_" in getattr(model, "kept", ()) for model in fitted.models
+    ):
         raise ConfigError("single precision is for linear methods, which have a weight for each term and class")
     arrays = fitted.arrays()
     return type(fitted).restored(

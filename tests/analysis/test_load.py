@@ -17,7 +17,7 @@ from benchmark.system.shipped_files import CONFIGS_FOLDER
 from tests.analysis.made import table_study
 
 PUBLISHED = Path(__file__).parents[2] / "results" / "published"
-VALUE = {"config": "x", "metric": "accuracy", "value": "1", "unit": "percent"}
+VALUE = {"config": "x", "metric": "accuracy", "value": "1"}
 
 
 @pytest.mark.parametrize("path", sorted(PUBLISHED.glob("*.yaml")), ids=lambda path: path.stem)
@@ -104,11 +104,12 @@ class TestFile:
         paper: p
         title: t
         reference: r
-        values: [{table: 1, config: webkb, cell: a, metric: accuracy, value: "1.50", unit: percent}]
+        unit: percent
+        values: [{table: 1, config: webkb, cell: a, metric: accuracy, value: "1.50"}]
         claims:
           - {id: c, text: t, relation: greater, test: sign, alpha: 0.05, comparisons: [{config: x, a: a, b: b}]}
         reference_values:
-          - {method: m, source: s, transductive: no, values: [{config: x, cell: "*", metric: accuracy, value: "1", unit: percent}]}
+          - {method: m, source: s, transductive: no, values: [{config: x, cell: "*", metric: accuracy, value: "1"}]}
     """)
 
     def write(self, tmp_path, part, **changes):

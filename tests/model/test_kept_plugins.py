@@ -243,6 +243,11 @@ def test_what_can_not_be_kept_is_refused_in_a_line(fitted, folder, more, entry, 
         fitted(entry.replace("learning}", "learning, classifier: linear-svm}"))
 
 
+def test_single_precision_is_refused_for_what_has_no_weights(fitted):
+    with pytest.raises(ConfigError, match="single precision is for linear methods, which have a weight for each term"):
+        fitted(NEAREST, single_precision=True)
+
+
 def test_an_error_where_it_predicts_is_told_with_its_line(fitted, folder):
     (folder / "mine.py").write_text(PLUGIN + RAISING)
     *_, model = fitted("{name: p, classifier: raising}")

@@ -15,7 +15,7 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
 from benchmark.experiment.run import load_checked, run_and_write
 from benchmark.experiment.run_folder import read_run
-from benchmark.experiment.runner import run_experiment
+from benchmark.experiment.runner import plan_tasks, read_variants, run_experiment
 from benchmark.experiment.store import Store
 from benchmark.experiment.task_planning import plan_task
 from benchmark.methods.matrix_cache import MatrixCache
@@ -25,6 +25,7 @@ from benchmark.plugins.outline import unchecked_names
 from benchmark.representation import Weighting
 from benchmark.representation.features import FeatureMap
 from benchmark.schema.registries import list_components
+from benchmark.workers.worker import compute_units, make_payload
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -317,3 +318,20 @@ def test_results_are_computed_again_where_a_file_of_either_plug_in_has_changed(t
     failures = run_experiment(experiment, RunContext(store)).failures
     assert failures.keys() == {"own", "svm"}
     assert all("reading.py:7: ValueError" in each for each in failures.values())
+
+
+def test_a_worker_computes_the_same_from_copies_of_the_files(
+    studied: Callable[..., Experiment], documented: Path, store: Store
+) -> None:
+    experiment = studied(files="mypoints.py", methods=OF_EACH, corpus=SEVERAL, metrics="[micro-break-even, micro-f1]")
+    read = read_variants(experiment, RunContext(store))
+    (work,) = plan_tasks(experiment, read)
+    payload = make_payload(experiment, read, store, 1)
+    keys = frozenset(job.key for point in work.points for job in point.jobs)
+    reply = compute_units(payload, work.variant, work.task, keys, lambda _: True)
+    assert (reply["failed"], reply["lost"]) == ({}, [])
+    run = run_experiment(experiment, RunContext(store))
+    assert {key.method for key in run.stored} == {entry.label for entry in experiment.variants["base"].entries}
+    assert all(setting.values is not None for setting in run.predictions.settings.values())
+    documented.write_text(documented.read_text() + "# edited\n")
+    assert not run_experiment(studied(files="mypoints.py", methods=OF_EACH, corpus=SEVERAL), RunContext(store)).stored
