@@ -32,7 +32,7 @@ def in_single_precision(model: KeptModel, inputs: Sequence[Any]) -> KeptModel:
     ----------
     model : KeptModel
     inputs : sequence
-        What each method takes of the training documents: one item, or one for each method of a fusion.
+        Counts of the training documents over all terms of their corpus: one matrix, or one for each method of a fusion.
 
     Raises
     ------
@@ -50,10 +50,11 @@ def in_single_precision(model: KeptModel, inputs: Sequence[Any]) -> KeptModel:
 
 def _labels(model: KeptModel, inputs: Sequence[Any]) -> NDArray[Any]:
     if isinstance(model, FusionModel):
-        values = [member.class_values(own) for member, own in zip(model.members, inputs, strict=True)]
+        values = [member.fitted.values_of_rows(own) for member, own in zip(model.members, inputs, strict=True)]
         return model.rule.given(model.rule.of(values))
     assert isinstance(model, TextModel)  # noqa: S101 - for the type checker
-    return model.fitted.given(model.fitted.values(inputs[0]))
+    (counts,), terms = inputs, model.fitted.learned.terms
+    return model.fitted.given(model.fitted.values(counts if terms is None else counts[:, terms]))
 
 
 def _rounded(model: TextModel) -> TextModel:

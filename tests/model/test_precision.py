@@ -13,7 +13,7 @@ from benchmark.model.persistence import ARRAYS_FILE, read_model, write_model
 from benchmark.model.precision import in_single_precision
 from benchmark.model.text_model import TextModel
 from benchmark.system.errors import ConfigError
-from tests.model.studies import study_of, texts_of
+from tests.model.studies import TEXT, study_of, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,7 @@ BOTH = {"fuse": ["words", "roots"], "scale": "hold-out", "name": "both"}
 SEVERAL = {"subset": "several"}
 
 
-@pytest.mark.parametrize("changes", [{}, SEVERAL])
+@pytest.mark.parametrize("changes", [{}, SEVERAL, {"text": TEXT | {"vocabulary_from": "training"}}])
 @pytest.mark.parametrize("cell", ["words", "both"])
 def test_labels_stay_and_the_file_is_smaller(fitted: Fit, tmp_path: Path, cell: str, changes: dict[str, Any]) -> None:
     experiment = study_of(WORDS, ROOTS, BOTH, **changes)
