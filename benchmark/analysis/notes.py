@@ -219,10 +219,12 @@ def terminal_notes(run: RunPredictions) -> Iterator[str]:
         yield f"{_label(name, run.experiment)}{documents}; {bars}."
         most = max(own.get("near_duplicates", ()), key=lambda each: each["near"] / each["tested"], default={"near": 0})
         if most["near"]:
-            where = f" (in {most['split']}, the highest share)" if len(own["near_duplicates"]) > 1 else ""
+            where = f" of {most['split']}" if len(own["near_duplicates"]) > 1 else ""
             have = "has" if most["near"] == 1 else "have"
-            twins = f"{most['near']:,} of {most['tested']:,} tested documents {have} a near-duplicate in training"
-            yield f"{_label(name, run.experiment)}{twins}{where}."
+            twins = (
+                f"{most['near']:,} of {most['tested']:,} tested documents{where} {have} a near-duplicate in training"
+            )
+            yield f"{_label(name, run.experiment)}{twins}."
     yield from failed_diagnostics(run)
 
 
