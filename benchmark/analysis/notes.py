@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -114,7 +115,8 @@ def corpus_in_words(experiment: Experiment) -> str:
     name = next(iter(names))
     card = dataset_card(name) if name in corpus_names() else None
     if card is None:
-        return name
+        path = next(iter(experiment.variants.values())).collection.given.get("path")
+        return Path(str(path)).name if path else name
     return card.title.partition(",")[0] if card.addresses else "the generated corpus"
 
 
