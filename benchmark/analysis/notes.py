@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -129,7 +130,8 @@ def corpus_in_words(experiment: Experiment) -> str:
     name = next(iter(names))
     card = dataset_card(name) if name in corpus_names() else None
     if card is None:
-        return name
+        path = next(iter(experiment.variants.values())).collection.given.get("path")
+        return Path(str(path)).name if path else name
     return card.title.partition(",")[0] if card.addresses else "the generated corpus"
 
 
@@ -244,10 +246,12 @@ def terminal_notes(run: RunPredictions) -> Iterator[str]:
         yield f"{_label(name, run.experiment)}{documents}; {bars}."
         most = max(own.get("near_duplicates", ()), key=lambda each: each["near"] / each["tested"], default={"near": 0})
         if most["near"]:
-            where = f" (in {most['split']}, the highest share)" if len(own["near_duplicates"]) > 1 else ""
+            where = f" of {most['split']}" if len(own["near_duplicates"]) > 1 else ""
             have = "has" if most["near"] == 1 else "have"
-            twins = f"{most['near']:,} of {most['tested']:,} tested documents {have} a near-duplicate in training"
-            yield f"{_label(name, run.experiment)}{twins}{where}."
+            twins = (
+                f"{most['near']:,} of {most['tested']:,} tested documents{where} {have} a near-duplicate in training"
+            )
+            yield f"{_label(name, run.experiment)}{twins}."
     yield from failed_diagnostics(run)
 
 

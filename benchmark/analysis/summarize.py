@@ -32,6 +32,7 @@ from benchmark.analysis.summary import (
     RANK_TABLE_COLUMNS,
     SIGNIFICANCE,
     Summary,
+    minimized_metrics,
     summary_table,
 )
 from benchmark.analysis.verdict_tables import (
@@ -45,7 +46,6 @@ from benchmark.analysis.verdict_tables import (
 )
 from benchmark.config.model import BASE_VARIANT
 from benchmark.evaluation.cell_scores import SCORE_COLUMNS
-from benchmark.evaluation.metrics import more_is_better
 from benchmark.evaluation.sampling_model import sampling_of
 from benchmark.papers.load import published_of_experiment, sensitivity_analyses_of
 from benchmark.papers.published_verdicts import judge_ranges
@@ -62,6 +62,8 @@ if TYPE_CHECKING:
     from benchmark.evaluation.score_table import ScoreTable
     from benchmark.papers.published import Published, PublishedValue
 
+MOST_CAVEATS = 1  # of a terminal
+
 
 def summarize(run: RunPredictions) -> Summary:
     """Compute everything a run shows from its predictions."""
@@ -74,6 +76,8 @@ def summarize(run: RunPredictions) -> Summary:
     warned = dict.fromkeys(key.method for key, each in run.predictions.settings.items() if each.warnings)
     caveat_texts += [f"{', '.join(warned)} warned while trained, see the notes"] if warned else []
     caveats = (*unlike, *(f"{capitalized(text)}." for text in caveat_texts))
+    left = len(caveat_texts) - MOST_CAVEATS
+    further = [f"{left} more in table.md"] if left > 0 else []
     on_claims = () if experiment.sensitivity_of else claim_notes(each.claim for each in claims if not each.variant)
     sweep = tuple(sensitivity_notes(claims)) if experiment.sensitivity_of else ()
     return Summary(
@@ -109,12 +113,12 @@ def summarize(run: RunPredictions) -> Summary:
         brief=(
             *unlike,
             *terminal_notes(run),
-            *([f"Caveats: {'; '.join(caveat_texts)}."] if caveat_texts else []),
+            *([f"Caveats: {'; '.join([*caveat_texts[:MOST_CAVEATS], *further])}."] if caveat_texts else []),
             *sweep,
             *unpaired,
         ),
         explained_by=sensitivity_analyses_of(experiment),
-        minimized=frozenset(m for m in experiment.metrics if not more_is_better(m, experiment.scorers)),
+        minimized=minimized_metrics(experiment),
         quantities=experiment.declared,
     )
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from benchmark.analysis.charts.chart import Chart
     from benchmark.analysis.charts.region_charts import RegionFigure
+    from benchmark.config.model import Experiment
     from benchmark.evaluation.metrics import DiagnosticMetric
 
 SIGNIFICANCE = ("a", "b", "test", "n", "statistic", "p_value", "p_holm", "family", "note")
@@ -52,6 +53,11 @@ def summary_table(columns: Sequence[str], rows: Iterable[Sequence[Any]] = ()) ->
     (0, 6)
     """
     return pd.DataFrame([tuple(row) for row in rows], columns=list(columns))
+
+
+def minimized_metrics(experiment: Experiment) -> frozenset[str]:
+    """Return the metrics of an experiment of which less is better."""
+    return frozenset(metric for metric in experiment.metrics if not more_is_better(metric, experiment.scorers))
 
 
 @dataclass(frozen=True)

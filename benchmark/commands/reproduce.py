@@ -20,7 +20,7 @@ from benchmark.papers.claims import evidence_for, judge_claim
 from benchmark.papers.grim import consistent_sizes
 from benchmark.papers.load import published_of_experiment
 from benchmark.papers.settings import excluded_cells
-from benchmark.report.html.page import PAGE_FILE
+from benchmark.report.html.section import PAGE_FILE
 from benchmark.report.html.site import site_pages
 from benchmark.report.page import (
     EXCEPTIONS,

@@ -191,7 +191,7 @@ class TestOnePair:
 
     def test_the_papers_difference_is_that_of_its_values_at_its_settings(self):
         (told,) = (text for text in self.told(0.03, 0.01).details if "paper" in text)
-        assert told == "The paper reported 91.88 and 89.52, a difference of +2.36."
+        assert told == "The paper reported +2.36 (91.88 − 89.52)."
         for verdict in ("another setting", "tuned", "reference value"):
             other = webkb_summary().verdicts.assign(verdict=verdict)
             assert "paper" not in " ".join(self.told(0.03, 0.01, verdicts=other).details)

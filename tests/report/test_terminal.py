@@ -148,10 +148,10 @@ def test_a_part_of_a_claim_has_no_verdict(make):
     rows += [claim("some", 1, 4, 4) | {"verdict": "holds in part (1 of 4)", "strict_verdict": "not shown"}]
     summary = replace(make(), claims=pd.DataFrame(rows))
     text = printed(summary)
-    assert "whole: holds (2 of 2); strictly holds (2 of 2)." in text
-    assert "part: 3 of 4 here (8 in all); strictly 3 of 4." in text
-    assert "some: holds in part (1 of 4); strictly not shown (1 of 4)." in text
-    assert "again: holds (1 of 1); same as whole." in text
+    assert "✓ holds (2 of 2); strictly holds (2 of 2): text" in text
+    assert "◐ 3 of 4 here (8 in all); strictly 3 of 4: text" in text
+    assert "◐ holds in part (1 of 4); strictly not shown (1 of 4): text" in text
+    assert "✓ holds (1 of 1); same as whole: text" in text
 
 
 class TestSentence:

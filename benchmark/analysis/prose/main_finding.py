@@ -265,8 +265,8 @@ class _Finder:
             return []
         decimals = max(len(values[cell.id].partition(".")[2]) for cell in (pair.a, pair.b))
         gap = float(values[pair.a.id]) - float(values[pair.b.id])
-        both = f"{values[pair.a.id]} and {values[pair.b.id]}"
-        return [f"The paper reported {both}, a difference of {number_text(gap, decimals, '+')}."]
+        both = f"{values[pair.a.id]} − {values[pair.b.id]}"
+        return [f"The paper reported {number_text(gap, decimals, '+')} ({both})."]
 
     def _tests(self, pairs: Sequence[PlannedComparison]) -> list[str]:
         """Write which test decided, and how many comparisons it left open."""

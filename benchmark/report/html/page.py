@@ -39,7 +39,7 @@ from benchmark.report.grids import (
     verdict_grid,
 )
 from benchmark.report.html.render import render_html
-from benchmark.report.html.section import PageSection, arrange_columns, fill_repeated
+from benchmark.report.html.section import PAGE_FILE, PageSection, arrange_columns, fill_repeated
 from benchmark.report.tables import failure_lines
 from benchmark.system.atomic_files import write_atomically
 
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from benchmark.analysis.charts.chart import Chart
     from benchmark.analysis.summary import Summary
 
-PAGE_FILE = "report.html"
 #: Columns of tables of scores and of published values that come first, after the name of the row.
 FIRST_COLUMNS = ("95% interval", "published", "difference", "verdict")
 #: Columns of published values that are shown on demand.

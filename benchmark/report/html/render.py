@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 #: Most bytes of a page, and limits on the rows of its tables, tried in turn. The files beside the page have all rows.
 MAX_PAGE_BYTES, MAX_PAGE_ROWS = 5_000_000, (3000, 1000, 300, 100)
-MOST_CAVEATS = 4  # that are shown at once
+MOST_PAGE_CAVEATS = 4  # that are shown at once
 
 
 def render_html(template: str, sentences: Sequence[str], sections: Sequence[PageSection], **more: Any) -> str:
@@ -65,7 +65,7 @@ def _environment() -> Environment:
         "vega": partial((templates / "vega.js").read_text, encoding="utf-8"),
         "look": page_spec(PAGE_CONFIG),
         "line_look": line_look,
-        "n_caveats": MOST_CAVEATS,
+        "n_caveats": MOST_PAGE_CAVEATS,
         "tone": verdict_tone,
     }
     return environment

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from benchmark.report.drawing.spec import Picture
     from benchmark.report.grids import TextTable
 
+PAGE_FILE = "report.html"
 #: Tone by the first words of a verdict: whether it supports the published value or claim ("good") or not ("bad").
 VERDICT_TONES = {"holds in part": "open"}
 VERDICT_TONES |= dict.fromkeys(("equal", "consistent", "holds", "first is better", "second is better"), "good")
