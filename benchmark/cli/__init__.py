@@ -47,6 +47,7 @@ from benchmark.plugins.trust import asking_before_code
 from benchmark.system.errors import BenchError
 from benchmark.system.shipped_files import CONFIGS_FOLDER, find_configuration
 from benchmark.system.threads import let_openmp_threads_sleep
+from benchmark.system.user_code.interrupts import end_at_second_interrupt
 
 
 class _Group(TyperGroup):
@@ -56,7 +57,8 @@ class _Group(TyperGroup):
         """Parse the arguments, sys.argv[1:] by default, and run the command."""
         given = sys.argv[1:] if args is None else list(args)
         words, trusts = without_trust(given)
-        with exit_on_error(), print_warnings(), asking_before_code(lambda question: trusts or confirm_code(question)):
+        asking = asking_before_code(lambda question: trusts or confirm_code(question))
+        with exit_on_error(), print_warnings(), asking, end_at_second_interrupt():
             return super().main(with_current_names(words), *more, **kwargs)
 
     def invoke(self, ctx: Any) -> Any:
