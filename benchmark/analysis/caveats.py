@@ -66,7 +66,7 @@ def _of_variant(variant: Variant) -> Iterator[Caveat]:
             yield Caveat("pruning", text, {"text": least})
         elif least and not own.pruning.group:
             others.append(label)
-    if 1 not in variant.collection.lexing.ngrams:
+    if variant.collection.lexing.ngrams and 1 not in variant.collection.lexing.ngrams:
         *rest, last = map(str, variant.collection.lexing.ngrams)
         numbers = f"{', '.join(rest)} and {last}" if rest else last
         text = f"terms are {numbers} consecutive words; a word by itself is none"

@@ -15,7 +15,7 @@ from benchmark.system.errors import DataError, unknown_name
 from benchmark.system.tags import tags_of
 from benchmark.system.yaml_source import YamlSource
 from benchmark.text.fields import FIELD_FINDERS, format_has_field
-from benchmark.text.lexer import DIGIT_RULES, LEXERS, WHOLE_DOCUMENT, Lexing
+from benchmark.text.lexer import DIGIT_RULES, LEXERS, WHOLE_DOCUMENT, WITHIN, Lexing
 from benchmark.text.stoplist import STOPLISTS
 from benchmark.text.vocabulary import TRAINING, Pruning
 
@@ -56,7 +56,8 @@ def text_from_config(source: YamlSource, reader: CorpusReader) -> TextSettings:
     """Return the lexing and pruning from the keys of `text`; raise ConfigError where a value isn't allowed."""
     text = validate_section(TextSection, source)
     stopped = _own_stop_words(text.stoplist, source)
-    for what, allowed in (("lexer", LEXERS), ("digits rule", DIGIT_RULES), ("stoplist rule", STOPLISTS)):
+    named = ("lexer", LEXERS), ("digits rule", DIGIT_RULES), ("stoplist rule", STOPLISTS), ("within", WITHIN)
+    for what, allowed in named:
         key = what.partition(" ")[0]
         if key == "stoplist" and stopped:
             continue
@@ -67,10 +68,23 @@ def text_from_config(source: YamlSource, reader: CorpusReader) -> TextSettings:
     if text.vocabulary_from is not None and text.vocabulary_from not in groups:
         raise source.error(("vocabulary_from",), unknown_name("group", text.vocabulary_from, groups))
     how = text.skip_header, text.skip_html, text.digits, text.stoplist, text.lexer or reader.lexer
-    lexing = Lexing(*how, tuple(sorted(set(text.ngrams))), *_fields(reader, text.fields, source), stopped)
+    characters = _lengths(text, source)
+    fields = _fields(reader, text.fields, source)
+    lexing = Lexing(*how, tuple(sorted(set(text.ngrams))), *fields, characters, text.within, stopped)
     if len(set(lexing.blocks)) < len(lexing.blocks):
         raise source.error(("fields",), f"two blocks have the same name: {', '.join(lexing.blocks)}")
     return TextSettings(lexing, Pruning(text.min_occurrences, text.min_documents, text.vocabulary_from))
+
+
+def _lengths(text: TextSection, source: YamlSource) -> tuple[int, ...]:
+    """Return the lengths of the shortest and the longest n-gram of characters; () for none."""
+    lengths = tuple(text.characters)
+    if not lengths and not text.ngrams:
+        raise source.error(("ngrams",), "no term would be left: ngrams may be empty where `characters` are counted")
+    if lengths and lengths[0] > lengths[-1]:
+        problem = f"characters is {list(lengths)}: the length of the shortest n-gram, then that of the longest"
+        raise source.error(("characters",), problem)
+    return lengths and (lengths[0], lengths[-1])
 
 
 def _own_stop_words(name: str, source: YamlSource) -> tuple[str, ...]:

@@ -366,7 +366,7 @@ def _texts(given: Any, source: YamlSource, place: Location, *, chosen: bool) -> 
         raise source.error(
             place, f"a method's text is a mapping of the settings that it changes, not {quote_value(given)}"
         )
-    items = _combined(given, {"ngrams", "fields"}, source, place, _text_word, chosen=chosen)
+    items = _combined(given, {"ngrams", "fields", "characters"}, source, place, _text_word, chosen=chosen)
     lines: dict[Location, int] = {(key,): source.line((*place, key)) for key in given}
     files: dict[Location, str] = {(key,): source.files[*place, key] for key in given if (*place, key) in source.files}
     return [replace(item, value=YamlSource(source.name, item.value, lines, files)) for item in items]
@@ -408,9 +408,9 @@ def _combined(
     for parameter, value in given.items():
         if not isinstance(parameter, str):
             raise source.error(place, f"the key {quote_value(parameter)} must be text: put it in quotes")
-        if value == []:
+        if value == [] and parameter not in whole:
             raise source.error((*place, parameter), f"{parameter} must not be an empty list: it would leave no cell")
-        listed = isinstance(value, list) and all(isinstance(each, list) for each in value)
+        listed = isinstance(value, list) and value != [] and all(isinstance(each, list) for each in value)
         axes[parameter] = [value] if parameter in whole and not listed else as_list(value)
     check_limit(math.prod(map(len, axes.values())), COUNTED_METHODS, source, place)
     silent = {parameter for parameter, values in axes.items() if chosen and len(values) > 1}

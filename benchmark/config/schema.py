@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag
 
 from benchmark.config.schema_errors import ConfigSection
-from benchmark.text.lexer import MAX_NGRAM_LENGTH
+from benchmark.text.lexer import MAX_CHARACTERS, MAX_NGRAM_LENGTH, WORDS
 
 
 def as_list(value: Any) -> Any:
@@ -54,8 +54,17 @@ class TextSection(ConfigSection):
         "headings, anchors, body.",
     )
     ngrams: Annotated[list[Annotated[int, Field(ge=1, le=MAX_NGRAM_LENGTH)]], BeforeValidator(as_list)] = Field(
-        default=[1], min_length=1, max_length=MAX_NGRAM_LENGTH, description="How many consecutive words make a term."
+        default=[1],
+        max_length=MAX_NGRAM_LENGTH,
+        description="How many consecutive words make a term; [] for characters alone.",
     )
+    characters: Annotated[list[Annotated[int, Field(ge=1, le=MAX_CHARACTERS)]], BeforeValidator(as_list)] = Field(
+        default=[],
+        max_length=2,
+        description="Lengths of the shortest and the longest n-gram of characters that is counted, such as [3, 5]; "
+        "they are a block of terms of their own.",
+    )
+    within: str = Field(default=WORDS, description="Between which borders n-grams of characters are found.")
     min_occurrences: int = Field(default=1, ge=1, description="How often a word must occur to be in the vocabulary.")
     min_documents: int = Field(default=1, ge=1, description="In how many documents a word must occur.")
     vocabulary_from: str | None = Field(

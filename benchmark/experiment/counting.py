@@ -202,7 +202,7 @@ def _check_words(experiment: Experiment, variant: Variant, counts: Counts, lexin
     if not counts.vocabulary:
         why = "`text` says which words count, and min_occurrences and min_documents how often they must occur"
         raise ConfigError(f"{experiment.name}: lexing and pruning leave no word of the {whose}; {why}")
-    if empty := set(range(len(lexing.fields))) - set((counts.block_of // len(lexing.ngrams)).tolist()):
+    if empty := set(range(len(lexing.fields))) - set((counts.block_of // lexing.blocks_of_field).tolist()):
         problem = f"no word of the field {lexing.fields[min(empty)]!r} in the {whose}"
         raise ConfigError(f"{experiment.name}: lexing and pruning leave {problem}")
     if variant.terms and variant.terms.numbers[-1] > len(counts.vocabulary):

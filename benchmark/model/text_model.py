@@ -71,7 +71,7 @@ class TextModel(KeptModel):
     @property
     def term_separator(self) -> str:
         """Text between the terms of a list."""
-        return " " if self.lexing.ngrams == (1,) else ", "
+        return " " if self.lexing.ngrams == (1,) and not self.lexing.characters else ", "
 
     def inputs(self, texts: Sequence[bytes]) -> Any:
         """Return what the method takes for each text: counts, shape (m, V)."""

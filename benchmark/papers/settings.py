@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _SILENT = ("cache_mb", "seed")
 _SHOWN = 3
 #: Values of keys that older pinned settings lack.
-_SINCE: FlatSetting = {"ngrams": [1], "fields": ["all"], "stopped": []}
+_SINCE: FlatSetting = {"ngrams": [1], "fields": ["all"], "stopped": [], "characters": [], "within": "words"}
 
 
 def excluded_cells(experiment: Experiment) -> dict[tuple[str, str], Exclusion]:

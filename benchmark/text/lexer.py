@@ -47,8 +47,15 @@ DIGIT_RULES = {
 
 MIN_WORD_LENGTH, MAX_WORD_LENGTH = 2, 99
 MAX_NGRAM_LENGTH = 5
-#: Name of the field that is the whole document.
-WHOLE_DOCUMENT = "all"
+MAX_CHARACTERS = 10
+WORDS = "words"
+#: Between which borders n-grams of characters are found.
+WITHIN = {
+    WORDS: "the lexer's words, also those of the stop list",
+    "white-space": "characters between white space, with punctuation and digits, of all scripts, lower-cased",
+}
+#: Names of the field that is the whole document, and of its block of n-grams of characters.
+WHOLE_DOCUMENT, CHARACTERS = "all", "characters"
 
 # Kinds of characters. A token begins with a letter, a digit or an ideograph and continues over characters whose kinds
 # share a bit with the first; a token of an ideograph continues over marks alone.
@@ -104,6 +111,11 @@ class Lexing:
         Parts of a document that are counted separately. "all" is the whole document; `skip_header` applies to it alone.
     format : str, optional
         Format of documents whose fields the corpus doesn't provide, see `benchmark.text.fields`.
+    characters : tuple of int
+        Lengths of the shortest and the longest n-gram of characters, which are a block of terms of each field; () for
+        none. See `benchmark.text.characters`.
+    within : str
+        One of `WITHIN`: between which borders n-grams of characters are found.
     stopped : tuple of str
         Words of a stop list of one's own, lower-cased and sorted; () for those of the named one.
     """
@@ -116,18 +128,32 @@ class Lexing:
     ngrams: tuple[int, ...] = (1,)
     fields: tuple[str, ...] = (WHOLE_DOCUMENT,)
     format: str | None = None
+    characters: tuple[int, ...] = ()
+    within: str = WORDS
     stopped: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Raise ConfigError for unknown names and lengths of n-grams out of range."""
-        for field, allowed in (("digits", DIGIT_RULES), ("stoplist", STOPLISTS), ("lexer", LEXERS)):
+        for field, allowed in (
+            ("digits", DIGIT_RULES),
+            ("stoplist", STOPLISTS),
+            ("lexer", LEXERS),
+            ("within", WITHIN),
+        ):
             own = field == "stoplist" and bool(self.stopped)
             if (value := getattr(self, field)) not in allowed and not own:
                 raise ConfigError(f"lexing: {field} is {value!r}; it must be one of {', '.join(allowed)}")
-        if not self.ngrams or not set(self.ngrams) <= set(range(1, MAX_NGRAM_LENGTH + 1)):
+        if not (self.ngrams or self.characters) or not set(self.ngrams) <= set(range(1, MAX_NGRAM_LENGTH + 1)):
             raise ConfigError(
                 f"lexing: ngrams is {list(self.ngrams)}; it must list numbers from 1 to {MAX_NGRAM_LENGTH}"
             )
+        if self.characters:
+            low, high = self.characters
+            if not 1 <= low <= high <= MAX_CHARACTERS:
+                raise ConfigError(
+                    f"lexing: characters is {list(self.characters)}; it must be the lengths of the shortest and the "
+                    f"longest n-gram, from 1 to {MAX_CHARACTERS}"
+                )
 
     @property
     def left_out(self) -> frozenset[str]:
@@ -136,8 +162,18 @@ class Lexing:
 
     @property
     def blocks(self) -> tuple[str, ...]:
-        """Names of the blocks of terms, in order: "all" and "subject" for words, "all-2" for pairs."""
-        return tuple(field if n == 1 else f"{field}-{n}" for field in self.fields for n in self.ngrams)
+        """Names of the blocks of terms, in order: "all" for words, "all-2" for pairs, "characters"; "subject-2"."""
+        found = list[str]()
+        for field in self.fields:
+            found += [field if n == 1 else f"{field}-{n}" for n in self.ngrams]
+            if self.characters:
+                found.append(CHARACTERS if field == WHOLE_DOCUMENT else f"{field}-{CHARACTERS}")
+        return tuple(found)
+
+    @property
+    def blocks_of_field(self) -> int:
+        """Number of blocks of each field."""
+        return len(self.ngrams) + bool(self.characters)
 
 
 @dataclass(frozen=True)

@@ -7,22 +7,23 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from itertools import count as numbers_from_zero
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pandas as pd
 import scipy.sparse as sp
 
 from benchmark.corpora.corpus import batch_texts, concatenate_texts
 from benchmark.system.errors import ConfigError
 from benchmark.system.row_blocks import map_in_order
-from benchmark.text.counting_loops import add_term_frequencies, count_sorted_terms, spell_tokens
+from benchmark.text.characters import character_terms, find_characters
+from benchmark.text.counting_loops import spell_tokens
 from benchmark.text.counts import Counts
 from benchmark.text.fields import field_of
 from benchmark.text.lexer import WHOLE_DOCUMENT, find_tokens, term_name
+from benchmark.text.streams import NO_TERM, TermStream, common_terms, count_rows, longer_terms, order_terms, split_pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -92,19 +93,15 @@ def count_terms(corpus: AnyCorpus, lexing: Lexing, pruning: Pruning, jobs: int =
         partial(_words, lexing), _chunks(corpus, lexing, _counted(documents, pruning.group)), jobs
     ):
         for field, words in zip(fields, chunk, strict=True):
-            field.add(*words)
+            field.add(words)
     dropped = fields[0].dropped
-    # A field's words are freed when its blocks are built, as they are as large as the text.
-    blocks = [
-        block
-        for name in lexing.fields
-        for block in _blocks("" if name == WHOLE_DOCUMENT else f"{name}:", fields.pop(0), lexing, pruning, jobs)
-    ]
-    vocabularies, columns, streams = zip(*blocks, strict=True)
+    # A field's words are freed when its terms are found, as they are as large as the text.
+    found = [terms for name in lexing.fields for terms in _field_terms(name, fields.pop(0), lexing, pruning, jobs)]
+    numbers, vocabularies, columns, streams = zip(*found, strict=True)
     sizes = [len(names) for names in vocabularies]
-    rows = map_in_order(partial(_rows, columns, sizes), zip(*streams, strict=True), jobs)
+    rows = map_in_order(partial(count_rows, columns, sizes), zip(*streams, strict=True), jobs)
     matrix = sp.vstack([sp.csr_array((0, sum(sizes)), dtype=np.int32), *rows], format="csr")
-    block_of = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+    block_of = np.repeat(np.array(numbers, dtype=np.int32), sizes)
     return Counts(documents, matrix, tuple(chain(*vocabularies)), dropped, lexing.blocks, block_of)
 
 
@@ -138,30 +135,18 @@ def prune_counts(corpus: CountsCorpus, lexing: Lexing, pruning: Pruning) -> Coun
     return Counts(corpus.documents, chosen, terms, 0, lexing.blocks, place[block_of[kept]])
 
 
-NO_TERM = np.int32(-1)
-#: Base in which a pair of term numbers (int32) is encoded as one number: the first times this plus the second.
-TERM_PAIR_BASE = np.int64(2**31)
 #: Size of a chunk of documents in bytes.
 CHUNK_BYTES = 2**21
 
 
-@dataclass(frozen=True)
-class _Stream:
-    """Terms of consecutive documents in order of occurrence: n-grams of one length.
+class _FoundWords(NamedTuple):
+    """Words of some documents; those of document i are ``bounds[i]:bounds[i + 1]``, see `TokenSpans` for `dropped`."""
 
-    Parameters
-    ----------
-    terms : int32 array, shape (t,)
-        Number of the n-gram that begins at each token; -1 where none begins, as after each document's last token.
-    bounds : int64 array, shape (documents + 1,)
-        The tokens of document i, and the -1 after them, are ``bounds[i]:bounds[i + 1]``.
-    counted : bool array, shape (documents,)
-        Whether pruning counts the document.
-    """
-
-    terms: NDArray[np.int32]
+    words: list[bytes]
     bounds: NDArray[np.int64]
     counted: NDArray[np.bool_]
+    dropped: int
+    characters: TermStream | None
 
 
 class _Words:
@@ -171,22 +156,27 @@ class _Words:
     ----------
     numbers : dict of bytes to int
         Number of each word.
-    streams : list of _Stream
+    streams : list of TermStream
+    characters : list of TermStream
+        Code points of the words' characters; empty where they aren't counted.
     dropped : int
-        Number of ignored letters, as in `Spans`.
+        Number of ignored letters, as in `TokenSpans`.
     """
 
     def __init__(self) -> None:
         self.numbers = defaultdict[bytes, int](numbers_from_zero().__next__)
-        self.streams: list[_Stream] = []
+        self.streams: list[TermStream] = []
+        self.characters: list[TermStream] = []
         self.dropped = 0
 
-    def add(self, words: list[bytes], bounds: NDArray[np.int64], counted: NDArray[np.bool_], dropped: int) -> None:
-        """Assign numbers to the words of the next documents; those of document i are ``bounds[i]:bounds[i + 1]``."""
+    def add(self, found: _FoundWords) -> None:
+        """Assign numbers to the words of the next documents."""
+        words, bounds = found.words, found.bounds
         terms = np.fromiter(map(self.numbers.__getitem__, words), dtype=np.int32, count=len(words))
         ends = bounds + np.arange(len(bounds))
-        self.streams.append(_Stream(np.insert(terms, bounds[1:], NO_TERM), ends, counted))
-        self.dropped += dropped
+        self.streams.append(TermStream(np.insert(terms, bounds[1:], NO_TERM), ends, found.counted))
+        self.characters += [] if found.characters is None else [found.characters]
+        self.dropped += found.dropped
 
 
 def _chunks(
@@ -205,8 +195,8 @@ def _chunks(
         start += len(texts)
 
 
-def _words(lexing: Lexing, documents: tuple[TextChunk | list[bytes], NDArray[np.bool_]]) -> list[tuple[Any, ...]]:
-    """Find the words of a chunk of documents, field by field; return the arguments of `_Words.add`."""
+def _words(lexing: Lexing, documents: tuple[TextChunk | list[bytes], NDArray[np.bool_]]) -> list[_FoundWords]:
+    """Find the words of a chunk of documents, field by field."""
     texts, counted = documents
     if isinstance(texts, tuple):
         return [_words_of(texts, lexing, counted)]
@@ -219,98 +209,48 @@ def _words(lexing: Lexing, documents: tuple[TextChunk | list[bytes], NDArray[np.
     ]
 
 
-def _words_of(
-    chunk: TextChunk, lexing: Lexing, counted: NDArray[np.bool_]
-) -> tuple[list[bytes], NDArray[np.int64], NDArray[np.bool_], int]:
+def _words_of(chunk: TextChunk, lexing: Lexing, counted: NDArray[np.bool_]) -> _FoundWords:
     spans = find_tokens(*chunk, lexing)
     words = spell_tokens(spans.text, spans.starts, spans.lengths, spans.spelling).tobytes().split(b"\n")
-    return words[:-1], spans.bounds, counted, spans.dropped
+    characters = find_characters(chunk, spans, lexing, counted) if lexing.characters else None
+    return _FoundWords(words[:-1], spans.bounds, counted, spans.dropped, characters)
 
 
-def _blocks(
+def _field_terms(
+    name: str, field: _Words, lexing: Lexing, pruning: Pruning, jobs: int
+) -> Iterator[tuple[int, list[str], NDArray[np.int32], list[TermStream]]]:
+    """Yield the terms of a field, with the number of their block."""
+    first = lexing.blocks_of_field * lexing.fields.index(name)
+    prefix, characters = "" if name == WHOLE_DOCUMENT else f"{name}:", field.characters
+    if lexing.ngrams:
+        for place, terms in enumerate(_word_terms(prefix, field, lexing, pruning, jobs)):
+            yield first + place, *terms
+    if lexing.characters:
+        del field
+        block = first + len(lexing.ngrams)
+        for terms in character_terms(f"{lexing.blocks[block]}:", characters, lexing, pruning, jobs):
+            yield block, *terms
+
+
+def _word_terms(
     prefix: str, field: _Words, lexing: Lexing, pruning: Pruning, jobs: int
-) -> Iterator[tuple[list[str], NDArray[np.int32], list[_Stream]]]:
-    """Yield the blocks of a field: the terms' names, the columns of the terms' numbers, and the streams of numbers.
+) -> Iterator[tuple[list[str], NDArray[np.int32], list[TermStream]]]:
+    """Yield the terms of each length: their names, the columns of their numbers, and the streams of numbers.
 
     An n-gram is built from an (n - 1)-gram and a word that pruning keeps, as neither is rarer than the n-gram.
     """
-    common, streams = _common(field.streams, len(field.numbers), pruning)
-    spelled = list(field.numbers)
+    common, streams = common_terms(field.streams, len(field.numbers), pruning)
+    spelled, stop = list(field.numbers), lexing.left_out
     names = words = [term_name(spelled[number].decode(), lexing) for number in common.tolist()]
     of_words = [stream.terms for stream in streams]
     if 1 in lexing.ngrams:
-        yield *_ordered(words, prefix, lexing.left_out), streams
-    for n in range(2, max(lexing.ngrams) + 1):
-        numbers, pairs = _numbered(list(map_in_order(partial(_pairs, n), zip(streams, of_words, strict=True), jobs)))
-        streams = [_longer(n, *arrays) for arrays in zip(streams, of_words, numbers, strict=True)]
-        common, streams = _common(streams, len(pairs), pruning)
-        shorter, last = (part.tolist() for part in np.divmod(pairs[common], TERM_PAIR_BASE))
-        names = [f"{names[first]} {words[second]}" for first, second in zip(shorter, last, strict=True)]
+        yield *order_terms(words, prefix, keep=lambda word: word not in stop), streams
+    for n in range(2, max(lexing.ngrams, default=1) + 1):
+        streams, pairs = longer_terms(n, streams, of_words, jobs)
+        common, streams = common_terms(streams, len(pairs), pruning)
+        names = [f"{names[shorter]} {words[last]}" for shorter, last in split_pairs(pairs[common])]
         if n in lexing.ngrams:
-            yield *_ordered(names, prefix), streams
-
-
-def _beginnings(n: int, stream: _Stream, words: NDArray[np.int32]) -> NDArray[np.intp]:
-    """Find the tokens at which an n-gram begins: an (n - 1)-gram begins there, and a word follows it."""
-    last = words[n - 1 :]
-    return np.flatnonzero((stream.terms[: len(last)] >= 0) & (last >= 0))
-
-
-def _pairs(n: int, arrays: tuple[_Stream, NDArray[np.int32]]) -> NDArray[np.int64]:
-    """Encode the n-grams of some documents, as one number for the (n - 1)-gram and the last word."""
-    stream, words = arrays
-    here = _beginnings(n, stream, words)
-    return stream.terms[here] * TERM_PAIR_BASE + words[here + n - 1]
-
-
-def _longer(n: int, stream: _Stream, words: NDArray[np.int32], numbers: NDArray[np.int32]) -> _Stream:
-    """Return the stream of n-grams, from the streams of (n - 1)-grams and words and the numbers of the n-grams."""
-    terms = np.full(len(words), NO_TERM)
-    terms[_beginnings(n, stream, words)] = numbers
-    return replace(stream, terms=terms)
-
-
-def _numbered(parts: list[NDArray[np.int64]]) -> tuple[list[NDArray[np.int32]], NDArray[np.int64]]:
-    """Assign numbers to the distinct values in order of appearance; return the numbers by part, and the values."""
-    codes, values = zip(*map(pd.factorize, parts), strict=True) if parts else ((), ())
-    whole, distinct = pd.factorize(np.concatenate([np.empty(0, dtype=np.int64), *values]))
-    numbers = np.split(whole.astype(np.int32), np.cumsum([len(part) for part in values])[:-1])
-    return [number[code] for code, number in zip(codes, numbers, strict=False)], distinct
-
-
-def _common(streams: list[_Stream], n: int, pruning: Pruning) -> tuple[NDArray[np.intp], list[_Stream]]:
-    """Return the terms, of n, that pruning keeps, and the streams with these renumbered from 0 and the others -1."""
-    occurrences, in_documents = np.zeros((2, n), dtype=np.int64)
-    latest = np.full(n, -1, dtype=np.int64)
-    done = 0
-    for stream in streams:
-        add_term_frequencies(stream.terms, stream.bounds, stream.counted, done, occurrences, in_documents, latest)
-        done += len(stream.counted)
-    common = np.flatnonzero(pruning.keeps(occurrences, in_documents))
-    place = np.full(n + 1, NO_TERM)  # the last value is that of -1, no term
-    place[common] = np.arange(len(common), dtype=np.int32)
-    for stream in streams:
-        np.take(place, stream.terms, mode="wrap", out=stream.terms)
-    return common, streams
-
-
-def _ordered(names: list[str], prefix: str, stop: frozenset[str] = frozenset()) -> tuple[list[str], NDArray[np.int32]]:
-    """Sort the names without stop words; return them and the column of each term, -1 for none, and a last -1."""
-    order = sorted((number for number, name in enumerate(names) if name not in stop), key=names.__getitem__)
-    columns = np.full(len(names) + 1, NO_TERM)
-    columns[order] = np.arange(len(order), dtype=np.int32)
-    return [prefix + names[number] for number in order], columns
-
-
-def _rows(columns: Sequence[NDArray[np.int32]], sizes: Sequence[int], streams: Sequence[_Stream]) -> sp.csr_array:
-    """Return some rows of the matrix, with the blocks side by side."""
-    blocks = []
-    for column_of, size, stream in zip(columns, sizes, streams, strict=True):
-        terms = column_of[stream.terms]
-        here = np.flatnonzero(terms >= 0)
-        pointers, indices, data = count_sorted_terms(terms[here], np.searchsorted(here, stream.bounds))
-        blocks.append(sp.csr_array((data, indices, pointers), shape=(len(stream.counted), size)))
-    return sp.hstack(blocks, format="csr") if len(blocks) > 1 else blocks[0]
+            yield *order_terms(names, prefix, keep=bool), streams
 
 
 def _counted(documents: Documents, group: str | None) -> NDArray[np.bool_]:

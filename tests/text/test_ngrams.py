@@ -15,7 +15,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from benchmark.corpora import registry as corpora
 from benchmark.corpora.corpus import Corpus, Documents, concatenate_texts
 from benchmark.system.errors import ConfigError
-from benchmark.text.lexer import DIGIT_RULES, LEXERS, Lexing
+from benchmark.text.lexer import DIGIT_RULES, LEXERS, WITHIN, Lexing
 from benchmark.text.stoplist import stop_words
 from benchmark.text.vocabulary import Pruning, count_terms
 from tests.builders import real_corpus
@@ -35,6 +35,9 @@ LEXINGS = st.builds(
     stoplist=st.sampled_from(["smart", "none"]),
     lexer=st.sampled_from(list(LEXERS)),
     ngrams=NGRAMS,
+)
+WITH_CHARACTERS = st.builds(
+    replace, LEXINGS, characters=st.sampled_from([(), (1, 2), (3, 5), (5, 6)]), within=st.sampled_from(list(WITHIN))
 )
 
 
@@ -77,7 +80,7 @@ def test_counts_are_those_of_scikit_learn(documents: list[bytes], lexing: Lexing
 
 @given(
     st.lists(st.tuples(DOCUMENTS, st.integers(0, 1)), max_size=10),
-    LEXINGS,
+    WITH_CHARACTERS,
     st.builds(Pruning, min_occurrences=st.integers(1, 3), group=st.sampled_from([None, "train"])),
     st.lists(st.integers(0, 10), max_size=5),
     st.integers(1, 3),

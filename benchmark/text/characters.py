@@ -1,0 +1,142 @@
+"""N-grams of characters inside words, as scikit-learn's analyzer ``char_wb`` finds them.
+
+Each word has a space before and after it, and an n-gram may begin or end with that space. A word that is shorter than
+the shortest n-gram, with its spaces, is a term as a whole.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchmark.system.row_blocks import map_in_order
+from benchmark.text.counting_loops import spell_tokens
+from benchmark.text.lexer import LINE_FEED, WORDS
+from benchmark.text.streams import (
+    NO_TERM,
+    TermStream,
+    common_terms,
+    longer_terms,
+    number_values,
+    order_terms,
+    place_terms,
+    split_pairs,
+)
+from benchmark.text.strings import document_string
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from benchmark.corpora.corpus import TextChunk
+    from benchmark.text.lexer import Lexing, TokenSpans
+    from benchmark.text.vocabulary import Pruning
+
+#: Bits of a code point, and the number of code points that fit in 63.
+CHARACTER_BITS, MAX_PACKED = 21, 3
+#: Joins the words of a document: the space after a word, a mark that ends it, and the space before the next word.
+BETWEEN_WORDS = " \n "
+
+
+def find_characters(chunk: TextChunk, spans: TokenSpans, lexing: Lexing, counted: NDArray[np.bool_]) -> TermStream:
+    """Return the characters of some documents, as a stream of code points with -1 after each word.
+
+    Parameters
+    ----------
+    chunk : (uint8 array, int64 array)
+        Bytes of the documents, and the bounds between them.
+    spans : TokenSpans
+        Their tokens.
+    lexing : Lexing
+        `within` says which words have characters.
+    counted : bool array, shape (documents,)
+        Whether pruning counts the document.
+    """
+    words = _lexed_words(spans) if lexing.within == WORDS else _spaced_words(chunk, lexing)
+    codes, bounds = words
+    terms = codes.astype(np.int32)
+    terms[codes == LINE_FEED] = NO_TERM
+    return TermStream(terms, bounds, counted)
+
+
+def _lexed_words(spans: TokenSpans) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Return the code points of the tokens, stop words too, with spaces and a line feed, and the documents' bounds."""
+    spelled = spell_tokens(spans.text, spans.starts, spans.lengths, spans.spelling).tobytes()
+    padded = b" " + spelled.replace(b"\n", BETWEEN_WORDS.encode())
+    codes = _code_points(padded.decode())[:-1]
+    ends = np.concatenate([[0], np.flatnonzero(codes == LINE_FEED) + 1])
+    return codes, ends[spans.bounds]
+
+
+def _spaced_words(chunk: TextChunk, lexing: Lexing) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Return the code points of the characters between white space, as `_lexed_words` does; NUL is white space, too."""
+    text, bounds = chunk
+    found = list[str]()
+    for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        document = text[start:stop].tobytes().replace(b"\0", b" ")
+        string = document_string(document, skip_header=lexing.skip_header, skip_html=lexing.skip_html)
+        words = string.lower().split()
+        found.append(f" {BETWEEN_WORDS.join(words)} \n" if words else "")
+    return _code_points("".join(found)), np.cumsum([0, *map(len, found)], dtype=np.int64)
+
+
+def _code_points(text: str) -> NDArray[np.uint32]:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+
+
+def character_terms(
+    prefix: str, characters: list[TermStream], lexing: Lexing, pruning: Pruning, jobs: int
+) -> Iterator[tuple[list[str], NDArray[np.int32], list[TermStream]]]:
+    """Yield the terms of each length: their names, the columns of their numbers, and the streams of numbers.
+
+    An n-gram is built from an (n - 1)-gram that pruning keeps, as that is no rarer.
+    """
+    low, high = lexing.characters
+    first = min(low, MAX_PACKED)
+    codes = [stream.terms for stream in characters]
+    numbers, values = number_values(map_in_order(partial(_packed, first), codes, jobs))
+    streams = [
+        place_terms(stream, _runs(first, own), number)
+        for stream, own, number in zip(characters, codes, numbers, strict=True)
+    ]
+    common, streams = common_terms(streams, len(values), pruning)
+    names = [_unpacked(first, code) for code in values[common].tolist()]
+    for n in range(first, high + 1):
+        if n > first:
+            streams, pairs = longer_terms(n, streams, codes, jobs)
+            common, streams = common_terms(streams, len(pairs), pruning)
+            names = [names[shorter] + chr(last) for shorter, last in split_pairs(pairs[common])]
+        yield *order_terms(names, prefix, keep=_is_term if n >= low else _is_whole_word), streams
+
+
+def _is_term(name: str) -> bool:
+    return name != ""
+
+
+def _is_whole_word(name: str) -> bool:
+    """Return whether an n-gram is a word with its spaces."""
+    return name[0] == name[-1] == " "
+
+
+def _runs(length: int, codes: NDArray[np.int32]) -> NDArray[np.intp]:
+    """Find the characters at which `length` characters of one word begin."""
+    known = codes >= 0
+    n = len(codes) - length + 1
+    return np.flatnonzero(np.logical_and.reduce([known[start : start + n] for start in range(length)]))
+
+
+def _packed(length: int, codes: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Encode each run of characters in a word as one number."""
+    here, wide = _runs(length, codes), codes.astype(np.int64)
+    packed = wide[here]
+    for place in range(1, length):
+        packed = packed << CHARACTER_BITS | wide[here + place]
+    return packed
+
+
+def _unpacked(length: int, code: int) -> str:
+    shifts = range((length - 1) * CHARACTER_BITS, -1, -CHARACTER_BITS)
+    return "".join(chr(code >> shift & (1 << CHARACTER_BITS) - 1) for shift in shifts)

@@ -1,0 +1,129 @@
+"""Streams of terms: the n-grams of consecutive documents in order of occurrence, numbered and pruned level by level."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+
+from benchmark.system.row_blocks import map_in_order
+from benchmark.text.counting_loops import add_term_frequencies, count_sorted_terms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from benchmark.text.vocabulary import Pruning
+
+NO_TERM = np.int32(-1)
+#: Base in which a pair of term numbers (int32) is encoded as one number: the first times this plus the second.
+TERM_PAIR_BASE = np.int64(2**31)
+
+
+@dataclass(frozen=True)
+class TermStream:
+    """Terms of consecutive documents in order of occurrence: n-grams of one length.
+
+    Parameters
+    ----------
+    terms : int32 array, shape (t,)
+        Number of the n-gram that begins at each token; -1 where none begins, as after each document's last token.
+    bounds : int64 array, shape (documents + 1,)
+        The tokens of document i, and the -1 after them, are ``bounds[i]:bounds[i + 1]``.
+    counted : bool array, shape (documents,)
+        Whether pruning counts the document.
+    """
+
+    terms: NDArray[np.int32]
+    bounds: NDArray[np.int64]
+    counted: NDArray[np.bool_]
+
+
+def _beginnings(n: int, stream: TermStream, words: NDArray[np.int32]) -> NDArray[np.intp]:
+    """Find the tokens at which an n-gram begins: an (n - 1)-gram begins there, and a word follows it."""
+    last = words[n - 1 :]
+    return np.flatnonzero((stream.terms[: len(last)] >= 0) & (last >= 0))
+
+
+def _pair_codes(n: int, arrays: tuple[TermStream, NDArray[np.int32]]) -> NDArray[np.int64]:
+    """Encode the n-grams of some documents, as one number for the (n - 1)-gram and the last word."""
+    stream, words = arrays
+    here = _beginnings(n, stream, words)
+    return stream.terms[here] * TERM_PAIR_BASE + words[here + n - 1]
+
+
+def longer_terms(
+    n: int, streams: list[TermStream], words: list[NDArray[np.int32]], jobs: int
+) -> tuple[list[TermStream], NDArray[np.int64]]:
+    """Return the streams of n-grams and the code of each, from the streams of (n - 1)-grams and of words."""
+    both = list(zip(streams, words, strict=True))
+    numbers, codes = number_values(map_in_order(partial(_pair_codes, n), both, jobs))
+    longer = [
+        place_terms(stream, _beginnings(n, stream, own), number)
+        for (stream, own), number in zip(both, numbers, strict=True)
+    ]
+    return longer, codes
+
+
+def split_pairs(codes: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Yield the number of the (n - 1)-gram and that of the last word of each code of an n-gram."""
+    shorter, last = np.divmod(codes, TERM_PAIR_BASE)
+    return zip(shorter.tolist(), last.tolist(), strict=True)
+
+
+def place_terms(stream: TermStream, places: NDArray[np.intp], numbers: NDArray[np.int32]) -> TermStream:
+    """Return the stream with these terms at these places, and none elsewhere."""
+    terms = np.full(len(stream.terms), NO_TERM)
+    terms[places] = numbers
+    return replace(stream, terms=terms)
+
+
+def number_values(parts: Iterable[NDArray[np.int64]]) -> tuple[list[NDArray[np.int32]], NDArray[np.int64]]:
+    """Assign numbers to the distinct values in order of appearance; return the numbers by part, and the values."""
+    factorized = list(map(pd.factorize, parts))
+    codes, values = zip(*factorized, strict=True) if factorized else ((), ())
+    whole, distinct = pd.factorize(np.concatenate([np.empty(0, dtype=np.int64), *values]))
+    numbers = np.split(whole.astype(np.int32), np.cumsum([len(part) for part in values])[:-1])
+    return [number[code] for code, number in zip(codes, numbers, strict=False)], distinct
+
+
+def common_terms(streams: list[TermStream], n: int, pruning: Pruning) -> tuple[NDArray[np.intp], list[TermStream]]:
+    """Return the terms, of n, that pruning keeps, and the streams with these renumbered from 0 and the others -1."""
+    occurrences, in_documents = np.zeros((2, n), dtype=np.int64)
+    latest = np.full(n, -1, dtype=np.int64)
+    done = 0
+    for stream in streams:
+        add_term_frequencies(stream.terms, stream.bounds, stream.counted, done, occurrences, in_documents, latest)
+        done += len(stream.counted)
+    common = np.flatnonzero(pruning.keeps(occurrences, in_documents))
+    place = np.full(n + 1, NO_TERM)  # the last value is that of -1, no term
+    place[common] = np.arange(len(common), dtype=np.int32)
+    for stream in streams:
+        np.take(place, stream.terms, mode="wrap", out=stream.terms)
+    return common, streams
+
+
+def count_rows(
+    columns: Sequence[NDArray[np.int32]], sizes: Sequence[int], streams: Sequence[TermStream]
+) -> sp.csr_array:
+    """Return some rows of the matrix, with the blocks side by side."""
+    blocks = []
+    for column_of, size, stream in zip(columns, sizes, streams, strict=True):
+        terms = column_of[stream.terms]
+        here = np.flatnonzero(terms >= 0)
+        pointers, indices, data = count_sorted_terms(terms[here], np.searchsorted(here, stream.bounds))
+        blocks.append(sp.csr_array((data, indices, pointers), shape=(len(stream.counted), size)))
+    return sp.hstack(blocks, format="csr") if len(blocks) > 1 else blocks[0]
+
+
+def order_terms(names: list[str], prefix: str, keep: Callable[[str], bool]) -> tuple[list[str], NDArray[np.int32]]:
+    """Sort the names to keep; return them and the column of each term, -1 for none, and a last -1."""
+    order = sorted((number for number, name in enumerate(names) if keep(name)), key=names.__getitem__)
+    columns = np.full(len(names) + 1, NO_TERM)
+    columns[order] = np.arange(len(order), dtype=np.int32)
+    return [prefix + names[number] for number in order], columns
