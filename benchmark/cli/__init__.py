@@ -176,6 +176,7 @@ def init(
     encoding: Annotated[str, typer.Option(help="Encoding of the file.")] = "utf-8",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write.", show_default="<name>.yaml")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Overwrite an existing file.")] = False,
+    no_pilot: Annotated[bool, typer.Option("--no-pilot", help="Don't forecast the run.")] = False,
 ) -> None:
     """Write a first configuration for your own documents, asking questions at a terminal."""
     from benchmark.cli.prompts import ask_header, ask_separator, confirm_columns
@@ -196,17 +197,26 @@ def init(
     target = proposals.configuration_path(seen, out, overwrite=overwrite)
     settled = proposals.settle_documents(seen, roles, set(chosen), separator=separator, drop=drop or [])
     with proposals.removed_unless_it_runs(target):
-        proposals.write_configuration(
-            seen, settled.roles, target, overwrite=overwrite, separator=separator, drop=settled.drop
-        )
-        experiment, forecast = plan_experiment(target, jobs=0, download=False, with_pilot=True)
+        how: dict[str, Any] = {"separator": separator, "drop": settled.drop}
+        proposals.write_configuration(seen, settled.roles, target, overwrite=overwrite, **how)
+        experiment, forecast = plan_experiment(target, jobs=0, download=False, with_pilot=not no_pilot)
+        problem = proposals.exact_kernel_problem(forecast)
+        if problem is not None:
+            proposals.write_configuration(seen, settled.roles, target, overwrite=True, exact_kernel=False, **how)
+            experiment, forecast = plan_experiment(target, jobs=0, download=False, with_pilot=True)
     columns = ", ".join(f"{role} is {name!r}" for role, name in settled.roles.items())
     echo(f"Written to {target}: {columns or 'the names of the folders are the classes'}")
     if settled.dropped:
         echo(proposals.drop_sentence(settled.dropped, settled.documents))
     for note in proposals.notes_on_columns(seen, settled.roles):
         echo(note)
-    echo(f"The configuration is valid: {len(experiment.ids)} cells. {forecast_text(forecast)} Next: bench run {target}")
+    if problem is not None:
+        echo(problem)
+    for warning in forecast.warnings:
+        echo(warning, err=True)
+    then = "" if forecast.warnings else f"Next: bench run {target}"
+    facts = f"The configuration is valid: {len(experiment.ids)} cells.", forecast_text(forecast), then
+    echo(" ".join(filter(None, facts)))
 
 
 @app.command(epilog="Example: bench validate configs/*.yaml")
@@ -247,23 +257,22 @@ def plan(
 ) -> None:
     """Show what a run would compute, what the store already has, and the time and memory of the rest.
 
-    The documents are counted and the counts stored. Pilot runs train each method on two small samples of them.
+    The documents are counted and the counts stored. Pilot runs compute each method on samples of the documents.
     """
     from benchmark.cli.output import CommandOutput
 
     with CommandOutput(quiet=brief, as_json=as_json) as answer:
         _, result = plan_experiment(find_configuration(config), jobs=jobs, download=download, with_pilot=not no_pilot)
         from benchmark.analysis.formatting.terminal_table import TerminalTable
-        from benchmark.commands.plan import forecast_text
+        from benchmark.commands.plan import forecast_rows, forecast_text
 
+        for warning in result.warnings:
+            echo(warning, err=True)
         parts, sentence = [TerminalTable("", ("what", "entries", "in the store"), list(result.rows))], ""
         if result.together:
             parts.append(TerminalTable("", ("computed together", "splits"), list(result.together)))
         if result.forecast is not None:
-            seconds, memory = result.forecast.seconds, result.forecast.memory
-            rows = [(part, f"{seconds[part]:.1f}", f"{memory[part] / 1e6:,.0f}") for part in seconds]
-            whole = ("in all", f"{sum(seconds.values()):.1f}", f"{result.forecast.peak / 1e6:,.0f}")
-            parts.append(TerminalTable("", ("part", "seconds", "MB of memory"), [*rows, whole]))
+            parts.append(TerminalTable("", ("part", "processor s", "s on the clock", "peak MB"), forecast_rows(result)))
             sentence = forecast_text(result)
         answer.tables(parts, sentence)
 

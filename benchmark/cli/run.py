@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def plan_experiment(config: Path, *, jobs: int, download: bool, with_pilot: bool) -> tuple[Experiment, Plan]:
-    """Return the experiment and its plan, and print a note where the machine is too small for it."""
+    """Return the experiment and its plan."""
     from benchmark.cli.terminal import ProgressObserver
 
     with ProgressObserver(config.stem) as observer:
@@ -35,8 +35,6 @@ def plan_experiment(config: Path, *, jobs: int, download: bool, with_pilot: bool
         result = plan_run(
             experiment, RunContext(store, observer, jobs or n_processors(), download), with_pilot=with_pilot
         )
-        for warning in result.warnings:
-            observer.note(warning)
     return experiment, result
 
 

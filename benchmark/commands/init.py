@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from benchmark.commands.plan import needs_text
 from benchmark.corpora.user.dates import ISO, DateColumn
 from benchmark.corpora.user.decompress import open_decompressed
 from benchmark.corpora.user.file_parameters import DROP_REASONS
@@ -34,6 +35,8 @@ from benchmark.system.errors import ConfigError, DataError, quote_value, unknown
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
+    from benchmark.commands.plan import Plan
+
 #: Limits on inspected records, characters of a value, and characters from which a table's delimiter is guessed.
 MAX_RECORDS, MAX_INIT_VALUE_LENGTH, MAX_SNIFFED = 20_000, 200, 2**16
 #: Limits on the characters of an id and of a date, and on the columns that a message tells of.
@@ -44,6 +47,12 @@ _ROLE_OF = {"repeated": "id", "nameless": "id", "split": "split", "group": "grou
 MAX_HEADER_WORDS = 8
 #: Possible separators of classes, and the smallest share of values that must have one.
 SEPARATORS, MIN_SEPARATOR_SHARE = ";|,", 0.05
+#: The exact kernel that is proposed, and the linear machine of nearly the same geometry.
+EXACT_KERNEL, LINEAR_ROUTE = "ngd", "tfidf-hellinger"
+_KERNEL_LINE = f"  - {EXACT_KERNEL} # geodesic distance on the simplex: an exact kernel, of all pairs of documents\n"
+_KERNEL_PAIR = f"  - [{EXACT_KERNEL}, tfidf-linear-svm]\n"
+#: Longest first run that is proposed, in seconds of all processors.
+MAX_FIRST_SECONDS = 3600.0
 ROLES = ("text", "label", "labels", "id", "split", "group", "date")
 #: Usual names of columns.
 USUAL_COLUMN_NAMES = {
@@ -392,11 +401,13 @@ def write_configuration(
     overwrite: bool,
     separator: str | None,
     drop: Sequence[str],
+    exact_kernel: bool = True,
 ) -> Path:
     """Write the configuration and return its path; ConfigError if the file exists and `overwrite` is false."""
     target = configuration_path(seen, out, overwrite=overwrite)
     path = _relative_path(seen, target)
-    text = configuration_text(seen, roles, target.stem, path, separator=separator, drop=drop)
+    how: dict[str, Any] = {"separator": separator, "drop": drop, "exact_kernel": exact_kernel}
+    text = configuration_text(seen, roles, target.stem, path, **how)
     write_atomically(target, text.encode())
     return target
 
@@ -409,6 +420,7 @@ def configuration_text(
     *,
     separator: str | None = None,
     drop: Sequence[str] = (),
+    exact_kernel: bool = True,
 ) -> str:
     """Return the configuration as YAML.
 
@@ -425,11 +437,14 @@ def configuration_text(
         Separator of the classes of a document that may have several.
     drop : sequence of str
         Documents to drop, see `corpora.user.file_parameters.DROP_REASONS`.
+    exact_kernel : bool
+        Whether `EXACT_KERNEL` is among the methods.
     """
     corpus = _corpus_section(seen, roles, path, separator=separator, drop=drop)
     multilabel = "labels" in roles
     protocol, why = _protocol(seen, roles, multilabel=multilabel)
     counted = {"vocabulary_from": protocol["train"]} if protocol["name"] == "fixed-split" else {}
+    kernel, pair = (_KERNEL_LINE, _KERNEL_PAIR) if exact_kernel else ("", "")
     text = {"lexer": "unicode", "stoplist": "none", "digits": "token", "min_documents": 2, **counted}
     return f"""# {name}: which classifier for {path}?  bench run {name}.yaml
 name: {name}
@@ -444,10 +459,28 @@ methods:
   - mnb # naive Bayes, a baseline
   - complement-nb
   - {{weighting: tfidf, classifier: linear-svm}} # the usual first choice
-  - ngd # geodesic distance on the simplex: an exact kernel, whose cost grows with the square of the documents
-compare:
-  - [ngd, tfidf-linear-svm]
-"""
+  - {{weighting: log-entropy, classifier: linear-svm}} # better on most problems of docs/methods.md
+  - name: {LINEAR_ROUTE} # square roots: nearly the geometry of ngd, at linear cost; better on most, too
+    weighting: tfidf
+    features: hellinger
+    classifier: {{name: linear-svm, C: 2, ridge: 0.5708}}
+{kernel}compare:
+  - [log-entropy-linear-svm, tfidf-linear-svm]
+  - [{LINEAR_ROUTE}, tfidf-linear-svm]
+{pair}"""
+
+
+def exact_kernel_problem(found: Plan) -> str | None:
+    """Return why a run with the exact kernel can't be proposed for this machine; None if it can."""
+    forecast = found.forecast
+    if forecast is None or (
+        forecast.peak <= found.free_bytes and sum(forecast.cpu.values()) <= MAX_FIRST_SECONDS * forecast.processors
+    ):
+        return None
+    return (
+        f"{EXACT_KERNEL}, an exact kernel, is left out: with it, a run would take about {needs_text(found)}. "
+        f"{LINEAR_ROUTE} is its linear route: linear-svm on square roots, without a matrix of all pairs of documents."
+    )
 
 
 def _corpus_section(

@@ -2,79 +2,45 @@
 
 from __future__ import annotations
 
+import math
 import shutil
-import tempfile
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from benchmark.analysis.scoring import RunPredictions
-from benchmark.analysis.summarize import summarize
-from benchmark.commands import pilot
-from benchmark.commands.pilot import wall_and_cpu_seconds
-from benchmark.config.model import Experiment
-from benchmark.config.subset import subset_experiment
+from benchmark.commands.forecast.estimate import LEARNING, forecast_run
+from benchmark.commands.forecast.pilot import clock
+from benchmark.commands.forecast.sample import missing_batches
 from benchmark.corpora.assemble import select_documents
 from benchmark.corpora.user.user_files import UserFiles
-from benchmark.evaluation.predictions import NO_INNER_FOLDS, TIMERS, Predictions, SettingPredictions, SplitKey, TaskKey
-from benchmark.experiment.batches import plan_batches
+from benchmark.evaluation.predictions import TIMERS, Predictions
 from benchmark.experiment.context import LoadedVariant, RunContext
 from benchmark.experiment.counting import counts_key, describe_counts
-from benchmark.experiment.runner import compute_diagnostics, plan_tasks, read_variants
-from benchmark.experiment.store import Store
-from benchmark.methods.problem import Problem
+from benchmark.experiment.runner import plan_tasks, read_variants
 from benchmark.system.memory import free_memory, peak_memory, reset_peak_memory
+from benchmark.system.threads import n_processors
 from benchmark.text.counts import Counts
 from benchmark.text.vocabulary import count_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from benchmark.commands.pilot import Seconds
+    from benchmark.commands.forecast.estimate import Forecast
+    from benchmark.commands.forecast.pilot import Seconds
     from benchmark.config.model import Collection, Experiment
     from benchmark.corpora.corpus import StreamedCorpus
-    from benchmark.evaluation.predictions import SettingKey
     from benchmark.experiment.batches import Batch
-    from benchmark.experiment.settings import PlannedTask, Setting, StoreUnit
+    from benchmark.experiment.settings import PlannedTask, Setting
+    from benchmark.experiment.store import Store
 
-RUN_PARTS = ("start", "reading and counting", "training and deciding", "scoring and tables")
-START, READING, LEARNING, SCORING = RUN_PARTS
 #: Bytes of a user's files that are counted for a plan; the rest of a larger file is assumed to be like its beginning.
 MAX_COUNTED_BYTES = 20_000_000
-#: Cells that are scored to estimate the time of scoring.
-MAX_SCORED_CELLS = 150
-
-
-@dataclass(frozen=True)
-class Forecast:
-    """Estimated time, memory and disk space of a run.
-
-    Parameters
-    ----------
-    seconds : dict of str to float
-        Wall-clock seconds by `RUN_PARTS`.
-    cpu : dict of str to float
-        CPU seconds by `RUN_PARTS`, summed over processors.
-    memory : dict of str to float
-        Bytes that each part adds to the peak of resident memory.
-    disk : float
-        Bytes by which the store grows.
-    """
-
-    seconds: dict[str, float]
-    cpu: dict[str, float]
-    memory: dict[str, float]
-    disk: float
-
-    @property
-    def peak(self) -> float:
-        """Peak of resident memory, in bytes."""
-        return sum(self.memory.values())
 
 
 @dataclass(frozen=True)
@@ -93,6 +59,8 @@ class Plan:
         None without a pilot run.
     warnings : list of str
         Shortages of memory or disk space, with remedies.
+    free_bytes : float
+        Memory that a run may take.
     """
 
     rows: list[tuple[str, int, int]]
@@ -100,6 +68,7 @@ class Plan:
     from_store: tuple[int, int] = (0, 0)
     forecast: Forecast | None = None
     warnings: list[str] = field(default_factory=list)
+    free_bytes: float = math.inf
 
 
 def plan_run(experiment: Experiment, context: RunContext, *, with_pilot: bool = True) -> Plan:
@@ -124,47 +93,33 @@ def plan_run(experiment: Experiment, context: RunContext, *, with_pilot: bool = 
     DataError, ConfigError
         As a run does before training.
     """
-    store, jobs = context.store, context.jobs
-    loaded, start = _resident(), np.full(2, wall_and_cpu_seconds()[1])  # loading the libraries uses one processor
+    store, loaded = context.store, _resident()
     read, reading = _read(experiment, context)
-    started, works = wall_and_cpu_seconds(), list(plan_tasks(experiment, read))
-    points = [point for work in works for point in work.points]
-    left = {point.place: [job for job in point.jobs if not store.has(job.key)] for point in points}
-    reading += wall_and_cpu_seconds() - started
-    missing: list[Batch] = []
-    for work in works:
-        todo = [(point, job) for point in work.points for job in left[point.place]]
-        missing += plan_batches(todo, by_split=work.problem.multilabel)
-    rows, together = _rows(points, left), _together(missing)
+    started, works = clock(), list(plan_tasks(experiment, read))
+    left = {job.key for work in works for point in work.points for job in point.jobs if not store.has(job.key)}
+    reading = reading + clock() - started
+    missing = missing_batches(works, left)
+    rows, together = _rows(works, left), _together(missing)
     if not with_pilot:
         return Plan(rows, together)
-    free, counted = free_memory() + loaded, _resident()
-    with tempfile.TemporaryDirectory(prefix="simplexbench-") as name:
-        learning = pilot.estimate_seconds(missing, jobs, Store(Path(name) / "store", limit=10**12))
-        measured, measuring = _measured(experiment, read, store, jobs)
-        learned, matrices = _resident(), max((pilot.peak_batch_bytes(batch, jobs) for batch in missing), default=0.0)
-        stored = {place for place, jobs_left in left.items() if not jobs_left}
-        facts = {name: each.facts for name, each in read.items()}
-        run = RunPredictions(experiment, _made_up(works, measured), {}, facts, jobs, stored)
-        took = start, reading, learning + measuring, _scoring(run, Path(name) / "tables")
-        grown = max(0.0, learned - counted), max(0.0, counted - loaded), matrices, peak_memory() - learned - matrices
-    seconds, cpu = (dict(zip(RUN_PARTS, map(float, each), strict=True)) for each in zip(*took, strict=True))
-    memory = {part: max(0.0, n_bytes) for part, n_bytes in zip(RUN_PARTS, grown, strict=True)}
-    memory[START] += loaded
-    forecast = Forecast(seconds, cpu, memory, min(_kept(missing), store.limit))
-    return Plan(rows, together, run.from_store, forecast, _warnings(forecast, free, store, jobs))
+    took, free = (reading, max(0.0, _resident() - loaded)), free_memory() + _resident()
+    forecast = forecast_run(experiment, read, works, left, context, took, min(_kept(missing), store.limit))
+    points = (point for work in works for point in work.points)
+    stored = {point.place for point in points if not left.intersection(job.key for job in point.jobs)}
+    from_store = RunPredictions(experiment, Predictions({}, {}, {}), {}, {}, context.jobs, stored).from_store
+    return Plan(rows, together, from_store, forecast, _warnings(forecast, free, store, context.jobs), free)
 
 
-def _rows(points: list[Setting], left: Mapping[SettingKey, list[StoreUnit]]) -> list[tuple[str, int, int]]:
+def _rows(works: Sequence[PlannedTask], left: set[str]) -> list[tuple[str, int, int]]:
     """List each curve or cell with the number of its entries, and how many of them the store has."""
     entries, lacking = Counter[str](), Counter[str]()
-    for point in points:
+    for point in (point for work in works for point in work.points):
         entries[_curve(point)] += len(point.jobs)
-        lacking[_curve(point)] += len(left[point.place])
+        lacking[_curve(point)] += sum(job.key in left for job in point.jobs)
     return [(name, n, n - lacking[name]) for name, n in entries.items()]
 
 
-def _together(missing: list[Batch]) -> list[tuple[str, int]]:
+def _together(missing: Sequence[Batch]) -> list[tuple[str, int]]:
     """List the curves or cells that are computed together, and the number of splits."""
     joined = [batch.parts for batch in missing if len(batch.parts) > 1]
     return [*Counter(", ".join(dict.fromkeys(_curve(point) for point, _ in parts)) for parts in joined).items()]
@@ -181,9 +136,29 @@ def forecast_text(found: Plan) -> str:
         return ""
     stored, cells = found.from_store
     run, rest = ("A run", f"; {stored:,} of {cells:,} cells are in the store") if stored else ("A first run", "")
-    return (
-        f"{run} takes about {_time(sum(found.forecast.seconds.values()))} and {_gigabytes(found.forecast.peak)}{rest}."
-    )
+    seconds, now = _time(sum(found.forecast.seconds.values())), ""
+    if not math.isnan(found.forecast.load):
+        now = f" while the machine is as busy as now (load {found.forecast.load:.1f}, {n_processors()} processors)"
+    return f"{run} takes about {needs_text(found)}; {seconds} on the clock{now}{rest}."
+
+
+def forecast_rows(found: Plan) -> list[tuple[str, str, str, str]]:
+    """Return part, processor seconds, seconds on the clock and peak megabytes of each part of a run, and of all."""
+    if found.forecast is None:
+        return []
+    cpu, seconds, memory = found.forecast.cpu, found.forecast.seconds, found.forecast.memory
+    rows = [(part, f"{cpu[part]:.1f}", f"{seconds[part]:.1f}", f"{memory[part] / 1e6:,.0f}") for part in cpu]
+    whole = f"{sum(cpu.values()):.1f}", f"{sum(seconds.values()):.1f}", f"{found.forecast.peak / 1e6:,.0f}"
+    return [*rows, ("in all", *whole)]
+
+
+def needs_text(found: Plan) -> str:
+    """Return the processor time and the memory of a run; memory that isn't free is said; "" without a forecast."""
+    if found.forecast is None:
+        return ""
+    cpu, peak = sum(found.forecast.cpu.values()), found.forecast.peak
+    scarce = f", of which {_gigabytes(found.free_bytes)} are free" if peak > found.free_bytes else ""
+    return f"{_time(cpu)} of processor time and {_gigabytes(peak)}{scarce}"
 
 
 def _time(seconds: float) -> str:
@@ -210,7 +185,7 @@ def _warnings(forecast: Forecast, free: float, store: Store, jobs: int) -> list[
     warnings = []
     if forecast.peak > free:
         remedies = ["take fewer documents or classes"]
-        if forecast.memory[LEARNING] > forecast.peak / 4:
+        if forecast.memory[LEARNING] > max(free, forecast.peak / 2):
             remedies.append("`linear-svm` instead of a kernel, whose matrix grows with the square of the documents")
             remedies.append(
                 "a smaller BENCH_MEMORY_GB, so that inner products and kernels are computed again instead of stored"
@@ -251,59 +226,6 @@ def _kept(lacked: list[Batch]) -> float:
     return n_bytes
 
 
-def _measured(
-    experiment: Experiment, read: Mapping[str, LoadedVariant], store: Store, jobs: int
-) -> tuple[dict[tuple[str, str], Any], Seconds]:
-    """Return the diagnostics' results on a few documents, and their seconds scaled to the whole vocabulary."""
-    few, growth, read_only = {}, 1.0, Store(store.folder, limit=0)  # reads entries, and stores nothing
-    for name, variant in read.items():
-        counts, members = variant.counts, Problem(variant.counts, "", 0).members
-        rows = pilot.subsample_rows(np.arange(len(members)), members, 0, pilot.MIN_PER_CLASS)
-        words = np.unique(counts.matrix[rows].indices)
-        terms = {"vocabulary": tuple(counts.vocabulary[word] for word in words), "block_of": counts.block_of[words]}
-        some = replace(counts, documents=counts.documents.take(rows), matrix=counts.matrix[rows][:, words], **terms)
-        few[name], growth = (some, variant.key), max(growth, len(counts.vocabulary) / max(1, len(words)))
-    started = wall_and_cpu_seconds()
-    measured, _ = compute_diagnostics(experiment, few, RunContext(read_only, jobs=jobs))
-    return measured, (wall_and_cpu_seconds() - started) * growth
-
-
-def _made_up(works: list[PlannedTask], measured: dict[tuple[str, str], Any]) -> Predictions:
-    """Return artificial predictions, to time their scoring: the true classes of other documents."""
-    predictions = Predictions({}, {}, {}, measured)
-    for work in works:
-        predictions.tasks[TaskKey(work.variant, work.task)] = work.documents
-        predictions.splits.update({SplitKey(work.variant, work.task, size): splits for size, splits in work.tested()})
-        for number, point in enumerate(work.points):
-            splits = [split for job in point.jobs for split in job.splits]
-            labels = [np.roll(work.documents.truth[split.test], number, axis=0) for split in splits]
-            by_split = [
-                SettingPredictions.of_split(part, np.zeros(part.shape, bool), np.ones(len(TIMERS))) for part in labels
-            ]
-            counts = np.zeros((len(by_split), 3 * len(work.documents.classes) + 1), dtype=np.int64)
-            inner = counts if any(point.jobs[0].inner) else NO_INNER_FOLDS
-            predictions.settings[point.place] = replace(SettingPredictions.joined(by_split), inner=inner)
-    return predictions
-
-
-def _scoring(run: RunPredictions, folder: Path) -> Seconds:
-    """Score some of the cells, write tables and pictures, and return the estimated seconds for all cells."""
-    from benchmark.report.files import write_report_files  # noqa: PLC0415 - a plan without pilot runs draws nothing
-    from benchmark.report.html.page import write_page  # noqa: PLC0415
-
-    ids = run.experiment.ids
-    some = (
-        subset_experiment(run.experiment, ids[:: len(ids) // MAX_SCORED_CELLS], ())
-        if len(ids) > MAX_SCORED_CELLS
-        else run.experiment
-    )
-    started = wall_and_cpu_seconds()
-    summary = summarize(replace(run, experiment=some))
-    write_report_files(summary, folder)
-    write_page(summary, folder, {})
-    return (wall_and_cpu_seconds() - started) * len(ids) / len(some.ids)
-
-
 # --- Reading, and files that are too large to count for a plan ---
 
 
@@ -314,8 +236,8 @@ def _read(experiment: Experiment, context: RunContext) -> tuple[Mapping[str, Loa
         took = np.sum([seconds for _, seconds in stand_ins.values()], axis=0)
         return {name: read for name, (read, _) in stand_ins.items()}, took
     read_variants(experiment, context)
-    started = wall_and_cpu_seconds()  # now from the store, as a run will
-    return read_variants(experiment, context), wall_and_cpu_seconds() - started
+    started = clock()  # now from the store, as a run will
+    return read_variants(experiment, context), clock() - started
 
 
 def _large(experiment: Experiment, context: RunContext) -> bool:
@@ -354,13 +276,11 @@ def _stand_in(collection: Collection, context: RunContext) -> tuple[LoadedVarian
         of_kind = np.flatnonzero(kinds == kind)
         rows[of_kind] = np.resize(of_kind[: int(np.ceil(share * len(of_kind)))], len(of_kind))
     some, rows = np.unique(rows, return_inverse=True)
-    started, part = wall_and_cpu_seconds(), corpus.take(some)
+    started, part = clock(), corpus.take(some)
     texts = list(part)
-    read, started = wall_and_cpu_seconds() - started, wall_and_cpu_seconds()
+    read, started = clock() - started, clock()
     in_memory = replace(part, rows=np.arange(len(some)), texts=lambda: iter(texts))
     first = count_terms(in_memory, collection.lexing, collection.pruning, context.jobs)
-    took = read * (corpus.rows[-1] + 1) / (part.rows[-1] + 1) + (wall_and_cpu_seconds() - started) * len(
-        documents
-    ) / len(some)
+    took = read * (corpus.rows[-1] + 1) / (part.rows[-1] + 1) + (clock() - started) * len(documents) / len(some)
     counts = Counts(documents, first.matrix[rows], first.vocabulary)
     return LoadedVariant(counts, counts_key(collection, source), describe_counts(counts, reader.facts()), {}), took

@@ -103,13 +103,17 @@ def run_folders(experiments: Sequence[Experiment], out: Path | None, *, overwrit
 
 def run_and_write(experiment: Experiment, context: RunContext, folder: Path | None = None) -> RunResult:
     """Run an experiment and write its folder, `results/runs/<name>` unless given."""
-    from benchmark.report.files import write_report_files  # noqa: PLC0415 - as in `report_again`
-    from benchmark.report.html.page import write_page  # noqa: PLC0415
-
     folder = folder or RUNS_FOLDER / experiment.name
     check_folder_writable(folder)
     started = time.perf_counter()
-    results = runner.run_experiment(experiment, context)
+    return write_results(runner.run_experiment(experiment, context), context, folder, started)
+
+
+def write_results(results: RunPredictions, context: RunContext, folder: Path, started: float) -> RunResult:
+    """Score the predictions of a run that began at `started`, by `time.perf_counter`, and write its folder."""
+    from benchmark.report.files import write_report_files  # noqa: PLC0415 - as in `report_again`
+    from benchmark.report.html.page import write_page  # noqa: PLC0415
+
     context.observer.now("scores, tests, tables and pictures")
     summary = summarize(results)
     manifest = manifest_of(results, jobs=context.jobs, seconds=time.perf_counter() - started)

@@ -62,13 +62,32 @@ def run_experiment(experiment: Experiment, context: RunContext) -> RunPrediction
         If a variant has fewer words than terms to select; nothing is trained then.
     """
     read = read_variants(experiment, context)
+    return run_tasks(experiment, read, plan_tasks(experiment, read), context)
+
+
+def run_tasks(
+    experiment: Experiment, read: Mapping[str, LoadedVariant], works: Iterable[PlannedTask], context: RunContext
+) -> RunPredictions:
+    """Compute every setting of some tasks that the store lacks, and the diagnostics.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    read : mapping of str to LoadedVariant
+        Counts of each variant; facts on near-duplicates are added to the first one's.
+    works : iterable of PlannedTask
+    context : RunContext
+
+    Returns
+    -------
+    RunPredictions
+    """
     predictions, failures, stored = Predictions({}, {}, {}, {}), dict[str, str](), set[SettingKey]()
     left = sum(len(variant.tasks) for variant in experiment.variants.values())
     cache = KernelCache(context.store, context.observer.note)
     bench, elsewhere = MatrixCache(context.jobs, cached=cache), context.elsewhere
     # One owner of the cores at a time: threads of ours run LIBSVM and the links; methods see to numba's.
     with blas_threads(context.jobs):
-        works: Iterable[PlannedTask] = plan_tasks(experiment, read)
         for work in works if elsewhere is None else elsewhere.begin(experiment, read, works):
             steps, left = sum(len(point.jobs) for point in work.points), left - 1
             context.observer.plan(steps, later=left * steps)  # tasks have about as many each

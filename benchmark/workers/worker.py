@@ -42,6 +42,8 @@ _ALONE = threading.Lock()
 _EXPERIMENTS: dict[str, tuple[Experiment, dict[str, LoadedVariant], _NotifyingStore]] = {}
 _WORKS: dict[tuple[str, str, str], PlannedTask] = {}
 MAX_CACHED_TASKS = 4
+#: For each variant the store's keys of its counts, of methods' own counts, and of their texts.
+_CountKeys = dict[str, tuple[str, dict["TextSettings", str], dict["TextSettings", str]]]
 #: Folders of plug-in files, which live as long as this process.
 _FOLDERS: list[tempfile.TemporaryDirectory[str]] = []
 
@@ -83,12 +85,6 @@ class Payload:
 
 def make_payload(experiment: Experiment, read: Mapping[str, LoadedVariant], store: Store, jobs: int) -> Payload:
     """Return the payload from which workers can compute any setting of an experiment."""
-    files = {
-        origin.file
-        for registry in (*dict(experiment.registries.each()).values(), experiment.registries.pipelines)
-        for origin in registry.origins.values()
-        if origin.file
-    }
     keys = {
         name: (
             each.key,
@@ -102,7 +98,7 @@ def make_payload(experiment: Experiment, read: Mapping[str, LoadedVariant], stor
         for name, each in experiment.variants.items()
     }
     slim = replace(experiment, variants=variants, diagnostics=(), known=BUILTIN_REGISTRIES, raw={})
-    content, plugins = _pickled((slim, keys)), plugin_files(sorted(files))
+    content, plugins = pickle_content((slim, keys)), files_of_plugins(experiment)
     facts = {
         "content": content.hex(),
         "plugins": repr(plugins),
@@ -196,7 +192,8 @@ def _unpacked_payload(payload: Payload) -> tuple[Experiment, dict[str, LoadedVar
         _WORKS.clear()
         store = _NotifyingStore(payload.store if "://" in payload.store else Path(payload.store), payload.limit)
         ensure_numba_cache(lambda _: None)
-        experiment, keys = _unpickled(payload)
+        unpickled: tuple[Experiment, _CountKeys] = unpickle_content(payload.content, payload.plugins)
+        experiment, keys = unpickled
         counts: dict[str, Counts] = {}
         read = {name: _read(store, *each, counts) for name, each in keys.items()}
         _EXPERIMENTS[payload.key] = experiment, read, store
@@ -214,8 +211,19 @@ def _work(key: str, experiment: Experiment, read: Mapping[str, LoadedVariant], v
     return _WORKS[key, variant, task]
 
 
-def _pickled(content: object) -> bytes:
-    """Pickle an experiment; refer to a plug-in's class by its registered name."""
+def files_of_plugins(experiment: Experiment) -> dict[str, dict[str, bytes]]:
+    """Return the files of the plug-ins that an experiment names, see `plugins.loader.plugin_files`."""
+    files = {
+        origin.file
+        for registry in (*dict(experiment.registries.each()).values(), experiment.registries.pipelines)
+        for origin in registry.origins.values()
+        if origin.file
+    }
+    return plugin_files(sorted(files))
+
+
+def pickle_content(content: object) -> bytes:
+    """Pickle an experiment, or parts of one; refer to a plug-in's class by its registered name."""
 
     class Pickler(pickle.Pickler):
         def persistent_id(self, obj: Any) -> tuple[str, str, str] | None:
@@ -226,23 +234,21 @@ def _pickled(content: object) -> bytes:
     return file.getvalue()
 
 
-def _unpickled(
-    payload: Payload,
-) -> tuple[Experiment, dict[str, tuple[str, dict[TextSettings, str], dict[TextSettings, str]]]]:
-    plugins = {}
-    if payload.plugins:
+def unpickle_content(content: bytes, plugins: Mapping[str, Mapping[str, bytes]]) -> Any:
+    """Return what `pickle_content` pickled in a process of this user, with the classes of these plug-ins' files."""
+    loaded = {}
+    if plugins:
         _FOLDERS.append(tempfile.TemporaryDirectory(prefix="simplexbench-"))
-        plugins = reload_plugins(payload.plugins, Path(_FOLDERS[-1].name))
-    known = registries_with_plugins(Path(each.name) for each in plugins.values() if names_component(each))
+        loaded = reload_plugins(plugins, Path(_FOLDERS[-1].name))
+    known = registries_with_plugins(Path(each.name) for each in loaded.values() if names_component(each))
 
     class Unpickler(pickle.Unpickler):
         def persistent_load(self, pid: tuple[str, str, str]) -> Any:
             """Return the class that is registered by this name here."""
             file, kind, name = pid
-            return pipeline_of_file(plugins[file], name) if kind == "pipelines" else getattr(known, kind)[name]
+            return pipeline_of_file(loaded[file], name) if kind == "pipelines" else getattr(known, kind)[name]
 
-    unpickled: tuple[Experiment, Any] = Unpickler(io.BytesIO(payload.content)).load()
-    return unpickled
+    return Unpickler(io.BytesIO(content)).load()
 
 
 def _read(

@@ -403,7 +403,9 @@ class TestPlan:
         config = write(SMALL)
         assert self.rows(config) == [["tf-l1-ngd", "2", "0"], ["tf-l2-linear", "2", "0"]]
         assert re.search(
-            r"^A first run takes about [\d.]+ s and [\d.]+ GB\.$", invoke("plan", config).stdout, re.MULTILINE
+            r"^A first run takes about [\d.]+ s of processor time and [\d.]+ GB; [\d.]+ (s|min) on the clock .+\.$",
+            invoke("plan", config).stdout,
+            re.MULTILINE,
         )
         assert invoke("run", config, "--out", tmp_path / "run").exit_code == 0
         assert self.rows(config) == [["tf-l1-ngd", "2", "2"], ["tf-l2-linear", "2", "2"]]

@@ -80,7 +80,7 @@ def test_the_protocol_goes_by_what_there_is_and_the_configuration_is_good(
 ) -> None:
     config, target = written(table(tmp_path / "a.csv", columns, delimiter))
     assert config["protocol"] == protocol
-    assert len(load_checked(target).ids) == 4
+    assert len(load_checked(target).ids) == 6
 
 
 def test_several_classes_and_folders(tmp_path: Path) -> None:
@@ -134,10 +134,12 @@ def test_nobody_is_asked_where_standard_input_is_closed(tmp_path: Path, monkeypa
 
 def test_the_command_writes_it_says_what_it_took_and_checks_it(tmp_path: Path) -> None:
     path, target = table(tmp_path / "a.csv"), tmp_path / "own.yaml"
-    done = CliRunner().invoke(app, ["init", str(path), "--text", "body", "--label", "queue", "--out", str(target)])
+    done = CliRunner().invoke(
+        app, ["init", str(path), "--text", "body", "--label", "queue", "--no-pilot", "--out", str(target)]
+    )
     assert done.exit_code == 0
     assert "text is 'body'" in done.stdout
-    assert "4 cells" in done.stdout
+    assert "6 cells" in done.stdout
     assert yaml.safe_load(target.read_text())["name"] == "own"
 
 
@@ -172,17 +174,22 @@ def test_a_first_row_that_looks_like_a_document_is_noticed(
 
 def test_a_first_row_that_looks_like_a_document_is_refused_without_a_terminal(tmp_path: Path) -> None:
     path, target = rows_to(tmp_path / "t.csv"), tmp_path / "own.yaml"
-    done = CliRunner().invoke(app, ["init", str(path), "--out", str(target)])
+    done = CliRunner().invoke(app, ["init", str(path), "--no-pilot", "--out", str(target)])
     assert (done.exit_code, target.exists()) == (2, False)
     assert re.search(r"t\.csv:1: looks like a document .*'a' occurs again.*: add --header or --no-header", done.output)
     named = ["--text", DOCUMENTS[0][0], "--label", "a"]
     for how in (["--header"], named):
-        assert CliRunner().invoke(app, ["init", str(path), "--out", str(target), "--overwrite", *how]).exit_code == 0
+        assert (
+            CliRunner()
+            .invoke(app, ["init", str(path), "--no-pilot", "--out", str(target), "--overwrite", *how])
+            .exit_code
+            == 0
+        )
 
 
 def test_a_table_without_a_header_is_run_by_the_numbers_of_its_columns(tmp_path: Path) -> None:
     path, target = rows_to(tmp_path / "t.csv"), tmp_path / "own.yaml"
-    done = CliRunner().invoke(app, ["init", str(path), "--no-header", "--out", str(target)])
+    done = CliRunner().invoke(app, ["init", str(path), "--no-header", "--no-pilot", "--out", str(target)])
     assert done.exit_code == 0
     corpus = yaml.safe_load(target.read_text())["corpus"]
     assert (corpus["text"], corpus["label"], corpus["header"]) == ("1", "2", False)
@@ -193,7 +200,7 @@ def test_a_table_without_a_header_is_run_by_the_numbers_of_its_columns(tmp_path:
 def test_classes_that_hold_a_separator_are_asked_about(tmp_path: Path, mark: str) -> None:
     rows = [(text, label if n % 10 else f"a{mark}b") for n, (text, label) in enumerate(DOCUMENTS)]
     path, target = rows_to(tmp_path / "t.csv", "text", "queue", rows=rows), tmp_path / "own.yaml"
-    how = ["init", str(path), "--out", str(target)]
+    how = ["init", str(path), "--no-pilot", "--out", str(target)]
     done = CliRunner().invoke(app, how)
     assert (done.exit_code, target.exists()) == (2, False)
     assert f"t.csv: the column 'queue' has values such as 'a{mark}b'" in done.output
@@ -208,7 +215,9 @@ def test_classes_that_hold_a_separator_are_asked_about(tmp_path: Path, mark: str
 def test_a_few_classes_that_hold_a_separator_are_classes(tmp_path: Path) -> None:
     rows = [(text, label if n > 1 else "a;b") for n, (text, label) in enumerate(DOCUMENTS)]
     path = rows_to(tmp_path / "t.csv", "text", "label", rows=rows)
-    assert CliRunner().invoke(app, ["init", str(path), "--out", str(tmp_path / "own.yaml")]).exit_code == 0
+    assert (
+        CliRunner().invoke(app, ["init", str(path), "--no-pilot", "--out", str(tmp_path / "own.yaml")]).exit_code == 0
+    )
 
 
 @pytest.mark.parametrize("answer", [True, False])
@@ -217,7 +226,9 @@ def test_at_a_terminal_the_person_decides(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("benchmark.cli.prompts.ask_yes_no", lambda *said: asked.append(said[0]) or answer)
     rows = [(text, f"{label};c") for text, label in DOCUMENTS]
     target = tmp_path / "own.yaml"
-    done = CliRunner().invoke(app, ["init", str(rows_to(tmp_path / "t.csv", rows=rows)), "--out", str(target)])
+    done = CliRunner().invoke(
+        app, ["init", str(rows_to(tmp_path / "t.csv", rows=rows)), "--no-pilot", "--out", str(target)]
+    )
     assert done.exit_code == 0
     corpus = yaml.safe_load(target.read_text())["corpus"]
     assert len(asked) == 2

@@ -38,7 +38,7 @@ def table(path: Path, *changes: tuple[int, dict[str, str]], rows: list[dict[str,
 
 def init(path: Path, *options: str) -> tuple[Result, Path]:
     target = path.with_name("own.yaml")
-    return CliRunner().invoke(app, ["init", str(path), "--out", str(target), *options]), target
+    return CliRunner().invoke(app, ["init", str(path), "--out", str(target), "--no-pilot", *options]), target
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import shutil
 from collections import Counter
 from functools import cache
@@ -14,28 +15,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.classifiers.libsvm import NodeMatrix
-from benchmark.commands import pilot as trial
 from benchmark.commands import plan as planning
-from benchmark.commands.plan import (
+from benchmark.commands.forecast import pilot, sample
+from benchmark.commands.forecast.estimate import (
     LEARNING,
+    MAX_SHARE,
     READING,
     RUN_PARTS,
     SCORING,
     START,
     Forecast,
-    Plan,
-    forecast_text,
-    plan_run,
+    PilotRun,
+    is_cheap,
+    seconds_terms,
 )
+from benchmark.commands.forecast.growth import growth_terms
+from benchmark.commands.forecast.pilot_plan import plan_pilots
+from benchmark.commands.forecast.sample import KERNEL_GROUP, POINT_GROUP, job_sizes, sample_counts, sample_task
+from benchmark.commands.plan import Plan, forecast_text, plan_run
 from benchmark.experiment import runner
-from benchmark.experiment.batches import plan_batches
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import load_checked
-from benchmark.experiment.runner import TaskExecutor, plan_tasks, run_experiment
+from benchmark.experiment.runner import TaskExecutor, plan_tasks, read_variants, run_experiment
 from benchmark.experiment.store import Store
-from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.system import memory as environment
+from benchmark.system.errors import BenchError
 from tests.builders import small_experiment
 from tests.processes import Process
 
@@ -46,7 +50,7 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment
 
 pytestmark = pytest.mark.usefixtures("sketched")
-KERNELS = {"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ngd"]}
+KERNELS_OF = {"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ngd"]}
 SEVERAL = {
     "corpus": {"name": "synthetic", "subset": "several"},
     "protocol": {"name": "random-subsets", "train_size": [60], "replicates": 4, "stratified": False, "test": "texas"},
@@ -104,13 +108,14 @@ def forecast(experiment: Experiment, store: Store) -> Forecast:
 MODELS = {"methods": [{"kernel": {"name": "plsi-fisher", "n_classes": [3]}}, {"kernel": "hp-top"}]}
 
 
-@pytest.mark.parametrize("changes", [{}, SEVERAL, TWO, SEVERAL | MODELS, {"methods": ["mnb", "linear-svm"]}], ids=str)
+@pytest.mark.parametrize("changes", [TWO, SEVERAL | MODELS], ids=["two", "models"])
 def test_every_part_is_there_and_none_is_negative(store: Store, changes: dict[str, Any]) -> None:
     found = forecast(small_experiment(**changes), store)
     for parts in (found.seconds, found.cpu, found.memory):
         assert tuple(parts) == RUN_PARTS
         assert all(np.isfinite(value) and value >= 0 for value in parts.values())
-    assert found.peak == sum(found.memory.values()) > 5e7
+    assert found.peak == max(found.memory.values()) > 5e7
+    assert found.memory[START] <= found.memory[READING]
     assert found.cpu[LEARNING] > 0
 
 
@@ -124,15 +129,15 @@ def test_nothing_but_the_counts_is_kept(store: Store) -> None:
 
 
 def test_what_the_store_has_takes_nothing(store: Store) -> None:
-    run_experiment(small_experiment(methods=[KERNELS]), RunContext(store))
-    experiment = small_experiment(methods=[KERNELS, "mnb"])
+    run_experiment(small_experiment(methods=[KERNELS_OF]), RunContext(store))
+    experiment = small_experiment(methods=[KERNELS_OF, "mnb"])
     found = plan_run(experiment, RunContext(store))
     assert found.from_store == (2, 3)
     assert found.together == []
     run_experiment(experiment, RunContext(store))
     done = forecast(experiment, store)
-    assert done.memory[LEARNING] == done.disk == 0
-    assert done.cpu[LEARNING] < 0.02 < done.cpu[SCORING]
+    assert done.memory[LEARNING] == done.disk == done.cpu[LEARNING] == 0
+    assert done.cpu[SCORING] > 0
 
 
 @pytest.mark.parametrize(("changes", "n_joined"), [({}, 2), (SEVERAL, 0), (TWO, 0)], ids=["table", "several", "two"])
@@ -155,20 +160,53 @@ def test_what_is_computed_together_is_what_the_run_walks(
 
 
 def test_quick_tries_nothing(store: Store, monkeypatch) -> None:
-    monkeypatch.setattr(trial, "estimate_seconds", lambda *_: pytest.fail("a method is tried"))
+    monkeypatch.setattr(planning, "forecast_run", lambda *_: pytest.fail("a pilot is run"))
     found = plan_run(small_experiment(), RunContext(store), with_pilot=False)
     assert (found.forecast, forecast_text(found)) == (None, "")
 
 
-def test_a_sample_is_not_asked_whether_a_method_sees_anything(store: Store, monkeypatch) -> None:
+def measured(experiment: Experiment, store: Store, folder: Path, share: float = 0.5) -> pilot.Measurement:
+    """A pilot run in this process."""
+    context = RunContext(store, download=False)
+    read = read_variants(experiment, context)
+    works = list(plan_tasks(experiment, read))
+    left = {job.key for work in works for point in work.points for job in point.jobs}
+    some, plan = plan_pilots(experiment, read, works, left)
+    small, (few, _) = [sample_task(work, share) for work in plan.works], sample_counts(read)
+    found = pilot.measure_pilot(some, small, plan.computed, few, context, folder / "pilot")
+    spans = {label: pilot._span(each) for label, each in found["batches"].items()}
+    return pilot.Measurement(spans, pilot._span(found["diagnostics"]), pilot._span(found["rest"]), 0.0)
+
+
+def test_a_pilot_measures_all_that_it_does_once(store: Store, tmp_path: Path) -> None:
+    """Each computed job's batch has its seconds, and all of them are those of the pilot run."""
+    began = pilot.clock()
+    found = measured(small_experiment(methods=[KERNELS_OF, "mnb"]), store, tmp_path)
+    took = pilot.clock() - began
+    assert set(found.batches) == {"tf-l1-linear · cornell", "tf-l1-linear · texas", "tf-l1-ngd · cornell",
+                                  "tf-l1-ngd · texas", "mnb · cornell"}  # fmt: skip
+    assert all((span.seconds > 0).all() for span in found.batches.values())
+    assert (found.seconds <= took).all()
+    assert found.rest.memory > 5e7
+    assert len(store.entries()) == 1, "only the counts are kept"
+
+
+def test_a_sample_is_not_asked_whether_a_method_sees_anything(store: Store, tmp_path: Path, monkeypatch) -> None:
     """Of a few documents it may see nothing, and to find out why takes a matrix that the run never makes."""
     monkeypatch.setattr(runner, "degenerate_predictions_reason", lambda *_: pytest.fail("a sample is looked at"))
-    assert forecast(small_experiment(), store).cpu[LEARNING] > 0
+    assert measured(small_experiment(), store, tmp_path).batches
 
 
-def test_a_method_that_fails_costs_no_plan(store: Store) -> None:
+def test_a_method_that_fails_costs_no_pilot(store: Store, tmp_path: Path) -> None:
     huge = {"weighting": "tf", "normalization": "none", "kernel": {"name": "polynomial", "degree": 400}}
-    assert forecast(small_experiment(methods=[huge, "mnb"]), store).cpu[LEARNING] > 0
+    assert len(measured(small_experiment(methods=[huge, "mnb"]), store, tmp_path).batches) >= 2
+
+
+def test_a_pilot_that_dies_is_an_error_with_its_reason(store: Store, monkeypatch) -> None:
+    monkeypatch.setenv("BENCH_MEMORY_GB", "1")
+    monkeypatch.setattr(pilot, "pickle_content", lambda _: b"no pickle")
+    with pytest.raises(BenchError, match=r"^a pilot run failed: .*UnpicklingError"):
+        plan_run(small_experiment(), RunContext(store))
 
 
 FAILING = """
@@ -199,99 +237,99 @@ def test_a_plugin_that_fails_costs_no_plan(tmp_path: Path, store: Store) -> None
 
 # The extrapolation
 
-SECONDS = st.floats(1e-4, 1e3)
-POWER = st.sampled_from([trial.KERNEL_POWER, trial.POINT_POWER])
-LARGE = st.floats(1e-4, 1 / 3)
+TERM = st.floats(0, 1e3)
+SHARES = np.array([1 / 32, 1 / 8, 1 / 2])
+SIZES = np.column_stack([SHARES, SHARES**2])
 
 
-@given(SECONDS, SECONDS, LARGE, st.floats(1e-2, 1), POWER)
-def test_more_documents_never_take_less(less: float, more: float, large: float, part: float, power: float) -> None:
-    few, many = (
-        trial.extrapolate_seconds(np.full(2, less), np.full(2, more), share, power)[0]
-        for share in (large, large * part)
-    )
-    assert few <= many * (1 + 1e-9)
-    assert more <= few <= more * large**-power * (1 + 1e-9)
+@given(TERM, TERM, TERM)
+def test_terms_that_all_pilots_fit_are_found(fixed: float, linear: float, steep: float) -> None:
+    values = fixed + SIZES @ [linear, steep]
+    terms = growth_terms(SIZES, values, np.full(3, 1e-6 * max(1e-3, values[-1])))
+    assert terms.sum() == pytest.approx(fixed + linear + steep, rel=1e-3, abs=1e-6)
+    assert (terms >= 0).all()
 
 
-@given(st.floats(0, 10), st.floats(0.01, 10), LARGE, POWER)
-def test_what_is_the_same_for_any_number_stays_so(fixed: float, rest: float, large: float, power: float) -> None:
-    less, more, all_ = (np.full(2, fixed + rest * share**power) for share in (large / trial.PILOT_RATIO, large, 1))
-    np.testing.assert_allclose(trial.extrapolate_seconds(less, more, large, power), all_, rtol=1e-6)
+@given(st.lists(st.floats(1e-3, 1e3), min_size=3, max_size=3), st.sampled_from([1, 2]))
+def test_a_forecast_is_never_below_nor_steeper_than_its_terms_allow(values: list[float], n_sizes: int) -> None:
+    """More documents never take less, and at most so much more as the steepest term from the largest pilot."""
+    ascending = np.sort(values)
+    terms = growth_terms(SIZES[:, :n_sizes], ascending, 0.05 * ascending)
+    at_largest = terms[0] + SIZES[-1, :n_sizes] @ terms[1:]
+    assert at_largest <= terms.sum() * (1 + 1e-9)
+    assert terms.sum() <= at_largest / SIZES[-1, n_sizes - 1] * (1 + 1e-9)
 
 
-def test_more_documents_take_more(own, store: Store) -> None:
-    few, many = (forecast(own(n), store) for n in (400, 4000))
-    assert many.cpu[LEARNING] > 3 * few.cpu[LEARNING]
-    assert many.memory[LEARNING] > 10 * few.memory[LEARNING]
-    assert many.disk > few.disk > 0
+def pilot_run(share: float, seconds: float, group: str) -> PilotRun:
+    pair = np.array([seconds, seconds])
+    nothing = pilot.Span(np.zeros(2), 0.0)
+    return PilotRun({group: pair}, {group: np.array([share, share**2])}, {group: 0.0}, 0.0, {group: seconds}, nothing)
+
+
+@given(st.floats(1e-3, 1e3), st.sampled_from([KERNEL_GROUP, POINT_GROUP]))
+def test_the_next_pilot_is_cheap_beside_the_run_or_at_all(seconds: float, group: str) -> None:
+    runs = [pilot_run(share, seconds * share**2, group) for share in (1 / 32, 1 / 8)]
+    spent, whole = sum(run.spent[group] for run in runs), float(seconds_terms(runs, group).sum())
+    if is_cheap(runs, spent, 2):
+        assert seconds / 16 < 13 or seconds / 16 < 0.11 * whole
 
 
 # The sample
+
+
+def test_a_sample_is_a_part_of_the_larger_one(store: Store) -> None:
+    """A pilot's documents are among those of the next, or its seconds would differ by the luck of the draw."""
+    experiment = small_experiment()
+    (work,) = plan_tasks(experiment, read_variants(experiment, RunContext(store, download=False)))
+    small, large = (set(sample_task(work, share).problem.documents.ids) for share in (1 / 8, MAX_SHARE))
+    assert small < large < set(work.problem.documents.ids)
+
+
+def test_sizes_are_those_of_all_splits_and_their_folds(store: Store) -> None:
+    chosen = {"kernel": "ngd", "classifier": {"name": "svm", "C": [1, 2]}}
+    experiment = small_experiment(methods=[chosen], choose={"by": "cross-validation", "folds": 3})
+    (work,) = plan_tasks(experiment, read_variants(experiment, RunContext(store, download=False)))
+    job = work.points[0].jobs[0]
+    ((split,), (folds,)) = job.splits, job.inner
+    n, m = len(split.train), len(split.test)
+    documents, pairs = job_sizes(job, KERNEL_GROUP)
+    assert documents == n + m + 3 * n  # each fold trains and tests on all training documents
+    assert pairs == n * (n + m) + sum(len(fold.train) * n for fold in folds)
 
 
 @pytest.mark.parametrize("changes", [{}, SEVERAL], ids=["table", "several"])
 def test_a_sample_has_all_classes_and_the_splits_of_the_whole(store: Store, changes: dict[str, Any]) -> None:
     experiment = small_experiment(**changes)
     (work,) = plan_tasks(experiment, runner.read_variants(experiment, RunContext(store, download=False)))
-    todo = [(point, job) for point in work.points for job in point.jobs]
-    all_ = plan_batches(todo, by_split=work.problem.multilabel)
-    for small, batch in zip(trial.subsample_batches(all_, 0.1), all_, strict=True):
-        for (point, jobs), (whole, wholes) in zip(small.parts, batch.parts, strict=True):
-            documents, names = point.problem.documents, np.array(whole.problem.documents.ids)
-            assert point.place == whole.place
-            assert set(documents.ids) < set(names)
-            for job, other in zip(jobs, wholes, strict=True):
-                (split,), (origin,) = job.splits, other.splits
+    small = sample_task(work, 0.1)
+    documents, names = small.problem.documents, np.array(work.problem.documents.ids)
+    assert set(documents.ids) < set(names)
+    for point, whole in zip(small.points, work.points, strict=True):
+        assert (point.place, point.problem.documents.ids) == (whole.place, documents.ids)
+        for job, other in zip(point.jobs, whole.jobs, strict=True):
+            assert job.key == other.key
+            for split, origin in zip(job.splits, other.splits, strict=True):
                 for rows, all_rows in ((split.train, origin.train), (split.test, origin.test)):
                     assert set() < {documents.ids[row] for row in rows} < set(names[all_rows])
-                trained = whole.problem.members[origin.train].sum(axis=0)
-                assert (
-                    point.problem.members[split.train].sum(axis=0) >= np.minimum(trained, trial.MIN_PER_CLASS)
-                ).all()
-
-
-@pytest.mark.parametrize("changes", [{}, SEVERAL, TWO], ids=["table", "several", "two"])
-def test_the_matrices_that_a_run_holds_are_foreseen(store: Store, monkeypatch, changes: dict[str, Any]) -> None:
-    experiment, held = small_experiment(methods=[KERNELS], **changes), {"products": 0, "kernel": 0}
-    found = forecast(experiment, store)
-    take, fill = MatrixCache._take, NodeMatrix.fill
-
-    def watched_take(self: MatrixCache, shape: tuple[int, int]) -> Any:
-        held["products"] = max(held["products"], shape[0] * shape[1] * 8)
-        return take(self, shape)
-
-    def watched_fill(self: NodeMatrix, kernel: Any, jobs: int, ridge: float = 0.0) -> None:
-        fill(self, kernel, jobs, ridge)
-        held["kernel"] = max(held["kernel"], self._memory.nbytes)
-
-    monkeypatch.setattr(MatrixCache, "_take", watched_take)
-    monkeypatch.setattr(NodeMatrix, "fill", watched_fill)
-    run_experiment(experiment, RunContext(store))
-    assert sum(held.values()) < found.memory[LEARNING] < 5 * sum(held.values())
-
-
-def test_products_that_are_too_large_to_be_held_take_no_memory(store: Store, monkeypatch) -> None:
-    experiment = small_experiment(methods=[KERNELS])
-    held = forecast(experiment, store).memory[LEARNING]
-    monkeypatch.setenv("BENCH_MEMORY_GB", "0.0001")
-    assert forecast(experiment, store).memory[LEARNING] < held / 2
+                trained = work.problem.members[origin.train].sum(axis=0)
+                least = np.minimum(trained, sample.MIN_PER_CLASS)
+                assert (point.problem.members[split.train].sum(axis=0) >= least).all()
 
 
 # Files that are not read to their end
 
 
 def test_of_a_large_file_only_the_beginning_is_counted(own, store: Store, monkeypatch) -> None:
-    experiment = own(3000)
+    experiment, context = own(3000), RunContext(store, download=False)
     monkeypatch.setattr(planning, "MAX_COUNTED_BYTES", 200_000)
-    guessed = forecast(experiment, store)
+    guessed, guess_took = planning._read(experiment, context)
     assert not store.entries(), "counts of a part aren't those of the whole"
     monkeypatch.undo()
-    known = forecast(experiment, store)
+    known, took = planning._read(experiment, context)
     assert store.entries()
-    assert guessed.cpu[READING] > known.cpu[READING]
-    assert guessed.memory[LEARNING] == pytest.approx(known.memory[LEARNING], rel=0.1)
-    assert 1 / 3 < guessed.cpu[LEARNING] / known.cpu[LEARNING] < 3
+    assert guess_took[0] > took[0]
+    assert len(guessed["base"].counts.documents) == len(known["base"].counts.documents)
+    assert guessed["base"].counts.matrix.sum() == pytest.approx(known["base"].counts.matrix.sum(), rel=0.1)
 
 
 def test_of_a_large_file_that_is_sorted_by_class_each_document_stands_for_its_own_class(
@@ -310,7 +348,7 @@ def test_of_a_large_file_that_is_sorted_by_class_each_document_stands_for_its_ow
         sums = [counts.matrix[counts.documents.labels == code][:, columns].sum(axis=0) for code in range(3)]
         centroids.append(np.sqrt(np.array(sums) / np.sum(sums, axis=1, keepdims=True)))
     assert (np.diag(centroids[0] @ centroids[1].T) > 0.95).all()  # of words of another class 0.7
-    assert part_took[1] > took[1]
+    assert part_took[0] > took[0]
 
 
 # Words
@@ -341,17 +379,24 @@ def test_no_more_memory_is_free_than_a_process_may_have(monkeypatch) -> None:
 @pytest.mark.parametrize(
     ("seconds", "n_bytes", "said"),
     [
-        (3.14, 4.4e8, "3.1 s and 0.4 GB"),
-        (41.9, 1.23e9, "42 s and 1.2 GB"),
-        (312, 1.2e10, "5.2 min and 12 GB"),
-        (7500, 1.2e11, "2.1 h and 120 GB"),
+        (3.14, 4.4e8, "3.1 s of processor time and 0.4 GB; 1.6 s"),
+        (41.9, 1.23e9, "42 s of processor time and 1.2 GB; 21 s"),
+        (312, 1.2e10, "5.2 min of processor time and 12 GB; 2.6 min"),
+        (7500, 1.2e11, "2.1 h of processor time and 120 GB; 62 min"),
     ],
 )
 def test_two_digits_are_said(seconds: float, n_bytes: float, said: str) -> None:
     rest = dict.fromkeys(RUN_PARTS, 0.0)
-    found = Forecast(rest | {START: seconds}, rest, rest | {START: n_bytes}, 0.0)
-    assert forecast_text(Plan([], [], (0, 10), found)) == f"A first run takes about {said}."
-    assert forecast_text(Plan([], [], (8, 10), found)) == f"A run takes about {said}; 8 of 10 cells are in the store."
+    found = Forecast(rest | {START: seconds / 2}, rest | {START: seconds}, rest | {START: n_bytes}, 0.0)
+    assert forecast_text(Plan([], [], (0, 10), found)) == f"A first run takes about {said} on the clock."
+    stored = "8 of 10 cells are in the store"
+    assert forecast_text(Plan([], [], (8, 10), found)) == f"A run takes about {said} on the clock; {stored}."
+
+
+def test_seconds_on_the_clock_are_those_of_a_machine_as_busy_as_now() -> None:
+    parts = dict.fromkeys(RUN_PARTS, 1.0)
+    said = forecast_text(Plan([], [], (0, 1), Forecast(parts, parts, parts, 0.0, load=1.52, processors=2)))
+    assert re.search(r"4\.0 s on the clock while the machine is as busy as now \(load 1\.5, \d+ processors\)", said)
 
 
 # Plan and truth

@@ -1,16 +1,20 @@
-"""`bench plan` against the truth: seconds on the clock and of the processors, and memory, for all kinds of runs.
+"""`bench plan` against the truth: processor seconds, memory and seconds on the clock, for ten kinds of runs.
 
-    python tests/perf/plans.py [CONFIG…]
+    python tests/perf/plans.py [--json FILE] [NAME…]
 
-Each configuration is planned and then run, in processes and with a store of their own. "own" is 20 Newsgroups as a
-table of one's own.
+Each configuration of the folder `plans` is planned, and then run in a fresh process, with a store of its own that has
+no results. With a FILE, what was measured is written to it, and runs that it has are not run again: a run takes the
+same whatever is forecast. NAME may also be a configuration of the package, or "own": 20 Newsgroups as a table of one's
+own.
 """
 
 from __future__ import annotations
 
+import argparse
 import csv
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,13 +22,35 @@ import time
 from pathlib import Path
 from typing import Any
 
+import zipf
 from measure import cpu_seconds, peak_memory
 
-ROOT = Path(__file__).parents[2]
-CONFIGS = (
-    *("quickstart", "all-methods", "webkb", "20ng", "reuters-eef-reduced", "reuters-hp-top-reduced"),
-    *("reuters-skl-reduced", "webkb-diffusion-reduced", "all-methods-webkb", "own"),
-)
+ROOT, PLANS = Path(__file__).parents[2], Path(__file__).with_name("plans")
+NAMES = tuple(sorted(path.stem for path in PLANS.glob("*.yaml")))
+#: Generated tables: number of documents, and what `zipf.write` takes.
+TABLES: dict[str, tuple[int, dict[str, Any]]] = {
+    "short-texts": (49_000, {"words_per_document": 24, "spread": 0.9, "n_classes": 39, "skew": 0.8, "n_words": 60_000}),
+    "long-texts": (250, {"words_per_document": 15_000, "spread": 0.8, "n_classes": 5, "n_words": 100_000}),
+    "many-classes": (8_000, {"words_per_document": 60, "spread": 0.5, "n_classes": 200, "n_words": 50_000}),
+    "tags": (6_000, {"words_per_document": 40, "spread": 0.8, "n_classes": 30, "skew": 0.7, "several": 0.5}),
+}
+#: What is compared, with the unit of its columns: processor seconds, GB, seconds on the clock.
+MEASURED = {"cpu": 1.0, "memory": 1e9, "seconds": 1.0}
+
+
+def configuration(name: str, folder: Path) -> Path:
+    """The configuration of a name, in a folder with the tables that it reads."""
+    if name == "own":
+        return own_table(folder)
+    if name not in NAMES:
+        return ROOT / "configs" / f"{name}.yaml"
+    for path in PLANS.glob("*.yaml"):
+        shutil.copy(path, folder)
+    table = next((each for each in TABLES if name.startswith(each)), None)
+    if table is not None:
+        n_documents, how = TABLES[table]
+        zipf.write(folder / f"{table}.csv", n_documents, **{"n_words": 50_000, **how})
+    return folder / f"{name}.yaml"
 
 
 def own_table(folder: Path) -> Path:
@@ -53,40 +79,70 @@ def planned(config: Path) -> None:
 
     let_openmp_threads_sleep()
     found = plan_run(load_checked(config), RunContext(Store(), jobs=n_processors())).forecast
-    print(json.dumps({"seconds": found.seconds, "cpu": found.cpu, "memory": found.memory} if found else {}))
+    if found is not None:
+        print(json.dumps({"seconds": found.seconds, "cpu": found.cpu, "memory": found.memory, "peak": found.peak}))
 
 
-def once(config: Path, folder: Path) -> tuple[dict[str, Any], float, dict[str, float]]:
-    """The plan, the seconds on the clock that planning took, and what the run took."""
-    environment = {**os.environ, "BENCH_CACHE": str(folder / "store")}
-    started = time.perf_counter()
+def forecast(config: Path, folder: Path) -> dict[str, Any]:
+    """What a fresh process forecasts, and the processor seconds that it took to do so."""
+    environment, before = {**os.environ, "BENCH_CACHE": str(folder / "store")}, cpu_seconds()
     said = subprocess.run(
         [sys.executable, __file__, "--plan", config], env=environment, check=True, stdout=subprocess.PIPE
     ).stdout
-    planning, started, before = time.perf_counter() - started, time.perf_counter(), cpu_seconds()
+    found = json.loads(said)
+    return {
+        "cpu": sum(found["cpu"].values()),
+        "memory": found["peak"],
+        "seconds": sum(found["seconds"].values()),
+        "parts": found,
+        "took": cpu_seconds() - before,
+    }
+
+
+def run(config: Path, folder: Path) -> dict[str, Any]:
+    """What `bench run` takes in a fresh process, after a plan, and the machine's load before and after it."""
+    environment, load = {**os.environ, "BENCH_CACHE": str(folder / "store")}, os.getloadavg()[0]
+    started, before = time.perf_counter(), cpu_seconds()
     command = [sys.executable, "-m", "benchmark.cli", "run", config, "--out", folder / "run"]
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
     peak = peak_memory(process)
+    if process.returncode:
+        raise SystemExit(f"{config.stem} failed")
     took = {"seconds": time.perf_counter() - started, "cpu": cpu_seconds() - before, "memory": peak * 1e9}
-    return json.loads(said), planning, took
+    return {**took, "load": [load, os.getloadavg()[0]]}
+
+
+def row(name: str, found: dict[str, Any]) -> str:
+    """A line of the forecast, the truth, and their ratio."""
+    parts = []
+    for what, unit in MEASURED.items():
+        forecast_of, truth = found["forecast"][what] / unit, found["run"][what] / unit
+        parts.append(f"{forecast_of:8.1f}{truth:8.1f}{forecast_of / truth:6.2f}")
+    before, after = found["run"]["load"]
+    return f"{name:22}{''.join(parts)}  planning {found['forecast']['took']:5.1f} s, load {before:.1f} to {after:.1f}"
 
 
 def main() -> None:
-    """Plan and run each configuration, and print a line of both."""
-    if sys.argv[1:2] == ["--plan"]:
-        return planned(Path(sys.argv[2]))
-    print(f"{'configuration':24}{'seconds':>17}{'of processors':>17}{'GB':>15}  planning took")
-    print(f"{'':24}{'  plan  truth  ×':>17}{'  plan  truth  ×':>17}{'plan truth   ×':>15}")
-    for name in sys.argv[1:] or CONFIGS:
+    """Forecast and run each configuration, and print a line of both."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", default=NAMES)
+    parser.add_argument("--json", type=Path, help="file of what was measured, read and written")
+    parser.add_argument("--plan", type=Path, help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.plan:
+        return planned(asked.plan)
+    known = json.loads(asked.json.read_text()) if asked.json and asked.json.exists() else {}
+    print(f"{'forecast, truth, ratio':22}{'processor seconds':>22}{'GB':>22}{'seconds':>22}")
+    for name in asked.names:
         with tempfile.TemporaryDirectory() as made:
             folder = Path(made)
-            config = own_table(folder) if name == "own" else ROOT / "configs" / f"{name}.yaml"
-            plan, planning, took = once(config, folder)
-        line = f"{name:24}"
-        for what, scale in (("seconds", 1), ("cpu", 1), ("memory", 1e9)):
-            sum_, truth = sum(plan[what].values()) / scale, took[what] / scale
-            line += f"{sum_:7.1f}{truth:6.1f}{sum_ / truth:4.1f}"
-        print(f"{line}  {planning:5.1f} s   load {os.getloadavg()[0]:.1f}", flush=True)
+            config = configuration(name, folder)
+            found = {"forecast": forecast(config, folder), "run": known.get(name, {}).get("run")}
+            found["run"] = found["run"] or run(config, folder)
+        known[name] = found
+        if asked.json:
+            asked.json.write_text(json.dumps(known, indent=1))
+        print(row(name, found), flush=True)
     return None
 
 

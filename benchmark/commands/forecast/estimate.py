@@ -1,0 +1,282 @@
+"""Forecast of a run's seconds and memory from pilot runs on samples of its documents."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchmark.commands.forecast.growth import growth_terms
+from benchmark.commands.forecast.pilot import PilotProcess
+from benchmark.commands.forecast.pilot_plan import jobs_by_key, n_documents, plan_pilots
+from benchmark.commands.forecast.sample import (
+    KERNEL_GROUP,
+    POINT_POWER,
+    job_sizes,
+    sample_counts,
+    sample_task,
+    smallest_share,
+)
+from benchmark.methods.matrix_cache import memory_budget
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from benchmark.commands.forecast.pilot import Measurement, Span
+    from benchmark.commands.forecast.pilot_plan import PilotPlan
+    from benchmark.config.model import Experiment
+    from benchmark.experiment.context import LoadedVariant, RunContext
+    from benchmark.experiment.settings import PlannedTask
+
+    Array = NDArray[np.float64]
+
+RUN_PARTS = ("start", "reading and counting", "training and deciding", "scoring and tables")
+START, READING, LEARNING, SCORING = RUN_PARTS
+#: Largest share of the documents in a pilot, and the largest step from one pilot to the next.
+MAX_SHARE, MAX_STEP = 1 / 2, 4
+#: Processor seconds that pilots may take together, or else this share of the forecast, up to a limit.
+PILOT_SECONDS, PILOT_SHARE, MAX_PILOT_SECONDS = 12.0, 0.1, 40.0
+#: Errors of a pilot's values: seconds, as a share and at least; bytes that an allocator may keep.
+NOISE_SHARE, NOISE_SECONDS, NOISE_BYTES = 0.05, 0.02, 3e6
+#: Announced growth of memory, as a multiple of the estimate: too little memory ends a run, too much only waits.
+MEMORY_MARGIN = 1.15
+#: What isn't a batch: scores, tests, tables, pictures.
+REST = "rest"
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Estimated time, memory and disk space of a run.
+
+    Parameters
+    ----------
+    seconds : dict of str to float
+        Wall-clock seconds by `RUN_PARTS`, on a machine as busy as now.
+    cpu : dict of str to float
+        Processor seconds by `RUN_PARTS`, summed over processors.
+    memory : dict of str to float
+        Peak of resident bytes during each part.
+    disk : float
+        Bytes by which the store grows.
+    load : float
+        Processes that ran or waited on the machine in the last minute; NaN where unknown.
+    processors : int
+        Threads of the run.
+    """
+
+    seconds: dict[str, float]
+    cpu: dict[str, float]
+    memory: dict[str, float]
+    disk: float
+    load: float = float("nan")
+    processors: int = 1
+
+    @property
+    def peak(self) -> float:
+        """Peak of resident memory, in bytes."""
+        return max(self.memory.values())
+
+
+@dataclass(frozen=True, eq=False)
+class PilotRun:
+    """A pilot run: what it took, and the sizes of its sample as shares of the run's.
+
+    Parameters
+    ----------
+    values : dict of str to array, shape (2,)
+        Processor and wall-clock seconds that all batches of a group, or `REST`, would take on the sample.
+    sizes : dict of str to array, shape (2,)
+        Sizes by group, linear and steep.
+    memory : dict of str to float
+        Bytes by which the peak of resident memory exceeds what was resident before, by group.
+    base : float
+        Resident bytes before the pilot.
+    spent : dict of str to float
+        Processor seconds of the pilot, by group.
+    diagnostics : Span
+        What the diagnostics took.
+    """
+
+    values: dict[str, Array]
+    sizes: dict[str, Array]
+    memory: dict[str, float]
+    base: float
+    spent: dict[str, float]
+    diagnostics: Span
+
+
+def pilot_run_of(plan: PilotPlan, works: Sequence[PlannedTask], measured: Measurement) -> PilotRun:
+    """Return a pilot run on sampled tasks, with the seconds of the batches that it leaves out."""
+    jobs, share = jobs_by_key(works), n_documents(works) / n_documents(plan.works)
+    values, sizes, memory, spent = {}, {}, {}, {}
+    for group, kinds in plan.groups.items():
+        total, timed, peak = np.zeros(2), 0.0, 0.0
+        for kind in kinds:
+            of_all = sum(job_sizes(jobs[key], group)[0] for key in plan.jobs_of_kind[kind])
+            for batch in (pilot for pilot in plan.pilots if pilot.kind == kind):
+                spans = [
+                    measured.batches[label] for key in batch.jobs if (label := jobs[key].label) in measured.batches
+                ]
+                seconds = np.sum([np.zeros(2), *(span.seconds for span in spans)], axis=0)
+                size = sum(job_sizes(jobs[key], group)[0] for key in batch.jobs)
+                total, timed, of_all = total + seconds, timed + seconds[0], of_all - size
+                peak = max([peak, *(span.memory for span in spans)])
+            total = total + seconds * of_all / size
+        values[group], spent[group] = total * plan.weights[group], timed
+        memory[group] = max(0.0, peak - measured.base)
+        sizes[group] = plan.group_sizes(group, jobs) / plan.whole_sizes[group]
+    values[REST], spent[REST] = measured.rest.seconds * plan.cells, float(measured.rest.seconds[0])
+    memory[REST], sizes[REST] = max(0.0, measured.rest.memory - measured.base), np.array([share, share**POINT_POWER])
+    return PilotRun(values, sizes, memory, measured.base, spent, measured.diagnostics)
+
+
+def seconds_terms(runs: Sequence[PilotRun], group: str) -> Array:
+    """Return what the processor seconds of a group are made of in the run, see `growth_terms`."""
+    sizes = np.array([run.sizes[group][: _n_sizes(group)] for run in runs])
+    values = np.array([run.values[group][0] for run in runs])
+    return growth_terms(sizes, values, np.maximum(NOISE_SHARE * values, NOISE_SECONDS))
+
+
+def _n_sizes(group: str) -> int:
+    """Return 2 for seconds that may grow faster than the documents, and 1 for those of scores and tables."""
+    return 1 if group == REST else 2
+
+
+def forecast_seconds(runs: Sequence[PilotRun], group: str) -> Array:
+    """Return the processor and wall-clock seconds of a group in the run, shape (2,).
+
+    The latter are in the same proportion as in the largest pilot.
+    """
+    cpu, last = float(seconds_terms(runs, group).sum()), runs[-1].values[group]
+    return np.array([cpu, cpu * last[1] / last[0] if last[0] else cpu])
+
+
+def forecast_memory(runs: Sequence[PilotRun], group: str) -> float:
+    """Return the peak of resident bytes of a group in the run: only kernels grow with the pairs of documents."""
+    sizes = np.array([run.sizes[group][: 2 if group == KERNEL_GROUP else 1] for run in runs])
+    values = np.array([run.memory[group] for run in runs])
+    growth = growth_terms(sizes, values, np.full(len(runs), NOISE_BYTES)).sum()
+    return runs[0].base + MEMORY_MARGIN * float(growth)
+
+
+def is_cheap(runs: Sequence[PilotRun], spent: float, step: float) -> bool:
+    """Return whether a pilot on `step` times as many documents takes little, beside what pilots `spent` or the run.
+
+    After one pilot nothing is known of growth: it must be cheap whether seconds grow linearly or as steeply as they
+    can.
+    """
+    last = runs[-1]
+    if len(runs) == 1:
+        return all(_is_cheap_with_power(last, spent, step, power) for power in (1.0, 2.0))
+    following, whole = float(last.diagnostics.seconds[0]), 0.0
+    for group, timed in last.spent.items():
+        terms = seconds_terms(runs, group)
+        powers = np.array([1.0, 2.0 if group == KERNEL_GROUP else POINT_POWER])[: len(terms) - 1]
+        grown = terms[0] + float(np.sum(terms[1:] * last.sizes[group][: len(powers)] * step**powers))
+        following += timed * grown / max(last.values[group][0], NOISE_SECONDS)
+        whole += float(terms.sum())
+    return spent + following <= _limit(whole)
+
+
+def _is_cheap_with_power(last: PilotRun, spent: float, step: float, power: float) -> bool:
+    """Return whether a pilot is cheap if seconds of kernels grow with a power of the documents."""
+    following, whole = float(last.diagnostics.seconds[0]), 0.0
+    for group, timed in last.spent.items():
+        own = {KERNEL_GROUP: power, REST: power - 1}.get(group, min(power, POINT_POWER))
+        following += timed * step**own
+        whole += last.values[group][0] * last.sizes[group][0] ** -own
+    return spent + following <= _limit(whole)
+
+
+def _limit(whole: float) -> float:
+    """Return the processor seconds that pilots of a run may take together."""
+    return max(PILOT_SECONDS, min(MAX_PILOT_SECONDS, PILOT_SHARE * whole))
+
+
+def run_pilots(
+    process: PilotProcess, plan: PilotPlan, few: Mapping[str, LoadedVariant], notify: Callable[[str], None]
+) -> tuple[list[PilotRun], Array]:
+    """Run pilots on more and more documents while they are cheap, and on two samples at least.
+
+    The first pilot runs twice, unless it is dear: its first run also loads libraries and compiled code, as a run does
+    once.
+
+    Returns
+    -------
+    (list of PilotRun, float64 array, shape (2,))
+        The pilots, and the processor and wall-clock seconds of the first use of libraries.
+    """
+    share, spent, runs = smallest_share(plan.works, MAX_SHARE / MAX_STEP), 0.0, list[PilotRun]()
+    first_use = np.zeros(2)
+    while True:
+        works = [sample_task(work, share) for work in plan.works]
+        notify(f"pilot run on {n_documents(works):,} documents")
+        budget = memory_budget() * share**2
+        measured = process.run(works, plan.computed, few, budget)
+        if not runs and measured.seconds[0] < PILOT_SECONDS / 2:
+            first, measured = measured, process.run(works, plan.computed, few, budget)
+            first_use = np.maximum(first.seconds - measured.seconds, 0)
+        runs.append(pilot_run_of(plan, works, measured))
+        spent += float(measured.seconds[0])
+        steps = [step for step in (MAX_STEP, 2) if share * step <= MAX_SHARE]
+        cheap = [step for step in steps if is_cheap(runs, spent, step)]
+        if not cheap and (len(runs) > 1 or not steps):
+            return runs, first_use
+        share *= cheap[0] if cheap else steps[-1]
+
+
+def forecast_run(
+    experiment: Experiment,
+    read: Mapping[str, LoadedVariant],
+    works: Sequence[PlannedTask],
+    left: Container[str],
+    context: RunContext,
+    reading: tuple[Array, float],
+    disk: float,
+) -> Forecast:
+    """Forecast a run by pilots in a process of their own.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    read : mapping of str to LoadedVariant
+    works : sequence of PlannedTask
+    left : container of str
+        Keys of the jobs that the store lacks.
+    context : RunContext
+    reading : (float64 array of shape (2,), float)
+        Processor and wall-clock seconds of reading the counts, and the bytes that they take.
+    disk : float
+        Bytes by which the store grows.
+
+    Raises
+    ------
+    BenchError
+        If a pilot run fails.
+    """
+    experiment, plan = plan_pilots(experiment, read, works, left)
+    few, vocabulary = sample_counts(read)
+    for setting in {id(part.method): part for batch in plan.represented for part, _ in batch.parts}.values():
+        setting.compile()  # a run finds the machine code on disk
+    with (
+        tempfile.TemporaryDirectory(prefix="simplexbench-") as folder,
+        PilotProcess(experiment, context, Path(folder)) as process,
+    ):
+        runs, first_use = run_pilots(process, plan, few, context.observer.now)
+    learning = runs[-1].diagnostics.seconds * vocabulary
+    for group in plan.groups:
+        learning = learning + forecast_seconds(runs, group)
+    took = process.start.seconds + first_use, reading[0], learning, forecast_seconds(runs, REST)
+    cpu, seconds = (dict(zip(RUN_PARTS, map(float, each), strict=True)) for each in zip(*took, strict=True))
+    start = process.start.memory
+    memory = {START: start, READING: start + reading[1]}
+    memory[LEARNING] = max((forecast_memory(runs, group) for group in plan.groups), default=0.0)
+    memory[SCORING] = forecast_memory(runs, REST)
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
+    return Forecast(seconds, cpu, {part: memory[part] for part in RUN_PARTS}, disk, load, context.jobs)
