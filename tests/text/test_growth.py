@@ -75,7 +75,8 @@ def test_what_is_held_grows_no_faster_than_the_documents(
     def held(n: int) -> int:
         zipf.write(tmp_path / f"{n}.csv", n, n_words=5_000)
         tracemalloc.start()
-        counts = count_terms(corpus_of(tmp_path / f"{n}.csv"), Lexing(stoplist="none"), Pruning(), jobs=2)
+        # On one thread: how many parts two threads hold at once depends on what else the machine does.
+        counts = count_terms(corpus_of(tmp_path / f"{n}.csv"), Lexing(stoplist="none"), Pruning())
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         assert counts.matrix.shape[0] == n
