@@ -101,6 +101,8 @@ class PilotRun:
         Processor seconds of the pilot, by group.
     diagnostics : Span
         What the diagnostics took.
+    warm : bool
+        Whether libraries were loaded before, so that memory is that of the pilot.
     """
 
     values: dict[str, Array]
@@ -109,9 +111,12 @@ class PilotRun:
     base: float
     spent: dict[str, float]
     diagnostics: Span
+    warm: bool = True
 
 
-def pilot_run_of(plan: PilotPlan, works: Sequence[PlannedTask], measured: Measurement) -> PilotRun:
+def pilot_run_of(
+    plan: PilotPlan, works: Sequence[PlannedTask], measured: Measurement, *, warm: bool = True
+) -> PilotRun:
     """Return a pilot run on sampled tasks, with the seconds of the batches that it leaves out."""
     jobs, share = jobs_by_key(works), n_documents(works) / n_documents(plan.works)
     values, sizes, memory, spent = {}, {}, {}, {}
@@ -133,7 +138,7 @@ def pilot_run_of(plan: PilotPlan, works: Sequence[PlannedTask], measured: Measur
         sizes[group] = plan.group_sizes(group, jobs) / plan.whole_sizes[group]
     values[REST], spent[REST] = measured.rest.seconds * plan.cells, float(measured.rest.seconds[0])
     memory[REST], sizes[REST] = max(0.0, measured.rest.memory - measured.base), np.array([share, share**POINT_POWER])
-    return PilotRun(values, sizes, memory, measured.base, spent, measured.diagnostics)
+    return PilotRun(values, sizes, memory, measured.base, spent, measured.diagnostics, warm)
 
 
 def seconds_terms(runs: Sequence[PilotRun], group: str) -> Array:
@@ -159,6 +164,7 @@ def forecast_seconds(runs: Sequence[PilotRun], group: str) -> Array:
 
 def forecast_memory(runs: Sequence[PilotRun], group: str) -> float:
     """Return the peak of resident bytes of a group in the run: only kernels grow with the pairs of documents."""
+    runs = [run for run in runs if run.warm]
     sizes = np.array([run.sizes[group][: 2 if group == KERNEL_GROUP else 1] for run in runs])
     values = np.array([run.memory[group] for run in runs])
     growth = growth_terms(sizes, values, np.full(len(runs), NOISE_BYTES)).sum()
@@ -219,10 +225,11 @@ def run_pilots(
         notify(f"pilot run on {n_documents(works):,} documents")
         budget = memory_budget() * share**2
         measured = process.run(works, plan.computed, few, budget)
-        if not runs and measured.seconds[0] < PILOT_SECONDS / 2:
+        warm = bool(runs) or measured.seconds[0] < PILOT_SECONDS
+        if not runs and warm:
             first, measured = measured, process.run(works, plan.computed, few, budget)
             first_use = np.maximum(first.seconds - measured.seconds, 0)
-        runs.append(pilot_run_of(plan, works, measured))
+        runs.append(pilot_run_of(plan, works, measured, warm=warm))
         spent += float(measured.seconds[0])
         steps = [step for step in (MAX_STEP, 2) if share * step <= MAX_SHARE]
         cheap = [step for step in steps if is_cheap(runs, spent, step)]
@@ -240,7 +247,7 @@ def forecast_run(
     reading: tuple[Array, float],
     disk: float,
 ) -> Forecast:
-    """Forecast a run by pilots in a process of their own.
+    """Estimate what a run takes by pilots in a process of their own.
 
     Parameters
     ----------
