@@ -102,7 +102,7 @@ class PilotRun:
     diagnostics : Span
         What the diagnostics took.
     warm : bool
-        Whether libraries were loaded before, so that memory is that of the pilot.
+        Whether libraries were loaded before.
     """
 
     values: dict[str, Array]
@@ -164,11 +164,13 @@ def forecast_seconds(runs: Sequence[PilotRun], group: str) -> Array:
 
 def forecast_memory(runs: Sequence[PilotRun], group: str) -> float:
     """Return the peak of resident bytes of a group in the run: only kernels grow with the pairs of documents."""
-    runs = [run for run in runs if run.warm]
+    warm = next(run for run in runs if run.warm)
     sizes = np.array([run.sizes[group][: 2 if group == KERNEL_GROUP else 1] for run in runs])
-    values = np.array([run.memory[group] for run in runs])
+    # Libraries that a first pilot loaded count as resident before it.
+    loaded = [0.0 if run.warm else warm.base - run.base for run in runs]
+    values = np.array([max(0.0, run.memory[group] - n_bytes) for run, n_bytes in zip(runs, loaded, strict=True)])
     growth = growth_terms(sizes, values, np.full(len(runs), NOISE_BYTES)).sum()
-    return runs[0].base + MEMORY_MARGIN * float(growth)
+    return warm.base + MEMORY_MARGIN * float(growth)
 
 
 def is_cheap(runs: Sequence[PilotRun], spent: float, step: float) -> bool:
