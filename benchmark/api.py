@@ -341,6 +341,7 @@ def fit(
     overwrite: bool = False,
     split: str | None = None,
     probability: bool = False,
+    single_precision: bool = False,
     jobs: int = 0,
     download: bool = True,
     progress: Callable[[str], object] | None = None,
@@ -362,6 +363,8 @@ def fit(
         A split, whose training documents alone are trained on; by default all documents are.
     probability : bool
         Whether to fit class probabilities, too.
+    single_precision : bool
+        Whether to round the weights of linear methods to 32 bits, unless that changes a training document's label.
     jobs, download, progress, **sections
         As for `run`.
 
@@ -384,7 +387,8 @@ def fit(
             check_model_folder_free(folder, overwrite=overwrite)
         observer = _observer(progress)
         context = RunContext(Store(warn=observer.note), observer, jobs or n_processors(), download)
-        model = fit_model(found, cell or found.ids[0], context, split=split, probability=probability)
+        how = {"probability": probability, "single_precision": single_precision}
+        model = fit_model(found, cell or found.ids[0], context, split=split, **how)
     if folder is not None:
         write_model(model, folder)
     return TextClassifier(model, jobs or n_processors())

@@ -106,7 +106,7 @@ def publish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[s
 
     def write(paper: dict[str, Any]) -> str:
         folder = tmp_path / "published"
-        folder.mkdir()
+        folder.mkdir(exist_ok=True)
         (folder / f"{paper['paper']}.yaml").write_text(yaml.safe_dump(paper))
         monkeypatch.setattr(published, "PUBLISHED_FOLDER", folder)
         return str(paper["paper"])

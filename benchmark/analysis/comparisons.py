@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.evaluation.metrics import TIME_METRICS
 from benchmark.evaluation.significance import SIGNIFICANCE_LEVEL, holm_correction
 
@@ -16,9 +18,89 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from benchmark.analysis.summary import CellInfo, Summary
     from benchmark.config.model import ComparedPair, Experiment
     from benchmark.evaluation.score_table import ScoreTable
     from benchmark.evaluation.significance import TestResult
+
+#: Test whose p-values tend to be too small, since its pairs share test documents: it decides no comparison.
+LIBERAL_TEST = "wilcoxon, category × replicate"
+#: Outcomes of a comparison that name no better cell.
+UNDECIDED, UNTESTABLE, UNTESTED = "undecided", "not testable", "no test"
+
+
+@dataclass(frozen=True)
+class PlannedComparison:
+    """Comparison that the configuration asks for, with its outcome by the leading test.
+
+    Parameters
+    ----------
+    a, b : CellInfo
+    value, low, high : float
+        Main score of `a` minus that of `b`, with its 95% interval, as in the score frame.
+    n : int
+    outcome : {"a", "b", "undecided", "not testable", "no test"}
+        Cell that is better: the test is significant and the interval excludes zero.
+    test : str
+        Name of the leading test; "" without a test.
+    p_value, p_holm : float or None
+    family : int
+        Number of tests that `p_holm` is corrected over.
+    note : str
+        Reason why the test could not be significant, or "".
+    """
+
+    a: CellInfo
+    b: CellInfo
+    value: float
+    low: float
+    high: float
+    n: int
+    outcome: str
+    test: str = ""
+    p_value: float | None = None
+    p_holm: float | None = None
+    family: int = 0
+    note: str = ""
+
+    @property
+    def better(self) -> CellInfo | None:
+        """The better cell, if there is one by the test."""
+        return {"a": self.a, "b": self.b}.get(self.outcome)
+
+    def outcome_for(self, cell: str) -> str:
+        """Return the outcome for one of the two cells: "better", "worse", or why it is neither."""
+        if self.better is None:
+            return self.outcome
+        return "better" if self.better.id == cell else "worse"
+
+
+def planned_comparisons(summary: Summary) -> list[PlannedComparison]:
+    """Return the planned comparisons of a summary in their order, with the outcome by one kind of test for all."""
+    cells = {cell.id: cell for cell in summary.cells}
+    leading = leading_tests(summary.significance[summary.significance["test"] != LIBERAL_TEST])
+    tests = {(row["a"], row["b"]): row for row in leading.to_dict("records")}
+    a_is_better = 1 if summary.more_is_better(summary.main_metric) else -1
+    found = []
+    for gap in summary.differences.to_dict("records"):
+        test: dict[Any, Any] = tests.get((gap["a"], gap["b"]), {})
+        p_value, p_holm = (None if is_missing(test.get(name)) else test[name] for name in ("p_value", "p_holm"))
+        # A test of decisions may favour the other cell than the score does, or say nothing of it.
+        apart = is_missing(gap["low"]) or gap["low"] > 0 or gap["high"] < 0
+        outcome = UNDECIDED
+        if not test:
+            outcome = UNTESTED
+        elif p_value is None or test["note"]:
+            outcome = UNTESTABLE
+        elif p_holm is not None and p_holm < SIGNIFICANCE_LEVEL and apart and gap["value"]:
+            outcome = "a" if a_is_better * gap["value"] > 0 else "b"
+        value, low, high = (float("nan" if is_missing(gap[name]) else gap[name]) for name in ("value", "low", "high"))
+        pair = PlannedComparison(cells[gap["a"]], cells[gap["b"]], value, low, high, int(gap["n"]), outcome)
+        if test:
+            family, note = int(test["family"]), str(test["note"])
+            pair = replace(pair, test=test["test"], p_value=p_value, p_holm=p_holm, family=family, note=note)
+        found.append(pair)
+    return found
 
 
 def comparable_pairs(experiment: Experiment, scored: ScoreTable, jobs: int = 1) -> tuple[list[ComparedPair], list[str]]:

@@ -160,6 +160,7 @@ def chart_from_figure(
         round_x=x_is_metric,
         log_x=figure.log_x and all(line.x[0] > 0 for line in lines),
         log_y=figure.log_y and all(min(line.y) > 0 for line in lines),
+        reference={"ratio": 1.0, "difference": 0.0}.get(kind),
         share_y=measured or kind == "difference",
         measured=measured,
     )

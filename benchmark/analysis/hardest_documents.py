@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,22 +51,11 @@ def _of_task(predictions: Predictions, key: TaskKey, cells: dict[str, Outcome]) 
     worst = np.argsort(-wrong, kind="stable")[:MAX_DOCUMENTS_PER_TASK]
     found = []
     for row in worst[wrong[worst] > 0]:
-        given: dict[str, list[str]] = defaultdict(list)
-        for cell, outcome in cells.items():
-            at = np.flatnonzero(tested == row)
-            given[_named(documents.classes, outcome.predicted[at[0]])].append(cell)
-        by_label = "; ".join(f"{label} by {', '.join(own)}" for label, own in given.items())
-        n = sum(map(len, given.values()))
-        found.append(
-            [
-                documents.ids[row],
-                key.task,
-                _named(documents.classes, documents.truth[row]),
-                int(wrong[row]),
-                n,
-                by_label,
-            ]
-        )
+        at = np.flatnonzero(tested == row)[0]
+        given = Counter(_named(documents.classes, outcome.predicted[at]) for outcome in cells.values())
+        by_label = "; ".join(f"{label} ({n})" for label, n in given.most_common())
+        truth = _named(documents.classes, documents.truth[row])
+        found.append([documents.ids[row], key.task, truth, int(wrong[row]), len(cells), by_label])
     return found
 
 

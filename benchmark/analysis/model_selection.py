@@ -76,7 +76,7 @@ def losses_of_counts(experiment: Experiment, counts: Tallies, *, multilabel: boo
 
 
 def selection_metric(experiment: Experiment, *, multilabel: bool) -> str:
-    """Return the metric by which candidates are chosen: the first of the experiment's that is of all classes.
+    """Return the metric by which candidates are chosen: the first of counts that is of all classes.
 
     By default, it is macro-F1 where documents may have several classes, and otherwise the error.
     """
@@ -84,7 +84,7 @@ def selection_metric(experiment: Experiment, *, multilabel: bool) -> str:
     of_all = (
         each
         for each in experiment.metrics
-        if is_metric_defined(each, multilabel=multilabel, of_class=False, known=known)
+        if is_metric_defined(each, multilabel=multilabel, of_class=False, known=known) and not known[each].ranking
     )
     return next(of_all, "macro-f1" if multilabel else "error")
 

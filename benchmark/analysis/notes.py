@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmark.analysis.formatting.labels import candidate_label, component_label, grid_label, points_label
-from benchmark.analysis.formatting.units import metric_name
+from benchmark.analysis.formatting.units import capitalized, metric_name
 from benchmark.analysis.model_selection import selection_metric
 from benchmark.config.model import (
     ALL_CLASSES,
@@ -19,8 +20,9 @@ from benchmark.config.model import (
     CHOOSE_TEMPORAL_HOLDOUT,
     method_of,
 )
+from benchmark.corpora.registry import corpus_names, dataset_card
 from benchmark.diagnostics.base import DiagnosticArrays, DiagnosticResults
-from benchmark.evaluation.intervals import LEAST_TESTED, has_too_few_tested
+from benchmark.evaluation.intervals import LEAST_TESTED, RESAMPLES_OF_RANKINGS, has_too_few_tested
 from benchmark.evaluation.metrics import is_time_metric
 from benchmark.evaluation.predictions import TaskKey
 from benchmark.evaluation.sampling_model import sampling_of
@@ -43,7 +45,22 @@ _DEFINITIONS = {
     "micro-f1": "micro-F1 is the F1 of the decisions pooled over all classes",
     "macro-recall": "macro-recall is the mean of the classes' recall, TP / (TP + FN)",
     "macro-precision": "macro-precision is the mean of the classes' precision, TP / (TP + FP)",
+    "micro-break-even": "micro break-even is where precision equals recall, for one threshold on all decisions",
+    "macro-break-even": "macro break-even is the mean of the classes' values at which precision equals recall",
+    "micro-average-precision": "micro average precision is that of all decisions ranked together",
+    "macro-average-precision": "macro average precision is the mean of the classes'",
+    "micro-roc-auc": "micro ROC AUC is that of all decisions ranked together",
+    "macro-roc-auc": "macro ROC AUC is the mean of the classes'",
 }
+_RANKED = (
+    "{metrics}: computed from decision values, whatever the threshold; over several splits it is the mean of the "
+    "splits' scores.{of_one}"
+)
+_OF_ONE_CLASS = " A document's values are centred over the classes."
+_RANKED_SAMPLE = (
+    f" Its interval is a bootstrap interval of {RESAMPLES_OF_RANKINGS:,} resamples, which are ranked again. The sign "
+    "test and McNemar's test count right decisions: they don't test it."
+)
 _SEVERAL = (
     "A document may have several classes, or none: each class is a separate binary decision. A ratio 0/0 counts as 0, "
     "so a class without test documents and without predictions has F = 0. A class without training documents in a "
@@ -90,6 +107,45 @@ _TERMS = (
 )
 
 
+def document_sentences(run: RunPredictions) -> tuple[str, ...]:
+    """Return sentences on the documents and on how they are split."""
+    experiment = run.experiment
+    facts = [run.facts.get(name, {}) for name in experiment.variants]
+    numbers = sorted({own.get("documents", 0) for own in facts})
+    own = facts[0]
+    if len(numbers) == 1:
+        words = f"{own.get('vocabulary', 0):,} distinct words"
+        found = [f"{numbers[0]:,} documents of {len(own.get('classes', ()))} classes, with {words}."]
+    else:
+        found = [f"{numbers[0]:,} to {numbers[-1]:,} documents in {len(facts)} variants."]
+    protocols = dict.fromkeys(_protocol(variant, run.predictions) for variant in experiment.variants.values())
+    return (*found, *(protocols if len(protocols) == 1 else ()))
+
+
+def corpus_in_words(experiment: Experiment) -> str:
+    """Return the name of the corpus for a sentence, or the number of corpora."""
+    names = dict.fromkeys(variant.collection.corpus for variant in experiment.variants.values())
+    if len(names) > 1:
+        return f"{len(names)} corpora"
+    name = next(iter(names))
+    card = dataset_card(name) if name in corpus_names() else None
+    if card is None:
+        path = next(iter(experiment.variants.values())).collection.given.get("path")
+        return Path(str(path)).name if path else name
+    return card.title.partition(",")[0] if card.addresses else "the generated corpus"
+
+
+def near_duplicate_rows(run: RunPredictions) -> list[list[Any]]:
+    """Return a row for each split that tests near-duplicates of its training documents."""
+    rows: list[list[Any]] = []
+    for name in run.experiment.variants:
+        for each in run.facts.get(name, {}).get("near_duplicates", ()):
+            if each["near"]:
+                variant = name if len(run.experiment.variants) > 1 else ""
+                rows.append([variant, each["split"], each["tested"], each["near"], each["same"], *each["such_as"][0]])
+    return rows
+
+
 def table_notes(run: RunPredictions, printed: Mapping[str, float]) -> list[str]:
     """Return the notes printed below the table.
 
@@ -106,7 +162,7 @@ def table_notes(run: RunPredictions, printed: Mapping[str, float]) -> list[str]:
     notes = [*_documents(experiment, run.facts), *_methods(experiment), *_tasks(first, predictions)]
     notes += dict.fromkeys(_protocol(variant, predictions) for variant in experiment.variants.values())
     notes.append(sampling_of(first.protocol.tags, experiment.seed).words.format(seed=experiment.seed))
-    notes += _without_interval(run)
+    notes += [*_without_interval(run), *_ranked(run, multilabel=multilabel)]
     notes += [_BY_DOCUMENT] if compared_replicates and not multilabel else []
     notes += _scores(experiment)
     notes += [_SEVERAL, *([_TESTS_OF_SEVERAL] if compared_replicates else [])] if multilabel else [_ties(first)]
@@ -161,6 +217,16 @@ def _without_interval(run: RunPredictions) -> Iterator[str]:
         )
 
 
+def _ranked(run: RunPredictions, *, multilabel: bool) -> Iterator[str]:
+    """Say of the metrics that are computed from decision values what their intervals and tests are."""
+    experiment = run.experiment
+    scorers = {name: experiment.scorers[name] for name in experiment.metrics if name in experiment.scorers}
+    if names := [metric_name(name, experiment.quantities) for name, own in scorers.items() if own.ranking is not None]:
+        replicated = next(iter(experiment.variants.values())).protocol.tags.replicated
+        text = _RANKED.format(metrics=" and ".join(names), of_one="" if multilabel else _OF_ONE_CLASS)
+        yield capitalized(text) + ("" if replicated else _RANKED_SAMPLE)
+
+
 def _versions(predictions: Predictions) -> list[str]:
     """Describe the package versions that measured the seconds, if there are several."""
     taken = Counter(version for point in predictions.settings.values() for version in set(point.versions))
@@ -180,10 +246,12 @@ def terminal_notes(run: RunPredictions) -> Iterator[str]:
         yield f"{_label(name, run.experiment)}{documents}; {bars}."
         most = max(own.get("near_duplicates", ()), key=lambda each: each["near"] / each["tested"], default={"near": 0})
         if most["near"]:
-            where = f" (in {most['split']}, the highest share)" if len(own["near_duplicates"]) > 1 else ""
+            where = f" of {most['split']}" if len(own["near_duplicates"]) > 1 else ""
             have = "has" if most["near"] == 1 else "have"
-            twins = f"{most['near']:,} of {most['tested']:,} tested documents {have} a near duplicate in training"
-            yield f"{_label(name, run.experiment)}{twins}{where}."
+            twins = (
+                f"{most['near']:,} of {most['tested']:,} tested documents{where} {have} a near-duplicate in training"
+            )
+            yield f"{_label(name, run.experiment)}{twins}."
     yield from failed_diagnostics(run)
 
 
@@ -209,9 +277,6 @@ def _documents(experiment: Experiment, facts: Mapping[str, Mapping[str, Any]]) -
         if dropped := own.get("letters_dropped", 0):
             problem = "non-ASCII letters, which split the words around them"
             yield f"{_label(name, experiment)}The lexer skips {dropped:,} {problem}; `lexer: unicode` reads them."
-        for each in own.get("near_duplicates", ()):
-            if each["near"]:
-                yield f"{_label(name, experiment)}{_seen(each)}"
 
 
 def _words(text: TextSettings, own: Mapping[str, Any]) -> str:
@@ -232,15 +297,6 @@ def _words(text: TextSettings, own: Mapping[str, Any]) -> str:
 def _empty(own: Mapping[str, Any]) -> str:
     n = own.get("documents_without_words", 0)
     return f"; {n} document{'s' if n > 1 else ''} without words, represented by the zero vector" if n else ""
-
-
-def _seen(each: Mapping[str, Any]) -> str:
-    """Describe the tested documents that nearly duplicate a training document."""
-    one, other, like = each["such_as"][0]
-    which = f"{one} and {other}" if like == 1 else f"{one} and {other} ({like:.0%} of their words in common)"
-    number = f"{each['near']:,} of the {each['tested']:,} documents tested in {each['split']}"
-    same = f", {each['same']:,} of them with identical words" if each["same"] else ""
-    return f"{number} have nine of ten distinct words in common with a training document{same}, for example {which}."
 
 
 def _methods(experiment: Experiment) -> Iterator[str]:

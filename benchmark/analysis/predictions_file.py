@@ -1,6 +1,7 @@
 """Encoding of an experiment's predictions as files that any tool opens, and decoding.
 
-`predictions.parquet` alone has the predicted class of each tested document, by names. Further files hold all documents
+`predictions.parquet` alone has the predicted class of each tested document, by names, and where a metric asks for them
+the decision values. Further files hold all documents
 of the tasks, the splits, the settings with the counts of their inner folds, the diagnostics, and the costs of the
 settings. Costs differ from run to run. The bytes of the other files depend only on the predictions.
 """
@@ -44,9 +45,12 @@ if TYPE_CHECKING:
 
 _CLASSES = b"classes"
 _INNER_COUNTS = ("inner_right", "inner_assigned", "inner_true")
-_MAY_BE_NULL = ("size", "terms", *_INNER_COUNTS, "inner_documents", "peak_bytes")
+#: Column of the decision values of each class, in the order of the task's classes, where a metric asks for them.
+_VALUES = "values"
+_MAY_BE_NULL = ("size", "terms", *_INNER_COUNTS, "inner_documents", "peak_bytes", _VALUES)
 _NAME = pa.dictionary(pa.int32(), pa.string())
 _NAMES = pa.list_(pa.string())
+_NUMBERS = pa.list_(pa.float64())
 _AXES = [("size", pa.int64()), ("terms", pa.int64())]
 _TASK = [("variant", _NAME), ("task", _NAME)]
 _SETTING = [*_TASK, ("cell", _NAME), ("candidate", pa.int32()), *_AXES, ("split", _NAME)]
@@ -226,6 +230,7 @@ def _predictions(predictions: Predictions) -> bytes:
             ("label", of_class),
             ("predicted", of_class),
             ("tied", of_tie),
+            *([(_VALUES, _NUMBERS)] if any(each.values is not None for each in predictions.settings.values()) else []),
         ]
     )
     found = (_of_task(predictions, key, schema) for key in predictions.tasks)
@@ -260,6 +265,8 @@ def _of_task(predictions: Predictions, task: TaskKey, schema: pa.Schema) -> pa.T
             "predicted": _labelled(predicted, documents.classes, multilabel=multilabel),
             "tied": _labelled(by_class, documents.classes, multilabel=True) if multilabel else pa.array(tied),
         }
+        if _VALUES in schema.names:
+            columns[_VALUES] = _lists([each.values for each in own], order)
         tables.append(pa.table(columns).cast(schema))
     return pa.concat_tables(tables).unify_dictionaries()
 
@@ -290,6 +297,25 @@ def _repeated(values: list[Any], n: int, kind: pa.DataType) -> pa.Array:
     return _typed(values, kind).take(pa.array(np.tile(np.arange(len(values), dtype=np.int32), n)))
 
 
+def _lists(values: Sequence[NDArray[np.float64] | None], order: NDArray[np.intp]) -> pa.Array:
+    """Return a column of the decision values of settings, interleaved; null where a setting has none."""
+    width = next((each.shape[1] for each in values if each is not None), 0)
+    none = np.zeros((len(order), width))
+    whole = _interleaved([none if each is None else each[order] for each in values])
+    missing = np.tile([each is None for each in values], len(order))
+    ends = np.arange(len(whole) + 1, dtype=np.int32) * width
+    return pa.ListArray.from_arrays(pa.array(ends), pa.array(whole.ravel()), mask=pa.array(missing))
+
+
+def _values_of(part: pa.Table) -> NDArray[np.float64] | None:
+    """Return the decision values of some rows, shape (n, k); None where they have none."""
+    if _VALUES not in part.column_names or part[_VALUES].null_count:
+        return None
+    flat = [chunk.flatten().to_numpy(zero_copy_only=False) for chunk in part[_VALUES].chunks]
+    whole = np.concatenate(flat) if flat else np.empty(0)
+    return whole.reshape(len(part), -1)
+
+
 def _ties(predicted: NDArray[Any], tied: NDArray[np.bool_], k: int) -> NDArray[np.bool_]:
     """Return ties by class, shape (n, k): a tie of a single-label document belongs to its predicted class."""
     return tied if tied.ndim == 2 else np.logical_and(predicted[:, None] == np.arange(k), tied[:, None])
@@ -306,7 +332,8 @@ def _settings_of(
     rows: dict[SettingKey, list[tuple[dict[str, Any], dict[str, Any]]]] = {}
     for setting, timing in zip(settings, timings, strict=True):
         rows.setdefault(_key(setting), []).append((setting, timing))
-    whole, at = _read(contents[PREDICTIONS_TABLE], ["predicted", "tied"]), 0
+    more = [_VALUES] if _VALUES in parquet.read_schema(pa.BufferReader(contents[PREDICTIONS_TABLE])).names else []
+    whole, at = _read(contents[PREDICTIONS_TABLE], ["predicted", "tied", *more]), 0
     found: dict[SettingKey, SettingPredictions] = {}
     for task, documents in tasks.items():
         for of_splits, keys in _by_splits(key for key in rows if key.of_task == task):
@@ -315,10 +342,12 @@ def _settings_of(
             predicted, tied = (
                 column.reshape(len(order), len(keys), *column.shape[1:]) for column in _predicted_of(part, documents)
             )
-            back = np.argsort(order, kind="stable")
+            back, n = np.argsort(order, kind="stable"), len(keys)
             for number, key in enumerate(keys):
                 taken = predicted[back, number], tied[back, number]
-                found[key] = _setting_of(rows[key], splits[of_splits], *taken)
+                values = _values_of(part.take(pa.array(np.arange(number, len(part), n)))) if more else None
+                values = None if values is None else values[back]
+                found[key] = _setting_of(rows[key], splits[of_splits], *taken, values)
     if at != len(whole):
         raise ValueError("it has predictions of other settings")
     return {key: found[key] for key in rows}
@@ -340,6 +369,7 @@ def _setting_of(
     splits: Sequence[TestedSplit],
     predicted: NDArray[Any],
     tied: NDArray[np.bool_],
+    values: NDArray[np.float64] | None,
 ) -> SettingPredictions:
     """Return the predictions of a setting, with the inner counts and timings of `rows`, split by split."""
     if [row["split"] for row, _ in rows] != [split.name for split in splits]:
@@ -353,6 +383,7 @@ def _setting_of(
         _inner_of([row for row, _ in rows if row["inner_documents"] is not None]),
         tuple(row["version"] for _, row in rows),
         tuple(rows[0][0]["warnings"]),
+        values,
     )
 
 

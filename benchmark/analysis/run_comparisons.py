@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from benchmark.analysis.comparisons import main_metric, tested_metrics
 from benchmark.analysis.document_predictions import document_predictions
-from benchmark.analysis.formatting.number_text import is_missing
+from benchmark.analysis.formatting.labels import label_cells
+from benchmark.analysis.formatting.number_text import is_missing, number_text, p_text
 from benchmark.analysis.formatting.terminal_table import TerminalTable
-from benchmark.analysis.formatting.units import display_unit
-from benchmark.evaluation.cell_scores import ALL_SPLITS
+from benchmark.analysis.formatting.units import capitalized, display_unit, metric_name, metric_with_unit
+from benchmark.analysis.notes import corpus_in_words
+from benchmark.analysis.prose.main_finding import TEST_NAMES_IN_WORDS
+from benchmark.analysis.summary import DIFFERENCES, SIGNIFICANCE, Summary, minimized_metrics, summary_table
+from benchmark.evaluation.cell_scores import ALL_SPLITS, SCORE_COLUMNS
 from benchmark.evaluation.metrics import is_time_metric
 from benchmark.system.errors import ConfigError
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from benchmark.analysis.document_predictions import DocumentPrediction
-    from benchmark.analysis.formatting.units import Unit
+    from benchmark.analysis.formatting.units import DeclaredMetrics
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.evaluation.score_table import ScoreTable
 
@@ -45,14 +47,15 @@ def compare_two_cells(run: RunPredictions, a: str, b: str) -> list[TerminalTable
     if not metrics:
         return [TerminalTable("Scores", (), [], f"{a} and {b} have no score in common")]
     try:
-        scores = [_score_row(scored, metric, a, b, display_unit(metric, quantities)) for metric in metrics]
+        scores = [_score_row(scored, metric, a, b, quantities) for metric in metrics]
         tests = scored.tests(a, b, tested) if not set(metrics) <= quantities.keys() else []
     except ValueError as error:
         raise ConfigError(f"{error}: there is nothing to pair") from None
     rows: list[tuple[Any, ...]] = []
     for test in tests:
-        p_value = test.note if test.p_value is None else f"{test.p_value:.3g}"
-        rows.append((test.test, test.n, f"{test.statistic:.4f}", p_value, test.favours or "neither"))
+        name = TEST_NAMES_IN_WORDS.get(test.test, test.test).removeprefix("the ")
+        p_value = test.note if test.p_value is None else p_text(test.p_value)
+        rows.append((name, test.n, number_text(test.statistic, 4), p_value, test.favours or "neither"))
     found = [TerminalTable("Scores", ("metric", a, b, "difference", "95% interval"), scores)]
     return [*found, TerminalTable("Tests", ("test", "n", "statistic", "p", "favours"), rows)] if rows else found
 
@@ -71,8 +74,51 @@ def compare_two_runs(one: RunPredictions, two: RunPredictions, names: tuple[str,
             changed = _changed(document_predictions(one, cell), document_predictions(two, others[cell.id]))
             rows.append((cell.id, *map(unit.text, values), unit.text(values[1] - values[0], "+"), *changed))
     shown = [f"{name} {unit.symbol}" for name in names]
-    header = ("cell", *shown, "difference", "decisions in both", "decided otherwise")
-    return [TerminalTable(metric.capitalize(), header, rows, "the runs have no cell in common")]
+    header = ("cell", *shown, "difference", "predictions of both", "different")
+    title = capitalized(metric_name(metric, one.experiment.quantities))
+    return [TerminalTable(title, header, rows, "the runs have no cell in common")]
+
+
+def agreement_sentence(one: RunPredictions, two: RunPredictions, names: tuple[str, str]) -> str:
+    """Write how many cells two runs share, how far these agree, and how many cells only one of the runs has."""
+    ids = [set(run.experiment.ids) for run in (one, two)]
+    alone = [f"{len(own - other)} only in {name}" for own, other, name in zip(ids, ids[::-1], names, strict=True)]
+    alone = [text for text in alone if not text.startswith("0 ")]
+    if main_metric(one.experiment) != main_metric(two.experiment) or ids[0].isdisjoint(ids[1]):
+        return f"The runs have no score of the same cell in common: {len(ids[0])} and {len(ids[1])} cells."
+    rows = [each for each in cell_agreements(one, two) if each.cell in ids[0] & ids[1]]
+    same = sum(not each.other_predictions for each in rows)
+    text = f"{same} of the {len(rows)} cells that both runs have agree in every prediction"
+    unit = display_unit(main_metric(one.experiment), one.experiment.quantities)
+    gaps = {row.cell: b - a for row in rows for a, b in [row.values] if a is not None and b is not None}
+    widest = max(gaps, key=lambda cell: abs(gaps[cell]), default="")
+    if widest and gaps[widest]:
+        points = " points" if unit.name == "percent" else ""
+        text += f"; the largest difference is {unit.text(gaps[widest], '+')}{points} ({widest})"
+    return f"{'; '.join([text, *alone])}."
+
+
+def pair_summary(run: RunPredictions, a: str, b: str) -> Summary:
+    """Return the summary of a run that compares two of its cells and nothing else."""
+    scored, metric = run.scored, main_metric(run.experiment)
+    infos = [info for info in label_cells(run.experiment, scored, None) if info.id in (a, b)]
+    frame = scored.frame[scored.frame["cell"].isin((a, b)) & (scored.frame["metric"] == metric)]
+    gap = scored.difference(a, b, metric)
+    tests = [
+        [t.a, t.b, t.test, t.n, t.statistic, t.p_value, t.p_value, 1, t.note] for t in scored.tests(a, b, [metric])
+    ]
+    return Summary(
+        name=run.experiment.name,
+        title=run.experiment.title,
+        paper=None,
+        cells=tuple(sorted(infos, key=lambda info: info.id != a)),
+        scores=frame[list(SCORE_COLUMNS)],
+        differences=summary_table(DIFFERENCES, [[a, b, gap.value, gap.low, gap.high, gap.n]]),
+        significance=summary_table(SIGNIFICANCE, tests),
+        corpus=corpus_in_words(run.experiment),
+        minimized=minimized_metrics(run.experiment),
+        quantities=run.experiment.declared,
+    )
 
 
 @dataclass(frozen=True)
@@ -144,11 +190,11 @@ def _predicted(cell: Iterable[DocumentPrediction]) -> dict[tuple[str, str], froz
     return {(each.fold, each.document): frozenset(each.given) for each in cell}
 
 
-def _score_row(scored: ScoreTable, metric: str, a: str, b: str, unit: Unit) -> tuple[Any, ...]:
+def _score_row(scored: ScoreTable, metric: str, a: str, b: str, declared: DeclaredMetrics) -> tuple[Any, ...]:
+    unit = display_unit(metric, declared)
     gap, values = scored.difference(a, b, metric), [scored.estimate(name, metric).value for name in (a, b)]
-    ends = f"{unit.text(gap.low, '+')} to {unit.text(gap.high, '+')}"
-    head = f"{metric} {unit.symbol}".rstrip()
-    return (head, *map(unit.text, values), unit.text(gap.value, "+"), ends if np.isfinite(gap.low) else "–")
+    head = metric_with_unit(metric, unit, declared)
+    return (head, *map(unit.text, values), unit.text(gap.value, "+"), unit.interval(gap.low, gap.high, "+"))
 
 
 def _changed(one: Iterable[DocumentPrediction], two: Iterable[DocumentPrediction]) -> tuple[int, int]:

@@ -16,8 +16,8 @@ from benchmark.config.model import ALL_CLASSES
 from benchmark.config.subset import settings_of_cell
 from benchmark.diagnostics.base import diagnostic_numbers
 from benchmark.evaluation.cell_scores import CellScores
-from benchmark.evaluation.metrics import TIME_METRICS, metric_values
-from benchmark.evaluation.outcomes import Outcome
+from benchmark.evaluation.metrics import TIME_METRICS
+from benchmark.evaluation.outcomes import Outcome, outcome_scores
 from benchmark.evaluation.sampling_model import sampling_of
 from benchmark.evaluation.score_table import ScoreTable
 
@@ -196,12 +196,12 @@ def _point(
     if task.multilabel:  # ties of several classes are by class, too
         tied = numbering.renamed(cell.of_task, tied)
     k, known = len(task.classes), experiment.scorers
-    outcome = Outcome(cell.id, documents, folds, truth, predicted, k, tied=tied, known=known)
+    values = None if found.values is None else numbering.renamed(cell.of_task, found.values)
+    outcome = Outcome(cell.id, documents, folds, truth, predicted, k, tied=tied, known=known, values=values)
     return CellScores(
         cell.id,
         tuple(split.name for split in splits),
-        metric_values(outcome.tallies, multilabel=task.multilabel, of_class=False, known=known)
-        | time_metrics(experiment, cell, found, k if task.multilabel else 1),
+        outcome_scores(outcome) | time_metrics(experiment, cell, found, k if task.multilabel else 1),
         np.array([len(split.test) for split in splits]),
         outcome.ties(None),
         outcome,

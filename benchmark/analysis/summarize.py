@@ -12,18 +12,27 @@ from benchmark.analysis.comparisons import comparable_pairs, difference_rows, si
 from benchmark.analysis.costs import cost_rows
 from benchmark.analysis.decision_regions import decision_region_figures
 from benchmark.analysis.figures import ChartLabels, PublishedAxisRange, chart_from_figure
-from benchmark.analysis.formatting.labels import label_cells
+from benchmark.analysis.formatting.labels import label_cells, method_labels
+from benchmark.analysis.formatting.units import capitalized
 from benchmark.analysis.hardest_documents import hardest_document_rows
 from benchmark.analysis.mean_rank_table import mean_rank_rows
-from benchmark.analysis.notes import table_notes, terminal_notes
+from benchmark.analysis.notes import (
+    corpus_in_words,
+    document_sentences,
+    near_duplicate_rows,
+    table_notes,
+    terminal_notes,
+)
 from benchmark.analysis.summary import (
     CONFUSIONS,
     COSTS,
     DIFFERENCES,
+    DUPLICATES,
     MISTAKES,
     RANK_TABLE_COLUMNS,
     SIGNIFICANCE,
     Summary,
+    minimized_metrics,
     summary_table,
 )
 from benchmark.analysis.verdict_tables import (
@@ -53,6 +62,8 @@ if TYPE_CHECKING:
     from benchmark.evaluation.score_table import ScoreTable
     from benchmark.papers.published import Published, PublishedValue
 
+MOST_CAVEATS = 1  # of a terminal
+
 
 def summarize(run: RunPredictions) -> Summary:
     """Compute everything a run shows from its predictions."""
@@ -64,7 +75,9 @@ def summarize(run: RunPredictions) -> Summary:
     caveat_texts = [each.text for each in find_caveats(experiment)]
     warned = dict.fromkeys(key.method for key, each in run.predictions.settings.items() if each.warnings)
     caveat_texts += [f"{', '.join(warned)} warned while trained, see the notes"] if warned else []
-    caveats = [f"Caveat: {text}." for text in caveat_texts]
+    caveats = (*unlike, *(f"{capitalized(text)}." for text in caveat_texts))
+    left = len(caveat_texts) - MOST_CAVEATS
+    further = [f"{left} more in table.md"] if left > 0 else []
     on_claims = () if experiment.sensitivity_of else claim_notes(each.claim for each in claims if not each.variant)
     sweep = tuple(sensitivity_notes(claims)) if experiment.sensitivity_of else ()
     return Summary(
@@ -85,10 +98,12 @@ def summarize(run: RunPredictions) -> Summary:
         charts=_charts(experiment, scored, published),
         regions=decision_region_figures(run),
         failures=_failures(experiment, scored, run.failures),
+        duplicates=summary_table(DUPLICATES, near_duplicate_rows(run)),
+        corpus=corpus_in_words(experiment),
+        documents=document_sentences(run),
+        caveats=caveats,
         notes=(
             *experiment.notes,
-            *unlike,
-            *caveats,
             *notes,
             *test_notes(claims, scored),
             *on_claims,
@@ -98,11 +113,12 @@ def summarize(run: RunPredictions) -> Summary:
         brief=(
             *unlike,
             *terminal_notes(run),
-            *([f"Caveats: {'; '.join(caveat_texts)}."] if caveat_texts else []),
+            *([f"Caveats: {'; '.join([*caveat_texts[:MOST_CAVEATS], *further])}."] if caveat_texts else []),
             *sweep,
             *unpaired,
         ),
         explained_by=sensitivity_analyses_of(experiment),
+        minimized=minimized_metrics(experiment),
         quantities=experiment.declared,
     )
 
@@ -159,15 +175,8 @@ def _labels(figure: FigureView, experiment: Experiment, published: Published | N
         ranges=[PublishedAxisRange(r.metric, frozenset(r.expanded), float(r.low), float(r.high)) for r in ranges],
         printed=printed,
         quantities=experiment.declared,
-        methods=_method_labels(experiment),
+        methods=method_labels(experiment),
     )
-
-
-def _method_labels(experiment: Experiment) -> dict[str, str]:
-    """Return the labels of methods in figures, by name: those of classifiers and diagnostics."""
-    specs = (spec for variant in experiment.variants.values() for entry in variant.entries for spec in entry.candidates)
-    components = (*(spec.classifier for spec in specs), *experiment.diagnostics)
-    return {name: label for component in components for name, label in component.tags.labels.items()}
 
 
 def _confusions(experiment: Experiment, predictions: Predictions, scored: ScoreTable) -> list[list[Any]]:

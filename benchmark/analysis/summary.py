@@ -11,12 +11,14 @@ import pandas as pd
 from benchmark.config.model import BASE_VARIANT
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.cell_scores import ALL_SPLITS, SCORE_COLUMNS
+from benchmark.evaluation.metrics import more_is_better
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from benchmark.analysis.charts.chart import Chart
     from benchmark.analysis.charts.region_charts import RegionFigure
+    from benchmark.config.model import Experiment
     from benchmark.evaluation.metrics import DiagnosticMetric
 
 SIGNIFICANCE = ("a", "b", "test", "n", "statistic", "p_value", "p_holm", "family", "note")
@@ -36,6 +38,7 @@ RANGES = (
 CONFUSIONS = ("cell", "truth", "predicted", "n")
 MISTAKES = ("document", "task", "truth", "wrong", "of", "given")
 RANK_TABLE_COLUMNS = ("method", "rank", "samples", "critical", "p_value")
+DUPLICATES = ("variant", "split", "tested", "near", "same", "document", "twin", "shared")
 COSTS = ("cell", "training_seconds", "testing_seconds", "peak_bytes")
 
 HEADLINE_FOLD = ALL_SPLITS  # the fold of a cell's headline score: the mean over its folds, or its only split
@@ -50,6 +53,11 @@ def summary_table(columns: Sequence[str], rows: Iterable[Sequence[Any]] = ()) ->
     (0, 6)
     """
     return pd.DataFrame([tuple(row) for row in rows], columns=list(columns))
+
+
+def minimized_metrics(experiment: Experiment) -> frozenset[str]:
+    """Return the metrics of an experiment of which less is better."""
+    return frozenset(metric for metric in experiment.metrics if not more_is_better(metric, experiment.scorers))
 
 
 @dataclass(frozen=True)
@@ -68,6 +76,8 @@ class CellInfo:
         Input of the classifier in words: weighting, normalization and kernel. "" if the method's name says it.
     classifier : str
         The classifier with its parameters, in words.
+    spoken : str
+        Name of the method in a sentence: "the diffusion kernel", "EEF".
     """
 
     id: str
@@ -81,6 +91,7 @@ class CellInfo:
     terms: int | None = None
     points: str = ""
     classifier: str = ""
+    spoken: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +102,12 @@ class Summary:
     ----------
     name, title, paper : str
         Name of the configuration ("webkb"), its title, and the key of the paper that it is compared with, or None.
+    corpus : str
+        Title of the corpus in a sentence, "WebKB", or the number of corpora.
+    documents : tuple of str
+        Sentences on the documents and on how they are split into training and test documents.
+    caveats : tuple of str
+        Limitations that a reader has to know before relying on the scores, the most important first.
     cells : tuple of CellInfo
         Cells in table order, including failed ones.
     scores : DataFrame
@@ -121,8 +138,12 @@ class Summary:
         Columns `RANK_TABLE_COLUMNS`: mean rank of each method over the samples, the best first. Two methods whose ranks
         are at least `critical` apart differ (Nemenyi). `p_value` is Friedman's.
     mistakes : DataFrame
-        Columns `MISTAKES`: documents that `wrong` of `of` cells misclassify, the most frequent first, and the classes
-        predicted by these cells (`given`).
+        Columns `MISTAKES`: documents that `wrong` of `of` cells misclassify, the most frequent first, and the predicted
+        classes with the number of cells that predict each (`given`): "student (7); faculty (3)".
+    duplicates : DataFrame
+        Columns `DUPLICATES`: of the `tested` documents of a split, `near` have nine of ten distinct words in
+        common with a training document, and `same` all of them; `document` and its `twin` are the nearest pair, which
+        has the fraction `shared` of its distinct words in common.
     costs : DataFrame
         Columns `COSTS`: seconds and memory, measured when a cell was first computed. Only this table differs from run
         to run.
@@ -137,6 +158,8 @@ class Summary:
         Caveats that change how the numbers are read, in short sentences for the terminal.
     explained_by : tuple of str
         Names of the sensitivity analyses of the cells that deviate.
+    minimized : frozenset of str
+        Metrics of plug-ins of which less is better; those of this package are known.
     quantities : mapping of str to DiagnosticMetric
         Metrics declared by diagnostics, by name; by default the diagnostics of this package.
     """
@@ -154,6 +177,7 @@ class Summary:
     confusions: pd.DataFrame = field(default_factory=partial(summary_table, CONFUSIONS))
     ranks: pd.DataFrame = field(default_factory=partial(summary_table, RANK_TABLE_COLUMNS))
     mistakes: pd.DataFrame = field(default_factory=partial(summary_table, MISTAKES))
+    duplicates: pd.DataFrame = field(default_factory=partial(summary_table, DUPLICATES))
     costs: pd.DataFrame = field(default_factory=partial(summary_table, COSTS))
     charts: tuple[Chart, ...] = ()
     regions: tuple[RegionFigure, ...] = ()
@@ -161,6 +185,10 @@ class Summary:
     notes: tuple[str, ...] = ()
     brief: tuple[str, ...] = ()
     explained_by: tuple[str, ...] = ()
+    corpus: str = ""
+    documents: tuple[str, ...] = ()
+    caveats: tuple[str, ...] = ()
+    minimized: frozenset[str] = frozenset()
     quantities: Mapping[str, DiagnosticMetric] = field(default_factory=lambda: DIAGNOSTIC_METRICS, repr=False)
 
     @cached_property
@@ -168,6 +196,20 @@ class Summary:
         """Headline rows of the scores, by (cell, metric)."""
         rows = self.scores[self.scores["fold"] == HEADLINE_FOLD].to_dict("records")
         return {(row["cell"], row["metric"]): {str(name): value for name, value in row.items()} for row in rows}
+
+    @cached_property
+    def headline_metrics(self) -> tuple[str, ...]:
+        """Metrics of the headline rows, the main one first."""
+        return tuple(dict.fromkeys(metric for _, metric in self.headlines))
+
+    @property
+    def main_metric(self) -> str:
+        """Metric that is shown with intervals, folds and a figure, and of which differences are tested."""
+        return next(iter(self.headline_metrics), "accuracy")
+
+    def more_is_better(self, metric: str) -> bool:
+        """Return whether the larger of two scores is the better one."""
+        return metric not in self.minimized and more_is_better(metric, quantities=self.quantities)
 
     @property
     def of_points(self) -> bool:
@@ -198,7 +240,8 @@ SUMMARY_TABLES = {
     "confusions": CONFUSIONS,
     "ranks": RANK_TABLE_COLUMNS,
     "mistakes": MISTAKES,
+    "duplicates": DUPLICATES,
     "costs": COSTS,
 }
 #: Tables that only some kinds of experiment fill.
-OPTIONAL_TABLES = ("ranges", "ranks", "mistakes", "costs")
+OPTIONAL_TABLES = ("ranges", "ranks", "mistakes", "duplicates", "costs")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import contextmanager
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,6 +18,8 @@ from benchmark.system.checks import check_one_of, check_positive_parameters
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
 #: Losses by the names of configurations: scikit-learn's name, and whether LIBLINEAR solves the dual problem. The hinge
@@ -24,8 +27,33 @@ if TYPE_CHECKING:
 LIBLINEAR_LOSSES = {"hinge": ("hinge", True), "squared-hinge": ("squared_hinge", False)}
 LINEAR_SVM_SCHEMES = ("one-vs-rest", "one-vs-one", "crammer-singer")
 _MOST_ITERATIONS = 100_000
-#: Serializes training: LIBLINEAR has one random number generator for the whole process, which every training seeds.
-_ONE_AT_A_TIME = threading.Lock()
+
+
+class _Turns:
+    """Turns of trainings: those that draw random numbers run alone, all others side by side.
+
+    LIBLINEAR has one random number generator for the whole process, which every training seeds.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._running = 0
+
+    @contextmanager
+    def take(self, *, alone: bool) -> Iterator[None]:
+        """Wait until the training may run, and hold its turn."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._running == 0 or (self._running > 0 and not alone))
+            self._running = -1 if alone else self._running + 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._running = 0 if alone else self._running - 1
+                self._changed.notify_all()
+
+
+_TURNS = _Turns()
 
 
 class _LinearModel(SklearnClassifier):
@@ -43,6 +71,11 @@ class _LinearModel(SklearnClassifier):
 
     tags: ClassVar[Tags] = Tags(sums_words=True)
     kept: ClassVar[tuple[str, ...]] = ("classes_", "coef_", "intercept_")
+
+    @property
+    def draws(self) -> bool:
+        """Whether training draws from LIBLINEAR's generator of random numbers."""
+        return False
 
     def check(self) -> None:
         """Raise ValueError if a parameter is outside its range."""
@@ -88,7 +121,7 @@ class _LinearModel(SklearnClassifier):
         return np.asarray(safe_sparse_dot(points, self.coef_.T, dense_output=True) + self.intercept_)
 
     def _hyperplanes(self, X: Any, y: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        with _ONE_AT_A_TIME:
+        with _TURNS.take(alone=self.draws):
             model = self.untrained(X.shape[0]).fit(X, y)
         return model.coef_, np.atleast_1d(model.intercept_)
 
@@ -143,6 +176,11 @@ class LinearSvm(_LinearModel):
         check_ridge(self.ridge)
         if self.scheme == "crammer-singer" and self.loss != "hinge":
             raise ValueError(f"the scheme crammer-singer needs the loss hinge, not {self.loss!r}")
+
+    @property
+    def draws(self) -> bool:
+        """Whether training draws random numbers, which LIBLINEAR does for dual problems."""
+        return LIBLINEAR_LOSSES[self.loss][1]
 
     def untrained(self, n: int) -> Any:  # noqa: ARG002
         """Return the unfitted `LinearSVC`.

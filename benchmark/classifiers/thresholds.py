@@ -1,20 +1,76 @@
-"""Thresholds on the decision values of multi-label classifiers: a document gets every class above its threshold."""
+"""Rules for thresholds on the decision values of multi-label classifiers, by their names in a configuration.
+
+A document gets every class whose decision value is above the class's threshold.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Rules for predicting a class. "zero": its decision value is above 0. "at-least-one": above 0, or the largest where no
-#: class is above 0. "cross-validated": above the class's threshold (`class_thresholds`).
-THRESHOLD_RULES = ("zero", "at-least-one", "cross-validated")
 #: The fbr of Lewis et al. From 0.1 to 0.6, folds of ModApte's training stories have micro-F1 within 0.003; lower values
 #: give a better macro-F1.
 MIN_THRESHOLD_F1 = 0.3
+
+
+class ZeroThreshold(BaseEstimator):
+    """Predicts each class whose decision value is above 0."""
+
+    #: True if a document without any class gets that of its largest value.
+    at_least_one: ClassVar[bool] = False
+
+
+class AtLeastOne(ZeroThreshold):
+    """Predicts each class whose decision value is above 0, or that of the largest value where none is."""
+
+    at_least_one: ClassVar[bool] = True
+
+
+class CrossValidatedThreshold(ZeroThreshold):
+    """Predicts each class whose decision value is above the threshold with the best F1 on training documents.
+
+    Attributes
+    ----------
+    thresholds_ : float64 array, shape (k,)
+        See `class_thresholds`.
+    """
+
+    def fit(self, values: NDArray[np.float64], members: NDArray[np.bool_]) -> Self:
+        """Learn the thresholds from out-of-fold decision values.
+
+        Parameters
+        ----------
+        values : float64 array, shape (n, k)
+            Decision values of each training document by a method that was trained without it; infinite where that
+            could not learn the class, NaN for documents that no fold tests.
+        members : bool array, shape (n, k)
+            Classes of each document.
+
+        Returns
+        -------
+        CrossValidatedThreshold
+            This rule.
+        """
+        self.thresholds_ = class_thresholds(values, members)
+        return self
+
+
+#: Rules without `fit` have the threshold 0.
+THRESHOLDS: dict[str, type[ZeroThreshold]] = {
+    "zero": ZeroThreshold,
+    "at-least-one": AtLeastOne,
+    "cross-validated": CrossValidatedThreshold,
+}
+
+
+def gives_a_class(rule: Any) -> bool:
+    """Return whether a rule gives each document a class, as its attribute `at_least_one` says; by default False."""
+    return bool(getattr(rule, "at_least_one", False))
 
 
 def class_thresholds(values: NDArray[np.float64], members: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -47,6 +47,7 @@ from benchmark.plugins.trust import asking_before_code
 from benchmark.system.errors import BenchError
 from benchmark.system.shipped_files import CONFIGS_FOLDER, find_configuration
 from benchmark.system.threads import let_openmp_threads_sleep
+from benchmark.system.user_code.interrupts import end_at_second_interrupt
 
 
 class _Group(TyperGroup):
@@ -56,7 +57,8 @@ class _Group(TyperGroup):
         """Parse the arguments, sys.argv[1:] by default, and run the command."""
         given = sys.argv[1:] if args is None else list(args)
         words, trusts = without_trust(given)
-        with exit_on_error(), print_warnings(), asking_before_code(lambda question: trusts or confirm_code(question)):
+        asking = asking_before_code(lambda question: trusts or confirm_code(question))
+        with exit_on_error(), print_warnings(), asking, end_at_second_interrupt():
             return super().main(with_current_names(words), *more, **kwargs)
 
     def invoke(self, ctx: Any) -> Any:
@@ -327,19 +329,22 @@ def compare(
     run: RunFolder,
     a: Annotated[str, typer.Argument(metavar="A", help="A cell of the run; or the folder of another run.")],
     b: Annotated[str | None, typer.Argument(metavar="B", help="Another cell of the run.")] = None,
+    whole: Annotated[bool, typer.Option("--all", help="Show every setting in which two runs differ.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Compare two cells of a run, or two runs: first how the runs differ, then scores and tests."""
+    """Compare two cells of a run, or two runs: first the finding, then scores, tests and settings."""
     from benchmark.cli.output import CommandOutput
     from benchmark.commands.compare import compare_cells_of_folder, compare_run_folders, second_run
 
     one = resolve_run(run)
     with CommandOutput(as_json=as_json) as answer:
-        answer.tables(
-            compare_run_folders(one, resolve_run(second_run(one, a)))
-            if b is None
-            else compare_cells_of_folder(one, a, b)
-        )
+        if b is None:
+            sentence, tables = compare_run_folders(one, resolve_run(second_run(one, a)), whole=whole)
+        else:
+            sentence, tables = compare_cells_of_folder(one, a, b)
+        answer.give("answers", {}, sentence=sentence)
+        answer.show("")
+        answer.tables(tables)
 
 
 @app.command(epilog="Examples: bench report results/runs/webkb · bench report webkb --html")
@@ -426,12 +431,14 @@ def list_(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List the components that a configuration can name, with their parameters."""
+    """List the components that a configuration can name, or those of one kind with their parameters."""
     from benchmark.cli.output import CommandOutput
     from benchmark.schema.registries import list_components
 
     with CommandOutput(as_json=as_json) as answer:
-        answer.tables(list_components(what, plugins or ()))
+        brief = not what and not as_json
+        sentence = "With parameters: bench list KIND, such as bench list kernels." if brief else ""
+        answer.tables(list_components(what, plugins or (), brief=brief), sentence)
 
 
 @app.command(epilog="Examples: bench schema · bench schema --markdown")

@@ -25,6 +25,10 @@ def fit(
         typer.Option(help="Train on a split's training documents alone.", show_default="on all documents"),
     ] = None,
     probability: Annotated[bool, typer.Option("--probability", help="Also fit class probabilities.")] = False,
+    single_precision: Annotated[
+        bool,
+        typer.Option("--single-precision", help="Halve the file, unless a training document's label would change."),
+    ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Overwrite what --out holds.")] = False,
     jobs: Jobs = 0,
     verbose: Verbose = False,
@@ -46,7 +50,8 @@ def fit(
     ensure_numba_cache(partial(echo, err=True))
     with ProgressObserver(experiment.name, verbose=verbose) as observer:
         context = RunContext(Store(warn=observer.note), observer, jobs or n_processors(), download)
-        model = fit_model(experiment, cell, context, split=split, probability=probability)
+        how = {"probability": probability, "single_precision": single_precision}
+        model = fit_model(experiment, cell, context, split=split, **how)
     n_bytes = write_model(model, out)
     words = "" if model.n_terms is None else f" {model.n_terms:,} words,"
     learned = f"{model.about['documents']:,} documents,{words} {len(model.classes)} classes"

@@ -59,6 +59,8 @@ def workers_from_options(dask: str | None, max_workers: int | None) -> ParallelS
 def output_run(answer: CommandOutput, done: RunResult, *, whole: bool = False) -> None:
     """Add a run to the answer: tables (all cells if `whole`) and a sentence as text, its frames as data."""
     from benchmark.analysis.summary import SUMMARY_TABLES
+    from benchmark.cli.terminal import file_link
+    from benchmark.report.html.section import PAGE_FILE
     from benchmark.report.terminal import TerminalTables, run_sentence
     from benchmark.system.memory import lifetime_peak_memory
 
@@ -69,3 +71,4 @@ def output_run(answer: CommandOutput, done: RunResult, *, whole: bool = False) -
     data |= {"failures": dict(summary.failures), "notes": summary.notes}
     data |= {name: getattr(summary, name).to_dict("records") for name in SUMMARY_TABLES if name != "confusions"}
     answer.give("runs", data, TerminalTables(summary, done.folder, whole), "", sentence=closing)
+    answer.show(file_link("open", done.folder / PAGE_FILE))

@@ -7,16 +7,16 @@ import time
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.table import Column, Table
+from rich.text import Text
 
 from benchmark.report.escapes import escape_controls
 from benchmark.system.observer import Observer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-
-    from rich.text import Text
+    from pathlib import Path
 
 _T = TypeVar("_T")
 
@@ -43,6 +43,25 @@ def stdout_console() -> Console:
     return _PlainConsole(width=width)
 
 
+class _Share(ProgressColumn):
+    """Share of the work that is done, once it is known how much there is."""
+
+    def render(self, task: Task) -> Text:
+        """Return the percentage, or nothing."""
+        return Text("" if task.total is None else f"{task.percentage:>3.0f}%")
+
+
+class _TimeLeft(ProgressColumn):
+    """Time that is left by the pace so far."""
+
+    max_refresh = 0.5
+
+    def render(self, task: Task) -> Text:
+        """Return the time, "1m 05s left", or nothing while it isn't known."""
+        left = task.time_remaining
+        return Text("" if left is None else f"{format_duration(left)} left")
+
+
 class ProgressObserver(Observer):
     """Progress of runs: one bar on a terminal, a line per step with ``--verbose``, a line per run if there are several.
 
@@ -60,21 +79,20 @@ class ProgressObserver(Observer):
         self._started = time.perf_counter()
         self._cells, self._ended = [1], 0  # cells of each run; number of runs that ended
         self._steps = self._later = self._done = 0  # steps of this run
-        whole = Column(no_wrap=True)
         self._bar = Progress(
-            TextColumn("{task.fields[title]}", table_column=whole),
-            BarColumn(12),
-            TextColumn("{task.percentage:>3.0f}%", table_column=whole),
-            TimeElapsedColumn(whole),
-            TimeRemainingColumn(table_column=whole),
-            TextColumn("{task.fields[left]}", table_column=whole),
-            TextColumn("{task.description}", style="dim", table_column=Column(no_wrap=True, overflow="ellipsis")),
+            TextColumn("{task.fields[title]}", table_column=Column(no_wrap=True, overflow="ellipsis", max_width=24)),
+            BarColumn(12, table_column=Column(width=12)),
+            _Share(Column(width=4)),
+            _TimeLeft(Column(width=11)),
+            # The step is the first to be cut: it has what the others leave of the line.
+            TextColumn("{task.description}", style="dim", table_column=Column(ratio=1, no_wrap=True)),
+            expand=True,
             console=self._console,
             transient=True,
             redirect_stdout=False,
             disable=silent or verbose or not self._console.is_terminal,
         )
-        self._task = self._bar.add_task("loading", total=None, title=title, left="")
+        self._task = self._bar.add_task("loading", total=None, title=title)
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -120,9 +138,7 @@ class ProgressObserver(Observer):
         self._done += 1
         share = self._done / max(self._done, self._steps + self._later)
         cells = sum(self._cells[: self._ended]) + share * sum(self._cells[self._ended : self._ended + 1])
-        self._bar.update(
-            self._task, description=escape_controls(done), completed=cells, total=sum(self._cells), left="left"
-        )
+        self._bar.update(self._task, description=escape_controls(done), completed=cells, total=sum(self._cells))
         if self._verbose:
             self._say(f"{time.perf_counter() - self._started:7.1f} s  {done}", "dim")
 
@@ -151,6 +167,26 @@ def plain_table(header: Sequence[str], rows: Iterable[Sequence[Any]], title: str
     for row in body:
         grid.add_row(*row)
     return grid
+
+
+def format_duration(seconds: float) -> str:
+    """Format a duration with its two largest units.
+
+    Examples
+    --------
+    >>> format_duration(5), format_duration(65), format_duration(7500)
+    ('5s', '1m 05s', '2h 05m')
+    """
+    minutes, rest = divmod(int(seconds), 60)
+    if minutes < 60:
+        return f"{minutes}m {rest:02d}s" if minutes else f"{rest}s"
+    return f"{minutes // 60}h {minutes % 60:02d}m"
+
+
+def file_link(verb: str, path: Path) -> Text:
+    """Return a line that names a file, which a terminal that can opens at a click."""
+    style = f"link {path.resolve().as_uri()}" if sys.stdout.isatty() else ""
+    return Text.assemble(f"{verb} ", (escape_controls(str(path)), style), no_wrap=True, overflow="ignore")
 
 
 def format_bytes(n_bytes: float) -> str:

@@ -24,7 +24,6 @@ from benchmark.evaluation.public_test_sets import (
 )
 from benchmark.experiment.run import load_all_checked
 from benchmark.report.escapes import csv_unescape
-from benchmark.report.grids import main_metric_of_summary
 from benchmark.report.tables import frame_csv
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import BenchError
@@ -95,7 +94,7 @@ def pin(summary: Summary, folder: Path | None = None) -> list[Path]:
     """Write a run's main scores and verdicts as pinned numbers and return the files; BenchError if cells failed."""
     if summary.failures:
         raise BenchError(f"{summary.name}: is not pinned, since cells failed: {', '.join(summary.failures)}")
-    scores = summary.scores[summary.scores["metric"] == main_metric_of_summary(summary)]
+    scores = summary.scores[summary.scores["metric"] == summary.main_metric]
     folder = folder or PINNED
     paths = [path_to_write(folder, f"{summary.name}{part}.csv") for part in ("", "-verdicts")]
     write_atomically(paths[0], frame_csv(scores, PINNED_SCORE_COLUMNS).encode())
@@ -206,7 +205,7 @@ def _score_deviations(summary: Summary, folder: Path) -> list[Deviation]:
     pinned = _read(find_shipped(folder, f"{summary.name}.csv"), summary.name, PINNED_SCORE_COLUMNS).set_index(
         ["cell", "fold"]
     )
-    scores = summary.scores[summary.scores["metric"] == main_metric_of_summary(summary)].set_index(["cell", "fold"])
+    scores = summary.scores[summary.scores["metric"] == summary.main_metric].set_index(["cell", "fold"])
     differences = []
     for cell, fold in dict.fromkeys([*pinned.index, *scores.index]):
         if (cell, fold) not in pinned.index:

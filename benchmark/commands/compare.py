@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.analysis import run_comparisons
+from benchmark.analysis.formatting.number_text import setting_text
 from benchmark.analysis.formatting.terminal_table import TerminalTable
+from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.experiment.manifest import manifest_differences
 from benchmark.experiment.run_folder import read_manifest, read_run, report_damage
 from benchmark.system.errors import ConfigError, unknown_name
@@ -20,10 +22,15 @@ if TYPE_CHECKING:
     from benchmark.text.counts import Counts
 
 _LONGEST_SHOWN = 60
+#: Most settings that differ which are shown, unless all are asked for.
+_MOST_SETTINGS = 12
+_ABSENT = "absent"
+#: Parts of a manifest that follow from the settings, or are numbers of the run.
+_OF_RUNS = ("cells", "rows", "files", "variants", "diagnostic_notes")
 
 
-def compare_cells_of_folder(folder: Path, a: str, b: str) -> list[TerminalTable]:
-    """Compare two cells of a run: return their scores and all valid tests of the difference."""
+def compare_cells_of_folder(folder: Path, a: str, b: str) -> tuple[str, list[TerminalTable]]:
+    """Compare two cells of a run: return the finding, and their scores and all valid tests of the difference."""
     results = read_run(folder)
     if a == b:
         raise ConfigError(f"a comparison names two different cells, not {a!r} twice")
@@ -32,7 +39,9 @@ def compare_cells_of_folder(folder: Path, a: str, b: str) -> list[TerminalTable]
         if name not in ids:
             raise ConfigError(unknown_name("cell", name, ids))
     with report_damage(folder):
-        return run_comparisons.compare_two_cells(results, a, b)
+        tables = run_comparisons.compare_two_cells(results, a, b)
+        finding = main_finding(run_comparisons.pair_summary(results, a, b))
+        return " ".join([f"{finding.headline}.", *finding.details]), tables
 
 
 def second_run(folder: Path, name: str) -> Path:
@@ -42,20 +51,38 @@ def second_run(folder: Path, name: str) -> Path:
     return Path(name)
 
 
-def compare_run_folders(folder: Path, other: Path) -> list[TerminalTable]:
-    """Compare two runs: return the differences of their manifests and the scores of the cells that both have."""
-    part = manifest_table(read_manifest(folder), read_manifest(other), (folder.name, other.name))
+def compare_run_folders(folder: Path, other: Path, *, whole: bool = False) -> tuple[str, list[TerminalTable]]:
+    """Compare two runs: return how far they agree, the scores of the cells that both have, and their differences.
+
+    Of the settings that differ, the first are returned, or all if `whole`.
+    """
+    manifests, names = (read_manifest(folder), read_manifest(other)), (folder.name, other.name)
     one, two = read_run(folder), read_run(other)
     if one.tested.isdisjoint(two.tested):
         raise ConfigError(f"{folder} and {other} share no documents: there is nothing to compare")
     with report_damage(other):
-        return [part, *run_comparisons.compare_two_runs(one, two, (folder.name, other.name))]
+        tables = run_comparisons.compare_two_runs(one, two, names)
+        sentence = run_comparisons.agreement_sentence(one, two, names)
+    differences = manifest_table(*manifests, names)
+    return sentence, [*tables, differences if whole else _first_settings(differences, manifests)]
+
+
+def _first_settings(table: TerminalTable, manifests: tuple[dict[str, Any], dict[str, Any]]) -> TerminalTable:
+    """Return the settings that differ, without those of cells that one run lacks, digests and numbers of the runs."""
+    ids = [set(manifest.get("cells", {})) for manifest in manifests]
+    only = ids[0] ^ ids[1]
+    rows = [row for row in table.rows if row[0].split(".")[0] not in _OF_RUNS and only.isdisjoint(row[0].split("."))]
+    rows = [row for row in rows if not (row[0].startswith("methods.") and _ABSENT in row)]
+    shown = rows[:_MOST_SETTINGS]
+    left = len(table.rows) - len(shown)
+    title = f"{table.title} ({left} more: --all shows them)" if left else table.title
+    return TerminalTable(title, table.header, shown, table.empty if not left else f"none; {left} numbers: --all")
 
 
 def manifest_table(one: dict[str, Any], two: dict[str, Any], names: tuple[str, str]) -> TerminalTable:
     """Return the values that differ between two manifests, shortened, under the names of their runs."""
     differences = [(key, _short(a), _short(b)) for key, a, b in manifest_differences(one, two)]
-    return TerminalTable("Where the manifests differ", ("key", *names), differences, "nowhere")
+    return TerminalTable("Settings that differ", ("setting", *names), differences, "none")
 
 
 def corpus_statistics(counts: Counts) -> list[TerminalTable]:
@@ -90,5 +117,5 @@ def _by_group(documents: Documents, mask: NDArray[np.bool_]) -> NDArray[np.int64
 
 def _short(value: Any) -> str:
     """Return the text of a value, shortened to `_LONGEST_SHOWN` characters."""
-    text = "absent" if value is None else str(value)
+    text = _ABSENT if value is None else setting_text(value)
     return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"

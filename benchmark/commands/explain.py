@@ -12,8 +12,9 @@ import numpy as np
 from benchmark.analysis.comparisons import main_metric
 from benchmark.analysis.document_predictions import document_predictions
 from benchmark.analysis.formatting.labels import candidate_label, component_label, points_label
+from benchmark.analysis.formatting.number_text import MISSING_TEXT, setting_text
 from benchmark.analysis.formatting.terminal_table import TerminalTable
-from benchmark.analysis.formatting.units import display_unit
+from benchmark.analysis.formatting.units import display_unit, metric_with_unit
 from benchmark.analysis.model_selection import selected_predictions
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.config.model import method_of
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     #: Name of the similarity, and the nearest documents of each row with their values.
     _Near = tuple[str, dict[int, list[tuple[int, float]]]]
 
+DETAIL_HEADER = ("property", "value")
 #: Maximal number of shown documents, and of neighbours, words and text characters of each.
 MAX_EXAMPLES, N_NEIGHBOURS, N_TOP_TERMS, MAX_TEXT_CHARACTERS = 5, 3, 8, 600
 
@@ -130,7 +132,7 @@ def document_texts(folder: Path, documents: Sequence[str], context: RunContext) 
     experiment, (problem, *_) = account.again(context)
     rows = np.flatnonzero(np.isin(problem.documents.ids, list(documents)))
     contents = account.contents(experiment, problem, rows)
-    return {problem.documents.ids[row]: _shown(content).replace("\r", "") for row, content in contents.items()}
+    return {problem.documents.ids[row]: _shown(content) for row, content in contents.items()}
 
 
 class _Account:
@@ -159,12 +161,12 @@ class _Account:
             ("content", facts["content_digest"]),
             ("documents", f"{facts['documents']:,} of {len(facts['classes'])} classes"),
             ("words", f"{words['vocabulary']:,} distinct, {words['words']:,} in all"),
-            ("lexing", ", ".join(f"{key} {_listed(value)}" for key, value in vars(text.lexing).items())),
-            ("pruning", ", ".join(f"{key} {value}" for key, value in vars(text.pruning).items())),
+            ("lexing", _settings(vars(text.lexing))),
+            ("pruning", _settings(vars(text.pruning))),
             ("points", points_label(spec)),
             ("kernel", component_label(spec.kernel) if spec.kernel else "none"),
             ("classifier", component_label(spec.classifier)),
-            ("protocol", ", ".join(f"{key} {value}" for key, value in variant.protocol.resolved.items())),
+            ("protocol", _settings(variant.protocol.resolved)),
         ]
         rows += [("training size", f"{self.cell.size:,}")] if self.cell.size else []
         rows += [("terms", f"{self.cell.terms:,}")] if self.cell.terms else []
@@ -175,7 +177,7 @@ class _Account:
         rows.append(("seconds", ", ".join(f"{part} {value:.2f}" for part, value in seconds.items() if value >= 0.005)))
         rows.append(("memory", f"{np.nanmax(self.predictions.memory) / 1e6:,.0f} MB at the peak"))
         again = f"bench run {self._config()} --only {shlex.quote(self.cell.id)}"
-        return [TerminalTable(self.cell.id, ("what", "it is"), [*rows, ("command", again)])]
+        return [TerminalTable(self.cell.id, DETAIL_HEADER, [*rows, ("command", again)])]
 
     def _config(self) -> str:
         """Return the configuration's file as the command named it, or its name where the file is unknown."""
@@ -196,9 +198,11 @@ class _Account:
             for split, value, tied in zip(self.splits, cell.values[metric], ties, strict=True)
         ]
         estimate = scored.estimate(self.cell.id, metric)
-        whole = (f"all: [{unit.text(estimate.low)}, {unit.text(estimate.high)}]", unit.text(estimate.value))
+        rows = [(*row[:2], MISSING_TEXT, *row[2:]) for row in rows]
+        whole = ("all splits", unit.text(estimate.value), unit.interval(estimate.low, estimate.high))
         rows.append((*whole, sum(len(split.test) for split in self.splits), "", sum(ties)))
-        head = ("split", f"{metric} {unit.symbol}".rstrip(), "tested", "trained", "ties")
+        score = metric_with_unit(metric, unit, self.run.experiment.quantities)
+        head = ("split", score, "95% interval", "tested", "trained", "ties")
         return [TerminalTable("Scores", head, rows)]
 
     def confusion(self, decisions: Sequence[DocumentPrediction]) -> TerminalTable:
@@ -207,7 +211,7 @@ class _Account:
         ranked = sorted(confused.items(), key=lambda item: (-item[1], item[0]))[: 2 * MAX_EXAMPLES]
         rows = [(truth, given, n) for (truth, given), n in ranked]
         return TerminalTable(
-            "Confusions", ("true", "given", "documents"), rows, "every document is classified correctly"
+            "Confusions", ("true", "predicted", "documents"), rows, "every document is classified correctly"
         )
 
     def wanted(
@@ -260,9 +264,11 @@ class _Account:
             details.append(("text", _shown(contents[each.row])))
             details += self._reasons(experiment, each.fold, each.document, contents[each.row], context)
             nearest = of_row[each.row]
-            details += [("nearest", f"{_at(problem, row)}, {by} {value:.4g}: {ids[row]}") for row, value in nearest]
+            details += [
+                ("nearest document", f"{_at(problem, row)}, {by} {value:.4g}: {ids[row]}") for row, value in nearest
+            ]
             wrong = f" (wrong: {number} of {n_wrong:,})" if not each.right else ""
-            yield TerminalTable(each.document + wrong, ("what", "it is"), details)
+            yield TerminalTable(each.document + wrong, DETAIL_HEADER, details)
 
     def again(self, context: RunContext) -> tuple[Experiment, tuple[Problem, ...]]:
         """Load the configuration and its corpus again, and return the documents as each candidate reads them.
@@ -301,9 +307,9 @@ class _Account:
         order = np.argsort(-values, kind="stable")[:MAX_EXAMPLES]
         reasons = [("decision values", ", ".join(f"{model.classes[code]} {values[code]:.4g}" for code in order))]
         if not n_words:
-            return [*reasons, ("top words", "none: it reads texts by itself")]
+            return [*reasons, ("words", "none: it reads texts by itself")]
         return reasons + [
-            ("top words", f"for {model.classes[code]}: {', '.join(words) or 'no single word'}")
+            (f"words for {model.classes[code]}", ", ".join(words) or "no single word")
             for code, words in scores.words[0].items()
         ]
 
@@ -322,13 +328,14 @@ class _Account:
         return found
 
 
-def _listed(value: Any) -> str:
-    return " and ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+def _settings(given: Mapping[str, Any]) -> str:
+    """Write settings with the words of a configuration: "skip header yes; group none"."""
+    return "; ".join(f"{key.replace('_', ' ')} {setting_text(value)}" for key, value in given.items())
 
 
 def _shown(content: bytes) -> str:
     """Return a text, truncated if it is long."""
-    plain = content.decode("utf-8", "replace")
+    plain = content.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
     return plain if len(plain) <= MAX_TEXT_CHARACTERS else f"{plain[:MAX_TEXT_CHARACTERS]} …"
 
 

@@ -15,19 +15,21 @@ import yaml
 
 from benchmark.commands.plan import needs_text
 from benchmark.corpora.user.dates import ISO, DateColumn
+from benchmark.corpora.user.decompress import open_decompressed
 from benchmark.corpora.user.file_parameters import DROP_REASONS
 from benchmark.corpora.user.records import (
     DELIMITERS,
     TABLE_DELIMITERS,
+    check_size,
     file_extension,
     iter_records,
-    open_decompressed,
     read_columns,
 )
 from benchmark.corpora.user.text_lines import check_encoding, text_lines
 from benchmark.corpora.user.user_files import UserFiles
 from benchmark.corpora.user.validate import DocumentsError
 from benchmark.system.atomic_files import write_atomically
+from benchmark.system.checks import escape_surrogates
 from benchmark.system.errors import ConfigError, DataError, quote_value, unknown_name
 
 if TYPE_CHECKING:
@@ -99,6 +101,7 @@ def sample_file(
     if not path.exists():
         raise DataError(f"{path}: no such file or folder")
     check_encoding(encoding)
+    check_size(path, encoding=encoding)
     delimiter = _delimiter(path, encoding)
     names = read_columns(path, encoding=encoding, delimiter=delimiter, header=header)
     rows = iter_records(path, names, encoding=encoding, delimiter=delimiter, header=header)
@@ -379,7 +382,15 @@ def configuration_path(seen: FileSample, out: Path | None, *, overwrite: bool) -
     target = out or Path(f"{name}.yaml")
     if target.exists() and not overwrite:
         raise ConfigError(f"{target}: exists already; --overwrite replaces it, --out names another file")
+    for written in (target.stem, _relative_path(seen, target)):
+        if escape_surrogates(written) != written:
+            raise ConfigError(f"{written}: is not UTF-8, and can't stand in a configuration; rename it")
     return target
+
+
+def _relative_path(seen: FileSample, target: Path) -> str:
+    """Return the path of the documents, relative to their configuration."""
+    return Path(os.path.relpath(seen.path.resolve(), target.resolve().parent)).as_posix()
 
 
 def write_configuration(
@@ -394,7 +405,7 @@ def write_configuration(
 ) -> Path:
     """Write the configuration and return its path; ConfigError if the file exists and `overwrite` is false."""
     target = configuration_path(seen, out, overwrite=overwrite)
-    path = Path(os.path.relpath(seen.path.resolve(), target.resolve().parent)).as_posix()
+    path = _relative_path(seen, target)
     how: dict[str, Any] = {"separator": separator, "drop": drop, "exact_kernel": exact_kernel}
     text = configuration_text(seen, roles, target.stem, path, **how)
     write_atomically(target, text.encode())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchmark.evaluation.significance import SIGNIFICANCE_LEVEL
-from benchmark.report.grids import TEST_TITLES
+from benchmark.report.comparison_grids import TEST_TITLES
 from benchmark.report.surveys import score_text, seconds_text
 
 if TYPE_CHECKING:

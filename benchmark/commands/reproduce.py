@@ -20,8 +20,7 @@ from benchmark.papers.claims import evidence_for, judge_claim
 from benchmark.papers.grim import consistent_sizes
 from benchmark.papers.load import published_of_experiment
 from benchmark.papers.settings import excluded_cells
-from benchmark.report.grids import main_metric_of_summary
-from benchmark.report.html.page import PAGE_FILE
+from benchmark.report.html.section import PAGE_FILE
 from benchmark.report.html.site import site_pages
 from benchmark.report.page import (
     EXCEPTIONS,
@@ -149,7 +148,7 @@ def _steps(done: RunResult) -> Iterator[str]:
     if done.summary.of_points or len(done.summary.verdicts):  # curves have dozens, and verdicts need no comment
         return
     gaps = {(row["a"], row["b"]): row["value"] for row in done.summary.differences.to_dict("records")}
-    unit = display_unit(main_metric_of_summary(done.summary), done.summary.quantities)
+    unit = display_unit(done.summary.main_metric, done.summary.quantities)
     for top in dict.fromkeys(a for a, _ in gaps):
         if any(b == top for _, b in gaps):
             continue

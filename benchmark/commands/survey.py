@@ -22,7 +22,6 @@ from benchmark.report.drawing.curves import curve_chart
 from benchmark.report.drawing.dots import rank_chart
 from benchmark.report.drawing.trade_off import trade_off_chart
 from benchmark.report.files import missing_figures_message
-from benchmark.report.grids import main_metric_of_summary
 from benchmark.report.page import render_markdown
 from benchmark.report.surveys import (
     SURVEY_DIFFERENCE_COLUMNS,
@@ -165,7 +164,7 @@ class _Found:
             words = task.title if len(variant.tasks) > 1 else ""
             cells = [cell for cell in done.summary.cells if cell.task == task.name]
             title = ": ".join(filter(None, (done.summary.title, words)))
-            metric = main_metric_of_summary(done.summary)
+            metric = done.summary.main_metric
             problem = SurveyProblem(" ".join(filter(None, (name, words))), title, metric, variant.collection.multilabel)
             if not curves:
                 problem = self.problems.setdefault(_tested_documents(done, cells), problem)

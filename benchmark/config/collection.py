@@ -10,14 +10,16 @@ from benchmark.config.components import ComponentError, check_component, compone
 from benchmark.config.model import Collection, TextSettings
 from benchmark.config.schema import TextSection, as_list
 from benchmark.config.schema_errors import validate_section
+from benchmark.corpora.file_digest import check_regular
+from benchmark.corpora.user.limits import CLASSES
 from benchmark.corpora.user.records import UnknownColumnError
 from benchmark.system.errors import DataError, unknown_name
 from benchmark.system.tags import tags_of
 from benchmark.system.yaml_source import YamlSource
 from benchmark.text.fields import FIELD_FINDERS, format_has_field
 from benchmark.text.lexer import DIGIT_RULES, LEXERS, WHOLE_DOCUMENT, WITHIN, Lexing
+from benchmark.text.pruning import TRAINING, Pruning
 from benchmark.text.stoplist import STOPLISTS
-from benchmark.text.vocabulary import TRAINING, Pruning
 
 #: End of the name of a user's stop list.
 STOPLIST_SUFFIX = ".txt"
@@ -93,8 +95,9 @@ def _own_stop_words(name: str, source: YamlSource) -> tuple[str, ...]:
         return ()
     path = source.folder(("stoplist",)) / Path(name).expanduser()
     try:
+        check_regular(path, path.stat())
         words = path.read_text(encoding="utf-8").split()
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, DataError) as error:
         raise source.error(("stoplist",), f"{path}: can't be read as a list of words: {error}") from None
     if not words:
         raise source.error(("stoplist",), f"{path}: has no word; write stoplist: none")
@@ -138,11 +141,13 @@ def _classes(reader: CorpusReader, config: ExperimentSection, source: YamlSource
         named = dict.fromkeys(name for task in config.tasks if isinstance(task, list) for name in task)
         return tuple(named) if named.keys() <= set(known) else known  # tasks_of reports unknown classes
     classes = known if given is None else tuple(given)
+    allowed = set(known)
     for index, each in enumerate(classes):
-        if each not in known:
+        if each not in allowed:
             raise source.error((*place, index), unknown_name(f"class of {reader.name}:", each, known))
     if len(set(classes)) != len(classes) or len(classes) < 2:
         raise source.error(place, "classes must be two or more different names")
+    CLASSES.check(len(classes), source.name)
     return classes
 
 

@@ -222,7 +222,7 @@ def check_component(what: str, registry: Mapping[str, type[Any]], given: Any) ->
 def _within_range(cls: type[Any], values: Mapping[str, Any]) -> Any:
     """Return an instance; refuse parameters that its class rejects, and a plug-in that raises any other error."""
     try:
-        with run_guarded(cls, ConfigError, short=False):
+        with run_guarded(cls, kind=ConfigError, short=False):
             instance = cls(**values)
             if hasattr(instance, "check"):
                 instance.check()

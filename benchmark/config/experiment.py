@@ -21,6 +21,7 @@ from benchmark.config.model import (
     Experiment,
     Variant,
 )
+from benchmark.config.other_methods import check_ranked
 from benchmark.config.schema import ChooseSection, ExperimentSection, TermsSection, TextSection
 from benchmark.config.schema_errors import ConfigSection, validate_section
 from benchmark.config.tasks import check_splits, inner_protocol, list_tasks, protocol_and_sizes, term_selection
@@ -92,6 +93,10 @@ def check_experiment(source: YamlSource, known: Registries, papers: Sequence[str
         twice = next(name for name, number in Counter(ids).items() if number > 1)
         raise source.error(("variants",), f"two cells would have the id {twice!r}: rename a variant or a task")
     figures = list_figures(config, tuple(variants.values()), metrics, measured, source, known)
+    asked = dict.fromkeys([*metrics, *(metric for figure in figures for metric in figure.y)])
+    ranking = next((name for name in asked if name in known.metrics and known.metrics[name].ranking is not None), None)
+    for variant in variants.values() if ranking is not None else ():
+        check_ranked(variant, str(ranking), source)
     declared = {quantity.name for component in measured for quantity in component.cls.metrics}
     return Experiment(
         name=config.name,
@@ -114,7 +119,7 @@ def check_experiment(source: YamlSource, known: Registries, papers: Sequence[str
         figures=figures,
         expected_documents=config.expect.documents,
         expected_vocabulary=config.expect.vocabulary,
-        scorers=_scorers(known.metrics, {*metrics, *(metric for figure in figures for metric in figure.y)}),
+        scorers=_scorers(known.metrics, asked.keys()),
         declared=known.quantities,
         quantities={name: each for name, each in known.quantities.items() if name in declared},
         known=known,

@@ -17,7 +17,7 @@ from benchmark.corpora.reader import CorpusReader
 from benchmark.evaluation.metrics import METRICS, DiagnosticMetric, Metric
 from benchmark.system.errors import ConfigError
 from benchmark.text.lexer import Lexing
-from benchmark.text.vocabulary import Pruning
+from benchmark.text.pruning import Pruning
 
 _TYPES = (Component, CorpusReader, Lexing, Mapping, DiagnosticMetric, Metric, ParallelSection, Pruning, Registries)
 

@@ -40,11 +40,11 @@ def check_method(spec: MethodSpec) -> None:
         _check_model(spec.kernel, classifier.build(), spec.threshold)
 
 
-def _check_model(kernel: Component, classifier: Any, threshold: str) -> None:
+def _check_model(kernel: Component, classifier: Any, threshold: Component | None) -> None:
     """Refuse settings that a kernel which learns a model of the documents can't use."""
     if tags_of(kernel.cls).solved_by == "targets" and classifier.ridge:
         raise ValueError(f"the kernel {kernel.name!r} differs from class to class: it has no ridge")
     if classifier.scale_C != "one":
         raise ValueError(f"C can't be scaled by the mean of k(x, x) of the kernel {kernel.name!r}")
-    if threshold != "zero":
+    if threshold is not None:
         raise ValueError(f"the kernel {kernel.name!r} is not a function of inner products: it has no threshold")

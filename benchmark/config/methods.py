@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from benchmark.classifiers import PARAMETER_LIMITS
-from benchmark.classifiers.thresholds import THRESHOLD_RULES
 from benchmark.config.collection import text_from_config, text_section
 from benchmark.config.components import (
     Component,
@@ -31,10 +30,10 @@ from benchmark.config.other_methods import (
 )
 from benchmark.config.schema import as_list
 from benchmark.kernels import is_elementwise_kernel
-from benchmark.representation import IDF_SOURCES, NORMALIZATIONS, WEIGHTINGS
-from benchmark.representation.features import FEATURE_MAPS
+from benchmark.representation import IDF_SOURCES, NORMALIZATIONS
 from benchmark.representation.weightings import FROM_LABELS
-from benchmark.system.errors import quote_value, unknown_name
+from benchmark.system.errors import ConfigError, quote_value, unknown_name
+from benchmark.system.plugin_code import run_guarded
 from benchmark.system.registries import unknown_component_message
 from benchmark.system.tags import tags_of
 from benchmark.system.yaml_source import YamlSource
@@ -61,10 +60,16 @@ PREDICTIONS_KEY = "predictions"
 VECTORS_KEY = "vectors"
 #: The key of an estimator that reads the texts themselves.
 PIPELINE_KEY = "pipeline"
-#: Keys whose values are components: a name, or a mapping with a name and parameters.
-COMPONENT_KEYS = (WEIGHTING_KEY, FEATURES_KEY, KERNEL_KEY, CLASSIFIER_KEY)
-#: Components that plug-ins can't define.
-BUILTIN_COMPONENTS = {WEIGHTING_KEY: WEIGHTINGS, FEATURES_KEY: FEATURE_MAPS}
+#: Keys whose values are components, a name or a mapping with a name and parameters; and the kinds of these.
+COMPONENT_KEYS = {
+    WEIGHTING_KEY: "weightings",
+    FEATURES_KEY: "features",
+    KERNEL_KEY: "kernels",
+    CLASSIFIER_KEY: "classifiers",
+    THRESHOLD_KEY: "thresholds",
+}
+#: The rule of a method that names none.
+DEFAULT_THRESHOLD = "zero"
 #: The keys of a method's entry in the order in which their lists are expanded, the last fastest.
 EXPANSION_ORDER = (
     TEXT_KEY,
@@ -94,7 +99,7 @@ LABEL_ORDER = (
     THRESHOLD_KEY,
 )
 REPRESENTATION_KEYS = ("fields", WEIGHTING_KEY, "normalization", "idf", "dirichlet", FEATURES_KEY)
-ALLOWED_VALUES = {"normalization": NORMALIZATIONS, "idf": IDF_SOURCES, THRESHOLD_KEY: THRESHOLD_RULES}
+ALLOWED_VALUES = {"normalization": NORMALIZATIONS, "idf": IDF_SOURCES}
 #: The classifier of a method that names only a kernel.
 DEFAULT_KERNEL_CLASSIFIER = "svm"
 COUNTED_METHODS = "methods or candidates"
@@ -149,9 +154,9 @@ def list_methods(
                 spec = replace(spec, text=text_from_config(said.overlaid(own[TEXT_KEY][0]), reader))
             _check_blocks(spec, (spec.text or same).lexing.blocks, source, own.get("fields", ({}, place))[1])
             parts = [None if part is None else part.resolved for part in (spec.kernel, spec.classifier)]
-            rest = spec.threshold, spec.predictions, spec.vectors
+            rest = spec.threshold and spec.threshold.plain, spec.predictions, spec.vectors
             resolved = f"{spec.text or same} {spec.representation.resolved} {parts} {rest}"
-            if spec.threshold != "zero" and not reader.multilabel:
+            if spec.threshold is not None and not reader.multilabel:
                 raise source.error(
                     own.get(THRESHOLD_KEY, ({}, place))[1], "a threshold needs documents that may have several classes"
                 )
@@ -180,7 +185,13 @@ def _places(methods: list[Any], source: YamlSource) -> list[Location]:
 
 
 def _check_blocks(spec: MethodSpec, blocks: Sequence[str], source: YamlSource, place: Location) -> None:
-    """Refuse fields of a method that its text doesn't have."""
+    """Refuse fields of a method that its text doesn't have, and parameters of blocks that aren't among its fields."""
+    named = [name for name, _ in spec.representation.fields]
+    for key, value in spec.representation.weighting.given.items():
+        for block in value if isinstance(value, dict) else ():
+            if block not in named:
+                problem = unknown_name(f"block of {key!r}:", block, named or ["none"])
+                raise source.error(place, f"{problem}; the method's `fields` name its blocks")
     for block, _ in spec.representation.fields:
         if block not in blocks:
             problem = unknown_name("block of terms of `fields`:", block, blocks)
@@ -216,11 +227,11 @@ def _check_defaults(defaults: dict[str, Any], source: YamlSource, registries: Re
             for own, given in value.items():
                 if own not in allowed:
                     raise source.error((*place, own), unknown_name(f"parameter of {key!r}:", own, allowed))
-                _check_word(own, given, source, (*place, own))
-        _check_word(key, value, source, place)
+                _check_word(own, given, source, (*place, own), registries)
+        _check_word(key, value, source, place, registries)
 
 
-def _check_word(key: str, value: Any, source: YamlSource, place: Location) -> None:
+def _check_word(key: str, value: Any, source: YamlSource, place: Location, known: Registries) -> None:
     if isinstance(value, list) and key in LABEL_ORDER:
         raise source.error(place, f"a default is one value: put a list of {key}s in `methods`")
     if key in ALLOWED_VALUES and value not in ALLOWED_VALUES[key]:
@@ -237,15 +248,15 @@ def _check_word(key: str, value: Any, source: YamlSource, place: Location) -> No
             place, f"a default classifier is a name, or a mapping of its parameters, not {quote_value(value)}"
         )
     if (
-        key in (WEIGHTING_KEY, FEATURES_KEY, KERNEL_KEY)
+        key in (WEIGHTING_KEY, FEATURES_KEY, KERNEL_KEY, THRESHOLD_KEY)
         and not isinstance(value, str)
         and not (isinstance(value, dict) and "name" in value)
     ):
         words = f"a default {key} is a name, or a mapping with a name and parameters"
         raise source.error(place, f"{words}, not {quote_value(value)}")
-    if key in BUILTIN_COMPONENTS:
+    if key in (WEIGHTING_KEY, FEATURES_KEY, THRESHOLD_KEY):
         try:
-            check_component(key, BUILTIN_COMPONENTS[key], value)
+            check_component(key, getattr(known, COMPONENT_KEYS[key]), value)
         except ComponentError as error:
             raise source.error((*place, error.key) if isinstance(value, dict) else place, str(error)) from None
 
@@ -345,10 +356,12 @@ def _items(
         elif key in (*COMPONENT_KEYS, PIPELINE_KEY):
             own = _parametrized(key, value, source, where, known, choose)
         else:
-            _check_word(key, value, source, where)
+            _check_word(key, value, source, where, known)
             words = {"idf": f"idf-{value}", "dirichlet": f"dirichlet{value}", "fields": _fields_word(value)}
-            words |= {THRESHOLD_KEY: f"threshold-{value}", VECTORS_KEY: "", PREDICTIONS_KEY: ""}
+            words |= {VECTORS_KEY: "", PREDICTIONS_KEY: ""}
             own = [_Item(value, (words.get(key, value),), where)]
+        if key == THRESHOLD_KEY:
+            own = [replace(item, words=(THRESHOLD_KEY, *item.words)) for item in own]
         found += [replace(item, words=()) for item in own] if chosen and len(as_list(given)) > 1 else own
         check_limit(len(found), COUNTED_METHODS, source, place)
     return found
@@ -376,7 +389,7 @@ def _parametrized(
     key: str, given: Any, source: YamlSource, place: Location, known: Registries, choose: AbstractSet[str] | None
 ) -> list[_Item]:
     """Return every combination of a component's parameter lists, except parameters that are lists by nature."""
-    registry = BUILTIN_COMPONENTS.get(key) or getattr(known, f"{key}s")
+    registry = getattr(known, COMPONENT_KEYS.get(key, f"{key}s"))
     if isinstance(given, str):
         if given not in registry:
             raise source.error(place, unknown_component_message(key, given, registry))
@@ -431,8 +444,8 @@ def _short_name(name: str) -> str:
 
 
 def _word(key: str, value: Any) -> str:
-    """Return a parameter's word in a cell's name, ``ngd``, ``c0.1``, ``one-vs-rest``; "" for a list."""
-    if isinstance(value, list):
+    """Return a parameter's word in a cell's name, ``ngd``, ``c0.1``, ``one-vs-rest``; "" for a list or mapping."""
+    if isinstance(value, list | dict):
         return ""
     if key == "name":
         return _short_name(value)
@@ -485,7 +498,7 @@ class _Resolver:
         names = [each.name for each in (classifier, kernel) if each is not None]
         self._unused -= {("defaults", name) for name in names}
         takes = kernel is None or is_elementwise_kernel(kernel.cls) or THRESHOLD_KEY in own
-        threshold = self._chosen(THRESHOLD_KEY, own, names[::-1], "zero", place)[0] if takes else "zero"
+        threshold = self._threshold(own, names[::-1], place) if takes else None
         spec = MethodSpec(self._representation(own, kernel, classifier, place), kernel, classifier, None, threshold)
         try:
             check_method(spec)
@@ -500,7 +513,7 @@ class _Resolver:
             problem = f"the classifier {classifier.name!r} takes kernel values; vectors need one of points"
             raise self._source.error(where, problem)
         points = uncounted_points(own.get("normalization", ("none", place))[0])
-        threshold = self._chosen(THRESHOLD_KEY, own, [classifier.name], "zero", place)[0]
+        threshold = self._threshold(own, [classifier.name], place)
         return MethodSpec(points, None, classifier, None, threshold, vectors=vector_file(given, self._source, where))
 
     def _of_pipeline(self, own: dict[str, tuple[Any, Location]], place: Location) -> MethodSpec:
@@ -510,8 +523,14 @@ class _Resolver:
             pipeline = check_component(PIPELINE_KEY, self._registries.pipelines, given)
         except ComponentError as error:
             raise self._source.error((*where, error.key) if isinstance(given, dict) else where, str(error)) from None
-        threshold = self._chosen(THRESHOLD_KEY, own, [pipeline.name], "zero", place)[0]
+        threshold = self._threshold(own, [pipeline.name], place)
         return MethodSpec(uncounted_points("none"), None, pipeline, None, threshold)
+
+    def _threshold(self, own: dict[str, tuple[Any, Location]], names: list[str], place: Location) -> Component | None:
+        """Return the rule of thresholds; None for that of a method that names none."""
+        given = self._chosen(THRESHOLD_KEY, own, names, DEFAULT_THRESHOLD, place)
+        rule = self._built(THRESHOLD_KEY, self._registries.thresholds, *given)
+        return None if rule.name == DEFAULT_THRESHOLD else rule
 
     def check_all_used(self) -> None:
         """Refuse defaults that no method has as a parameter."""
@@ -545,7 +564,7 @@ class _Resolver:
         taken: dict[str, tuple[Any, Location]] = {}
         layers: list[tuple[dict[str, Any], Location]] = [
             (self._machine if what == CLASSIFIER_KEY else {}, ("defaults", CLASSIFIER_KEY)),
-            ({} if what in BUILTIN_COMPONENTS else self._general, ("defaults",)),
+            (self._general if what in (KERNEL_KEY, CLASSIFIER_KEY) else {}, ("defaults",)),
             (self._named.get(name, {}) if isinstance(name, str) else {}, ("defaults", name)),
         ]
         for values, where in layers:
@@ -567,7 +586,7 @@ class _Resolver:
             for key in REPRESENTATION_KEYS:
                 if key in own:
                     raise self._source.error(own[key][1], f"{main.name!r} works on the counts: it has no {key}")
-            return Representation(check_component(WEIGHTING_KEY, WEIGHTINGS, "tf"), "none", "collection", learns="")
+            return uncounted_points("none")
         features = self._features(own, main, place)
         main = features or main
         names = [main.name, classifier.name]
@@ -577,8 +596,7 @@ class _Resolver:
             what = FEATURES_KEY if features else KERNEL_KEY if kernel else CLASSIFIER_KEY
             needs = f"the {what} {main.name!r} needs the normalization {' or '.join(allowed)}"
             raise self._source.error(where, f"{needs}, not {normalization!r}: it is defined on the simplex")
-        weighting = self._built(WEIGHTING_KEY, WEIGHTINGS, *self._chosen(WEIGHTING_KEY, own, names, "tf", place))
-        learns = weighting.build().learns
+        weighting, learns = self._weighting(own, names, place)
         counted = "training" if learns else "collection"  # a weighting that learns nothing ignores it
         idf, where = self._chosen("idf", own, names, counted, place)
         if learns == FROM_LABELS and idf == "collection":
@@ -603,6 +621,18 @@ class _Resolver:
         weights = tuple((str(name), float(weight)) for name, weight in fields.items())
         return Representation(weighting, normalization, idf, float(dirichlet), features, weights, learns=learns)
 
+    def _weighting(
+        self, own: dict[str, tuple[Any, Location]], names: list[str], place: Location
+    ) -> tuple[Component, str]:
+        """Return the weighting and what it learns from, see `Weighting.learns`."""
+        given = self._chosen(WEIGHTING_KEY, own, names, "tf", place)
+        weighting = self._built(WEIGHTING_KEY, self._registries.weightings, *given)
+        try:
+            with run_guarded(weighting.cls, kind=ConfigError, short=False):
+                return weighting, str(weighting.build().learns)
+        except ConfigError as error:
+            raise self._source.error(given[1], str(error)) from None
+
     def _features(self, own: dict[str, tuple[Any, Location]], main: Component, place: Location) -> Component | None:
         """Return the feature map; only classifiers without a kernel that accept any points have one."""
         given, where = self._chosen(FEATURES_KEY, own, [main.name], None, place)
@@ -612,7 +642,7 @@ class _Resolver:
         if not takes:
             known = [name for name, cls in self._registries.classifiers.items() if tags_of(cls).takes_features]
             raise self._source.error(where, f"{main.name!r} takes no features: {', '.join(known)} do")
-        return self._built(FEATURES_KEY, FEATURE_MAPS, given, where)
+        return self._built(FEATURES_KEY, self._registries.features, given, where)
 
     def _chosen(
         self, key: str, own: dict[str, tuple[Any, Location]], names: list[str], otherwise: Any, place: Location

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from benchmark.corpora.reader import CorpusReader
     from benchmark.evaluation.metrics import DiagnosticMetric, Metric
     from benchmark.text.lexer import Lexing
-    from benchmark.text.vocabulary import Pruning
+    from benchmark.text.pruning import Pruning
 
 #: Fields that only a checked configuration has, not an experiment that is read from a run folder.
 _NOT_DATA = {"data": False}
@@ -26,6 +26,11 @@ _NOT_DATA = {"data": False}
 _ANY_TYPE = {"arbitrary_types_allowed": True}
 
 BASE_VARIANT = "base"
+#: Where a fusion measures the standard deviations of decision values.
+FUSION_SCALES = {
+    "out-of-fold": "on all training documents, each scored by a method trained without its fold, of five",
+    "hold-out": "on the first of the five folds alone, so that a method is trained once more, not five times",
+}
 #: Ways to choose a candidate: on test documents, by cross-validation, or by temporal hold-out in training documents.
 CHOOSE_ORACLE, CHOOSE_CROSS_VALIDATION, CHOOSE_TEMPORAL_HOLDOUT = "oracle", "cross-validation", "temporal-holdout"
 #: Stands for all classes together; no class may have this name.
@@ -248,11 +253,14 @@ class FusedMethods:
     members : tuple of MethodSpec
     weights : tuple of float
         One for each member.
+    scale : str
+        Where the standard deviations that divide the decision values are measured, see `FUSION_SCALES`.
     """
 
     names: tuple[str, ...]
     members: tuple[MethodSpec, ...]
     weights: tuple[float, ...]
+    scale: str = "out-of-fold"
 
 
 @dataclass(frozen=True)
@@ -267,8 +275,8 @@ class MethodSpec:
     classifier : Component
     text : Text or None
         The method's own text settings for the documents of its variant; None if it uses the variant's.
-    threshold : str
-        The rule for the decision value above which a multi-label document gets a class, see `THRESHOLDS`.
+    threshold : Component or None
+        The rule for the decision value above which a multi-label document gets a class, see `THRESHOLDS`; None for 0.
     predictions : MethodFile or None
         The file with the predictions of a method that was run elsewhere; nothing is trained then.
     vectors : VectorFile or None
@@ -281,10 +289,18 @@ class MethodSpec:
     kernel: Component | None
     classifier: Component
     text: TextSettings | None = None
-    threshold: str = "zero"
+    threshold: Component | None = None
     predictions: MethodFile | None = None
     vectors: VectorFile | None = None
     fused: FusedMethods | None = None
+
+    @property
+    def components(self) -> tuple[Component, ...]:
+        """Every component that the method names, those of a fusion's methods included; the classifier comes last."""
+        points = self.representation.weighting, self.representation.features
+        parts = (*points, self.threshold, self.kernel, self.classifier)
+        members = () if self.fused is None else self.fused.members
+        return (*(part for each in members for part in each.components), *filter(None, parts))
 
 
 @dataclass(frozen=True)
@@ -563,6 +579,12 @@ class Experiment:
         if self.known is None:
             raise BenchError(f"{self.name!r} is a finished run, which is only described here: run it again")
         return self.known
+
+    @property
+    def ranks_documents(self) -> bool:
+        """Whether a metric of its tables or figures is computed from decision values."""
+        asked = {*self.metrics, *(metric for figure in self.figures for metric in figure.y)}
+        return any(metric in self.scorers and self.scorers[metric].ranking is not None for metric in asked)
 
     @property
     def chosen_on_test(self) -> frozenset[tuple[str, str]]:

@@ -8,20 +8,29 @@ from typing import TYPE_CHECKING, Any
 from benchmark.classifiers.placeholders import FUSION, MADE_ELSEWHERE, Fusion, MadeElsewhere
 from benchmark.config.components import Component, check_component
 from benchmark.config.limits import check_cell_name
-from benchmark.config.model import FusedMethods, MethodFile, MethodSpec, Representation, VectorFile
+from benchmark.config.model import FUSION_SCALES, FusedMethods, MethodFile, MethodSpec, Representation, VectorFile
 from benchmark.corpora.file_digest import file_digest
+from benchmark.corpora.user.records import read_columns
 from benchmark.representation import WEIGHTINGS
 from benchmark.system.errors import DataError, quote_value, unknown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
+    from benchmark.config.model import Variant
     from benchmark.system.yaml_source import Location, YamlSource
 
-#: The keys of a method that adds the decision values of others: the methods, their weights, and its name.
-FUSE_KEY, WEIGHTS_KEY, NAME_KEY = "fuse", "weights", "name"
+#: The keys of a method that adds the decision values of others: the methods, their weights, on which training documents
+#: the standard deviations of their values are measured, and its name.
+FUSE_KEY, WEIGHTS_KEY, SCALE_KEY, NAME_KEY = "fuse", "weights", "scale", "name"
+FUSION_KEYS = FUSE_KEY, WEIGHTS_KEY, SCALE_KEY, NAME_KEY
 #: The largest weight of a method: sums stay finite.
 MAX_WEIGHT = 1e12
+#: First word of the columns with a score of each class in a file of predictions, as `bench predict` writes them; the
+#: first kind found counts.
+_SCORES = ("decision", "score", "probability")
+#: Why a method has no decision value for each class.
+_VOTES = "lets pairs of classes vote: give it `scheme: one-vs-rest`, which has a decision value for each class"
 #: The keys of a mapping of `vectors`.
 VECTOR_KEYS = ("file", "ids", "id", "column")
 
@@ -59,8 +68,11 @@ def _fused(
     Candidates are lists of lists, if there is anything to choose.
     """
     for key in given:
-        if key not in (FUSE_KEY, WEIGHTS_KEY, NAME_KEY):
-            raise source.error((*place, key), unknown_name("key of a fusion:", key, (FUSE_KEY, WEIGHTS_KEY, NAME_KEY)))
+        if key not in FUSION_KEYS:
+            raise source.error((*place, key), unknown_name("key of a fusion:", key, FUSION_KEYS))
+    scale = given.get(SCALE_KEY, next(iter(FUSION_SCALES)))
+    if scale not in FUSION_SCALES:
+        raise source.error((*place, SCALE_KEY), unknown_name("scale", scale, list(FUSION_SCALES)))
     if NAME_KEY not in given:
         raise source.error(place, "give this fusion a `name`")
     check_cell_name(given[NAME_KEY], "a method's name", source, (*place, NAME_KEY))
@@ -68,11 +80,16 @@ def _fused(
         raise source.error(place, f"the method {given[NAME_KEY]!r} is listed twice")
     lists = given[FUSE_KEY] if isinstance(given[FUSE_KEY], list) else []
     lists = lists if several and lists and all(isinstance(own, list) for own in lists) else [lists]
-    return given[NAME_KEY], [_fusion(own, given.get(WEIGHTS_KEY), known, source, place) for own in lists]
+    return given[NAME_KEY], [_fusion(own, given.get(WEIGHTS_KEY), scale, known, source, place) for own in lists]
 
 
 def _fusion(
-    names: list[Any], weights: Any, known: Mapping[str, list[MethodSpec]], source: YamlSource, place: Location
+    names: list[Any],
+    weights: Any,
+    scale: str,
+    known: Mapping[str, list[MethodSpec]],
+    source: YamlSource,
+    place: Location,
 ) -> MethodSpec:
     """Return a method that adds the decision values of the named ones."""
     where = (*place, FUSE_KEY)
@@ -90,8 +107,25 @@ def _fusion(
     if not numbers or len(given) != len(names):
         problem = f"weights are {len(names)} positive numbers up to {MAX_WEIGHT:g}, one for each method of `fuse`"
         raise source.error((*place, WEIGHTS_KEY), f"{problem}, not {quote_value(weights)}")
-    members = FusedMethods(tuple(names), tuple(known[name][0] for name in names), tuple(map(float, given)))
+    members = FusedMethods(tuple(names), tuple(known[name][0] for name in names), tuple(map(float, given)), scale)
     return MethodSpec(uncounted_points("none"), None, Component.of(FUSION, Fusion, {}), fused=members)
+
+
+def _without_scores(file: MethodFile) -> str:
+    """Return why a file of predictions has no decision values, or ""; the run refuses one that can't be read."""
+    try:
+        columns = [] if file.path is None else read_columns(file.path)
+    except DataError:
+        return ""
+    wanted = f"{_SCORES[0]} CLASS"
+    return "" if score_columns(columns) else f"has predictions alone: add a column `{wanted}` for each class"
+
+
+def score_columns(columns: Iterable[Any]) -> list[str]:
+    """Return the columns of the first kind of scores that a file of predictions has."""
+    names = [str(each) for each in columns]
+    kinds = ([name for name in names if name.startswith(f"{word} ")] for word in _SCORES)
+    return next(filter(None, kinds), [])
 
 
 def _is_weight(number: Any) -> bool:
@@ -106,9 +140,20 @@ def _why_not_fused(specs: list[MethodSpec]) -> str:
         return "is a fusion itself: list its methods in its place"
     if specs[0].predictions is not None or specs[0].vectors is not None:
         return "was made elsewhere: a fusion trains its methods again, on folds of the training documents"
-    if specs[0].classifier.resolved.get("scheme") == "one-vs-one":
-        return "lets pairs of classes vote: give it `scheme: one-vs-rest`, which has a decision value for each class"
-    return ""
+    return _VOTES if specs[0].classifier.resolved.get("scheme") == "one-vs-one" else ""
+
+
+def check_ranked(variant: Variant, metric: str, source: YamlSource) -> None:
+    """Refuse methods without a decision value for each class where a metric ranks documents by them."""
+    votes = not variant.collection.multilabel and any(len(task.classes) > 2 for task in variant.tasks)
+    for entry in variant.entries:
+        for spec in entry.candidates:
+            reason = "" if spec.predictions is None else _without_scores(spec.predictions)
+            if votes and spec.classifier.resolved.get("scheme") == "one-vs-one":
+                reason = _VOTES
+            if reason:
+                problem = f"the metric {metric!r} ranks documents by decision values, and {entry.label!r} {reason}"
+                raise source.error(("metrics",), problem)
 
 
 def given_predictions(name: Any, source: YamlSource, place: Location) -> MethodSpec:

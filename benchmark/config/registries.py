@@ -24,6 +24,9 @@ class Registries:
     diagnostics: Registry
     metrics: Registry
     corpora: Registry
+    weightings: Registry
+    features: Registry
+    thresholds: Registry
     pipelines: Registry = field(default_factory=lambda: Registry({}))
 
     def each(self) -> Iterator[tuple[str, Registry]]:

@@ -174,7 +174,10 @@ def check_splits(
     everything = outline_documents(collection)
     _check_parts(everything, protocol, source)
     folds = None if inner is None else inner.given.get("k")
-    _check_number(len(everything), len(tasks) * len(sizes), protocol, folds, source)
+    left_out = 1
+    if tags_of(protocol.cls).leaves_groups_out:
+        left_out = len(protocol.given.get("held_out") or everything.part_names)
+    _check_number(len(everything), len(tasks) * len(sizes) * left_out, protocol, folds, source)
     one = {"replicates": 1} if "replicates" in component_parameters(protocol.cls) else {}
     for task in tasks:
         _, documents = everything.of_classes(task.classes)
@@ -227,7 +230,7 @@ def _check_number(n_documents: int, n_times: int, protocol: Component, folds: in
     n |= {("choose", "folds"): folds} if folds else {}
     number, place = math.prod(n.values()), max(n, key=lambda each: n[each])
     check_limit(number, "splits (tasks × training sizes × replicates × folds)", source, place)
-    rows = "documents in all splits together"
+    rows = f"documents in all splits together ({number:,} splits)"
     check_limit(number * n_documents, rows, source, place, most=MAX_SPLIT_ROWS)
 
 

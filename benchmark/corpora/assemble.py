@@ -120,8 +120,9 @@ def select_documents(corpus: Readable, classes: Sequence[str] | None = None, exc
     """
     documents = corpus.documents
     kept = documents.classes if classes is None else tuple(classes)
+    known = set(documents.classes)
     for name in kept:
-        if name not in documents.classes:
+        if name not in known:
             raise _unknown("class", name, documents.classes, f"Allowed: {', '.join(documents.classes)}.")
     if not kept or len(set(kept)) != len(kept):
         raise ConfigError(f"The classes of {corpus.dataset} must be one or more, each named once; not {list(kept)}.")

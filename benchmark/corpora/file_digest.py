@@ -15,6 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from benchmark.system.checks import may_block
 from benchmark.system.errors import DataError
 
 if TYPE_CHECKING:
@@ -69,10 +70,18 @@ def _sha256(content: bytes) -> bytes:
 def file_digest(path: Path) -> FileDigest:
     """Return the digest of a file; raise DataError if it can't be read."""
     try:
+        check_regular(path, path.stat())
         with path.open("rb") as file:
             return FileDigest.of(iter(lambda: file.read(DIGEST_BLOCK_BYTES), b""))
     except OSError as error:
         raise DataError(f"{path}: can't be read: {error.strerror or error}") from None
+
+
+def check_regular(path: Path, status: os.stat_result) -> os.stat_result:
+    """Return a file's status; raise DataError for a pipe or device, unopened, since opening or reading may not end."""
+    if may_block(status.st_mode):
+        raise DataError(f"{path}: is a pipe or device, not a regular file; write its content to a file")
+    return status
 
 
 class CheckedFile(io.RawIOBase):
@@ -220,11 +229,11 @@ def file_stamp(path: Path) -> tuple[int, ...]:
     """
     try:
         if not path.is_dir():
-            stat = path.stat()
+            stat = check_regular(path, path.stat())
             return stat.st_size, stat.st_mtime_ns, stat.st_ino, stat.st_ctime_ns
-        stats = [file.stat() for _, file in files_below(path)]
+        stats = [check_regular(file, file.stat()) for _, file in files_below(path)]
     except OSError as error:
-        raise DataError(f"{path}: can't be read: {error.strerror or error}") from None
+        raise DataError(f"{error.filename or path}: can't be read: {error.strerror or error}") from None
     times = hash(tuple((s.st_mtime_ns, s.st_ino) for s in stats))
     return sum(s.st_size for s in stats), times, len(stats), hash(tuple(s.st_ctime_ns for s in stats))
 

@@ -281,6 +281,8 @@ class WebKB(PublishedCorpus):
 class Newsgroups(PublishedCorpus):
     """20 Newsgroups, divided by date into the parts train and test; posts of a newsgroup are in order of time.
 
+    The posts of an author are a group, as `grouped: true` of a protocol keeps it together.
+
     Parameters
     ----------
     subset : str, optional
@@ -293,7 +295,8 @@ class Newsgroups(PublishedCorpus):
     def outline(self) -> Documents:
         """Return posts in the numbers by newsgroup and part that the card has; later posts are in the test part."""
         documents = super().outline()
-        return replace(documents, dates=np.arange(len(documents)))
+        rows = np.arange(len(documents))
+        return replace(documents, dates=rows, groups=rows.astype(np.int32) // 40)
 
 
 class Reuters(PublishedCorpus):

@@ -125,7 +125,7 @@ def _read_article(piece: bytes) -> tuple[Article, bytes]:
     attributes = _attributes(tag)
     newid = attributes.get("NEWID", "")
     if not _NUMBER.fullmatch(newid):
-        raise ValueError(f"NEWID must be a number, not {newid[:_SHOWN]!r}")
+        raise ValueError(f"NEWID must be a number, not {newid!r:.{_SHOWN}}")
     topics = _only("TOPICS", markup)
     text = _only("TEXT", markup)
     if topics is None or text is None:
@@ -163,7 +163,7 @@ def _attributes(tag: bytes) -> dict[str, str]:
 def _one_of(key: str, attributes: dict[str, str], allowed: tuple[str, ...], default: str = "") -> str:
     value = attributes.get(key, default)
     if value not in allowed:
-        raise ValueError(f"{key} must be one of {', '.join(allowed)}, not {value[:_SHOWN]!r}")
+        raise ValueError(f"{key} must be one of {', '.join(allowed)}, not {value!r:.{_SHOWN}}")
     return value
 
 

@@ -14,7 +14,7 @@ from benchmark.diagnostics.base import Diagnostic, DiagnosticNumbers, Diagnostic
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.metrics import DiagnosticMetric
 from benchmark.methods.problem import Problem
-from benchmark.methods.weighted_counts import fitted_weighting, learning_source, weighted_points
+from benchmark.methods.weighted_counts import fitted_weighting, weighted_points
 from benchmark.representation.features import rowwise_products
 from benchmark.system.row_blocks import blas_threads
 
@@ -178,9 +178,7 @@ class FeatureErrors(Diagnostic):
         if n < 2:
             raise ValueError("errors are measured on pairs of different documents, but there is only one document")
         problem = Problem(context.counts, "", context.seed)
-        weighting = fitted_weighting(
-            problem, counts, representation, np.arange(n) if learning_source(representation) else None
-        )
+        weighting = fitted_weighting(problem, counts, representation, np.arange(n) if representation.learns else None)
         points = weighted_points(counts, replace(representation, features=None), weighting)
         built: FeatureMap = features.build()
         with blas_threads(1):

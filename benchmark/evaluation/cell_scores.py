@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.evaluation.metrics import metric_values
+from benchmark.evaluation.outcomes import outcome_scores
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,10 +64,9 @@ class CellScores:
         """Return whether the cell has a score of this metric."""
         return metric in self.values or metric in self.known
 
-    def has_counts(self, metric: str) -> bool:
-        """Return whether the metric can be computed from counts of decisions."""
-        metrics = {} if self.outcome is None else self.outcome.known
-        return metric in metrics and metrics[metric].of is not None
+    def can_score(self, metric: str) -> bool:
+        """Return whether the metric can be computed from the predictions, or their decision values."""
+        return self.outcome is not None and self.outcome.can_score(metric)
 
     def named(self, cell: str) -> CellScores:
         """Return the same scores under another cell's name."""
@@ -77,7 +76,6 @@ class CellScores:
         """Return the scores of one class, computed from predictions on all classes."""
         if self.outcome is None:
             raise ValueError(f"{self.cell!r} has no predictions, so its classes can't be scored one by one")
-        whole, tallies = self.outcome, self.outcome.tallies.only(position)
-        values = metric_values(tallies, multilabel=whole.multilabel, of_class=True, known=whole.known)
-        outcome = replace(whole, of_class=position)
-        return CellScores(self.cell, self.folds, values, tallies.documents, whole.ties(position), outcome)
+        outcome = replace(self.outcome, of_class=position)
+        tested, ties = outcome.tallies.documents, self.outcome.ties(position)
+        return CellScores(self.cell, self.folds, outcome_scores(outcome), tested, ties, outcome)

@@ -46,6 +46,7 @@ LEAST_TESTED = 10
 #: Kind of an estimate without interval because a class has fewer tested documents.
 TOO_FEW_TESTED = "none: a class has too few tested documents"
 RESAMPLES = 10_000  # bootstrap resamples where documents are of two to four kinds
+RESAMPLES_OF_RANKINGS = 1_000  # bootstrap resamples of decision values, each of which is ranked again
 RESAMPLES_MANY_KINDS = 2_000  # bootstrap resamples where there may be thousands of kinds
 
 
@@ -211,6 +212,9 @@ def _bootstrap(outcomes: Sequence[Outcome], metric: str, value: float, seed: int
     _check_tested_once(first)
     if has_too_few_tested(first, metric):
         return Estimate(value, math.nan, math.nan, len(first.documents), TOO_FEW_TESTED)
+    if first.known[metric].ranking is not None:
+        total = _resampled_rankings(outcomes, metric, seed, resamples or RESAMPLES_OF_RANKINGS)
+        return Estimate(value, *percentiles(total), len(first.documents), "bootstrap")
     resamples = resamples or (RESAMPLES if _right_or_wrong(first, metric) else RESAMPLES_MANY_KINDS)
     total, of = np.zeros(resamples), first.known[metric].scores
     how = _right_or_wrong(first, metric), seed, resamples
@@ -221,6 +225,22 @@ def _bootstrap(outcomes: Sequence[Outcome], metric: str, value: float, seed: int
         scores = [of(tallies) for tallies in resampled]
         total += 1 / len(of_splits) * (scores[0] - scores[1] if len(scores) == 2 else scores[0])
     return Estimate(value, *percentiles(total), len(first.documents), "bootstrap")
+
+
+def _resampled_rankings(outcomes: Sequence[Outcome], metric: str, seed: int, resamples: int) -> NDArray[np.float64]:
+    """Return the mean over the splits of a score of decision values, or of the difference of two, shape (resamples,).
+
+    Each document is of a kind of its own here. Both outcomes of a difference get the same documents.
+    """
+    rng, of, total = np.random.default_rng(seed), outcomes[0].known[metric].ranking, np.zeros(resamples)
+    if of is None:
+        raise ValueError(f"{metric} is no metric of decision values")
+    for split, rows in enumerate(outcomes[0].rows):
+        for number in range(resamples):
+            weights = np.bincount(rng.integers(rows.size, size=rows.size), minlength=rows.size).astype(np.float64)
+            one, *other = (of(each.rankings[split], weights) for each in outcomes)
+            total[number] += (one - sum(other)) / len(outcomes[0].rows)
+    return total
 
 
 def has_too_few_tested(outcome: Outcome, metric: str) -> bool:

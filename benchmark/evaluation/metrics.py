@@ -1,10 +1,10 @@
-"""Metrics of predictions, as functions of three counts for each class.
+"""Metrics of predictions: functions of three counts for each class, or of decision values.
 
-Every metric, for documents with one class or several, is a function of the true positives, the predicted documents and
-the true documents of each class. A metric takes a whole stack of such counts, so that a bootstrap scores thousands of
-resamples in one call. The ratio 0 / 0 is defined as 0: the precision of a class that is never predicted, the recall of
-a class without documents, and so the F1 of a class with neither. The number of classes in a mean therefore never
-depends on the predictions.
+A metric of counts, for documents with one class or several, is a function of the true positives, the predicted
+documents and the true documents of each class. It takes a whole stack of such counts, so that a bootstrap scores
+thousands of resamples in one call. The ratio 0 / 0 is defined as 0: the precision of a class that is never predicted,
+the recall of a class without documents, and so the F1 of a class with neither. The number of classes in a mean
+therefore never depends on the predictions.
 """
 
 from __future__ import annotations
@@ -16,6 +16,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from benchmark.evaluation.ranking_metrics import (
+    macro_average_precision,
+    macro_break_even,
+    macro_roc_auc,
+    micro_average_precision,
+    micro_break_even,
+    micro_roc_auc,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -155,13 +164,15 @@ def macro_precision(tallies: Tallies) -> Floats:
 
 @dataclass(frozen=True)
 class Metric:
-    """Metric of predictions, a share computed from counts.
+    """Metric of predictions, a share computed from counts or from decision values.
 
     Parameters
     ----------
     of : callable or None
-        Function from tallies of shape (..., k) to scores of shape (...). None of a plug-in's metric in a run that is
-        read from its folder: only the scores that the run recorded are known.
+        Function from tallies of shape (..., k) to scores of shape (...). None of a metric of decision values, and of a
+        plug-in's metric in a run that is read from its folder: only the scores that the run recorded are known.
+    ranking : callable or None
+        Function from a DecisionRanking of one split, and weights of its documents, shape (m,), or None, to a score.
     more_is_better : bool
     multilabel : bool
         True if the metric is defined where documents may have several classes, or none.
@@ -178,12 +189,18 @@ class Metric:
     """
 
     of: Callable[[Tallies], Floats] | None = field(default=None, metadata={"data": False})
+    ranking: Callable[..., float] | None = field(default=None, kw_only=True, metadata={"data": False})
     more_is_better: bool = True
     multilabel: bool = True
     by_class: bool = True
     whole: bool = True
     pooled: bool = False
     classes_alike: bool = False
+
+    @property
+    def function(self) -> Callable[..., Any] | None:
+        """The function that computes the scores; None if only recorded scores are known."""
+        return self.of or self.ranking
 
     def scores(self, tallies: Tallies) -> Floats:
         """Return the scores of counts, shape (...) of tallies of shape (..., k).
@@ -198,7 +215,12 @@ class Metric:
         return self.of(tallies)
 
 
-_BY_CLASS: dict[str, bool] = {"pooled": True, "classes_alike": True}
+def function_of(component: Any) -> Any:
+    """Return the function of a metric; any other component unchanged."""
+    return component.function if isinstance(component, Metric) else component
+
+
+_BY_CLASS: dict[str, Any] = {"pooled": True, "classes_alike": True}
 #: Metrics of predictions; all of them are shares. For a single class, a mean over classes is that class's value.
 METRICS: dict[str, Metric] = {
     "accuracy": Metric(accuracy, multilabel=False, by_class=False),
@@ -212,6 +234,12 @@ METRICS: dict[str, Metric] = {
     "f1": Metric(macro_f1, whole=False, **_BY_CLASS),
     "precision": Metric(macro_precision, whole=False, **_BY_CLASS),
     "recall": Metric(macro_recall, whole=False, **_BY_CLASS),
+    "micro-break-even": Metric(ranking=micro_break_even),
+    "macro-break-even": Metric(ranking=macro_break_even, classes_alike=True),
+    "micro-average-precision": Metric(ranking=micro_average_precision),
+    "macro-average-precision": Metric(ranking=macro_average_precision, classes_alike=True),
+    "micro-roc-auc": Metric(ranking=micro_roc_auc),
+    "macro-roc-auc": Metric(ranking=macro_roc_auc, classes_alike=True),
 }
 #: Wall-clock seconds; lower is better. Claims and figures use them, but no table does, because tables of the same
 #: predictions must be identical. See `analysis.costs`. Measures may declare others.
@@ -322,7 +350,7 @@ def is_metric_defined(metric: str, *, multilabel: bool, of_class: bool, known: M
 def metric_values(
     tallies: Tallies, *, multilabel: bool, of_class: bool, known: Mapping[str, Metric] = METRICS
 ) -> dict[str, NDArray[np.float64]]:
-    """Return the values of every metric that is defined for such predictions, on each split.
+    """Return the values of every metric of counts that is defined for such predictions, on each split.
 
     Parameters
     ----------

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.evaluation.metrics import METRICS, Tallies, stack_tallies, tally_predictions
+from benchmark.evaluation.metrics import METRICS, Tallies, is_metric_defined, stack_tallies, tally_predictions
+from benchmark.evaluation.ranking_metrics import DecisionRanking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,6 +42,8 @@ class Outcome:
         True for a tie for the first place, or a decision value of exactly 0; None where ties aren't known.
     known : mapping of str to Metric
         Metrics by name.
+    values : float64 array, shape (n, n_classes), or None
+        Decision value of each class, where a metric asks for them.
     """
 
     cell: str
@@ -52,6 +55,7 @@ class Outcome:
     of_class: int | None = None
     tied: NDArray[np.bool_] | None = None
     known: Mapping[str, Metric] = field(default_factory=lambda: METRICS)
+    values: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         rows = {array.shape[:1] for array in (self.documents, self.folds, self.truth, self.predicted)}
@@ -96,12 +100,26 @@ class Outcome:
         return whole if self.of_class is None else whole.only(self.of_class)
 
     @cached_property
+    def rankings(self) -> tuple[DecisionRanking, ...]:
+        """Decision values and truth of each split; () where there are no values."""
+        if self.values is None:
+            return ()
+        pairs = ((self.truth[rows], self.values[rows]) for rows in self.rows)
+        return tuple(DecisionRanking.of_documents(*pair, self.of_class) for pair in pairs)
+
+    def can_score(self, metric: str) -> bool:
+        """Return whether a metric can be computed from the predictions, or the decision values."""
+        spec = self.known.get(metric)
+        return spec is not None and (spec.of is not None or (spec.ranking is not None and self.values is not None))
+
+    @cached_property
     def parts(self) -> tuple[Outcome, ...]:
         """Outcome of each split separately."""
         return tuple(self._part(rows) for rows in self.rows)
 
     def _part(self, rows: NDArray[np.intp]) -> Outcome:
-        names = ("documents", "folds", "truth", "predicted", *(() if self.tied is None else ("tied",)))
+        optional = (name for name in ("tied", "values") if getattr(self, name) is not None)
+        names = ("documents", "folds", "truth", "predicted", *optional)
         return replace(self, **{name: getattr(self, name)[rows] for name in names})
 
     def ties(self, of_class: int | None) -> NDArray[np.int64]:
@@ -123,7 +141,17 @@ class Outcome:
 
 def fold_scores(outcome: Outcome, metric: str) -> NDArray[np.float64]:
     """Return the metric on each split, in the order of the splits."""
-    return outcome.known[metric].scores(outcome.tallies)
+    spec = outcome.known[metric]
+    if spec.ranking is not None:
+        return np.array([spec.ranking(each) for each in outcome.rankings], dtype=np.float64)
+    return spec.scores(outcome.tallies)
+
+
+def outcome_scores(outcome: Outcome) -> dict[str, NDArray[np.float64]]:
+    """Return the values of every metric that is defined for an outcome and can be computed, on each split."""
+    how = {"multilabel": outcome.multilabel, "of_class": outcome.of_class is not None}
+    names = (name for name in outcome.known if is_metric_defined(name, **how, known=outcome.known))
+    return {name: fold_scores(outcome, name) for name in names if outcome.can_score(name)}
 
 
 def score_over_splits(outcome: Outcome, metric: str) -> float:

@@ -152,6 +152,9 @@ class SettingPredictions:
         Version of the code that measured each split's seconds; "" where not known.
     warnings : tuple of str
         What the classifier warned of while it was trained on any of the splits, each text once.
+    values : float64 array, shape (m, k), or None
+        Decision value of each class; infinite for classes that could not be learned. None where a method has none, and
+        where no metric asks for them.
     """
 
     predicted: NDArray[Any]
@@ -162,13 +165,20 @@ class SettingPredictions:
     inner: NDArray[np.int64]
     versions: tuple[str, ...]
     warnings: tuple[str, ...] = ()
+    values: NDArray[np.float64] | None = None
 
     @classmethod
-    def of_split(cls, predicted: NDArray[Any], tied: NDArray[np.bool_], seconds: NDArray[np.float64]) -> Self:
+    def of_split(
+        cls,
+        predicted: NDArray[Any],
+        tied: NDArray[np.bool_],
+        seconds: NDArray[np.float64],
+        values: NDArray[np.float64] | None = None,
+    ) -> Self:
         """Return the predictions of one split; `seconds` by `TIMERS`, shape (6,)."""
         codes = predicted if predicted.dtype == np.bool_ else predicted.astype(np.int16)
         unknown = np.array([np.nan])
-        return cls(codes, tied, (len(codes),), seconds[None], unknown, NO_INNER_FOLDS, ("",))
+        return cls(codes, tied, (len(codes),), seconds[None], unknown, NO_INNER_FOLDS, ("",), values=values)
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
@@ -180,7 +190,9 @@ class SettingPredictions:
         sizes = tuple(size for part in parts for size in part.sizes)
         versions = tuple(version for part in parts for version in part.versions)
         warnings = tuple(dict.fromkeys(text for part in parts for text in part.warnings))
-        return cls(sizes=sizes, versions=versions, warnings=warnings, **arrays)
+        each = [part.values for part in parts if part.values is not None]
+        values = np.concatenate(each) if len(each) == len(parts) else None
+        return cls(sizes=sizes, versions=versions, warnings=warnings, values=values, **arrays)
 
     @property
     def bounds(self) -> NDArray[np.intp]:
@@ -199,6 +211,7 @@ class SettingPredictions:
             self.inner[at],
             self.versions[at],
             self.warnings,
+            None if self.values is None else self.values[rows],
         )
 
     @property

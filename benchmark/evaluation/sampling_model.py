@@ -160,7 +160,7 @@ class DocumentSampling(SamplingModel):
 
     def estimate(self, scores: CellScores, metric: str) -> Estimate:
         """Return the mean over the splits, with its interval over the tested documents."""
-        if metric in scores.known or scores.outcome is None or not scores.has_counts(metric):
+        if metric in scores.known or scores.outcome is None or not scores.can_score(metric):
             return super().estimate(scores, metric)
         key = scores.outcome, _distinct(scores.outcome, metric)
         if key not in self._known:
@@ -176,7 +176,7 @@ class DocumentSampling(SamplingModel):
         """Return the score of one split; a single split has the score of the cell."""
         if len(scores.folds) == 1:
             return self.estimate(scores, metric)
-        if scores.outcome is None or not scores.has_counts(metric):
+        if scores.outcome is None or not scores.can_score(metric):
             return super().part(scores, metric, fold)
         own = scores.outcome.parts[fold]
         return intervals.estimate_score(own, _distinct(own, metric), seed=self.seed)
@@ -185,7 +185,7 @@ class DocumentSampling(SamplingModel):
         """Return the score of `a` minus that of `b` on the same documents, with the interval of paired data."""
         if a.outcome is None or b.outcome is None or metric not in a.outcome.known:
             return super().difference(a, b, metric)
-        if not a.has_counts(metric):
+        if not a.can_score(metric):
             if (metric, ALL_SPLITS, b.cell) not in a.recorded:
                 raise ValueError(f"the run recorded no difference in {metric} of {a.cell!r} and {b.cell!r}")
             return super().difference(a, b, metric)

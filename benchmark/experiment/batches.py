@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from benchmark.methods.kernel_machines import KernelSvm, solve_jointly
+from benchmark.methods.wrappers.fusion import FusedMethod, solve_fusions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -44,6 +45,8 @@ class Batch:
         first = self.parts[0][0]
         machines = [(point.method, unit_splits(jobs)) for point, jobs in self.parts]
         try:
+            if isinstance(first.method, FusedMethod):
+                return solve_fusions(machines, first.problem, first.terms, bench)  # type: ignore[arg-type]
             if _joins(first) is not None:
                 return solve_jointly(machines, first.problem, first.terms, bench, once=self.once)  # type: ignore[arg-type]
             return [method.solve(first.problem, splits, first.terms, bench) for method, splits in machines]
@@ -60,7 +63,8 @@ def plan_batches(missing: Sequence[tuple[Setting, StoreUnit]], *, by_split: bool
     """Plan the batches, in the order that lets methods share matrices and models.
 
     A batch is one job, so that a stopped run continues after it; or all jobs of a setting, where points are
-    classified and splits are solved side by side; or the jobs on one split whose SVMs share inner products.
+    classified and splits are solved side by side; or the jobs on one split whose SVMs share inner products, or whose
+    fusions share methods.
 
     Parameters
     ----------
@@ -81,6 +85,8 @@ def plan_batches(missing: Sequence[tuple[Setting, StoreUnit]], *, by_split: bool
 
 def _joins(point: Setting) -> Any:
     """Return a value shared by settings that can be trained together on a split; None for those trained alone."""
+    if isinstance(point.method, FusedMethod):
+        return "fusions"  # which may have methods in common
     return point.method.joins(point.terms) if isinstance(point.method, KernelSvm) else None
 
 

@@ -13,7 +13,7 @@ from benchmark.corpora.assemble import select_documents
 from benchmark.corpora.reader import LastCorpus
 from benchmark.corpora.user.counts_folder import CountsCorpus
 from benchmark.experiment.code_digest import code_digest
-from benchmark.experiment.plugin_results import get_result, put_result
+from benchmark.experiment.plugin_results import READS_FACT, get_result, put_result
 from benchmark.experiment.store import StoreEntry, array_digest, store_key
 from benchmark.system.errors import ConfigError, DataError
 from benchmark.system.plugin_code import plugin_of, run_plugin_code
@@ -39,7 +39,7 @@ def read_counts(
     with run_plugin_code(plugin):
         source = reader.locate(download=context.download, notify=context.observer.note, progress=True)
         key = counts_key(collection, source)
-        entry = get_result(context.store, key, component)
+        entry = get_result(context.store, key, [component])
         if entry is None:
             corpus = select_documents(
                 (last or LastCorpus()).load(reader, source), list(collection.classes), collection.exclude
@@ -47,10 +47,10 @@ def read_counts(
             arrays, facts = counts_to_arrays(_counts(corpus, collection, context.jobs))
             entry = StoreEntry(arrays, facts | {"digest": corpus.digest})
             reader.check_unchanged()
-            put_result(context.store, key, entry, component, context.observer.note)
+            put_result(context.store, key, entry, [component], context.observer.note)
         facts = {"source": str(source), "content_digest": entry.facts["digest"]} | reader.facts()
     if plugin is not None:  # key results by the counts, not by the code that made them
-        own = {name: each for name, each in entry.facts.items() if name != "reads"}
+        own = {name: each for name, each in entry.facts.items() if name != READS_FACT}
         key = store_key(
             stage="counts", facts=own, of=array_digest(*(entry.arrays[name] for name in sorted(entry.arrays)))
         )
@@ -157,7 +157,7 @@ def _read_texts(
             rules=rules,
             **reader.content(source),
         )
-        entry = get_result(context.store, key, component)
+        entry = get_result(context.store, key, [component])
         if entry is None:
             corpus = select_documents(
                 (last or LastCorpus()).load(reader, source), list(collection.classes), collection.exclude
@@ -169,7 +169,7 @@ def _read_texts(
             ids = join_names(corpus.documents.ids)
             entry = StoreEntry({"data": data, "bounds": bounds, "ids": ids}, {})
             reader.check_unchanged()
-            put_result(context.store, key, entry, component, context.observer.note)
+            put_result(context.store, key, entry, [component], context.observer.note)
     if split_names(entry.arrays["ids"]) != counts.documents.ids:
         raise DataError(f"{experiment.name}: the texts of {label!r} aren't those of the counted documents")
     return texts_of_entry(entry, key)

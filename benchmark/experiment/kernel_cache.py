@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from benchmark.experiment.code_digest import code_digest
 from benchmark.experiment.plugin_results import get_result, put_result
 from benchmark.experiment.store import StoreEntry, store_key
-from benchmark.system.plugin_code import plugin_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -69,9 +68,8 @@ class KernelCache:
             All else that decides them, as JSON values.
         make : callable
         """
-        part = next((each for each in components if plugin_of(each) is not None), None)
         key = store_key(stage=KERNEL_STAGE, code=code_digest(*components), **content)
-        entry = get_result(self._store, key, part) if self._room else None
+        entry = get_result(self._store, key, components) if self._room else None
         if entry is not None:
             self.n_found += 1
             return entry.arrays
@@ -81,7 +79,7 @@ class KernelCache:
         n_bytes = sum(array.nbytes for array in arrays.values())
         if MIN_KERNEL_SECONDS <= seconds >= MIN_SPEEDUP * self._seconds_per_byte * n_bytes and n_bytes <= self._room:
             entry = StoreEntry(arrays, {"stage": KERNEL_STAGE, "about": about, "seconds": round(seconds, 3)})
-            put_result(self._store, key, entry, part, self._note)
+            put_result(self._store, key, entry, components, self._note)
             self._weigh(key, seconds, n_bytes)
         return arrays
 

@@ -81,7 +81,7 @@ def _joined(place: Iterable[str | int | None]) -> str:
 def _method(spec: MethodSpec) -> dict[str, Any]:
     parts = {"kernel": spec.kernel, "classifier": spec.classifier}
     resolved: dict[str, Any] = {name: None if part is None else part.resolved for name, part in parts.items()}
-    resolved |= {"threshold": spec.threshold} if spec.threshold != "zero" else {}
+    resolved |= {"threshold": spec.threshold.plain} if spec.threshold else {}
     return {**({"text": spec.text.flat} if spec.text else {}), **spec.representation.resolved, **resolved}
 
 

@@ -5,16 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from benchmark.system.plugin_code import plugin_of
+from benchmark.system.plugin_code import Plugin, plugin_of, plugin_parts
 from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
     from benchmark.experiment.store import Store, StoreEntry
 
 
-def get_result(store: Store, key: str, component: Any) -> StoreEntry | None:
+#: The fact of an entry with the files that each plug-in read for it.
+READS_FACT = "reads"
+
+
+def get_result(store: Store, key: str, components: Sequence[Any]) -> StoreEntry | None:
     """Return an entry; None if there is none, or if a file that it was computed from has changed.
 
     Parameters
@@ -22,32 +26,41 @@ def get_result(store: Store, key: str, component: Any) -> StoreEntry | None:
     store : Store
     key : str
         Key of the component's parameters and code, and of its input.
-    component : class or None
-        The component that computed the result.
+    components : sequence of class
+        The components that computed the result.
     """
-    plugin, entry = plugin_of(component), store.get(key)
-    if plugin is None or entry is None:
+    plugins, entry = _plugins(components), store.get(key)
+    if not plugins or entry is None:
         return entry
-    return entry if plugin.is_current(entry.facts["reads"]) else None
+    reads = entry.facts[READS_FACT]
+    current = len(reads) == len(plugins) and all(map(Plugin.is_current, plugins, reads))
+    return entry if current else None
 
 
-def put_result(store: Store, key: str, entry: StoreEntry, component: Any, note: Callable[[str], None]) -> None:
-    """Store a result with all files that a plug-in read for it, or note, once per plug-in, why it can't be stored.
+def put_result(
+    store: Store, key: str, entry: StoreEntry, components: Sequence[Any], note: Callable[[str], None]
+) -> None:
+    """Store a result with all files that plug-ins read for it, or note, once per plug-in, why it can't be stored.
 
     Parameters
     ----------
-    store, key, component
+    store, key, components
         As for `get_result`.
     entry : Entry
     note : callable
     """
-    plugin = plugin_of(component)
-    if plugin is None:
-        store.put(key, entry)
-        return
-    reason = plugin.why_not() if tags_of(component).stored else "says `stored = False`"
-    if not reason:
-        store.put(key, replace(entry, facts=entry.facts | {"reads": plugin.worked.listed}))
-    elif reason not in plugin.reported:
-        plugin.reported.add(reason)
-        note(f"{plugin.name}: its results aren't stored, and are computed in each run: it {reason}")
+    plugins = _plugins(components)
+    for plugin in plugins:
+        unstored = any(plugin_of(each) is plugin and not tags_of(each).stored for each in components)
+        reason = "says `stored = False`" if unstored else plugin.why_not()
+        if reason:
+            if reason not in plugin.reported:
+                plugin.reported.add(reason)
+                note(f"{plugin.name}: its results aren't stored, and are computed in each run: it {reason}")
+            return
+    facts = entry.facts | ({READS_FACT: [plugin.worked.listed for plugin in plugins]} if plugins else {})
+    store.put(key, replace(entry, facts=facts))
+
+
+def _plugins(components: Iterable[Any]) -> list[Plugin]:
+    return [plugin for part in plugin_parts(components) if (plugin := plugin_of(part)) is not None]

@@ -31,7 +31,7 @@ from benchmark.evaluation.predictions import ESTIMATES_TABLE, PREDICTIONS_TABLE,
 from benchmark.papers.load import published_of_experiment
 from benchmark.plugins.records import PluginRecord  # noqa: TC001 - pydantic asks for it
 from benchmark.system.atomic_files import write_atomically
-from benchmark.system.checks import digest_without_itself
+from benchmark.system.checks import digest_without_itself, json_bytes
 from benchmark.system.errors import BenchError, ConfigError, DataError, quote_value
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def write_run(run: RunPredictions, manifest: dict[str, Any], folder: Path) -> No
         "files": digests,
     }
     manifest["digest"] = digest_without_itself(manifest)
-    write_atomically(folder / MANIFEST_FILE, (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode())
+    write_atomically(folder / MANIFEST_FILE, json_bytes(manifest))
 
 
 def check_folder_free(folder: Path, experiment: Experiment) -> None:

@@ -26,7 +26,7 @@ from benchmark.experiment.counting import (
 from benchmark.experiment.kernel_cache import KernelCache
 from benchmark.experiment.near_duplicates import count_near_duplicates
 from benchmark.experiment.plugin_results import get_result, put_result
-from benchmark.experiment.settings import pack_predictions, predictions_of_unit, unpack_predictions
+from benchmark.experiment.settings import component_classes, pack_predictions, predictions_of_unit, unpack_predictions
 from benchmark.experiment.store import StoreEntry, store_key
 from benchmark.experiment.task_planning import plan_task
 from benchmark.methods.degenerate import degenerate_predictions_reason
@@ -34,7 +34,7 @@ from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.split_data import SplitData
 from benchmark.system.memory import peak_memory, reset_peak_memory
 from benchmark.system.numba_jit import compile_all
-from benchmark.system.plugin_code import plugin_of, run_guarded, run_plugin_code
+from benchmark.system.plugin_code import plugin_of, plugin_parts, run_guarded, run_plugin_code
 from benchmark.system.plugin_errors import source_location
 from benchmark.system.row_blocks import blas_threads
 from benchmark.system.tags import tags_of
@@ -158,7 +158,7 @@ class TaskExecutor:
         results: dict[str, SettingPredictions] = {}
         missing = []
         for point, job in todo:
-            entry = get_result(self._store, job.key, point.plugin_part)
+            entry = get_result(self._store, job.key, point.components)
             if entry is None:
                 missing.append((point, job))
                 continue
@@ -201,7 +201,7 @@ class TaskExecutor:
         found: dict[str, SettingPredictions] = {}
         refused: dict[str, str] = {}
         jobs = {job.key: job for _, job in missing}
-        parts = {job.key: point.plugin_part for point, job in missing}
+        parts = {job.key: point.components for point, job in missing}
         for key, reason in self._elsewhere.solved(missing) if self._elsewhere and missing else ():
             if reason:
                 refused[key] = reason
@@ -218,7 +218,7 @@ class TaskExecutor:
         for point, _ in batch.parts:
             point.compile()
         try:
-            with run_guarded(batch.parts[0][0].plugin_part):
+            with run_guarded(*batch.parts[0][0].plugin_parts):
                 decided = batch.solve(self._bench)
         except ValueError as error:  # the guard's error of a plug-in
             decided = [error] * len(batch.parts)
@@ -229,7 +229,7 @@ class TaskExecutor:
         self, point: Setting, jobs: Sequence[StoreUnit], decided: list[SettingPredictions] | Exception, memory: float
     ) -> dict[str, SettingPredictions] | str:
         """Store the results of a setting's jobs and return them by key, or return the reason why they failed."""
-        part, splits = point.plugin_part, unit_splits(jobs)
+        parts, splits = point.plugin_parts, unit_splits(jobs)
         if isinstance(decided, Exception):
             if len(jobs) > 1:
                 return self._one_by_one(point, jobs)
@@ -242,12 +242,15 @@ class TaskExecutor:
                 point.problem.over_terms_of(split.train), split, splits, point.terms, point.aggregate, self._bench
             )
             if blind := degenerate_predictions_reason(point.method.spec, work, own):
-                return f"{'' if part is None else f'{source_location(part, short=True)}: '}{split.name}: {blind}"
+                return f"{f'{source_location(parts[-1], short=True)}: ' if parts else ''}{split.name}: {blind}"
         found, start = dict[str, SettingPredictions](), 0
         for job in jobs:
             stop = start + len(job.splits) + sum(map(len, job.inner))
-            found[job.key] = predictions_of_unit(job, decided[start:stop], point.problem, memory)
-            put_result(self._store, job.key, pack_predictions(found[job.key]), part, self._observer.note)
+            try:
+                found[job.key] = predictions_of_unit(job, decided[start:stop], point.problem, memory)
+            except ValueError as error:
+                return str(error)
+            put_result(self._store, job.key, pack_predictions(found[job.key]), point.components, self._observer.note)
             start = stop
         return found
 
@@ -275,20 +278,23 @@ def setting_name(place: SettingKey) -> str:
 
 def cached_arrays(
     store: Store,
-    diagnostic: type[Diagnostic],
+    components: Sequence[type],
     counts: str,
     note: Callable[[str], None],
     content: Mapping[str, Any],
     compute: Callable[[], Arrays],
 ) -> Arrays:
-    """Return the arrays that the store has for this content, counts and code, or else compute and store them."""
-    key = store_key(stage="diagnostics", code=code_digest(diagnostic), counts=counts, **content)
-    entry = get_result(store, key, diagnostic)
+    """Return the arrays that the store has for this content, counts and code, or else compute and store them.
+
+    The components are a diagnostic, and the plug-ins' classes of the variant that it is computed for.
+    """
+    key = store_key(stage="diagnostics", code=code_digest(*components), counts=counts, **content)
+    entry = get_result(store, key, components)
     if entry is not None:
         return entry.arrays
-    with run_plugin_code(plugin_of(diagnostic)):
+    with run_plugin_code(plugin_of(components[0])):
         arrays = compute()
-    put_result(store, key, StoreEntry(arrays), diagnostic, note)
+    put_result(store, key, StoreEntry(arrays), components, note)
     return arrays
 
 
@@ -307,7 +313,9 @@ def compute_diagnostics(
     for name, variant, built in _each(experiment):
         context.observer.plan(1)
         counts, key = read[variant]
-        kept = partial(cached_arrays, context.store, type(built), key, context.observer.note)
+        specs = (spec for entry in experiment.variants[variant].entries for spec in entry.candidates)
+        parts = (type(built), *plugin_parts(cls for spec in specs for cls in component_classes(spec)))
+        kept = partial(cached_arrays, context.store, parts, key, context.observer.note)
         given = DiagnosticContext(counts, experiment.variants[variant], experiment.seed, context.jobs, kept)
         label = name if variant == BASE_VARIANT else f"{variant}-{name}"
         compile_all(imported_modules(type(built))[0])

@@ -19,7 +19,7 @@ from benchmark.evaluation.predictions import (
 from benchmark.experiment.code_digest import code_version, imported_modules
 from benchmark.experiment.store import StoreEntry
 from benchmark.system.numba_jit import compile_all
-from benchmark.system.plugin_code import plugin_of
+from benchmark.system.plugin_code import plugin_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,12 +44,15 @@ class StoreUnit:
     splits : tuple of Split
     inner : tuple of tuple of Split
         The folds of each split's training documents; empty if nothing is chosen on folds.
+    keeps_values : bool
+        Whether decision values are stored, since a metric asks for them.
     """
 
     key: str
     label: str
     splits: tuple[Split, ...]
     inner: tuple[tuple[Split, ...], ...]
+    keeps_values: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,9 +91,14 @@ class Setting:
         compile_all(imported_modules(*component_classes(self.method.spec), *_classes(self.method))[0])
 
     @property
-    def plugin_part(self) -> type | None:
-        """The method's plug-in class; None for a method of this package."""
-        return plugin_class(self.method.spec)
+    def components(self) -> list[type]:
+        """The classes that the method names."""
+        return component_classes(self.method.spec)
+
+    @property
+    def plugin_parts(self) -> tuple[type, ...]:
+        """A class of each plug-in that the method uses; () for a method of this package."""
+        return plugin_parts(self.components)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,13 +138,22 @@ class PlannedTask:
 def predictions_of_unit(
     job: StoreUnit, found: Sequence[SettingPredictions], problem: Problem, memory: float
 ) -> SettingPredictions:
-    """Return a job's predictions: those of its splits, and the counts of those of their inner folds."""
+    """Return a job's predictions: those of its splits, and the counts of those of their inner folds.
+
+    Raises
+    ------
+    ValueError
+        If a metric asks for decision values, and the method has none.
+    """
     outer, rest = SettingPredictions.joined(found[: len(job.splits)]), iter(found[len(job.splits) :])
     warnings = SettingPredictions.joined(found).warnings if any(each.warnings for each in found) else ()
     counted = [fold_counts(list(islice(rest, len(folds))), folds, problem) for folds in job.inner if folds]
     n = len(outer.sizes)
+    if job.keeps_values and outer.values is None:
+        raise ValueError("it has no decision value for each class, which a ranking metric needs")
     return replace(
         outer,
+        values=outer.values if job.keeps_values else None,
         seconds=outer.seconds.round(6),
         memory=np.full(n, memory),
         inner=np.stack(counted) if counted else NO_INNER_FOLDS,
@@ -165,6 +182,7 @@ def pack_predictions(found: SettingPredictions) -> StoreEntry:
         "inner": found.inner,
         "memory": found.memory,
     }
+    arrays |= {} if found.values is None else {"values": found.values}
     return StoreEntry(arrays, {"version": found.versions[0], "warnings": list(found.warnings)})
 
 
@@ -178,7 +196,8 @@ def unpack_predictions(entry: StoreEntry, job: StoreUnit, problem: Problem) -> S
     tied = np.unpackbits(arrays["tied"], count=int(np.prod(shape))).astype(bool).reshape(shape)
     versions = (entry.facts["version"],) * len(sizes)
     rest = arrays["seconds"], arrays["memory"], arrays["inner"], versions
-    return SettingPredictions(predicted, tied, sizes, *rest, tuple(entry.facts["warnings"]))
+    warnings, values = tuple(entry.facts["warnings"]), arrays.get("values")
+    return SettingPredictions(predicted, tied, sizes, *rest, warnings, values)
 
 
 def _classes(method: Any) -> Iterator[type]:
@@ -188,21 +207,6 @@ def _classes(method: Any) -> Iterator[type]:
         method = getattr(method, "method", None)
 
 
-def plugin_class(spec: MethodSpec) -> type | None:
-    """Return the plug-in's class of a method's kernel or classifier, or of the first method of a fusion that has one.
-
-    It is None for a method of this package.
-    """
-    if spec.fused is not None:
-        return next(filter(None, map(plugin_class, spec.fused.members)), None)
-    parts = (spec.kernel, spec.classifier)
-    return next((part.cls for part in parts if part is not None and plugin_of(part.cls) is not None), None)
-
-
 def component_classes(spec: MethodSpec) -> list[type]:
     """Return the classes that a configuration names for a method."""
-    parts = (spec.representation.weighting, spec.representation.features, spec.kernel, spec.classifier)
-    members = () if spec.fused is None else spec.fused.members
-    return [part.cls for part in parts if part is not None] + [
-        cls for each in members for cls in component_classes(each)
-    ]
+    return [part.cls for part in spec.components]

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from benchmark.evaluation.splits import Split
     from benchmark.methods.base import Method
     from benchmark.text.counts import Counts
+    from benchmark.text.pruning import Pruning
     from benchmark.text.strings import Texts
-    from benchmark.text.vocabulary import Pruning
 
 
 def plan_task(
@@ -68,7 +68,7 @@ def plan_task(
         seen = own.get(spec.text, problem)
         return read.get(spec.text or variant.collection.text, seen) if spec.classifier.tags.reads_texts else seen
 
-    digest = cache(_rows_digest)
+    digest, values = cache(_rows_digest), experiment.ranks_documents
     protocol = None if experiment.inner is None else experiment.inner.build()
     inner_of = {size: tuple(_inner(split, problem, protocol) for split in splits[size]) for size in splits}
     points = []
@@ -88,7 +88,7 @@ def plan_task(
                     label = "-".join(str(word) for word in words if word not in ("", "base", None))
                     folds = list(zip(splits[size], inner, strict=True))
                     code = code_digest(variant.protocol.cls, *component_classes(spec), plan_task, Batch, MatrixCache)
-                    jobs = _jobs(label, method, spec, seen, folds, variant.terms, number, digest, code)
+                    jobs = _jobs(label, method, spec, seen, folds, variant.terms, number, digest, code, values=values)
                     how = method, seen, number, products_key(spec), spec.kernel is None
                     aggregate = variant.terms.aggregate if variant.terms else "sum"
                     points.append(Setting(place, *how, jobs, candidate is None, aggregate))
@@ -150,8 +150,13 @@ def _jobs(
     number: int | None,
     digest: Callable[[Split], str],
     code: str,
+    *,
+    values: bool,
 ) -> tuple[StoreUnit, ...]:
-    """Return the jobs of a setting; `splits` pairs each split with the folds of its training documents."""
+    """Return the jobs of a setting; `splits` pairs each split with the folds of its training documents.
+
+    Decision values are kept where `values` is true.
+    """
     content = {
         "stage": "decisions",
         "code": code,
@@ -160,17 +165,18 @@ def _jobs(
         "kernel": spec.kernel.resolved if spec.kernel else None,
         "classifier": spec.classifier.resolved,
         "terms": [number, terms.rank, terms.aggregate] if terms else None,
-        **({"threshold": spec.threshold} if spec.threshold != "zero" else {}),
+        **({"threshold": spec.threshold.plain} if spec.threshold else {}),
         **({"predictions": spec.predictions.digest} if spec.predictions else {}),
         **({"vectors": spec.vectors.resolved} if spec.vectors else {}),
         **({"fused": method.content} if isinstance(method, FusedMethod) else {}),
+        **({"values": True} if values else {}),
     }
 
     def job(name: str, own: list[tuple[Split, tuple[Split, ...]]]) -> StoreUnit:
         rows = [[digest(split), [digest(fold) for fold in folds]] for split, folds in own]
         seeds = [problem.seed, [split.number for split, _ in own]] if method.uses_seed else None
         key = store_key(rows=rows, seeds=seeds, **content)
-        return StoreUnit(key, name, tuple(split for split, _ in own), tuple(folds for _, folds in own))
+        return StoreUnit(key, name, tuple(split for split, _ in own), tuple(folds for _, folds in own), values)
 
     if method.batched:
         return (job(label, splits),)

@@ -17,6 +17,7 @@ from benchmark.classifiers.svm import (
     SupportVectorClassifier,
     mean_self_product,
     predict_class_codes,
+    svm_class_scores,
     svm_decision_values,
     svm_decision_values_together,
     train_multiclass,
@@ -25,10 +26,9 @@ from benchmark.classifiers.svm import (
 from benchmark.evaluation.predictions import SettingPredictions
 from benchmark.kernels.gram import LazyGram, kernel_diagonal
 from benchmark.methods.fitted import FittedMachines, trained_state
-from benchmark.methods.plugin_outputs import check_real_array
+from benchmark.methods.plugin_outputs import check_real_array, scores_of_all_classes
 from benchmark.methods.split_data import SplitData, cache_entry, products_key
 from benchmark.methods.stopwatch import Stopwatch
-from benchmark.methods.weighted_counts import learning_source
 from benchmark.system.numba_jit import numba_threads
 from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads, largest_magnitude, rows_per_block, run_blocks
@@ -119,9 +119,10 @@ class KernelSvm(PerSplit):
         machines, products, rows = self._trained(work, watch)
         normalization = self.spec.representation.normalization
         gram = LazyGram(build_kernel(self.spec), products, normalization, work.split.test, rows)
-        predicted, tied = predict_class_codes(machines, svm_decision_values(machines, gram, work.bench.jobs))
+        values = svm_decision_values(machines, gram, work.bench.jobs)
+        predicted, tied = predict_class_codes(machines, values)
         watch.lap("testing")
-        return SettingPredictions.of_split(predicted, tied, watch.seconds())
+        return SettingPredictions.of_split(predicted, tied, watch.seconds(), _values_of_classes(machines, values))
 
     def _fitted(self, work: SplitData) -> FittedMachines:
         machines, _, rows = self._trained(work, Stopwatch())
@@ -145,6 +146,12 @@ class KernelSvm(PerSplit):
         )
         watch.lap("training")
         return machines, products, rows
+
+
+def _values_of_classes(machines: MulticlassSvm, decisions: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """Return a decision value for each class, shape (m, k); None where pairs of classes vote."""
+    votes = machines.scheme == "one-vs-one" and decisions.shape[1] > 1
+    return None if votes else svm_class_scores(machines, decisions)
 
 
 def _by_class(work: SplitData) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -245,7 +252,8 @@ def _solve_together(
         spent = {"products": products_seconds, "training": training.own[i] / jobs, "testing": testing.own[i] / jobs}
         for part, seconds in spent.items():
             machine_watch.book(part, float(seconds))
-        results[number] = SettingPredictions.of_split(predicted, tied, watch.seconds() + machine_watch.seconds())
+        scores, spent_in_all = _values_of_classes(trained, values), watch.seconds() + machine_watch.seconds()
+        results[number] = SettingPredictions.of_split(predicted, tied, spent_in_all, scores)
     return [results[i] for i in range(len(machines))]
 
 
@@ -261,9 +269,12 @@ class PrecomputedKernelSvm(PerSplit):
         watch.lap("kernel")
         machine = self.spec.classifier.build(jobs=work.bench.jobs).fit(gram, labels[train])
         watch.lap("training")
-        predicted, tied = predict_class_codes(machine.machines_, machine.decision_function(tested))
+        decided = machine.decision_function(tested)
+        predicted, tied = predict_class_codes(machine.machines_, decided)
         watch.lap("testing")
-        return SettingPredictions.of_split(machine.classes_[predicted].astype(np.int32), tied, watch.seconds())
+        values = _values_of_classes(machine.machines_, decided)
+        values = None if values is None else scores_of_all_classes(work.problem, machine.classes_, values)
+        return SettingPredictions.of_split(machine.classes_[predicted].astype(np.int32), tied, watch.seconds(), values)
 
 
 def cached_rows(
@@ -369,7 +380,12 @@ class SharedMatrixSvm:
         watch.lap("training")
         seconds = (spent + watch.seconds("training")) / len(splits)
         # LIBSVM's rule: only a positive decision value predicts the first class.
-        return [SettingPredictions.of_split((values <= 0).astype(np.int32), values == 0, seconds) for values in decided]
+        return [
+            SettingPredictions.of_split(
+                (values <= 0).astype(np.int32), values == 0, seconds, np.column_stack([values, -values])
+            )
+            for values in decided
+        ]
 
     def fit(self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache) -> FittedMachines:
         """Train on a split, see `Method.fit`; coefficients are of the unscaled kernel, whatever C's unit."""
@@ -394,7 +410,7 @@ class SharedMatrixSvm:
         """Return the kernel matrix of all documents of the task divided by C's unit, its seconds, and the unit."""
         watch, representation, kernel = Stopwatch(), self.spec.representation, build_kernel(self.spec)
         everything = np.arange(len(problem.documents))
-        rows = everything if learning_source(representation) else None
+        rows = everything if representation.learns else None
         held = bench.products(problem, representation, kernel.exponent, everything, rows)
         watch.book("products", held.seconds)
         gram = LazyGram(kernel, held.products, representation.normalization, everything, everything)

@@ -69,10 +69,11 @@ def multilabel_predictions(
     members: NDArray[np.bool_], columns: NDArray[np.intp], values: Array, seconds: Array
 ) -> SettingPredictions:
     """Return the predictions of `positive_classes`; `members` are the training documents' class indicators, (n, k)."""
-    predicted = positive_classes(np.asarray(members.all(axis=0)), columns, values)
+    everywhere = np.asarray(members.all(axis=0))
+    predicted = positive_classes(everywhere, columns, values)
     tied = np.zeros(predicted.shape, dtype=bool)
     tied[:, columns] = values == 0
-    return SettingPredictions.of_split(predicted, tied, seconds)
+    return SettingPredictions.of_split(predicted, tied, seconds, values_of_all_classes(everywhere, columns, values))
 
 
 def argmax_predictions(k: int, columns: NDArray[np.intp], values: Array, seconds: Array) -> SettingPredictions:
@@ -81,7 +82,8 @@ def argmax_predictions(k: int, columns: NDArray[np.intp], values: Array, seconds
     full = np.full((len(values), k), -np.inf)
     full[:, columns] = values
     best = full.max(axis=1, keepdims=True)
-    return SettingPredictions.of_split(full.argmax(axis=1).astype(np.int32), (full == best).sum(axis=1) > 1, seconds)
+    tied = (full == best).sum(axis=1) > 1
+    return SettingPredictions.of_split(full.argmax(axis=1).astype(np.int32), tied, seconds, full)
 
 
 def check_finite_values(values: Array) -> Array:

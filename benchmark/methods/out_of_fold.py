@@ -10,7 +10,7 @@ from benchmark.evaluation.protocols import KFold
 from benchmark.evaluation.splits import Split
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
@@ -33,12 +33,25 @@ def inner_folds(problem: Problem, split: Split) -> list[Split]:
     return [Split(fold.name, rows[fold.train], rows[fold.test], fold.number) for fold in folds]
 
 
-def out_of_fold_values(problem: Problem, split: Split, fit: Callable[[Split], FittedMethod]) -> NDArray[np.float64]:
+def out_of_fold_values(
+    problem: Problem,
+    split: Split,
+    fit: Callable[[Split], FittedMethod],
+    n_folds: int = INNER_FOLDS,
+    each: Callable[..., Iterable[NDArray[np.float64]]] = map,
+) -> NDArray[np.float64]:
     """Return out-of-fold class values of a split's training documents, shape (n_train, k); `fit` trains on a split.
 
-    Documents that no fold tests have NaN.
+    Documents that none of the first `n_folds` folds tests have NaN. `each` applies a function to every fold, as `map`
+    does.
     """
     inputs, values = problem.inputs, np.full(problem.members.shape, np.nan)
-    for fold in inner_folds(problem, split):
-        values[fold.test] = fit(fold).values_of_rows(inputs[fold.test])
+    folds = inner_folds(problem, split)[:n_folds]
+
+    def scored(fold: Split) -> NDArray[np.float64]:
+        """Train without a fold and return the class values of its documents."""
+        return fit(fold).values_of_rows(inputs[fold.test])
+
+    for fold, found in zip(folds, each(scored, folds), strict=True):
+        values[fold.test] = found
     return values[split.train]

@@ -19,6 +19,8 @@ from benchmark.system.registries import is_builtin
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from benchmark.methods.problem import Problem
+
 
 def check_real_array(values: Any, shape: tuple[int, ...], what: str) -> NDArray[np.float64]:
     """Return the values as a float64 array.
@@ -162,8 +164,12 @@ class CheckedClassifier:
         return score_of_each(check_real_array(values, shape, what))
 
 
-def predicted_classes(classifier: Any, X: sp.csr_array) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-    """Return the predicted class of each point, and whether its best score is also another class's, shape (m,) each.
+def predicted_classes(
+    classifier: Any, X: sp.csr_array
+) -> tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.float64] | None]:
+    """Return the predicted class of each point, whether its best score is also another class's, and the scores.
+
+    Classes and ties have the shape (m,), the scores (m, k), in the order of `classes_`, or they are None.
 
     A plug-in's classifier has the last word on its classes: they need not be those of its best scores.
 
@@ -178,8 +184,15 @@ def predicted_classes(classifier: Any, X: sp.csr_array) -> tuple[NDArray[np.int3
         scores = scores_of(classifier, X)
         codes = classifier.classes_[scores.argmax(axis=1)].astype(np.int32)
     if scores is None:
-        return codes, np.zeros(len(codes), dtype=bool)
-    return codes, np.asarray((scores == scores.max(axis=1, keepdims=True)).sum(axis=1) > 1)
+        return codes, np.zeros(len(codes), dtype=bool), None
+    return codes, np.asarray((scores == scores.max(axis=1, keepdims=True)).sum(axis=1) > 1), scores
+
+
+def scores_of_all_classes(problem: Problem, classes: NDArray[Any], scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return scores of the trained classes, shape (m, trained), for all k classes of a problem: -inf for the others."""
+    full = np.full((len(scores), len(problem.documents.classes)), -np.inf)
+    full[:, classes] = scores
+    return full
 
 
 def scores_of(classifier: Any, X: sp.csr_array) -> NDArray[np.float64]:

@@ -12,7 +12,12 @@ from benchmark.config.components import is_library_class, takes_seed
 from benchmark.evaluation.predictions import SettingPredictions
 from benchmark.methods.fitted import FittedPoints, trained_state
 from benchmark.methods.multilabel import learned_classes, multilabel_predictions
-from benchmark.methods.plugin_outputs import checked_classifier, predicted_classes, value_of_class
+from benchmark.methods.plugin_outputs import (
+    checked_classifier,
+    predicted_classes,
+    scores_of_all_classes,
+    value_of_class,
+)
 from benchmark.methods.split_data import SplitData
 from benchmark.methods.stopwatch import Stopwatch
 from benchmark.methods.training_warnings import changes_when_trained_again, collect_warnings
@@ -168,9 +173,10 @@ class PointClassifierMethod:
         """Train and predict where each document has exactly one class."""
         model = self._fitted(points, problem.documents.labels[split.train], points.rankings)
         watch.lap("training")
-        codes, tied = predicted_classes(model, points.test)
+        codes, tied, scores = predicted_classes(model, points.test)
         watch.lap("testing")
-        return SettingPredictions.of_split(codes, tied, watch.seconds())
+        values = None if scores is None else scores_of_all_classes(problem, model.classes_, scores)
+        return SettingPredictions.of_split(codes, tied, watch.seconds(), values)
 
     def _several(self, problem: Problem, split: Split, points: _SplitPoints, watch: Stopwatch) -> SettingPredictions:
         """Train and predict where documents may have several classes."""

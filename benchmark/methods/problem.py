@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from benchmark.corpora.corpus import Documents
     from benchmark.text.counts import Counts
+    from benchmark.text.pruning import Pruning
     from benchmark.text.strings import Texts
-    from benchmark.text.vocabulary import Pruning
 
 
 @dataclass(frozen=True, eq=False)

@@ -56,12 +56,12 @@ def build_method(spec: MethodSpec, problem: Problem, terms: TermSelection | None
     """
     check_method(spec)
     method = _method_for(spec, problem, terms, replicated=replicated)
-    if spec.threshold != "zero" and problem.multilabel:
+    if spec.threshold is not None and problem.multilabel:
         method = ThresholdedMethod(method)
     if problem.pruning is not None:
         method = TrainingVocabularyMethod(method)
-    plugins = [part.cls for part in (spec.kernel, spec.classifier) if part is not None and not is_builtin(part.cls)]
-    return PluginMethod(method, plugins[0]) if plugins else method
+    plugins = tuple(part.cls for part in spec.components if not is_builtin(part.cls))
+    return PluginMethod(method, plugins) if plugins else method
 
 
 def _method_for(spec: MethodSpec, problem: Problem, terms: TermSelection | None, *, replicated: bool) -> Method:

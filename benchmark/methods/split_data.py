@@ -11,7 +11,6 @@ import numpy as np
 from benchmark.kernels.base import Kernel
 from benchmark.methods.weighted_counts import (
     depends_on_split,
-    learning_source,
     split_weighting,
     weighted_points,
     weighting_rows,
@@ -182,7 +181,7 @@ def training_rows_of(splits: Iterable[Split]) -> NDArray[np.intp]:
 def products_key(spec: MethodSpec) -> tuple[Any, ...]:
     """Return a key that is equal for methods that can share a matrix of inner products over all terms."""
     representation = spec.representation
-    idf = representation.idf if learning_source(representation) else ""
+    idf = representation.idf if representation.learns else ""
     kernel = spec.kernel.build() if spec.kernel else None
     exponent = kernel.exponent if isinstance(kernel, Kernel) else None
     fields = (representation.normalization, *representation.fields) if representation.fields else ()

@@ -19,21 +19,16 @@ if TYPE_CHECKING:
     from benchmark.representation import Weighting
 
 
-def learning_source(representation: Representation) -> str:
-    """Return what the weighting learns from, see `Weighting.learns`."""
-    return str(representation.weighting.build().learns)
-
-
 def weighting_rows(problem: Problem, representation: Representation, split: Split) -> NDArray[np.intp] | None:
     """Return the rows of the documents that the weighting learns from; None where it learns nothing."""
-    if not learning_source(representation):
+    if not representation.learns:
         return None
     return np.arange(len(problem.documents)) if representation.idf == "collection" else split.train
 
 
 def depends_on_split(representation: Representation) -> bool:
     """Return whether a document's weights depend on the training documents of the split."""
-    return bool(learning_source(representation)) and representation.idf == "training"
+    return bool(representation.learns) and representation.idf == "training"
 
 
 def fitted_weighting(
@@ -57,15 +52,14 @@ def fitted_weighting(
         Columns of the problem's counts; None for all.
     """
     built: Weighting = representation.weighting.build()
+    if representation.fields:
+        (block_of, names), weights = (problem.counts.block_of, problem.counts.blocks), dict(representation.fields)
+        by_block = np.array([weights.get(name, 0.0) for name in names])
+        chosen = block_of if terms is None else block_of[terms]
+        built.of_blocks(chosen, by_block, representation.normalization, names)
     if rows is None:
-        built.fit(counts)
-    else:
-        built.fit(counts[rows], problem.members[rows] if learning_source(representation) == FROM_LABELS else None)
-    if not representation.fields:
-        return built
-    block_of, weights = problem.counts.block_of, dict(representation.fields)
-    by_block = np.array([weights.get(name, 0.0) for name in problem.counts.blocks])
-    return built.of_blocks(block_of if terms is None else block_of[terms], by_block, representation.normalization)
+        return built.fit(counts)
+    return built.fit(counts[rows], problem.members[rows] if representation.learns == FROM_LABELS else None)
 
 
 def split_weighting(

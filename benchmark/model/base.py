@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.corpora.corpus import TEXT_CHUNK_BYTES
+from benchmark.system.plugin_code import running_plugins
 from benchmark.system.row_blocks import blas_threads, map_in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
+
+    from benchmark.system.plugin_code import Plugin
 
     Array = NDArray[np.float64]
 
@@ -72,6 +75,11 @@ class KeptModel(ABC):
         return f"<{type(self).__name__} of {self.about.get('cell')}: {trained}>"
 
     @property
+    def plugins(self) -> tuple[Plugin, ...]:
+        """The plug-ins whose code runs where it predicts."""
+        return ()
+
+    @property
     @abstractmethod
     def multilabel(self) -> bool:
         """True if a document may have several classes, or none."""
@@ -121,7 +129,8 @@ class KeptModel(ABC):
 
     def _named(self, batch: Sequence[tuple[str, bytes]], n_words: int) -> tuple[tuple[str, ...], TextPredictions]:
         names, texts = zip(*batch, strict=True)
-        return names, self.answer_batch(texts, n_words)
+        with running_plugins(self.plugins):
+            return names, self.answer_batch(texts, n_words)
 
 
 def _batches(documents: Iterable[tuple[str, bytes]]) -> Iterator[list[tuple[str, bytes]]]:

@@ -15,18 +15,20 @@ from benchmark.evaluation.predictions import tallies_from_rows
 from benchmark.evaluation.splits import Split
 from benchmark.experiment import runner
 from benchmark.experiment.counting import check_expectations, document_strings, read_counts, text_counts
-from benchmark.experiment.settings import fold_counts, plugin_class
+from benchmark.experiment.settings import fold_counts
 from benchmark.experiment.task_planning import plan_task
 from benchmark.methods.elsewhere.kept_estimators import FittedEstimators
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.out_of_fold import INNER_FOLDS, inner_folds, out_of_fold_values
 from benchmark.methods.wrappers.fusion import FusedMethod
 from benchmark.model.fusion_model import FusionModel
+from benchmark.model.kept_plugins import plugins_of_method
 from benchmark.model.pipeline_model import PipelineModel
+from benchmark.model.precision import in_single_precision
 from benchmark.model.probabilities import fit_sigmoids
 from benchmark.model.text_model import TextModel
 from benchmark.system.errors import ConfigError, unknown_name
-from benchmark.system.plugin_errors import source_location
+from benchmark.system.plugin_code import run_guarded
 from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads
 from benchmark.text.lexer import WHOLE_DOCUMENT
@@ -56,6 +58,7 @@ def fit_model(
     *,
     split: str | None = None,
     probability: bool = False,
+    single_precision: bool = False,
 ) -> KeptModel:
     """Train a cell's method on all documents of its task, or on the training documents of one of its splits.
 
@@ -69,6 +72,8 @@ def fit_model(
         Split to train on; the model then predicts the split's test documents as the run does.
     probability : bool
         Also fit class probabilities.
+    single_precision : bool
+        Round the weights of linear methods to 32 bits, unless that changes the label of a training document.
 
     Returns
     -------
@@ -135,7 +140,8 @@ def fit_model(
                 "reading": _reading(variant.collection),
             }
             training = _Training(points[index], variant.collection, about, bench, context.observer)
-            return training.model(trained, probability=probability)
+            model = training.model(trained, probability=probability)
+            return training.in_single_precision(model, trained) if single_precision else model
     except (ValueError, FloatingPointError) as error:
         raise ConfigError(f"{name}: {error}") from None
     finally:
@@ -143,16 +149,12 @@ def fit_model(
 
 
 def _why_not_kept(spec: MethodSpec) -> str:
-    """Return why a method can't be kept, or "": with a plug-in's class, it is code and not numbers."""
+    """Return why a method can't be kept, or ""."""
     if spec.fused is not None:
         reasons = zip(spec.fused.names, map(_why_not_kept, spec.fused.members), strict=True)
         return next((f"{name}: {reason}" for name, reason in reasons if reason), "")
-    part = plugin_class(spec)
-    if part is not None and not spec.classifier.tags.reads_texts:
-        why = "a model has numbers, but no code"
-        return f"{source_location(part)} is from a plug-in, and can't be saved: {why}"
-    if spec.threshold != "zero" and not is_builtin(spec.classifier.cls):
-        return f"{spec.classifier.name} can't be saved with the threshold {spec.threshold!r}: only with zero"
+    if spec.threshold is not None and not is_builtin(spec.classifier.cls):
+        return f"{spec.classifier.name} can't be saved with the threshold {spec.threshold.name!r}: only with zero"
     return ""
 
 
@@ -223,9 +225,19 @@ class _Training:
         self.observer.plan(1 + probability * INNER_FOLDS)
         problem, whole, sigmoids = self.point.problem, self._fitted(split), None
         if probability:
-            values = out_of_fold_values(problem, split, self._fitted)
+            with run_guarded(*self.point.plugin_parts):
+                values = out_of_fold_values(problem, split, self._fitted)
             sigmoids = self._sigmoids(values, split, whole.learned)
         return self._text_model(method.spec, problem, whole, sigmoids, self.about)
+
+    def in_single_precision(self, model: KeptModel, split: Split) -> KeptModel:
+        """Return the model with rounded weights, or as it is where a training document would get another label."""
+        method = self.point.method
+        problems = method.problems if isinstance(method, FusedMethod) else (self.point.problem,)
+        rounded = in_single_precision(model, [own.inputs[split.train] for own in problems])
+        if rounded is model:
+            self.observer.note("The weights stay in double precision: rounding would change the label of a document.")
+        return rounded
 
     def _fitted(self, split: Split) -> FittedMethod:
         fitted = self.point.method.fit(self.point.problem, split, self.point.terms, self.bench)
@@ -235,7 +247,8 @@ class _Training:
     def _fusion(self, method: FusedMethod, split: Split, *, probability: bool) -> FusionModel:
         """Train the methods of a fusion; the decision values that its scales are of serve for probabilities, too."""
         self.observer.plan(1)
-        trained = method.train(self.point.problem, split, self.point.terms, self.bench)
+        with run_guarded(*self.point.plugin_parts):
+            trained = method.train(self.point.problem, split, self.point.terms, self.bench)
         self.observer.step(split.name)
         members = []
         for name, own, problem, fitted in zip(
@@ -257,13 +270,14 @@ class _Training:
     ) -> TextModel:
         if isinstance(fitted, FittedEstimators):
             fitted.arrays()  # refused here, not where it is written
+        plugins = plugins_of_method(spec, fitted)
         terms, vocabulary = fitted.learned.terms, problem.counts.vocabulary
         if terms is not None:
             vocabulary = tuple(vocabulary[term] for term in terms)
         lexing = (spec.text or self.collection.text).lexing
         if spec.classifier.tags.reads_texts:
-            return PipelineModel(problem.documents.classes, lexing, ("",), fitted, sigmoids, about)
-        return TextModel(problem.documents.classes, lexing, vocabulary, fitted, sigmoids, about)
+            return PipelineModel(problem.documents.classes, lexing, ("",), fitted, sigmoids, about, plugins)
+        return TextModel(problem.documents.classes, lexing, vocabulary, fitted, sigmoids, about, plugins)
 
     def _sigmoids(self, values: NDArray[np.float64], split: Split, learned: LearnedClasses) -> NDArray[np.float64]:
         """Fit sigmoids to decision values of each fold of the training documents, from models of the other folds."""

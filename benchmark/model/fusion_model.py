@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from benchmark.methods.wrappers.fusion import StandardizedSum
     from benchmark.model.text_model import TextModel
+    from benchmark.system.plugin_code import Plugin
 
     Array = NDArray[np.float64]
 
@@ -53,6 +55,11 @@ class FusionModel(KeptModel):
     about: dict[str, Any]
 
     @property
+    def plugins(self) -> tuple[Plugin, ...]:
+        """The plug-ins of all members."""
+        return tuple(dict.fromkeys(plugin for member in self.members for plugin in member.plugins))
+
+    @property
     def multilabel(self) -> bool:
         """True if a document may have several classes, or none."""
         return self.rule.multilabel
@@ -62,7 +69,7 @@ class FusionModel(KeptModel):
         """True if predictions have class probabilities."""
         return self.sigmoids is not None
 
-    @property
+    @cached_property
     def n_terms(self) -> int | None:
         """Number of distinct terms of all members; None if one of them reads texts by itself."""
         if any(member.n_terms is None for member in self.members):

@@ -11,40 +11,41 @@ import hashlib
 import io
 import json
 import zlib
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 from zipfile import BadZipFile
 
 import numpy as np
 
-from benchmark.classifiers import CLASSIFIERS
 from benchmark.config.components import ComponentError, check_component
 from benchmark.config.method_rules import check_method
+from benchmark.config.methods import DEFAULT_THRESHOLD
 from benchmark.config.model import MethodSpec, Representation
 from benchmark.config.renamed_keys import with_current_parameters
-from benchmark.kernels import KERNELS
 from benchmark.methods.elsewhere.kept_estimators import FittedEstimators, kept_component, untrusted_types
 from benchmark.methods.fitted import FITTED_KINDS, FittedMethod, TrainedState
 from benchmark.methods.wrappers.fusion import StandardizedSum
 from benchmark.methods.wrappers.thresholds import FittedThresholds
 from benchmark.model.fusion_model import FusionModel
+from benchmark.model.kept_plugins import named_modules, read_plugins, registries_of_model, write_plugins
 from benchmark.model.pipeline_model import PipelineModel
+from benchmark.model.precision import ROUNDED
 from benchmark.model.schema import ESTIMATOR_KINDS, check_arrays, check_kind, check_sum, parse_description, parse_fusion
 from benchmark.model.text_model import TextModel
 from benchmark.plugins.trust import check_trusted
-from benchmark.representation import WEIGHTINGS
-from benchmark.representation.features import FEATURE_MAPS
 from benchmark.system.atomic_files import remove_unfinished_files, write_atomically
-from benchmark.system.checks import digest_without_itself
+from benchmark.system.checks import digest_without_itself, json_bytes
 from benchmark.system.errors import ConfigError, DataError
 from benchmark.system.string_arrays import join_names, split_names
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from benchmark.config.registries import Registries
     from benchmark.model.base import KeptModel
     from benchmark.model.schema import ModelDescription
 
@@ -87,6 +88,9 @@ def write_model(model: KeptModel, folder: Path) -> int:
     optional |= {f"weighting/{name}": getattr(learned.weighting, name, None) for name in learned.weighting.kept}
     arrays |= {name: array for name, array in optional.items() if array is not None}
     arrays |= {f"fitted/{name}": array for name, array in model.fitted.arrays().items()}
+    if model.about.get("precision") == "single":
+        halved = {name: np.asarray(array, dtype=np.float32) for name, array in arrays.items() if name.endswith(ROUNDED)}
+        arrays |= halved
     file = io.BytesIO()
     np.savez_compressed(file, **dict(sorted(arrays.items())))  # type: ignore[arg-type]
     parts = {"kernel": learned.spec.kernel, "classifier": learned.spec.classifier}
@@ -94,13 +98,15 @@ def write_model(model: KeptModel, folder: Path) -> int:
         "lexing": asdict(model.lexing),
         "representation": learned.spec.representation.resolved,
         **{key: None if part is None else part.resolved for key, part in parts.items()},
-        "threshold": learned.spec.threshold,
+        "threshold": DEFAULT_THRESHOLD if learned.spec.threshold is None else learned.spec.threshold.plain,
         "kind": _kind_of(model),
         "files": {ARRAYS_FILE: hashlib.sha256(file.getvalue()).hexdigest()},
     }
     remove_unfinished_files(folder, ".*.tmp")
+    plugins, n_bytes = write_plugins(model.plugins, folder)
+    about |= {"plugins": plugins} if plugins else {}
     write_atomically(folder / ARRAYS_FILE, file.getvalue())
-    return len(file.getvalue()) + _write_description(about, folder)
+    return n_bytes + len(file.getvalue()) + _write_description(about, folder)
 
 
 def _kind_of(model: TextModel) -> str:
@@ -123,7 +129,7 @@ def _said_of_all(model: KeptModel) -> dict[str, Any]:
 def _write_description(about: dict[str, Any], folder: Path) -> int:
     """Write a description with its digest, and return its size in bytes."""
     whole = about | {"digest": digest_without_itself(about)}
-    content = (json.dumps(whole, indent=2, ensure_ascii=False) + "\n").encode()
+    content = json_bytes(whole)
     write_atomically(folder / DESCRIPTION_FILE, content)
     return len(content)
 
@@ -217,7 +223,11 @@ def _read_text_model(folder: Path, described: bytes, about: dict[str, Any]) -> T
     path = folder / DESCRIPTION_FILE
     try:
         facts = parse_description(described)
-        spec = _spec(facts)
+    except ValueError as error:
+        raise DataError(f"{path}: doesn't describe a model of this version ({error}); {_AGAIN}") from None
+    plugins = read_plugins(folder, path, facts.plugins)
+    try:
+        spec = _spec(facts, registries_of_model(plugins))
         check_kind(facts, spec)
     except (ComponentError, ConfigError, ValueError) as error:
         # The digests match: the file was made by hand, or by a version with other names in the same format.
@@ -228,6 +238,12 @@ def _read_text_model(folder: Path, described: bytes, about: dict[str, Any]) -> T
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as archive:
             arrays = dict(archive)
+        if facts.about.precision == "single":
+            arrays |= {
+                name: array.astype(np.float64)
+                for name, array in arrays.items()
+                if name.endswith(ROUNDED) and array.dtype == np.float32
+            }
     except (ValueError, EOFError, OSError, RuntimeError, LookupError, SyntaxError, BadZipFile, zlib.error) as error:
         raise DataError(
             f"{folder / ARRAYS_FILE}: doesn't describe a model of this version ({error}); {_AGAIN}"
@@ -237,18 +253,19 @@ def _read_text_model(folder: Path, described: bytes, about: dict[str, Any]) -> T
     except ValueError as error:
         raise DataError(f"{folder / ARRAYS_FILE}: {error}; {_AGAIN}") from None
     if facts.kind in ESTIMATOR_KINDS:
-        _check_types(folder / ARRAYS_FILE, arrays)
+        _check_types(folder / ARRAYS_FILE, arrays, [each.module for each in facts.plugins])
     try:
-        return _model(facts, spec, about["about"], arrays)
+        with named_modules(plugins, [each.module for each in facts.plugins]):
+            return replace(_model(facts, spec, about["about"], arrays), plugins=tuple(plugins))
     except ValueError as error:
         raise DataError(f"{folder / ARRAYS_FILE}: {error}; {_AGAIN}") from None
 
 
-def _check_types(path: Path, arrays: dict[str, NDArray[Any]]) -> None:
-    """Refuse a kept classifier of types that neither skops nor the user trusts."""
+def _check_types(path: Path, arrays: dict[str, NDArray[Any]], modules: Sequence[str]) -> None:
+    """Refuse a kept classifier of types that neither skops nor the user trusts; `modules` are of trusted plug-ins."""
     files = {name: array for name, array in arrays.items() if name.startswith("fitted/")}
     try:
-        types = untrusted_types(files)
+        types = [each for each in untrusted_types(files) if each.rpartition(".")[0] not in modules]
     except ValueError as error:
         raise DataError(f"{path}: {error}; {_AGAIN}") from None
     if types:
@@ -268,20 +285,22 @@ def _content(path: Path) -> bytes:
         raise DataError(f"{path}: can't be read: {error.strerror or error}") from None
 
 
-def _spec(facts: ModelDescription) -> MethodSpec:
+def _spec(facts: ModelDescription, components: Registries) -> MethodSpec:
     """Return the method that a model names; ComponentError or ValueError if there is no such method."""
-    kernel = None if facts.kernel is None else check_component("kernel", KERNELS, facts.kernel)
+    kernel = None if facts.kernel is None else check_component("kernel", components.kernels, facts.kernel)
     if facts.kind in ESTIMATOR_KINDS:
         classifier = kept_component(str(facts.classifier), reads_texts=facts.kind == "pipeline")
     else:
         known = with_current_parameters("classifier", facts.classifier)
-        classifier = check_component("classifier", CLASSIFIERS, known)
+        classifier = check_component("classifier", components.classifiers, known)
     own = facts.representation
-    features = None if own.features is None else check_component("features", FEATURE_MAPS, own.features)
-    weighting, fields = check_component("weighting", WEIGHTINGS, own.weighting), tuple(own.fields.items())
+    features = None if own.features is None else check_component("features", components.features, own.features)
+    weighting, fields = check_component("weighting", components.weightings, own.weighting), tuple(own.fields.items())
     points = weighting, own.normalization, own.idf, own.dirichlet, features, fields
     representation = Representation(*points, learns=weighting.build().learns)
-    spec = MethodSpec(representation, kernel, classifier, threshold=facts.threshold)
+    threshold = check_component("threshold", components.thresholds, facts.threshold)
+    rule = None if threshold.name == DEFAULT_THRESHOLD else threshold
+    spec = MethodSpec(representation, kernel, classifier, threshold=rule)
     check_method(spec)
     return spec
 

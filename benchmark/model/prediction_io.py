@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.corpora.corpus import FieldedText
+from benchmark.corpora.user.decompress import open_decompressed
 from benchmark.corpora.user.records import (
     DELIMITERS,
     RECORD_EXTENSIONS,
@@ -19,7 +20,6 @@ from benchmark.corpora.user.records import (
     TABLE_DELIMITERS,
     file_extension,
     iter_records,
-    open_decompressed,
     read_columns,
     unreadable_kind,
 )

@@ -10,6 +10,8 @@ import numpy as np
 from pydantic import AfterValidator, ConfigDict, Field, ValidationError
 
 from benchmark.classifiers import PARAMETER_LIMITS
+from benchmark.classifiers.thresholds import gives_a_class
+from benchmark.config.methods import DEFAULT_THRESHOLD
 from benchmark.config.other_methods import MAX_WEIGHT
 from benchmark.config.schema_errors import ConfigSection, format_input, type_requirement
 from benchmark.corpora.user.text_lines import check_encoding
@@ -83,6 +85,7 @@ class TrainingDescription(_Section):
     content_digest: str
     chosen: SelectedCandidate | None
     text: Names
+    precision: Literal["double", "single"] = "double"
     reading: ReadingDescription | None = None  # models of earlier versions and of published corpora have none
 
 
@@ -108,6 +111,14 @@ class _Description(_Section):
     digest: str
 
 
+class PluginDescription(_Section):
+    """Plug-in of a model: its file, the name of its module where it was trained, and the sha256 of all its files."""
+
+    file: Annotated[str, Field(pattern=r"^[A-Za-z_]\w*\.py$")]
+    module: str
+    files: Annotated[dict[str, str], Field(min_length=1)]
+
+
 class ModelDescription(_Description):
     """Contents of ``model.json`` where a model has one method."""
 
@@ -115,9 +126,10 @@ class ModelDescription(_Description):
     representation: RepresentationDescription
     kernel: Any
     classifier: Any
-    threshold: Literal["zero", "at-least-one", "cross-validated"] = "zero"  # models of earlier versions have none
+    threshold: Any = DEFAULT_THRESHOLD  # models of earlier versions have none
     kind: Literal["machines", "hyperplanes", "points", "thresholds", "estimators", "pipeline"]
     files: Annotated[dict[Literal["model.npz"], str], Field(min_length=1)]
+    plugins: list[PluginDescription] = Field(default_factory=list)  # models without plug-ins have none
 
 
 class MemberDescription(_Section):
@@ -184,9 +196,9 @@ def _parsed(content: bytes, schema: type[_Parsed]) -> _Parsed:
 
 def check_kind(facts: ModelDescription, spec: MethodSpec) -> None:
     """Raise ValueError if the kind doesn't fit the method."""
-    if (facts.kind == "thresholds") != (facts.threshold != "zero"):
+    if (facts.kind == "thresholds") != (spec.threshold is not None):
         raise ValueError(f"kind is {facts.kind!r}, and threshold {facts.threshold!r}")
-    if facts.threshold != "zero" and not facts.multilabel:
+    if spec.threshold is not None and not facts.multilabel:
         raise ValueError(
             f"threshold is {facts.threshold!r}, but several is false: only several classes have thresholds"
         )
@@ -353,7 +365,7 @@ def _trained_kind(arrays: Arrays, facts: ModelDescription, spec: MethodSpec) -> 
         check_classifier_kind(kind, spec, multilabel=facts.multilabel)
     except ValueError as error:
         raise ValueError(f"fitted/{error}") from None
-    if bool(arrays["fitted/at_least_one"]) != (facts.threshold == "at-least-one"):
+    if bool(arrays["fitted/at_least_one"]) != (spec.threshold is not None and gives_a_class(spec.threshold.cls)):
         raise ValueError(f"fitted/at_least_one doesn't belong to the threshold {facts.threshold!r}")
     return kind
 

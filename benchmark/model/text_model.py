@@ -14,7 +14,8 @@ from benchmark.corpora.corpus import Documents, StreamedCorpus
 from benchmark.model.base import KeptModel, TextPredictions
 from benchmark.model.probabilities import class_probabilities
 from benchmark.model.telling_terms import telling_terms, without_each_term
-from benchmark.text.vocabulary import Pruning, count_terms
+from benchmark.text.pruning import Pruning
+from benchmark.text.vocabulary import count_terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.methods.fitted import FittedMethod
+    from benchmark.system.plugin_code import Plugin
     from benchmark.text.lexer import Lexing
 
     Array = NDArray[np.float64]
@@ -44,6 +46,8 @@ class TextModel(KeptModel):
         See `class_probabilities`; None where the model has no probabilities.
     about : dict
         Description of the training, as plain data.
+    plugins : tuple of Plugin
+        The plug-ins whose code runs where it predicts.
     """
 
     classes: tuple[str, ...]
@@ -52,6 +56,7 @@ class TextModel(KeptModel):
     fitted: FittedMethod
     sigmoids: Array | None
     about: dict[str, Any]
+    plugins: tuple[Plugin, ...] = ()
 
     @property
     def multilabel(self) -> bool:

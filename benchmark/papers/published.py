@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import math
 import re
 from collections import Counter
 from decimal import Decimal
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, ValidationInfo, model_validator
 
@@ -329,18 +330,54 @@ class Claim(_OfMetric):
         return self
 
 
+def _values_of(data: dict[str, Any]) -> Iterator[Any]:
+    """Yield the values in the data of a paper's file, those of other methods included."""
+    for each in (data, *_listed(data.get("reference_values"))):
+        yield from _listed(each.get("values")) if isinstance(each, dict) else ()
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
 class Published(_Record):
-    """All published values, ranges, claims and reference values of one paper; `finding` sums up what we found."""
+    """All published values, ranges, claims and reference values of one paper; `finding` sums up what we found.
+
+    `unit` is that of the digits of all values that are shares: "percent" or "fraction". Other values are in the unit of
+    their metric: seconds, documents, nats. Tables show values beside ours in the unit of ours.
+    """
 
     paper: str
     title: str
     reference: str
     finding: str = ""
+    unit: Literal["percent", "fraction"] | None = None
     values: tuple[PublishedValue, ...] = ()
     ranges: tuple[PublishedRange, ...] = ()
     claims: tuple[Claim, ...] = ()
     reference_values: tuple[ReferenceValues, ...] = ()
     census: tuple[CensusEntry, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_one_unit(cls, data: Any, info: ValidationInfo) -> Any:
+        """Give each share the unit of the file; raise ValueError where values state another unit, or several.
+
+        Files of 0.1 have no `unit` of their own, but one in each value that is in percent.
+        """
+        if not isinstance(data, dict):
+            return data
+        data, declared = copy.deepcopy(data), (info.context or {}).get(DECLARED_METRICS_KEY, {})
+        values = [each for each in _values_of(data) if isinstance(each, dict)]
+        shares = [each for each in values if unit_of(str(each.get("metric")), declared) == "percent"]
+        unit = {"percent": "percent", "fraction": "one"}.get(str(data.get("unit")), "")
+        stated = {each.get("unit", unit or "one") for each in shares} | ({unit} if unit and shares else set())
+        if len(stated) > 1:
+            problem = "its values are in percent and in fractions: state one `unit` at the top of the file"
+            raise ValueError(problem)
+        for each in shares if unit else ():
+            each["unit"] = unit
+        return data
 
     @property
     def of_paper(self) -> bool:

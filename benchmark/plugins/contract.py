@@ -16,6 +16,7 @@ import numpy as np
 from sklearn.base import clone
 
 from benchmark.classifiers.class_scores import score_method, score_of_each
+from benchmark.classifiers.thresholds import gives_a_class
 from benchmark.config.components import REQUIRED_PARAMETER, Component, component_parameters
 from benchmark.config.experiment import check_experiment
 from benchmark.config.model import BASE_VARIANT, MethodSpec, Representation
@@ -26,14 +27,26 @@ from benchmark.diagnostics.base import (
     allowed_rows,
     diagnostic_problem,
 )
-from benchmark.evaluation.metrics import Metric, Tallies, stack_tallies, tally_predictions
+from benchmark.evaluation.metrics import Metric, Tallies, function_of, stack_tallies, tally_predictions
+from benchmark.evaluation.ranking_metrics import DecisionRanking
 from benchmark.evaluation.splits import check_split_promises
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.registry import build_method
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES, registries_with_plugins
 from benchmark.plugins.loader import load_plugin
+from benchmark.plugins.representation_checks import (
+    gives_features,
+    gives_thresholds,
+    gives_weights,
+    holds,
+    maps_alone,
+    near,
+    toy_points,
+    weighs_alone,
+)
 from benchmark.plugins.toy_data import toy_group_splits, toy_problem, toy_replicates
-from benchmark.representation import WEIGHTINGS, TermWeighting
+from benchmark.representation import WEIGHTINGS, Weighting
+from benchmark.representation.features import FeatureMap
 from benchmark.system.errors import BenchError
 from benchmark.system.plugin_code import plugin_of, run_plugin_code
 from benchmark.system.plugin_errors import locate_error, source_location
@@ -44,20 +57,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    import scipy.sparse as sp
-
     from benchmark.diagnostics.base import Diagnostic
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.methods.problem import Problem
 
     Check = Callable[[str, Any], None]
-
-#: The largest relative difference of sums in another order.
-_ROUNDING = 1e-9
-
-
-class FailedCheckError(BenchError):
-    """A component fails a check."""
 
 
 @dataclass(frozen=True)
@@ -112,27 +116,9 @@ def check_one_component(kind: str, name: str, component: Any, called: str) -> It
             problem = str(error)
         except Exception as error:  # noqa: BLE001 - whatever its author wrote
             told = isinstance(error, ValueError) and error.__cause__ is not None  # as a run reports it
-            problem = str(error) if told else locate_error(error, source_location(getattr(component, "of", component)))
+            problem = str(error) if told else locate_error(error, source_location(function_of(component)))
         *_, claim = (check.__doc__ or "").strip().rstrip(".").split(maxsplit=4)  # after "Check that the <kind>"
         yield CheckResult(called, claim, problem)
-
-
-def _holds(condition: Any, otherwise: str) -> None:
-    if not condition:
-        raise FailedCheckError(otherwise)
-
-
-def _near(a: Any, b: Any, what: str) -> None:
-    reach = _ROUNDING * max(np.abs(a).max(initial=0.0), np.abs(b).max(initial=0.0))
-    _holds(np.shape(a) == np.shape(b), f"{what} have the shapes {np.shape(a)} and {np.shape(b)}")
-    worst = np.abs(a - b).max(initial=0.0)
-    _holds(worst <= reach, f"{what} differ by {worst:.3g}")
-
-
-def _points(component: Any) -> sp.csr_array:
-    """Return the points of a small collection, as a configuration without further settings would make them."""
-    normalization = tags_of(component).normalization
-    return TermWeighting(normalization=normalization).fit_transform(toy_problem(multilabel=False).counts.matrix)
 
 
 # --- Estimators ---
@@ -143,24 +129,27 @@ def keeps_parameters(_: str, component: Any) -> None:
     built = component()
     given = built.get_params(deep=False)
     for key, (_annotation, default) in component_parameters(component).items():
-        _holds(key in given, f"get_params lacks {key!r}; derive from sklearn.base.BaseEstimator")
-        _holds(given[key] is default, f"{key} is {given[key]!r} once it is built with {default!r}")
-    _holds(repr(clone(built)) == repr(built), "its clone has other parameters")
+        holds(key in given, f"get_params lacks {key!r}; derive from sklearn.base.BaseEstimator")
+        holds(given[key] is default, f"{key} is {given[key]!r} once it is built with {default!r}")
+    holds(repr(clone(built)) == repr(built), "its clone has other parameters")
 
 
 def leaves_arguments(_: str, component: Any) -> None:
     """Check that the component leaves its arguments unchanged."""
-    points, labels = _points(component), toy_problem(multilabel=False).documents.labels
+    points, labels = toy_points(component), toy_problem(multilabel=False).documents.labels
+    points = toy_problem(multilabel=False).counts.matrix if issubclass(component, Weighting) else points
     before = points.copy(), labels.copy()
     fitted = component().fit(points, labels)
     (fitted.predict if hasattr(fitted, "predict") else fitted.transform)(points)
-    _holds((points != before[0]).nnz == 0 and (labels == before[1]).all(), "points or labels have changed")
+    holds((points != before[0]).nnz == 0 and (labels == before[1]).all(), "points or labels have changed")
 
 
 def decides(name: str, component: Any) -> None:
     """Check that the component predicts every test document, with one class or several, for two classes or more."""
     normalization = tags_of(component).normalization
     for multilabel, many, n_classes in itertools.product((False, True), (False, True), (2, 3)):
+        if multilabel and gives_a_class(component):  # some of the small collection's documents have none
+            continue
         problem = toy_problem(multilabel=multilabel, n_classes=n_classes)
         spec = _spec(name, component, normalization)
         splits = toy_replicates(problem) if many else toy_group_splits(problem)
@@ -172,6 +161,14 @@ def decides(name: str, component: Any) -> None:
 def _spec(name: str, component: Any, normalization: str) -> MethodSpec:
     part, weighting = Component.of(name, component, {}), Component.of("tf", WEIGHTINGS["tf"], {})
     representation = Representation(weighting, normalization, "training", learns="")
+    linear = Component.of("linear-svm", BUILTIN_REGISTRIES.classifiers["linear-svm"], {})
+    if issubclass(component, Weighting):
+        learns = component().learns
+        return MethodSpec(replace(representation, weighting=part, learns=learns), None, linear)
+    if issubclass(component, FeatureMap):
+        return MethodSpec(replace(representation, features=part), None, linear)
+    if not hasattr(component, "predict") and not hasattr(component, "transform"):
+        return MethodSpec(representation, None, linear, threshold=part)
     if hasattr(component, "transform") and not hasattr(component, "predict"):
         return MethodSpec(representation, part, Component.of("svm", BUILTIN_REGISTRIES.classifiers["svm"], {}))
     return MethodSpec(representation, None, part)
@@ -181,13 +178,13 @@ def check_decisions(problem: Problem, n_tested: int, decisions: SettingPredictio
     """Refuse predictions that aren't one per test document, or, with several classes, one per document and class."""
     given, tied, k = decisions.predicted, decisions.tied, len(problem.documents.classes)
     shape = (n_tested, k) if problem.multilabel else (n_tested,)
-    _holds(given.shape == tied.shape == shape, f"predictions have the shapes {given.shape}, {tied.shape}, not {shape}")
-    _holds(tied.dtype == np.bool_, f"ties are {tied.dtype}")
-    _holds(given.dtype == (np.bool_ if problem.multilabel else np.int16), f"predictions are {given.dtype}")
+    holds(given.shape == tied.shape == shape, f"predictions have the shapes {given.shape}, {tied.shape}, not {shape}")
+    holds(tied.dtype == np.bool_, f"ties are {tied.dtype}")
+    holds(given.dtype == (np.bool_ if problem.multilabel else np.int16), f"predictions are {given.dtype}")
     if not problem.multilabel:
-        _holds(given.min() >= 0 and given.max() < k, f"classes range over [{given.min()}, {given.max()}]")
+        holds(given.min() >= 0 and given.max() < k, f"classes range over [{given.min()}, {given.max()}]")
     seconds = decisions.seconds
-    _holds(seconds.shape == (1, 6) and np.isfinite(seconds).all() and (seconds >= 0).all(), f"seconds are {seconds}")
+    holds(seconds.shape == (1, 6) and np.isfinite(seconds).all() and (seconds >= 0).all(), f"seconds are {seconds}")
 
 
 # --- Kernels ---
@@ -195,36 +192,36 @@ def check_decisions(problem: Problem, n_tested: int, decisions: SettingPredictio
 
 def gives_gram_rows(_: str, component: Any) -> None:
     """Check that the kernel returns finite values of the shape (points, training points) that are not all equal."""
-    points, kernel = _points(component), component()
-    _holds(kernel.fit(points[:40]) is kernel, "fit must return the kernel itself")
+    points, kernel = toy_points(component), component()
+    holds(kernel.fit(points[:40]) is kernel, "fit must return the kernel itself")
     rows = np.asarray(kernel.transform(points))
-    _holds(rows.shape == (60, 40), f"Gram rows of 60 points against 40 training points have the shape {rows.shape}")
-    _holds(np.issubdtype(rows.dtype, np.floating), f"the values are {rows.dtype}")
-    _holds(np.isfinite(rows).all(), "values are not finite numbers")
-    _holds(rows.min() < rows.max(), f"every value is {rows.flat[0]:g}")
+    holds(rows.shape == (60, 40), f"Gram rows of 60 points against 40 training points have the shape {rows.shape}")
+    holds(np.issubdtype(rows.dtype, np.floating), f"the values are {rows.dtype}")
+    holds(np.isfinite(rows).all(), "values are not finite numbers")
+    holds(rows.min() < rows.max(), f"every value is {rows.flat[0]:g}")
 
 
 def is_symmetric(_: str, component: Any) -> None:
     """Check that the kernel is symmetric."""
-    points = _points(component)
+    points = toy_points(component)
     gram = np.asarray(component().fit(points).transform(points))
-    _near(gram, gram.T, "k(x, y) and k(y, x)")
+    near(gram, gram.T, "k(x, y) and k(y, x)")
 
 
 def is_the_same_in_blocks(_: str, component: Any) -> None:
     """Check that the kernel returns the same values for a row alone and among others."""
-    points = _points(component)
+    points = toy_points(component)
     kernel = component().fit(points[:40])
     whole = np.asarray(kernel.transform(points))
     blocks = np.vstack([kernel.transform(points[start : start + 7]) for start in range(0, 60, 7)])
-    _near(whole, blocks, "the values of a row alone and in a block")
+    near(whole, blocks, "the values of a row alone and in a block")
 
 
 def is_the_same_again(_: str, component: Any) -> None:
     """Check that the kernel returns the same values when it is fitted again."""
-    points = _points(component)
+    points = toy_points(component)
     once, again = (np.asarray(component().fit(points[:40]).transform(points)) for _ in range(2))
-    _holds(np.array_equal(once, again), "two kernels that were fitted alike differ")
+    holds(np.array_equal(once, again), "two kernels that were fitted alike differ")
 
 
 # --- Classifiers ---
@@ -233,32 +230,32 @@ def is_the_same_again(_: str, component: Any) -> None:
 def predicts(_: str, component: Any) -> None:
     """Check that the classifier predicts training classes, and has a finite score for each if it has scores."""
     for n_classes in (2, 3):
-        points = _points(component)
+        points = toy_points(component)
         labels = toy_problem(multilabel=False, n_classes=n_classes).documents.labels
         classifier = component()
-        _holds(classifier.fit(points, labels) is classifier, "fit must return the classifier itself")
+        holds(classifier.fit(points, labels) is classifier, "fit must return the classifier itself")
         classes = np.asarray(classifier.classes_)
-        _holds(sorted(classes) == list(range(n_classes)), f"classes_ is {classes}, trained on 0 to {n_classes - 1}")
+        holds(sorted(classes) == list(range(n_classes)), f"classes_ is {classes}, trained on 0 to {n_classes - 1}")
         predicted, method = np.asarray(classifier.predict(points)), score_method(classifier)
-        _holds(predicted.shape == (60,), f"predictions of 60 points have the shape {predicted.shape}")
-        _holds(np.isin(predicted, classes).all(), "it predicts a class that it wasn't trained on")
+        holds(predicted.shape == (60,), f"predictions of 60 points have the shape {predicted.shape}")
+        holds(np.isin(predicted, classes).all(), "it predicts a class that it wasn't trained on")
         if method:
             values = np.asarray(getattr(classifier, method)(points))
             scores = score_of_each(values) if n_classes == 2 else values
             shape = (60, n_classes)
-            _holds(scores.shape == shape, f"its {method} has the shape {values.shape}, for scores of {shape}")
-            _holds(np.isfinite(scores).all(), "scores are not finite numbers")
+            holds(scores.shape == shape, f"its {method} has the shape {values.shape}, for scores of {shape}")
+            holds(np.isfinite(scores).all(), "scores are not finite numbers")
 
 
 def predicts_the_same_again(_: str, component: Any) -> None:
     """Check that the classifier predicts the same for a point alone, among others, and when trained again."""
-    points, labels = _points(component), toy_problem(multilabel=False).documents.labels
+    points, labels = toy_points(component), toy_problem(multilabel=False).documents.labels
     classifier, again = (component().fit(points, labels) for _ in range(2))
     for method in (each for each in ("predict", "decision_function", "predict_proba") if hasattr(classifier, each)):
         whole = np.asarray(getattr(classifier, method)(points))
-        _holds(np.array_equal(whole, getattr(again, method)(points)), "two classifiers that were trained alike differ")
+        holds(np.array_equal(whole, getattr(again, method)(points)), "two classifiers that were trained alike differ")
         parts = [getattr(classifier, method)(points[start : start + 7]) for start in range(0, 60, 7)]
-        _near(whole, np.concatenate(parts), f"{method} of a point alone and in a block")
+        near(whole, np.concatenate(parts), f"{method} of a point alone and in a block")
 
 
 # --- Protocols and metrics ---
@@ -271,20 +268,32 @@ def keeps_promises(_: str, component: Any) -> None:
         check_split_promises(splits, problem.documents, repeated=tags_of(component).replicated)
         for split, other in zip(splits, again, strict=True):
             same = np.array_equal(split.train, other.train) and np.array_equal(split.test, other.test)
-            _holds(same, "a second call returns other splits")
+            holds(same, "a second call returns other splits")
 
 
 def is_a_share(_: str, metric: Metric) -> None:
-    """Check that the metric is a share for any counts, and scores a stack of counts as it scores each alone."""
+    """Check that the metric is a share, and the same for counts in a stack and alone, or weights and repetitions."""
     rng = np.random.default_rng(3)
+    if metric.ranking is not None:
+        ranking = DecisionRanking(rng.random((40, 4)) < 0.4, rng.normal(size=(40, 4)).round(1))
+        value = metric.ranking(ranking)
+        holds(0 <= value <= 1, f"a score is {value}, not between 0 and 1")
+        near(value, metric.ranking(ranking, np.ones(40)), "scores without weights, and with weights of 1,")
+        twice = DecisionRanking(np.repeat(ranking.truth, 2, axis=0), np.repeat(ranking.values, 2, axis=0))
+        near(
+            metric.ranking(twice),
+            metric.ranking(ranking, np.full(40, 2.0)),
+            "scores of repeated and of weighted documents",
+        )
+        return
     # Tallies of documents, since not every three counts of a class are possible: a specificity would leave [0, 1].
     truth, predicted = rng.integers(0, 4, (2, 50, 30))
     stack = stack_tallies(tally_predictions(a, b, 4) for a, b in zip(truth, predicted, strict=True))
     values = np.asarray(metric.scores(stack))
-    _holds(values.shape == (50,), f"scores of 50 counts of 4 classes have the shape {values.shape}")
-    _holds(np.isfinite(values).all() and values.min() >= 0 and values.max() <= 1, "a score isn't between 0 and 1")
+    holds(values.shape == (50,), f"scores of 50 counts of 4 classes have the shape {values.shape}")
+    holds(np.isfinite(values).all() and values.min() >= 0 and values.max() <= 1, "a score isn't between 0 and 1")
     each = [metric.scores(Tallies(*(part[i] for part in vars(stack).values()))) for i in range(50)]
-    _near(values, np.array(each), "scores of counts in a stack and alone")
+    near(values, np.array(each), "scores of counts in a stack and alone")
 
 
 # --- Measures ---
@@ -297,15 +306,15 @@ def measures_what_it_declares(_: str, component: Any) -> None:
         problem = diagnostic_problem(
             diagnostic, DiagnosticArrays(context.variant.name, arrays), allowed_rows(diagnostic, context.variant)
         )
-        _holds(not problem, problem)
+        holds(not problem, problem)
 
 
 def measures_the_same_again(_: str, component: Any) -> None:
     """Check that the diagnostic returns the same numbers when it is computed twice."""
     one, other = (list(_numbers(*_computed(component))) for _ in range(2))
     for (what, number), (_, again) in zip(one, other, strict=False):
-        _holds(number == again, f"{what} is {number} and then {again}")
-    _holds(len(one) == len(other), f"it returns {len(one)} numbers, and then {len(other)}")
+        holds(number == again, f"{what} is {number} and then {again}")
+    holds(len(one) == len(other), f"it returns {len(one)} numbers, and then {len(other)}")
 
 
 def leaves_counts(_: str, component: Any) -> None:
@@ -313,7 +322,7 @@ def leaves_counts(_: str, component: Any) -> None:
     for context, matrix in ((each, each.counts.matrix.copy()) for each in _contexts()):
         with suppress(*_UNDEFINED):
             component().compute(context)
-        _holds((context.counts.matrix != matrix).nnz == 0, "the counts have changed")
+        holds((context.counts.matrix != matrix).nnz == 0, "the counts have changed")
 
 
 def gives_notes(_: str, component: Any) -> None:
@@ -321,7 +330,7 @@ def gives_notes(_: str, component: Any) -> None:
     diagnostic, found = _computed(component)
     for context, arrays in found:
         for note in diagnostic.notes(DiagnosticResults([DiagnosticArrays(context.variant.name, arrays)], {})):
-            _holds(isinstance(note, str), f"a note is {note!r}")
+            holds(isinstance(note, str), f"a note is {note!r}")
 
 
 #: Errors of a diagnostic that is not defined for the documents.
@@ -383,4 +392,7 @@ COMPONENT_CHECKS: Mapping[str, tuple[Check, ...]] = {
     "protocols": (keeps_promises,),
     "diagnostics": (measures_what_it_declares, measures_the_same_again, leaves_counts, gives_notes),
     "metrics": (is_a_share,),
+    "weightings": (keeps_parameters, gives_weights, weighs_alone, leaves_arguments, decides),
+    "features": (keeps_parameters, gives_features, maps_alone, leaves_arguments, decides),
+    "thresholds": (keeps_parameters, gives_thresholds, decides),
 }

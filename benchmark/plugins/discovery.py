@@ -16,17 +16,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.classifiers import CLASSIFIERS
+from benchmark.classifiers.thresholds import THRESHOLDS
 from benchmark.config.registries import Registries
 from benchmark.corpora.registry import CORPORA
 from benchmark.diagnostics import DIAGNOSTICS
-from benchmark.evaluation.metrics import METRICS
+from benchmark.evaluation.metrics import METRICS, function_of
 from benchmark.evaluation.protocols import PROTOCOLS
+from benchmark.evaluation.ranking_metrics import DecisionRanking
 from benchmark.kernels import KERNELS
 from benchmark.plugins.import_paths import imported_estimator
 from benchmark.plugins.loader import installed_plugin, load_plugin
 from benchmark.plugins.pipelines import add_pipelines, imported_pipeline
 from benchmark.plugins.trust import OF_A_RUN, check_trusted, has_import_path
 from benchmark.plugins.validation import component_problem
+from benchmark.representation import WEIGHTINGS
+from benchmark.representation.features import FEATURE_MAPS
 from benchmark.system.errors import ConfigError
 from benchmark.system.plugin_code import guard_methods, register_plugin_class, run_plugin_code
 from benchmark.system.plugin_errors import convert_plugin_errors, report_lines_of, source_location
@@ -49,9 +53,15 @@ _CALLED = {
     "diagnostics": ("compute", "numbers", "notes", "cells", "kinds", "rows"),
     "corpora": ("classes", "parts", "multilabel", "outline", "locate", "content", "load", "facts", "check_unchanged"),
 }
+#: The same of components whose errors fail their method alone.
+_CALLED_BY_METHODS = {
+    "weightings": ("fit", "transform"),
+    "features": ("fit", "transform", "width", "exact"),
+    "thresholds": ("fit",),
+}
 _NO_PLUGIN = (
-    "names no component: a plug-in has at its top level KERNELS, CLASSIFIERS, PROTOCOLS, DIAGNOSTICS, METRICS or "
-    "CORPORA, such as KERNELS = {'mine': MyKernel}"
+    "names no component: a plug-in has at its top level KERNELS, CLASSIFIERS, WEIGHTINGS, FEATURES, THRESHOLDS, "
+    "PROTOCOLS, DIAGNOSTICS, METRICS or CORPORA, such as KERNELS = {'mine': MyKernel}"
 )
 
 #: The components that a configuration without plug-ins can name.
@@ -62,6 +72,9 @@ BUILTIN_REGISTRIES = Registries(
     diagnostics=Registry(DIAGNOSTICS),
     metrics=Registry(METRICS),
     corpora=Registry(CORPORA),
+    weightings=Registry(WEIGHTINGS),
+    features=Registry(FEATURE_MAPS),
+    thresholds=Registry(THRESHOLDS),
     pipelines=Registry({}, imported_pipeline),
 )
 
@@ -114,7 +127,7 @@ def add_plugin_file(plugin: Plugin, path: Path, found: Registries) -> None:
         if not isinstance(components, dict) or not all(isinstance(name, str) and name for name in components):
             raise ConfigError(f"{path}: {kind.upper()} must be a mapping of names to components")
         for name, component in components.items():
-            place = source_location(getattr(component, "of", component)) or str(path)
+            place = source_location(function_of(component)) or str(path)
             taken = _taken(kind, name, found)
             if taken:
                 raise ConfigError(f"{place}: the name {name!r} is taken, by {taken}")
@@ -130,7 +143,7 @@ def _has(plugin: Plugin, kind: str) -> bool:
     """Return whether a plug-in file defines components of a kind, and doesn't only import a registry of ours."""
     named = getattr(plugin.module, kind.upper(), None)
     return named is not None and all(
-        named is not own for own in (KERNELS, CLASSIFIERS, PROTOCOLS, DIAGNOSTICS, METRICS)
+        named is not own for own in (KERNELS, CLASSIFIERS, PROTOCOLS, DIAGNOSTICS, METRICS, WEIGHTINGS, THRESHOLDS)
     )
 
 
@@ -140,6 +153,7 @@ def _add(kind: str, name: str, component: Any, origin: PluginOrigin, plugin: Plu
     register_plugin_class(plugin, kind, name, component)
     if isinstance(component, type) and not is_builtin(component):
         guard_methods(component, _CALLED.get(kind, ()))
+        guard_methods(component, _CALLED_BY_METHODS.get(kind, ()), ValueError, short=True)
     wrong = component_problem(kind, name, component, found)
     if wrong:
         registry.broken[name] = f"{origin.place}: {name!r} can't be used: {wrong}"
@@ -149,6 +163,18 @@ def _add(kind: str, name: str, component: Any, origin: PluginOrigin, plugin: Plu
 
 def _sound(name: str, metric: Metric, place: str, plugin: Plugin) -> Metric:
     """Return the metric with its errors, and scores that are invalid, reported in one line."""
+    if (function := metric.ranking) is not None:
+
+        @wraps(function)
+        def ranking(ranked: DecisionRanking, weights: NDArray[np.float64] | None = None) -> float:
+            own = None if weights is None else weights.copy()
+            with convert_plugin_errors(ConfigError, place), run_plugin_code(plugin):
+                value = float(function(DecisionRanking(ranked.truth.copy(), ranked.values.copy()), own))
+            if not np.isfinite(value):
+                raise ConfigError(f"{place}: the metric {name!r} must return a finite score; it returned {value}")
+            return value
+
+        return replace(metric, ranking=ranking)
 
     @wraps(metric.scores)
     def of(tallies: Tallies) -> NDArray[np.float64]:
@@ -171,7 +197,7 @@ def _taken(kind: str, name: str, found: Registries) -> str:
         if name in registry.origins:
             return str(registry.origins[name].place)
         if name in registry:
-            return source_location(getattr(registry[name], "of", registry[name]))
+            return source_location(function_of(registry[name]))
     return ""
 
 
@@ -210,7 +236,7 @@ def _add_installed(entry: EntryPoint, found: Registries) -> None:
 
 def _tell_lines_of(component: Any) -> None:
     """Let errors of an installed package name their lines."""
-    top = str(getattr(component, "of", component).__module__).partition(".")[0]
+    top = str(function_of(component).__module__).partition(".")[0]
     file = getattr(sys.modules[top], "__file__", None)
     if file is not None:
         report_lines_of([Path(file).parent if Path(file).name == "__init__.py" else Path(file)])

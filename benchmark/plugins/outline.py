@@ -23,13 +23,15 @@ if TYPE_CHECKING:
 #: The package whose classes are imported all the same: its own code is trusted as a dependency.
 _TRUSTED = "sklearn"
 #: Kinds of components whose parameters alone a configuration is checked for.
-_OUTLINED = ("kernels", "classifiers")
+_OUTLINED = ("kernels", "classifiers", "weightings", "features", "thresholds")
 
 
 class UncheckedComponent:
     """Stands for a class whose code isn't run; takes any parameters."""
 
     tags: ClassVar[Tags] = Tags()
+    #: What a weighting learns from isn't known.
+    learns: ClassVar[str] = ""
 
     def __init__(self, **parameters: Any) -> None:
         self.parameters = parameters
@@ -79,7 +81,7 @@ def outlined_registries(source: YamlSource) -> Registries:
 def unchecked_names(experiment: Experiment) -> list[str]:
     """Return the components of an experiment that stand for code which wasn't run, in order."""
     specs = (spec for variant in experiment.variants.values() for entry in variant.entries for spec in entry.candidates)
-    parts = (part for spec in specs for part in (spec.kernel, spec.classifier) if part is not None)
+    parts = (part for spec in specs for part in spec.components)
     return list(dict.fromkeys(part.name for part in parts if issubclass(part.cls, UncheckedComponent)))
 
 

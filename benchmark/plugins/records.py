@@ -19,7 +19,18 @@ class PluginRecord(BaseModel):
     """A plug-in's component in a manifest."""
 
     model_config = ConfigDict(strict=True)
-    kind: Literal["kernels", "classifiers", "protocols", "diagnostics", "metrics", "corpora", "pipelines"]
+    kind: Literal[
+        "kernels",
+        "classifiers",
+        "weightings",
+        "features",
+        "thresholds",
+        "protocols",
+        "diagnostics",
+        "metrics",
+        "corpora",
+        "pipelines",
+    ]
     name: str
     file: str
     digest: str
@@ -43,8 +54,11 @@ def _named(experiment: Experiment) -> Iterator[tuple[str, str]]:
         yield "corpora", variant.collection.corpus
         for spec in (spec for entry in variant.entries for spec in entry.candidates):
             yield "pipelines" if spec.classifier.tags.reads_texts else "classifiers", spec.classifier.name
-            if spec.kernel is not None:
-                yield "kernels", spec.kernel.name
+            yield "weightings", spec.representation.weighting.name
+            optional = {"features": spec.representation.features, "thresholds": spec.threshold, "kernels": spec.kernel}
+            for kind, part in optional.items():
+                if part is not None:
+                    yield kind, part.name
 
 
 def with_plugin_paths(raw: dict[str, Any], records: Iterable[dict[str, Any]]) -> dict[str, Any]:

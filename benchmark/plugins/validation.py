@@ -11,6 +11,8 @@ from benchmark.corpora.reader import CorpusReader
 from benchmark.diagnostics.base import Diagnostic
 from benchmark.evaluation.metrics import PAIR_METRICS, TIME_METRICS, DiagnosticMetric, Metric
 from benchmark.kernels import Kernel
+from benchmark.representation import Weighting
+from benchmark.representation.features import FeatureMap
 from benchmark.system.tags import problem_with_tags, tags_of
 
 if TYPE_CHECKING:
@@ -23,10 +25,16 @@ _METHODS: Mapping[str, tuple[str, ...]] = {
     "kernels": ("fit", "transform", "get_params"),
     "classifiers": ("fit", "predict"),
     "protocols": ("splits",),
+    "thresholds": ("fit",),
 }
 #: Another method that a kernel must have, by its tag `solved_by`.
 _SOLVED_BY: Mapping[str, str] = {"scores": "scores", "targets": "solve_targets"}
-_BASES: Mapping[str, type[Any]] = {"diagnostics": Diagnostic, "corpora": CorpusReader}
+_BASES: Mapping[str, type[Any]] = {
+    "diagnostics": Diagnostic,
+    "corpora": CorpusReader,
+    "weightings": Weighting,
+    "features": FeatureMap,
+}
 
 
 def component_problem(kind: str, name: str, component: Any, known: Registries) -> str:

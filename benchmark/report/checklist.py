@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.corpora.card import read_card
 from benchmark.report.escapes import markdown_text
-from benchmark.report.grids import TextTable, cell_grid, cost_grid, main_metric_of_summary
+from benchmark.report.grids import TextTable, cell_grid, cost_grid
 from benchmark.report.tables import markdown_grid
 from benchmark.system.errors import DataError
 from benchmark.text.lexer import Lexing
-from benchmark.text.vocabulary import Pruning
+from benchmark.text.pruning import Pruning
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -154,7 +154,7 @@ def _results(summary: Summary, manifest: Mapping[str, Any]) -> Iterator[tuple[st
             f"{'; and for each candidate on the inner folds' if ways else ''}{failed}"
         ),
     )
-    main, metrics = main_metric_of_summary(summary), dict.fromkeys(summary.scores["metric"])
+    main, metrics = summary.main_metric, dict.fromkeys(summary.scores["metric"])
     yield "Measures", f"{', '.join(map(str, metrics))}; the main one is {main}; the notes below define them"
     yield (
         "Central tendency and variation",

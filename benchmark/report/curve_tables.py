@@ -45,6 +45,23 @@ def curve_grid(panel: ChartPanel, chart: Chart) -> TextTable:
     return TextTable(_grid_title(panel, chart, symmetric=symmetric), header, tuple(rows), frozenset({"series"}))
 
 
+def chart_grid(chart: Chart) -> TextTable:
+    """Return one grid of all panels of a chart: the columns of `curve_grid`, after one of the panel's title."""
+    grids = [curve_grid(panel, chart) for panel in chart.panels]
+    header = [float(name.replace(",", "")) for grid in grids for name in grid.header[1:]]
+    columns = tuple(map(axis_number_text, sorted(set(header))))
+    rows = []
+    for panel, grid in zip(chart.panels, grids, strict=True):
+        for row in grid.rows:
+            fields = dict(zip(grid.header, row, strict=True))
+            rows.append((_one_line(panel.title), row[0], *(fields.get(name, MISSING_TEXT) for name in columns)))
+    title = grids[0].title
+    if len(grids) > 1:
+        title = f"{chart.title}: {title.partition(': ')[2]}"
+    joined = TextTable(title, ("panel", "series", *columns), tuple(rows), frozenset({"panel", "series"}))
+    return joined if len(grids) > 1 else joined.without("panel")
+
+
 def chart_rows(chart: Chart) -> Iterator[tuple[str | float, ...]]:
     """Yield every point of every line as `CURVE_COLUMNS`, unscaled; low and high are NaN if the line has no bars."""
     for panel in chart.panels:

@@ -5,7 +5,9 @@ Every output format (Markdown, LaTeX, terminal, HTML) renders the same grids.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.formatting.number_text import (
@@ -14,7 +16,6 @@ from benchmark.analysis.formatting.number_text import (
     interval_text,
     is_missing,
     number_text,
-    p_text,
     printed_decimals,
 )
 from benchmark.analysis.formatting.units import (
@@ -47,8 +48,9 @@ if TYPE_CHECKING:
 LITERATURE_SPELLINGS = {"tf": "TF", "tfidf": "TF×IDF", "linear": "LIN", "polynomial": "POL", "sigmoid": "SIG"} | {
     name: name.upper() for name in ("l1", "l2", "rbf", "ned", "ngd", "ngd-e")
 }
-TEST_TITLES = {"sign": "sign", "mcnemar": "McNemar", "wilcoxon": "Wilcoxon"}
 OVER_GROUPS = "over groups"
+#: Numbers of a row of a published value that are in the unit of that value.
+_IN_PUBLISHED_UNIT = ("value", "low", "high", "between_low", "between_high", "widest")
 # Meanings of verdicts, for the note below a table.
 VERDICT_MEANINGS = {
     "equal": "our value rounds to the published value",
@@ -83,10 +85,6 @@ CLAIM_NOTE = (
     "counted after Holm's correction over them. Claims of equivalence or of a ratio are decided by the whole 95% "
     "interval. A comparison is not shown if the data decide neither way, contradicted if they are significant the "
     "other way, and not testable if no outcome of its test could be significant."
-)
-HOLM_NOTE = (
-    "p is two-sided. p (Holm) is corrected over the number of tests in parentheses: those of the same kind and family "
-    "in this table."
 )
 
 
@@ -127,23 +125,26 @@ def literature_spelling(value: str) -> str:
     return LITERATURE_SPELLINGS.get(value, value)
 
 
+def in_shown_unit(row: dict[Any, Any]) -> dict[Any, Any]:
+    """Return a row of a published value in the unit in which its metric is shown: a fraction in percent.
+
+    The digits are as printed, with the decimal point moved.
+    """
+    factor = display_factor(row["unit"], row["metric"], DIAGNOSTIC_METRICS)
+    if factor == 1:
+        return row
+    moved = Decimal(row["published"]).scaleb(round(math.log10(factor)))
+    numbers = {name: factor * row[name] for name in _IN_PUBLISHED_UNIT if name in row}
+    unit = display_unit(row["metric"], DIAGNOSTIC_METRICS).name
+    return row | numbers | {"published": f"{moved:f}", "unit": unit}
+
+
 def difference_text(row: dict[Any, Any]) -> str:
-    """Write our value minus the published value, in the unit of the published value."""
+    """Write our value minus the published value, in the unit of the row."""
     if is_missing(row["value"]):
         return MISSING_TEXT
     decimals = 0 if row["unit"] == "documents" else printed_decimals(row["published"])
     return number_text(row["value"] - float(row["published"]), decimals, "+")
-
-
-def headline_metrics(summary: Summary) -> list[str]:
-    """Return the metrics of the headline rows: accuracy first, then in the order of the rows."""
-    metrics = dict.fromkeys(metric for _, metric in summary.headlines)
-    return sorted(metrics, key=lambda metric: metric != "accuracy")
-
-
-def main_metric_of_summary(summary: Summary) -> str:
-    """Return the metric that is shown with intervals, folds and a figure."""
-    return next(iter(headline_metrics(summary)), "accuracy")
 
 
 def varying_columns(cells: Sequence[CellInfo]) -> list[str]:
@@ -160,7 +161,7 @@ def labels_identify(cells: Sequence[CellInfo]) -> bool:
 
 def main_verdicts(summary: Summary) -> dict[str, dict[Any, Any]]:
     """Return, by cell, the row of verdicts on the main metric that the table of cells shows."""
-    metric = main_metric_of_summary(summary)
+    metric = summary.main_metric
     chosen: dict[str, dict[Any, Any]] = {}
     for row in summary.verdicts.to_dict("records"):
         if row["metric"] == metric and not row["reading"]:
@@ -170,7 +171,7 @@ def main_verdicts(summary: Summary) -> dict[str, dict[Any, Any]]:
 
 def cell_grid(summary: Summary) -> TextTable:
     """Return a grid with one row for each cell: varying columns, scores, ties, and the published value."""
-    varying, metrics, main = varying_columns(summary.cells), headline_metrics(summary), main_metric_of_summary(summary)
+    varying, metrics, main = varying_columns(summary.cells), summary.headline_metrics, summary.main_metric
     scores, verdicts = summary.headlines, main_verdicts(summary)
     others, declared = [metric for metric in metrics if metric != main], summary.quantities
     unit, units = display_unit(main, declared), {metric: display_unit(metric, declared) for metric in others}
@@ -193,7 +194,8 @@ def cell_grid(summary: Summary) -> TextTable:
         row.append(count_text(score.get("ties")))
         verdict = verdicts.get(cell.id)
         if verdicts:
-            row += [verdict["published"], difference_text(verdict)] if verdict else [MISSING_TEXT, MISSING_TEXT]
+            shown = in_shown_unit(verdict) if verdict else {}
+            row += [shown["published"], difference_text(shown)] if verdict else [MISSING_TEXT, MISSING_TEXT]
         if verdicts or summary.failures:
             row.append("failed" if cell.id in summary.failures else verdict["verdict"] if verdict else MISSING_TEXT)
         rows.append(tuple(row))
@@ -203,7 +205,7 @@ def cell_grid(summary: Summary) -> TextTable:
 
 def fold_grid(summary: Summary) -> TextTable:
     """Return a grid of the main metric of each cell on each fold; it has no rows if there is only one split."""
-    main = main_metric_of_summary(summary)
+    main = summary.main_metric
     unit = display_unit(main, summary.quantities)
     of_metric = summary.scores[summary.scores["metric"] == main]
     folds = [fold for fold in dict.fromkeys(of_metric["fold"]) if fold != HEADLINE_FOLD]
@@ -219,41 +221,13 @@ def fold_grid(summary: Summary) -> TextTable:
     return TextTable(title, header, rows if len(folds) > 1 else (), frozenset({"cell"}))
 
 
-def significance_grid(summary: Summary) -> TextTable:
-    """Return a grid with one row for each test; only the first row of a pair shows the difference."""
-    difference = {(row["a"], row["b"]): row for row in summary.differences.to_dict("records")}
-    tests: dict[tuple[str, str], list[dict[Any, Any]]] = {pair: [] for pair in difference}
-    for row in summary.significance.to_dict("records"):
-        tests.setdefault((row["a"], row["b"]), []).append(row)
-    rows, unit = [], display_unit(main_metric_of_summary(summary), summary.quantities)
-    for (a, b), results in tests.items():
-        gap = difference.get((a, b), {})
-        gap_text = (unit.text(gap.get("value"), "+"), unit.interval(gap.get("low"), gap.get("high"), "+"))
-        if not results:
-            rows.append((a, b, *gap_text, MISSING_TEXT, MISSING_TEXT, MISSING_TEXT, MISSING_TEXT, MISSING_TEXT))
-        for i, test in enumerate(results):
-            rows.append((a, b, *(gap_text if i == 0 else ("", "")), *_test_text(test)))
-    header = ("a", "b", "a − b", "95% interval", "test", "n", "statistic", "p", "p (Holm)")
-    return TextTable("Significance", header, tuple(rows), frozenset({"a", "b", "test"}), HOLM_NOTE)
-
-
-def _test_text(test: dict[Any, Any]) -> tuple[str, str, str, str, str]:
-    statistic = number_text(test["statistic"])
-    if test["test"] == "sign" and statistic != MISSING_TEXT:
-        statistic = f"Z {statistic}"
-    holm = MISSING_TEXT if is_missing(test["p_holm"]) else f"{p_text(test['p_holm'])} (of {count_text(test['family'])})"
-    holm = test["note"] if holm != MISSING_TEXT and test["note"] else holm
-    name = TEST_TITLES.get(test["test"], test["test"])
-    return name, count_text(test["n"]), statistic, p_text(test["p_value"], test["note"]), holm
-
-
 def verdict_grid(verdicts: pd.DataFrame) -> TextTable:
-    """Return a grid of published values and ours, in the published unit, which follows the metric's name.
+    """Return a grid of published values and ours, in the unit of ours, which follows the metric's name.
 
     Reference values are left out: see `reference_value_grid`.
     """
     rows, verdicts = [], verdicts[verdicts["verdict"] != REFERENCE_VALUE]
-    for row in verdicts.to_dict("records"):
+    for row in map(in_shown_unit, verdicts.to_dict("records")):
         decimals = 0 if row["unit"] == "documents" else printed_decimals(row["published"])
         ours = number_text(row["value"], decimals), interval_text(row["low"], row["high"], decimals)
         over = interval_text(row["between_low"], row["between_high"], decimals)
@@ -282,7 +256,7 @@ def verdict_grid(verdicts: pd.DataFrame) -> TextTable:
 def reference_value_grid(verdicts: pd.DataFrame) -> TextTable:
     """Return a grid of reference values and our scores; only the first row of a method shows its name and notes."""
     rows, above = [], ""
-    for row in verdicts[verdicts["verdict"] == REFERENCE_VALUE].to_dict("records"):
+    for row in map(in_shown_unit, verdicts[verdicts["verdict"] == REFERENCE_VALUE].to_dict("records")):
         decimals, theirs = printed_decimals(row["published"]), float(row["published"])
         named = (row["reading"], row["aside"]) if row["reading"] != above else ("", "")
         above = row["reading"]
@@ -366,6 +340,30 @@ def misclassified_grid(mistakes: pd.DataFrame) -> TextTable:
     header = ("document", "task", "true", "wrong", "predicted")
     grid = TextTable("Documents that most cells misclassify", header, rows, frozenset(set(header) - {"wrong"}))
     return grid if any(row[1] for row in rows) else grid.without("task")
+
+
+def duplicate_grid(duplicates: pd.DataFrame) -> TextTable:
+    """Return a grid of the near-duplicates between test and training documents, with an example for each split."""
+    rows = tuple(
+        (
+            row["variant"],
+            row["split"],
+            f"{row['near']:,} of {row['tested']:,}",
+            f"{row['same']:,}",
+            row["document"],
+            row["twin"],
+            f"{row['shared']:.0%}",
+        )
+        for row in duplicates.to_dict("records")
+    )
+    header = ("variant", "split", "near-duplicates", "identical", "test document", "training document", "words shared")
+    words = frozenset({"variant", "split", "test document", "training document"})
+    note = (
+        "Test documents that have at least nine of ten distinct words in common with a training document, and one such "
+        "pair for each split."
+    )
+    grid = TextTable("Near-duplicates between test and training documents", header, rows, words, note)
+    return grid if any(row[0] for row in rows) else grid.without("variant")
 
 
 def cost_grid(costs: pd.DataFrame) -> TextTable:

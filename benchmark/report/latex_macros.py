@@ -11,7 +11,6 @@ from benchmark.analysis.formatting.units import display_unit
 from benchmark.analysis.summary import HEADLINE_FOLD
 from benchmark.evaluation.metrics import is_time_metric
 from benchmark.report.escapes import escape_controls, latex_text
-from benchmark.report.grids import main_metric_of_summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -48,7 +47,7 @@ def table_macros(summary: Summary) -> str:
     head = _HEAD.lstrip().format(
         name=_one_line(summary.name),
         example=next(iter(named), "benchWebkbTfLOneNgdAccuracy"),
-        metric=_one_line(main_metric_of_summary(summary)),
+        metric=_one_line(summary.main_metric),
     )
     lines = [
         rf"\newcommand{{\{name}}}{{{latex_text(text)}}} % {_one_line(comment)}"
@@ -103,7 +102,7 @@ def _scores(summary: Summary) -> Iterator[_Number]:
 
 
 def _differences(summary: Summary) -> Iterator[_Number]:
-    unit = display_unit(main_metric_of_summary(summary), summary.quantities)
+    unit = display_unit(summary.main_metric, summary.quantities)
     for row in summary.differences.to_dict("records"):
         a, b = str(row["a"]), str(row["b"])
         texts = [unit.text(row[end], "+") for end in ("value", "low", "high")]

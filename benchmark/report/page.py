@@ -31,7 +31,7 @@ from benchmark.report.grids import (
     TextTable,
     claim_grid,
     difference_text,
-    main_metric_of_summary,
+    in_shown_unit,
     range_grid,
     reference_value_grid,
     verdict_grid,
@@ -216,7 +216,7 @@ def sensitivity_scores(summary: Summary, sweeps: Iterable[Summary]) -> tuple[Sen
 
 def sweep_effect_text(summary: Summary, sweep: Summary, variant: str) -> str:
     """Write how far the scores of a sweep's variant differ from those of the experiment, as a clause."""
-    metric = main_metric_of_summary(summary)
+    metric = summary.main_metric
     ours, theirs, unit = summary.headlines, sweep.headlines, display_unit(metric, summary.quantities)
     pairs = (
         (ours.get((base.id, metric)), theirs.get((cell.id, metric)))
@@ -288,10 +288,11 @@ def sensitivity_grid(tried: Iterable[SensitivityScore]) -> TextTable:
     """Return a grid with one row for each trial; only the first row of a cell shows its id and published value."""
     rows, above = [], ("", "", "")
     for trial in tried:
-        key = trial.cell, metric_with_unit(trial.metric, unit_named(trial.unit), DIAGNOSTIC_METRICS), trial.published
-        decimals = printed_decimals(trial.published)
-        ours = number_text(trial.value, decimals), interval_text(trial.low, trial.high, decimals)
-        difference = difference_text({"value": trial.value, "published": trial.published, "unit": trial.unit})
+        row = in_shown_unit(vars(trial))
+        metric = metric_with_unit(trial.metric, unit_named(row["unit"]), DIAGNOSTIC_METRICS)
+        key, decimals = (trial.cell, metric, row["published"]), printed_decimals(row["published"])
+        ours = number_text(row["value"], decimals), interval_text(row["low"], row["high"], decimals)
+        difference = difference_text(row)
         rows.append((*(key if key != above else ("", "", "")), trial.variant, *ours, difference, _tuned(trial)))
         above = key
     header = ("cell", "metric", "published", "variant", "ours", "95% interval", "difference", "verdict")

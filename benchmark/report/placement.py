@@ -14,7 +14,8 @@ from benchmark.evaluation.cell_scores import SCORE_COLUMNS
 from benchmark.evaluation.significance import SIGNIFICANCE_LEVEL
 from benchmark.report.drawing.dots import dot_pictures
 from benchmark.report.grids import TextTable, metric_header
-from benchmark.report.html.page import PageSection, render_html
+from benchmark.report.html.render import render_html
+from benchmark.report.html.section import PageSection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -8,18 +8,19 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.formatting.number_text import is_missing
+from benchmark.analysis.prose.main_finding import main_finding, question_sentence
+from benchmark.report.comparison_grids import comparison_grid
 from benchmark.report.curve_tables import CURVE_COLUMNS, chart_rows, curve_grid
 from benchmark.report.escapes import csv_cell, markdown_text
 from benchmark.report.grids import (
     TextTable,
     cell_grid,
     claim_grid,
+    duplicate_grid,
     fold_grid,
-    headline_metrics,
     main_verdicts,
     range_grid,
     reference_value_grid,
-    significance_grid,
     varying_columns,
     verdict_grid,
 )
@@ -36,7 +37,11 @@ MOST_PANELS = 4
 
 def table_markdown(summary: Summary) -> str:
     """Return the whole summary as a Markdown document."""
-    parts = [f"# {markdown_text(summary.title)}"]
+    finding = main_finding(summary)
+    parts = [f"# {markdown_text(summary.title)}", f"**{markdown_text(finding.headline)}.**"]
+    parts += [markdown_text(" ".join(texts)) for texts in (finding.details, _question(summary)) if texts]
+    if summary.caveats:
+        parts += ["## Read this before trusting the numbers", _bullets(summary.caveats)]
     for i, grid in enumerate([*main_grids(summary), *_further_grids(summary)]):
         parts += [f"## {markdown_text(grid.title)}"] if i or summary.of_points else []
         parts += [markdown_grid(grid), *([markdown_text(grid.note)] if grid.note else [])]
@@ -45,6 +50,10 @@ def table_markdown(summary: Summary) -> str:
     if summary.notes:
         parts += ["## Notes", _bullets(summary.notes)]
     return "\n\n".join(parts) + "\n"
+
+
+def _question(summary: Summary) -> tuple[str, ...]:
+    return (question_sentence(summary), *summary.documents)
 
 
 def main_grids(summary: Summary) -> list[TextTable]:
@@ -78,7 +87,7 @@ def table_csv(summary: Summary) -> str:
 
     Columns: varying columns, headline scores as fractions, published value, verdict, failure.
     """
-    varying, metrics = varying_columns(summary.cells), headline_metrics(summary)
+    varying, metrics = varying_columns(summary.cells), summary.headline_metrics
     scores, verdicts = summary.headlines, main_verdicts(summary)
     score_columns = [f"{metric}{end}" for metric in metrics for end in ("", "_low", "_high")]
     rows = []
@@ -137,7 +146,8 @@ def _further_grids(summary: Summary) -> list[TextTable]:
         verdict_grid(summary.verdicts),
         reference_value_grid(summary.verdicts),
         range_grid(summary.ranges),
-        significance_grid(summary),
+        comparison_grid(summary),
+        duplicate_grid(summary.duplicates),
         claim_grid(summary.claims),
     ]
     return [grid for grid in grids if grid.rows]

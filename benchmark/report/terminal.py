@@ -13,22 +13,19 @@ import numpy as np
 from rich.table import Table
 from rich.text import Text
 
-from benchmark.analysis.comparisons import can_be_significant, leading_tests
+from benchmark.analysis.comparisons import UNTESTABLE, UNTESTED, planned_comparisons
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.formatting.units import display_unit
-from benchmark.evaluation.metrics import more_is_better
-from benchmark.evaluation.significance import SIGNIFICANCE_LEVEL
+from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.papers.published_verdicts import REFERENCE_VALUE
 from benchmark.papers.verdict_counts import claim_counts_text, verdict_counts_text
+from benchmark.report.comparison_grids import TEST_TITLES, untestable_lines
 from benchmark.report.escapes import escape_controls
 from benchmark.report.grids import (
-    TEST_TITLES,
     VERDICT_MEANINGS,
     TextTable,
     cell_grid,
     cost_grid,
-    headline_metrics,
-    main_metric_of_summary,
     main_verdicts,
     metric_header,
     other_verdicts,
@@ -40,7 +37,7 @@ from benchmark.report.grids import (
 from benchmark.report.tables import brief_grids, failure_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -98,18 +95,20 @@ class TerminalTables:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yield the tables and the notes below them."""
         summary, width = self.summary, min(options.max_width, MOST_TERMINAL_COLUMNS)
-        for i, grid in enumerate(_grids(self, width)):
-            yield _text(f"{'' if i == 0 else chr(10)}{grid.title}", style="bold")
+        finding = main_finding(summary)
+        details = " ".join(["", *finding.details])
+        yield Text.assemble((escape_controls(f"{finding.headline}."), "bold"), escape_controls(details))
+        for grid in _grids(self, width):
+            yield _text(f"\n{grid.title}", style="bold")
             yield _rich_table(grid)
             if grid.note:
                 yield _text(grid.note, style="dim")
-        for title, lines in (
-            ("Claims: comparisons that hold", claim_lines(summary)),
-            ("Notes", note_lines(summary)),
-        ):
-            if lines:
-                yield _text(f"\n{title}", style="bold")
-                yield _text("\n".join(lines))
+        if claims := claim_lines(summary, width):
+            yield _text("\nClaims: comparisons that hold", style="bold")
+            yield _text("\n".join(claims))
+        if notes := note_lines(summary):
+            yield _text("" if claims else "\nNotes", style="bold")
+            yield _text("\n".join(notes))
         if summary.failures:
             yield _text("\n" + "\n".join(failure_lines(summary)), style="red")
 
@@ -148,6 +147,8 @@ def _grids(shown: TerminalTables, width: int) -> Iterator[TextTable]:
         yield grid if shown.whole or len(grid.rows) <= MOST_CELLS else _best(grid, shown)
     others = summary.verdicts if summary.of_points else other_verdicts(summary)
     others = others[others["verdict"] != REFERENCE_VALUE]
+    if main_verdicts(summary) and not summary.of_points:  # the closing sentence counts the others
+        others = others[others["verdict"] == "deviates"]
     if len(others) > MAX_TERMINAL_ROWS:
         others = others[others["verdict"] == "deviates"][:MAX_TERMINAL_ROWS]
     others = others.assign(aside=others["verdict"])  # a note names the settings that differ
@@ -167,15 +168,15 @@ def _main(summary: Summary, width: int) -> TextTable:
         none = ("–",) * (len(of_costs.header) - 1)
         rows = tuple((*row[:end], *costs.get(row[0], none), *row[end:]) for row in grid.rows)
         grid = TextTable(grid.title, (*grid.header[:end], *of_costs.header[1:], *verdict), rows, grid.text)
-    heads = (metric_header(metric, summary.quantities) for metric in reversed(headline_metrics(summary)[1:]))
+    heads = (metric_header(metric, summary.quantities) for metric in reversed(summary.headline_metrics[1:]))
     shown = fit_to_width(grid, width, "testing s", "peak MB", *heads)
     return replace(shown, note=" ".join(_legend(summary, shown)))
 
 
 def _best(grid: TextTable, shown: TerminalTables) -> TextTable:
     """Return the best cells, the best first, with a note on how to see all of them."""
-    main, scores = main_metric_of_summary(shown.summary), shown.summary.headlines
-    sign = -1 if more_is_better(main, quantities=shown.summary.quantities) else 1
+    main, scores = shown.summary.main_metric, shown.summary.headlines
+    sign = -1 if shown.summary.more_is_better(main) else 1
     values = {row[0]: sign * scores.get((row[0], main), {}).get("value", np.nan) for row in grid.rows}
     rows = sorted(grid.rows, key=lambda row: (np.isnan(values[row[0]]), values[row[0]]))
     more = f"The {BEST_CELLS} best; {len(rows) - BEST_CELLS} more: bench report {shown.folder} --all-cells"
@@ -184,12 +185,13 @@ def _best(grid: TextTable, shown: TerminalTables) -> TextTable:
 
 def _legend(summary: Summary, shown: TextTable) -> Iterator[str]:
     """Yield the meanings of the verdicts in the main table, and the ties if they have no column."""
-    metric, unit = main_metric_of_summary(summary), display_unit(main_metric_of_summary(summary), summary.quantities)
+    metric, unit = summary.main_metric, display_unit(summary.main_metric, summary.quantities)
     verdicts = {row["verdict"] for row in main_verdicts(summary).values()}
-    verdicts |= {"consistent"} if "deviates" in verdicts else set()
+    if "deviates" in verdicts:  # which is the opposite
+        verdicts = verdicts - {"deviates"} | {"consistent"}
     meanings = [f"{word}: {meaning}" for word, meaning in VERDICT_MEANINGS.items() if word in verdicts]
     if "difference" in shown.header and unit.name == "percent":
-        meanings.append("difference: our value minus the published value, in points")
+        meanings.append("difference: ours − published, in points")
     if meanings:
         text = "; ".join(meanings)
         yield f"{text[0].upper()}{text[1:]}."
@@ -202,8 +204,10 @@ def _legend(summary: Summary, shown: TextTable) -> Iterator[str]:
         yield f"Ties: {most:,} documents at most ({', '.join(which[:2])}{more})."
 
 
-def claim_lines(summary: Summary) -> list[str]:
-    """Return one line for each claim: comparisons that hold by the paper's rule, then strictly.
+def claim_lines(summary: Summary, width: int = MOST_TERMINAL_COLUMNS) -> list[str]:
+    """Return one line for each claim: comparisons that hold by the paper's rule, then strictly, and its text.
+
+    A text that the line has no room for is cut.
 
     A claim with only part of its comparisons in this run has counts, and no verdict.
     """
@@ -212,7 +216,6 @@ def claim_lines(summary: Summary) -> list[str]:
         return [f"{len(rows)} verdicts on {len(set(summary.claims['claim']))} claims: see claims.csv."]
     lines = []
     for row in rows:
-        name = f"{row['claim']}, {row['variant']}" if row["variant"] else row["claim"]
         words: list[str] = []
         for verdict, holds in (("verdict", "holds"), ("strict_verdict", "strict_holds")):
             count = f"{row[holds]} of {row['of']}"
@@ -221,53 +224,53 @@ def claim_lines(summary: Summary) -> list[str]:
             else:
                 words.append(row[verdict] if "(" in row[verdict] else f"{row[verdict]} ({count})")
         verdicts = words[0] if row["strict_verdict"] == "no test" else f"{words[0]}; strictly {words[1]}"
-        lines.append(f"{name}: {verdicts}{'; ' if row['counted'] else ''}{row['counted']}.")
+        which = f" under {row['variant']}" if row["variant"] else ""
+        counted = f"; {row['counted']}" if row["counted"] else ""
+        line = f"{_sign(row)} {verdicts}{counted}{which}: {row['text'].removesuffix('.')}"
+        lines.append(line if len(line) < width else f"{line[: width - 1].rstrip()}…")
     return lines
+
+
+def _sign(claim: Mapping[Any, Any]) -> str:
+    """Return a sign for a claim: all of its comparisons hold by the paper's rule, some, or none."""
+    if claim["holds"] == claim["of"]:
+        return "✓"
+    return "◐" if claim["holds"] else "✗"
 
 
 def note_lines(summary: Summary) -> list[str]:
     """Return the notes that change how the numbers are read, then the files that have more."""
     notes = [*significance_lines(summary), *summary.brief]
-    more = {"table.md": f"{len(summary.notes)} notes", "significance.csv": f"{len(summary.significance)} tests"}
+    more = {"table.md": f"{len(summary.notes)} notes"}
     more |= {"curves.csv": "all points of the curves"} if summary.charts else {}
     shown = 0 if summary.of_points else len(main_verdicts(summary))
     more |= {"verdicts.csv": f"{len(summary.verdicts)} published numbers"} if len(summary.verdicts) > shown else {}
     more |= (
         {"ranges.csv": f"{len(summary.ranges)} ranges of figures"} if len(summary.ranges) > MAX_TERMINAL_ROWS else {}
     )
-    more |= {"costs.csv": "seconds and memory"} if len(summary.costs) else {}
     files = [f"{file} ({what})" for file, what in more.items() if not what.startswith("0 ")]
     return [*(f"- {line}" for line in notes), *([f"- More in {', '.join(files)}."] if files else [])]
 
 
 def significance_lines(summary: Summary) -> list[str]:
-    """Return how many pairs of cells differ significantly, and why tests are impossible; nothing for curves."""
-    rows = [] if summary.of_points else summary.significance.to_dict("records")
-    gaps = {(row["a"], row["b"]): row["value"] for row in summary.differences.to_dict("records")}
-    leading = leading_tests(summary.significance)
-    testable = leading[can_be_significant(leading)].to_dict("records") if rows else []
-    lines, unit = [], display_unit(main_metric_of_summary(summary), summary.quantities)
-    for test in dict.fromkeys(row["test"] for row in testable):
-        results = {(row["a"], row["b"]): row for row in testable}
-        significant = [pair for pair, row in results.items() if row["p_holm"] < SIGNIFICANCE_LEVEL]
-        better_first = [(a, b) if gaps.get((a, b), 0) >= 0 else (b, a) for a, b in significant]
-        texts = [
-            f"{a} over {b} ({unit.text(abs(gaps.get(pair, np.nan)), '+')})"
-            for pair, (a, b) in zip(significant, better_first, strict=True)
-        ]
+    """Return which planned comparisons are significant, and why tests are impossible; nothing for curves."""
+    pairs = [] if summary.of_points else planned_comparisons(summary)
+    tested = [pair for pair in pairs if pair.outcome not in (UNTESTED, UNTESTABLE)]
+    lines, unit = [], display_unit(summary.main_metric, summary.quantities)
+    if tested:
+        found = [pair for pair in tested if pair.better is not None]
+        texts = []
+        for pair in found:
+            better, worse = (pair.a, pair.b) if pair.outcome == "a" else (pair.b, pair.a)
+            texts.append(f"{better.id} over {worse.id} ({unit.text(abs(pair.value), '+')})")
         # If the paper makes claims, they are about these pairs and list them.
         shown = [] if len(summary.claims) else texts[:MOST_PAIRS]
         names = f": {', '.join(shown)}{', …' * (len(texts) > len(shown))}" if shown else ""
-        rule = f"{TEST_TITLES.get(test, test)} test, p < {SIGNIFICANCE_LEVEL:g} after Holm's correction"
-        lines.append(f"{len(significant)} of {len(results)} pairs differ ({rule}){names}.")
-    notes: dict[str, list[str]] = {}
-    for row in rows:
-        notes.setdefault(TEST_TITLES.get(row["test"], row["test"]), []).append(row["note"])
-    for test, said in notes.items():
-        untestable = list(filter(None, said))
-        some = f"not testable for {len(untestable)} of {len(said)} pairs"
-        lines += [f"{test}: {untestable[0] if len(set(said)) == 1 else some}."] if untestable else []
-    return lines
+        rule = f"{TEST_TITLES.get(tested[0].test, tested[0].test)} test, Holm-corrected"
+        which = f"All {len(tested)}" if len(found) == len(tested) > 1 else f"{len(found)} of {len(tested)}"
+        verb = "is" if len(tested) == 1 else "are"
+        lines.append(f"{which} planned comparisons {verb} significant ({rule}){names}.")
+    return [*lines, *([] if summary.of_points else untestable_lines(summary))]
 
 
 def fit_to_width(grid: TextTable, width: int, *first: str) -> TextTable:

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from benchmark.representation.estimator import MatrixEstimator
 from benchmark.representation.weighting import canonical_csr, power_transform
+from benchmark.system.registries import is_builtin
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
@@ -100,7 +101,11 @@ class FeatureMap(TransformerMixin, MatrixEstimator, ABC):
             If the map has not been fitted.
         """
         check_is_fitted(self, "n_features_in_")
-        return self.map(canonical_csr(self.validated(X, fitting=False)))
+        points = canonical_csr(self.validated(X, fitting=False))
+        features = self.map(points)
+        if not is_builtin(type(self)):
+            _check_features(features, points.shape[0], type(self).__name__)
+        return features
 
     @abstractmethod
     def map(self, points: sp.csr_array) -> sp.csr_array | Array:
@@ -119,9 +124,10 @@ class FeatureMap(TransformerMixin, MatrixEstimator, ABC):
         """Return D, the number of features of points of n coordinates."""
         return int(self.map(sp.csr_array((1, n))).shape[1])
 
-    @abstractmethod
     def exact(self, X: sp.csr_array, Y: sp.csr_array) -> Array:
         """Compute the kernel that <φ(x), φ(y)> approximates, for corresponding rows of X and Y.
+
+        It is <φ(x), φ(y)> itself, unless a subclass defines another.
 
         Parameters
         ----------
@@ -131,6 +137,7 @@ class FeatureMap(TransformerMixin, MatrixEstimator, ABC):
         -------
         float64 array, shape (n,)
         """
+        return rowwise_products(self.map(X), self.map(Y))
 
 
 class Hellinger(FeatureMap):
@@ -148,10 +155,6 @@ class Hellinger(FeatureMap):
     def map(self, points: sp.csr_array) -> sp.csr_array:
         """Compute √p."""
         return power_transform(points, 0.5)
-
-    def exact(self, X: sp.csr_array, Y: sp.csr_array) -> Array:
-        """Compute the Bhattacharyya affinity."""
-        return rowwise_products(power_transform(X, 0.5), power_transform(Y, 0.5))
 
 
 class _Additive(FeatureMap):
@@ -339,6 +342,15 @@ def rowwise_products(X: Any, Y: Any) -> Array:
 def _arcsines(X: sp.csr_array, Y: sp.csr_array) -> Array:
     """Compute π/2 minus half the geodesic distance of corresponding rows of X and Y."""
     return np.asarray(np.arcsin(np.clip(rowwise_products(power_transform(X, 0.5), power_transform(Y, 0.5)), 0.0, 1.0)))
+
+
+def _check_features(features: Any, n: int, name: str) -> None:
+    """Raise ValueError unless a plug-in's features are a matrix of n rows of finite numbers."""
+    values = features.data if sp.issparse(features) else np.asarray(features)
+    shape = np.shape(features)
+    if len(shape) != 2 or shape[0] != n or values.dtype.kind not in "fiu" or not np.isfinite(values).all():
+        problem = f"must return a row of finite numbers for each of {n} points"
+        raise ValueError(f"`map` of {name} {problem}; its shape is {shape}")
 
 
 def _check_number(name: str, value: int) -> None:

@@ -8,28 +8,31 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter
 
 from benchmark.classifiers import CLASSIFIERS
+from benchmark.classifiers.thresholds import THRESHOLDS
 from benchmark.config.components import REQUIRED_PARAMETER
 from benchmark.config.experiment import CHOICE_METHODS, VARIANT_KEYS
 from benchmark.config.extends import MAX_NAME_LENGTH
 from benchmark.config.methods import (
     ALLOWED_VALUES,
-    BUILTIN_COMPONENTS,
     COMPONENT_KEYS,
     LABEL_ORDER,
     PIPELINE_KEY,
     PREDICTIONS_KEY,
     VECTORS_KEY,
 )
-from benchmark.config.other_methods import FUSE_KEY, MAX_WEIGHT, NAME_KEY, VECTOR_KEYS, WEIGHTS_KEY
+from benchmark.config.model import FUSION_SCALES
+from benchmark.config.other_methods import FUSE_KEY, MAX_WEIGHT, NAME_KEY, SCALE_KEY, VECTOR_KEYS, WEIGHTS_KEY
 from benchmark.config.schema import ExperimentSection
 from benchmark.corpora.registry import CORPORA
 from benchmark.diagnostics import DIAGNOSTICS
 from benchmark.evaluation.metrics import METRICS, TIME_METRICS
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.kernels import KERNELS
+from benchmark.representation import WEIGHTINGS
+from benchmark.representation.features import FEATURE_MAPS
 from benchmark.representation.selection import GAIN_AGGREGATES, TERM_RANKINGS
 from benchmark.schema.registries import first_paragraph, parameters_of
-from benchmark.text.lexer import DIGIT_RULES
+from benchmark.text.lexer import DIGIT_RULES, WITHIN
 from benchmark.text.stoplist import STOPLISTS
 
 if TYPE_CHECKING:
@@ -129,11 +132,12 @@ def _experiment(whole: Schema, defs: dict[str, Schema]) -> None:
     words |= {
         "fields": {"type": "object", "additionalProperties": weight, "description": "Weights of blocks, by name."}
     }
-    for key, registry in BUILTIN_COMPONENTS.items():
+    of_points = {"weighting": WEIGHTINGS, "features": FEATURE_MAPS, "threshold": THRESHOLDS}
+    for key, registry in of_points.items():
         defs[key.title()] = _names_or(registry, _components(registry))
     words |= {key: {"$ref": f"#/$defs/{key.title()}"} for key in COMPONENT_KEYS}
     by_component = {
-        name: _mapping(_parameters(cls) | {key: words[key] for key in (*ALLOWED_VALUES, *BUILTIN_COMPONENTS)})
+        name: _mapping(_parameters(cls) | {key: words[key] for key in (*ALLOWED_VALUES, *of_points)})
         for name, cls in everyone.items()
     }
     # Parameters with the same name may have several types.
@@ -145,7 +149,7 @@ def _experiment(whole: Schema, defs: dict[str, Schema]) -> None:
         "enum": [*METRICS, *TIME_METRICS]
     }
     text, terms, corpus = (defs[f"{name}Section"]["properties"] for name in ("Text", "Terms", "Corpus"))
-    text["digits"]["enum"] = list(DIGIT_RULES)
+    text["digits"]["enum"], text["within"]["enum"] = list(DIGIT_RULES), list(WITHIN)
     text["stoplist"] |= {"anyOf": [{"enum": list(STOPLISTS)}, {"type": "string", "pattern": r"\.txt$"}]}
     listed = {key: _of_lists(value) for key, value in text.items()}
     method_text = _loosened(_mapping(listed), defs) | {"minProperties": 1}
@@ -162,6 +166,7 @@ def _experiment(whole: Schema, defs: dict[str, Schema]) -> None:
     fusion: dict[str, Schema] = {
         FUSE_KEY: {"anyOf": [names, {"type": "array", "items": names, "minItems": 1}], "description": _FUSE},
         WEIGHTS_KEY: {"type": "array", "items": {"type": "number", "exclusiveMinimum": 0, "maximum": MAX_WEIGHT}},
+        SCALE_KEY: {"enum": list(FUSION_SCALES)},
         NAME_KEY: entry[NAME_KEY],
     }
     fused = _mapping(fusion) | {"required": [FUSE_KEY, NAME_KEY]}

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.formatting.terminal_table import TerminalTable
+from benchmark.analysis.formatting.units import metric_name
 from benchmark.classifiers import CLASSIFIERS
+from benchmark.classifiers.thresholds import THRESHOLDS
 from benchmark.config.components import REQUIRED_PARAMETER, component_parameters
 from benchmark.corpora import registry as corpora
 from benchmark.diagnostics import DIAGNOSTICS
@@ -26,12 +28,12 @@ from benchmark.text.lexer import DIGIT_RULES
 from benchmark.text.stoplist import STOPLISTS, stop_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from benchmark.config.registries import Registries
     from benchmark.corpora.card import DatasetCard
-    from benchmark.evaluation.metrics import DiagnosticMetric
+    from benchmark.evaluation.metrics import DiagnosticMetric, Metric
 
     #: Name, parameters, description.
     Row = tuple[str, str, str]
@@ -44,12 +46,15 @@ COMPONENT_REGISTRIES: dict[str, Mapping[str, type[Any]]] = {
     "diagnostics": DIAGNOSTICS,
     "weightings": WEIGHTINGS,
     "features": FEATURE_MAPS,
+    "thresholds": THRESHOLDS,
 }
 _NORMALIZATIONS = {
     "none": "weights unchanged",
     "l1": "scaled to sum 1: points of the simplex",
     "l2": "scaled to length 1",
 }
+#: Characters of a line of the list of all kinds.
+LINE_WIDTH = 80
 _CLOCK = "Wall-clock seconds, for figures and claims; tables omit the metric."
 
 
@@ -108,8 +113,10 @@ def first_paragraph(doc: str | None) -> str:
     return " ".join((doc or "").strip().split("\n\n")[0].split())
 
 
-def list_components(what: str, files: Iterable[Path] = ()) -> list[TerminalTable]:
+def list_components(what: str, files: Iterable[Path] = (), *, brief: bool = False) -> list[TerminalTable]:
     """List the components that configurations can name, with those of plug-in files: all kinds, or one.
+
+    A brief list has no parameters, and a line for each component.
 
     Raises
     ------
@@ -119,11 +126,17 @@ def list_components(what: str, files: Iterable[Path] = ()) -> list[TerminalTable
     rows = _rows(registries_with_plugins(files))
     if what and what not in rows:
         raise ConfigError(unknown_name("list", what, list(rows)))
-    return [
-        TerminalTable(kind, ("name", "parameters", "what it is"), each)
-        for kind, each in rows.items()
-        if what in ("", kind)
-    ]
+    chosen = {kind: each for kind, each in rows.items() if what in ("", kind)}
+    if brief:
+        return [TerminalTable(kind, ("name", "description"), _one_line(each)) for kind, each in chosen.items()]
+    return [TerminalTable(kind, ("name", "parameters", "description"), each) for kind, each in chosen.items()]
+
+
+def _one_line(rows: Sequence[Row]) -> list[tuple[str, str]]:
+    """Return name and description of each row, with no more of the description than a line has room for."""
+    most = LINE_WIDTH - 2 - max((len(name) for name, *_ in rows), default=0)
+    plain = [(name, text.replace("`", "")) for name, _, text in rows]
+    return [(name, text if len(text) <= most else f"{text[: most - 1].rstrip(' ,;:')}…") for name, text in plain]
 
 
 def _rows(known: Registries) -> dict[str, list[Row]]:
@@ -133,13 +146,7 @@ def _rows(known: Registries) -> dict[str, list[Row]]:
         if kind in COMPONENT_REGISTRIES:
             rows[kind] = [(name, _signature(cls), first_paragraph(cls.__doc__)) for name, cls in registry.items()]
             rows[kind] += [(name, "", problem) for name, problem in registry.broken.items()]
-    rows |= {
-        kind: [
-            (name, _signature(cls), first_paragraph(cls.__doc__)) for name, cls in COMPONENT_REGISTRIES[kind].items()
-        ]
-        for kind in ("weightings", "features")
-    }
-    rows["metrics"] = [(name, "", first_paragraph(metric.of.__doc__)) for name, metric in known.metrics.items()]
+    rows["metrics"] = [(name, "", _metric(name, metric)) for name, metric in known.metrics.items()]
     rows["metrics"] += [(name, "", _CLOCK) for name in TIME_METRICS]
     rows["metrics"] += [(each.name, "", _declared(each, known)) for each in known.quantities.values()]
     rows["normalizations"] = [(name, "", _NORMALIZATIONS[name]) for name in NORMALIZATIONS]
@@ -148,6 +155,14 @@ def _rows(known: Registries) -> dict[str, list[Row]]:
     publications = (load_published(path) for path in shipped_files(published.PUBLISHED_FOLDER, "*.yaml"))
     rows["papers"] = [(each.paper, "", f"{each.title}. {each.reference}") for each in publications]
     return rows
+
+
+def _metric(name: str, metric: Metric) -> str:
+    """Return the description of a metric; several are computed alike and differ in what they are of."""
+    if not metric.whole:
+        return f"Compute the {metric_name(name, {})} of one class."
+    text = first_paragraph(metric.function.__doc__)
+    return f"{text.removesuffix('.')}, split by split, and its mean." if name.endswith("-mean-of-splits") else text
 
 
 def _declared(quantity: DiagnosticMetric, known: Registries) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import stat
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -55,6 +56,21 @@ def digest_without_itself(facts: dict[str, Any]) -> str:
     """Compute the sha256 of plain data without their key "digest"."""
     rest = json.loads(json.dumps({key: value for key, value in facts.items() if key != "digest"}))
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+
+
+def json_bytes(data: Any) -> bytes:
+    """Encode plain data as indented JSON in UTF-8; lone surrogates, as in names that aren't UTF-8, as escapes."""
+    return (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
+
+
+def escape_surrogates(text: str) -> str:
+    """Escape lone surrogates, which UTF-8 can't encode: those of a file's name that isn't UTF-8, or of JSON."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def may_block(mode: int) -> bool:
+    """Test whether a file is a pipe, device or socket, by `st_mode`: opening or reading it may never end."""
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 def is_number(text: str) -> bool:

@@ -151,7 +151,7 @@ def run_plugin_code(plugin: Plugin | None, reads: ReadRecord | None = None) -> I
     PatchedError
         If it replaced a function or class of a shared module.
     """
-    if plugin is None or plugin in _RUNNING[-1:]:  # in this thread, or in one that works for this plug-in
+    if plugin is None or plugin in _RUNNING:  # in this thread, or in one that works for this plug-in
         yield
         return
     with _LOCK:
@@ -172,39 +172,58 @@ def run_plugin_code(plugin: Plugin | None, reads: ReadRecord | None = None) -> I
                 _RUNNING.pop()
 
 
+def plugin_parts(components: Iterable[Any]) -> tuple[Any, ...]:
+    """Return the first class of each plug-in among classes; () if all are of this package or of libraries."""
+    return tuple({plugin: each for each in reversed([*components]) if (plugin := plugin_of(each))}.values())[::-1]
+
+
 @contextlib.contextmanager
-def run_guarded(component: Any, kind: type[Exception] = ValueError, *, short: bool = True) -> Iterator[None]:
-    """Run a component's code as `run_plugin_code` does, and report its errors as the plug-in's, or its library's.
+def run_guarded(*components: Any, kind: type[Exception] = ValueError, short: bool = True) -> Iterator[None]:
+    """Run components' code as `run_plugin_code` does, and report its errors as the plug-in's, or its library's.
 
     Parameters
     ----------
-    component : class
+    *components : class
+        Classes of this package, libraries and plug-ins; the last one is blamed where the line of an error is unknown.
     kind : type
         Type of the error that is raised, see `convert_plugin_errors`.
     short : bool
         As in `locate_error`.
     """
-    plugin = plugin_of(component)
-    if plugin is None and (component is None or is_builtin(component)):
-        yield
-        return
-    place = source_location(component, short=short) if plugin else f"{component.__module__}.{component.__qualname__}"
-    state = run_plugin_code(plugin) if plugin else restore_process_state()
-    with convert_plugin_errors(kind, place, short=short), state:
+    with contextlib.ExitStack() as stack:
+        for each in components:
+            plugin = plugin_of(each)
+            if plugin is None and is_builtin(each):
+                continue
+            place = source_location(each, short=short) if plugin else f"{each.__module__}.{each.__qualname__}"
+            stack.enter_context(convert_plugin_errors(kind, place, short=short))
+            stack.enter_context(run_plugin_code(plugin) if plugin else restore_process_state())
         yield
 
 
-def guard_methods(component: type, names: Iterable[str]) -> None:
+@contextlib.contextmanager
+def running_plugins(plugins: Iterable[Plugin]) -> Iterator[None]:
+    """Run plug-ins' code as a run does; their errors become a ConfigError with file and line."""
+    with contextlib.ExitStack() as stack:
+        for plugin in plugins:
+            stack.enter_context(convert_plugin_errors(ConfigError, plugin.name))
+            stack.enter_context(run_plugin_code(plugin))
+        yield
+
+
+def guard_methods(
+    component: type, names: Iterable[str], kind: type[Exception] = ConfigError, *, short: bool = False
+) -> None:
     """Wrap methods and properties of a plug-in's class in `run_guarded`; errors for the user (BenchError) pass."""
 
     def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
             try:
-                with run_guarded(component, ConfigError, short=False):
+                with run_guarded(component, kind=kind, short=short):
                     result = function(*args, **kwargs)
                     return list(result) if isinstance(result, Iterator) else result
-            except ConfigError as error:
+            except kind as error:
                 raise error.__cause__ if isinstance(error.__cause__, BenchError) else error from None
 
         call.guarded = True  # type: ignore[attr-defined]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import signal
-import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmark.system.errors import BenchError, one_line
+from benchmark.system.user_code.interrupts import interruptible
 from benchmark.system.user_code.isolation import PatchedError
 
 if TYPE_CHECKING:
@@ -39,31 +38,21 @@ def convert_plugin_errors(kind: type[Exception], otherwise: object, *, short: bo
     short : bool
         As in `locate_error`.
     """
-    pressed: list[int] = []
-    main = threading.current_thread() is threading.main_thread()
-    before = signal.getsignal(signal.SIGINT) if main else None
-
-    def interrupt(number: int, frame: Any) -> None:
-        pressed.append(number)
-        if callable(before):
-            before(number, frame)
-
-    if main and callable(before):
-        signal.signal(signal.SIGINT, interrupt)
-    try:
-        yield
-    except MemoryError:
-        raise
-    except BaseException as error:
-        if pressed and isinstance(error, KeyboardInterrupt):
+    with interruptible(str(otherwise)) as pressed:
+        try:
+            yield
+        except MemoryError:
             raise
-        ours = isinstance(error, kind | FloatingPointError | BenchError)
-        if ours and not locate_error(error):  # raised by this package
-            raise
-        raise kind(locate_error(error, otherwise, short=short)) from error
-    finally:
-        if main and callable(before):
-            signal.signal(signal.SIGINT, before)
+        except BaseException as error:
+            if pressed:
+                raise KeyboardInterrupt from error
+            ours = isinstance(error, kind | FloatingPointError | BenchError)
+            if ours and not locate_error(error):  # raised by this package
+                raise
+            raise kind(locate_error(error, otherwise, short=short)) from error
+        else:
+            if pressed:  # the plug-in caught it
+                raise KeyboardInterrupt
 
 
 def locate_error(error: BaseException, otherwise: object = "", *, short: bool = False) -> str:

@@ -13,6 +13,7 @@ from yaml.constructor import SafeConstructor
 from yaml.reader import Reader
 from yaml.resolver import Resolver
 
+from benchmark.system.checks import may_block
 from benchmark.system.errors import ConfigError, did_you_mean, one_line, quote_value
 from benchmark.system.yaml_problems import explain_yaml_error
 
@@ -227,7 +228,7 @@ def _text(path: Path) -> str:
             inside = [str(file) for file in sorted(path.glob("*.yaml"))]
             hint = f"; name a file in it, such as {inside[0]}" if inside else ""
             raise ConfigError(f"{path}: is a folder, not a YAML file{hint}")
-        if not stat.S_ISREG(mode):
+        if may_block(mode):
             raise ConfigError(f"{path}: is a pipe or device, not a YAML file")
         with path.open("rb") as file:
             content = file.read(MAX_YAML_BYTES + 1)

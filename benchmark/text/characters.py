@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from benchmark.corpora.corpus import TextChunk
     from benchmark.text.lexer import Lexing, TokenSpans
-    from benchmark.text.vocabulary import Pruning
+    from benchmark.text.pruning import Pruning
 
 #: Bits of a code point, and the number of code points that fit in 63.
 CHARACTER_BITS, MAX_PACKED = 21, 3

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from itertools import count as numbers_from_zero
@@ -20,6 +20,7 @@ from benchmark.text.counting_loops import spell_tokens
 from benchmark.text.counts import Counts
 from benchmark.text.fields import field_of
 from benchmark.text.lexer import WHOLE_DOCUMENT, find_tokens, term_name
+from benchmark.text.pruning import TRAINING
 from benchmark.text.streams import NO_TERM, TermStream, common_terms, count_rows, longer_terms, order_terms, split_pairs
 
 if TYPE_CHECKING:
@@ -30,47 +31,7 @@ if TYPE_CHECKING:
     from benchmark.corpora.corpus import AnyCorpus, Documents, TextChunk
     from benchmark.corpora.user.counts_folder import CountsCorpus
     from benchmark.text.lexer import Lexing
-
-
-#: Name in place of a group: each split counts its own training documents.
-TRAINING = "training"
-
-
-@dataclass(frozen=True)
-class Pruning:
-    """Minimum frequency of terms in the vocabulary; the default keeps every term.
-
-    Parameters
-    ----------
-    min_occurrences : int
-        Keep terms that occur at least this often in the collection (Rainbow's ``--prune-vocab-by-occur-count``).
-    min_documents : int
-        Keep terms that occur in at least this many documents. Rainbow's ``--prune-vocab-by-doc-count=N`` drops
-        words in N *or fewer* documents, which is ``min_documents = N + 1``.
-    group : str, optional
-        Count only the documents of this group, such as the training documents; a term that doesn't occur there is
-        dropped. All documents by default. With "training", each split counts its own training documents, and what is
-        counted here are all documents: no term that a split keeps is rarer in them.
-    """
-
-    min_occurrences: int = 1
-    min_documents: int = 1
-    group: str | None = None
-
-    def __post_init__(self) -> None:
-        """Raise ConfigError for numbers below one."""
-        for field, value in (("min_occurrences", self.min_occurrences), ("min_documents", self.min_documents)):
-            if value < 1:
-                raise ConfigError(f"pruning: {field} is {value}; it must be at least 1 (1 prunes nothing)")
-
-    @property
-    def by_split(self) -> bool:
-        """True if each split prunes again, by the counts in its training documents."""
-        return self.group == TRAINING
-
-    def keeps(self, occurrences: NDArray[np.int64], documents: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return which terms are kept, from their numbers of occurrences and documents, both of shape (n_terms,)."""
-        return (occurrences >= self.min_occurrences) & (documents >= self.min_documents)
+    from benchmark.text.pruning import Pruning
 
 
 def count_terms(corpus: AnyCorpus, lexing: Lexing, pruning: Pruning, jobs: int = 1) -> Counts:

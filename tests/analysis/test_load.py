@@ -104,7 +104,8 @@ class TestFile:
         paper: p
         title: t
         reference: r
-        values: [{table: 1, config: webkb, cell: a, metric: accuracy, value: "1.50", unit: percent}]
+        unit: percent
+        values: [{table: 1, config: webkb, cell: a, metric: accuracy, value: "1.50"}]
         claims:
           - {id: c, text: t, relation: greater, test: sign, alpha: 0.05, comparisons: [{config: x, a: a, b: b}]}
         reference_values:

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmark.analysis.run_comparisons import compare_two_cells, compare_two_runs
+from benchmark.analysis.formatting.units import metric_name
+from benchmark.analysis.run_comparisons import agreement_sentence, compare_two_cells, compare_two_runs
 from benchmark.analysis.scoring import RunPredictions, score_cells
 from benchmark.evaluation.predictions import Predictions, SettingKey
 from benchmark.system.errors import ConfigError
@@ -30,16 +31,20 @@ class TestCells:
         (row,) = scores.rows
         values = [100 * scored.estimate(name, "error").value for name in ("rbf-oracle-50", "linear-oracle-50")]
         assert row[:4] == ("error %", f"{values[0]:.2f}", f"{values[1]:.2f}", f"{values[0] - values[1]:+.2f}")
-        assert [row[0] for row in tests.rows] == ["wilcoxon", "mcnemar"]
+        assert [row[0] for row in tests.rows] == ["Wilcoxon's signed rank test", "McNemar's exact test"]
 
     def test_of_documents(self, tabled):
         experiment, predictions, scored = tabled
         scores, tests = compare_two_cells(RunPredictions(experiment, predictions, {}, {}), "tf-l1-ngd", "tf-l1-linear")
-        assert [row[0] for row in scores.rows] == [f"{name} %" for name in experiment.metrics]
-        assert [row[0] for row in tests.rows] == ["sign", "mcnemar", "wilcoxon"]
+        assert [row[0] for row in scores.rows] == [f"{metric_name(name, {})} %" for name in experiment.metrics]
+        assert [row[0] for row in tests.rows] == [
+            "exact sign test",
+            "McNemar's exact test",
+            "Wilcoxon's signed rank test",
+        ]
         assert tests.rows[2][3].startswith("not testable")
-        for row in tests.rows[:2]:
-            own = scored.test(row[0], "tf-l1-ngd", "tf-l1-linear", "accuracy")
+        for name, row in zip(("sign", "mcnemar"), tests.rows, strict=False):
+            own = scored.test(name, "tf-l1-ngd", "tf-l1-linear", "accuracy")
             assert (row[1], float(row[3])) == (own.n, pytest.approx(own.p_value, rel=0.01))
 
     def test_one_that_failed_says_why(self, drawn):
@@ -74,6 +79,10 @@ class TestRuns:
         )
         assert len(part.rows) == len(experiment.cells)
         assert all(row[-3:] == ("+0.00", 240, 0) for row in part.rows)
+        run = RunPredictions(experiment, predictions, {}, {})
+        n = len(experiment.cells)
+        told = f"{n} of the {n} cells that both runs have agree in every prediction."
+        assert agreement_sentence(run, run, ("one", "two")) == told
 
     def test_documents_that_were_decided_otherwise_are_counted(self, tabled):
         experiment, predictions, _ = tabled

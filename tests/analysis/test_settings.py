@@ -66,7 +66,7 @@ def test_any_other_setting_is_not(experiment, changes, why):
     assert summary.verdicts["verdict"].tolist() == ["another setting"]
     assert why in summary.verdicts["aside"].iloc[0]
     assert summary.claims["counted"].tolist() == ["another setting"]
-    assert any(why in note for note in summary.notes)
+    assert any(why in caveat for caveat in summary.caveats)
 
 
 def test_a_methods_own_text_is_part_of_its_setting(experiment):

@@ -17,6 +17,7 @@ from benchmark.papers import published
 from benchmark.papers.claims import evidence_for, judge_claims
 from benchmark.papers.published import Published
 from benchmark.papers.published_verdicts import Exclusion, judge_ranges, judge_values
+from benchmark.report.grids import cell_grid, verdict_grid
 from tests.analysis.made import CLASSES, drawn_study, predicted, table_study
 from tests.builders import small_experiment
 
@@ -26,10 +27,11 @@ PAIR = ["rbf-oracle-50", "linear-oracle-50"]
 PAPER = Published.model_validate(
     HEAD
     | {
+        "unit": "percent",
         "values": [
             {"config": "drawn", "pair": PAIR, "metric": "error-ratio", "value": "1.0"},
-            {"config": "drawn", "cell": "linear-oracle-50", "metric": "macro-f1", "value": "90", "unit": "percent"},
-            {"config": "drawn", "cell": "linear-oracle-50", "metric": "error", "value": "0.1", "alternative": True},
+            {"config": "drawn", "cell": "linear-oracle-50", "metric": "macro-f1", "value": "90"},
+            {"config": "drawn", "cell": "linear-oracle-50", "metric": "error", "value": "10", "alternative": True},
             {"config": "drawn", "pair": PAIR, "metric": "sign-z", "value": "1.0"},
         ],
         "ranges": [
@@ -53,7 +55,7 @@ class TestJudging:
     def test_a_pairs_metric_is_its_own_and_what_the_sample_does_not_give_is_not_judged(self, drawn):
         judged = judge_values(PAPER, "drawn", drawn[2])
         assert [each.published.metric for each in judged] == ["error-ratio", "macro-f1", "error"]
-        assert [each.published.printed_in for each in judged] == ["one", "percent", "one"]
+        assert [each.published.printed_in for each in judged] == ["one", "percent", "percent"]
         assert [each.published.reading for each in judged] == ["", "", "another"]
 
     @pytest.mark.parametrize("metric", TIME_METRICS)
@@ -265,20 +267,45 @@ class TestNamesAndUnits:
         assert "accuracy" not in scored.cells["faculty-skl-50"].values
         assert set(scored.frame["metric"]) == {"macro-recall"}
 
-    def test_units_come_with_the_metric_and_not_from_magnitudes(self):
+    @pytest.mark.parametrize(("unit", "printed"), [("percent", "percent"), ("fraction", "one"), (None, "one")])
+    def test_units_come_with_the_file_and_the_metric_and_not_from_magnitudes(self, unit, printed):
         value = {"config": "drawn", "cell": "linear-oracle-50", "value": "0.5"}
-        units = {"average-skl": "one", "documents": "one", "error": "one", "accuracy": "percent", "seconds": "one"}
-        values = [value | {"metric": metric, "unit": unit} for metric, unit in units.items()]
-        context = {published.DECLARED_METRICS_KEY: DIAGNOSTIC_METRICS}
-        paper = Published.model_validate(HEAD | {"values": values}, context=context)
-        found = {v.metric: v.printed_in for v in paper.values}
-        assert found == {
+        values = [value | {"metric": each} for each in ("average-skl", "documents", "error", "accuracy", "seconds")]
+        reference = {"method": "a", "source": "b", "transductive": False, "values": [value | {"metric": "micro-f1"}]}
+        data = HEAD | {"values": values, "reference_values": [reference]} | ({"unit": unit} if unit else {})
+        paper = Published.model_validate(data, context={published.DECLARED_METRICS_KEY: DIAGNOSTIC_METRICS})
+        assert {v.metric: v.printed_in for v in (*paper.values, *paper.reference_values[0].values)} == {
             "average-skl": "nats",
             "documents": "documents",
-            "error": "one",
-            "accuracy": "percent",
+            "error": printed,
+            "accuracy": printed,
             "seconds": "seconds",
+            "micro-f1": printed,
         }
+        assert "unit" not in values[2], "what was read isn't changed"
+
+    @pytest.mark.parametrize(
+        ("unit", "units"), [(None, ["percent", None]), ("fraction", ["percent", "percent"]), ("percent", ["one", None])]
+    )
+    def test_a_file_has_one_unit(self, unit, units):
+        value = {"config": "drawn", "cell": "linear-oracle-50", "metric": "error", "value": "0.5"}
+        values = [value | ({"unit": each} if each else {}) for each in units]
+        with pytest.raises(ValueError, match="its values are in percent and in fractions: state one `unit` at the top"):
+            Published.model_validate(HEAD | {"values": values} | ({"unit": unit} if unit else {}))
+
+    def test_a_fraction_is_shown_in_percent_with_its_digits(self, publish):
+        value = {"config": "table", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "0.900"}
+        shown = []
+        for unit, digits in (("fraction", "0.900"), ("percent", "90.0")):
+            experiment = table_study(
+                paper=publish(HEAD | {"values": [value | {"value": digits}], "unit": unit, "paper": unit})
+            )
+            summary = summarize(RunPredictions(experiment, predicted(experiment), {}, {}))
+            rows = [row for row in cell_grid(summary).rows if row[0] == "tf-l1-ngd"]
+            shown.append((rows, verdict_grid(summary.verdicts)))
+        assert shown[0] == shown[1]
+        assert "90.0" in shown[0][0][0]
+        assert "accuracy %" in shown[0][1].rows[0]
 
     def test_the_interval_over_groups_is_in_the_unit_of_the_print(self, publish):
         value = {"config": "table", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "90.0", "unit": "percent"}
@@ -289,13 +316,11 @@ class TestNamesAndUnits:
         assert (row.between_low, row.between_high) == pytest.approx((100 * low, 100 * high))
 
     def test_a_share_is_judged_in_the_unit_of_its_print(self, publish):
-        printed = [("0.100", "one"), ("10.0", "percent")]
-        values = [
-            {"config": "drawn", "cell": "linear-oracle-50", "metric": "error", "value": value, "unit": unit}
-            for value, unit in printed
-        ]
-        experiment = drawn_study(paper=publish(HEAD | {"values": values}))
-        verdicts = summarize(RunPredictions(experiment, predicted(experiment), {}, {})).verdicts
-        assert verdicts["unit"].tolist() == ["one", "percent"]
-        assert verdicts["value"].iloc[1] == pytest.approx(100 * verdicts["value"].iloc[0])
-        assert verdicts["verdict"].nunique() == 1
+        found = []
+        for digits, unit in (("0.100", "fraction"), ("10.0", "percent")):
+            values = [{"config": "drawn", "cell": "linear-oracle-50", "metric": "error", "value": digits}]
+            experiment = drawn_study(paper=publish(HEAD | {"values": values, "unit": unit, "paper": unit}))
+            found.append(summarize(RunPredictions(experiment, predicted(experiment), {}, {})).verdicts.iloc[0])
+        assert [row["unit"] for row in found] == ["one", "percent"]
+        assert found[1]["value"] == pytest.approx(100 * found[0]["value"])
+        assert found[0]["verdict"] == found[1]["verdict"]

@@ -211,7 +211,7 @@ class TestRun:
         for cell in ("tf-l1-ngd", "tf-l2-linear"):
             assert re.search(rf"^{cell} +\d\d\.\d\d +\[", finished[2].stdout, re.MULTILINE)
         assert "\x1b" not in finished[2].stdout
-        assert finished[2].stdout.rstrip().endswith(f"written to {finished[1]}")
+        assert finished[2].stdout.rstrip().endswith(f"written to {finished[1]}\nopen {finished[1]}/report.html")
 
     def test_tables_have_the_columns_that_others_rely_on(self, finished):
         for name, header in HEADERS.items():
@@ -428,25 +428,32 @@ class TestCompare:
         result = invoke("compare", finished[1], "tf-l1-ngd", "tf-l2-linear")
         assert (result.exit_code, result.stderr) == (0, "")
         assert re.search(
-            r"^accuracy % +\d\d\.\d\d +\d\d\.\d\d +\+\d+\.\d\d +\+\d+\.\d\d to \+", result.stdout, re.MULTILINE
+            r"^accuracy % +\d\d\.\d\d +\d\d\.\d\d +\+\d+\.\d\d +\[\+\d+\.\d\d, \+", result.stdout, re.MULTILINE
         )
-        for test in ("sign", "mcnemar", "wilcoxon"):
+        assert re.match(r"The NGD kernel beats the linear kernel on the generated corpus by \d+", result.stdout)
+        for test in ("exact sign test", "McNemar's exact test", "Wilcoxon's signed rank test"):
             assert re.search(rf"^{test} +\d", result.stdout, re.MULTILINE)
+        assert not re.search(r"\b(nan|None|mcnemar|macro-f1)\b", result.stdout)
 
-    def test_two_runs_manifests_first(self, finished, write, tmp_path):
+    def test_two_runs_answer_first(self, finished, write, tmp_path):
         other = write(SMALL.replace("methods:", "defaults: {classifier: {name: svm, C: 0.01}}\nmethods:"))
         assert invoke("run", other, "--out", tmp_path / "other").exit_code == 0
         result = invoke("compare", finished[1], tmp_path / "other")
         assert (result.exit_code, result.stderr) == (0, "")
         assert re.search(r"^methods\.base\.tf-l1-ngd\.classifier\.C +1\.0 +0\.01 *$", result.stdout, re.MULTILINE)
-        assert result.stdout.index("Where the manifests differ") < result.stdout.index("Accuracy")
+        assert re.match(r"\d of the 2 cells that both runs have agree in every prediction; the largest", result.stdout)
+        assert result.stdout.index("Accuracy") < result.stdout.index("Settings that differ")
+        assert len(result.stdout.splitlines()) < len(
+            invoke("compare", finished[1], tmp_path / "other", "--all").stdout.splitlines()
+        )
         assert re.search(
             r"^tf-l2-linear +\d\d\.\d\d +\d\d\.\d\d +[+-]\d+\.\d\d +126 +\d+ *$", result.stdout, re.MULTILINE
         )
 
     def test_a_run_with_itself(self, finished):
         result = invoke("compare", finished[1], finished[1])
-        assert "Where the manifests differ: nowhere" in result.stdout
+        assert re.match(r"2 of the 2 cells that both runs have agree in every prediction\.", result.stdout)
+        assert "Settings that differ: none" in result.stdout
         assert re.search(r"^tf-l1-ngd +.*\+0\.00 +126 +0 *$", result.stdout, re.MULTILINE)
 
     def test_a_cell_alone_or_twice_is_told_apart(self, finished):
@@ -484,14 +491,15 @@ class TestList:
         assert (result.exit_code, result.stderr) == (0, "")
         for name in ("datasets", "kernels", "classifiers", "protocols", "webkb", "synthetic", "svm", "k-fold"):
             assert re.search(rf"^{name}\b", result.stdout, re.MULTILINE)
+        assert re.search(r"^k-fold +Test each document", result.stdout, re.MULTILINE)
         pattern = r"^k-fold +k: int, seed=0, stratified=True, grouped=False +Test each document"
-        assert re.search(pattern, result.stdout, re.MULTILINE)
+        assert re.search(pattern, invoke("list", "protocols").stdout, re.MULTILINE)
 
     @pytest.mark.parametrize("kind", ["datasets", "kernels", "classifiers", "protocols", "diagnostics"])
     def test_one_kind(self, kind):
         result = invoke("list", kind)
         title, header, *rows = [line for line in result.stdout.splitlines() if line.strip()]
-        assert (title.strip(), header.split()) == (kind, ["name", "parameters", "what", "it", "is"])
+        assert (title.strip(), header.split()) == (kind, ["name", "parameters", "description"])
         assert rows
 
 

@@ -193,7 +193,7 @@ def test_compare_cells_and_runs(finished_run):
     assert a in result.stdout
     result = invoke("compare", finished_run, finished_run)
     assert result.exit_code == 0, result.output
-    assert "Where the manifests differ: nowhere" in result.stdout
+    assert "Settings that differ: none" in result.stdout
     assert invoke("compare", finished_run, a, "nosuch").exit_code == 2
 
 

@@ -137,7 +137,7 @@ class TestDocument:
     def test_other_commands_answer_likewise(self, finished):
         listed = json.loads(invoke("list", "metrics", "--json").stdout)["tables"]
         assert [table["title"] for table in listed] == ["metrics"]
-        assert {"name", "parameters", "what it is"} == set(listed[0]["rows"][0])
+        assert {"name", "parameters", "description"} == set(listed[0]["rows"][0])
         compared = json.loads(invoke("compare", finished[1], "ngd", "linear", "--json").stdout)["tables"]
         assert [table["title"] for table in compared] == ["Scores", "Tests"]
         planned = json.loads(invoke("plan", finished[0], "--no-pilot", "--json").stdout)["tables"]

@@ -108,7 +108,8 @@ class TestFolders:
     def test_the_same_experiment_writes_over_its_own(self):
         result = invoke("run", "small")
         assert (result.exit_code, result.stderr) == (0, "")
-        last = result.stdout.splitlines()[-1]
+        *_, last, page = result.stdout.splitlines()
+        assert page.rstrip() == "open results/runs/small/report.html"
         assert last.startswith("small: 2 cells, 2 of them from the store; ")
         assert last.endswith("; written to results/runs/small")
 
@@ -194,6 +195,8 @@ class TestList:
         for kind in [*kinds, "normalizations", "digits", "stoplists", "papers"]:
             assert re.search(rf"^{kind} *$", shown, re.MULTILINE)
             assert len(invoke("list", kind).stdout.splitlines()) > 2
+        assert max(map(len, shown.splitlines())) <= 80
+        assert "`" not in shown
 
     @pytest.mark.parametrize(
         ("kind", "names"),

@@ -81,9 +81,9 @@ def test_what_it_is_made_of_names_every_choice_and_the_line_that_runs_it_again(t
 
 def test_what_has_a_text_of_its_own_is_told_by_that(told: RunResult, store: Store) -> None:
     of, title = [dict(parts(told, c, store)[c].rows) for c in ("ngd-cv", "stoplist-smart-ngd-cv")], "pruning"
-    assert [each["lexing"].split("stoplist ")[1][:5] for each in of] == ["none,", "smart"]
-    assert "min_occurrences 2," in of[0][title]
-    assert "min_occurrences 50," in of[1][title] or "min_occurrences 100," in of[1][title]
+    assert [each["lexing"].split("stoplist ")[1][:5] for each in of] == ["none;", "smart"]
+    assert "min occurrences 2;" in of[0][title]
+    assert "min occurrences 50;" in of[1][title] or "min occurrences 100;" in of[1][title]
     different = [int(each["words"].split()[0].replace(",", "")) for each in of]
     assert different[1] < different[0] / 2
 
@@ -99,7 +99,7 @@ def test_neighbours_are_the_training_documents_with_the_largest_values(told: Run
         train = np.flatnonzero(counts.documents.parts != counts.documents.parts[row])
         values = cosine_similarity(counts.matrix[[row]], counts.matrix[train])[0]
         best = train[np.argsort(-values, kind="stable")[:3]]
-        near = [text.split(": ", 1)[1] for what, text in part.rows if what == "nearest"]
+        near = [text.split(": ", 1)[1] for what, text in part.rows if what == "nearest document"]
         assert near == [ids[each] for each in best]
 
 
@@ -112,7 +112,7 @@ def test_what_was_given_has_the_largest_value_and_its_words_stand_in_the_text(
         assert "wrong" in title
         assert rows["decision values"].split()[0] == rows["predicted"].partition(",")[0]
         assert rows["true"] in rows["decision values"]
-        words = rows["top words"].removeprefix(f"for {rows['decision values'].split()[0]}: ").split(", ")
+        words = rows[f"words for {rows['decision values'].split()[0]}"].split(", ")
         assert all(word in rows["text"].lower() for word in words[:2])
 
 

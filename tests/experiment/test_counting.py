@@ -20,7 +20,8 @@ from benchmark.experiment.counting import describe_counts, read_counts
 from benchmark.experiment.store import Store
 from benchmark.text.counts import Counts, counts_from_arrays, counts_to_arrays
 from benchmark.text.lexer import Lexing
-from benchmark.text.vocabulary import Pruning, count_terms
+from benchmark.text.pruning import Pruning
+from benchmark.text.vocabulary import count_terms
 from tests.builders import real_corpus, small_experiment
 
 if TYPE_CHECKING:

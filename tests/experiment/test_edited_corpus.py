@@ -19,7 +19,7 @@ from benchmark.config.model import Collection, TextSettings
 from benchmark.corpora import file_digest
 from benchmark.corpora.corpus import StreamedCorpus
 from benchmark.corpora.file_digest import FileDigest
-from benchmark.corpora.user import records
+from benchmark.corpora.user import decompress, records
 from benchmark.corpora.user.counts_folder import COUNTS_FOLDER_FILES, CountsFolder
 from benchmark.corpora.user.user_files import UserFiles
 from benchmark.corpora.user.validate import _Scan, _scanned
@@ -29,7 +29,7 @@ from benchmark.experiment.counting import read_counts
 from benchmark.experiment.store import Store
 from benchmark.system.errors import DataError
 from benchmark.text.lexer import Lexing
-from benchmark.text.vocabulary import Pruning
+from benchmark.text.pruning import Pruning
 from tests.trials.limits import mostly_slow
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ STAGES: dict[str, Callable[[pytest.MonkeyPatch, Edit], None]] = {
 def pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files are read in many small pieces, as large ones are."""
     monkeypatch.setattr(file_digest, "DIGEST_BLOCK_BYTES", 512)
-    monkeypatch.setattr(records, "READ_BYTES", 64)
+    monkeypatch.setattr(decompress, "READ_BYTES", 64)
     monkeypatch.setattr(records, "RECORD_BATCH_ROWS", 20)
 
 

@@ -11,7 +11,8 @@ from benchmark.experiment.counting import read_counts
 from benchmark.experiment.run import load_checked, report_again, run_and_write
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.methods.out_of_fold import INNER_FOLDS
+from benchmark.methods.out_of_fold import INNER_FOLDS, out_of_fold_values
+from benchmark.methods.wrappers import fusion
 from benchmark.representation import TermWeighting
 from benchmark.system.errors import ConfigError
 
@@ -41,9 +42,15 @@ def columns(values):
     return np.column_stack([-values, values]) if values.ndim == 1 else values
 
 
-@pytest.mark.parametrize("weights", [(1.0, 1.0), (1.0, 4.0)])
-def test_the_sum_is_of_centred_values_over_their_deviation_out_of_folds(checked, tmp_path, weights):
-    entry = BOTH if weights == (1.0, 1.0) else "{fuse: [mnb, words], weights: [1, 4], name: both}"
+@pytest.mark.parametrize(
+    ("entry", "weights", "scored"),
+    [
+        (BOTH, (1.0, 1.0), INNER_FOLDS),
+        ("{fuse: [mnb, words], weights: [1, 4], name: both}", (1.0, 4.0), INNER_FOLDS),
+        ("{fuse: [mnb, words], scale: hold-out, name: both}", (1.0, 1.0), 1),
+    ],
+)
+def test_the_sum_is_of_centred_values_over_their_deviation_out_of_folds(checked, tmp_path, entry, weights, scored):
     run = run_experiment(checked(entry), RunContext(Store(tmp_path / "store")))
     counts, *_ = read_counts(checked().variants["base"].collection, RunContext(Store(tmp_path / "counted")))
     documents, labels = counts.documents, counts.documents.labels
@@ -54,12 +61,13 @@ def test_the_sum_is_of_centred_values_over_their_deviation_out_of_folds(checked,
         test = np.flatnonzero(documents.parts == documents.part_names.index(group))
         total = 0.0
         for X, make, weight in zip(inputs, (MultinomialBayes, LinearSvm), weights, strict=True):
-            outside = np.empty((len(train), 4))
-            for fold in KFold(INNER_FOLDS, 0, stratified=True, keep_lone=True).splits(documents.take(train)):
+            outside = np.full((len(train), 4), np.nan)
+            folds = KFold(INNER_FOLDS, 0, stratified=True, keep_lone=True).splits(documents.take(train))
+            for fold in folds[:scored]:
                 rows, asked = train[fold.train], train[fold.test]
                 outside[fold.test] = columns(make().fit(X[rows], labels[rows]).decision_function(X[asked]))
             values = columns(make().fit(X[train], labels[train]).decision_function(X[test]))
-            scale = (outside - outside.mean(axis=1, keepdims=True)).std()
+            scale = np.nanstd(outside - outside.mean(axis=1, keepdims=True))
             total = total + weight * (values - values.mean(axis=1, keepdims=True)) / scale
         np.testing.assert_array_equal(predicted, total.argmax(axis=1))
 
@@ -78,6 +86,30 @@ def test_a_method_fused_with_its_likes_decides_as_they_do(checked, tmp_path):
     run = run_experiment(checked(f"{twin}, {{fuse: [words, twin], name: both}}"), RunContext(Store(tmp_path / "store")))
     alone = {key.method: each.predicted for key, each in run.predictions.settings.items()}
     np.testing.assert_array_equal(alone["both"], alone["words"])
+
+
+def test_fusions_train_a_method_that_they_share_once_and_decide_as_each_alone(checked, tmp_path, monkeypatch):
+    twin = "{name: twin, weighting: tfidf, normalization: l2, classifier: linear-svm}"
+    trained = []
+
+    def counted(*given):
+        trained.append(given[1].name)
+        return out_of_fold_values(*given)
+
+    monkeypatch.setattr(fusion, "out_of_fold_values", counted)
+    lists = "{fuse: [[mnb, words], [mnb, words, twin]], name: both}"
+    run = run_experiment(
+        checked(f"{twin}, {lists}", more="choose: {by: oracle}"), RunContext(Store(tmp_path / "store"))
+    )
+    assert sorted(trained) == ["cornell"] * 3 + ["texas"] * 3
+    for candidate, names in enumerate(("mnb, words", "mnb, words, twin")):
+        entry = f"{twin}, {{fuse: [{names}], name: both}}"
+        alone = run_experiment(checked(entry), RunContext(Store(tmp_path / f"store-{candidate}")))
+        (expected,) = (each for key, each in alone.predictions.settings.items() if key.method == "both")
+        (found,) = (
+            each for key, each in run.predictions.settings.items() if (key.method, key.candidate) == ("both", candidate)
+        )
+        np.testing.assert_array_equal(found.predicted, expected.predicted)
 
 
 @pytest.mark.usefixtures("sketched")

@@ -10,7 +10,8 @@ import pytest
 import scipy.sparse as sp
 
 from benchmark.classifiers import CLASSIFIERS, LinearSvm
-from benchmark.classifiers.thresholds import THRESHOLD_RULES, class_thresholds
+from benchmark.classifiers.thresholds import THRESHOLDS, class_thresholds
+from benchmark.config.components import check_component
 from benchmark.config.model import TermSelection
 from benchmark.kernels import KERNELS, Kernel
 from benchmark.methods import out_of_fold as held_out
@@ -26,6 +27,7 @@ from benchmark.text.counts import Counts
 from .conftest import represented, spec_of
 
 if TYPE_CHECKING:
+    from benchmark.config.components import Component
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.splits import Split
@@ -33,7 +35,8 @@ if TYPE_CHECKING:
 
 KEPT = [name for name, cls in KERNELS.items() if issubclass(cls, Kernel)]
 NAMES = [*KEPT, *(name for name, cls in CLASSIFIERS.items() if not tags_of(cls).needs_kernel)]
-LEARNED = [each for each in THRESHOLD_RULES if each != "zero"]
+RULES = tuple(THRESHOLDS)
+LEARNED = [each for each in RULES if each != "zero"]
 SELECTED = TermSelection((20,), "information-gain", "sum")
 
 
@@ -47,10 +50,15 @@ def problem(*, key: str = "of some class", **changes: Any) -> Problem:
     return Problem(Counts(documents, matrix, found.counts.vocabulary), key, changes.get("seed", 7))
 
 
+def rule(name: str) -> Component | None:
+    return None if name == "zero" else check_component("threshold", THRESHOLDS, name)
+
+
 def spec(name: str, threshold: str, **classifier: Any) -> MethodSpec:
     cls = KERNELS.get(name) or CLASSIFIERS[name]
     return replace(
-        spec_of(name, represented("tf", tags_of(cls).normalization, "training"), **classifier), threshold=threshold
+        spec_of(name, represented("tf", tags_of(cls).normalization, "training"), **classifier),
+        threshold=rule(threshold),
     )
 
 
@@ -88,7 +96,7 @@ def test_at_least_one_adds_a_class_where_there_is_none_and_nowhere_else(name: st
     given = problem()
     added = 0
     for split in toy_group_splits(given):
-        plain, more = (decided(spec(name, each), given, split, bench).predicted for each in THRESHOLD_RULES[:2])
+        plain, more = (decided(spec(name, each), given, split, bench).predicted for each in RULES[:2])
         none = ~plain.any(axis=1)
         added += none.sum()
         assert (more.sum(axis=1) >= 1).all()
@@ -151,7 +159,7 @@ def test_tested_documents_have_no_say(threshold: str, bench: MatrixCache) -> Non
 
 def test_folds_are_drawn_by_the_seed_and_only_thresholds_have_them() -> None:
     given = problem()
-    method = {each: build_method(spec("linear-svm", each), given, None, replicated=False) for each in THRESHOLD_RULES}
+    method = {each: build_method(spec("linear-svm", each), given, None, replicated=False) for each in RULES}
     assert {name: each.uses_seed for name, each in method.items()} == {
         "zero": False,
         "at-least-one": False,
@@ -167,7 +175,7 @@ def test_folds_are_drawn_by_the_seed_and_only_thresholds_have_them() -> None:
 @pytest.mark.parametrize("name", sorted(set(KERNELS) - set(KEPT)))
 def test_other_kernels_have_none(name: str) -> None:
     points = represented("tf", tags_of(KERNELS[name]).normalization, "collection")
-    given = replace(spec_of(name, points), threshold="at-least-one")
+    given = replace(spec_of(name, points), threshold=rule("at-least-one"))
     with pytest.raises(
         ValueError, match=f"the kernel '{name}' is not a function of inner products: it has no threshold"
     ):

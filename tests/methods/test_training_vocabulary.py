@@ -17,7 +17,7 @@ from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
 from benchmark.plugins.toy_data import toy_group_splits, toy_problem
 from benchmark.text.counts import Counts
-from benchmark.text.vocabulary import TRAINING, Pruning
+from benchmark.text.pruning import TRAINING, Pruning
 from tests.builders import small_experiment
 from tests.methods.conftest import represented, spec_of
 

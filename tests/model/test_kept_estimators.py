@@ -111,10 +111,20 @@ def test_types_that_are_not_known_are_listed_and_asked_for(written, monkeypatch)
         read_model(written)
 
 
-def test_a_class_of_a_file_is_refused_in_a_line(checked, tmp_path):
-    experiment = checked(PIPELINE.replace("make", "First"))
-    with pytest.raises(ConfigError, match="First is a class of a file beside the configuration"):
-        fit_model(experiment, "p", RunContext(Store(tmp_path / "store")))
+def test_a_class_of_a_file_is_kept_with_the_file(checked, tmp_path):
+    model = fit_model(checked(PIPELINE.replace("make", "First")), "p", RunContext(Store(tmp_path / "store")))
+    write_model(model, tmp_path / "model")
+    (tmp_path / "models.py").unlink()
+    assert (tmp_path / "model" / "plugin-1" / "models.py").is_file()
+    ((_, answers),) = read_model(tmp_path / "model").answers([("a", b"veti duka"), ("b", b"")])
+    ((_, expected),) = model.answers([("a", b"veti duka"), ("b", b"")])
+    np.testing.assert_array_equal(answers.given, expected.given)
+    assert not (tmp_path / "model" / "plugin-2").exists()
+
+
+def test_a_pipeline_of_packages_is_kept_without_the_file(checked, tmp_path):
+    write_model(fit_model(checked(PIPELINE), "p", RunContext(Store(tmp_path / "store"))), tmp_path / "model")
+    assert not (tmp_path / "model" / "plugin-1").exists()
 
 
 def test_a_pipeline_has_no_terms_to_show(checked, tmp_path):

@@ -150,7 +150,8 @@ def lexing() -> dict[str, dict[str, float]]:
     from benchmark.corpora.user.user_files import UserFiles
     from benchmark.system.errors import DataError
     from benchmark.text.lexer import Lexing
-    from benchmark.text.vocabulary import Pruning, count_terms
+    from benchmark.text.pruning import Pruning
+    from benchmark.text.vocabulary import count_terms
 
     corpora: dict[str, Corpus] = {}
     try:

@@ -8,9 +8,11 @@ import pytest
 from rich.console import Console
 
 from benchmark.analysis.formatting.number_text import interval_text, number_text, p_text
+from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.analysis.summary import DIFFERENCES, SCORE_COLUMNS, SIGNIFICANCE, CellInfo, Summary, summary_table
+from benchmark.report.comparison_grids import comparison_grid, significance_grid
 from benchmark.report.escapes import latex_text
-from benchmark.report.grids import cell_grid, main_metric_of_summary, significance_grid
+from benchmark.report.grids import cell_grid
 from benchmark.report.latex import table_latex
 from benchmark.report.tables import frame_csv, table_csv, table_markdown
 from benchmark.report.terminal import TerminalTables
@@ -116,7 +118,7 @@ def test_failed_cells_are_shown_with_their_reason(make):
 
 def test_csv_keeps_the_scores(make):
     summary = make()
-    metric = main_metric_of_summary(summary)
+    metric = summary.main_metric
     scores = summary.headlines
     for row in parse(table_csv(summary)):
         if row["cell"] not in summary.failures:
@@ -234,9 +236,30 @@ def test_a_terminal_has_one_sentence_on_all_pairs(make):
     every = {"sign", "McNemar", "Wilcoxon"} if len(summary.significance) else set()
     assert {row[4] for row in significance_grid(summary).rows} == every
     printed = " ".join(terminal(summary).split())
-    assert printed.count("pairs differ (sign test") == bool(len(summary.significance))
+    assert printed.count("1 of 1 planned comparisons is significant (sign test") == bool(len(summary.significance))
     assert printed.count("not testable") == bool(len(summary.significance))
     assert "McNemar" not in printed
     alone = summary.significance[summary.significance["test"] == "mcnemar"]
     if len(alone):
-        assert "pairs differ (McNemar test" in terminal(replace(summary, significance=alone))
+        said = terminal(replace(summary, significance=alone))
+        assert "1 of 1 planned comparisons is significant (McNemar test" in said
+
+
+def test_a_comparison_has_one_row_with_the_leading_test(make):
+    summary = make()
+    grid = comparison_grid(summary)
+    assert [row[:2] for row in grid.rows] == [tuple(row) for row in summary.differences[["a", "b"]].to_numpy()]
+    if grid.rows:
+        assert grid.rows[0][2:] == ("+2.78", "[+1.30, +4.20]", "<0.0001 (of 2)", "first is better")
+        assert "Wilcoxon: not testable (smallest p 0.125)." in grid.note
+
+
+def test_a_terminal_begins_with_the_finding(make):
+    finding = main_finding(make())
+    assert " ".join(terminal(make()).split()).startswith(" ".join([f"{finding.headline}.", *finding.details]))
+    assert f"**{finding.headline}.**" in table_markdown(make())
+
+
+def test_caveats_come_before_the_numbers(webkb):
+    text = table_markdown(replace(webkb, caveats=("A doubt.",)))
+    assert text.index("Read this before trusting the numbers") < text.index("A doubt.") < text.index("| cell")

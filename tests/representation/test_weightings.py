@@ -199,3 +199,23 @@ class TestBlocks:
         each = [np.sqrt(alone.fit_transform(counts[:, block_of == block]).toarray()) for block in (0, 1)]
         expected = sum(weight * own @ own.T for weight, own in zip(weights, each, strict=True))
         np.testing.assert_allclose(roots @ roots.T, expected, rtol=1e-13)
+
+    def test_exponents_by_block_are_those_of_the_blocks_alone(self) -> None:
+        """A term's factor depends on its own documents, so each block has the factors that its exponents give."""
+        counts, labels = drawn(2)
+        block_of, names = np.array([0] * 5 + [1] * 4), ("all", "characters")
+        both = Aitchison(power=0.5, idf={"all": 2.0, "characters": 0.5}, concentration={"characters": 1.0})
+        both.of_blocks(block_of, np.array([1.0, 0.5]), "l1", names).fit(counts, labels)
+        words = Aitchison(power=0.5, idf=2.0).fit(counts, labels).factors_
+        characters = Aitchison(power=0.5, idf=0.5, concentration=1.0).fit(counts, labels).factors_
+        np.testing.assert_allclose(both.factors_, np.where(block_of == 0, words, characters), rtol=1e-15)
+        assert (both.learns, Aitchison(concentration={"all": 0.0}).learns) == ("labels", "documents")
+
+    @pytest.mark.parametrize(("blocks", "missing"), [((), "no blocks"), (("all",), "no block 'characters'")])
+    def test_exponents_of_blocks_that_there_are_not_are_refused(self, blocks: tuple[str, ...], missing: str) -> None:
+        counts, labels = drawn(2)
+        weighting = Aitchison(idf={"characters": 1.0})
+        if blocks:
+            weighting.of_blocks(np.zeros(9, dtype=np.int32), np.ones(1), "l1", blocks)
+        with pytest.raises(ValueError, match=f"idf is given by block, and there is {missing}"):
+            weighting.fit(counts, labels)

@@ -11,7 +11,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 from benchmark.model.text_model import TextModel
 from benchmark.system.errors import ConfigError
 from benchmark.text.lexer import LEXERS, WITHIN, Lexing
-from benchmark.text.vocabulary import Pruning, count_terms
+from benchmark.text.pruning import Pruning
+from benchmark.text.vocabulary import count_terms
 from tests.text.lexed import tokens
 from tests.text.test_ngrams import corpus_of, of_block
 

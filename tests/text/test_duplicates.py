@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from benchmark.text.duplicates import NEAR_DUPLICATE_SIMILARITY, near_duplicates
 from benchmark.text.lexer import Lexing
-from benchmark.text.vocabulary import Pruning, count_terms
+from benchmark.text.pruning import Pruning
+from benchmark.text.vocabulary import count_terms
 from tests.builders import real_corpus
 
 N_TERMS = 300

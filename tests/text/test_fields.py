@@ -17,7 +17,8 @@ from benchmark.corpora.corpus import Corpus, Documents, FieldedText, StreamedCor
 from benchmark.system.errors import DataError
 from benchmark.text.fields import FIELD_FINDERS, field_of, format_has_field
 from benchmark.text.lexer import Lexing
-from benchmark.text.vocabulary import Pruning, count_terms
+from benchmark.text.pruning import Pruning
+from benchmark.text.vocabulary import count_terms
 from tests.builders import real_corpus
 from tests.text.lexed import tokens
 

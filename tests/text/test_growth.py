@@ -15,7 +15,8 @@ from benchmark.corpora.archive import CorpusSource
 from benchmark.corpora.user.user_files import UserFiles
 from benchmark.text import vocabulary
 from benchmark.text.lexer import Lexing
-from benchmark.text.vocabulary import Pruning, count_terms
+from benchmark.text.pruning import Pruning
+from benchmark.text.vocabulary import count_terms
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -16,8 +16,9 @@ from benchmark.corpora import registry as corpora
 from benchmark.corpora.corpus import Corpus, Documents, concatenate_texts
 from benchmark.system.errors import ConfigError
 from benchmark.text.lexer import DIGIT_RULES, LEXERS, WITHIN, Lexing
+from benchmark.text.pruning import Pruning
 from benchmark.text.stoplist import stop_words
-from benchmark.text.vocabulary import Pruning, count_terms
+from benchmark.text.vocabulary import count_terms
 from tests.builders import real_corpus
 from tests.text.lexed import tokens
 

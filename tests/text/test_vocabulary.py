@@ -19,7 +19,8 @@ from benchmark.corpora.corpus import Corpus, Documents, TextChunk
 from benchmark.system.errors import ConfigError
 from benchmark.text.counts import Counts
 from benchmark.text.lexer import DIGIT_RULES, LEXERS, Lexing
-from benchmark.text.vocabulary import Pruning, count_terms
+from benchmark.text.pruning import Pruning
+from benchmark.text.vocabulary import count_terms
 from tests.builders import real_corpus
 from tests.text.lexed import tokens
 

@@ -14,7 +14,8 @@ from benchmark.corpora.assemble import check_document_counts
 from benchmark.corpora.corpus import Corpus, Documents, concatenate_texts
 from benchmark.corpora.sgml import read_articles
 from benchmark.text.lexer import DIGIT_RULES, LEXERS, Lexing
-from benchmark.text.vocabulary import Pruning, count_terms
+from benchmark.text.pruning import Pruning
+from benchmark.text.vocabulary import count_terms
 from tests.corpora.small import small_card, small_files
 from tests.corpora.test_reuters import CARD, FILES
 from tests.corpora.test_sgml import DOCTYPE, GOOD

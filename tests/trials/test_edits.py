@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmark.corpora import file_digest
-from benchmark.corpora.user import records
+from benchmark.corpora.user import decompress, records
 from benchmark.experiment.store import Store
 from tests.experiment.test_edited_corpus import FORMATS, REFUSAL, STAGES, counts_of, found_or_refused, write
 from tests.trials.limits import examples, trial
@@ -34,7 +34,7 @@ def test_counts_are_of_one_content_or_refused(
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         top, store = Path(folder), Store(Path(folder) / "store")
         patch.setattr(file_digest, "DIGEST_BLOCK_BYTES", block)
-        patch.setattr(records, "READ_BYTES", piece)
+        patch.setattr(decompress, "READ_BYTES", piece)
         patch.setattr(records, "RECORD_BATCH_ROWS", batch)
         write(top, new, forged=False)
         of_new = counts_of(top, name, Store(top / "fresh"))

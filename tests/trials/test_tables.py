@@ -19,7 +19,8 @@ from benchmark.corpora.user.file_parameters import DROP_REASONS
 from benchmark.corpora.user.user_files import UserFiles
 from benchmark.system.errors import DataError
 from benchmark.text.lexer import Lexing
-from benchmark.text.vocabulary import Pruning, count_terms
+from benchmark.text.pruning import Pruning
+from benchmark.text.vocabulary import count_terms
 from tests.strategies import damaged, one
 from tests.trials.limits import assert_clear, examples, trial
 
@@ -37,7 +38,8 @@ TOKENS = [
     b",", b";", b"\t", b'"', b'""', b"'", b"\n", b"\r\n", b"\r", b"\0", b"\xff", b"\xc3", b"\xe2\x80\xa8", b"true",
     b"\xef\xbb\xbf", b"{", b"}", b"[", b"]", b":", b"null", b"NaN", b"Infinity", b"1e999", b"\\ud800", b"\\u0000",
     b'"text"', b'"label": ', b'"id": "d1"', b"text", b"label", b"9" * 5_000, b"[" * 2_000, b'{"a":' * 500, b"-1",
-    b"2024-13-45", b"x" * 200_000, b"=1+1", b"\x1b[31m",
+    b"2024-13-45", b"9999-12-31T23:59:59-14:00", b"0001-01-01T00:00:00+14:00", b"2024-06-30T23:59:60Z",
+    b"x" * 200_000, b"=1+1", b"\x1b[31m",
 ]  # fmt: skip
 
 
@@ -101,6 +103,7 @@ def test_a_table_is_read_alike_or_refused_with_a_reason(
             documents, corpus = reader.outline(), reader.load(CorpusSource(None))
             counts = count_terms(corpus, Lexing(lexer="unicode", stoplist="none"), Pruning())
             reader.facts()
+            "".join((*documents.ids, *documents.classes, *documents.part_names)).encode()
             assert len(documents) == counts.matrix.shape[0] == len(corpus.rows)
             arrays = documents.labels, documents.parts, documents.groups, documents.dates, documents.topics
             return documents.ids, counts.vocabulary, *(None if each is None else each.tobytes() for each in arrays)

@@ -56,6 +56,8 @@ class Chart:
     log_x, log_y : bool
     round_x : bool
         Whether x is measured, not set: ticks are then round numbers, not the values.
+    reference : float or None
+        Value of y that means "no difference", drawn as a line: 1 for ratios, 0 for differences.
     share_y : bool
         Whether the panels of a row share their vertical scale.
     measured : bool
@@ -74,6 +76,7 @@ class Chart:
     log_x: bool = False
     round_x: bool = False
     log_y: bool = False
+    reference: float | None = None
     share_y: bool = False
     measured: bool = False
 

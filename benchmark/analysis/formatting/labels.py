@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from benchmark.papers.published import Published
 
 WEIGHTING_LABELS = {"tf": "TF", "tfidf": "TF×IDF", "binary": "binary"}
+#: Names of kernels in sentences, where they differ from those in configurations.
+KERNELS_IN_WORDS = {"ngd": "NGD", "ned": "NED", "ngd-e": "NGD-E", "rbf": "Gaussian", "hp-top": "HP-TOP"}
+KERNELS_IN_WORDS |= {"plsi-fisher": "PLSI-Fisher", "bhattacharyya": "Bhattacharyya"}
 #: Parameters that affect the computation, but not the results.
 _SILENT = ("cache_mb",)
 
@@ -33,6 +36,29 @@ def label_cells(experiment: Experiment, scored: ScoreTable, published: Published
     if counted:
         infos = [_with_candidates(info, experiment, cell) for info, cell in zip(infos, experiment.cells, strict=True)]
     return tuple(infos)
+
+
+def method_labels(experiment: Experiment) -> dict[str, str]:
+    """Return the labels of methods in figures and sentences, by name: those of classifiers and diagnostics."""
+    specs = (spec for variant in experiment.variants.values() for entry in variant.entries for spec in entry.candidates)
+    components = (*(spec.classifier for spec in specs), *experiment.diagnostics)
+    return {name: label for component in components for name, label in component.tags.labels.items()}
+
+
+def spoken_names(a: CellInfo, b: CellInfo) -> tuple[str, str]:
+    """Return names of two cells for a sentence: by their kernels if only these differ, else by methods, else by ids."""
+    kernels = a.columns.get("kernel", ""), b.columns.get("kernel", "")
+    if all(kernels) and kernels[0] != kernels[1] and a.columns.get("classifier") == b.columns.get("classifier"):
+        names = f"the {_spoken(kernels[0])} kernel", f"the {_spoken(kernels[1])} kernel"
+    else:
+        names = a.spoken or a.method or a.id, b.spoken or b.method or b.id
+    return names if names[0] != names[1] else (a.id, b.id)
+
+
+def _spoken(kernel: str) -> str:
+    """Return the label of a kernel with its name in words: "Gaussian (sigma 0.2)"."""
+    name, _, parameters = kernel.partition(" ")
+    return f"{KERNELS_IN_WORDS.get(name, name)} {parameters}".strip()
 
 
 def component_label(component: Component) -> str:
@@ -133,7 +159,21 @@ def _info(experiment: Experiment, cell: Cell, chosen: NDArray[np.intp] | None) -
     columns |= {"choice": cell.choice} if cell.choice else {}
     columns |= {name: str(getattr(cell, name)) for name in ("size", "terms") if getattr(cell, name) is not None}
     columns |= {"parameter": _middle(entry, chosen)} if len(entry.candidates) > 1 else {}
-    return CellInfo(cell.id, columns, **keys, points=points_label(spec), classifier=words["classifier"])
+    return CellInfo(
+        cell.id,
+        columns,
+        **keys,
+        points=points_label(spec),
+        classifier=words["classifier"],
+        spoken=_spoken_method(experiment, spec, cell.method),
+    )
+
+
+def _spoken_method(experiment: Experiment, spec: MethodSpec, method: str) -> str:
+    """Return the name of a method for a sentence: "the diffusion kernel", "EEF"."""
+    if spec.kernel is not None and spec.kernel.name == method:
+        return f"the {_spoken(method)} kernel"
+    return method_labels(experiment).get(method, method)
 
 
 def _with_candidates(info: CellInfo, experiment: Experiment, cell: Cell) -> CellInfo:
@@ -163,7 +203,8 @@ def _middle(entry: MethodEntry, chosen: NDArray[np.intp] | None) -> str:
 
 def _given(spec: MethodSpec) -> dict[str, Any]:
     text, points = spec.text.flat if spec.text else {}, _flat(spec.representation)
-    machine = {**(spec.kernel.given if spec.kernel else {}), **spec.classifier.given, "threshold": spec.threshold}
+    threshold = "zero" if spec.threshold is None else component_label(spec.threshold)
+    machine = {**(spec.kernel.given if spec.kernel else {}), **spec.classifier.given, "threshold": threshold}
     return {**text, **points, **machine}
 
 

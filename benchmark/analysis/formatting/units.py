@@ -98,6 +98,16 @@ METRIC_LABELS = {
     "f1": _quantity("F1", together="F-measure"),
     "recall": _quantity("recall"),
     "precision": _quantity("precision"),
+    "micro-break-even": _quantity("micro break-even", together="break-even", of="all decisions ranked together"),
+    "macro-break-even": _quantity("macro break-even", together="break-even", of="mean of the classes' break-even"),
+    "micro-average-precision": _quantity(
+        "micro average precision", together="average precision", of="all decisions ranked together"
+    ),
+    "macro-average-precision": _quantity(
+        "macro average precision", together="average precision", of="mean of the classes' average precision"
+    ),
+    "micro-roc-auc": _quantity("micro ROC AUC", together="ROC AUC", of="all decisions ranked together"),
+    "macro-roc-auc": _quantity("macro ROC AUC", together="ROC AUC", of="mean of the classes' ROC AUC"),
     "sign-z": _quantity("Z"),
     "error-ratio": _quantity("error-ratio", axis="ratio of the errors"),
     "seconds": _quantity("seconds", of="one class, without feature extraction"),

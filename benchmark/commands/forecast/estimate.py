@@ -101,8 +101,6 @@ class PilotRun:
         Processor seconds of the pilot, by group.
     diagnostics : Span
         What the diagnostics took.
-    warm : bool
-        Whether libraries were loaded before.
     """
 
     values: dict[str, Array]
@@ -111,12 +109,9 @@ class PilotRun:
     base: float
     spent: dict[str, float]
     diagnostics: Span
-    warm: bool = True
 
 
-def pilot_run_of(
-    plan: PilotPlan, works: Sequence[PlannedTask], measured: Measurement, *, warm: bool = True
-) -> PilotRun:
+def pilot_run_of(plan: PilotPlan, works: Sequence[PlannedTask], measured: Measurement) -> PilotRun:
     """Return a pilot run on sampled tasks, with the seconds of the batches that it leaves out."""
     jobs, share = jobs_by_key(works), n_documents(works) / n_documents(plan.works)
     values, sizes, memory, spent = {}, {}, {}, {}
@@ -138,7 +133,7 @@ def pilot_run_of(
         sizes[group] = plan.group_sizes(group, jobs) / plan.whole_sizes[group]
     values[REST], spent[REST] = measured.rest.seconds * plan.cells, float(measured.rest.seconds[0])
     memory[REST], sizes[REST] = max(0.0, measured.rest.memory - measured.base), np.array([share, share**POINT_POWER])
-    return PilotRun(values, sizes, memory, measured.base, spent, measured.diagnostics, warm)
+    return PilotRun(values, sizes, memory, measured.base, spent, measured.diagnostics)
 
 
 def seconds_terms(runs: Sequence[PilotRun], group: str) -> Array:
@@ -164,13 +159,10 @@ def forecast_seconds(runs: Sequence[PilotRun], group: str) -> Array:
 
 def forecast_memory(runs: Sequence[PilotRun], group: str) -> float:
     """Return the peak of resident bytes of a group in the run: only kernels grow with the pairs of documents."""
-    warm = next(run for run in runs if run.warm)
     sizes = np.array([run.sizes[group][: 2 if group == KERNEL_GROUP else 1] for run in runs])
-    # Libraries that a first pilot loaded count as resident before it.
-    loaded = [0.0 if run.warm else warm.base - run.base for run in runs]
-    values = np.array([max(0.0, run.memory[group] - n_bytes) for run, n_bytes in zip(runs, loaded, strict=True)])
+    values = np.array([run.memory[group] for run in runs])
     growth = growth_terms(sizes, values, np.full(len(runs), NOISE_BYTES)).sum()
-    return warm.base + MEMORY_MARGIN * float(growth)
+    return runs[0].base + MEMORY_MARGIN * float(growth)
 
 
 def is_cheap(runs: Sequence[PilotRun], spent: float, step: float) -> bool:
@@ -212,8 +204,7 @@ def run_pilots(
 ) -> tuple[list[PilotRun], Array]:
     """Run pilots on more and more documents while they are cheap, and on two samples at least.
 
-    The first pilot runs twice, unless it is dear: its first run also loads libraries and compiled code, as a run does
-    once.
+    The first pilot runs twice: its first run also loads libraries and compiled code, as a run does once.
 
     Returns
     -------
@@ -227,11 +218,10 @@ def run_pilots(
         notify(f"pilot run on {n_documents(works):,} documents")
         budget = memory_budget() * share**2
         measured = process.run(works, plan.computed, few, budget)
-        warm = bool(runs) or measured.seconds[0] < PILOT_SECONDS
-        if not runs and warm:
+        if not runs:
             first, measured = measured, process.run(works, plan.computed, few, budget)
             first_use = np.maximum(first.seconds - measured.seconds, 0)
-        runs.append(pilot_run_of(plan, works, measured, warm=warm))
+        runs.append(pilot_run_of(plan, works, measured))
         spent += float(measured.seconds[0])
         steps = [step for step in (MAX_STEP, 2) if share * step <= MAX_SHARE]
         cheap = [step for step in steps if is_cheap(runs, spent, step)]

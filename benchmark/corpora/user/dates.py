@@ -96,11 +96,20 @@ class DateColumn:
         return (ISO,) if _parsed(value, text, ISO) is not None else LOCAL_FORMATS
 
     def _wanted(self, text: str) -> str:
+        if ISO in self._found and _is_iso(text):
+            return "a date of the years 1 to 9999 in UTC"
         if self.stated is not None:
             return f"a date as date_format states it, {self.stated!r}"
         if self._first != text and self._found:
             return f"a date in the form of the first, {self._first!r}"
         return "a date in ISO 8601, such as 2024-05-31; or state its form, such as date_format: '%d/%m/%y'"
+
+
+def _is_iso(text: str) -> bool:
+    try:
+        return bool(datetime.fromisoformat(text))
+    except ValueError:
+        return False
 
 
 def _parsed(value: Any, text: str, form: str) -> datetime | None:
@@ -112,4 +121,7 @@ def _parsed(value: Any, text: str, form: str) -> datetime | None:
             found = datetime.fromisoformat(text) if form == ISO else datetime.strptime(text, form)  # noqa: DTZ007
         except ValueError:
             return None
-    return found.astimezone(UTC).replace(tzinfo=None) if found.tzinfo else found
+    try:
+        return found.astimezone(UTC).replace(tzinfo=None) if found.tzinfo else found
+    except OverflowError:  # in UTC it is before the year 1, or after 9999
+        return None

@@ -6,17 +6,13 @@ Only one record (of Parquet, one batch; of a JSON array, the text of the file) i
 from __future__ import annotations
 
 import csv
-import gzip
-import io
-import lzma
-import zlib
 from contextlib import contextmanager
 from itertools import chain, islice
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from pyarrow import ArrowException, parquet, types
 
-from benchmark.corpora.file_digest import CheckedFile, changed_file_error
+from benchmark.corpora.user.decompress import COMPRESSED, open_as_digested, open_decompressed
 from benchmark.corpora.user.json_records import (
     column_names,
     has_column,
@@ -24,6 +20,7 @@ from benchmark.corpora.user.json_records import (
     objects_of_array,
     objects_of_lines,
 )
+from benchmark.corpora.user.limits import RECORDS
 from benchmark.corpora.user.text_lines import MAX_FIELD_LENGTH, READ_BYTES, text_lines
 from benchmark.system.errors import MAX_NAMES, DataError, did_you_mean, one_line, quote_value, unknown_name
 
@@ -49,7 +46,6 @@ class UnknownColumnError(DataError):
 #: A record: its first line (or row of a Parquet file), from 1, and the values of the requested columns.
 FileRecord = tuple[int, list[Any]]
 
-COMPRESSED = (".gz", ".zst", ".xz")
 TABLE_DELIMITERS = {".csv": ",", ".tsv": "\t"}
 #: Delimiters that are looked for.
 DELIMITERS = ",;\t|"
@@ -60,8 +56,6 @@ PARQUET = (".parquet", ".pq")
 RECORD_EXTENSIONS = (*TABLE_DELIMITERS, *LINES, *ARRAYS, *PARQUET)
 #: Extensions of spreadsheets, which only their programs read.
 SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
-#: Number of compressed bytes decompressed at once: they may expand 32,768 times.
-ZSTD_PIECE = 2**12
 #: Rows of a Parquet file in memory at a time.
 RECORD_BATCH_ROWS = 4096
 
@@ -150,82 +144,35 @@ def read_columns(
     return list(found)
 
 
-@contextmanager
-def open_decompressed(path: Path, digest: FileDigest | None = None) -> Iterator[IO[bytes]]:
-    """Open a file that is decompressed as it is read; raise DataError if opening or reading fails.
+def check_size(
+    path: Path, *, encoding: str = "utf-8", delimiter: str | None = None, digest: FileDigest | None = None
+) -> None:
+    """Count a file's bytes, decompressed, and its records; raise DataError beyond the limits, before any is read.
 
-    With a digest of the file, only the digested content can be read.
+    Parameters
+    ----------
+    path : Path
+    encoding, delimiter, digest
+        As `iter_records` takes them.
     """
-    try:
-        with _as_digested(path, digest) as plain, _unpacked(path, plain) as file:
-            yield file
-    except EOFError:
-        raise DataError(f"{path}: is truncated: its compressed stream ends too early") from None
-    except (OSError, zlib.error, lzma.LZMAError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise DataError(f"{path}: can't be read: {reason}") from None
-
-
-@contextmanager
-def _as_digested(path: Path, digest: FileDigest | None) -> Iterator[IO[bytes]]:
-    """Open a file without decompressing it; check its content if there is a digest."""
-    try:
-        plain = path.open("rb", READ_BYTES)
-    except FileNotFoundError:
-        if digest is None:
-            raise
-        raise changed_file_error(path) from None
-    with plain:
-        yield plain if digest is None else io.BufferedReader(CheckedFile(path, plain, digest), READ_BYTES)
-
-
-def _unpacked(path: Path, plain: IO[bytes]) -> IO[bytes]:
-    suffix = path.suffix.lower()
-    if suffix == ".gz":
-        return cast("IO[bytes]", gzip.GzipFile(fileobj=plain))
-    if suffix == ".xz":
-        return cast("IO[bytes]", lzma.LZMAFile(plain))
-    if suffix == ".zst":
-        return _zstandard(path, plain)
-    return plain
-
-
-def _zstandard(path: Path, plain: IO[bytes]) -> IO[bytes]:
-    try:
-        import zstandard  # noqa: PLC0415 - an optional dependency: few files are compressed by it
-    except ImportError:
-        raise DataError(f"{path}: reading .zst needs the package zstandard (the extra zstd of simplexbench)") from None
-
-    class Unpacked(io.RawIOBase):
-        """Decompressed bytes of all frames; zstandard's reader accepts a frame without its end."""
-
-        def __init__(self) -> None:
-            self._frame: Any = None
-            self._rest, self._ready, self._whole = b"", b"", True
-
-        def readable(self) -> bool:
-            return True
-
-        def readinto(self, buffer: Any) -> int:
-            while not self._ready:
-                packed = self._rest or plain.read(ZSTD_PIECE)
-                if not packed and not self._whole:
-                    raise EOFError
-                if not packed:
-                    return 0
-                if self._whole:
-                    self._frame = zstandard.ZstdDecompressor().decompressobj()
-                try:
-                    self._ready = self._frame.decompress(packed)
-                except zstandard.ZstdError as error:
-                    raise DataError(f"{path}: can't be read: {error}") from None
-                self._whole = self._frame.eof
-                self._rest = self._frame.unused_data if self._whole else b""
-            n = min(len(buffer), len(self._ready))
-            buffer[:n], self._ready = self._ready[:n], self._ready[n:]
-            return n
-
-    return io.BufferedReader(Unpacked(), READ_BYTES)
+    kind = file_extension(path)
+    if kind in PARQUET:
+        with _parquet(path, digest) as file:
+            RECORDS.check(file.metadata.num_rows, path)
+        return
+    small = path.suffix.lower() not in COMPRESSED and path.stat().st_size <= RECORDS.most
+    if small or kind not in RECORD_EXTENSIONS:  # reading it says what is wrong
+        return
+    n = 0
+    with open_decompressed(path, digest) as packed:
+        for block in iter(lambda: packed.read(READ_BYTES), b""):
+            n += max(block.count(b"\n"), block.count(b"\r"))
+    if n > RECORDS.most and kind in TABLE_DELIMITERS:  # texts may have lines
+        with open_decompressed(path, digest) as table:
+            rows = _table_rows(path, text_lines(table, path, encoding), delimiter or TABLE_DELIMITERS[kind])
+            n = sum(1 for _ in islice(rows, RECORDS.most + 1))
+    if n > RECORDS.most and kind not in ARRAYS:
+        raise RECORDS.too_many(path)
 
 
 def _table_rows(path: Path, lines: Iterator[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
@@ -305,7 +252,7 @@ def _of_objects(
 @contextmanager
 def _parquet(path: Path, digest: FileDigest | None = None) -> Iterator[Any]:
     try:
-        with _as_digested(path, digest) as plain, parquet.ParquetFile(plain) as file:
+        with open_as_digested(path, digest) as plain, parquet.ParquetFile(plain) as file:
             yield file
     except (
         OSError,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchmark.corpora.user.records import iter_records, open_decompressed
+from benchmark.corpora.user.decompress import open_decompressed
+from benchmark.corpora.user.records import iter_records
 from benchmark.corpora.user.text_lines import READ_BYTES, decode_text, encoding_of
 from benchmark.system.errors import DataError, quote_value
 

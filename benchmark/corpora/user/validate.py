@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.corpora.user.dates import DateColumn
+from benchmark.corpora.user.limits import CLASSES
+from benchmark.corpora.user.records import check_size
 from benchmark.corpora.user.records_reader import iter_rows
 from benchmark.corpora.user.user_corpus import encode_documents
+from benchmark.system.checks import escape_surrogates
 from benchmark.system.errors import DataError, quote_value
 
 if TYPE_CHECKING:
@@ -80,8 +83,12 @@ class _Hidden:
 
 @lru_cache(maxsize=8)
 def _scanned(parameters: str, digest: str, hidden: _Hidden) -> ScanResult:  # noqa: ARG001 - a key
-    scan = _Scan(hidden.reader).done()
-    hidden.reader.check_unchanged()
+    reader = hidden.reader
+    for place in reader.digests.places:
+        if not place.is_folder:
+            check_size(place.path, encoding=reader.encoding, delimiter=reader.delimiter, digest=place.files[""])
+    scan = _Scan(reader).done()
+    reader.check_unchanged()
     return scan
 
 
@@ -179,6 +186,7 @@ class _Scan:
         rows, multilabel = np.flatnonzero(kept), self.reader.multilabel
         labels = [self.labels[row] for row in rows]
         classes = sorted({name for names in labels for name in names} if multilabel else set(labels))
+        CLASSES.check(len(classes), self.reader.where)
         groups = [self.groups[row] for row in rows] if self.groups else None
         dates = None if self.dates is None else np.array(self.dates.dates(), dtype="datetime64[s]")[rows]
         return encode_documents(
@@ -210,10 +218,10 @@ def _counted(n: int, why: str, place: str) -> str:
 
 
 def _name(value: Any) -> str:
-    """Return a class, id, part or group as text; a number as Python prints it."""
+    """Return a class, id, part or group as text that UTF-8 can encode; a number as Python prints it."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
-    return str(value).strip().replace("\0", "")[:MAX_LABEL_LENGTH]
+    return escape_surrogates(str(value)).strip().replace("\0", "")[:MAX_LABEL_LENGTH]
 
 
 def _labels(row: FileRow, separator: str | None) -> tuple[str, ...]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from benchmark.config.other_methods import score_columns
 from benchmark.corpora.file_digest import file_digest
 from benchmark.corpora.user.records import iter_records, read_columns
 from benchmark.evaluation.predictions import TIMERS, SettingPredictions
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from benchmark.methods.problem import Problem
 
 ID, LABELS, SPLIT, SIZE = "id", ("label", "labels"), "split", "size"
-#: First word of the columns with a score of each class, as `bench predict` writes them; the first kind found counts.
-SCORES = ("decision", "score", "probability")
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +45,10 @@ class PredictionsFile:
         Whether the file has these columns.
     tied : set of (str, str, str)
         Documents whose best score is that of several classes; empty where the file has no scores.
+    scored : tuple of str
+        Classes that the file has scores of.
+    scores : mapping of (str, str, str) to tuple of float
+        Scores of these classes.
     """
 
     name: str
@@ -53,13 +56,15 @@ class PredictionsFile:
     by_split: bool
     by_size: bool
     tied: frozenset[tuple[str, str, str]] = frozenset()
+    scored: tuple[str, ...] = ()
+    scores: Mapping[tuple[str, str, str], tuple[float, ...]] = field(default_factory=dict)
 
 
 @lru_cache(maxsize=8)
 def read_predictions(path: Path, digest: str) -> PredictionsFile:
     """Read a table, JSON lines or Parquet with the columns id and label (or labels), and split and size where needed.
 
-    Columns with a score or probability of each class, see `SCORES`, say which predictions are ties.
+    Columns with a score of each class, see `score_columns`, say which predictions are ties, and rank the documents.
 
     Parameters
     ----------
@@ -82,8 +87,9 @@ def read_predictions(path: Path, digest: str) -> PredictionsFile:
         raise DataError(f"{path}: has no column {missing!r} (columns: {quote_value(', '.join(map(str, columns)))})")
     more = [each for each in (SPLIT, SIZE) if each in columns]
     labels: dict[tuple[str, str, str], str] = {}
-    tied, scores = set[tuple[str, str, str]](), _score_columns(columns)
-    for _, values in iter_records(path, [ID, label, *more, *scores], digest=found):
+    tied, columns_of_scores = set[tuple[str, str, str]](), score_columns(columns)
+    scores: dict[tuple[str, str, str], tuple[float, ...]] = {}
+    for _, values in iter_records(path, [ID, label, *more, *columns_of_scores], digest=found):
         own = dict(zip((ID, label, *more), values, strict=False))
         texts = {key: "" if value is None else str(value).strip() for key, value in own.items()}
         key = texts[ID], texts.get(SPLIT, ""), texts.get(SIZE, "")
@@ -94,13 +100,10 @@ def read_predictions(path: Path, digest: str) -> PredictionsFile:
         numbers = [_number(value, path, key[0]) for value in values[2 + len(more) :]]
         if len(numbers) > 1 and numbers.count(max(numbers)) > 1:
             tied.add(key)
-    return PredictionsFile(path.name, labels, SPLIT in more, SIZE in more, frozenset(tied))
-
-
-def _score_columns(columns: Sequence[Any]) -> list[str]:
-    """Return the columns of the first kind of scores that a file has."""
-    kinds = ([str(each) for each in columns if str(each).startswith(f"{word} ")] for word in SCORES)
-    return next(filter(None, kinds), [])
+        if numbers:
+            scores[key] = tuple(numbers)
+    scored = tuple(each.partition(" ")[2] for each in columns_of_scores)
+    return PredictionsFile(path.name, labels, SPLIT in more, SIZE in more, frozenset(tied), scored, scores)
 
 
 def _number(value: Any, path: Path, document: str) -> float:
@@ -179,7 +182,11 @@ class GivenPredictionsMethod:
         tied = np.zeros(predicted.shape, dtype=bool)
         if not problem.multilabel:
             tied[:] = [(each, *place) in given.tied for each in ids]
-        return SettingPredictions.of_split(predicted, tied, np.zeros(len(TIMERS)))
+        values = None
+        if set(documents.classes) <= set(given.scored):
+            columns = [given.scored.index(name) for name in documents.classes]
+            values = np.array([given.scores[each, *place] for each in ids]).reshape(len(ids), -1)[:, columns]
+        return SettingPredictions.of_split(predicted, tied, np.zeros(len(TIMERS)), values)
 
 
 def _codes(texts: Sequence[str], classes: tuple[str, ...], *, multilabel: bool, name: str) -> NDArray[Any]:

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 #: Names of the arrays of a classifier by its number: the bytes of its file, and its classes.
 _FILE, _CLASSES = "{}.skops", "{}.classes"
-#: Beginning of the modules of a plug-in's file, which another process doesn't have.
-_OF_FILE = "_plugin"
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +41,7 @@ class FittedEstimators(FittedPoints):
         Raises
         ------
         ValueError
-            If skops can't describe an object, or it is of a class of a plug-in's file.
+            If skops can't describe an object.
         """
         files = {_FILE.format(number): _kept(model) for number, model in enumerate(self.models)}
         return files | {_CLASSES.format(number): model.classes_ for number, model in enumerate(self.models)}
@@ -110,12 +108,9 @@ def _kept(model: CheckedClassifier) -> NDArray[np.uint8]:
     io = _skops()
     try:
         content = io.dumps(model.trained)
-        types = io.get_untrusted_types(data=content)
+        io.get_untrusted_types(data=content)
     except (io.exceptions.UnsupportedTypeException, TypeError, ValueError, AttributeError) as error:
         raise ValueError(one_line(f"skops can't keep it: {error}")) from None
-    own = [each.partition(".")[2] for each in types if each.startswith(_OF_FILE)]
-    if own:
-        raise ValueError(f"{own[0]} is a class of a file beside the configuration: only classes of packages are kept")
     return np.frombuffer(content, dtype=np.uint8)
 
 

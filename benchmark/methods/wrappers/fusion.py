@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,8 +19,9 @@ from benchmark.methods.multilabel import (
     positive_classes,
     values_of_all_classes,
 )
-from benchmark.methods.out_of_fold import out_of_fold_values
+from benchmark.methods.out_of_fold import INNER_FOLDS, out_of_fold_values
 from benchmark.methods.stopwatch import Stopwatch
+from benchmark.system.row_blocks import blas_threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,6 +38,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+#: Number of the inner folds whose documents are scored.
+_N_FOLDS = {"out-of-fold": INNER_FOLDS, "hold-out": 1}
 #: Standard deviations below it count as none: the values are equal, and are added as they are.
 SMALLEST_SCALE = 1e-80
 
@@ -119,7 +125,8 @@ class FusedMethod:
     """Method that adds the decision values of others.
 
     The values of each method are centred over the classes, where a document has one class, and divided by the standard
-    deviation of its out-of-fold values: those of each training document by a method that was trained without it.
+    deviation of its out-of-fold values: those of each training document by a method that was trained without it, on all
+    folds of the training documents or on one, see `FUSION_SCALES`.
 
     Parameters
     ----------
@@ -143,15 +150,22 @@ class FusedMethod:
     def content(self) -> list[Any]:
         """What decides the predictions beside the splits, as results are keyed."""
         return [
+            self.fused.scale,
+            *([*own, weight] for own, weight in zip(self._members, self.fused.weights, strict=True)),
+        ]
+
+    @property
+    def _members(self) -> list[list[Any]]:
+        """What decides the values of each method, beside the splits."""
+        return [
             [
                 problem.key,
                 each.spec.representation.resolved,
                 None if each.spec.kernel is None else each.spec.kernel.resolved,
                 each.spec.classifier.resolved,
-                each.spec.threshold,
-                weight,
+                "zero" if each.spec.threshold is None else each.spec.threshold.plain,
             ]
-            for each, problem, weight in zip(self.methods, self.problems, self.fused.weights, strict=True)
+            for each, problem in zip(self.methods, self.problems, strict=True)
         ]
 
     @property
@@ -183,7 +197,8 @@ class FusedMethod:
         FloatingPointError
             If a decision value is not finite.
         """
-        return [self._of_split(problem, split, terms, bench) for split in splits]
+        known: dict[str, MemberValues] = {}
+        return [self.solve_split(problem, split, terms, bench, known) for split in splits]
 
     def fit(self, *_: object) -> FittedMethod:
         """Raise ValueError: its methods have no counts in common, and `train` returns the trained state of each."""
@@ -197,35 +212,118 @@ class FusedMethod:
         ValueError, FloatingPointError
             If one of its methods can't be used on these documents, or has no trained state; the message names it.
         """
-        members = problem.members[split.train]
-        columns, everywhere = np.arange(members.shape[1]), np.zeros(members.shape[1], dtype=bool)
-        if problem.multilabel:
-            columns, _ = learned_classes(members, problem.documents.classes)
-            everywhere = np.asarray(members.all(axis=0))
-        scales, fitted, outside = list[float](), [], []
-        for name, method, own in zip(self.fused.names, self.methods, self.problems, strict=True):
-
-            def fit(part: Split, method: Method = method, own: Problem = own) -> FittedMethod:
-                return method.fit(own, part, terms, bench)
-
-            with _naming(name):
-                values = out_of_fold_values(own, split, fit)
-                fitted.append(fit(split))
-            scales.append(value_scale(centred_values(values[:, columns], multilabel=problem.multilabel)))
+        fitted: list[FittedMethod] = []
+        outside: list[Array] = []
+        scales: list[float] = []
+        for number in range(len(self.methods)):
+            trained, values = self._trained(number, split, terms, bench)
+            fitted.append(trained)
             outside.append(values)
-        rule = StandardizedSum(self.fused.weights, tuple(scales), problem.multilabel, columns, everywhere)
+            scales.append(self._scale(values, problem, split))
+        rule = self._rule(problem, split, scales)
         return FittedFusion(tuple(fitted), rule, rule.class_values(rule.of(outside)))
 
-    def _of_split(self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache) -> SettingPredictions:
-        watch, members = Stopwatch(), problem.members[split.train]
-        trained = self.train(problem, split, terms, bench)
-        watch.lap("training")
-        tested = zip(trained.members, self.problems, strict=True)
-        total = trained.rule.of([each.values_of_rows(own.inputs[split.test]) for each, own in tested])
-        watch.lap("testing")
+    def _trained(self, number: int, split: Split, terms: int | None, bench: MatrixCache) -> tuple[FittedMethod, Array]:
+        """Train one of the methods; return it, and out-of-fold class values of the training documents."""
+        method, own = self.methods[number], self.problems[number]
+
+        def fit(part: Split) -> FittedMethod:
+            return method.fit(own, part, terms, bench)
+
+        # Kernel machines use all cores and share one memory; classifiers of points train side by side.
+        jobs = 1 if method.spec.kernel or terms is not None else bench.jobs
+        with _naming(self.fused.names[number]), blas_threads(1), ThreadPoolExecutor(jobs) as pool:
+            whole = pool.submit(fit, split)
+            outside = out_of_fold_values(own, split, fit, _N_FOLDS[self.fused.scale], pool.map)
+            return whole.result(), outside
+
+    def _scale(self, outside: Array, problem: Problem, split: Split) -> float:
+        columns = _learned(problem, split)
+        return value_scale(centred_values(outside[:, columns], multilabel=problem.multilabel))
+
+    def _rule(self, problem: Problem, split: Split, scales: Sequence[float]) -> StandardizedSum:
+        members = problem.members[split.train]
+        everywhere = members.all(axis=0) if problem.multilabel else np.zeros(members.shape[1], dtype=bool)
+        columns = _learned(problem, split)
+        return StandardizedSum(self.fused.weights, tuple(scales), problem.multilabel, columns, np.asarray(everywhere))
+
+    def solve_split(
+        self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache, known: dict[str, MemberValues]
+    ) -> SettingPredictions:
+        """Predict the test documents of a split; `known` has the values of methods that other fusions trained."""
+        found = []
+        rows = [hashlib.sha256(part.tobytes()).hexdigest() for part in (split.train, split.test)]
+        for number, own in enumerate(self._members):
+            key = json.dumps([own, self.fused.scale, rows, terms], sort_keys=True)
+            if key not in known:
+                watch = Stopwatch()
+                fitted, outside = self._trained(number, split, terms, bench)
+                scale = self._scale(outside, problem, split)
+                watch.lap("training")
+                tested = fitted.values_of_rows(self.problems[number].inputs[split.test])
+                watch.lap("testing")
+                known[key] = MemberValues(scale, tested, watch.seconds())
+            found.append(known[key])
+        rule = self._rule(problem, split, [each.scale for each in found])
+        total, seconds = rule.of([each.tested for each in found]), np.sum([each.seconds for each in found], axis=0)
+        members = problem.members[split.train]
         if problem.multilabel:
-            return multilabel_predictions(members, trained.rule.columns, total, watch.seconds())
-        return argmax_predictions(members.shape[1], trained.rule.columns, total, watch.seconds())
+            return multilabel_predictions(members, rule.columns, total, seconds)
+        return argmax_predictions(members.shape[1], rule.columns, total, seconds)
+
+
+@dataclass(frozen=True, eq=False)
+class MemberValues:
+    """Values of one method of a fusion on a split.
+
+    Parameters
+    ----------
+    scale : float
+        Standard deviation of its out-of-fold values.
+    tested : float64 array, shape (m, k)
+        Class values of the test documents.
+    seconds : float64 array, shape (6,)
+        Seconds of its training and testing, by `TIMERS`.
+    """
+
+    scale: float
+    tested: Array
+    seconds: Array
+
+
+def solve_fusions(
+    asked: Sequence[tuple[FusedMethod, Sequence[Split]]], problem: Problem, terms: int | None, bench: MatrixCache
+) -> list[list[SettingPredictions] | Exception]:
+    """Solve several fusions; a method that some of them have in common is trained once on a split.
+
+    Parameters
+    ----------
+    asked : sequence of (FusedMethod, sequence of Split)
+        Fusions, each with the splits to solve.
+    problem, terms, bench
+        As in `Method.solve`.
+
+    Returns
+    -------
+    list of (list of SettingPredictions or Exception)
+        For each fusion its predictions, split by split, or the error of one of its methods.
+    """
+    known: dict[str, MemberValues] = {}
+    found: list[list[SettingPredictions] | Exception] = []
+    for method, splits in asked:
+        try:
+            found.append([method.solve_split(problem, split, terms, bench, known) for split in splits])
+        except (ValueError, FloatingPointError) as error:
+            found.append(error)
+    return found
+
+
+def _learned(problem: Problem, split: Split) -> NDArray[np.intp]:
+    """Return the classes that have values: all, or, where documents may have several, those that can be learned."""
+    members = problem.members[split.train]
+    if problem.multilabel:
+        return learned_classes(members, problem.documents.classes)[0]
+    return np.arange(members.shape[1])
 
 
 @contextmanager

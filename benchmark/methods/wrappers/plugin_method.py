@@ -1,4 +1,4 @@
-"""Methods with a plug-in's kernel or classifier: an error in it is reported with file and line, and fails its cell."""
+"""Methods with plug-ins' components: an error in one is reported with file and line, and fails its cell."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ _FEW = 50
 
 @dataclass(frozen=True)
 class PluginMethod:
-    """Method whose kernel or classifier is a plug-in.
+    """Method with components of plug-ins or libraries.
 
     Parameters
     ----------
     method : Method
         The method to run.
-    part : type
-        The plug-in's class.
+    parts : tuple of type
+        The classes of these components.
     """
 
     method: Method
-    part: type[Any]
+    parts: tuple[type[Any], ...]
 
     @property
     def batched(self) -> bool:
@@ -66,13 +66,13 @@ class PluginMethod:
         ValueError
             For any error in the plug-in's code, in one line; and if all values of its kernel are equal.
         """
-        with run_guarded(self.part):
+        with run_guarded(*self.parts):
             self._check_values(problem, splits[0])
             return self.method.solve(problem, splits, terms, bench)
 
     def fit(self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache) -> FittedMethod:
         """Train with the wrapped method, see `Method.fit`; any error in the plug-in's code becomes a ValueError."""
-        with run_guarded(self.part):
+        with run_guarded(*self.parts):
             return self.method.fit(problem, split, terms, bench)
 
     def _check_values(self, problem: Problem, split: Split) -> None:

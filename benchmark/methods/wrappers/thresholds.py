@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from benchmark.classifiers.thresholds import class_thresholds
+from benchmark.classifiers.thresholds import gives_a_class
 from benchmark.evaluation.predictions import SettingPredictions
 from benchmark.methods.fitted import FITTED_KINDS, FittedMethod
 from benchmark.methods.out_of_fold import out_of_fold_values
+from benchmark.methods.plugin_outputs import check_real_array
 from benchmark.methods.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class ThresholdedMethod:
     Parameters
     ----------
     method : Method
-        A method that implements `fit` and whose specification has a threshold other than "zero".
+        A method that implements `fit` and whose specification has a rule for thresholds.
     """
 
     method: Method
@@ -52,7 +53,13 @@ class ThresholdedMethod:
     @property
     def uses_seed(self) -> bool:
         """True if the wrapped method uses the seed or thresholds are learned by random folds."""
-        return self.method.uses_seed or self.spec.threshold == "cross-validated"
+        return self.method.uses_seed or hasattr(self._rule, "fit")
+
+    @property
+    def _rule(self) -> Any:
+        if self.spec.threshold is None:
+            raise ValueError("this method has no rule for thresholds")
+        return self.spec.threshold.build()
 
     def solve(
         self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: MatrixCache
@@ -70,27 +77,32 @@ class ThresholdedMethod:
         tied = np.zeros(predicted.shape, dtype=bool)
         tied[:, fitted.learned.columns] = values == 0
         watch.lap("testing")
-        return SettingPredictions.of_split(predicted, tied, watch.seconds())
+        return SettingPredictions.of_split(predicted, tied, watch.seconds(), fitted.class_values(values))
 
     def fit(self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache) -> FittedThresholds:
-        """Train on a split, and on folds of its training documents where thresholds are cross-validated.
+        """Train on a split, and on folds of its training documents where the rule learns thresholds.
 
         Raises
         ------
         ValueError
-            If a training document has no class and the threshold is "at-least-one".
+            If a training document has no class and the rule gives each document one; or if a plug-in's rule has not
+            one finite threshold for each class.
         """
-        members = problem.members[split.train]
+        members, rule = problem.members[split.train], self._rule
         whole = self.method.fit(problem, split, terms, bench)
         columns = whole.learned.columns
-        if self.spec.threshold == "at-least-one":
-            if not members.any(axis=1).all():
-                none = int(np.count_nonzero(~members.any(axis=1)))
-                raise ValueError(f"threshold: at-least-one, but {none:,} training documents have no class")
-            return FittedThresholds(whole.learned, whole, np.zeros(len(columns)), at_least_one=True)
+        at_least_one = gives_a_class(rule)
+        if at_least_one and not members.any(axis=1).all():
+            none = int(np.count_nonzero(~members.any(axis=1)))
+            name = self.spec.threshold and self.spec.threshold.name
+            raise ValueError(f"threshold: {name}, but {none:,} training documents have no class")
+        if not hasattr(rule, "fit"):
+            return FittedThresholds(whole.learned, whole, np.zeros(len(columns)), at_least_one)
         values = out_of_fold_values(problem, split, lambda fold: self.method.fit(problem, fold, terms, bench))
-        thresholds = class_thresholds(values[:, columns], members[:, columns])
-        return FittedThresholds(whole.learned, whole, thresholds, at_least_one=False)
+        rule.fit(values[:, columns], members[:, columns])
+        what = f"the threshold rule {type(rule).__name__}"
+        thresholds = check_real_array(getattr(rule, "thresholds_", None), (len(columns),), what)
+        return FittedThresholds(whole.learned, whole, thresholds, at_least_one)
 
 
 @dataclass(frozen=True, eq=False)

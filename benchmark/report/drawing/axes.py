@@ -69,6 +69,7 @@ def y_limits(panels: Sequence[ChartPanel], chart: Chart) -> tuple[float, float]:
     """
     values = [y for panel in panels for line in panel.lines for y in (*line.y, *line.low, *line.high)]
     values += [end for panel in panels if panel.printed for end in panel.printed]
+    values += [chart.reference] if values and chart.reference is not None else []
     values = [chart.scale * value for value in values]
     if chart.log_y:
         values = [value for value in values if value > 0] or [1.0, 10.0]
@@ -79,6 +80,27 @@ def y_limits(panels: Sequence[ChartPanel], chart: Chart) -> tuple[float, float]:
     bottom = 0.0 if 0 <= low <= max(FROM_ZERO * high, margin) else low - margin
     top = 100.0 if chart.scale == 100 and high <= 100 < high + margin else high + margin
     return bottom, top
+
+
+def round_ticks(low: float, high: float, least: int, most: int) -> list[float]:
+    """Return from `least` to `most` ticks of a linear axis: multiples of 1, 2, 2.5 or 5 times a power of ten.
+
+    Examples
+    --------
+    >>> round_ticks(29.0, 98.0, 5, 8)
+    [30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0]
+    """
+    exponent = math.floor(math.log10(high - low))
+    found: list[float] = []
+    for power in (exponent, exponent - 1, exponent - 2):
+        for factor in (5, 2.5, 2, 1):
+            step = float(f"{factor}e{power}")
+            first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+            every = math.ceil((last - first + 1) / most)
+            found = [float(f"{i * step:.12g}") for i in range(first, last + 1) if i % every == 0]
+            if last - first + 1 >= least:
+                return found
+    return found
 
 
 def log_ticks(low: float, high: float) -> list[float]:

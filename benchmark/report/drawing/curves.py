@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 PANEL_HEIGHT = {1: 180.0, 2: 120.0, 3: 92.0}  # height of a panel in points, by number of columns
 SMALL_PANEL_HEIGHT, MOST_HEIGHT = 80.0, 520.0  # with more columns, and for all panels of one column
-PAGE_HEIGHT, PAGE_WIDTH = 240, 400  # of a panel on a page; its actual width depends on the window
+PAGE_HEIGHT, PAGE_WIDTH = 240, 1100  # of the panels of a page; their actual width depends on the window
 CURVE_SPACING = 14.0  # points between panels
 
 
@@ -39,7 +39,8 @@ def curve_pictures(chart: Chart) -> list[Picture]:
     labels, pictures = _labels(chart), []
     for i, panel in enumerate(chart.panels):
         title = panel.title.replace("\n", ", ") or chart.title
-        spec = page_spec(PanelView(chart, panel, labels, (panel,), PAGE_WIDTH, PAGE_HEIGHT, page=True).spec)
+        size = PAGE_WIDTH / chart.columns, PAGE_HEIGHT
+        spec = page_spec(PanelView(chart, panel, labels, chart.panels, *size, page=True).spec)
         pictures.append(Picture(f"{chart.name}-{i}", title, _alt(title, chart, labels), spec, labels, chart.measured))
     return pictures
 

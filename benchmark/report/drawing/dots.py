@@ -3,212 +3,323 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
 from benchmark.analysis.formatting.number_text import interval_text, is_missing, number_text
 from benchmark.analysis.formatting.units import axis_label, capitalized, display_factor, display_unit, metric_name
-from benchmark.report.dot_rows import figure_rows
+from benchmark.analysis.prose.main_finding import main_finding
+from benchmark.report.dot_rows import BASELINE, NOT_COMPARED, NOT_SHOWN, DotRow, figure_rows, ranking
+from benchmark.report.drawing.axes import NUMBER_EXPRESSION, round_ticks
 from benchmark.report.drawing.key import LegendEntry, legend_spec
 from benchmark.report.drawing.spec import (
     FIT,
+    LEGEND_COLUMNS,
     Picture,
     concat_parts,
     drawable_text,
     figure_spec,
     page_spec,
     round_for_output,
+    row_panel,
     rows_data,
     spec_of,
     tooltips,
 )
-from benchmark.report.drawing.theme import INK, MUTED, OURS, PUBLISHED, TEXT_COLOUR, WIDTH, text_width
-from benchmark.report.grids import main_metric_of_summary, main_verdicts, metric_header
+from benchmark.report.drawing.theme import (
+    BAD,
+    FAINT,
+    INK,
+    LINE,
+    MUTED,
+    OURS,
+    PAPER,
+    PUBLISHED,
+    TEXT_COLOUR,
+    WIDTH,
+    text_width,
+)
+from benchmark.report.grids import main_verdicts, metric_header
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from benchmark.analysis.summary import Summary
     from benchmark.evaluation.mean_ranks import MeanRanks
-    from benchmark.report.dot_rows import DotRow
+    from benchmark.report.dot_rows import Ranking
     from benchmark.report.drawing.theme import VegaSpec
 
 DOT_LABELS = ("ours, with its 95% interval", "published")
 MOST_DOTS = 200  # most rows of a picture on a page; the table has all of them
 DOT_ROW_HEIGHT, PAGE_ROW = 17, 24  # height of a row in points, in files and on pages
+VALUE_WIDTH = 34.0  # points of the values at the right edge of a file's panel
 RANKS_DIFFER_NOTE = "two methods whose bars don't overlap differ by Nemenyi's test"
 LABEL_WIDTH_EXPRESSION = "0.45 * containerSize()[0]"  # most width of labels on a page
+#: Stroke, fill and shape of a mark, by what its cell is to the baseline; "" where nothing is compared.
+_LOOKS = {
+    "": (OURS, OURS, "circle"),
+    "better": (OURS, OURS, "circle"),
+    "worse": (BAD, BAD, "triangle-down"),
+    NOT_SHOWN: (MUTED, PAPER, "circle"),
+    NOT_COMPARED: (FAINT, FAINT, "circle"),
+    BASELINE: (INK, INK, "square"),
+}
+_PUBLISHED_LOOK = (PUBLISHED, "transparent", "diamond")
+
+
+@dataclass(frozen=True)
+class _Dots:
+    """Data of a dot plot: a point for each cell, and how its mark looks.
+
+    Parameters
+    ----------
+    summary : Summary
+    rows : sequence of DotRow
+    labels : tuple of str
+        Names of our scores and of published values in the legend.
+    page : bool
+        Whether the plot is for a page: rows are named by ids, and a reader can order and filter them.
+    """
+
+    summary: Summary
+    rows: Sequence[DotRow]
+    labels: tuple[str, ...] = DOT_LABELS
+    page: bool = False
+
+    @cached_property
+    def compared(self) -> bool:
+        """Whether there are published values."""
+        return bool(main_verdicts(self.summary))
+
+    @cached_property
+    def ranking(self) -> Ranking:
+        """Order and outcomes of the cells."""
+        return ranking(self.summary)
+
+    @cached_property
+    def legend(self) -> dict[str, tuple[str, str, str]]:
+        """Looks of the marks by their names in the legend."""
+        found = {}
+        for outcome, look in _LOOKS.items():
+            if any(self.outcome(row.cell) == outcome for row in self.rows if row.cell):
+                found[self.name_of(outcome)] = look
+        return found | ({self.labels[-1]: _PUBLISHED_LOOK} if self.compared else {})
+
+    def outcome(self, cell: str) -> str:
+        """Return what a cell is to the baseline, "" without a baseline."""
+        return self.ranking.outcomes.get(cell, "")
+
+    def name_of(self, outcome: str) -> str:
+        """Return the name of an outcome in the legend, with that of the baseline if there is only one."""
+        bases = set(self.ranking.baselines.values())
+        base = next(iter(bases)) if len(bases) == 1 else "the baseline"
+        names = {"": self.labels[0], "better": f"better than {base}", BASELINE: f"{base}; band: its interval"}
+        names |= {"worse": f"worse than {base}", NOT_SHOWN: f"not shown to differ from {base}"}
+        return names.get(outcome, f"not compared with {base}")
+
+    @cached_property
+    def points(self) -> list[dict[str, Any]]:
+        """Numbers of every cell, for drawing and as formatted text."""
+        summary, metric, points = self.summary, self.summary.main_metric, []
+        unit, verdicts = display_unit(metric, summary.quantities), main_verdicts(summary)
+        places = {cell.id: place for place, cell in enumerate(summary.cells)}
+        ranks = {cell: rank for rank, cell in enumerate(self.ranking.order)}
+        for y, row in enumerate(self.rows):
+            if not row.cell:
+                continue
+            score, verdict = summary.headlines.get((row.cell, metric)), verdicts.get(row.cell)
+            point: dict[str, Any] = {"row": y, "cell": row.cell, "what": self.name_of(self.outcome(row.cell))}
+            point |= {"place": places[row.cell], "rank": ranks[row.cell]} if self.page else {}
+            if score is not None:
+                point |= {name: round_for_output(unit.scale, score[name]) for name in _ENDS}
+                point |= {"ours": unit.text(score["value"]), "interval": unit.interval(score["low"], score["high"])}
+            base = summary.headlines.get((self.ranking.baselines.get(row.cell, ""), metric), {})
+            if not is_missing(base.get("low")):
+                point |= {f"base_{end}": round_for_output(unit.scale, base[end]) for end in ("low", "high")}
+            if verdict is not None:
+                scale, published = display_factor(verdict["unit"], metric, summary.quantities), verdict["published"]
+                point |= {"print": round_for_output(scale, float(published)), "published": published}
+                point |= {"verdict": verdict["verdict"]}
+                if score is not None:
+                    gaps = {end: None if is_missing(verdict[end]) else verdict[end] - float(published) for end in _ENDS}
+                    point |= {f"less_{name}": round_for_output(scale, gap) for name, gap in gaps.items()}
+            points.append(point | ({"failed": "failed"} if row.cell in summary.failures else {}))
+        return points
+
+    @cached_property
+    def data(self) -> alt.Chart:
+        """All points, as the data of every layer."""
+        return alt.Chart(rows_data(self.points or [{"row": 0}]))
+
+    def has(self, name: str) -> bool:
+        """Return whether any point has this number."""
+        return any(point.get(name) is not None for point in self.points)
+
+    def where(self, name: str) -> alt.Chart:
+        """Return the data of the points that have this number."""
+        return self.data.transform_filter(f"isValid(datum.{name})")
+
+    def x_axis(self, names: Sequence[str], title: str, ticks: tuple[int, int], *, zero: bool = False) -> dict[str, Any]:
+        """Return the encoding of a horizontal axis that shows these numbers, with a round number of ticks."""
+        values = [point[name] for point in self.points for name in names if point.get(name) is not None]
+        values += [0.0] if zero or not values else []
+        values += [display_unit(self.summary.main_metric, self.summary.quantities).scale] if len(values) < 2 else []
+        low, high = min(values), max(values)
+        margin = 0.03 * (high - low) or abs(high) / 10 or 1.0
+        ends = low - margin, high + margin
+        axis = alt.Axis(grid=self.page, values=round_ticks(*ends, *ticks), labelExpr=NUMBER_EXPRESSION)
+        axis.labelOverlap = "greedy"
+        scale = alt.Scale(domain=list(ends), nice=False, zero=False)
+        return {"type": "quantitative", "scale": scale, "title": title, "axis": axis}
+
+    def y(self, axis: alt.Axis | None) -> alt.Y:
+        """Return the vertical encoding: a row for each cell."""
+        if self.page:
+            return alt.Y("cell", type="nominal", axis=axis, sort=alt.EncodingSortField("at", op="min"))
+        return alt.Y("row", type="ordinal", axis=axis, scale=alt.Scale(domain=list(range(len(self.rows)))))
+
+    def names(self, *, labels: bool = True) -> alt.Axis:
+        """Return the axis of names, with bold headings and a grid line through every cell."""
+        axis = alt.Axis(title=None, ticks=False, domain=False, labelPadding=8, labels=labels, grid=True)
+        axis.labelLimit = alt.ExprRef(LABEL_WIDTH_EXPRESSION) if self.page else WIDTH
+        if self.page:
+            return axis
+        lines = ([drawable_text(line) for line in row.label.split("\n")] for row in self.rows)
+        axis.labelExpr = f"{json.dumps([line[0] if len(line) == 1 else line for line in lines])}[datum.value]"
+        headings = [y for y, row in enumerate(self.rows) if not row.cell]
+        if headings:
+            test = f"indexof({headings}, datum.value) >= 0"
+            axis.labelFontWeight = {"condition": {"test": test, "value": "bold"}, "value": "normal"}
+            axis.gridOpacity = {"condition": {"test": test, "value": 0}, "value": 1}
+        return axis
+
+    def values(self) -> alt.Axis:
+        """Return the axis of scores at the right edge."""
+        axis = alt.Axis(title=None, ticks=False, domain=False, grid=False, orient="right", labelPadding=4)
+        key = "cell" if self.page else "row"
+        texts = {str(point[key]): point.get("ours", "") for point in self.points}
+        axis.labelExpr = f"{json.dumps(texts)}[datum.value]"
+        return axis
+
+
+_ENDS = ("value", "low", "high")
 
 
 def dot_chart(summary: Summary) -> VegaSpec:
     """Draw one row for each cell: our score with its 95% interval, and the published value.
 
-    Rows are grouped by variant, task or weighting. If there are published values, a second panel with its own scale
-    shows our score minus the published value: a bar that reaches the line at zero is a reproduced value.
+    Rows are grouped by variant, task or weighting. A band shows the interval of the cell that others are compared with.
+    If there are published values, a second panel with its own scale shows our score minus the published value: a bar
+    that reaches the line at zero is a reproduced value.
     """
     rows = figure_rows(summary)
-    points, compared = _points(summary, rows), bool(main_verdicts(summary))
+    dots = _Dots(summary, rows)
     labels = max((text_width(row.label, TEXT_COLOUR * (1 if row.cell else 1.1)) for row in rows), default=0.0)
-    room = WIDTH - 40 - labels
-    panels = [_panel(_scores(summary, rows, points), len(rows), (2 * room - 20) / 3 if compared else room)]
-    if compared:
-        panels.append(_panel(_differences(summary, rows, points), len(rows), (room - 40) / 3))
-    entries = [LegendEntry(DOT_LABELS[0], OURS, OURS, "across", "circle", size=35, width=2)]
-    entries += [LegendEntry(DOT_LABELS[1], PUBLISHED, shape="diamond", size=60)] if compared else []
+    room = WIDTH - 44 - labels - VALUE_WIDTH
+    panels = [_panel(_scores(dots, (4, 8)), len(rows), (2 * room - 20) / 3 if dots.compared else room)]
+    if dots.compared:
+        panels.append(_panel(_differences(dots, (3, 5)), len(rows), (room - 40) / 3))
+    entries = [
+        LegendEntry(name, stroke, fill, "" if stroke == PUBLISHED else "across", shape, size=35, width=1.8)
+        for name, (stroke, fill, shape) in dots.legend.items()
+    ]
     return figure_spec(
         summary.title, [concat_parts(panels, columns=2, spacing=20), legend_spec(entries, WIDTH)], _alt(summary)
     )
 
 
 def dot_pictures(summary: Summary, name: str = "scores", labels: tuple[str, ...] = DOT_LABELS) -> list[Picture]:
-    """Draw the panels of `dot_chart` for a page, with at most `MOST_DOTS` rows; `labels` name the marks in the key."""
-    every = figure_rows(summary)
-    rows, title = every[:MOST_DOTS], _alt(summary)
-    title += f" (the first {MOST_DOTS} of {len(every)} rows)" if len(every) > MOST_DOTS else ""
-    points = _points(summary, rows)
-    panels = [(name, title, _scores(summary, rows, points, labels, page=True))]
-    if main_verdicts(summary):
+    """Draw the panels of `dot_chart` for a page, with at most `MOST_DOTS` rows; `labels` name the marks in the key.
+
+    The best cell of each setting comes first; a reader can have the order of the configuration.
+    """
+    order = ranking(summary).order
+    rows, title = [DotRow(cell, cell) for cell in order[:MOST_DOTS]], _alt(summary)
+    title += f" (the first {MOST_DOTS} of {len(order)} rows)" if len(order) > MOST_DOTS else ""
+    dots = _Dots(summary, rows, labels, page=True)
+    panels = [(name, title, _scores(dots, (5, 8)))]
+    if dots.compared:
         less = "Our score minus the published value of each cell, with its 95% interval"
-        panels.append((f"{name}-less", less, _differences(summary, rows, points, page=True)))
+        panels.append((f"{name}-less", less, _differences(dots, (5, 8))))
+    finding = main_finding(summary).headline
     return [
-        Picture(key, text, f"{text}. The numbers are in the table of scores.", _page_panel(layers, len(rows)))
+        Picture(
+            key,
+            text,
+            f"{text}. {finding}. The numbers are in the table of scores.",
+            row_panel(layers, len(rows), PAGE_ROW),
+        )
         for key, text, layers in panels
     ]
 
 
 def _panel(layers: list[alt.Chart], rows: int, width: float) -> VegaSpec:
-    return spec_of(alt.layer(*layers).properties(width=width, height=DOT_ROW_HEIGHT * max(rows, 1)))
-
-
-def _page_panel(layers: list[alt.Chart], rows: int) -> VegaSpec:
-    return page_spec(
-        spec_of(alt.layer(*layers).properties(width="container", autosize=FIT, height=PAGE_ROW * max(rows, 1)))
-    )
+    drawn = alt.layer(*layers).resolve_axis(y="independent")
+    return spec_of(drawn.properties(width=width, height=DOT_ROW_HEIGHT * max(rows, 1)))
 
 
 def _alt(summary: Summary) -> str:
-    name = capitalized(metric_name(main_metric_of_summary(summary), summary.quantities))
+    name = capitalized(metric_name(summary.main_metric, summary.quantities))
     published = ", and the published value" if main_verdicts(summary) else ""
     return f"{name} of each cell with its 95% interval{published}"
 
 
-def _points(summary: Summary, rows: Sequence[DotRow]) -> list[dict[str, Any]]:
-    """Return the numbers of every cell, for drawing and as formatted text."""
-    metric, declared, verdicts = main_metric_of_summary(summary), summary.quantities, main_verdicts(summary)
-    unit, points = display_unit(metric, declared), []
-    for y, row in enumerate(rows):
-        score, verdict = summary.headlines.get((row.cell, metric)), verdicts.get(row.cell)
-        point: dict[str, Any] = {"row": y, "cell": row.cell}
-        if score is not None:
-            point |= {name: round_for_output(unit.scale, score[name]) for name in ("value", "low", "high")}
-            point |= {"ours": unit.text(score["value"]), "interval": unit.interval(score["low"], score["high"])}
-        if verdict is not None:
-            scale, published = display_factor(verdict["unit"], metric, declared), float(verdict["published"])
-            point |= {"print": round_for_output(scale, published), "published": verdict["published"]}
-            point |= {"verdict": verdict["verdict"]}
-            if score is not None:
-                ends = (None if is_missing(verdict[end]) else verdict[end] - published for end in _ENDS)
-                point |= {f"less_{name}": round_for_output(scale, end) for name, end in zip(_ENDS, ends, strict=True)}
-        if row.cell in summary.failures:
-            point["failed"] = "failed"
-        points += [point] if row.cell else []
-    return points
-
-
-_ENDS = ("value", "low", "high")
-
-
-def _scores(
-    summary: Summary,
-    rows: Sequence[DotRow],
-    points: list[dict[str, Any]],
-    labels: tuple[str, ...] = DOT_LABELS,
-    *,
-    page: bool = False,
-) -> list[alt.Chart]:
-    """Return the layers of intervals, dots, published values and failures."""
-    metric, declared = main_metric_of_summary(summary), summary.quantities
+def _scores(dots: _Dots, ticks: tuple[int, int]) -> list[alt.Chart]:
+    """Return the layers of the baseline's band, intervals, dots, published values and failures."""
+    metric, declared = dots.summary.main_metric, dots.summary.quantities
     tips = {"cell": "cell", "ours": metric_header(metric, declared), "interval": "95% interval"}
-    tips |= {"published": "published", "verdict": "verdict"} if main_verdicts(summary) else {}
-    tooltip, title = tooltips(tips), axis_label((metric,), declared)
-    values = [p[name] for p in points for name in (*_ENDS, "print") if p.get(name) is not None]
-    scale = alt.Scale(zero=False, nice=True)
-    if not values:
-        scale.domain = [0, display_unit(metric, declared).scale]
-    y, drawn = _y(rows, page=page), list[alt.Chart]()
-    legend = labels if main_verdicts(summary) else labels[:1]
-    x: dict[str, Any] = {"type": "quantitative", "scale": scale, "title": title, "axis": alt.Axis(grid=page)}
-    if bars := [p for p in points if p.get("low") is not None]:
-        rule = alt.Chart(rows_data(bars)).mark_rule(color=OURS, strokeWidth=2.5 if page else 1.8)
-        drawn.append(rule.encode(alt.X("low", **x), alt.X2("high"), y, tooltip))
-    for name, what, look in (("value", legend[0], _OURS), ("print", legend[-1], _PRINT)):
-        marked = [p | {"what": what} for p in points if p.get(name) is not None]
-        if marked:
-            size = (110 if page else 50) if name == "print" else (70 if page else 30)
-            mark = alt.Chart(rows_data(marked)).mark_point(size=size, **look)
-            drawn.append(mark.encode(alt.X(name, **x), y, tooltip, *_named(legend, page=page)))
-    failed = [p for p in points if "failed" in p] if points else []
-    text = alt.Chart(rows_data(failed)).mark_text(text="failed", fontStyle="italic", color=MUTED)
-    drawn += [text.encode(y, x=alt.value(alt.expr("width / 2")))] if failed else []
-    if not values:
-        ghost = alt.Chart(rows_data([{"row": 0, "value": 0}])).mark_point(opacity=0, aria=False)
-        drawn.append(ghost.encode(alt.X("value", **x), y))
+    tips |= {"what": "it is"} if dots.ranking.outcomes else {}
+    tips |= {"published": "published", "verdict": "verdict"} if dots.compared else {}
+    tooltip, (stroke, fill, shape) = tooltips(tips), _looks(dots)
+    x = dots.x_axis((*_ENDS, "print", "base_low", "base_high"), axis_label((metric,), declared), ticks)
+    drawn, none = list[alt.Chart](), dots.y(None)
+    if dots.has("base_low"):
+        band = dots.where("base_low").mark_rect(color=LINE, opacity=0.55, aria=False)
+        drawn.append(band.encode(alt.X("base_low", **x), alt.X2("base_high"), none))
+    rule = dots.where("low").mark_rule(strokeWidth=2.5 if dots.page else 1.8)
+    drawn.append(rule.encode(alt.X("low", **x), alt.X2("high"), dots.y(dots.values()), stroke, tooltip))
+    mark = dots.data.mark_point(opacity=1, size=70 if dots.page else 30, strokeWidth=1.6)
+    drawn.append(mark.encode(alt.X("value", **x), dots.y(dots.names()), tooltip, stroke, fill, shape))
+    if dots.has("print"):
+        name = json.dumps(dots.labels[-1])
+        printed = dots.where("print").transform_calculate(what=name)
+        mark = printed.mark_point(opacity=1, size=110 if dots.page else 50, strokeWidth=1.3)
+        drawn.append(mark.encode(alt.X("print", **x), none, tooltip, stroke, fill, shape))
+    if dots.has("failed"):
+        text = dots.where("failed").mark_text(text="failed", fontStyle="italic", color=MUTED)
+        drawn.append(text.encode(none, x=alt.value(alt.expr("width / 2"))))
     return drawn
 
 
-_OURS: dict[str, Any] = {"filled": True, "opacity": 1}
-_PRINT: dict[str, Any] = {"filled": False, "opacity": 1, "strokeWidth": 1.3}
-
-
-def _differences(
-    summary: Summary, rows: Sequence[DotRow], points: list[dict[str, Any]], *, page: bool = False
-) -> list[alt.Chart]:
+def _differences(dots: _Dots, ticks: tuple[int, int]) -> list[alt.Chart]:
     """Return the layers of our score minus the published value, with a line at zero."""
-    unit = display_unit(main_metric_of_summary(summary), summary.quantities)
+    unit = display_unit(dots.summary.main_metric, dots.summary.quantities)
     title = f"Ours − published ({'points' if unit.name == 'percent' else unit.symbol or unit.name})"
-    x: dict[str, Any] = {
-        "type": "quantitative",
-        "scale": alt.Scale(nice=True),
-        "title": title,
-        "axis": alt.Axis(grid=page),
-    }
-    tips = {"cell": "cell", "ours": "ours", "published": "published", "verdict": "verdict"}
-    compared = [p for p in points if p.get("less_value") is not None]
-    y, tooltip = _y(rows, page=page, labels=page), tooltips(tips)
-    zero = alt.Chart(rows_data([{"zero": 0}])).mark_rule(color=PUBLISHED, strokeWidth=1.2, aria=False)
-    drawn = [zero.encode(alt.X("zero", **x))]
-    if bars := [p for p in compared if p["less_low"] is not None]:
-        rule = alt.Chart(rows_data(bars)).mark_rule(color=OURS, strokeWidth=2.5 if page else 1.8)
-        drawn.append(rule.encode(alt.X("less_low", **x), alt.X2("less_high"), y, tooltip))
-    dots = alt.Chart(rows_data(compared or [{"row": 0}])).mark_point(color=OURS, size=70 if page else 30, **_OURS)
-    return [*drawn, dots.encode(alt.X("less_value", **x), y, tooltip)]
-
-
-def _y(rows: Sequence[DotRow], *, page: bool, labels: bool = True) -> alt.Y:
-    """Return the axis of rows, with bold headings and a grid line through every cell."""
-    lines = ([drawable_text(line) for line in row.label.split("\n")] for row in rows)
-    texts = json.dumps([line[0] if len(line) == 1 else line for line in lines])
-    axis = alt.Axis(title=None, ticks=False, domain=False, labelPadding=8, labels=labels)
-    axis.labelExpr = f"{texts}[datum.value]"
-    axis.labelLimit = alt.ExprRef(LABEL_WIDTH_EXPRESSION) if page else WIDTH
-    headings = [y for y, row in enumerate(rows) if not row.cell]
-    if headings:
-        test = f"indexof({headings}, datum.value) >= 0"
-        axis.labelFontWeight = {"condition": {"test": test, "value": "bold"}, "value": "normal"}
-        axis.gridOpacity = {"condition": {"test": test, "value": 0}, "value": 1}
-    axis.grid = True
-    return alt.Y("row", type="ordinal", axis=axis, scale=alt.Scale(domain=list(range(len(rows)))))
-
-
-def _named(what: Sequence[str], *, page: bool) -> tuple[alt.Color, alt.Shape]:
-    """Return the encodings of colour and shape, with a legend on pages; files have one below all panels."""
-    legend: Any = alt.Legend() if page else None
-    scales = [
-        alt.Scale(domain=list(what), range=looks[: len(what)]) for looks in ([OURS, PUBLISHED], ["circle", "diamond"])
+    x = dots.x_axis([f"less_{end}" for end in _ENDS], title, ticks, zero=True)
+    tooltip = tooltips({"cell": "cell", "ours": "ours", "published": "published", "verdict": "verdict"})
+    zero = dots.data.transform_aggregate(n="count()").mark_rule(color=PUBLISHED, strokeWidth=1.2, aria=False)
+    rule = dots.where("less_low").mark_rule(strokeWidth=2.5 if dots.page else 1.8, color=OURS)
+    mark = dots.where("less_value").mark_point(filled=True, opacity=1, size=70 if dots.page else 30, color=OURS)
+    return [
+        zero.encode(alt.XDatum(0, **x)),
+        rule.encode(alt.X("less_low", **x), alt.X2("less_high"), dots.y(None), tooltip),
+        mark.encode(alt.X("less_value", **x), dots.y(dots.names(labels=dots.page)), tooltip),
     ]
-    return alt.Color("what:N", scale=scales[0], legend=legend), alt.Shape("what:N", scale=scales[1], legend=legend)
+
+
+def _looks(dots: _Dots) -> tuple[alt.Stroke, alt.Fill, alt.Shape]:
+    """Return the encodings of stroke, fill and shape, with a legend on pages; files have one below all panels."""
+    legend: Any = alt.Legend(symbolOpacity=1, columns=LEGEND_COLUMNS, labelLimit=400) if dots.page else None
+    names, looks = list(dots.legend), list(zip(*dots.legend.values(), strict=True)) or [(), (), ()]
+    scales = [alt.Scale(domain=names, range=list(values)) for values in looks]
+    return (
+        alt.Stroke("what:N", scale=scales[0], legend=legend),
+        alt.Fill("what:N", scale=scales[1], legend=legend),
+        alt.Shape("what:N", scale=scales[2], legend=legend),
+    )
 
 
 def rank_picture(summary: Summary) -> Picture | None:
@@ -217,7 +328,9 @@ def rank_picture(summary: Summary) -> Picture | None:
     if not rows:
         return None
     methods, ranks = [str(row["method"]) for row in rows], [float(row["rank"]) for row in rows]
-    spec = _page_panel(_ranks(methods, ranks, float(rows[0]["critical"]), page=True), len(rows))
+    layers = alt.layer(*_ranks(methods, ranks, float(rows[0]["critical"]), page=True))
+    height = PAGE_ROW * len(rows)
+    spec = page_spec(spec_of(layers.properties(width="container", autosize=FIT, height=height)))
     title = f"Mean ranks over {rows[0]['samples']} samples; {RANKS_DIFFER_NOTE}"
     return Picture("ranks", title, f"{title}. The numbers are in ranks.csv.", spec)
 
@@ -226,7 +339,8 @@ def rank_chart(ranking: MeanRanks) -> VegaSpec:
     """Draw mean ranks with bars of half the critical difference to either side: methods whose bars are apart differ."""
     labels = max(text_width(method, TEXT_COLOUR) for method in ranking.methods)
     layers = _ranks(ranking.methods, ranking.ranks, ranking.critical, page=False)
-    panel = _panel(layers, len(ranking.methods), WIDTH - 40 - labels)
+    height = DOT_ROW_HEIGHT * len(ranking.methods)
+    panel = spec_of(alt.layer(*layers).properties(width=WIDTH - 40 - labels, height=height))
     description = f"Mean ranks over {ranking.problems} corpora; {RANKS_DIFFER_NOTE}"
     note = LegendEntry(
         "mean rank ± half of the critical difference: two methods whose bars don't overlap differ", OURS, OURS
@@ -256,7 +370,7 @@ def _ranks(methods: Sequence[str], ranks: Sequence[float], critical: float, *, p
     y = alt.Y("method", type="nominal", sort=None, axis=axis)
     data = alt.Chart(rows_data(points))
     bars = data.mark_rule(color=OURS, strokeWidth=2.5 if page else 1.8, clip=True)
-    dots = data.mark_point(color=OURS, size=70 if page else 30, **_OURS)
+    dots = data.mark_point(color=OURS, filled=True, opacity=1, size=70 if page else 30)
     layers = [bars.encode(alt.X("low", **x), alt.X2("high"), y, tips), dots.encode(alt.X("rank", **x), y, tips)]
     if not page:
         text = data.mark_text(dy=-6, fontSize=TEXT_COLOUR - 1.5, color=INK)

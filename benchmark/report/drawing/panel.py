@@ -44,7 +44,7 @@ class PanelView:
     labels : tuple of str
         Labels of all lines of the chart; the position of a label decides its colour, dash and shape.
     shared : tuple of Panel
-        Panels that share the vertical scale.
+        Panels that share the vertical scale; on a page, a reader can give the panel its own.
     width, height : float
         Size in points.
     page : bool
@@ -68,8 +68,8 @@ class PanelView:
         """Specification of the panel, with its title in a file; on a page, lines that are not selected fade."""
         drawn = alt.layer(*self._layers()).properties(height=self.height)
         if self.page:
-            picked = alt.param(name="picked", value=None)
-            return spec_of(drawn.properties(width="container", autosize=FIT).add_params(picked))
+            chosen = alt.param(name="picked", value=None), alt.param(name="own", value=False)
+            return spec_of(drawn.properties(width="container", autosize=FIT).add_params(*chosen))
         title = title_spec(wrap_text(self.panel.title, self.width + 15, PANEL_TITLE))
         return spec_of(drawn.properties(width=self.width)) | title
 
@@ -83,6 +83,10 @@ class PanelView:
         data, layers = alt.Chart(rows_data(rows)), list[alt.Chart]()
         if self.panel.printed:
             layers.append(self._band())
+        if chart.reference is not None:
+            level = [{"level": chart.reference, "meaning": "same" if chart.reference else "no difference"}]
+            line = alt.Chart(rows_data(level)).mark_rule(color=MUTED, strokeDash=[4, 3], aria=False)
+            layers.append(line.encode(self._y("level")))
         if barred:
             layers += self._bars(barred, colour)
         if self.panel.lines:
@@ -169,6 +173,9 @@ class PanelView:
     def _y(self, name: str) -> alt.Y:
         chart = self.chart
         scale = _scale(self.y_ends, log=chart.log_y)
+        if self.page and len(self.shared) > 1:  # a reader chooses between the scale of all panels and its own
+            ends = zip(y_limits((self.panel,), chart), self.y_ends, strict=True)
+            scale.domain = [alt.ExprRef(f"own ? {own!r} : {shared!r}") for own, shared in ends]
         axis = alt.Axis(labelExpr=NUMBER_EXPRESSION, labels=self.y_labels, labelOverlap="greedy", domain=True)
         if chart.log_y:
             axis.values = log_ticks(*self.y_ends)

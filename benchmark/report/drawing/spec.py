@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from benchmark.report.drawing.theme import VegaSpec
 
+LEGEND_COLUMNS = alt.ExprRef("containerSize()[0] < 600 ? 1 : 3")  # of a page's legend
 FIT = alt.AutoSizeParams(type="fit-x", contains="padding")  # fit to the width of the page
 SCHEMA = alt.SCHEMA_URL
 _CODES = re.compile("|".join(map(re.escape, CSS_VARIABLES)))
@@ -123,6 +124,20 @@ def page_spec(spec: VegaSpec) -> VegaSpec:
     text = json.dumps({name: part for name, part in spec.items() if name != "$schema"})
     with_variables: VegaSpec = json.loads(_CODES.sub(lambda colour: CSS_VARIABLES[colour[0]], text))
     return with_variables
+
+
+def row_panel(layers: Sequence[alt.Chart], rows: int, row_height: float) -> VegaSpec:
+    """Return the specification of a page's panel with a row for each `cell`, which a reader orders and filters.
+
+    The data have the fields `rank`, the order by score, and `place`, that of the configuration. The script of the page
+    sets the parameters `order` and `shown`, and the height for the rows that are left.
+    """
+    drawn = alt.layer(*layers).resolve_axis(y="independent")
+    drawn = drawn.transform_filter("shown == null || indexof(shown, datum.cell) >= 0")
+    drawn = drawn.transform_calculate(at="order == 'score' ? datum.rank : datum.place")
+    drawn = drawn.add_params(alt.param(name="order", value="score"), alt.param(name="shown", value=None))
+    spec = spec_of(drawn.properties(width="container", autosize=FIT, height=row_height * max(rows, 1)))
+    return page_spec(spec | {"usermeta": {"rowHeight": row_height}})
 
 
 def _printable(part: Any) -> Any:

@@ -16,9 +16,12 @@ COLOURS = (
 )
 OURS, PUBLISHED = COLOURS[:2]
 INK, MUTED, LINE, WASH, PAPER = "#1c2024", "#59636e", "#d9dee3", "#f4f6f8", "#ffffff"
+#: Colours of results that are worse than what they are compared with, and of those that are not compared.
+BAD, FAINT = "#a84300", "#9aa4ae"
 #: CSS variables of a page for these colours, whose values depend on the theme and differ in print.
 CSS_VARIABLES = {colour: f"var(--s{i})" for i, colour in enumerate(COLOURS)}
 CSS_VARIABLES |= {OURS: "var(--ours)", PUBLISHED: "var(--published)", INK: "var(--ink)", MUTED: "var(--muted)"}
+CSS_VARIABLES |= {BAD: "var(--bad)", FAINT: "var(--faint)"}
 CSS_VARIABLES |= {LINE: "var(--line)", WASH: "var(--wash)", PAPER: "var(--paper)"}
 PENTAGON = "M0,-1L.95,-.31 .59,.81 -.59,.81 -.95,-.31Z"
 SALTIRE = "M-1,-.5L-.5,-1 0,-.5 .5,-1 1,-.5 .5,0 1,.5 .5,1 0,.5 -.5,1 -1,.5 -.5,0Z"
@@ -26,6 +29,17 @@ SHAPES = (
     *("circle", "square", "triangle-up", "diamond", "triangle-down"),
     *("cross", SALTIRE, "triangle-left", "triangle-right", PENTAGON),
 )
+#: Paths of these shapes, for the samples of lines beside a page's pictures.
+SHAPE_PATHS = {
+    "circle": "M-1,0A1,1,0,1,0,1,0A1,1,0,1,0,-1,0Z",
+    "square": "M-1,-1L1,-1 1,1 -1,1Z",
+    "triangle-up": "M0,-1L1,1 -1,1Z",
+    "diamond": "M0,-1.2L1.2,0 0,1.2 -1.2,0Z",
+    "triangle-down": "M0,1L1,-1 -1,-1Z",
+    "cross": "M-.4,-1L.4,-1 .4,-.4 1,-.4 1,.4 .4,.4 .4,1 -.4,1 -.4,.4 -1,.4 -1,-.4 -.4,-.4Z",
+    "triangle-left": "M-1,0L1,-1 1,1Z",
+    "triangle-right": "M1,0L-1,-1 -1,1Z",
+} | {path: path for path in (SALTIRE, PENTAGON)}
 DASHES = ((1, 0), (5, 1.6), (1.5, 1.5), (6, 1.5, 1.5, 1.5), (9, 2))
 MOST_LABELS = len(COLOURS) * len(DASHES)
 

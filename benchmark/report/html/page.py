@@ -7,115 +7,55 @@ page does not depend on when and where it is written.
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass, field, replace
-from functools import cache, partial
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
-from benchmark.analysis.comparisons import can_be_significant, leading_tests
-from benchmark.analysis.formatting.number_text import is_missing, number_text, p_text
-from benchmark.analysis.formatting.units import capitalized, display_unit, metric_name
+from benchmark.analysis.formatting.number_text import number_text, p_text
+from benchmark.analysis.prose.main_finding import main_finding, question_sentence
 from benchmark.analysis.summary import OPTIONAL_TABLES, SUMMARY_TABLES
-from benchmark.evaluation.metrics import more_is_better
 from benchmark.evaluation.predictions import PREDICTIONS_TABLE
-from benchmark.evaluation.significance import SIGNIFICANCE_LEVEL
 from benchmark.papers.verdict_counts import claim_counts_text, verdict_counts_text
+from benchmark.report.comparison_grids import comparison_grid, significance_grid
+from benchmark.report.curve_tables import chart_grid
+from benchmark.report.dot_rows import ranking
 from benchmark.report.drawing.curves import curve_pictures
 from benchmark.report.drawing.dots import dot_pictures, rank_picture
-from benchmark.report.drawing.matrices import confusion_picture, significance_picture
+from benchmark.report.drawing.forest import forest_picture
+from benchmark.report.drawing.matrices import confusion_picture
 from benchmark.report.drawing.regions import region_chart
 from benchmark.report.drawing.spec import Picture, page_spec
-from benchmark.report.drawing.theme import COLOURS, PAGE_CONFIG
-from benchmark.report.escapes import escape_controls
 from benchmark.report.grids import (
-    TEST_TITLES,
+    OVER_GROUPS,
     TextTable,
     cell_grid,
     claim_grid,
     cost_grid,
+    duplicate_grid,
     fold_grid,
-    main_metric_of_summary,
+    metric_header,
     misclassified_grid,
     range_grid,
     reference_value_grid,
-    significance_grid,
     varying_columns,
     verdict_grid,
 )
-from benchmark.report.tables import failure_lines, main_grids
+from benchmark.report.html.render import render_html
+from benchmark.report.html.section import PAGE_FILE, PageSection, arrange_columns, fill_repeated
+from benchmark.report.tables import failure_lines
 from benchmark.system.atomic_files import write_atomically
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from benchmark.analysis.charts.chart import Chart
     from benchmark.analysis.summary import Summary
 
-PAGE_FILE = "report.html"
-#: Tone by the first words of a verdict: whether it supports the published value or claim ("good") or not ("bad").
-VERDICT_TONES = {"holds in part": "open"}
-VERDICT_TONES |= dict.fromkeys(("equal", "consistent", "holds"), "good")
-VERDICT_TONES |= dict.fromkeys(("deviates", "contradicted", "failed"), "bad")
-VERDICT_COLUMNS = ("verdict", "strictly", "by the paper's rule")
-FIRST_COLUMNS, LAST_COLUMNS = ("published", "ours", "verdict", "metric"), ("sample",)
-#: Most bytes of a page, and limits on the rows of its tables, tried in turn. The files beside the page have all rows.
-MAX_PAGE_BYTES, MAX_PAGE_ROWS = 5_000_000, (3000, 1000, 300, 100)
-
-
-@dataclass(frozen=True)
-class PageSection:
-    """One part of a page: pictures, then a table.
-
-    Parameters
-    ----------
-    title : str
-    pictures : tuple of Picture
-    grid : Grid or None
-    file : str
-        Name of the file beside the page that has the same numbers in full precision.
-    measured : tuple of str
-        Columns of measured times and memory.
-    again : mapping of str to str
-        Command that computes a cell again, by cell, for the table whose rows are cells.
-    folded : bool
-        Whether the table is shown on demand.
-    note : str
-        Text below the pictures.
-    columns : int
-        Pictures side by side, if there is room.
-    link : str
-        Address of the page of the section's run.
-    links, texts : mapping of str to str
-        Address that a row links to, and text that a row opens, by the first field of the row.
-    tried : mapping of str to tuple of str
-        Lines that the verdict of a deviating row opens, by the first field of the row.
-    says, lines : tuple of str
-        Sentences above and below everything else.
-    """
-
-    title: str
-    pictures: tuple[Picture, ...] = ()
-    grid: TextTable | None = None
-    file: str = ""
-    measured: tuple[str, ...] = ()
-    again: Mapping[str, str] = field(default_factory=dict)
-    folded: bool = False
-    note: str = ""
-    columns: int = 1
-    link: str = ""
-    links: Mapping[str, str] = field(default_factory=dict)
-    texts: Mapping[str, str] = field(default_factory=dict)
-    tried: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    says: tuple[str, ...] = ()
-    lines: tuple[str, ...] = ()
-
-    @property
-    def empty(self) -> bool:
-        """Whether the section has nothing to show."""
-        return not (self.pictures or (self.grid and self.grid.rows) or self.says or self.lines)
+#: Columns of tables of scores and of published values that come first, after the name of the row.
+FIRST_COLUMNS = ("95% interval", "published", "difference", "verdict")
+#: Columns of published values that are shown on demand.
+DETAIL_COLUMNS = ("sample", OVER_GROUPS, "documents", "would pass", "grade")
+#: Comparisons of curves are folded where they are more than these.
+MOST_OPEN_PAIRS = 40
 
 
 def write_page(
@@ -145,102 +85,89 @@ def page_html(summary: Summary, machine: str = "", texts: Mapping[str, str] | No
         "report.html.j2",
         summary_sentences(summary),
         sections,
+        headline=main_finding(summary).headline,
+        caveats=summary.caveats,
         summary=summary,
         files=[*names, "table.md", "manifest.json"],
         machine=machine,
     )
 
 
-def render_html(template: str, sentences: Sequence[str], sections: Sequence[PageSection], **more: Any) -> str:
-    """Return the HTML of a template, with as many rows of its tables as fit into `MAX_PAGE_BYTES` bytes.
-
-    The script that draws pictures is included only if there are pictures.
-    """
-    more |= {"sentences": sentences, "sections": sections, "drawn": any(section.pictures for section in sections)}
-    for most in MAX_PAGE_ROWS:
-        html = _environment().get_template(template).render(most=most, **more)
-        if len(html.encode()) <= MAX_PAGE_BYTES:
-            break
-    return html
-
-
 def summary_sentences(summary: Summary) -> list[str]:
-    """Return up to three sentences on the question and the outcome."""
-    metric = main_metric_of_summary(summary)
-    unit, name = display_unit(metric, summary.quantities), metric_name(metric, summary.quantities)
-    scores = {cell: score for (cell, of), score in summary.headlines.items() if of == metric}
-    tested_on = max((int(score["n"]) for score in scores.values() if not is_missing(score["n"])), default=0)
-    n, varying = len(summary.cells), varying_columns(summary.cells)
-    question = f"{n:,} {'cell' if n == 1 else 'cells'}"
-    question += f", which differ in {_listed(varying)}," if varying else ""
-    tested = f" on {tested_on:,} test instances" if tested_on else ""
-    sentences = [f"{question} {'is' if n == 1 else 'are'} scored by {name}{tested}."]
-    values = sorted((score["value"], cell) for cell, score in scores.items() if not is_missing(score["value"]))
-    alike = {(cell.task, cell.of_class, cell.choice, cell.size, cell.terms) for cell in summary.cells}
-    if values and len(alike) == 1:  # scores of two tasks, sizes or ways to choose aren't put in one order
-        symbol = " %" if unit.name == "percent" else ""
-        best_first = values[::-1] if more_is_better(metric, quantities=summary.quantities) else values
-        best, worst = (f"{unit.text(value)}{symbol} ({cell})" for value, cell in (best_first[0], best_first[-1]))
-        sentences.append(f"{capitalized(name)} is best at {best}" + (f" and worst at {worst}." if n > 1 else "."))
+    """Return paragraphs on the finding, the question and the documents, and how the paper's values compare."""
+    paragraphs = [" ".join(main_finding(summary).details), " ".join((question_sentence(summary), *summary.documents))]
     whole = summary.claims[
         summary.claims["whole"] <= summary.claims["of"]
     ]  # a claim that is only partly in this run has no verdict
     beside = [verdict_counts_text([summary.verdicts])] if len(summary.verdicts) else []
     beside += [claim_counts_text([whole])] if len(whole) else []
-    leading = leading_tests(summary.significance)
-    tests = leading[can_be_significant(leading)]
     if beside:
-        sentences.append(f"Compared with the paper: {'; '.join(beside)}.")
-    elif len(tests):
-        n_significant = int((tests["p_holm"] < SIGNIFICANCE_LEVEL).sum())
-        sentences.append(
-            f"{n_significant} of {len(tests)} tested pairs differ, with p < {SIGNIFICANCE_LEVEL} "
-            f"after Holm's correction ({TEST_TITLES.get(test := tests['test'].iloc[0], test)} test)."
-        )
-    elif len(leading):
-        sentences.append(
-            f"No test of the {len(leading)} compared pairs could be significant: too few splits or documents differ."
-        )
-    return sentences
+        paragraphs.append(f"Compared with the paper: {'; '.join(beside)}.")
+    return [paragraph for paragraph in paragraphs if paragraph]
 
 
-def _sections(summary: Summary, texts: Mapping[str, str] | None = None) -> Iterable[PageSection]:
+def _sections(summary: Summary, texts: Mapping[str, str] | None = None) -> Iterator[PageSection]:
     """Yield the sections of the page in order, including empty ones."""
-    cells = _cells_section(summary)
     for figure in summary.regions:
         spec = region_chart(figure)
         yield PageSection("", (Picture(figure.name, figure.title, spec["description"], page_spec(spec)),))
-    if summary.charts:
-        for chart in summary.charts:
-            title = chart.title if chart.title != summary.title else ""
-            yield PageSection(title, tuple(curve_pictures(chart)), note=_legend(chart), columns=chart.columns)
-    elif len(summary.scores) and not summary.regions:
-        yield PageSection("", tuple(dot_pictures(summary)))
-    rows = {cell.id: f"#cell{i}" for i, cell in enumerate(summary.cells, start=1)}
-    printed = move_verdict_first(verdict_grid(summary.verdicts))
-    yield PageSection("Published numbers", grid=printed, file="verdicts.csv", links=rows, tried=_looked_into(summary))
+    for chart in summary.charts:
+        title = chart.title if chart.title != summary.title else ""
+        yield PageSection(title, tuple(curve_pictures(chart)), note=_legend(chart), columns=chart.columns)
+    scores = _cells_section(summary)
+    if not summary.of_points:
+        yield scores
+    yield _comparisons(summary)
+    yield published_section("Published numbers", summary, _looked_into(summary))
     yield PageSection("Claims", grid=claim_grid(summary.claims), file="claims.csv")
     yield PageSection("Axis ranges of the published figures", grid=range_grid(summary.ranges), file="ranges.csv")
     yield PageSection(
         "Reference values", grid=fill_repeated(reference_value_grid(summary.verdicts)), file="verdicts.csv"
     )
     if summary.of_points:
-        for grid in main_grids(summary):
+        for grid in (chart_grid(chart) for chart in summary.charts if not chart.measured):
             yield PageSection(grid.title, grid=grid, file="curves.csv", folded=True)
-    yield cells
+        yield scores
+    yield from _further_sections(summary, texts or {})
+
+
+def _further_sections(summary: Summary, texts: Mapping[str, str]) -> Iterator[PageSection]:
+    """Yield the sections that a reader opens, or that few readers need."""
     if not summary.of_points:
         yield PageSection(fold_grid(summary).title, grid=fold_grid(summary), file="scores.csv", folded=True)
-    pairs = significance_picture(summary) if not summary.of_points else None
-    grid = fill_repeated(significance_grid(summary))
-    yield PageSection(grid.title, (pairs,) if pairs else (), grid, "significance.csv", folded=summary.of_points)
-    ranks = rank_picture(summary)
-    yield PageSection("Critical differences", (ranks,) if ranks else (), file="ranks.csv", note=_of_ranks(summary))
+    tests = fill_repeated(significance_grid(summary))
+    yield PageSection("Every test", grid=tests, file="significance.csv", folded=True)
+    ranks, wide = rank_picture(summary), _separates_few(summary)
+    pictures = (ranks,) if ranks else ()
+    yield PageSection("Critical differences", pictures, file="ranks.csv", note=_of_ranks(summary), folded=wide)
     confusions = confusion_picture(summary)
     yield PageSection("Confusion matrices", (confusions,) if confusions else (), file="confusions.csv")
     grid = misclassified_grid(summary.mistakes)
-    yield PageSection(grid.title, grid=grid, file="mistakes.csv", texts=texts or {}, folded=True)
+    yield PageSection(grid.title, grid=grid, file="mistakes.csv", texts=texts, folded=True)
+    grid = duplicate_grid(summary.duplicates)
+    yield PageSection(grid.title, grid=grid, file="duplicates.csv", folded=True)
     yield PageSection("Failures", lines=tuple(failure_lines(summary)))
-    yield PageSection("Notes", lines=summary.notes)
+    yield PageSection("Notes", lines=summary.notes, folded=True)
+
+
+def _comparisons(summary: Summary) -> PageSection:
+    """Return the section of the planned comparisons: a forest plot, and one row each."""
+    forest, grid = forest_picture(summary), comparison_grid(summary)
+    many = len(grid.rows) > MOST_OPEN_PAIRS
+    return PageSection("Comparisons", (forest,) if forest else (), grid, "differences.csv", keys=2, folded=many)
+
+
+def published_section(title: str, summary: Summary, tried: Mapping[str, tuple[str, ...]]) -> PageSection:
+    """Return the section of published values beside ours; `tried` has the lines that a deviating row opens."""
+    grid = arrange_columns(verdict_grid(summary.verdicts), ("ours", *FIRST_COLUMNS, "metric"))
+    links = {cell.id: f"#cell{i}" for i, cell in enumerate(summary.cells, start=1)}
+    behind, down = frozenset(DETAIL_COLUMNS) & set(grid.header), frozenset({"ours", "published"})
+    return PageSection(title, (), grid, "verdicts.csv", links=links, tried=tried, behind=behind, descending=down)
+
+
+def _separates_few(summary: Summary) -> bool:
+    """Return whether mean ranks are only told apart that differ by more than half of the number of methods."""
+    return bool(len(summary.ranks)) and not summary.ranks.iloc[0]["critical"] <= len(summary.ranks) / 2
 
 
 def _looked_into(summary: Summary) -> dict[str, tuple[str, ...]]:
@@ -277,66 +204,25 @@ def _of_ranks(summary: Summary) -> str:
 
 
 def _cells_section(summary: Summary) -> PageSection:
-    """Return the section of the table of cells, with costs and the command that runs each cell again."""
-    grid, costs = move_verdict_first(cell_grid(summary)), cost_grid(summary.costs)
-    again = {cell.id: f"bench run {shlex.quote(summary.name)} --only {shlex.quote(cell.id)}" for cell in summary.cells}
+    """Return the section of the cells: their ranking, scores, costs, and the command that runs each cell again."""
+    drawn = len(summary.scores) and not summary.charts and not summary.regions
+    heads = [metric_header(metric, summary.quantities) for metric in summary.headline_metrics]
+    costs = cost_grid(summary.costs)
     by_cell = {row[0]: row[1:] for row in costs.rows}
     measured = costs.header[1:] if by_cell else ()
-    rows = tuple((*row, *by_cell.get(row[0], ("–",) * len(measured))) for row in grid.rows)
-    grid = TextTable("Scores", (*grid.header, *measured), rows, grid.text, grid.note)
-    return PageSection("Scores of every cell", (), grid, "scores.csv", measured, again, folded=summary.of_points)
-
-
-def move_verdict_first(grid: TextTable) -> TextTable:
-    """Return the grid with published value, ours and verdict after the cell, since a wide table may not fit."""
-    order = [name for name in (*grid.header[:1], *FIRST_COLUMNS) if name in grid.header]
-    order += [name for name in grid.header if name not in (*order, *LAST_COLUMNS)]
-    order += [name for name in LAST_COLUMNS if name in grid.header]
-    places = [grid.header.index(name) for name in order] if "verdict" in grid.header else range(len(grid.header))
-    header, *rows = (tuple(row[i] for i in places) for row in (grid.header, *grid.rows))
-    return replace(grid, header=header, rows=tuple(rows))
-
-
-def fill_repeated(grid: TextTable) -> TextTable:
-    """Repeat the values of the first row of a group in its other rows, since a reader may sort the table."""
-    rows: list[tuple[str, ...]] = []
-    for row in grid.rows:
-        above = rows[-1] if rows and (not row[0] or row[:2] == rows[-1][:2]) else row
-        rows.append(tuple(text or over for text, over in zip(row, above, strict=True)))
-    return replace(grid, rows=tuple(rows))
-
-
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def verdict_tone(column: str, text: str) -> str:
-    """Return "good", "bad" or "open" for a verdict, and "" for a column without verdicts."""
-    if column not in VERDICT_COLUMNS:
-        return ""
-    return next((tone for word, tone in VERDICT_TONES.items() if text.startswith(word)), "open")
-
-
-@cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("benchmark.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=lambda value: (
-            escape_controls(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
-        ),
+    settings = varying_columns(summary.cells)
+    grid = arrange_columns(cell_grid(summary), (*heads[:1], *FIRST_COLUMNS, *heads[1:], "ties"), settings)
+    rows = {row[0]: (*row, *by_cell.get(row[0], ("–",) * len(measured))) for row in grid.rows}
+    ordered = tuple(rows[name] for name in ranking(summary).order)
+    return PageSection(
+        "Scores of every cell",
+        tuple(dot_pictures(summary)) if drawn else (),
+        TextTable("Scores", (*grid.header, *measured), ordered, grid.text, grid.note),
+        "scores.csv",
+        measured,
+        {cell.id: f"bench run {shlex.quote(summary.name)} --only {shlex.quote(cell.id)}" for cell in summary.cells},
+        {cell.id: place for place, cell in enumerate(summary.cells)},
+        frozenset({*settings, *measured}),
+        frozenset(metric_header(m, summary.quantities) for m in summary.headline_metrics if summary.more_is_better(m)),
+        folded=summary.of_points,
     )
-    templates = files("benchmark.report") / "templates"
-    environment.globals |= {
-        "style": (templates / "report.css").read_text(encoding="utf-8"),
-        "script": (templates / "report.js").read_text(encoding="utf-8"),
-        # Vega with its licences, which docs/pictures.py makes; a page without pictures reads none.
-        "vega": partial((templates / "vega.js").read_text, encoding="utf-8"),
-        "look": page_spec(PAGE_CONFIG),
-        "n_series": len(COLOURS),
-        "tone": verdict_tone,
-    }
-    return environment

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from benchmark.analysis.formatting.units import capitalized
+from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.papers.verdict_counts import verdict_counts_text
 from benchmark.report.drawing.dots import dot_pictures
-from benchmark.report.grids import TextTable, claim_grid, range_grid, reference_value_grid, verdict_grid
-from benchmark.report.html.page import PageSection, fill_repeated, move_verdict_first, render_html
+from benchmark.report.grids import TextTable, claim_grid, range_grid, reference_value_grid
+from benchmark.report.html.page import published_section
+from benchmark.report.html.render import render_html
+from benchmark.report.html.section import PageSection, fill_repeated
 from benchmark.report.page import (
     exception_grid,
     sensitivity_grid,
@@ -79,20 +84,21 @@ def _sections(paper: PaperResult, runs: Mapping[str, str]) -> Iterator[PageSecti
 
 def _experiment(part: PaperExperiment, runs: Mapping[str, str]) -> Iterator[PageSection]:
     summary = part.summary
-    printed, tried = move_verdict_first(verdict_grid(summary.verdicts)), fill_repeated(sensitivity_grid(part.tried))
-    says = (f"{verdict_counts_text([summary.verdicts])}.", *part.remarks) if printed.rows else part.remarks
-    dots = summary.of_points or summary.regions or not printed.rows
+    tried, published = fill_repeated(sensitivity_grid(part.tried)), len(summary.verdicts)
+    says = (f"{verdict_counts_text([summary.verdicts])}.", *part.remarks) if published else part.remarks
+    undrawn = summary.of_points or summary.regions or not published
     by_cell: dict[str, tuple[str, ...]] = {}
     for trial in tried.rows:
         cell, _, _, variant, ours, interval, _, verdict = trial
         by_cell[cell] = (*by_cell.get(cell, ()), f"{variant}: {ours} {interval}, {verdict}")
-    yield PageSection(
-        summary.title,
-        () if dots else tuple(dot_pictures(summary, name=summary.name)[:1]),
-        printed,
+    finding = f"{main_finding(summary).headline}."
+    yield replace(
+        published_section(summary.title, summary, by_cell),
+        pictures=() if undrawn else tuple(dot_pictures(summary, name=summary.name)[:1]),
+        file="",
+        links={},
         link=runs.get(summary.name, ""),
-        says=tuple(f"{line[0].upper()}{line[1:]}" for line in says),
-        tried=by_cell,
+        says=(finding, *(capitalized(line) for line in says)),
         lines=part.caveats,
     )
     yield PageSection(f"Axis ranges of the published figures of {summary.name}", grid=range_grid(summary.ranges))

@@ -3,14 +3,22 @@ const all = (selector, within = document) => [...within.querySelectorAll(selecto
 const root = document.documentElement;
 const button = document.getElementById("theme");
 
+// The theme is that of the system, or the one that the reader chose on a page before.
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const system = () => dark.matches ? "dark" : "light";
+function store(theme) {
+  try { theme === system() ? localStorage.removeItem("theme") : localStorage.setItem("theme", theme); } catch { /* no storage */ }
+}
+function stored() {
+  try { return localStorage.getItem("theme"); } catch { return null; }
+}
 function show(theme) {
   root.dataset.theme = theme;
-  button.textContent = theme === "dark" ? "light" : "dark";
+  button.setAttribute("aria-pressed", theme === "dark");
 }
-const dark = matchMedia("(prefers-color-scheme: dark)");
-show(dark.matches ? "dark" : "light");
-dark.addEventListener("change", () => show(dark.matches ? "dark" : "light"));
-button.addEventListener("click", () => show(root.dataset.theme === "dark" ? "light" : "dark"));
+show(stored() || system());
+dark.addEventListener("change", () => show(system()));
+button.addEventListener("click", () => { show(root.dataset.theme === "dark" ? "light" : "dark"); store(root.dataset.theme); });
 let before;
 addEventListener("beforeprint", () => { before = root.dataset.theme; show("light"); });
 addEventListener("afterprint", () => show(before));
@@ -21,26 +29,102 @@ function number(text) {
   return found ? parseFloat(found[0]) : Infinity;
 }
 
-function sort(heading) {
-  const table = heading.closest("table"), body = table.tBodies[0], column = heading.cellIndex;
-  const up = heading.getAttribute("aria-sort") !== "ascending";
-  const text = row => row.cells[column].textContent.trim();
-  const compare = heading.classList.contains("number")
-    ? (a, b) => { const [x, y] = [number(text(a)), number(text(b))]; return x === y ? 0 : x === Infinity ? 1 : y === Infinity ? -1 : (up ? 1 : -1) * (x - y); }
-    : (a, b) => (up ? 1 : -1) * text(a).localeCompare(text(b), "en", {numeric: true});
-  all("[aria-sort]", table).forEach(other => other.removeAttribute("aria-sort"));
-  heading.setAttribute("aria-sort", up ? "ascending" : "descending");
-  body.append(...[...body.rows].sort(compare));
-}
-all("thead button").forEach(each => each.addEventListener("click", () => sort(each.parentElement)));
+// What the reader chose in a section: words to filter by, the order of rows, the sorted column, all columns, own scales.
+const views = new Map();
+const tableOf = section => section.querySelector("table");
+const keyOf = row => row.dataset.key || row.cells[0].textContent.trim();
+const state = section => JSON.parse(section.dataset.state || "{}");
 
-all(".filter").forEach(field => field.addEventListener("input", () => {
-  const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const rows = [...document.getElementById(field.getAttribute("aria-controls")).tBodies[0].rows];
+function arrange(section, chosen) {
+  const table = tableOf(section), rows = [...table.tBodies[0].rows];
+  rows.forEach((row, i) => { row.dataset.rank ??= i; });
+  const by = chosen.order === "place" ? "place" : "rank";
+  let compare = (a, b) => a.dataset[by] - b.dataset[by];
+  all("[aria-sort]", table).forEach(head => head.removeAttribute("aria-sort"));
+  if (chosen.sort) {
+    const column = parseInt(chosen.sort), up = !chosen.sort.endsWith("d");
+    const head = table.tHead.rows[0].cells[column];
+    head.setAttribute("aria-sort", up ? "ascending" : "descending");
+    const text = row => row.cells[column].textContent.trim();
+    compare = head.classList.contains("number")
+      ? (a, b) => { const [x, y] = [number(text(a)), number(text(b))]; return x === y ? 0 : x === Infinity ? 1 : y === Infinity ? -1 : (up ? 1 : -1) * (x - y); }
+      : (a, b) => (up ? 1 : -1) * text(a).localeCompare(text(b), "en", {numeric: true});
+  }
+  table.tBodies[0].append(...rows.sort(compare));
+}
+
+function filter(section, words) {
+  const rows = [...tableOf(section).tBodies[0].rows];
   for (const row of rows) row.hidden = !words.every(word => row.textContent.toLowerCase().includes(word));
-  const shown = rows.filter(row => !row.hidden).length;
-  field.closest(".tools").querySelector(".count").textContent = shown === rows.length ? `${shown} rows` : `${shown} of ${rows.length} rows`;
+  const shown = rows.filter(row => !row.hidden);
+  const count = shown.length === rows.length ? `${rows.length} rows` : `${shown.length} of ${rows.length} rows`;
+  section.querySelector(".count").textContent = shown.length ? count : "no row has these words";
+  return shown.length === rows.length ? null : shown.map(keyOf);
+}
+
+function redraw(section, signals) {
+  for (const view of views.get(section) || []) {
+    const known = Object.keys(view.getState().signals);
+    for (const [name, value] of Object.entries(signals)) if (known.includes(name)) view.signal(name, value);
+    if (view.rowHeight) view.height(view.rowHeight * Math.max(1, signals.shown ? signals.shown.length : view.rows));
+    view.runAsync();
+  }
+}
+
+function apply(section) {
+  const chosen = state(section), table = tableOf(section), pressed = (selector, on) => all(selector, section).forEach(each => each.setAttribute("aria-pressed", on(each)));
+  let shown = null;
+  if (table) {
+    arrange(section, chosen);
+    shown = filter(section, (chosen.filter || "").toLowerCase().split(/\s+/).filter(Boolean));
+    table.classList.toggle("whole", !!chosen.columns);
+  }
+  pressed("[data-order]", each => each.dataset.order === (chosen.order || "score"));
+  pressed(".columns", () => !!chosen.columns);
+  pressed(".scales", () => !!chosen.scales);
+  redraw(section, {shown, order: chosen.order || "score", own: !!chosen.scales});
+}
+
+// The fragment of the address keeps every choice, so that a link shows the same view.
+function choose(section, changes) {
+  const chosen = Object.fromEntries(Object.entries({...state(section), ...changes}).filter(([, value]) => value));
+  section.dataset.state = JSON.stringify(chosen);
+  apply(section);
+  const parameters = new URLSearchParams();
+  for (const each of all("section[data-state]")) for (const [name, value] of Object.entries(state(each))) parameters.set(`${each.id}.${name}`, value);
+  const fragment = parameters.toString();
+  history.replaceState(null, "", fragment ? `#${fragment}` : location.pathname + location.search);
+}
+
+function restore() {
+  const chosen = {};
+  for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {
+    const [id, what] = name.split(".");
+    if (what) (chosen[id] ??= {})[what] = value;
+  }
+  for (const [id, own] of Object.entries(chosen)) {
+    const section = document.getElementById(id), field = section && section.querySelector(".filter");
+    if (!section) continue;
+    section.dataset.state = JSON.stringify(own);
+    if (field) field.value = own.filter || "";
+    apply(section);
+    all("details", section).slice(0, section.classList.contains("folded") ? 1 : 0).forEach(each => { each.open = true; });
+  }
+  const target = location.hash.length > 1 && !Object.keys(chosen).length && document.getElementById(location.hash.slice(1));
+  for (let place = target && target.parentElement; place; place = place.parentElement) if (place.tagName === "DETAILS") place.open = true;
+  if (target) target.scrollIntoView();
+}
+
+all("thead button").forEach(each => each.addEventListener("click", () => {
+  const head = each.parentElement, section = head.closest("section"), column = head.cellIndex, was = state(section).sort || "";
+  const orders = "down" in head.dataset ? [`${column}d`, `${column}`] : [`${column}`, `${column}d`];
+  choose(section, {sort: was === orders[0] ? orders[1] : was === orders[1] ? "" : orders[0]});
 }));
+all(".filter").forEach(field => field.addEventListener("input", () => choose(field.closest("section"), {filter: field.value.trim()})));
+all("[data-order]").forEach(each => each.addEventListener("click", () => choose(each.closest("section"), {order: each.dataset.order === "place" && "place", sort: ""})));
+for (const name of ["columns", "scales"]) all(`.${name}`).forEach(each => each.addEventListener("click", () => choose(each.closest("section"), {[name]: state(each.closest("section"))[name] ? "" : "1"})));
+all("details").forEach(each => each.addEventListener("toggle", () => dispatchEvent(new Event("resize")))); // pictures in it get their width
+addEventListener("hashchange", restore);
 
 const config = JSON.parse(document.getElementById("look").textContent);
 const options = {mode: "vega-lite", renderer: "svg", actions: false, config, tooltip: {theme: "custom"}};
@@ -49,6 +133,9 @@ window.drawn = Promise.all((window.vegaEmbed ? all(".picture") : []).map(async p
   const spec = JSON.parse(place.firstElementChild.textContent);
   const section = place.closest("section");
   const {view} = await vegaEmbed(place.lastElementChild, spec, options);
+  view.rowHeight = spec.usermeta && spec.usermeta.rowHeight;
+  view.rows = spec.height / view.rowHeight;
+  views.set(section, [...views.get(section) || [], view]);
   const buttons = all("[data-series]", section);
   if (!buttons.length) return view;
   const pick = name => {
@@ -61,7 +148,7 @@ window.drawn = Promise.all((window.vegaEmbed ? all(".picture") : []).map(async p
     section.dispatchEvent(new CustomEvent("pick", {detail: name && name !== view.signal("picked") ? name : null}));
   });
   return view;
-}));
+})).then(drawn => { restore(); return drawn; });
 all("[data-series]").forEach(each => each.addEventListener("click", () => {
   const name = each.getAttribute("aria-pressed") === "true" ? null : each.dataset.series;
   each.closest("section").dispatchEvent(new CustomEvent("pick", {detail: name}));

@@ -12,8 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from benchmark.representation.estimator import MatrixEstimator
 from benchmark.representation.weighting import canonical_csr, normalize_blocks, weight_terms
+from benchmark.system.registries import is_builtin
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
@@ -55,6 +58,7 @@ class Weighting(TransformerMixin, MatrixEstimator, ABC):
     block_of_: NDArray[np.integer] | None = None
     block_weights_: Array | None = None
     block_norm_: NDArray[np.str_] | None = None
+    block_names_: tuple[str, ...] = ()
 
     @property
     def learns(self) -> str:
@@ -131,6 +135,8 @@ class Weighting(TransformerMixin, MatrixEstimator, ABC):
         members = _memberships(y, counts.shape[0]) if self.learns == FROM_LABELS else None
         self.mean_length_ = np.asarray(counts.sum() / max(1, counts.shape[0]), dtype=np.float64)
         self.factors_ = self.factors(counts, members) if self.learns else None
+        if self.factors_ is not None:
+            self._check("factors", self.factors_, counts.shape[1:])
         return self
 
     def transform(self, X: Any) -> sp.csr_array:
@@ -155,13 +161,17 @@ class Weighting(TransformerMixin, MatrixEstimator, ABC):
         """
         check_is_fitted(self, "mean_length_")
         counts = self._counts(X, fitting=False)
-        weights = sp.csr_array((self.local(counts), counts.indices, counts.indptr), shape=counts.shape, copy=True)
+        local = self.local(counts)
+        self._check("local", local, counts.data.shape)
+        weights = sp.csr_array((local, counts.indices, counts.indptr), shape=counts.shape, copy=True)
         weights = weight_terms(weights, self.factors_)
         if self.block_of_ is None or self.block_weights_ is None:
             return weights
         return normalize_blocks(weights, self.block_of_, self.block_weights_, str(self.block_norm_))
 
-    def of_blocks(self, block_of: NDArray[np.integer], weights: Array, normalization: str) -> Self:
+    def of_blocks(
+        self, block_of: NDArray[np.integer], weights: Array, normalization: str, names: Sequence[str] = ()
+    ) -> Self:
         """Set blocks of terms that `transform` normalizes separately and multiplies by weights.
 
         Parameters
@@ -171,6 +181,8 @@ class Weighting(TransformerMixin, MatrixEstimator, ABC):
         weights : float64 array, shape (n_blocks,)
             Not negative; a block of weight 0 is left out.
         normalization : {"none", "l1", "l2"}
+        names : sequence of str, length n_blocks
+            Names of the blocks, for parameters that are given by block; `fit` must follow then.
 
         Returns
         -------
@@ -178,7 +190,17 @@ class Weighting(TransformerMixin, MatrixEstimator, ABC):
             This weighting.
         """
         self.block_of_, self.block_weights_, self.block_norm_ = block_of, weights, np.asarray(normalization)
+        self.block_names_ = tuple(names)
         return self
+
+    def _check(self, method: str, values: Any, shape: tuple[int, ...]) -> None:
+        """Raise ValueError unless a plug-in's values have a shape, and are finite and not negative."""
+        if is_builtin(type(self)):
+            return
+        found = np.asarray(values)
+        if found.shape != shape or found.dtype.kind not in "fiu" or not np.isfinite(found).all() or (found < 0).any():
+            problem = f"must return numbers of shape {shape}, finite and not negative"
+            raise ValueError(f"`{method}` of {type(self).__name__} {problem}")
 
     def _counts(self, X: Any, *, fitting: bool) -> sp.csr_array:
         return canonical_csr(self.validated(X, fitting=fitting, dtype="numeric"))

@@ -314,6 +314,8 @@ def _start(thread: threading.Thread) -> None:
     with _asked() as record:
         if record is not None:
             _STARTED.add(thread)
+            if _nearest_is_plugin(record):
+                thread.daemon = True  # the process doesn't wait for it in the end
     _START(thread)
 
 

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.corpora.user.records import iter_records, open_decompressed, read_columns
+from benchmark.corpora.user.decompress import open_decompressed
+from benchmark.corpora.user.records import iter_records, read_columns
 from benchmark.corpora.user.text_lines import check_encoding, encoding_of, text_lines
 from benchmark.system.errors import ConfigError, DataError
 

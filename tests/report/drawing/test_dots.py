@@ -14,10 +14,11 @@ from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.summary import CellInfo, summary_table
 from benchmark.evaluation.cell_scores import SCORE_COLUMNS
 from benchmark.evaluation.mean_ranks import rank_methods
-from benchmark.report.dot_rows import figure_rows
+from benchmark.report.dot_rows import BASELINE, NOT_COMPARED, NOT_SHOWN, figure_rows, ranking
+from benchmark.report.drawing.axes import round_ticks
 from benchmark.report.drawing.dots import DOT_LABELS, dot_chart, dot_pictures, rank_chart
 from benchmark.report.drawing.render import render_pictures
-from benchmark.report.drawing.theme import OURS, PUBLISHED
+from benchmark.report.drawing.theme import PUBLISHED
 from benchmark.report.grids import main_verdicts
 from tests.scenes import looks, overlap, panels_of, rows_of, scene_of
 
@@ -39,11 +40,16 @@ def scene(make):
 
 
 def rows_with(spec, field, panel=0):
-    """The rows of the layer whose x is this field; none where there is no such layer."""
+    """The rows that have this number, of the layer whose x it is; none where there is no such layer."""
     part = panels_of(spec)[panel]
     layers = [each for each in part["layer"] if each["encoding"].get("x", {}).get("field") == field]
     layers = [each for each in layers if each["mark"]["type"] != "text"]
-    return [row for layer in layers for row in rows_of(spec, layer, part)]
+    return [row for layer in layers for row in rows_of(spec, layer, part) if row.get(field) is not None]
+
+
+def ours(marks):
+    """The marks that are not of a published value."""
+    return [mark for mark in marks if mark.item.get("stroke") != PUBLISHED]
 
 
 def headlines(summary):
@@ -61,6 +67,7 @@ def test_one_point_a_scored_cell_with_its_numbers(make, spec):
         for name in ("value", "low", "high"):
             value = known[row["cell"]][name]
             assert row[name] is None if is_missing(value) else row[name] == pytest.approx(100 * value, rel=1e-11)
+        assert row["ours"] == f"{100 * known[row['cell']]['value']:.2f}"
     barred = [row["cell"] for row in own if row["low"] is not None]
     assert [row["cell"] for row in rows_with(spec, "low")] == barred
 
@@ -68,8 +75,7 @@ def test_one_point_a_scored_cell_with_its_numbers(make, spec):
 def test_points_stand_where_the_scores_are(make, spec, scene):
     """On one line from numbers to places, in the row of their cell, intervals around them."""
     own = [row for row in rows_with(spec, "value") if "cell" in row]
-    dots = [mark for mark in scene.of("symbol", 0) if mark.item["fill"] == OURS]
-    bars = [mark for mark in scene.of("rule", 0) if mark.item["stroke"] == OURS]
+    dots, bars = ours(scene.of("symbol", 0)), ours(scene.of("rule", 0))
     assert len(dots) == len(own)
     if len(own) < 2:
         return
@@ -101,6 +107,7 @@ def test_rows_that_share_a_task_or_else_a_weighting_stand_together(make, column,
     ]
     summary = replace(make(), cells=tuple(cells), scores=summary_table(SCORE_COLUMNS), failures={})
     labels = [heading, "L1 · NGD", "mnb", "other", "L2 · LIN"]
+    summary = replace(summary, differences=summary.differences[:0], verdicts=summary.verdicts[:0])
     assert [(row.label, row.cell) for row in figure_rows(summary)] == list(
         zip(labels, ["", "a", "c", "", "b"], strict=True)
     )
@@ -158,13 +165,14 @@ def test_axis_legend_and_title_explain_the_picture(make, scene):
     assert "Accuracy (%)" in words
     assert " ".join(words).count(summary.title) == 1
     assert words.count("failed") == len(summary.failures)
-    assert words.count(DOT_LABELS[0]) == 1
+    compared = len(summary.differences) > 0
+    assert words.count(DOT_LABELS[0]) == (not compared)
+    assert words.count("better than tf-l2-linear") == (compared and "tf-l1-ngd" not in summary.failures)
+    assert words.count("tf-l2-linear; band: its interval") == compared
     assert words.count(DOT_LABELS[1]) == bool(main_verdicts(summary))
     samples = [looks(mark) for mark in scene.marks if mark.kind == "symbol" and mark.panel is None]
     assert {(stroke, shape) for stroke, _, shape in samples} >= {
-        (mark.item.get("stroke", OURS), mark.item["shape"])
-        for mark in scene.of("symbol", 0)
-        if mark.item.get("stroke") == PUBLISHED
+        (mark.item["stroke"], mark.item["shape"]) for mark in scene.of("symbol", 0)
     }
 
 
@@ -190,9 +198,13 @@ def test_a_page_shows_what_a_file_shows(make, spec):
     assert len(pictures) == len(panels_of(spec))
     for field, i in (("value", 0), ("print", 0), ("less_value", 1)):
         if i < len(pictures):
-            page, own = rows_with(pictures[i].spec, field), rows_with(spec, field, i)
-            assert page == own[: len(page)]
-            assert len(own) == len(page) or len(page) > 150  # of very many rows a page shows some
+            shown = (rows_with(pictures[i].spec, field), rows_with(spec, field, i))
+            page, own = ({row["cell"]: row for row in rows} for rows in shown)
+            assert page.keys() == own.keys()
+            for cell, row in page.items():
+                assert {name: row[name] for name in own[cell] if name != "row"} == {
+                    name: value for name, value in own[cell].items() if name != "row"
+                }
     for each in pictures:
         alt.Chart.from_dict(each.spec, validate=True)
     alt.Chart.from_dict(spec, validate=True)
@@ -252,3 +264,57 @@ class TestRanks:
         spec = rank_chart(rank_methods(["a", "b"], [(0.9, 0.8)]))
         assert [row["low"] for row in rows_with(spec, "rank")] == [None, None]
         assert render_pictures({"ranks": spec})["ranks"]["png"]
+
+
+class TestRanking:
+    def test_the_best_of_each_setting_comes_first(self, make):
+        summary = make()
+        order = ranking(summary).order
+        assert sorted(order) == sorted(cell.id for cell in summary.cells)
+        values = [headlines(summary)[cell]["value"] for cell in order if cell in headlines(summary)]
+        assert values == sorted(values, reverse=True)
+        assert set(order[len(values) :]) == set(summary.failures)
+        errors = replace(summary, scores=summary.scores.replace({"metric": {"accuracy": "error"}}))
+        again = [headlines(summary)[cell]["value"] for cell in ranking(errors).order if cell in headlines(summary)]
+        assert again == values[::-1]
+
+    def test_scores_of_different_settings_are_not_put_in_one_order(self, webkb):
+        tasks = tuple(replace(cell, task=f"task {i % 2}") for i, cell in enumerate(webkb.cells))
+        order = ranking(replace(webkb, cells=tasks)).order
+        places = [[cell.id for cell in webkb.cells].index(name) % 2 for name in order]
+        assert places == sorted(places)
+
+    def test_a_page_has_the_best_first_and_the_order_of_the_configuration_at_a_click(self, webkb):
+        spec = dot_pictures(webkb)[0].spec
+        rows = {row["cell"]: row for row in rows_with(spec, "value")}
+        assert [rows[name]["rank"] for name in ranking(webkb).order] == list(range(10))
+        assert [rows[cell.id]["place"] for cell in webkb.cells] == list(range(10))
+        assert {param["name"]: param["value"] for param in spec["params"]} == {"order": "score", "shown": None}
+
+    def test_the_band_is_the_interval_of_the_cell_that_others_are_compared_with(self, webkb):
+        spec, base = dot_chart(webkb), headlines(webkb)["tf-l2-linear"]
+        for row in rows_with(spec, "base_low"):
+            assert (row["base_low"], row["base_high"]) == pytest.approx((100 * base["low"], 100 * base["high"]))
+        said = ranking(webkb).outcomes
+        assert said["tf-l1-ngd"] == "better"
+        assert said["tf-l2-linear"] == BASELINE
+        assert {said[cell.id] for cell in webkb.cells} == {"better", BASELINE, NOT_COMPARED}
+        assert not rows_with(dot_chart(replace(webkb, differences=webkb.differences[:0])), "base_low")
+
+    def test_a_worse_cell_and_an_undecided_one_look_otherwise(self, webkb):
+        worse = replace(webkb, differences=webkb.differences.assign(value=-0.03, low=-0.04, high=-0.02))
+        assert ranking(worse).outcomes["tf-l1-ngd"] == "worse"
+        open_one = replace(webkb, significance=webkb.significance.assign(p_holm=0.2, note=""))
+        assert ranking(open_one).outcomes["tf-l1-ngd"] == NOT_SHOWN
+        marks = [scene_of(dot_chart(each)).of("symbol", 0) for each in (webkb, worse, open_one)]
+        shown = [{looks(mark) for mark in own} for own in marks]
+        assert all(one != other for one, other in pairwise(shown))
+
+
+@pytest.mark.parametrize("ends", [(29.0, 98.0), (0.0, 1.0), (54.3, 92.1), (-3.2, 17.0), (1e-4, 7e-4), (95.0, 99.9)])
+def test_an_axis_has_five_to_eight_round_ticks(ends):
+    ticks = round_ticks(*ends, 5, 8)
+    assert 4 <= len(ticks) <= 8
+    assert ends[0] <= ticks[0] < ticks[-1] <= ends[1]
+    steps = {round((b - a) / (ticks[1] - ticks[0]), 6) for a, b in pairwise(ticks)}
+    assert steps == {1.0}

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
+from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.analysis.summary import CONFUSIONS, COSTS, DIFFERENCES, summary_table
 from benchmark.report.html.page import page_html
 from benchmark.report.html.site import site_pages
@@ -156,15 +157,77 @@ def violations(page, rules=""):
     return said + ([] if page.evaluate("document.documentElement.scrollWidth <= innerWidth") else ["too wide"])
 
 
-def test_tables_sort_both_ways_by_their_numbers(page):
+def test_tables_sort_high_to_low_then_low_to_high_then_as_they_were(page):
     table = table_of(page, "Scores of every cell")
     written = column_of(table, "accuracy %")
     button = table.get_by_role("button", name="accuracy %")
-    for order in (False, True):
+    for order in (True, False):
         button.click()
         assert column_of(table, "accuracy %") == sorted(written, key=float, reverse=order)
-    assert button.locator("..").get_attribute("aria-sort") == "descending"
-    assert column_of(table, "cell")[0] == "tf-l1-ngd"  # rows move as a whole
+    assert button.locator("..").get_attribute("aria-sort") == "ascending"
+    assert column_of(table, "cell")[-1] == "tf-l1-ngd"  # rows move as a whole
+    button.click()
+    assert column_of(table, "accuracy %") == written
+    assert table.locator("th[aria-sort]").count() == 0
+
+
+def test_a_filter_acts_on_picture_and_table_and_the_address_keeps_the_view(opened, full):
+    page = opened(full)
+    table = table_of(page, "Scores of every cell")
+    field = page.locator(f'input[aria-controls="{table.get_attribute("id")}"]')
+    field.fill("tfidf ngd")
+    picture = page.locator('[data-name="scores"]')
+    shown = picture.locator(".mark-symbol.role-mark path[aria-label*='tfidf-l1-ngd']")
+    shown.first.wait_for()
+    wait = "document.querySelectorAll('[data-name=scores] .layer_2_marks path').length === 1"
+    page.wait_for_function(wait)
+    assert "1 of 10 rows" in field.locator("xpath=../..").inner_text()
+    field.locator("xpath=../..").get_by_role("button", name="as configured").click()
+    page.goto("about:blank")
+    page.go_back()
+    page.evaluate("window.drawn.then(() => null)")
+    page.wait_for_function(wait)
+    table = table_of(page, "Scores of every cell")
+    assert column_of(table, "cell") == ["tfidf-l1-ngd"]
+    field = page.locator(f'input[aria-controls="{table.get_attribute("id")}"]')
+    assert field.input_value() == "tfidf ngd"
+    field.fill("no such cell")
+    assert "no row has these words" in field.locator("xpath=../..").inner_text()
+    field.fill("")
+    assert column_of(table, "cell") == [cell.id for cell in full.cells]  # as configured
+    field.locator("xpath=../..").get_by_role("button", name="by score").click()
+    assert column_of(table, "cell")[0] == "tf-l1-ngd"
+
+
+def test_settings_and_costs_are_behind_a_click(page):
+    table = table_of(page, "Scores of every cell")
+    section = table.locator("xpath=ancestor::section")
+    heads = [head.inner_text().strip(" ↕↑↓") for head in table.locator("thead th:visible").all()]
+    assert heads[:6] == ["cell", "accuracy %", "95% interval", "published", "difference", "verdict"]
+    assert not {"weighting", "training s", "run again"} & set(heads)
+    section.get_by_role("button", name="all columns").click()
+    assert table.get_by_role("columnheader", name="training s").is_visible()
+    section.get_by_role("button", name="all columns").click()
+
+
+def test_a_linked_row_is_in_sight_and_marked(opened, full):
+    page = opened(full, viewport={"width": 1200, "height": 400})
+    link = table_of(page, "Published numbers").get_by_role("link", name="tfidf-l2-ned", exact=True)
+    link.click()
+    row = page.locator("tr:target")
+    assert row.locator("th").inner_text() == "tfidf-l2-ned"
+    box, head = row.bounding_box(), row.locator("xpath=../../thead").bounding_box()
+    assert head["y"] + head["height"] <= box["y"] + 1
+    assert 0 <= box["y"] <= 400
+    colour = "getComputedStyle(document.querySelector('tr:target td')).backgroundColor"
+    assert page.evaluate(colour) not in ("rgba(0, 0, 0, 0)", "rgb(255, 255, 255)")
+
+
+def test_on_a_phone_the_score_is_beside_the_name(opened, full):
+    page = opened(full, viewport=PHONE)
+    for title in ("Scores of every cell", "Published numbers"):
+        first = table_of(page, title).locator("tbody tr").first.locator("td").first
+        assert first.bounding_box()["x"] + first.bounding_box()["width"] < PHONE["width"]
 
 
 def test_filters_keep_the_rows_that_have_all_words(page):
@@ -180,7 +243,7 @@ def test_filters_keep_the_rows_that_have_all_words(page):
 def test_hovering_tells_the_number_of_scores_csv(page, full):
     scores = csv.DictReader(io.StringIO(frame_csv(full.scores, full.scores.columns)))
     held = {row["cell"]: row for row in scores if (row["fold"], row["metric"]) == ("all", "accuracy")}
-    points = page.locator('[data-name="scores"] .layer_1_marks path')
+    points = page.locator('[data-name="scores"] .layer_2_marks path')
     assert points.count() == len(held)
     for i in (0, 5, 9):
         told = tooltip_on(page, points.nth(i))
@@ -201,7 +264,8 @@ def test_another_cells_confusions_are_shown_on_demand(page):
 @pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
 def test_everyone_can_use_it(opened, full, open_full, viewport):
     page = open_full if viewport is DESK else opened(full, viewport=viewport)
-    for summary in page.locator("details:not([open]) > summary").all()[:3]:
+    page.get_by_role("button", name="all columns").first.click()
+    for summary in page.locator("details:not([open]) > summary:visible").all()[:3]:
         summary.click()
     assert violations(page, COLOURLESS if viewport is PHONE else "") == []
     page.emulate_media(color_scheme="dark")
@@ -251,7 +315,7 @@ def test_everyone_can_use_the_site(opened, papers, name):
 
 def test_every_summary_has_a_page_within_its_bounds(opened, make):
     page = opened(make())
-    assert page.locator("h1").inner_text() == make().title
+    assert page.locator("h1").inner_text() == main_finding(make()).headline
     assert len(page.content().encode()) < 5_000_000
 
 
@@ -286,6 +350,19 @@ class TestCurves:
         assert (button.get_attribute("aria-pressed"), sum(faint())) == ("false", 0)
         page.locator('[data-name="figure-1"] .mark-symbol path').first.click()
         assert sum(faint()) == 4
+
+    def test_panels_share_a_scale_until_each_is_given_its_own(self, page):
+        def ticks():
+            axes = page.locator('[data-name^="figure-"] .role-axis-label').all()
+            return [axis.locator("text").all_inner_texts() for axis in axes[1::2]]
+
+        shared = ticks()
+        assert shared[0] == shared[1]
+        page.get_by_role("button", name="own scale for each").click()
+        page.wait_for_function("true")
+        own = ticks()
+        assert own[0] != own[1] or own != shared
+        page.get_by_role("button", name="own scale for each").click()
 
     @pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
     def test_everyone_can_use_it(self, opened, curves, viewport):

@@ -5,17 +5,18 @@ import re
 from dataclasses import replace
 from html import unescape
 from importlib.resources import files
-from itertools import combinations, permutations
 
 import altair as alt
 import pytest
 
 from benchmark.analysis.summary import CONFUSIONS, COSTS, DIFFERENCES, summary_table
 from benchmark.report.drawing.dots import dot_pictures
-from benchmark.report.drawing.matrices import confusion_picture, significance_picture
+from benchmark.report.drawing.forest import forest_picture
+from benchmark.report.drawing.matrices import confusion_picture
 from benchmark.report.drawing.regions import region_chart
-from benchmark.report.html import page
-from benchmark.report.html.page import page_html, summary_sentences, verdict_tone
+from benchmark.report.html import render
+from benchmark.report.html.page import page_html, summary_sentences
+from benchmark.report.html.section import verdict_tone
 from tests.report.regions import figure_of, panels
 from tests.report.summaries import many_cells_summary
 
@@ -23,7 +24,7 @@ from tests.report.summaries import many_cells_summary
 @pytest.fixture(autouse=True)
 def without_vega(monkeypatch):
     """Pages without the script of Vega, which takes seconds to make and is tested in a browser."""
-    monkeypatch.setitem(page._environment().globals, "vega", lambda: "")
+    monkeypatch.setitem(render._environment().globals, "vega", lambda: "")
 
 
 def words_of(html):
@@ -75,7 +76,7 @@ def test_a_verdict_leads_to_the_row_of_its_cell(webkb):
     html = page_html(webkb)
     for row in webkb.verdicts["cell"]:
         for found in re.findall(rf'<a href="#(cell\d+)">{row}</a>', html):
-            assert re.search(rf'<tr id="{found}">\s*<th scope=row class="[^"]*">{row}</th>', html)
+            assert re.search(rf'<tr id="{found}"[^>]*>\s*<th scope=row class="[^"]*">{row}</th>', html)
     assert html.count('<a href="#cell') == len(webkb.cells)
 
 
@@ -96,29 +97,28 @@ def test_names_are_no_markup(webkb):
     assert "{{7*7}}" in html
 
 
-def test_the_sentences_are_of_the_data(webkb):
-    asked, found, beside = summary_sentences(webkb)
-    assert asked.startswith("10 cells, which differ in weighting, normalization and kernel, are scored by accuracy")
-    assert "4,199" in asked
-    assert found == "Accuracy is best at 92.30 % (tf-l1-ngd) and worst at 56.30 % (tfidf-l1-linear)."
+def test_the_page_begins_with_the_finding_the_question_and_the_documents(webkb):
+    told = replace(webkb, corpus="WebKB", documents=("4,199 documents of 4 classes.",))
+    html = page_html(told)
+    (headline,) = re.findall("<h1>(.*?)</h1>", html)
+    assert headline.startswith("The NGD kernel beats the linear kernel on WebKB ")
+    assert "by 2.8 points of accuracy (95% interval 1.3 to 4.2)" in headline
+    found, asked, beside = summary_sentences(told)
+    assert "Accuracy: tf-l1-ngd 92.30 %, tf-l2-linear 89.52 %" in found
+    assert asked.startswith("10 methods (2 weightings, 2 normalizations, 3 kernels) were scored by accuracy.")
+    assert "4,199 documents" in asked
     assert "11 results of models equal or consistent" in beside
     assert "2 of 2 claims hold by their papers' rules" in beside
 
 
-@pytest.mark.parametrize("part", [{"task": "Reuters-10"}, {"size": 50}, {"choice": "oracle"}, {"of_class": "ship"}])
-def test_scores_of_different_questions_are_not_put_in_one_order(webkb, part):
-    first, *others = webkb.cells
-    mixed = replace(webkb, cells=(replace(first, **part), *others))
-    assert not any("best at" in sentence for sentence in summary_sentences(mixed))
-
-
-def test_pairs_whose_test_could_not_be_significant_are_not_counted(webkb):
-    alone = replace(webkb, verdicts=webkb.verdicts[:0], claims=webkb.claims[:0])
-    tests = alone.significance.assign(p_value=0.01, p_holm=0.04, note="")
-    assert "of 1 tested pairs differ" in summary_sentences(replace(alone, significance=tests))[-1]
-    idle = tests.assign(p_holm=0.125, note="not testable (smallest p 0.125 after Holm's correction)")
-    (said,) = summary_sentences(replace(alone, significance=idle))[2:]
-    assert said.startswith("No test of the 1 compared pairs could be significant")
+def test_the_first_caveats_are_in_a_box_at_the_top_and_the_others_behind_a_click(webkb):
+    caveats = tuple(f"Doubt number {i}." for i in range(6))
+    html = page_html(replace(webkb, caveats=caveats))
+    box = html[html.index('class="caveats"') : html.index("<main")]
+    shown, behind = box.split("<details>")
+    assert [caveat in shown for caveat in caveats] == [True] * 4 + [False] * 2
+    assert all(caveat in behind for caveat in caveats[4:])
+    assert 'class="caveats"' not in page_html(webkb)
 
 
 def test_of_a_part_of_a_claim_nothing_is_said_to_hold(webkb):
@@ -151,9 +151,9 @@ def test_of_very_many_cells_there_are_as_many_as_a_page_has_room_for(monkeypatch
     whole = page_html(summary)
     assert len(summary.cells) == whole.count("bench run") == 600
     assert "the first 200 of" in whole  # of a picture, what a reader looks at
-    monkeypatch.setattr(page, "MAX_PAGE_BYTES", len(whole.encode()) * 4 // 5)
+    monkeypatch.setattr(render, "MAX_PAGE_BYTES", len(whole.encode()) * 4 // 5)
     part = page_html(summary)
-    assert len(part.encode()) <= page.MAX_PAGE_BYTES
+    assert len(part.encode()) <= render.MAX_PAGE_BYTES
     assert part.count("bench run") == 300
     assert "The first 300 of 600 rows; scores.csv has all." in part
 
@@ -190,41 +190,44 @@ class TestPictures:
             assert float(points[row["cell"]]["ours"]) == pytest.approx(100 * row["value"], abs=0.005)
         assert points["tf-l1-ngd"]["published"] == "91.88"
 
-    def test_pairs_stand_both_ways(self, webkb):
-        first, *others = names = ["tf-l1-ngd", "tf-l2-linear", "tf-l1-ned", "tf-l1-linear"]
-        untested = [(a, b, -0.07, -0.09, -0.05, 4199) for a, b in combinations(others, 2)]
-        untested += [(first, b, -0.07, -0.09, -0.05, 4199) for b in others[1:]]
-        gaps = summary_table(DIFFERENCES, [("tf-l1-ngd", "tf-l2-linear", 0.0278, 0.013, 0.042, 4199), *untested])
-        spec = significance_picture(replace(webkb, differences=gaps)).spec
+    def test_a_comparison_is_one_row_with_its_difference(self, webkb):
+        pairs = [
+            ("tf-l1-ngd", "tf-l2-linear", 0.0278, 0.013, 0.042, 4199),
+            ("tf-l1-ned", "tf-l1-ngd", -0.07, -0.09, -0.05, 9),
+        ]
+        spec = forest_picture(replace(webkb, differences=summary_table(DIFFERENCES, pairs))).spec
         alt.Chart.from_dict(spec, validate=True)
-        told = {
-            (point["a"], point["b"]): (point["gap"], point["interval"], point["value_text"])
-            for point in values_of(spec)
-        }
-        assert told["tf-l1-ngd", "tf-l2-linear"] == ("+2.78", "[+1.30, +4.20]", "higher")
-        assert told["tf-l2-linear", "tf-l1-ngd"] == ("-2.78", "[-4.20, -1.30]", "lower")
-        assert told["tf-l1-ned", "tf-l1-ngd"][2] == "no test"
-        assert told.keys() == set(permutations(names, 2))
+        told = {point["cell"]: point for point in values_of(spec)}
+        assert [(name, point["gap"], point["interval"], point["what"]) for name, point in told.items()] == [
+            ("tf-l1-ngd − tf-l2-linear", "+2.78", "[+1.30, +4.20]", "the first is better"),
+            ("tf-l1-ned − tf-l1-ngd", "-7.00", "[-9.00, -5.00]", "not shown to differ"),  # no test was made
+        ]
+        for point, (*_, value, low, high, _) in zip(told.values(), pairs, strict=True):
+            assert [point[end] for end in ("value", "low", "high")] == pytest.approx(
+                [100 * value, 100 * low, 100 * high]
+            )
+        assert [point["rank"] for point in told.values()] == [0, 1]
 
-    def test_where_all_are_compared_with_one_it_has_one_column(self, webkb):
+    def test_the_second_is_named_once_where_all_are_compared_with_it(self, webkb):
         names = [cell.id for cell in webkb.cells if cell.id != "tf-l2-linear"]
         gaps = summary_table(DIFFERENCES, [(name, "tf-l2-linear", 0.01, 0.005, 0.015, 4199) for name in names])
-        spec = significance_picture(replace(webkb, differences=gaps)).spec
-        for layer in spec["layer"]:
-            domains = [layer["encoding"][axis]["scale"]["domain"] for axis in "yx"]
-            assert domains == [names, ["tf-l2-linear"]]
-        assert [point["a"] for point in values_of(spec)] == names
+        spec = forest_picture(replace(webkb, differences=gaps)).spec
+        assert [point["label"] for point in values_of(spec)] == names
+        assert "Difference to tf-l2-linear" in json.dumps(spec)
 
     def test_confusions_hold_every_document_once(self, webkb):
         rows = [("tf-l1-ngd", "a", "a", 7), ("tf-l1-ngd", "b", "a", 2), ("tf-l2-ned", "a", "b", 9)]
         spec = confusion_picture(replace(webkb, confusions=summary_table(CONFUSIONS, rows))).spec
         alt.Chart.from_dict(spec, validate=True)
         assert len(spec["datasets"]) == 1
-        assert [point["n"] for point in values_of(spec)] == [7, 2, 9]
         names = {param["name"]: param["value"] for param in spec["params"]}
         assert (names["classes"], names["cells"]) == (["a", "b"], ["tf-l1-ngd", "tf-l2-ned"])
-        shown = [(names["cells"][p["c"]], names["classes"][p["t"]], names["classes"][p["p"]]) for p in values_of(spec)]
-        assert shown == [row[:3] for row in rows]
+        shown = [
+            (names["cells"][point["c"]], names["classes"][k // 2], names["classes"][k % 2], n)
+            for point in values_of(spec)
+            for k, n in zip(point["k"], point["n"], strict=True)
+        ]
+        assert shown == rows
 
 
 def test_the_script_of_the_page_begins_with_its_licences_and_names_its_parts():

@@ -5,14 +5,14 @@ from html import unescape
 
 import pytest
 
-from benchmark.report.html import page
+from benchmark.report.html import render
 from benchmark.report.html.site import INDEX_FILE, site_pages
 from benchmark.report.page import verdict_and_claim_counts
 
 
 @pytest.fixture
 def pages(papers, monkeypatch):
-    monkeypatch.setitem(page._environment().globals, "vega", lambda: "")
+    monkeypatch.setitem(render._environment().globals, "vega", lambda: "")
     return site_pages(papers, {"webkb": "../runs/webkb/report.html"})
 
 

@@ -1,0 +1,1 @@
+"""Sentences on a run, for pages, tables and terminals."""

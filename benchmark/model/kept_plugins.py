@@ -1,0 +1,149 @@
+"""Plug-ins of a kept model: their files lie in the model's folder, with digests, and run once a person trusts them."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import shutil
+import sys
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from benchmark.methods.elsewhere.kept_estimators import FittedEstimators, untrusted_types
+from benchmark.plugins.discovery import add_plugin_file, names_component, registries_with_plugins
+from benchmark.plugins.loader import load_plugin
+from benchmark.plugins.trust import check_trusted
+from benchmark.representation.weightings.base import Weighting
+from benchmark.system.atomic_files import write_atomically
+from benchmark.system.errors import DataError
+from benchmark.system.plugin_code import plugin_of, plugin_parts, running_plugins
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from benchmark.config.model import MethodSpec
+    from benchmark.config.registries import Registries
+    from benchmark.methods.fitted import FittedMethod
+    from benchmark.model.schema import PluginDescription
+    from benchmark.system.plugin_code import Plugin
+
+#: The folders of plug-ins' files, numbered from 1.
+PLUGIN_FOLDER = "plugin-{}"
+
+
+def plugins_of_method(spec: MethodSpec, fitted: FittedMethod) -> tuple[Plugin, ...]:
+    """Return the plug-ins without which a trained method can't predict.
+
+    A pipeline that its file makes of libraries' classes alone needs no plug-in.
+
+    Raises
+    ------
+    ValueError
+        If a plug-in reads files outside its folder, or its weighting learns what a model has no place for.
+    """
+    found = [plugin for part in plugin_parts(part.cls for part in spec.components) if (plugin := plugin_of(part))]
+    if spec.classifier.tags.reads_texts and isinstance(fitted, FittedEstimators):
+        modules = {name.rpartition(".")[0] for name in untrusted_types(fitted.arrays())}
+        found = [plugin for plugin in found if modules & plugin.modules.keys()]
+    weighting = fitted.learned.weighting
+    learned = {name for name in vars(weighting) if name.endswith("_") and not name.startswith("_")}
+    if plugin_of(type(weighting)) and (more := sorted((learned | set(weighting.kept)) - set(Weighting.kept))):
+        raise ValueError(f"the weighting {type(weighting).__name__} learns {more[0]}: a model has its factors alone")
+    for plugin in found:
+        plugin_contents(plugin)
+    return tuple(found)
+
+
+def plugin_contents(plugin: Plugin) -> dict[str, bytes]:
+    """Return the files that a plug-in has read, by path relative to its folder; none of an installed package.
+
+    Raises
+    ------
+    ValueError
+        If one lies outside the folder.
+    """
+    if not Path(plugin.name).is_absolute():
+        return {}
+    names = {name for record in (plugin.imported, plugin.worked) for kind, name in record.reads if kind == "file"}
+    names |= {Path(plugin.name).name}
+    outside = sorted(name for name in names if name.startswith("..") and (plugin.folder / name).is_file())
+    if outside:
+        file = Path(plugin.name).name
+        raise ValueError(f"{file} reads {outside[0]}: a model has only files of the plug-in's own folder")
+    kept = (name for name in sorted(names) if (plugin.folder / name).is_file())
+    return {PurePosixPath(*Path(name).parts).as_posix(): (plugin.folder / name).read_bytes() for name in kept}
+
+
+def write_plugins(plugins: Iterable[Plugin], folder: Path) -> tuple[list[dict[str, Any]], int]:
+    """Write plug-ins' files into a model's folder; return their descriptions and the size in bytes."""
+    described, n_bytes = [], 0
+    for old in folder.glob(PLUGIN_FOLDER.format("*")):
+        if old.name.removeprefix(PLUGIN_FOLDER.format("")).isdigit():
+            shutil.rmtree(old)
+    contents = {plugin: files for plugin in plugins if (files := plugin_contents(plugin))}
+    for number, (plugin, files) in enumerate(contents.items(), start=1):
+        own = folder / PLUGIN_FOLDER.format(number)
+        for name, content in files.items():
+            write_atomically(own / name, content)
+            n_bytes += len(content)
+        digests = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+        module = "" if plugin.module is None else plugin.module.__name__
+        described.append({"file": Path(plugin.name).name, "module": module, "files": digests})
+    return described, n_bytes
+
+
+def read_plugins(folder: Path, description: Path, plugins: Sequence[PluginDescription]) -> list[Plugin]:
+    """Load the plug-ins of a model; `description` is the file that has their digests.
+
+    Raises
+    ------
+    DataError
+        If a file is missing or was changed, or there are others.
+    ConfigError
+        If they aren't trusted, or can't be loaded.
+    """
+    for number, each in enumerate(plugins, start=1):
+        _check_files(folder / PLUGIN_FOLDER.format(number), each)
+    if plugins:
+        names = ", ".join(each.file for each in plugins)
+        check_trusted(description, f"has the code of {names}, which would be run")
+    return [
+        load_plugin(folder / PLUGIN_FOLDER.format(number) / each.file, trusted=True)
+        for number, each in enumerate(plugins, start=1)
+    ]
+
+
+def _check_files(folder: Path, described: PluginDescription) -> None:
+    found = {each.relative_to(folder).as_posix(): each for each in folder.rglob("*") if each.is_file()}
+    found = {name: each for name, each in found.items() if "__pycache__" not in name}
+    for name in sorted(found.keys() | described.files.keys() | {described.file}):
+        known = name in found and name in described.files
+        if not known or hashlib.sha256(found[name].read_bytes()).hexdigest() != described.files[name]:
+            problem = "was changed" if known else "is missing" if name not in found else "is no file of the model"
+            raise DataError(f"{folder / name}: {problem}; fit it again")
+
+
+def registries_of_model(plugins: Iterable[Plugin]) -> Registries:
+    """Return the components that a model can name, with those of its plug-ins."""
+    known = registries_with_plugins()
+    for plugin in plugins:
+        if names_component(plugin):
+            add_plugin_file(plugin, Path(plugin.name), known)
+    return known
+
+
+@contextlib.contextmanager
+def named_modules(plugins: Iterable[Plugin], names: Iterable[str]) -> Iterator[None]:
+    """Let plug-ins' modules be imported by the names that they had where the model was trained."""
+    with running_plugins(plugins):
+        named = {name: each.module for name, each in zip(names, plugins, strict=True) if name and each.module}
+        before = {name: sys.modules.get(name) for name in named}
+        sys.modules.update(named)
+        try:
+            yield
+        finally:
+            for name, module in before.items():
+                if module is None:
+                    sys.modules.pop(name, None)
+                else:
+                    sys.modules[name] = module

@@ -1,0 +1,83 @@
+"""Weights of a kept linear model in single precision, which halves its file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmark.classifiers.hyperplanes import Hyperplanes
+from benchmark.methods.fitted import FittedHyperplanes, FittedPoints
+from benchmark.model.fusion_model import FusionModel
+from benchmark.model.text_model import TextModel
+from benchmark.system.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from benchmark.methods.fitted import FittedMethod
+    from benchmark.model.base import KeptModel
+
+#: Arrays of a trained method, by the end of their names, that single precision rounds.
+ROUNDED = (".coef_", "/weights")
+
+
+def in_single_precision(model: KeptModel, inputs: Sequence[Any]) -> KeptModel:
+    """Return a model whose weights are rounded to 32 bits, or the model itself where that changes a label.
+
+    Parameters
+    ----------
+    model : KeptModel
+    inputs : sequence
+        Counts of the training documents over all terms of their corpus: one matrix, or one for each method of a fusion.
+
+    Raises
+    ------
+    ConfigError
+        If the model has no hyperplanes.
+    """
+    if isinstance(model, FusionModel):
+        rounded: KeptModel = replace(model, members=tuple(map(_rounded, model.members)), about=_said(model))
+    elif isinstance(model, TextModel):
+        rounded = _rounded(model)
+    else:
+        raise ConfigError("single precision is for linear methods of counts, and sums of them")
+    return rounded if np.array_equal(_labels(model, inputs), _labels(rounded, inputs)) else model
+
+
+def _labels(model: KeptModel, inputs: Sequence[Any]) -> NDArray[Any]:
+    if isinstance(model, FusionModel):
+        values = [member.fitted.values_of_rows(own) for member, own in zip(model.members, inputs, strict=True)]
+        return model.rule.given(model.rule.of(values))
+    assert isinstance(model, TextModel)  # noqa: S101 - for the type checker
+    (counts,), terms = inputs, model.fitted.learned.terms
+    return model.fitted.given(model.fitted.values(counts if terms is None else counts[:, terms]))
+
+
+def _rounded(model: TextModel) -> TextModel:
+    return replace(model, fitted=_with_rounded_weights(model.fitted), about=_said(model))
+
+
+def _said(model: KeptModel) -> dict[str, Any]:
+    return model.about | {"precision": "single"}
+
+
+def _with_rounded_weights(fitted: FittedMethod) -> FittedMethod:
+    if isinstance(fitted, FittedHyperplanes):
+        own = fitted.hyperplanes
+        return replace(fitted, hyperplanes=Hyperplanes(_round(own.weights), own.offsets))
+    if not isinstance(fitted, FittedPoints) or not all(
+        "coef_" in getattr(model, "kept", ()) for model in fitted.models
+    ):
+        raise ConfigError("single precision is for linear methods, which have a weight for each term and class")
+    arrays = fitted.arrays()
+    return type(fitted).restored(
+        fitted.learned, {name: _round(each) if name.endswith(ROUNDED[0]) else each for name, each in arrays.items()}
+    )
+
+
+def _round(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    return weights.astype(np.float32).astype(np.float64)

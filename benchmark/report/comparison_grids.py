@@ -1,0 +1,89 @@
+"""Tables of planned comparisons: one row each, and one row for every test."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from benchmark.analysis.comparisons import UNDECIDED, planned_comparisons
+from benchmark.analysis.formatting.number_text import MISSING_TEXT, count_text, is_missing, number_text, p_text
+from benchmark.analysis.formatting.units import display_unit
+from benchmark.report.grids import TextTable
+
+if TYPE_CHECKING:
+    from benchmark.analysis.comparisons import PlannedComparison
+    from benchmark.analysis.summary import Summary
+
+TEST_TITLES = {"sign": "sign", "mcnemar": "McNemar", "wilcoxon": "Wilcoxon"}
+HOLM_NOTE = (
+    "p is two-sided. p (Holm) is corrected over the number of tests in parentheses: those of the same kind and family "
+    "in this table."
+)
+
+
+def comparison_grid(summary: Summary) -> TextTable:
+    """Return a grid with one row for each planned comparison: its difference, and what the leading test says."""
+    unit, rows = display_unit(summary.main_metric, summary.quantities), []
+    pairs = planned_comparisons(summary)
+    for pair in pairs:
+        gap = unit.text(pair.value, "+"), unit.interval(pair.low, pair.high, "+")
+        p = MISSING_TEXT if pair.p_holm is None else f"{p_text(pair.p_holm)} (of {pair.family})"
+        rows.append((pair.a.id, pair.b.id, *gap, p, outcome_text(pair)))
+    header = ("first", "second", "first − second", "95% interval", "p (Holm)", "result")
+    tests = list(dict.fromkeys(pair.test for pair in pairs if pair.test))
+    named = " and ".join(TEST_TITLES.get(test, test) for test in tests)
+    note = f"p is that of the {named} test. {HOLM_NOTE}" if tests else ""
+    note = " ".join(filter(None, (note, *untestable_lines(summary))))
+    return TextTable("Comparisons", header, tuple(rows), frozenset({"first", "second", "result"}), note)
+
+
+def pair_key(a: str, b: str) -> str:
+    """Return the name of a comparison, the same in the table and the picture."""
+    return f"{a} − {b}"
+
+
+def outcome_text(pair: PlannedComparison) -> str:
+    """Write the outcome of a comparison."""
+    if pair.better is not None:
+        return f"{'first' if pair.outcome == 'a' else 'second'} is better"
+    return "not shown to differ" if pair.outcome == UNDECIDED else pair.note or pair.outcome
+
+
+def untestable_lines(summary: Summary) -> list[str]:
+    """Write for each kind of test why it can't be significant: for all comparisons, or for how many."""
+    notes: dict[str, list[str]] = {}
+    for row in summary.significance.to_dict("records"):
+        notes.setdefault(TEST_TITLES.get(row["test"], row["test"]), []).append(row["note"])
+    lines = []
+    for test, own in notes.items():
+        untestable = list(filter(None, own))
+        some = f"not testable for {len(untestable)} of {len(own)} pairs"
+        lines += [f"{test}: {untestable[0] if len(set(own)) == 1 else some}."] if untestable else []
+    return lines
+
+
+def significance_grid(summary: Summary) -> TextTable:
+    """Return a grid with one row for each test; only the first row of a pair shows the difference."""
+    difference = {(row["a"], row["b"]): row for row in summary.differences.to_dict("records")}
+    tests: dict[tuple[str, str], list[dict[Any, Any]]] = {pair: [] for pair in difference}
+    for row in summary.significance.to_dict("records"):
+        tests.setdefault((row["a"], row["b"]), []).append(row)
+    rows, unit = [], display_unit(summary.main_metric, summary.quantities)
+    for (a, b), results in tests.items():
+        gap = difference.get((a, b), {})
+        gap_text = (unit.text(gap.get("value"), "+"), unit.interval(gap.get("low"), gap.get("high"), "+"))
+        if not results:
+            rows.append((a, b, *gap_text, MISSING_TEXT, MISSING_TEXT, MISSING_TEXT, MISSING_TEXT, MISSING_TEXT))
+        for i, test in enumerate(results):
+            rows.append((a, b, *(gap_text if i == 0 else ("", "")), *_test_text(test)))
+    header = ("a", "b", "a − b", "95% interval", "test", "n", "statistic", "p", "p (Holm)")
+    return TextTable("Significance", header, tuple(rows), frozenset({"a", "b", "test"}), HOLM_NOTE)
+
+
+def _test_text(test: dict[Any, Any]) -> tuple[str, str, str, str, str]:
+    statistic = number_text(test["statistic"])
+    if test["test"] == "sign" and statistic != MISSING_TEXT:
+        statistic = f"Z {statistic}"
+    holm = MISSING_TEXT if is_missing(test["p_holm"]) else f"{p_text(test['p_holm'])} (of {count_text(test['family'])})"
+    holm = test["note"] if holm != MISSING_TEXT and test["note"] else holm
+    name = TEST_TITLES.get(test["test"], test["test"])
+    return name, count_text(test["n"]), statistic, p_text(test["p_value"], test["note"]), holm

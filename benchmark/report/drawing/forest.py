@@ -1,0 +1,109 @@
+"""Forest plot: the difference of each planned comparison with its interval, beside a line at zero."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from benchmark.analysis.comparisons import planned_comparisons
+from benchmark.analysis.formatting.number_text import MISSING_TEXT, p_text
+from benchmark.analysis.formatting.units import display_unit, metric_name
+from benchmark.evaluation.significance import SIGNIFICANCE_LEVEL
+from benchmark.report.comparison_grids import outcome_text, pair_key
+from benchmark.report.drawing.axes import NUMBER_EXPRESSION, round_ticks
+from benchmark.report.drawing.spec import LEGEND_COLUMNS, Picture, round_for_output, row_panel, rows_data, tooltips
+from benchmark.report.drawing.theme import BAD, INK, MUTED, OURS, PAPER
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchmark.analysis.comparisons import PlannedComparison
+    from benchmark.analysis.summary import Summary
+
+#: Most comparisons that are drawn: their numbers are in the table.
+MOST_DRAWN_PAIRS = 100
+FOREST_ROW = 22
+#: Stroke, fill and shape of a mark, by what the test says.
+_LOOKS = {
+    "the first is better": (OURS, OURS, "circle"),
+    "the second is better": (BAD, BAD, "triangle-down"),
+    "not shown to differ": (MUTED, PAPER, "circle"),
+}
+
+
+def forest_picture(summary: Summary) -> Picture | None:
+    """Draw a row for each planned comparison, the largest lead of its first cell at the top; None without any."""
+    pairs = planned_comparisons(summary)[:MOST_DRAWN_PAIRS]
+    if not pairs:
+        return None
+    unit = display_unit(summary.main_metric, summary.quantities)
+    points = _points(summary, pairs)
+    values = [point[name] for point in points for name in ("value", "low", "high") if point[name] is not None]
+    low, high = min([0.0, *values]), max([0.0, *values])
+    margin = 0.04 * (high - low) or 1.0
+    ends = low - margin, high + margin
+    symbol = "points" if unit.name == "percent" else unit.symbol
+    name = metric_name(summary.main_metric, summary.quantities)
+    axis = alt.Axis(values=round_ticks(*ends, 4, 8), labelExpr=NUMBER_EXPRESSION, labelOverlap="greedy")
+    scale = alt.Scale(domain=list(ends), nice=False, zero=False)
+    seconds = {pair.b.id for pair in pairs}
+    minus = "First − second" if len(seconds) > 1 else f"Difference to {next(iter(seconds))}"
+    title = f"{minus}, {name}{f' ({symbol})' if symbol else ''}"
+    x: dict[str, Any] = {"type": "quantitative", "title": title, "axis": axis, "scale": scale}
+    layers = _layers(points, x)
+    caption = f"Difference of each planned comparison with its 95% interval; filled: {_rule()}"
+    description = f"{caption}. The numbers are in the table of comparisons."
+    return Picture("pairs", caption, description, row_panel(layers, len(points), FOREST_ROW))
+
+
+def _rule() -> str:
+    return f"p after Holm's correction is below {SIGNIFICANCE_LEVEL:g}, and the interval excludes zero"
+
+
+def _points(summary: Summary, pairs: Sequence[PlannedComparison]) -> list[dict[str, Any]]:
+    """Return the numbers of every comparison, for drawing and as formatted text."""
+    unit = display_unit(summary.main_metric, summary.quantities)
+    sign = -1 if summary.more_is_better(summary.main_metric) else 1
+    ranks = {id(pair): rank for rank, pair in enumerate(sorted(pairs, key=lambda pair: sign * pair.value))}
+    points, one = [], len({pair.b.id for pair in pairs}) == 1
+    for place, pair in enumerate(pairs):
+        point: dict[str, Any] = {"cell": pair_key(pair.a.id, pair.b.id), "place": place, "rank": ranks[id(pair)]}
+        point |= {end: round_for_output(unit.scale, getattr(pair, end)) for end in ("value", "low", "high")}
+        point |= {"gap": unit.text(pair.value, "+"), "interval": unit.interval(pair.low, pair.high, "+")}
+        point |= {"p": MISSING_TEXT if pair.p_holm is None else p_text(pair.p_holm), "result": outcome_text(pair)}
+        point["label"] = pair.a.id if one else point["cell"]
+        first = {"a": "the first is better", "b": "the second is better"}.get(pair.outcome, "not shown to differ")
+        points.append(point | {"what": first})
+    return points
+
+
+def _layers(points: list[dict[str, Any]], x: dict[str, Any]) -> list[alt.Chart]:
+    """Return the layers of the line at zero, intervals and differences."""
+
+    def y(axis: alt.Axis | None) -> alt.Y:
+        return alt.Y("cell", type="nominal", axis=axis, sort=alt.EncodingSortField("at", op="min"))
+
+    names = alt.Axis(title=None, ticks=False, domain=False, grid=True, labelPadding=8)
+    names.labelExpr = f"{json.dumps({point['cell']: point['label'] for point in points})}[datum.value]"
+    names.labelLimit = alt.ExprRef("0.5 * containerSize()[0]")
+    gaps = alt.Axis(title=None, ticks=False, domain=False, grid=False, orient="right", labelPadding=4)
+    gaps.labelExpr = f"{json.dumps({point['cell']: point['gap'] for point in points})}[datum.value]"
+    shown = [name for name in _LOOKS if any(point["what"] == name for point in points)]
+    scales = [alt.Scale(domain=shown, range=[_LOOKS[name][i] for name in shown]) for i in range(3)]
+    legend = alt.Legend(symbolOpacity=1, columns=LEGEND_COLUMNS)
+    looks = (
+        alt.Stroke("what:N", scale=scales[0], legend=legend),
+        alt.Fill("what:N", scale=scales[1], legend=legend),
+        alt.Shape("what:N", scale=scales[2], legend=legend),
+    )
+    titles = {"cell": "first − second", "gap": "difference", "interval": "95% interval", "p": "p (Holm)"}
+    tips = tooltips(titles | {"result": "result"})
+    data = alt.Chart(rows_data(points))
+    one = data.transform_aggregate(n="count()").mark_rule(color=INK, strokeWidth=1, aria=False)
+    zero = one.encode(alt.XDatum(0, **x))
+    barred = data.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2.5)
+    bars = barred.encode(alt.X("low", **x), alt.X2("high"), y(gaps), looks[0], tips)
+    dots = data.mark_point(opacity=1, size=70, strokeWidth=1.6).encode(alt.X("value", **x), y(names), *looks, tips)
+    return [zero, bars, dots]

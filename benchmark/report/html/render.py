@@ -1,0 +1,71 @@
+"""HTML of templates: the style, the script, and as many rows of tables as a page has room for."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from benchmark.report.drawing.spec import page_spec
+from benchmark.report.drawing.theme import CSS_VARIABLES, PAGE_CONFIG, SHAPE_PATHS, series_style
+from benchmark.report.escapes import escape_controls
+from benchmark.report.html.section import verdict_tone
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchmark.report.html.section import PageSection
+
+#: Most bytes of a page, and limits on the rows of its tables, tried in turn. The files beside the page have all rows.
+MAX_PAGE_BYTES, MAX_PAGE_ROWS = 5_000_000, (3000, 1000, 300, 100)
+MOST_PAGE_CAVEATS = 4  # that are shown at once
+
+
+def render_html(template: str, sentences: Sequence[str], sections: Sequence[PageSection], **more: Any) -> str:
+    """Return the HTML of a template, with as many rows of its tables as fit into `MAX_PAGE_BYTES` bytes.
+
+    The script that draws pictures is included only if there are pictures.
+    """
+    more = {"headline": "", "caveats": ()} | more
+    more |= {"sentences": sentences, "sections": sections, "drawn": any(section.pictures for section in sections)}
+    for most in MAX_PAGE_ROWS:
+        html = _environment().get_template(template).render(most=most, **more)
+        if len(html.encode()) <= MAX_PAGE_BYTES:
+            break
+    return html
+
+
+def line_look(i: int) -> dict[str, str]:
+    """Return colour, dash and mark of the i-th line of a figure, for the sample beside its name."""
+    look = series_style(i)
+    found = {name: CSS_VARIABLES[look[name]] for name in ("stroke", "fill")}
+    dash = " ".join(f"{2 * length:g}" for length in look["dash"]) if look["dash"][1] else "none"
+    return {**found, "dash": dash, "path": SHAPE_PATHS[look["shape"]]}
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("benchmark.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: (
+            escape_controls(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+        ),
+    )
+    templates = files("benchmark.report") / "templates"
+    environment.globals |= {
+        "style": (templates / "report.css").read_text(encoding="utf-8"),
+        "script": (templates / "report.js").read_text(encoding="utf-8"),
+        # Vega with its licences, which docs/pictures.py makes; a page without pictures reads none.
+        "vega": partial((templates / "vega.js").read_text, encoding="utf-8"),
+        "look": page_spec(PAGE_CONFIG),
+        "line_look": line_look,
+        "n_caveats": MOST_PAGE_CAVEATS,
+        "tone": verdict_tone,
+    }
+    return environment

@@ -1,0 +1,272 @@
+"""Metrics of decision values in a run: kept where a metric asks for them, the same when reported, refused in a line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from pyarrow import parquet
+from sklearn.metrics import average_precision_score, roc_auc_score
+
+from benchmark.evaluation import intervals
+from benchmark.experiment.context import RunContext
+from benchmark.experiment.run import load_checked, run_and_write
+from benchmark.experiment.run_folder import read_run
+from benchmark.experiment.runner import run_experiment
+from benchmark.experiment.store import Store
+from benchmark.system.errors import ConfigError
+from tests.builders import small_experiment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from benchmark.config.model import Experiment
+
+pytestmark = pytest.mark.usefixtures("sketched")
+ONE_EACH: list[Any] = [
+    "mnb",
+    {"name": "machine", "kernel": "ngd", "classifier": {"name": "svm", "scheme": "one-vs-rest"}},
+    {"name": "linear", "weighting": "tfidf", "classifier": "linear-svm"},
+    {"name": "library", "weighting": "tfidf", "classifier": {"name": "sklearn.linear_model.RidgeClassifier"}},
+    {"fuse": ["mnb", "linear"], "name": "both"},
+]
+SEVERAL = [*ONE_EACH, {"name": "hp", "kernel": "hp-top"}]
+METRICS = ["micro-break-even", "macro-average-precision", "micro-roc-auc", "macro-roc-auc", "macro-f1"]
+
+
+@pytest.fixture(autouse=True)
+def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Intervals are tested in `evaluation`; here their number would take most of the time."""
+    monkeypatch.setattr(intervals, "RESAMPLES_OF_RANKINGS", 50)
+
+
+def experiment_of(methods: list[Any], subset: str | None, **changes: Any) -> Experiment:
+    corpus = {"name": "synthetic", "subset": subset} if subset else {"name": "synthetic"}
+    protocol = {"name": "leave-one-group-out", "held_out": ["cornell", "texas"]}
+    return small_experiment(corpus=corpus, protocol=protocol, methods=methods, metrics=METRICS, **changes)
+
+
+@pytest.mark.parametrize(("methods", "subset"), [(ONE_EACH, None), (SEVERAL, "several")])
+def test_scores_are_scikit_learns_of_the_kept_values(methods: list[Any], subset: str | None, tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    run = run_experiment(experiment_of(methods, subset), RunContext(store))
+    assert not run.failures
+    plain = run_experiment(experiment_of(methods, subset), RunContext(store))
+    assert len(plain.stored) == len(methods)
+    for place, setting in run.predictions.settings.items():
+        task, splits = run.predictions.tasks[place.of_task], run.predictions.splits[place.of_splits]
+        assert setting.values is not None
+        bounds, found = setting.bounds, []
+        for number, split in enumerate(splits):
+            values = setting.values[bounds[number] : bounds[number + 1]]
+            truth = task.truth[split.test]
+            if not task.multilabel:
+                predicted = setting.by_split[number]
+                np.testing.assert_array_equal(values.max(axis=1), values[np.arange(len(values)), predicted])
+                truth, values = truth[:, None] == np.arange(len(task.classes)), values - values.mean(axis=1)[:, None]
+            else:
+                np.testing.assert_array_equal(setting.by_split[number], values > 0)
+            found.append(
+                (
+                    average_precision_score(truth, values, average="macro"),
+                    roc_auc_score(truth, values, average="micro"),
+                    roc_auc_score(truth, values, average="macro"),
+                )
+            )
+        expected = dict(zip(METRICS[1:4], np.mean(found, axis=0), strict=True))
+        for metric, value in expected.items():
+            estimate = run.scored.estimate(place.method, metric)
+            assert estimate.value == pytest.approx(value, rel=1e-9)
+            assert estimate.method == "bootstrap" or np.isnan(estimate.low)
+
+
+def test_other_experiments_keep_no_values_and_have_the_same_predictions(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    ranked = run_experiment(experiment_of(ONE_EACH, None), RunContext(store))
+    plain = run_experiment(
+        small_experiment(protocol={"name": "leave-one-group-out", "held_out": ["cornell", "texas"]}, methods=ONE_EACH),
+        RunContext(store),
+    )
+    assert not plain.stored, "an entry without values can't serve a run that asks for them"
+    for place, setting in plain.predictions.settings.items():
+        assert setting.values is None
+        np.testing.assert_array_equal(setting.predicted, ranked.predictions.settings[place].predicted)
+
+
+@pytest.mark.parametrize(("methods", "subset"), [(ONE_EACH, None), (SEVERAL, "several")])
+def test_a_report_has_the_same_numbers(methods: list[Any], subset: str | None, tmp_path: Path) -> None:
+    experiment = experiment_of(methods, subset, compare=[["linear", "mnb"]])
+    done = run_and_write(experiment, RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
+    again = read_run(done.folder)
+    for place, setting in done.results.predictions.settings.items():
+        np.testing.assert_array_equal(again.predictions.settings[place].values, setting.values)
+    assert again.scored.frame.equals(done.results.scored.frame)
+    assert "values" in parquet.read_schema(done.folder / "predictions.parquet").names
+    notes = "\n".join(done.summary.notes)
+    assert "computed from decision values, whatever the threshold" in notes
+    assert ("centred over the classes" in notes) == (subset is None)
+    gap = done.results.scored.difference("linear", "mnb", "micro-break-even")
+    assert gap.low < gap.value < gap.high
+
+
+def test_replicates_have_their_own_interval(tmp_path: Path) -> None:
+    experiment = small_experiment(
+        protocol={"name": "random-subsets", "train_size": 60, "replicates": 4},
+        methods=["mnb"],
+        metrics=["macro-roc-auc"],
+    )
+    run = run_experiment(experiment, RunContext(Store(tmp_path / "store")))
+    assert run.scored.estimate("mnb-60", "macro-roc-auc").method == "t over replicates"
+
+
+def test_candidates_are_chosen_by_the_first_metric_of_counts(tmp_path: Path) -> None:
+    experiment = experiment_of(
+        [{"classifier": {"name": "mnb", "smoothing": [0.001, 1, 1000]}}],
+        None,
+        choose={"by": ["oracle", "cross-validation"], "folds": 2},
+    )
+    run = run_experiment(experiment, RunContext(Store(tmp_path / "store")))
+    assert not run.failures
+    assert run.scored.estimate("mnb-oracle", "micro-roc-auc").value > 0.5
+
+
+@pytest.mark.parametrize(
+    ("method", "words"),
+    [
+        ("ngd", "'ngd' lets pairs of classes vote: give it `scheme: one-vs-rest`"),
+        (
+            "{predictions: theirs.csv, name: theirs}",
+            "'theirs' has predictions alone: add a column `decision CLASS`",
+        ),
+    ],
+)
+def test_methods_without_values_are_refused_before_the_run(tmp_path: Path, method: str, words: str) -> None:
+    (tmp_path / "theirs.csv").write_text("id,label\n1,course\n")
+    path = tmp_path / "ranked.yaml"
+    path.write_text(
+        "name: ranked\ncorpus: {name: synthetic}\nprotocol: {name: leave-one-group-out}\n"
+        f"methods: [mnb, {method}]\nmetrics: [micro-break-even]\n"
+    )
+    with pytest.raises(ConfigError, match=rf"ranked\.yaml:5: the metric 'micro-break-even' ranks .*{words}"):
+        load_checked(path)
+
+
+PLUGIN = """
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.metrics.pairwise import chi2_kernel
+from benchmark.evaluation.metrics import Metric
+from benchmark.system.tags import Tags
+
+
+def precision_at_ten(ranking, weights=None):
+    own = np.ones(len(ranking.truth)) if weights is None else weights
+    order = np.argsort(-ranking.values[:, 0], kind="stable")
+    counted = np.minimum(np.cumsum(own[order]), 10)
+    return float(np.diff(counted, prepend=0) @ ranking.truth[order, 0] / 10)
+
+
+class Most:
+    def fit(self, X, y):
+        self.most_ = np.bincount(y).argmax()
+        return self
+
+    def predict(self, X):
+        return np.where(X.sum(axis=1) > X.sum() / X.shape[0], self.most_, 0)
+
+
+class ChiSquared(BaseEstimator):
+    tags = Tags(normalization="l1")
+
+    def fit(self, X, y=None):
+        self.points_ = X.toarray()
+        return self
+
+    def transform(self, X):
+        return chi2_kernel(X.toarray(), self.points_)
+
+
+KERNELS = {"chi2": ChiSquared}
+METRICS = {"precision-at-ten": Metric(ranking=precision_at_ten)}
+CLASSIFIERS = {"most": Most}
+"""
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Callable[[str], Path]:
+    """Write a configuration with the plug-in."""
+    (tmp_path / "mine.py").write_text(PLUGIN)
+
+    def write(rest: str) -> Path:
+        path = tmp_path / "ranked.yaml"
+        path.write_text(
+            "name: ranked\nplugins: [mine.py]\ncorpus: {name: synthetic}\ntext: {min_occurrences: 100}\n"
+            f"protocol: {{name: leave-one-group-out, held_out: [texas]}}\n{rest}\n"
+        )
+        return path
+
+    return write
+
+
+def test_a_plug_in_may_have_such_a_metric(written: Callable[[str], Path], tmp_path: Path) -> None:
+    path = written("methods: [mnb]\nmetrics: [precision-at-ten]")
+    done = run_and_write(load_checked(path), RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
+    found = done.results.scored.estimate("mnb", "precision-at-ten")
+    assert found.method == "bootstrap"
+    assert found.value in [each / 10 for each in range(11)]
+    (tmp_path / "mine.py").unlink()
+    assert read_run(done.folder).scored.estimate("mnb", "precision-at-ten") == found
+
+
+def test_a_classifier_that_only_predicts_fails_alone(written: Callable[[str], Path], tmp_path: Path) -> None:
+    experiment = load_checked(written("methods: [mnb, most]\nmetrics: [micro-roc-auc]"))
+    run = run_experiment(experiment, RunContext(Store(tmp_path / "store")))
+    assert run.failures == {"most": "it has no decision value for each class, which a ranking metric needs"}
+
+
+@pytest.mark.parametrize(
+    ("corpus", "scheme"), [("classes: [course, faculty]", "one-vs-one"), ("subset: null", "one-vs-rest")]
+)
+@pytest.mark.parametrize("protocol", ["{name: k-fold, k: 2}", "{name: random-subsets, train_size: 60, replicates: 2}"])
+def test_machines_on_any_kernel_have_the_values_of_their_predictions(
+    written: Callable[[str], Path], tmp_path: Path, corpus: str, scheme: str, protocol: str
+) -> None:
+    machine = f"{{kernel: [ngd, linear, chi2], classifier: {{name: svm, scheme: {scheme}}}}}"
+    path = written(f"methods: [{machine}]\nmetrics: [macro-roc-auc]")
+    text = path.read_text().replace("{name: synthetic}", f"{{name: synthetic, {corpus}}}")
+    path.write_text(text.replace("{name: leave-one-group-out, held_out: [texas]}", protocol))
+    run = run_experiment(load_checked(path), RunContext(Store(tmp_path / "store")))
+    assert not run.failures
+    assert len(run.predictions.settings) == 3
+    for setting in run.predictions.settings.values():
+        assert setting.values is not None
+        np.testing.assert_array_equal(setting.values.argmax(axis=1), setting.predicted)
+
+
+@pytest.mark.parametrize("subset", [None, "several"])
+def test_predictions_made_elsewhere_are_ranked_by_the_scores_beside_them(tmp_path: Path, subset: str | None) -> None:
+    store = Store(tmp_path / "store")
+    run = run_experiment(experiment_of(["mnb"], subset), RunContext(store))
+    ((place, setting),) = run.predictions.settings.items()
+    task, splits = run.predictions.tasks[place.of_task], run.predictions.splits[place.of_splits]
+    assert setting.values is not None
+    classes = sorted(task.classes, reverse=True)
+    order = [task.classes.index(name) for name in classes]
+    lines = ["id,labels," + ",".join(f"decision {name}" for name in classes)]
+    rows = np.concatenate([split.test for split in splits])
+    for row, predicted, values in zip(rows, setting.predicted, setting.values, strict=True):
+        own = np.array(task.classes)[predicted]
+        labels = own if predicted.ndim == 0 else ";".join(own)
+        lines.append(f"{task.ids[row]},{labels}," + ",".join(f"{value!r}" for value in values[order].tolist()))
+    (tmp_path / "theirs.csv").write_text("\n".join(lines))
+    path, corpus = tmp_path / "elsewhere.yaml", f", subset: {subset}" if subset else ""
+    path.write_text(
+        f"name: elsewhere\ncorpus: {{name: synthetic{corpus}}}\n"
+        "protocol: {name: leave-one-group-out, held_out: [cornell, texas]}\n"
+        f"methods: [{{predictions: theirs.csv, name: theirs}}]\nmetrics: [{', '.join(METRICS)}]\n"
+    )
+    theirs = run_experiment(load_checked(path), RunContext(store))
+    for metric in METRICS:
+        assert theirs.scored.estimate("theirs", metric).value == run.scored.estimate("mnb", metric).value

@@ -1,0 +1,209 @@
+"""A user's own files as a machine, a mistake or an enemy makes them: their work, or a line within a minute."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+import os
+import socket
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from tests.trials.limits import chance, share, trial
+from tests.trials.processes import bench
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+#: Gigabytes of memory that no file may take.
+PEAK = 4.0
+CONFIG = """\
+name: own
+corpus: {{name: files, path: {path}{more}}}
+text: {{stoplist: none}}
+protocol: {protocol}
+methods: [mnb]
+"""
+K_FOLD = "{name: k-fold, k: 2}"
+COMMANDS = {
+    "run": ("run", "own.yaml", "--out", "out"),
+    "validate": ("validate", "own.yaml"),
+    "plan": ("plan", "own.yaml", "--no-pilot"),
+    "init": ("init", "{path}", "--out", "new.yaml"),
+}
+#: Makes a file or folder in a folder, and returns its name.
+Maker = Callable[[Path], str]
+
+
+def lines(n: int, line: Callable[[int], str], name: str = "t.csv", head: str = "text,label") -> Maker:
+    """Make a file of so many lines."""
+
+    def make(folder: Path) -> str:
+        with (folder / name).open("w", encoding="utf-8", errors="surrogatepass") as file:
+            file.writelines(f"{each}\n" for each in ([head] if head else []))
+            file.writelines(f"{line(i)}\n" for i in range(n))
+        return name
+
+    return make
+
+
+def word(number: int) -> str:
+    """Return a word of a number, since words are made of letters."""
+    return "".join(chr(97 + int(digit)) for digit in str(number))
+
+
+def repeated(name: str, head: bytes, block: bytes, size: int) -> Maker:
+    """Make a compressed file of a block again and again, of so many bytes when it is decompressed."""
+
+    def make(folder: Path) -> str:
+        opened = {".gz": partial(gzip.open, compresslevel=1), ".xz": partial(lzma.open, preset=0)}[Path(name).suffix]
+        whole = block * max(1, 2**20 // len(block))
+        with opened(folder / name, "wb") as file:
+            file.write(head)
+            for _ in range(size // len(whole)):
+                file.write(whole)
+        return name
+
+    return make
+
+
+def run_lengths(rows: int) -> Maker:
+    """Make a Parquet file of equal rows, which takes hardly any room."""
+
+    def make(folder: Path) -> str:
+        equal = pa.DictionaryArray.from_arrays(pa.array([0] * 2**20, pa.int32()), ["a"])
+        table = pa.table({"text": equal, "label": equal})
+        with parquet.ParquetWriter(folder / "t.parquet", table.schema) as writer:
+            for _ in range(rows // 2**20):
+                writer.write_table(table)
+        return "t.parquet"
+
+    return make
+
+
+def documents(names: Iterable[bytes]) -> Maker:
+    """Make a folder of class folders, with names of any bytes."""
+
+    def make(folder: Path) -> str:
+        for number, name in enumerate(names):
+            path = os.path.join(os.fsencode(folder / "docs"), name)  # noqa: PTH118
+            os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120
+            with open(path, "wb") as file:  # noqa: PTH123
+                file.write(b"alpha %cz w%d" % (name[0], number % 5))
+        return "docs"
+
+    return make
+
+
+def beside(make: Maker, odd: Callable[[Path], None], name: str = "") -> Maker:
+    """Put something odd into a folder of documents, or in the place of a file."""
+
+    def both(folder: Path) -> str:
+        path = make(folder)
+        if name:
+            (folder / path).unlink()
+            odd(folder / path)
+        else:
+            odd(folder / path / "a" / "odd.txt")
+        return path
+
+    return both
+
+
+def to_socket(path: Path) -> None:
+    # A socket's path is short; a relative one is.
+    here = Path.cwd()
+    os.chdir(path.parent)
+    try:
+        socket.socket(socket.AF_UNIX).bind(path.name)
+    finally:
+        os.chdir(here)
+
+
+def linked(to: str) -> Callable[[Path], None]:
+    return lambda path: path.symlink_to(to)
+
+
+def dated(value: str) -> Maker:
+    rows = [*(f"2024-01-0{1 + i % 9}" for i in range(24)), value]
+    return lines(len(rows), lambda i: f"alpha {'xy'[i % 2]}z w{i % 3},{'ab'[i % 2]},{rows[i]}", head="text,label,date")
+
+
+def records(key: str, value: object) -> Maker:
+    """Make JSON lines of which one has something else as a key's value."""
+
+    def line(i: int) -> str:
+        row = {"text": f"alpha {'xy'[i % 2]}z w{i % 3}", "label": "ab"[i % 2], "id": f"d{i}", "group": f"g{i % 4}"}
+        return json.dumps({**row, "split": ("train", "test")[i // 2 % 2], **({key: value} if i == 11 else {})})
+
+    return lines(24, line, "t.jsonl", "")
+
+
+USUAL = lines(24, lambda i: f"alpha {'xy'[i % 2]}z w{i % 3},{'ab'[i % 2]}")
+NAMES = [f"{'ab'[i % 2]}/{i}.txt".encode() for i in range(24)]
+ODD = {
+    "a pipe": os.mkfifo,
+    "a link to zeros": linked("/dev/zero"),
+    "a link to a terminal": linked("/dev/ptmx"),
+    "a socket": to_socket,
+    "a link to itself": linked("odd.txt"),
+    "a link to nothing": linked("nothing"),
+}
+BY_DATE, GROUPED = "{name: by-date}", "{name: leave-one-group-out}"
+FIXED = "{name: fixed-split, train: train, test: test}"
+DATES = (
+    *("9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59+00:00", "2024-06-30T23:59:60"),
+    *("10000-01-01", "2024-02-30", "\uff12\uff10\uff12\uff14-01-01", ""),
+)
+#: What is made, with more keys of the corpus and the protocol.
+CASES: dict[str, tuple[Maker, str, str]] = {
+    **{f"the date {value}": (dated(value), ", date: date", BY_DATE) for value in DATES},
+    **{f"{kind} in the folder": (beside(documents(NAMES), odd), "", K_FOLD) for kind, odd in ODD.items()},
+    **{f"{kind} as the file": (beside(USUAL, odd, "t.csv"), "", K_FOLD) for kind, odd in ODD.items()},
+    "a document's name": (documents([*NAMES, b"a/x\xff.txt"]), "", K_FOLD),
+    "a class's name": (documents([*NAMES, b"a\xff/1", b"a\xff/2"]), "", K_FOLD),
+    **{
+        f"a lone surrogate as {key}": (records(key, "x\ud800"), f", {key}: {key}", protocol)
+        for key, protocol in (("id", K_FOLD), ("group", GROUPED), ("split", FIXED), ("label", K_FOLD), ("text", K_FOLD))
+    },
+    "100,000 labels": (lines(2 * 10**5, lambda i: f"alpha beta w{i % 50},l{i % 10**5}"), "", K_FOLD),
+    "2,000 labels": (lines(4_000, lambda i: f"alpha {word(i % 2_000)},l{i % 2_000}"), "", K_FOLD),
+    "100,000 labels, 50 a row": (
+        lines(4_000, lambda i: f"alpha w{i % 50},{';'.join(f'l{(50 * i + j) % 10**5}' for j in range(50))}"),
+        ', labels: label, separator: ";"',
+        "{name: k-fold, k: 2, stratified: false}",
+    ),
+    "100,000 groups": (
+        lines(2 * 10**5, lambda i: f"alpha w{i % 50},{'ab'[i % 2]},g{i % 10**5}", head="text,label,group"),
+        ", group: group",
+        GROUPED,
+    ),
+    "a gigabyte of line feeds": (repeated("t.csv.gz", b"text,label\n", b"\n", 2**30), "", K_FOLD),
+    "a gigabyte of line feeds as JSON": (repeated("t.jsonl.gz", b"", b"\n", 2**30), "", K_FOLD),
+    "a gigabyte of line feeds in xz": (repeated("t.csv.xz", b"text,label\n", b"\n", 2**30), "", K_FOLD),
+    "256 MB of rows": (repeated("t.csv.gz", b"text,label\n", b"a,b\n", 2**28), "", K_FOLD),
+    "256 MB of objects": (repeated("t.jsonl.gz", b"", b"{}\n", 2**28), "", K_FOLD),
+    "200 million rows": (run_lengths(200 * 10**6), "", K_FOLD),
+}
+PAIRS = [(name, command) for name in CASES for command in COMMANDS]
+chance("own files", 0).shuffle(PAIRS)
+
+
+@pytest.mark.parametrize(("name", "command"), PAIRS[: share(len(PAIRS), 8)])
+@trial(90)
+def test_a_file_is_read_or_refused_within_a_minute(name: str, command: str, tmp_path: Path) -> None:
+    make, more, protocol = CASES[name]
+    path = make(tmp_path)
+    (tmp_path / "own.yaml").write_text(CONFIG.format(path=path, more=more, protocol=protocol))
+    words = [word.format(path=path) for word in COMMANDS[command]]
+    done = bench(*words, folder=tmp_path, BENCH_CACHE=str(tmp_path / "store"))
+    done.assert_clear()
+    assert done.peak <= PEAK
+    assert "pipe or device" in done.error or not name.startswith(("a pipe", "a link to zeros", "a link to a terminal"))
