@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
@@ -13,10 +13,22 @@ from typer.testing import CliRunner
 
 from benchmark.cli import app
 from benchmark.cli.prompts import confirm_columns
-from benchmark.commands.init import not_a_header_reason, propose_columns, sample_file, write_configuration
+from benchmark.commands import plan as planning
+from benchmark.commands.forecast.estimate import LEARNING, RUN_PARTS, Forecast
+from benchmark.commands.init import (
+    exact_kernel_problem,
+    not_a_header_reason,
+    propose_columns,
+    sample_file,
+    write_configuration,
+)
+from benchmark.commands.plan import Plan
 from benchmark.experiment.run import load_checked
 from benchmark.system.errors import ConfigError, DataError
 from tests.trials.limits import mostly_slow
+
+if TYPE_CHECKING:
+    from click.testing import Result
 
 REPOSITORY = Path(__file__).parents[2]
 ROWS = [
@@ -132,15 +144,53 @@ def test_nobody_is_asked_where_standard_input_is_closed(tmp_path: Path, monkeypa
     assert confirm_columns(sample_file(table(tmp_path / "a.csv")).columns, {"text": "body"}, set()) == {"text": "body"}
 
 
+def invoke_init(*arguments: str) -> Result:
+    """The command without pilot runs, which take seconds."""
+    return CliRunner().invoke(app, ["init", *arguments, "--no-pilot"])
+
+
 def test_the_command_writes_it_says_what_it_took_and_checks_it(tmp_path: Path) -> None:
     path, target = table(tmp_path / "a.csv"), tmp_path / "own.yaml"
-    done = CliRunner().invoke(
-        app, ["init", str(path), "--text", "body", "--label", "queue", "--no-pilot", "--out", str(target)]
-    )
+    done = CliRunner().invoke(app, ["init", str(path), "--text", "body", "--label", "queue", "--out", str(target)])
     assert done.exit_code == 0
     assert "text is 'body'" in done.stdout
     assert "6 cells" in done.stdout
     assert yaml.safe_load(target.read_text())["name"] == "own"
+
+
+@pytest.mark.parametrize(
+    ("cpu", "peak", "said"),
+    [
+        (9400.0, 8.9e10, "2.6 h of processor time and 89 GB, of which 20 GB are free"),
+        (60.0, 3e10, "60 s of processor time and 30 GB, of which 20 GB are free"),
+        (9400.0, 2e9, "2.6 h of processor time and 2.0 GB"),
+        (7100.0, 2e9, None),
+    ],
+)
+def test_an_exact_kernel_is_proposed_only_where_it_can_run(cpu: float, peak: float, said: str | None) -> None:
+    parts = dict.fromkeys(RUN_PARTS, 0.0)
+    forecast = Forecast(parts, parts | {LEARNING: cpu}, parts | {LEARNING: peak}, 0.0, processors=2)
+    problem = exact_kernel_problem(Plan([], [], (0, 1), forecast, free_bytes=2e10))
+    if said is None:
+        assert problem is None
+        return
+    assert problem is not None
+    assert problem.startswith(f"ngd, an exact kernel, is left out: with it, a run would take about {said}. ")
+    assert "tfidf-hellinger is its linear route: linear-svm on square roots" in problem
+
+
+def test_where_memory_is_short_the_linear_route_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a machine that has less memory than the run takes, the proposal has no kernel, and isn't called for to run."""
+    monkeypatch.setattr(planning, "free_memory", lambda: -1e12)
+    path, target = table(tmp_path / "a.csv"), tmp_path / "own.yaml"
+    done = CliRunner().invoke(app, ["init", str(path), "--text", "body", "--label", "queue", "--out", str(target)])
+    assert done.exit_code == 0
+    assert "ngd, an exact kernel, is left out" in done.stdout
+    assert "Next: bench run" not in done.stdout
+    methods = yaml.safe_load(target.read_text())["methods"]
+    assert "ngd" not in methods
+    assert "tfidf-hellinger" in [each.get("name") for each in methods if isinstance(each, dict)]
+    load_checked(target)
 
 
 DOCUMENTS = [(f"some words {n % 7} of {n}", "ab"[n % 2]) for n in range(60)]
@@ -174,22 +224,17 @@ def test_a_first_row_that_looks_like_a_document_is_noticed(
 
 def test_a_first_row_that_looks_like_a_document_is_refused_without_a_terminal(tmp_path: Path) -> None:
     path, target = rows_to(tmp_path / "t.csv"), tmp_path / "own.yaml"
-    done = CliRunner().invoke(app, ["init", str(path), "--no-pilot", "--out", str(target)])
+    done = invoke_init(str(path), "--out", str(target))
     assert (done.exit_code, target.exists()) == (2, False)
     assert re.search(r"t\.csv:1: looks like a document .*'a' occurs again.*: add --header or --no-header", done.output)
     named = ["--text", DOCUMENTS[0][0], "--label", "a"]
     for how in (["--header"], named):
-        assert (
-            CliRunner()
-            .invoke(app, ["init", str(path), "--no-pilot", "--out", str(target), "--overwrite", *how])
-            .exit_code
-            == 0
-        )
+        assert invoke_init(str(path), "--out", str(target), "--overwrite", *how).exit_code == 0
 
 
 def test_a_table_without_a_header_is_run_by_the_numbers_of_its_columns(tmp_path: Path) -> None:
     path, target = rows_to(tmp_path / "t.csv"), tmp_path / "own.yaml"
-    done = CliRunner().invoke(app, ["init", str(path), "--no-header", "--no-pilot", "--out", str(target)])
+    done = invoke_init(str(path), "--no-header", "--out", str(target))
     assert done.exit_code == 0
     corpus = yaml.safe_load(target.read_text())["corpus"]
     assert (corpus["text"], corpus["label"], corpus["header"]) == ("1", "2", False)
@@ -200,24 +245,22 @@ def test_a_table_without_a_header_is_run_by_the_numbers_of_its_columns(tmp_path:
 def test_classes_that_hold_a_separator_are_asked_about(tmp_path: Path, mark: str) -> None:
     rows = [(text, label if n % 10 else f"a{mark}b") for n, (text, label) in enumerate(DOCUMENTS)]
     path, target = rows_to(tmp_path / "t.csv", "text", "queue", rows=rows), tmp_path / "own.yaml"
-    how = ["init", str(path), "--no-pilot", "--out", str(target)]
-    done = CliRunner().invoke(app, how)
+    how = [str(path), "--out", str(target)]
+    done = invoke_init(*how)
     assert (done.exit_code, target.exists()) == (2, False)
     assert f"t.csv: the column 'queue' has values such as 'a{mark}b'" in done.output
     assert f"--labels queue --separator '{mark}', or --single-label" in done.output
-    assert CliRunner().invoke(app, [*how, "--single-label"]).exit_code == 0
+    assert invoke_init(*how, "--single-label").exit_code == 0
     assert yaml.safe_load(target.read_text())["corpus"]["label"] == "queue"
     multilabel = ["--labels", "queue", "--separator", mark, "--overwrite"]
-    assert CliRunner().invoke(app, [*how, *multilabel]).exit_code == 0
+    assert invoke_init(*how, *multilabel).exit_code == 0
     assert load_checked(target).variants["base"].collection.classes == ("a", "b")
 
 
 def test_a_few_classes_that_hold_a_separator_are_classes(tmp_path: Path) -> None:
     rows = [(text, label if n > 1 else "a;b") for n, (text, label) in enumerate(DOCUMENTS)]
     path = rows_to(tmp_path / "t.csv", "text", "label", rows=rows)
-    assert (
-        CliRunner().invoke(app, ["init", str(path), "--no-pilot", "--out", str(tmp_path / "own.yaml")]).exit_code == 0
-    )
+    assert invoke_init(str(path), "--out", str(tmp_path / "own.yaml")).exit_code == 0
 
 
 @pytest.mark.parametrize("answer", [True, False])
@@ -226,9 +269,7 @@ def test_at_a_terminal_the_person_decides(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("benchmark.cli.prompts.ask_yes_no", lambda *said: asked.append(said[0]) or answer)
     rows = [(text, f"{label};c") for text, label in DOCUMENTS]
     target = tmp_path / "own.yaml"
-    done = CliRunner().invoke(
-        app, ["init", str(rows_to(tmp_path / "t.csv", rows=rows)), "--no-pilot", "--out", str(target)]
-    )
+    done = invoke_init(str(rows_to(tmp_path / "t.csv", rows=rows)), "--out", str(target))
     assert done.exit_code == 0
     corpus = yaml.safe_load(target.read_text())["corpus"]
     assert len(asked) == 2

@@ -204,8 +204,7 @@ def run_pilots(
 ) -> tuple[list[PilotRun], Array]:
     """Run pilots on more and more documents while they are cheap, and on two samples at least.
 
-    The first pilot runs twice, unless it is dear: its first run also loads libraries and compiled code, as a run does
-    once.
+    The first pilot runs twice: its first run also loads libraries and compiled code, as a run does once.
 
     Returns
     -------
@@ -219,7 +218,7 @@ def run_pilots(
         notify(f"pilot run on {n_documents(works):,} documents")
         budget = memory_budget() * share**2
         measured = process.run(works, plan.computed, few, budget)
-        if not runs and measured.seconds[0] < PILOT_SECONDS / 2:
+        if not runs:
             first, measured = measured, process.run(works, plan.computed, few, budget)
             first_use = np.maximum(first.seconds - measured.seconds, 0)
         runs.append(pilot_run_of(plan, works, measured))
@@ -240,7 +239,7 @@ def forecast_run(
     reading: tuple[Array, float],
     disk: float,
 ) -> Forecast:
-    """Forecast a run by pilots in a process of their own.
+    """Estimate what a run takes by pilots in a process of their own.
 
     Parameters
     ----------

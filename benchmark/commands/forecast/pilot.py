@@ -208,7 +208,7 @@ class PilotObserver(Observer):
         self._since = clock()
 
     def now(self, doing: str) -> None:
-        """Begin to measure a batch, or the scores."""
+        """Start to measure a batch, or the scores."""
         self._book(self.rest)
         self._label = doing
 
