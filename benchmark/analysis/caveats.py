@@ -59,7 +59,7 @@ def find_caveats(experiment: Experiment) -> tuple[Caveat, ...]:
 
 def _of_variant(variant: Variant) -> Iterator[Caveat]:
     protocol = variant.protocol
-    text, others = "words are pruned by their frequency in all documents, tested documents included", []
+    text, others = "rare words were removed by counts that include the test documents", []
     for own, label in variant.texts.items():
         least = {name: 1 for name in ("min_occurrences", "min_documents") if getattr(own.pruning, name) > 1}
         if least and not own.pruning.group and own == variant.collection.text:
@@ -75,7 +75,7 @@ def _of_variant(variant: Variant) -> Iterator[Caveat]:
         yield Caveat("pruning", f"{text}, for {', '.join(dict.fromkeys(others))}")
     specs = [spec.representation for entry in variant.entries for spec in entry.candidates]
     if any(spec.learns and spec.idf == "collection" for spec in specs):
-        text = "the idf is counted over the whole collection, tested documents included"
+        text = "the idf counts the test documents, too"
         yield Caveat("idf", text, {"defaults": {"idf": "training"}})
     if protocol.tags.replicated:
         given = protocol.resolved
@@ -85,5 +85,5 @@ def _of_variant(variant: Variant) -> Iterator[Caveat]:
         text = "replicates share one collection: their intervals and tests don't generalize to other collections"
         yield Caveat("replicates", text)
     if protocol.tags.leaves_groups_out:
-        text = "intervals are over documents, with groups held fixed; intervals over groups, where given, are wider"
+        text = "intervals ignore variation between groups; those that include it, where given, are wider"
         yield Caveat("groups", text)

@@ -275,8 +275,8 @@ def _documents(experiment: Experiment, facts: Mapping[str, Mapping[str, Any]]) -
             rest = [f"; {key}: {str(each.flat[key]).lower()}" for key in _READ if each.flat[key] != base.flat[key]]
             yield f"{_label(name, experiment)}Text of {label}: {_words(each, words)}{''.join(rest)}{_empty(words)}."
         if dropped := own.get("letters_dropped", 0):
-            problem = "non-ASCII letters, which split the words around them"
-            yield f"{_label(name, experiment)}The lexer skips {dropped:,} {problem}; `lexer: unicode` reads them."
+            problem = "non-ASCII letters were dropped; words are split where they occur"
+            yield f"{_label(name, experiment)}{dropped:,} {problem}. `lexer: unicode` reads them."
 
 
 def _words(text: TextSettings, own: Mapping[str, Any]) -> str:

@@ -23,6 +23,7 @@ from benchmark.analysis.notes import (
     table_notes,
     terminal_notes,
 )
+from benchmark.analysis.prose.terms import terms_of
 from benchmark.analysis.summary import (
     CONFUSIONS,
     COSTS,
@@ -102,6 +103,7 @@ def summarize(run: RunPredictions) -> Summary:
         corpus=corpus_in_words(experiment),
         documents=document_sentences(run),
         caveats=caveats,
+        terms=terms_of(experiment),
         notes=(
             *experiment.notes,
             *notes,

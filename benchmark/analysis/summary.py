@@ -108,6 +108,8 @@ class Summary:
         Sentences on the documents and on how they are split into training and test documents.
     caveats : tuple of str
         Limitations that a reader has to know before relying on the scores, the most important first.
+    terms : tuple of (str, str)
+        Terms of the page, and what they mean.
     cells : tuple of CellInfo
         Cells in table order, including failed ones.
     scores : DataFrame
@@ -188,6 +190,7 @@ class Summary:
     corpus: str = ""
     documents: tuple[str, ...] = ()
     caveats: tuple[str, ...] = ()
+    terms: tuple[tuple[str, str], ...] = ()
     minimized: frozenset[str] = frozenset()
     quantities: Mapping[str, DiagnosticMetric] = field(default_factory=lambda: DIAGNOSTIC_METRICS, repr=False)
 

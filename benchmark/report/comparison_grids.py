@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
 TEST_TITLES = {"sign": "sign", "mcnemar": "McNemar", "wilcoxon": "Wilcoxon"}
 HOLM_NOTE = (
-    "p is two-sided. p (Holm) is corrected over the number of tests in parentheses: those of the same kind and family "
-    "in this table."
+    "p is two-sided. p (Holm) corrects for the number of tests in parentheses: those of the same kind and family."
 )
 
 

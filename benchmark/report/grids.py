@@ -69,7 +69,7 @@ GRADE_NOTE = (
     f"to the published value); near: at most {NEAR_POINTS:g} point; else inside the interval or outside; a Z within "
     "its interval is no information."
 )
-WIDER_INTERVAL_NOTE = " would pass: how far from our value a published value may lie and still be consistent."
+WIDER_INTERVAL_NOTE = " tolerance: how far from our value a published value may lie and still be consistent."
 REFERENCE_VALUE_NOTE = (
     "Published scores of other methods on the same test documents; they get no verdict. The difference is our score "
     "minus theirs; its 95% interval is that of our score, minus their score. transductive: the method saw the test "
@@ -239,7 +239,8 @@ def verdict_grid(verdicts: pd.DataFrame) -> TextTable:
         gap, grade = difference_text(row), row["grade"] or MISSING_TEXT
         further = (row["sample"] or MISSING_TEXT, over, gap, documents, widest, grade, verdict)
         rows.append((row["cell"], name, row["published"], *ours, *further))
-    header = ("cell", "metric", "published", "ours", "95% interval", "sample", OVER_GROUPS, "difference", "documents")
+    header = ("cell", "metric", "published", "ours", "95% interval", "sample", OVER_GROUPS, "difference")
+    last = ("difference in documents", "tolerance", "grade", "verdict")
     words = frozenset({"cell", "metric", "sample", "grade", "verdict"})
     graded = GRADE_NOTE if any(verdicts["grade"] != "") else ""
     note = (
@@ -248,7 +249,7 @@ def verdict_grid(verdicts: pd.DataFrame) -> TextTable:
         + WIDER_INTERVAL_NOTE
         + (GROUP_INTERVAL_NOTE if any(verdicts["between_low"].notna()) else "")
     )
-    grid = TextTable("Published numbers", (*header, "would pass", "grade", "verdict"), tuple(rows), words, note)
+    grid = TextTable("Published numbers", (*header, *last), tuple(rows), words, note)
     empty = [name for i, name in enumerate(grid.header) if rows and all(row[i] == MISSING_TEXT for row in rows)]
     return grid.without(*empty)
 
@@ -289,10 +290,11 @@ def claim_grid(claims: pd.DataFrame) -> TextTable:
         paper = _claim_text(row["verdict"], row["holds"], row["of"], whole)
         strictly = _claim_text(row["strict_verdict"], row["strict_holds"], row["of"], whole)
         rows.append((row["claim"], row["variant"], text, row["rule"], paper, strictly, row["counted"]))
-    header = ("claim", "variant", "text", "the paper's rule", "by the paper's rule", "strictly", "not counted")
+    verdicts = "by the paper's criterion", "by ours, strictly"
+    header = ("claim", "variant", "text", "the paper's criterion", *verdicts, "why not counted")
     grid = TextTable("Claims", header, tuple(rows), frozenset(header), CLAIM_NOTE)
     empty = [
-        name for i, name in enumerate(header) if name in ("variant", "not counted") and not any(r[i] for r in rows)
+        name for i, name in enumerate(header) if name in ("variant", "why not counted") and not any(r[i] for r in rows)
     ]
     return grid.without(*empty)
 

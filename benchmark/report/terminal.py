@@ -56,10 +56,10 @@ DROP_ORDER = (
     *(
         "notes",
         "sample",
-        "would pass",
+        "tolerance",
         "grade",
         "over groups",
-        "documents",
+        "difference in documents",
         "testing s",
         "peak MB",
         "ties",

@@ -20,6 +20,8 @@ from benchmark.papers.published_verdicts import REFERENCE_VALUE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import pandas as pd
+
     from benchmark.analysis.comparisons import PlannedComparison
     from benchmark.analysis.summary import CellInfo, Summary
 
@@ -81,6 +83,23 @@ def question_sentence(summary: Summary) -> str:
     name = metric_name(summary.main_metric, summary.quantities)
     what = f"{methods} methods{detail} were" if methods > 1 else "1 method was"
     return f"{what} scored by {name}{f', in {where}' if where else ''}."
+
+
+def published_sentences(verdicts: pd.DataFrame) -> list[str]:
+    """Write how many published results and counts of data were reproduced, and how many have no verdict."""
+    own = verdicts[verdicts["reading"] == ""]
+    found, inside = [], "equal after rounding, or inside our 95% interval"
+    for kind, what, rule in (("result", "results", inside), ("count", "counts of data", "equal")):
+        words = [str(word) for word in own[own["kind"] == kind]["verdict"] if word not in _OTHER_SETTINGS]
+        good = sum(word.startswith(("equal", "consistent")) for word in words)
+        if words:
+            number = f"All {good}" if good == len(words) > 1 else f"{good} of {len(words)}"
+            verb = "was" if len(words) == 1 else "were"
+            found.append(f"{number} published {what} {verb} reproduced ({rule}).")
+    for word, text in (("tuned", "to which a setting was tuned"), ("another setting", "of another setting")):
+        n = sum(own["verdict"] == word)
+        found += [f"{n} published values {text} are not counted."] if n else []
+    return found
 
 
 class _Finder:

@@ -64,7 +64,7 @@ def confusion_picture(summary: Summary) -> Picture | None:
         .transform_calculate(given=f"classes[datum.k % {len(classes)}]")
         .properties(**step)
     )
-    title = "Documents by true and predicted class, with correct predictions on the diagonal"
+    title = "Documents; rows: true class; columns: predicted class; diagonal: correct"
     return Picture("confusions", title, f"{title}. The numbers are in confusions.csv.", page_spec(spec_of(drawn)))
 
 

@@ -10,10 +10,11 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.formatting.number_text import number_text, p_text
-from benchmark.analysis.prose.main_finding import main_finding, question_sentence
+from benchmark.analysis.formatting.units import capitalized
+from benchmark.analysis.prose.main_finding import main_finding, published_sentences, question_sentence
 from benchmark.analysis.summary import OPTIONAL_TABLES, SUMMARY_TABLES
 from benchmark.evaluation.predictions import PREDICTIONS_TABLE
-from benchmark.papers.verdict_counts import claim_counts_text, verdict_counts_text
+from benchmark.papers.verdict_counts import claim_counts_text
 from benchmark.report.comparison_grids import comparison_grid, significance_grid
 from benchmark.report.curve_tables import chart_grid
 from benchmark.report.dot_rows import ranking
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
 #: Columns of tables of scores and of published values that come first, after the name of the row.
 FIRST_COLUMNS = ("95% interval", "published", "difference", "verdict")
 #: Columns of published values that are shown on demand.
-DETAIL_COLUMNS = ("sample", OVER_GROUPS, "documents", "would pass", "grade")
+DETAIL_COLUMNS = ("sample", OVER_GROUPS, "difference in documents", "tolerance", "grade")
 #: Comparisons of curves are folded where they are more than these.
 MOST_OPEN_PAIRS = 40
 
@@ -99,10 +100,9 @@ def summary_sentences(summary: Summary) -> list[str]:
     whole = summary.claims[
         summary.claims["whole"] <= summary.claims["of"]
     ]  # a claim that is only partly in this run has no verdict
-    beside = [verdict_counts_text([summary.verdicts])] if len(summary.verdicts) else []
-    beside += [claim_counts_text([whole])] if len(whole) else []
-    if beside:
-        paragraphs.append(f"Compared with the paper: {'; '.join(beside)}.")
+    beside = published_sentences(summary.verdicts)
+    beside += [f"{capitalized(claim_counts_text([whole]))}."] if len(whole) else []
+    paragraphs.append(" ".join(beside))
     return [paragraph for paragraph in paragraphs if paragraph]
 
 
@@ -147,6 +147,8 @@ def _further_sections(summary: Summary, texts: Mapping[str, str]) -> Iterator[Pa
     grid = duplicate_grid(summary.duplicates)
     yield PageSection(grid.title, grid=grid, file="duplicates.csv", folded=True)
     yield PageSection("Failures", lines=tuple(failure_lines(summary)))
+    header = ("term", "meaning")
+    yield PageSection("Terms", grid=TextTable("Terms", header, summary.terms, frozenset(header)), folded=True)
     yield PageSection("Notes", lines=summary.notes, folded=True)
 
 

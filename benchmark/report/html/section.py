@@ -16,7 +16,7 @@ PAGE_FILE = "report.html"
 VERDICT_TONES = {"holds in part": "open"}
 VERDICT_TONES |= dict.fromkeys(("equal", "consistent", "holds", "first is better", "second is better"), "good")
 VERDICT_TONES |= dict.fromkeys(("deviates", "contradicted", "failed"), "bad")
-VERDICT_COLUMNS = ("verdict", "strictly", "by the paper's rule", "result")
+VERDICT_COLUMNS = ("verdict", "by ours, strictly", "by the paper's criterion", "result")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,46 @@
+"""Terms of a run and their meanings: kernels, classifiers, weightings, normalizations, and words of the page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from benchmark.config.model import Experiment
+
+#: Words of every page.
+_WORDS = {
+    "cell": "a method on one variant, task and setting: a row of the table of scores",
+    "95% interval": "of 100 intervals from samples like this one, about 95 contain the true value",
+    "p (Holm)": "p-value after Holm's correction for the number of tests",
+}
+_NORMALIZATIONS = {"l1": "scaled to sum 1: a point of the simplex", "l2": "scaled to length 1", "none": "as it is"}
+
+
+def terms_of(experiment: Experiment) -> tuple[tuple[str, str], ...]:
+    """Return the terms of an experiment with what they mean; plug-ins describe themselves in their own files."""
+    return tuple(dict([*_WORDS.items(), *_components(experiment)]).items())
+
+
+def _components(experiment: Experiment) -> Iterator[tuple[str, str]]:
+    # The run folder alone decides what a page says: components of this package are described, and no others.
+    from benchmark.classifiers import CLASSIFIERS  # noqa: PLC0415 - slow to import
+    from benchmark.kernels import KERNELS  # noqa: PLC0415
+    from benchmark.representation import WEIGHTINGS  # noqa: PLC0415
+
+    specs = [spec for each in experiment.variants.values() for entry in each.entries for spec in entry.candidates]
+    for spec in specs:
+        representation = spec.representation
+        yield from _described(WEIGHTINGS, representation.weighting.name)
+        if representation.normalization in _NORMALIZATIONS:
+            yield f"{representation.normalization} normalization", _NORMALIZATIONS[representation.normalization]
+        if spec.kernel is not None:
+            yield from _described(KERNELS, spec.kernel.name)
+        yield from _described(CLASSIFIERS, spec.classifier.name)
+
+
+def _described(known: Mapping[str, type[Any]], name: str) -> Iterator[tuple[str, str]]:
+    """Yield the name and the first paragraph of the docstring of a component of this package."""
+    if name in known:
+        yield name, " ".join((known[name].__doc__ or "").strip().split("\n\n")[0].split()).replace("`", "")
