@@ -227,9 +227,9 @@ PAPER = {
     "reference": "A. Nobody. 1999.",
     "values": [
         {"table": 1, "config": "small", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "92.5", "unit": "percent"},
-        {"table": 1, "config": "small", "cell": "tf-l1-linear", "metric": "accuracy", "value": "0.99"},
+        {"table": 1, "config": "small", "cell": "tf-l1-linear", "metric": "accuracy", "value": "99", "unit": "percent"},
         {"table": 2, "config": "small", "pair": ["tf-l1-ngd", "tf-l1-linear"], "metric": "sign-z", "value": "5.0"},
-        {"table": 2, "config": "other", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "1.0"},
+        {"table": 2, "config": "other", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "100.0", "unit": "percent"},
     ],
     "claims": [
         {
@@ -264,7 +264,7 @@ class TestAgainstThePaper:
     def test_each_number_of_its_own_has_a_row(self, paper):
         verdicts = summarize(made_up(small_experiment(paper=paper))).verdicts.set_index("cell")
         assert list(verdicts.index) == ["tf-l1-ngd", "tf-l1-linear", "tf-l1-ngd vs tf-l1-linear"]
-        assert verdicts["published"].tolist() == ["92.5", "0.99", "5.0"]
+        assert verdicts["published"].tolist() == ["92.5", "99", "5.0"]
         assert verdicts.loc["tf-l1-ngd", "value"] == pytest.approx(92.5)
         assert verdicts.loc["tf-l1-ngd", "verdict"] == "equal"
         assert verdicts.loc["tf-l1-linear", "value"] == pytest.approx((20 / 60 + 18 / 30) / 2)

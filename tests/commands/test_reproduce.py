@@ -27,14 +27,15 @@ PAPER = {
     "paper": "nobody1999",
     "title": "Nothing in particular",
     "reference": "A. Nobody. 1999.",
+    "unit": "percent",
     "values": [
-        {"table": 1, "config": "small", "cell": cell, "metric": "accuracy", "value": value, "unit": "percent"}
+        {"table": 1, "config": "small", "cell": cell, "metric": "accuracy", "value": value}
         for cell, value in PRINTED.items()
     ]
     + [
         {"table": 2, "config": "small", "pair": PAIR, "metric": "sign-z", "value": "1.2345"},
-        {"table": 2, "config": "small", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "0.9", "alternative": True},
-        {"table": 3, "config": "unwritten", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "0.777"},
+        {"table": 2, "config": "small", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "90", "alternative": True},
+        {"table": 3, "config": "unwritten", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "77.7"},
     ],
     "claims": [
         {"id": "better", "comparisons": [COMPARISON], **CLAIM},
