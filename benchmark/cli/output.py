@@ -6,6 +6,8 @@ import json
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Self
 
+from rich.text import Text
+
 from benchmark.cli.errors import echo
 from benchmark.cli.terminal import plain_table, stdout_console
 from benchmark.system.errors import ConfigError
@@ -59,7 +61,8 @@ class CommandOutput:
         """Print renderables that JSON and quiet output leave out."""
         if not self._as_json and not self.quiet:
             for each in shown:
-                stdout_console().print(each, crop=False)
+                whole = isinstance(each, Text) and bool(each.no_wrap)  # the console forgets it, and breaks paths
+                stdout_console().print(each, crop=False, soft_wrap=whole)
 
     def tables(self, parts: Iterable[TerminalTable], sentence: str = "") -> None:
         """Add tables under their titles, separated by a blank line; a table without rows is a sentence instead."""

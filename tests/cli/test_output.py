@@ -101,13 +101,15 @@ class TestTerminal:
         (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
         experiment = load_checked(tmp_path / "config.yaml")
         # To show a finished run again prints the same, and takes a third of the time.
-        run_and_write(experiment, RunContext(Store(), jobs=2), folder=tmp_path / "r")
+        folder = tmp_path / ("r" * 80)
+        run_and_write(experiment, RunContext(Store(), jobs=2), folder=folder)
         first = (
             "from pathlib import Path; from benchmark.papers import published\n"
             f"published.PUBLISHED_FOLDER = Path({str(published.PUBLISHED_FOLDER)!r})\n"
             "from benchmark.report import files; files.rendered = lambda *_: {}"
         )
-        lines = in_terminal("report", tmp_path / "r", first=first)
+        lines = in_terminal("report", folder, first=first)
+        assert sum(line.startswith("open ") and f"\\{folder}/report.html\x1b" in line for line in lines) == 1
         printed = [line for line in lines if str(tmp_path) not in line]  # a path is as long as it is
         assert max(map(len, printed)) <= 80
         assert len(lines) <= MOST_LINES

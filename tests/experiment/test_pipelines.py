@@ -227,8 +227,9 @@ def test_its_documents_are_explained_but_no_words(checked, tmp_path):
     run_and_write(checked("{name: p, pipeline: 'models.py:make'}"), context, folder=tmp_path / "run")
     told = [row for table in explain_cell(tmp_path / "run", "p", context, shown=1) for row in table.rows]
     rows = {str(row[0]): str(row[1]) for row in told if len(row) == 2}
-    assert rows["top words"] == "none: it reads texts by itself"
-    assert rows["nearest"].startswith(("student", "course", "faculty", "project"))
+    assert rows["words"] == "none: it reads texts by itself"
+    assert not any(name.startswith("words for ") for name in rows)
+    assert rows["nearest document"].startswith(("student", "course", "faculty", "project"))
     assert rows["decision values"].count(",") == 3
 
 

@@ -86,10 +86,14 @@ def test_that_they_were_made_elsewhere_and_are_surplus_stands_in_the_table(check
     done = run_and_write(checked(entry), RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
     again = report_again(tmp_path / "run")
     assert again.summary.notes == done.summary.notes
-    notes = " ".join(done.summary.notes)
-    assert "the vectors of v were made elsewhere, perhaps with sight of the tested documents" in notes
-    assert "1 of 601 vectors of columns.parquet are of no document here" in notes
-    assert "columns.parquet, made elsewhere" in (tmp_path / "run" / "table.md").read_text()
+    assert again.summary.caveats == done.summary.caveats
+    caveat = "The vectors of v were made elsewhere, perhaps with sight of the tested documents."
+    assert caveat in done.summary.caveats
+    assert "1 of 601 vectors of columns.parquet are of no document here" in " ".join(done.summary.notes)
+    table = (tmp_path / "run" / "table.md").read_text()
+    assert f"- {caveat}" in table
+    assert "1 of 601 vectors of columns.parquet are of no document here" in table
+    assert "columns.parquet, made elsewhere" in table
 
 
 def test_a_linear_machine_of_ours_takes_them(checked, made, tmp_path):

@@ -16,6 +16,7 @@ from benchmark.experiment.run import load_checked, report_again, run_and_write
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.plugins.import_paths import imported_estimator
+from benchmark.report.tables import table_markdown
 from benchmark.representation import TermWeighting
 from benchmark.system.errors import ConfigError
 
@@ -209,7 +210,8 @@ def test_what_a_library_warns_of_stands_in_the_table_and_comes_back_from_the_sto
     for each in (done, again, report_again(tmp_path / "run")):
         (note,) = (note for note in each.summary.notes if note.startswith("Warning of "))
         assert note.startswith("Warning of net: ConvergenceWarning: ")
-        assert any("net warned while trained" in note for note in each.summary.notes)
+        assert "Training net gave warnings, see the notes." in each.summary.caveats
+        assert "Training net gave warnings, see the notes." in table_markdown(each.summary)
     assert again.results.stored
 
 
