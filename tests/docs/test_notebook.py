@@ -24,6 +24,7 @@ def test_every_cell_runs_and_shows_something():
             shown.append(eval(last, names))  # noqa: S307
         assert not cell.get("outputs")
     result, tests, figure, predicted, ranking = shown
+    assert not result.failures
     assert set(result.scores["cell"]) == {"linear", "forest", "both"}
     assert set(tests["a"]) == {"forest", "both"}
     assert "image/svg+xml" in figure._repr_mimebundle_()
