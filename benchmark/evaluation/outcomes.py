@@ -140,9 +140,17 @@ class Outcome:
 
 
 def fold_scores(outcome: Outcome, metric: str) -> NDArray[np.float64]:
-    """Return the metric on each split, in the order of the splits."""
+    """Return the metric on each split, in the order of the splits.
+
+    Raises
+    ------
+    ValueError
+        If the metric needs decision values and the outcome has none, or if only its recorded scores are known.
+    """
     spec = outcome.known[metric]
     if spec.ranking is not None:
+        if outcome.values is None:
+            raise ValueError(f"{outcome.cell!r} has no decision values, which {metric} needs")
         return np.array([spec.ranking(each) for each in outcome.rankings], dtype=np.float64)
     return spec.scores(outcome.tallies)
 

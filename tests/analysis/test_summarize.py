@@ -267,7 +267,7 @@ class TestAgainstThePaper:
         assert verdicts["published"].tolist() == ["92.5", "99", "5.0"]
         assert verdicts.loc["tf-l1-ngd", "value"] == pytest.approx(92.5)
         assert verdicts.loc["tf-l1-ngd", "verdict"] == "equal"
-        assert verdicts.loc["tf-l1-linear", "value"] == pytest.approx((20 / 60 + 18 / 30) / 2)
+        assert verdicts.loc["tf-l1-linear", "value"] == pytest.approx(100 * (20 / 60 + 18 / 30) / 2)
         assert verdicts.loc["tf-l1-linear", "verdict"] == "deviates"
         for row in verdicts.itertuples():
             inside = row.low <= float(row.published) <= row.high

@@ -145,21 +145,27 @@ def test_scores_are_means_over_splits_that_are_never_ranked_together(name: str) 
     np.testing.assert_array_equal(fold_scores(one, name), fold_scores(other, name))
     assert score_over_splits(one, name) == fold_scores(one, name).mean()
     assert set(RANKING) <= outcome_scores(one).keys()
-    assert not set(RANKING) & outcome_scores(replace(one, values=None)).keys()
+    without = replace(one, values=None)
+    assert not set(RANKING) & outcome_scores(without).keys()
+    for refused in (lambda: estimate_score(without, name), lambda: estimate_difference(one, without, name)):
+        with pytest.raises(ValueError, match=f"'a' has no decision values, which {name} needs"):
+            refused()
 
 
+@pytest.mark.parametrize("splits", [1, 2])
 @pytest.mark.parametrize("name", RANKING)
-def test_the_interval_is_the_bootstraps(name: str) -> None:
-    """Of a plain bootstrap of rows, drawn by another generator."""
-    one = outcome()
+def test_the_interval_is_the_bootstraps(name: str, splits: int) -> None:
+    """Of a plain bootstrap of the rows of each split, drawn by another generator."""
+    one = outcome(splits=splits)
     found = estimate_score(one, name, seed=1)
     assert found.method == "bootstrap"
     rng, measure, drawn_scores = np.random.default_rng(9), METRICS[name].ranking, []
     assert measure is not None
     assert one.values is not None
     for _ in range(intervals.RESAMPLES_OF_RANKINGS):
-        rows = rng.integers(120, size=120)
-        drawn_scores.append(measure(DecisionRanking(one.truth[rows], one.values[rows])))
+        drawn_rows = [rng.choice(rows, rows.size) for rows in one.rows]
+        of_splits = [measure(DecisionRanking(one.truth[rows], one.values[rows])) for rows in drawn_rows]
+        drawn_scores.append(np.mean(of_splits))
     low, high = np.quantile(drawn_scores, [0.025, 0.975])
     assert (found.low, found.high) == pytest.approx((low, high), abs=0.02)
     assert found.low < found.value < found.high
