@@ -187,6 +187,8 @@ def _parsed(content: bytes, schema: type[_Parsed]) -> _Parsed:
             raise ValueError(f"the key {where} is unknown") from None
         must = type_requirement(problem).partition(";")[0]  # the rest is advice on YAML
         raise ValueError(f"{where} is {format_input(problem['input'])}: {must}") from None
+    except ConfigError as error:  # of a Lexing, which refuses unknown names itself
+        raise ValueError(str(error)) from None
     if len(set(facts.classes)) < len(facts.classes):
         raise ValueError("classes has a name twice")
     if len(facts.classes) < 2 and not facts.multilabel:

@@ -16,6 +16,7 @@ from benchmark.experiment.run import load_checked
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.model.fitting import fit_model
+from benchmark.model.persistence import read_model, write_model
 from benchmark.system.errors import ConfigError
 from tests.trials.limits import mostly_slow
 
@@ -290,12 +291,47 @@ def test_a_file_of_any_encoding_is_read_as_python_reads_it(
         load_checked(config(files="mine.py", methods="ngd"))
 
 
-def test_no_model_is_made_of_it(config: Callable[..., Path], plugin: Callable[..., Path], tmp_path: Path) -> None:
-    plugin(CLASSIFIER.format(fit="pass", scores="pass"))
-    experiment = load_checked(config(files="mine.py, chi2.py", methods="mine, chi2"))
-    for name, file in (("mine", "mine"), ("chi2", "chi2")):
-        with pytest.raises(ConfigError, match=rf"^{name}: .*{file}\.py:\d+ is from a plug-in, and can't be saved"):
-            fit_model(experiment, name, RunContext(Store(tmp_path / "store", limit=10**9), jobs=1))
+@pytest.mark.parametrize(
+    ("fit", "words"),
+    [
+        ("self.classes_ = np.unique(y) + 1", r"mine\.py:6: its classes_ are "),
+        ("raise SystemExit(0)", r"mine\.py:\d+: SystemExit: 0"),
+        ("np.unique = lambda y: np.array([2, 1, 0])", r"mine\.py:6: it replaces numpy\.unique"),
+    ],
+)
+def test_no_model_is_made_of_it(
+    config: Callable[..., Path], plugin: Callable[..., Path], tmp_path: Path, fit: str, words: str
+) -> None:
+    plugin(CLASSIFIER.format(fit=fit, scores="pass"))
+    experiment = load_checked(config(files="mine.py", methods="mine"))
+    with pytest.raises(ConfigError, match=rf"^mine: {words}"):
+        fit_model(experiment, "mine", RunContext(Store(tmp_path / "store", limit=10**9), jobs=1))
+
+
+@pytest.mark.parametrize(
+    ("scores", "words"),
+    [
+        ("scores = scores[:, :-1]", r"mine\.py:6: its decision_function of 1 documents and 4 classes"),
+        ("scores = scores * np.nan", r"mine\.py:6: its decision_function .* that are not finite numbers"),
+        ("raise SystemExit(0)", r"mine\.py:\d+: SystemExit: 0"),
+        ("np.linalg.norm = abs", r"mine\.py: it replaces numpy\.linalg\.norm"),
+    ],
+)
+def test_a_model_answers_no_number_of_it(
+    config: Callable[..., Path], plugin: Callable[..., Path], tmp_path: Path, scores: str, words: str
+) -> None:
+    """Nor once it is kept: what it answers is seen only when the model is asked."""
+    plugin(CLASSIFIER.format(fit="pass", scores=scores))
+    experiment = load_checked(config(files="mine.py", methods="mine"))
+    write_model(fit_model(experiment, "mine", RunContext(Store(tmp_path / "store", limit=10**9))), tmp_path / "model")
+    with pytest.raises(ConfigError, match=words) as caught:
+        list(read_model(tmp_path / "model").answers([("a", b"a text")]))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_kernel_that_has_its_own_training_documents_is_not_kept(config: Callable[..., Path], tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"^chi2: a model with the kernel 'chi2' can't be saved"):
+        fit_model(load_checked(config()), "chi2", RunContext(Store(tmp_path / "store", limit=10**9)))
 
 
 KERNEL = """\

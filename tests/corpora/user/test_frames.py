@@ -79,8 +79,11 @@ def test_no_error_names_a_folder_that_is_gone(frame: pd.DataFrame, how: dict[str
 
 def test_a_frame_is_run_as_init_proposes() -> None:
     result = sb.run(corpus=TICKETS, **NAMED)
-    assert list(result.scores["cell"].unique()) == ["mnb", "complement-nb", "tfidf-linear-svm", "ngd"]
-    assert set(result.significance["a"]) == {"ngd"}
+    better = ["log-entropy-linear-svm", "tfidf-hellinger", "ngd"]
+    assert list(result.scores["cell"].unique()) == ["mnb", "complement-nb", "tfidf-linear-svm", *better]
+    assert set(zip(result.significance["a"], result.significance["b"], strict=True)) == {
+        (name, "tfidf-linear-svm") for name in better
+    }
     raw = result.findings.experiment.raw
     assert raw["text"] == {"lexer": "unicode", "stoplist": "none", "digits": "token", "min_documents": 2}
     assert raw["protocol"] == {"name": "k-fold", "k": 5}
