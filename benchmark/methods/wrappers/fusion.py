@@ -21,6 +21,7 @@ from benchmark.methods.multilabel import (
 )
 from benchmark.methods.out_of_fold import INNER_FOLDS, out_of_fold_values
 from benchmark.methods.stopwatch import Stopwatch
+from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads
 
 if TYPE_CHECKING:
@@ -230,8 +231,11 @@ class FusedMethod:
         def fit(part: Split) -> FittedMethod:
             return method.fit(own, part, terms, bench)
 
-        # Kernel machines use all cores and share one memory; classifiers of points train side by side.
-        jobs = 1 if method.spec.kernel or terms is not None else bench.jobs
+        # Kernel machines use all cores and share one memory, and others' code may not bear threads.
+        spec, side_by_side = method.spec, terms is None and method.spec.kernel is None
+        parts = spec.classifier, spec.representation.weighting, spec.representation.features
+        ours = all(is_builtin(part.cls) for part in parts if part is not None)
+        jobs = bench.jobs if side_by_side and ours else 1
         with _naming(self.fused.names[number]), blas_threads(1), ThreadPoolExecutor(jobs) as pool:
             whole = pool.submit(fit, split)
             outside = out_of_fold_values(own, split, fit, _N_FOLDS[self.fused.scale], pool.map)
