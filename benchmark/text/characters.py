@@ -55,8 +55,7 @@ def find_characters(chunk: TextChunk, spans: TokenSpans, lexing: Lexing, counted
     counted : bool array, shape (documents,)
         Whether pruning counts the document.
     """
-    words = _lexed_words(spans) if lexing.within == WORDS else _spaced_words(chunk, lexing)
-    codes, bounds = words
+    codes, bounds = _lexed_words(spans) if lexing.within == WORDS else _spaced_words(chunk, lexing)
     terms = codes.astype(np.int32)
     terms[codes == LINE_FEED] = NO_TERM
     return TermStream(terms, bounds, counted)
@@ -109,11 +108,7 @@ def character_terms(
             streams, pairs = longer_terms(n, streams, codes, jobs)
             common, streams = common_terms(streams, len(pairs), pruning)
             names = [names[shorter] + chr(last) for shorter, last in split_pairs(pairs[common])]
-        yield *order_terms(names, prefix, keep=_is_term if n >= low else _is_whole_word), streams
-
-
-def _is_term(name: str) -> bool:
-    return name != ""
+        yield *order_terms(names, prefix, keep=bool if n >= low else _is_whole_word), streams
 
 
 def _is_whole_word(name: str) -> bool:

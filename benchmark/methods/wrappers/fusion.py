@@ -232,14 +232,18 @@ class FusedMethod:
             return method.fit(own, part, terms, bench)
 
         # Kernel machines use all cores and share one memory, and others' code may not bear threads.
-        spec, side_by_side = method.spec, terms is None and method.spec.kernel is None
+        spec = method.spec
+        side_by_side = terms is None and spec.kernel is None
         parts = spec.classifier, spec.representation.weighting, spec.representation.features
         ours = all(is_builtin(part.cls) for part in parts if part is not None)
-        jobs = bench.jobs if side_by_side and ours else 1
-        with _naming(self.fused.names[number]), blas_threads(1), ThreadPoolExecutor(jobs) as pool:
-            whole = pool.submit(fit, split)
-            outside = out_of_fold_values(own, split, fit, _N_FOLDS[self.fused.scale], pool.map)
-            return whole.result(), outside
+        n_folds = _N_FOLDS[self.fused.scale]
+        with _naming(self.fused.names[number]):
+            if not (side_by_side and ours):  # on this thread: a plug-in's reads are observed there
+                return fit(split), out_of_fold_values(own, split, fit, n_folds)
+            with blas_threads(1), ThreadPoolExecutor(bench.jobs) as pool:
+                whole = pool.submit(fit, split)
+                outside = out_of_fold_values(own, split, fit, n_folds, pool.map)
+                return whole.result(), outside
 
     def _scale(self, outside: Array, problem: Problem, split: Split) -> float:
         columns = _learned(problem, split)
