@@ -69,7 +69,7 @@ def test_a_negative_count_is_refused():
 
 @pytest.mark.corpus
 def test_the_printed_break_even_of_reuters_compares_topics_with_each_other():
-    """One problem of all topics comes near the printed 0.840; a decision for each topic, as configurations have, doesn't.
+    """One problem of all topics comes near the printed 0.840; a decision for each topic doesn't.
 
     Break-even points of the topics, weighted by their tested stories; a story's scores less their mean, at length 1.
     """
