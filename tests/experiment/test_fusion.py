@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from benchmark.analysis.formatting.labels import candidate_label
 from benchmark.classifiers import LinearSvm, MultinomialBayes
 from benchmark.config.subset import subset_experiment
 from benchmark.evaluation.protocols import KFold
@@ -165,6 +166,24 @@ def test_lists_of_lists_are_candidates(checked, tmp_path):
     assert len(run.scored.chosen["both-cv"]) == 2
 
 
+def test_candidates_of_methods_are_candidates_of_their_sum(checked, tmp_path):
+    """Each is what a method of that candidate alone makes; the label tells which one was chosen."""
+    more = "choose: {by: cross-validation, folds: 2}"
+    several = "{name: svm, weighting: tf, normalization: l2, classifier: {name: linear-svm, C: [0.01, 2]}}"
+    experiment = checked(f"{several}, {{fuse: [mnb, svm], name: both}}", more=more)
+    *_, both = experiment.variants["base"].entries
+    assert [spec.fused.members[1].classifier.resolved["C"] for spec in both.candidates] == [0.01, 2.0]
+    assert [candidate_label(both, number) for number in range(2)] == ["svm C 0.01", "svm C 2.0"]
+    run = run_experiment(experiment, RunContext(Store(tmp_path / "store")))
+    assert not run.failures
+    found = [each for key, each in run.predictions.settings.items() if key.method == "both"]
+    for number, C in enumerate((0.01, 2)):
+        alone = checked(f"{several.replace('[0.01, 2]', str(C))}, {{fuse: [mnb, svm], name: both}}")
+        one = run_experiment(alone, RunContext(Store(tmp_path / f"store-{number}")))
+        (expected,) = (each for key, each in one.predictions.settings.items() if key.method == "both")
+        np.testing.assert_array_equal(found[number].predicted, expected.predicted)
+
+
 def test_it_decides_the_same_without_the_cells_of_its_methods(checked, tmp_path):
     """Each method reads its own text, even where no other cell does."""
     twin = "{name: pairs, text: {ngrams: [1, 2], min_occurrences: 30}, classifier: mnb}"
@@ -187,6 +206,7 @@ def test_it_decides_the_same_without_the_cells_of_its_methods(checked, tmp_path)
         ("{fuse: [mnb, mnb], name: both}", "lists a method twice"),
         ("{fuse: [mnb, words]}", "give this fusion a `name`"),
         ("{fuse: [mnb, words], name: mnb}", "is listed twice"),
+        ("{fuse: [mnb, words], name: both, scale: [hold-out]}", "unknown scale"),
         ("{fuse: [mnb, words], weights: [1], name: both}", "2 positive numbers"),
         ("{fuse: [mnb, words], weights: [1, 0], name: both}", "2 positive numbers"),
         ("{fuse: [mnb, words], weights: [1, .inf], name: both}", "2 positive numbers"),
