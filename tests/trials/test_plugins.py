@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.plugins.ways import WAYS, change, written
-from tests.trials.limits import chance, share, trial
+from tests.trials.limits import chance, some, trial
 from tests.trials.processes import bench
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ NAMES = sorted(WAYS)
 chance("plugins", 0).shuffle(NAMES)
 
 
-@pytest.mark.parametrize("name", NAMES[: share(len(NAMES), 2)])
+@pytest.mark.parametrize("name", some(NAMES, 2))
 @trial(120)
 def test_an_old_store_gives_what_a_new_one_does(name: str, tmp_path: Path) -> None:
     way, folder, words, variables = WAYS[name], tmp_path / "folder", ["--jobs", "1"], {"MY_SHIFT": "0"}
