@@ -196,6 +196,36 @@ class TestOnePair:
             other = webkb_summary().verdicts.assign(verdict=verdict)
             assert "paper" not in " ".join(self.told(0.03, 0.01, verdicts=other).details)
 
+    def test_a_tenth_of_a_point_is_the_least_that_is_written_with_one_decimal(self):
+        # The interval goes from 0.04 to 2.04 points: with one decimal its end would be 0.0, as if it had zero in it.
+        assert "by 1.0 points of accuracy (95% interval 0.04 to 2.04)" in self.told(0.0104, 0.01).headline
+
+
+class TestOneBaseline:
+    """Of three methods that beat the same one, the largest lead is named, whichever sign it has."""
+
+    @pytest.mark.parametrize("metric", ["accuracy", "error"])
+    def test_the_largest_lead_is_that_of_the_best(self, metric):
+        summary, sign = webkb_summary(), 1 if metric == "accuracy" else -1
+        first = next(cell for cell in summary.cells if cell.id == "tf-l2-linear")
+        others = [cell for cell in summary.cells if cell is not first][:3]
+        pairs = [(cell.id, first.id, sign * gap) for cell, gap in zip(others, (0.02, 0.05, 0.03), strict=True)]
+        differences = [(a, b, gap, gap - 0.01, gap + 0.01, 4199) for a, b, gap in pairs]
+        tests = [(a, b, "sign", 90, 3.0, 0.001, 0.003, 3, "") for a, b, _ in pairs]
+        found = main_finding(
+            replace(
+                summary,
+                cells=tuple(replace(cell, method=cell.id) for cell in summary.cells),
+                scores=summary.scores.replace({"metric": {"accuracy": metric}}),
+                verdicts=summary.verdicts[:0],
+                differences=summary_table(DIFFERENCES, differences),
+                significance=summary_table(SIGNIFICANCE, tests),
+            )
+        )
+        assert found.headline.startswith("3 of 3 methods beat tf-l2-linear")
+        (lead,) = (text for text in found.details if "largest lead" in text)
+        assert lead.startswith(f"The largest lead is that of {others[1].id}: 5.0 points of {metric}")
+
 
 class TestWithoutComparisons:
     def test_nothing_is_called_best(self):

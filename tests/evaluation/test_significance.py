@@ -149,6 +149,14 @@ class TestWilcoxon:
         assert result.p_value == pytest.approx(2 / 2**7)
         assert result.favours == "a"
 
+    def test_its_smallest_p_is_that_of_the_folds_with_a_difference(self):
+        folds_a, folds_b = [[1, 1]] * 8, [[1, 0]] * 3 + [[1, 1]] * 5
+        result = wilcoxon_test(judged("a", *folds_a), judged("b", *folds_b))
+        assert (result.n, result.p_value, result.least_p) == (3, 0.25, 0.25)
+        assert not result.is_testable()
+        (corrected,) = holm_correction([result])
+        assert corrected.note == "not testable (smallest p 0.25 after Holm's correction)"
+
     def test_the_same_classifier_twice(self):
         same = [judged(name, *[[1, 0]] * 8) for name in "ab"]
         result = wilcoxon_test(*same)
