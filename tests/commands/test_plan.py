@@ -214,14 +214,10 @@ def test_a_pilot_that_dies_is_an_error_with_its_reason(store: Store, monkeypatch
 
 
 @pytest.mark.timeout(60)
-def test_a_pilot_that_is_interrupted_leaves_no_process(store: Store, tmp_path: Path) -> None:
+def test_pilots_that_end_early_leave_no_process(store: Store, tmp_path: Path) -> None:
     """The process ends at once, whatever it does: here it has been stopped, and reads nothing."""
-    with (
-        pytest.raises(KeyboardInterrupt),
-        pilot.PilotProcess(small_experiment(), RunContext(store), tmp_path) as process,
-    ):
+    with pilot.PilotProcess(small_experiment(), RunContext(store), tmp_path) as process:
         process._process.send_signal(signal.SIGSTOP)
-        raise KeyboardInterrupt
     assert process._process.returncode == -signal.SIGKILL
 
 
