@@ -262,6 +262,16 @@ def test_terms_that_all_pilots_fit_are_found(fixed: float, linear: float, steep:
     assert (terms >= 0).all()
 
 
+@given(st.floats(0.01, 100), st.floats(1.1, 5.0))
+def test_growth_that_two_pilots_leave_open_is_half_linear_and_half_steep(first: float, ratio: float) -> None:
+    sizes, values = SIZES[:2], first * np.array([1.0, ratio])
+    terms = growth_terms(sizes, values, 0.05 * values)
+    linear, steep = terms[1:] * sizes[-1]
+    assert terms[0] + sizes[0] @ terms[1:] == pytest.approx(values[0], rel=1e-6)
+    assert linear == pytest.approx(steep, rel=1e-6)
+    assert linear > 0
+
+
 @given(st.lists(st.floats(1e-3, 1e3), min_size=3, max_size=3), st.sampled_from([1, 2]))
 def test_a_forecast_is_never_below_nor_steeper_than_its_terms_allow(values: list[float], n_sizes: int) -> None:
     """More documents never take less, and at most so much more as the steepest term from the largest pilot."""
