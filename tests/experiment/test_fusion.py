@@ -113,6 +113,21 @@ def test_fusions_train_a_method_that_they_share_once_and_decide_as_each_alone(ch
         np.testing.assert_array_equal(found.predicted, expected.predicted)
 
 
+def test_each_scale_has_values_of_its_own_in_the_store_and_beside_the_other(checked, tmp_path):
+    held_out = "{fuse: [mnb, words], scale: hold-out, name: NAME}"
+
+    def values(entry, store):
+        experiment = checked(entry, more="metrics: [macro-average-precision]")
+        run = run_experiment(experiment, RunContext(Store(tmp_path / store)))
+        return {key.method: each.values for key, each in run.predictions.settings.items()}
+
+    together = values(f"{BOTH}, {held_out.replace('NAME', 'other')}", "together")
+    one, other = values(BOTH, "store")["both"], values(held_out.replace("NAME", "both"), "store")["both"]
+    np.testing.assert_array_equal(together["both"], one)
+    np.testing.assert_array_equal(together["other"], other)
+    assert not np.array_equal(one, other)
+
+
 @pytest.mark.usefixtures("sketched")
 def test_it_is_stored_reported_and_named(checked, tmp_path):
     store = Store(tmp_path / "store")
