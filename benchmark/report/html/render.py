@@ -57,6 +57,7 @@ def _environment() -> Environment:
             escape_controls(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
         ),
     )
+    environment.policies["json.dumps_kwargs"] = {"sort_keys": True, "separators": (",", ":")}
     templates = files("benchmark.report") / "templates"
     environment.globals |= {
         "style": (templates / "report.css").read_text(encoding="utf-8"),

@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
+from benchmark.analysis.hardest_documents import DocumentExplanation, HardDocument
 from benchmark.analysis.prose.main_finding import main_finding
-from benchmark.analysis.summary import CONFUSIONS, COSTS, DIFFERENCES, summary_table
+from benchmark.analysis.summary import CONFUSIONS, COSTS, DIFFERENCES, MISTAKES, summary_table
 from benchmark.report.html.page import page_html
 from benchmark.report.html.site import site_pages
 from benchmark.report.tables import charts_csv, frame_csv
@@ -63,7 +64,8 @@ def open_page(new_window, tmp_path_factory):
 
     def open_page(summary, window=None, viewport=DESK, color_scheme="light"):
         path, page = next(paths), window or new_window()
-        path.write_text(summary if isinstance(summary, str) else page_html(summary), encoding="utf-8")
+        html = summary if isinstance(summary, str) else page_html(summary, explanations=explained_of(summary))
+        path.write_text(html, encoding="utf-8")
         page.set_viewport_size(viewport)
         page.emulate_media(color_scheme=color_scheme)
         page.asked.clear()
@@ -114,7 +116,22 @@ def full(webkb):
     mistaken = [(cell, t, p, 40 + i if t == p else 3) for i, cell in enumerate(cells) for t in "abc" for p in "abc"]
     costs = [(cell, 1.5 + i, 0.25, 2e8) for i, cell in enumerate(cells)]
     parts = {"differences": summary_table(DIFFERENCES, gaps), "confusions": summary_table(CONFUSIONS, mistaken)}
+    hard = tuple(
+        HardDocument(f"c/it's {i}", "", f"fold {i}", "c", {cell: "abc"[(i * n) % 3] for n, cell in enumerate(cells)})
+        for i in range(1, 5)
+    )
+    parts |= {"hardest": hard, "mistakes": summary_table(MISTAKES, [document.row for document in hard])}
     return replace(webkb, costs=summary_table(COSTS, costs), failures={}, **parts)
+
+
+def explained_of(summary):
+    """Explanations of all hard documents but the last."""
+    return {
+        (each.task, each.name): DocumentExplanation(
+            f"<b>text</b> of {each.name}", "tf-l1-ngd", "a 2, b 1", "ngd", [("b/9", "b", -1.5)], {"b": ["one", "two"]}
+        )
+        for each in summary.hardest[:-1]
+    }
 
 
 @pytest.fixture(scope="module")
@@ -228,6 +245,44 @@ def test_on_a_phone_the_score_is_beside_the_name(opened, full):
     for title in ("Scores of every cell", "Published numbers"):
         first = table_of(page, title).locator("tbody tr").first.locator("td").first
         assert first.bounding_box()["x"] + first.bounding_box()["width"] < PHONE["width"]
+
+
+def test_a_square_tells_of_each_document_and_method_whether_it_is_wrong_and_what_decided(page, full):
+    table = table_of(page, "Documents that most methods misclassify")
+    heads = [text.strip(" ↕↑↓") for text in table.locator("th.square").all_inner_texts()]
+    assert sorted(heads) == sorted(cell.id for cell in full.cells)
+    panel = page.get_by_role("region", name="Chosen document")
+    for row, document in zip(table.locator("tbody tr").all(), full.hardest, strict=True):
+        told = [square.get_attribute("aria-label") for square in row.locator("td.square").all()]
+        verdicts = {True: "right", False: "wrong"}
+        by_cell = document.predicted
+        assert told == [f"{cell}: {by_cell[cell]}, {verdicts[by_cell[cell] == document.truth]}" for cell in heads]
+        assert row.locator("td.wrong").count() == document.wrong
+        row.locator("td.square").nth(2).click()
+        label = by_cell[heads[2]]
+        assert (
+            f"{heads[2]} predicts {label}: {verdicts[label == 'c']}. True: c. Tested in {document.fold}."
+            in panel.inner_text()
+        )
+    assert "text" not in panel.locator("h3").inner_text()
+    assert f"bench explain . {heads[2]} --document 'c/it'\\''s 4'" in panel.inner_text()  # which isn't explained
+
+
+def test_the_arrow_keys_move_between_squares_and_texts_are_no_markup(page, full):
+    table = table_of(page, "Documents that most methods misclassify")
+    panel = page.get_by_role("region", name="Chosen document")
+    squares = table.locator("tbody tr").first.locator("td.square")
+    squares.first.click()
+    page.keyboard.press("ArrowRight")
+    assert squares.nth(1).get_attribute("aria-selected") == "true"
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")  # there is no further one
+    assert table.locator("td[aria-selected]").count() == table.locator("td[tabindex='0']").count() == 1
+    shown = panel.inner_text()
+    assert panel.locator("h3").inner_text() == full.hardest[1].name
+    assert panel.locator(".document").inner_text() == f"<b>text</b> of {full.hardest[1].name}"
+    assert all(part in shown for part in ("for b: one, two", "b: b/9 (-1.5)", "ngd of tf-l1-ngd", "a 2, b 1"))
 
 
 def test_filters_keep_the_rows_that_have_all_words(page):
