@@ -41,6 +41,7 @@ from benchmark.report.grids import (
 from benchmark.report.html.mistakes import mistakes_section
 from benchmark.report.html.render import render_html
 from benchmark.report.html.section import PAGE_FILE, PageSection, arrange_columns, fill_repeated
+from benchmark.report.html.simplex import simplex_section
 from benchmark.report.tables import failure_lines
 from benchmark.system.atomic_files import write_atomically
 
@@ -112,6 +113,7 @@ def _sections(summary: Summary, explanations: Explanations | None = None) -> Ite
     for figure in summary.regions:
         spec = region_chart(figure)
         yield PageSection("", (Picture(figure.name, figure.title, spec["description"], page_spec(spec)),))
+        yield simplex_section(figure)
     for chart in summary.charts:
         title = chart.title if chart.title != summary.title else ""
         yield PageSection(title, tuple(curve_pictures(chart)), note=_legend(chart), columns=chart.columns)

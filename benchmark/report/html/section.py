@@ -54,6 +54,8 @@ class PageSection:
         Address that a row links to, by the first field of the row.
     squares : mapping of str to Any
         Data of the squares that the page's script adds to each row (see `html.mistakes`).
+    simplex : mapping of str to Any
+        Data of a triangle and a sphere that the page's script draws (see `html.simplex`).
     tried : mapping of str to tuple of str
         Lines that the verdict of a deviating row opens, by the first field of the row.
     says, lines : tuple of str
@@ -76,6 +78,7 @@ class PageSection:
     link: str = ""
     links: Mapping[str, str] = field(default_factory=dict)
     squares: Mapping[str, Any] = field(default_factory=dict)
+    simplex: Mapping[str, Any] = field(default_factory=dict)
     tried: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     says: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
@@ -83,7 +86,7 @@ class PageSection:
     @property
     def empty(self) -> bool:
         """Whether the section has nothing to show."""
-        return not (self.pictures or (self.grid and self.grid.rows) or self.says or self.lines)
+        return not (self.pictures or self.simplex or (self.grid and self.grid.rows) or self.says or self.lines)
 
     @property
     def ordered(self) -> bool:
