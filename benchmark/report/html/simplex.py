@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from benchmark.analysis.charts.region_charts import RegionFigure, RegionPanel
 
-TITLE = "Touch the simplex"
+SIMPLEX_TITLE = "Touch the simplex"
 _SAYS = (
     "Each point of the triangle is a multinomial with three outcomes. The map θ ↦ 2√θ puts it on a sphere of radius 2, "
     "where lengths are those of the Fisher information metric. Drag p or q, or move them with the arrow keys."
@@ -25,7 +25,7 @@ def simplex_section(figure: RegionFigure) -> PageSection:
     panels = [panel for row in figure.rows for panel in row if panel.grid.shape[1] == 3]
     steps = {_steps(panel) for panel in panels}
     if len(steps) != 1 or None in steps:
-        return PageSection(TITLE)
+        return PageSection(SIMPLEX_TITLE)
     (n,) = steps
     first = panels[0]
     points = [[*(round(float(x), 4) for x in at), int(of)] for at, of in zip(first.points, first.labels, strict=True)]
@@ -37,7 +37,7 @@ def simplex_section(figure: RegionFigure) -> PageSection:
         "likelier": _switches(first.grid, first.likelier, n),
         "points": points,
     }
-    return PageSection(TITLE, says=(_SAYS,), simplex=data)
+    return PageSection(SIMPLEX_TITLE, says=(_SAYS,), simplex=data)
 
 
 def _steps(panel: RegionPanel) -> int | None:
