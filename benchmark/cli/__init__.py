@@ -357,6 +357,9 @@ def report(
     explained: Annotated[
         str, typer.Option("--explain", metavar="CELL", help="With --html: the cell to explain.", show_default="best")
     ] = "",
+    column: Annotated[
+        bool, typer.Option("--column", help="Draw figures for one column of a journal: 3.3 inches, not 7.")
+    ] = False,
     whole: Annotated[bool, typer.Option("--all-cells", help="Show every cell, however many there are.")] = False,
     checklist: Annotated[
         bool, typer.Option("--checklist", help="Print the run's reproducibility checklist as Markdown, nothing else.")
@@ -373,7 +376,7 @@ def report(
 
         echo(checklist_of_run(resolve_run(run)).rstrip())
         return
-    done = report_again(resolve_run(run), lambda line: echo(line, err=True))
+    done = report_again(resolve_run(run), lambda line: echo(line, err=True), column=column)
     if not html:
         with CommandOutput(quiet=quiet, as_json=as_json) as answer:
             output_run(answer, done, whole=whole)
