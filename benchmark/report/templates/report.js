@@ -20,7 +20,11 @@ show(stored() || system());
 dark.addEventListener("change", () => show(system()));
 button.addEventListener("click", () => { show(root.dataset.theme === "dark" ? "light" : "dark"); store(root.dataset.theme); });
 let before;
-addEventListener("beforeprint", () => { before = root.dataset.theme; show("light"); });
+addEventListener("beforeprint", () => {
+  before = root.dataset.theme;
+  show("light");
+  all("figure").forEach(each => each.classList.toggle("tall", each.offsetHeight > 900)); // which no sheet holds
+});
 addEventListener("afterprint", () => show(before));
 
 // Return the first number of a table cell; cells without a number are sorted last.
@@ -179,6 +183,7 @@ all("script.squares").forEach(script => {
   });
 });
 
+all("thead th").forEach(head => { head.dataset.name = head.textContent.trim(); }); // on paper, which repeats no buttons
 all("thead button").forEach(each => each.addEventListener("click", () => {
   const head = each.parentElement, section = head.closest("section"), column = head.cellIndex, was = state(section).sort || "";
   const orders = "down" in head.dataset ? [`${column}d`, `${column}`] : [`${column}`, `${column}d`];

@@ -6,6 +6,7 @@ order of rows; the others are opened one after another in one window.
 
 import csv
 import io
+import json
 import shutil
 from dataclasses import replace
 from functools import partial
@@ -364,6 +365,25 @@ def test_the_theme_changes_on_demand_and_paper_is_white(opened, full):
     assert page.evaluate(paper) == "rgb(255, 255, 255)"
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.evaluate(paper) == dark
+
+
+def test_on_paper_heads_are_repeated_pictures_fit_and_no_sheet_is_blank(opened, full):
+    page = opened(full)
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    heads = """[...document.querySelectorAll('thead th')].map(th => [
+        getComputedStyle(th.closest('thead')).display, getComputedStyle(th, '::before').content, th.textContent.trim(),
+        th.querySelector('button') ? getComputedStyle(th.querySelector('button')).display : 'none'])"""
+    for display, shown, name, button in page.evaluate(heads):
+        assert (display, button) == ("table-header-group", "none")  # a button isn't repeated on the next sheet
+        assert json.loads(shown) == name
+    page.set_viewport_size({"width": 700, "height": 1000})  # a sheet's
+    widths = "[...document.querySelectorAll('.picture svg')].map(svg => svg.getBoundingClientRect().right)"
+    assert max(page.evaluate(widths)) <= 700
+    page.emulate_media(media="screen")
+    sheets = page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n")
+    height = page.evaluate("document.documentElement.scrollHeight")
+    assert 2 <= sheets <= 1 + height / 900
 
 
 @pytest.mark.parametrize("name", ["index.html", "zhang2005.html"])
