@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
 
     from benchmark.papers.published import Claim, Published
 
@@ -33,6 +35,10 @@ REPOSITORY = Path(__file__).parents[1]
 RESULTS, CONFIGS = REPOSITORY / "results", REPOSITORY / "configs"
 #: Pages that stand in the navigation once they are written.
 AWAITED = ("methods.md", "ablation.md")
+#: Pages whose tables are wider than the text.
+WIDE = ("methods.md", "ablation.md", "reproduction.md")
+#: Formulas as pymdownx.arithmatex leaves them: \\(…\\) in a text, and \\[…\\] in a paragraph of its own.
+_FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[]\s*(.*?)\s*\\[)\]]</\1>', re.DOTALL)
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -51,6 +57,31 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
             files.remove(written)
         files.append(File.generated(config, name, content=text))
     return files
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
+    """Replace formulas by MathML, which browsers draw without a script."""
+    return _FORMULA.sub(lambda found: mathml(unescape(found[2]), display=found[1] == "div"), html)
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
+    """Give pages with wide tables the room of the contents."""
+    if page.file.src_path in WIDE:
+        page.meta["hide"] = ["toc"]
+    return markdown
+
+
+def mathml(formula: str, *, display: bool) -> str:
+    r"""Return a formula of LaTeX as MathML.
+
+    Examples
+    --------
+    >>> mathml("2s", display=False)
+    '<math xmlns="http://www.w3.org/1998/Math/MathML" display="inline"><mrow><mn>2</mn><mi>s</mi></mrow></math>'
+    """
+    from latex2mathml.converter import convert  # noqa: PLC0415 - the pages' other parts are made without it
+
+    return str(convert(formula, display="block" if display else "inline"))
 
 
 def with_claims() -> list[Published]:

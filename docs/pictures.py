@@ -122,14 +122,14 @@ def scale() -> VegaSpec:
         if own[axis].nunique() < 2:
             continue
         clock = axis == "workers"
-        ends = (float(own[axis].min()), float(own[axis].max()))
-        laptops = [Line(f"{size:.0f} GB", ends, (size, size)) for size in LAPTOPS]
+        laptops = tuple((f"{size:.0f} GB", size) for size in LAPTOPS)
         for what, unit in (("seconds", "seconds on the clock") if clock else ("cpu", "seconds"), ("memory", "GB")):
             lines = [
                 Line(str(route).partition(",")[0], tuple(g[axis]), tuple(g[what]))
                 for route, g in own.groupby("route", sort=False)
             ]
-            panels.append(ChartPanel(f"{unit} against {axis}", (*lines, *(laptops if what == "memory" else ()))))
+            limits = laptops if what == "memory" else ()
+            panels.append(ChartPanel(f"{unit} against {axis}", tuple(lines), limits=limits))
     labels = ("", "Seconds of the processors; resident memory")
     return curve_chart(
         Chart("scale", "From a file to its scores", *labels, tuple(panels), log_x=True, log_y=True, round_x=True)

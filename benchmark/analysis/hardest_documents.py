@@ -1,8 +1,9 @@
-"""Hardest documents: those that most cells misclassify."""
+"""Hardest documents: those that most cells misclassify, with the prediction of each cell."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,19 +12,83 @@ from benchmark.config.model import ALL_CLASSES
 from benchmark.evaluation.predictions import SplitKey
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
     from benchmark.config.model import Experiment
     from benchmark.evaluation.outcomes import Outcome
     from benchmark.evaluation.predictions import Predictions, TaskKey
     from benchmark.evaluation.score_table import ScoreTable
 
-#: Maximal number of documents that are listed for each task.
-MAX_DOCUMENTS_PER_TASK = 100
+#: Maximal number of documents over all tasks, which have equal parts of it.
+MAX_HARD_DOCUMENTS = 200
 
 
-def hardest_document_rows(experiment: Experiment, predictions: Predictions, scored: ScoreTable) -> list[list[Any]]:
-    """Return the rows of the frame of mistakes: documents by the number of cells that misclassify them, highest first.
+@dataclass(frozen=True)
+class HardDocument:
+    """Tested document that some cells misclassify.
 
-    Only tables that test each document once have such rows, since curves test a document repeatedly.
+    Parameters
+    ----------
+    name, task, fold, truth : str
+        Id of the document, its task, the split that tests it, and its classes.
+    predicted : mapping of str to str
+        Predicted classes by cell, for all cells of the task.
+    """
+
+    name: str
+    task: str
+    fold: str
+    truth: str
+    predicted: Mapping[str, str]
+
+    @property
+    def wrong(self) -> int:
+        """Number of cells that misclassify the document."""
+        return sum(label != self.truth for label in self.predicted.values())
+
+    @property
+    def row(self) -> list[Any]:
+        """Row of the document in the frame of mistakes."""
+        given = Counter(self.predicted.values()).most_common()
+        by_label = "; ".join(f"{label} ({n})" for label, n in given)
+        return [self.name, self.task, self.truth, self.wrong, len(self.predicted), by_label]
+
+
+@dataclass(frozen=True)
+class DocumentExplanation:
+    """Text of a document, and what speaks for the prediction of one cell.
+
+    Parameters
+    ----------
+    text : str
+        Beginning of the text.
+    cell : str
+        Id of the cell that was trained again, or "" if none was.
+    values : str
+        Decision values of the likeliest classes, in words.
+    similarity : str
+        Name of the similarity by which documents are near.
+    nearest : sequence of (str, str, float)
+        Ids of the nearest training documents, their classes and similarities.
+    words : mapping of str to sequence of str
+        Words of the document that speak most for a class, by class.
+    problem : str
+        Reason for which the cell can't be trained again, or "".
+    """
+
+    text: str
+    cell: str = ""
+    values: str = ""
+    similarity: str = ""
+    nearest: Sequence[tuple[str, str, float]] = ()
+    words: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    problem: str = ""
+
+
+def hardest_documents(experiment: Experiment, predictions: Predictions, scored: ScoreTable) -> tuple[HardDocument, ...]:
+    """Return the documents that most cells misclassify, task by task, those of most cells first.
+
+    Only tables that test each document once have such documents, since curves test a document repeatedly.
     """
     cells: dict[TaskKey, dict[str, Outcome]] = defaultdict(dict)
     first = next(iter(experiment.variants))  # other variants are sweeps over the same documents
@@ -37,26 +102,25 @@ def hardest_document_rows(experiment: Experiment, predictions: Predictions, scor
             and len(np.unique(outcome.documents)) == len(outcome.documents)
         ):
             cells[cell.of_task][cell.id] = outcome
-    return [row for key, own in cells.items() for row in _of_task(predictions, key, own)]
+    most = MAX_HARD_DOCUMENTS // max(len(cells), 1)
+    return tuple(each for key, own in cells.items() for each in _of_task(predictions, key, own, most))
 
 
-def _of_task(predictions: Predictions, key: TaskKey, cells: dict[str, Outcome]) -> list[list[Any]]:
-    documents = predictions.tasks[key]
+def _of_task(predictions: Predictions, key: TaskKey, cells: Mapping[str, Outcome], most: int) -> Iterator[HardDocument]:
+    documents, splits = predictions.tasks[key], predictions.splits[SplitKey(*key, None)]
     # Outcomes number the documents of all tasks together, in the order in which the splits test them.
-    tested = np.concatenate([split.test for split in predictions.splits[SplitKey(*key, None)]])
+    tested = np.concatenate([split.test for split in splits])
+    folds = [split.name for split in splits for _ in split.test]
     wrong = np.zeros(len(documents.ids), dtype=np.intp)
     for outcome in cells.values():
         missed = outcome.truth != outcome.predicted
         wrong[tested] += missed.any(axis=1) if missed.ndim == 2 else missed
-    worst = np.argsort(-wrong, kind="stable")[:MAX_DOCUMENTS_PER_TASK]
-    found = []
+    worst = np.argsort(-wrong, kind="stable")[:most]
     for row in worst[wrong[worst] > 0]:
         at = np.flatnonzero(tested == row)[0]
-        given = Counter(_named(documents.classes, outcome.predicted[at]) for outcome in cells.values())
-        by_label = "; ".join(f"{label} ({n})" for label, n in given.most_common())
+        given = {cell: _named(documents.classes, outcome.predicted[at]) for cell, outcome in cells.items()}
         truth = _named(documents.classes, documents.truth[row])
-        found.append([documents.ids[row], key.task, truth, int(wrong[row]), len(cells), by_label])
-    return found
+        yield HardDocument(documents.ids[row], key.task, folds[at], truth, given)
 
 
 def _named(classes: tuple[str, ...], label: Any) -> str:

@@ -14,7 +14,7 @@ from benchmark.analysis.decision_regions import decision_region_figures
 from benchmark.analysis.figures import ChartLabels, PublishedAxisRange, chart_from_figure
 from benchmark.analysis.formatting.labels import label_cells, method_labels
 from benchmark.analysis.formatting.units import capitalized
-from benchmark.analysis.hardest_documents import hardest_document_rows
+from benchmark.analysis.hardest_documents import hardest_documents
 from benchmark.analysis.mean_rank_table import mean_rank_rows
 from benchmark.analysis.notes import (
     corpus_in_words,
@@ -78,6 +78,7 @@ def summarize(run: RunPredictions) -> Summary:
     caveat_texts += [f"training {', '.join(warned)} gave warnings, see the notes"] if warned else []
     caveats = (*unlike, *(f"{capitalized(text)}." for text in caveat_texts))
     left = len(caveat_texts) - MOST_CAVEATS
+    hardest = hardest_documents(experiment, run.predictions, scored)
     further = [f"{left} more in table.md"] if left > 0 else []
     on_claims = () if experiment.sensitivity_of else claim_notes(each.claim for each in claims if not each.variant)
     sweep = tuple(sensitivity_notes(claims)) if experiment.sensitivity_of else ()
@@ -93,7 +94,8 @@ def summarize(run: RunPredictions) -> Summary:
         claims=claim_verdict_frame(claims, experiment.chosen_on_test, experiment.readings),
         ranges=range_verdict_frame(published, experiment, scored),
         confusions=summary_table(CONFUSIONS, _confusions(experiment, run.predictions, scored)),
-        mistakes=summary_table(MISTAKES, hardest_document_rows(experiment, run.predictions, scored)),
+        mistakes=summary_table(MISTAKES, [document.row for document in hardest]),
+        hardest=hardest,
         ranks=summary_table(RANK_TABLE_COLUMNS, mean_rank_rows(experiment, scored)),
         costs=summary_table(COSTS, cost_rows(experiment, run.predictions, scored)),
         charts=_charts(experiment, scored, published),

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from benchmark.analysis.charts.chart import Chart
     from benchmark.analysis.charts.region_charts import RegionFigure
+    from benchmark.analysis.hardest_documents import HardDocument
     from benchmark.config.model import Experiment
     from benchmark.evaluation.metrics import DiagnosticMetric
 
@@ -142,6 +143,8 @@ class Summary:
     mistakes : DataFrame
         Columns `MISTAKES`: documents that `wrong` of `of` cells misclassify, the most frequent first, and the predicted
         classes with the number of cells that predict each (`given`): "student (7); faculty (3)".
+    hardest : tuple of HardDocument
+        The same documents, with the prediction of each cell.
     duplicates : DataFrame
         Columns `DUPLICATES`: of the `tested` documents of a split, `near` have nine of ten distinct words in
         common with a training document, and `same` all of them; `document` and its `twin` are the nearest pair, which
@@ -179,6 +182,7 @@ class Summary:
     confusions: pd.DataFrame = field(default_factory=partial(summary_table, CONFUSIONS))
     ranks: pd.DataFrame = field(default_factory=partial(summary_table, RANK_TABLE_COLUMNS))
     mistakes: pd.DataFrame = field(default_factory=partial(summary_table, MISTAKES))
+    hardest: tuple[HardDocument, ...] = ()
     duplicates: pd.DataFrame = field(default_factory=partial(summary_table, DUPLICATES))
     costs: pd.DataFrame = field(default_factory=partial(summary_table, COSTS))
     charts: tuple[Chart, ...] = ()

@@ -351,7 +351,14 @@ def compare(
 def report(
     run: RunFolder,
     html: Annotated[
-        bool, typer.Option("--html", help="Add the texts of documents to the page, and print its path, no tables.")
+        bool,
+        typer.Option("--html", help="Add texts and explanations of documents to the page, and print its path alone."),
+    ] = False,
+    explained: Annotated[
+        str, typer.Option("--explain", metavar="CELL", help="With --html: the cell to explain.", show_default="best")
+    ] = "",
+    column: Annotated[
+        bool, typer.Option("--column", help="Draw figures for one column of a journal: 3.3 inches, not 7.")
     ] = False,
     whole: Annotated[bool, typer.Option("--all-cells", help="Show every cell, however many there are.")] = False,
     checklist: Annotated[
@@ -369,20 +376,20 @@ def report(
 
         echo(checklist_of_run(resolve_run(run)).rstrip())
         return
-    done = report_again(resolve_run(run), lambda line: echo(line, err=True))
+    done = report_again(resolve_run(run), lambda line: echo(line, err=True), column=column)
     if not html:
         with CommandOutput(quiet=quiet, as_json=as_json) as answer:
             output_run(answer, done, whole=whole)
         return
     from benchmark.cli.terminal import ProgressObserver
-    from benchmark.commands.explain import write_page_with_texts
+    from benchmark.commands.explanation.page import write_page_with_texts
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.store import Store
     from benchmark.system.threads import n_processors
 
     with ProgressObserver("texts") as observer:
         context = RunContext(Store(warn=observer.note), observer, n_processors())
-        echo(str(write_page_with_texts(done, context)))
+        echo(str(write_page_with_texts(done, context, explained)))
 
 
 @app.command(epilog="Example: bench explain results/runs/webkb tf-l1-ngd")

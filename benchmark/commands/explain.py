@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,44 +14,21 @@ from benchmark.analysis.formatting.labels import candidate_label, component_labe
 from benchmark.analysis.formatting.number_text import MISSING_TEXT, setting_text
 from benchmark.analysis.formatting.terminal_table import TerminalTable
 from benchmark.analysis.formatting.units import display_unit, metric_with_unit
-from benchmark.analysis.model_selection import selected_predictions
-from benchmark.analysis.scoring import RunPredictions
-from benchmark.config.model import method_of
-from benchmark.config.tasks import protocol_at_size
-from benchmark.corpora.assemble import select_documents
+from benchmark.commands.explanation.account import CellAccount, classes_text
 from benchmark.evaluation.predictions import METHOD_TIMERS
-from benchmark.experiment.configuration import experiment_of_manifest
-from benchmark.experiment.counting import read_counts, text_counts
 from benchmark.experiment.run_folder import read_manifest, read_run, report_damage
-from benchmark.experiment.task_planning import plan_task
-from benchmark.kernels import is_elementwise_kernel
-from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.methods.split_data import SplitData
-from benchmark.model.fitting import fit_model
-from benchmark.plugins.records import changed_plugin
-from benchmark.system.errors import BenchError, ConfigError, DataError, unknown_name
+from benchmark.system.errors import ConfigError, DataError, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
     from benchmark.analysis.document_predictions import DocumentPrediction
-    from benchmark.config.model import Cell, Experiment, MethodSpec
-    from benchmark.corpora.corpus import Corpus
-    from benchmark.evaluation.predictions import SettingPredictions, TaskDocuments, TestedSplit
     from benchmark.experiment.context import RunContext
-    from benchmark.experiment.run import RunResult
-    from benchmark.methods.problem import Problem
-    from benchmark.model.base import KeptModel
-
-    #: Name of the similarity, and the nearest documents of each row with their values.
-    _Near = tuple[str, dict[int, list[tuple[int, float]]]]
 
 DETAIL_HEADER = ("property", "value")
-#: Maximal number of shown documents, and of neighbours, words and text characters of each.
-MAX_EXAMPLES, N_NEIGHBOURS, N_TOP_TERMS, MAX_TEXT_CHARACTERS = 5, 3, 8, 600
+#: Maximal number of shown documents, and of characters of their texts.
+MAX_EXAMPLES, MAX_TEXT_CHARACTERS = 5, 600
 
 
 def explain_cell(
@@ -104,49 +80,8 @@ def explain_cell(
         yield TerminalTable("Documents", (), [], f"not shown, since their texts aren't in the folder: {reason}")
 
 
-def write_page_with_texts(done: RunResult, context: RunContext) -> Path:
-    """Write the page of a run again, with the texts of its hardest documents where the corpus is available."""
-    from benchmark.report.html.page import write_page  # noqa: PLC0415 - draws pictures, which nothing else here does
-
-    texts: dict[str, str] = {}
-    try:
-        texts = document_texts(done.folder, list(done.summary.mistakes["document"]), context)
-    except BenchError as error:
-        context.observer.note(f"the page is written without texts: {error}")
-    return write_page(done.summary, done.folder, read_manifest(done.folder).get("machine", {}), texts)
-
-
-def document_texts(folder: Path, documents: Sequence[str], context: RunContext) -> dict[str, str]:
-    """Return the texts of some tested documents of a finished run by id, long texts truncated.
-
-    Raises
-    ------
-    DataError
-        If the corpus is missing or differs from the corpus of the run.
-    """
-    run = read_run(folder)
-    if not isinstance(run, RunPredictions) or not documents:
-        return {}
-    own = next(cell for cell in run.experiment.cells if cell.id in run.scored.chosen)
-    account = _Account(run, own, read_manifest(folder))
-    experiment, (problem, *_) = account.again(context)
-    rows = np.flatnonzero(np.isin(problem.documents.ids, list(documents)))
-    contents = account.contents(experiment, problem, rows)
-    return {problem.documents.ids[row]: _shown(content) for row, content in contents.items()}
-
-
-class _Account:
-    """Explanation of one cell."""
-
-    def __init__(self, run: RunPredictions, cell: Cell, manifest: Mapping[str, Any]) -> None:
-        self.run, self.cell, self.manifest = run, cell, manifest
-        self.entry = method_of(run.experiment, cell)
-        self.candidates = run.scored.chosen[cell.id]
-        self.tasks: TaskDocuments = run.predictions.tasks[cell.of_task]
-        self.splits: tuple[TestedSplit, ...] = run.predictions.splits[cell.of_splits]
-        self.predictions: SettingPredictions = selected_predictions(run.predictions, cell, self.candidates)
-        #: Retrained model of each split, or the reason why it can't be trained.
-        self.models: dict[str, KeptModel | str] = {}
+class _Account(CellAccount):
+    """Tables of the explanation of one cell."""
 
     def made_of(self) -> list[TerminalTable]:
         """Return the cell's steps from corpus to classifier, and the command that runs only this cell again."""
@@ -207,7 +142,7 @@ class _Account:
 
     def confusion(self, decisions: Sequence[DocumentPrediction]) -> TerminalTable:
         """Return the table of confused classes, most frequent first."""
-        confused = Counter((_named(each.truth), _named(each.given)) for each in decisions if not each.right)
+        confused = Counter((classes_text(each.truth), classes_text(each.given)) for each in decisions if not each.right)
         ranked = sorted(confused.items(), key=lambda item: (-item[1], item[0]))[: 2 * MAX_EXAMPLES]
         rows = [(truth, given, n) for (truth, given), n in ranked]
         return TerminalTable(
@@ -237,129 +172,24 @@ class _Account:
         self, wanted: Sequence[DocumentPrediction], context: RunContext, *, n_wrong: int
     ) -> Iterator[TerminalTable]:
         """Yield each document with its text, decision values and nearest training documents."""
-        if not wanted:
-            return
-        context.observer.now("reading the documents again")
-        experiment, problems = self.again(context)
-        variant, problem = experiment.variants[self.cell.variant], problems[0]
-        rows = np.unique([each.row for each in wanted])
-        contents = self.contents(experiment, problem, rows)
-        splits = protocol_at_size(variant.protocol, self.cell.size).splits(problem.documents)
-        ids, bench = problem.documents.ids, MatrixCache(context.jobs)
-        near: dict[int, _Near] = {}
-        aggregate = variant.terms.aggregate if variant.terms else "sum"
-        candidates = method_of(experiment, self.cell).candidates
-        for number, each in enumerate(wanted, start=1):
-            context.observer.now(f"training the classifier of {each.fold} again")
-            if each.split not in near:
-                candidate = int(self.candidates[each.split])
-                split = splits[each.split]
-                seen = problems[candidate].over_terms_of(split.train)
-                work = SplitData(seen, split, splits, self.cell.terms, aggregate, bench)
-                asked = [other.row for other in wanted if other.split == each.split]
-                near[each.split] = _nearest(work, candidates[candidate], asked)
-            by, of_row = near[each.split]
-            given = _named(each.given) + (", after a tie" if each.tied else "")
-            details = [("true", _named(each.truth)), ("predicted", given), ("split", each.fold)]
-            details.append(("text", _shown(contents[each.row])))
-            details += self._reasons(experiment, each.fold, each.document, contents[each.row], context)
-            nearest = of_row[each.row]
+        explained = self.explain(wanted, context, MAX_TEXT_CHARACTERS)
+        for number, (each, found) in enumerate(explained, start=1):
+            given = classes_text(each.given) + (", after a tie" if each.tied else "")
+            details = [("true", classes_text(each.truth)), ("predicted", given), ("split", each.fold)]
+            details += [("text", found.text), ("decision values", found.values or f"not available: {found.problem}")]
             details += [
-                ("nearest document", f"{_at(problem, row)}, {by} {value:.4g}: {ids[row]}") for row, value in nearest
+                (f"words for {label}", ", ".join(words) or "no single word") for label, words in found.words.items()
+            ]
+            if found.values and not found.words:
+                details.append(("words", "none: it reads texts by itself"))
+            details += [
+                ("nearest document", f"{labels}, {found.similarity} {value:.4g}: {name}")
+                for name, labels, value in found.nearest
             ]
             wrong = f" (wrong: {number} of {n_wrong:,})" if not each.right else ""
             yield TerminalTable(each.document + wrong, DETAIL_HEADER, details)
-
-    def again(self, context: RunContext) -> tuple[Experiment, tuple[Problem, ...]]:
-        """Load the configuration and its corpus again, and return the documents as each candidate reads them.
-
-        The corpus must be that of the run.
-        """
-        facts = self.run.facts[self.cell.variant]
-        experiment = experiment_of_manifest(dict(self.manifest))
-        if changed := changed_plugin(self.manifest.get("plugins", []), experiment.registries):
-            raise ConfigError(f"{changed}: was changed since the run; run again")
-        variant = experiment.variants[self.cell.variant]
-        counts, now, key = read_counts(variant.collection, context)
-        if now["content_digest"] != facts["content_digest"]:
-            raise DataError(f"{now['source']}: was changed since the run; its documents differ")
-        task = next(task for task in variant.tasks if task.name == self.cell.task)
-        part = replace(variant, entries=(method_of(experiment, self.cell),))
-        texts = text_counts(experiment, part, counts, context)
-        points = plan_task(experiment, part, task, counts, key, texts).points
-        return experiment, tuple({point.place.candidate: point.problem for point in points}.values())
-
-    def _reasons(
-        self, experiment: Experiment, split: str, name: str, content: bytes, context: RunContext
-    ) -> list[tuple[str, str]]:
-        """Train the split's model again; return its decision values and the words whose removal lowers them most."""
-        if split not in self.models:
-            try:
-                self.models[split] = fit_model(experiment, self.cell.id, context, split=split)
-            except ConfigError as error:
-                self.models[split] = str(error)
-        model = self.models[split]
-        if isinstance(model, str):
-            return [("decision values", f"not available: {model}")]
-        n_words = 0 if model.n_terms is None else N_TOP_TERMS
-        ((_, scores),) = model.answers([(name, content)], n_words=n_words)
-        values = scores.values[0]
-        order = np.argsort(-values, kind="stable")[:MAX_EXAMPLES]
-        reasons = [("decision values", ", ".join(f"{model.classes[code]} {values[code]:.4g}" for code in order))]
-        if not n_words:
-            return [*reasons, ("words", "none: it reads texts by itself")]
-        return reasons + [
-            (f"words for {model.classes[code]}", ", ".join(words) or "no single word")
-            for code, words in scores.words[0].items()
-        ]
-
-    def contents(self, experiment: Experiment, problem: Problem, rows: NDArray[np.intp]) -> dict[int, bytes]:
-        """Return the bytes of some documents, by row of the task."""
-        collection = experiment.variants[self.cell.variant].collection
-        source = collection.reader.locate(download=False, notify=lambda _: None, progress=False)
-        whole = cast("Corpus", collection.reader.load(source))
-        corpus = select_documents(whole, list(collection.classes), collection.exclude)
-        wanted = {problem.documents.ids[row]: int(row) for row in rows}
-        position = {n: wanted[name] for n, name in enumerate(corpus.documents.ids) if name in wanted}
-        found = {}
-        for number, text in enumerate(corpus):
-            if number in position:
-                found[position[number]] = text
-        return found
 
 
 def _settings(given: Mapping[str, Any]) -> str:
     """Write settings with the words of a configuration: "skip header yes; group none"."""
     return "; ".join(f"{key.replace('_', ' ')} {setting_text(value)}" for key, value in given.items())
-
-
-def _shown(content: bytes) -> str:
-    """Return a text, truncated if it is long."""
-    plain = content.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
-    return plain if len(plain) <= MAX_TEXT_CHARACTERS else f"{plain[:MAX_TEXT_CHARACTERS]} …"
-
-
-def _named(classes: Sequence[str]) -> str:
-    return ", ".join(classes) or "(none)"
-
-
-def _at(problem: Problem, row: int) -> str:
-    """Return the classes of a document."""
-    return _named([problem.documents.classes[code] for code in np.flatnonzero(problem.members[row])])
-
-
-def _nearest(work: SplitData, spec: MethodSpec, rows: Sequence[int]) -> _Near:
-    """Return the similarity used and the nearest training documents: by kernel, or by cosine without one on points."""
-    points, train, kernel = work.points(spec.representation), work.split.train, spec.kernel
-    if kernel is not None and is_elementwise_kernel(kernel.cls) and not spec.representation.dirichlet:
-        by, values = kernel.name, kernel.build().fit(points[train]).transform(points[rows])
-    else:
-        from sklearn.metrics.pairwise import cosine_similarity  # noqa: PLC0415 - slow import, rarely needed
-
-        by = "cosine of counts" if spec.classifier.tags.reads_texts else "cosine"
-        values = cosine_similarity(points[rows], points[train])
-    neighbours = {}
-    for row, similarities in zip(rows, values, strict=True):
-        order = np.argsort(-similarities, kind="stable")[:N_NEIGHBOURS]
-        neighbours[row] = [(int(train[position]), float(similarities[position])) for position in order]
-    return by, neighbours

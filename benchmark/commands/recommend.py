@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
+from benchmark.evaluation.metrics import more_is_better
 from benchmark.evaluation.significance import SIGNIFICANCE_LEVEL
 from benchmark.report.comparison_grids import TEST_TITLES
 from benchmark.report.surveys import score_text, seconds_text
@@ -13,6 +15,33 @@ if TYPE_CHECKING:
 
     from benchmark.evaluation.mean_ranks import MeanRanks
     from benchmark.report.surveys import BestMethods, Survey
+
+
+#: Difference to the best score, as a share, up to which a method is near it.
+NEAR_BEST = 0.01
+
+
+def start_sentence(survey: Survey) -> str:
+    """Return which method to begin with: that within a point of the best score on the most problems.
+
+    Of several, it is the one with the fewest training seconds over all problems.
+    """
+    scores, costs = survey.table(survey.whole()), survey.costed()
+    better = [
+        1 if more_is_better(problem.metric) else -1 for problem in survey.problems if problem.name in scores.index
+    ]
+    signed = scores.mul(better, axis="index")
+    near = signed.ge(signed.max(axis="columns") - NEAR_BEST, axis="index").sum()
+    seconds = costs.groupby("method")["training"].sum(min_count=1)
+    ordered = sorted(near.index, key=lambda name: (-near[name], seconds.fillna(math.inf).get(name, math.inf)))
+    first = ordered[0]
+    own = costs.loc[costs["method"] == first, "training"].dropna()
+    ends = list(dict.fromkeys(seconds_text(own.agg(end)) for end in ("min", "max"))) if len(own) else []
+    trained = f"; it is trained in {' to '.join(ends)} s" if ends else ""
+    return (
+        f"**Start with `{first}`.** Its score is within one point of the best on {near[first]} of "
+        f"{len(scores)} problem{'s' * (len(scores) > 1)}{trained}."
+    )
 
 
 def recommendations(survey: Survey, ranking: MeanRanks) -> Iterator[str]:

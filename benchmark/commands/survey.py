@@ -12,7 +12,7 @@ from benchmark.analysis.comparisons import best_cells
 from benchmark.analysis.comparisons import main_metric as tested_metric
 from benchmark.analysis.formatting.labels import component_label, grid_label, points_label
 from benchmark.analysis.summary import summary_table
-from benchmark.commands.recommend import comparison_sentences, recommendations, tests_sentence
+from benchmark.commands.recommend import comparison_sentences, recommendations, start_sentence, tests_sentence
 from benchmark.config.model import CHOOSE_ORACLE
 from benchmark.evaluation.metrics import more_is_better, unit_of
 from benchmark.evaluation.sampling_model import sampling_of
@@ -89,6 +89,7 @@ def write_survey(done: Sequence[RunResult], page: str, path: Path) -> str:
         ranks=ranking_grid(survey, ranking),
         tables=[problem_grid(survey, problem, BASELINE_METHOD) for problem in survey.problems],
         advice=list(recommendations(survey, ranking)),
+        start=start_sentence(survey),
         steps=lambda pairs: _steps(survey, {(a, b): words for a, b, words in pairs}),
         comparisons=comparison_sentences(survey),
         tests=tests_sentence(survey),

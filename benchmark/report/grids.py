@@ -335,12 +335,11 @@ def misclassified_grid(mistakes: pd.DataFrame) -> TextTable:
             row["task"],
             row["truth"],
             f"{count_text(row['wrong'])} of {count_text(row['of'])}",
-            row["given"],
         )
         for row in mistakes.to_dict("records")
     )
-    header = ("document", "task", "true", "wrong", "predicted")
-    grid = TextTable("Documents that most cells misclassify", header, rows, frozenset(set(header) - {"wrong"}))
+    header = ("document", "task", "true", "wrong")
+    grid = TextTable("Documents that most methods misclassify", header, rows, frozenset(set(header) - {"wrong"}))
     return grid if any(row[1] for row in rows) else grid.without("task")
 
 

@@ -1,16 +1,22 @@
 """The documents that most cells get wrong are those of the decisions, counted."""
 
 from collections import Counter, defaultdict
+from html import unescape
 
 import pytest
 
 from benchmark.analysis import hardest_documents as mistakes
 from benchmark.analysis.document_predictions import document_predictions
-from benchmark.commands.explain import document_texts, write_page_with_texts
+from benchmark.commands.explanation.page import (
+    PAGE_TEXT_CHARACTERS,
+    best_predicting_cells,
+    explain_hardest,
+    write_page_with_texts,
+)
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import load_checked, run_and_write
 from benchmark.experiment.store import Store
-from benchmark.system.errors import DataError
+from benchmark.system.errors import ConfigError, DataError
 
 
 @pytest.fixture(scope="module")
@@ -40,11 +46,24 @@ def test_what_was_predicted_is_told_with_the_number_of_cells(finished):
         assert row["truth"] == row["document"].split("/")[0]
 
 
-def test_no_more_are_told_than_a_page_has_room_for(finished, wrong, monkeypatch):
-    monkeypatch.setattr(mistakes, "MAX_DOCUMENTS_PER_TASK", 2)
+def test_the_predictions_of_each_cell_are_those_of_the_run(finished):
     run = finished.results
-    rows = mistakes.hardest_document_rows(run.experiment, run.predictions, run.scored)
-    assert [row[3] for row in rows] == sorted(wrong.values(), reverse=True)[:2]
+    told = {
+        (cell.id, each.document): (each.fold, each.label, each.truth[0])
+        for cell in run.experiment.cells
+        for each in document_predictions(run, cell)
+    }
+    hard = finished.summary.hardest
+    assert {
+        (cell, each.name): (each.fold, label, each.truth) for each in hard for cell, label in each.predicted.items()
+    } == {key: found for key, found in told.items() if key[1] in {each.name for each in hard}}
+
+
+def test_no_more_are_told_than_a_page_has_room_for(finished, wrong, monkeypatch):
+    monkeypatch.setattr(mistakes, "MAX_HARD_DOCUMENTS", 2)
+    run = finished.results
+    found = mistakes.hardest_documents(run.experiment, run.predictions, run.scored)
+    assert [each.wrong for each in found] == sorted(wrong.values(), reverse=True)[:2]
 
 
 @pytest.mark.usefixtures("sketched")
@@ -67,18 +86,68 @@ def test_documents_of_tasks_are_told_apart(tmp_path):
     assert len({row["task"] for row in rows}) == 3
 
 
-def test_texts_are_those_of_the_corpus(finished, tmp_path):
-    names = list(finished.summary.mistakes["document"])[:3]
-    found = document_texts(finished.folder, names, RunContext(Store(tmp_path)))
-    assert found.keys() == set(names)
-    assert all("<html>" in text for text in found.values())
+@pytest.fixture(scope="module")
+def explained(finished, tmp_path_factory):
+    context = RunContext(Store(tmp_path_factory.mktemp("store")))
+    return explain_hardest(finished.folder, finished.summary, ["tf-l1-ngd"], context)
 
 
-def test_a_page_has_the_texts_where_the_corpus_is_here(finished, tmp_path, monkeypatch):
-    page = write_page_with_texts(finished, RunContext(Store(tmp_path))).read_text()
-    assert "&lt;html&gt;" in page
-    monkeypatch.setattr("benchmark.commands.explain._Account.again", _gone)
-    assert "&lt;html&gt;" not in write_page_with_texts(finished, RunContext(Store(tmp_path))).read_text()
+def test_texts_are_the_first_letters_that_the_lexer_reads(finished, explained):
+    experiment = finished.results.experiment
+    corpus = next(iter(experiment.variants.values())).collection.reader.load(None)
+    written = {
+        name: {unescape(text.decode(encoding, "replace")) for encoding in ("utf-8", "latin-1")}
+        for name, text in zip(corpus.documents.ids, corpus, strict=True)
+    }
+    assert {name for _, name in explained} == {each.name for each in finished.summary.hardest}
+    for (_, name), found in explained.items():
+        words = found.text.removesuffix(" …").split()
+        assert 0 < len(found.text) <= PAGE_TEXT_CHARACTERS + 2
+        assert "<html>" not in found.text
+        assert any(all(word in text for word in words) for text in written[name])
+
+
+def test_the_nearest_training_documents_are_those_of_the_kernel(finished, explained):
+    run = finished.results
+    cell = next(cell for cell in run.experiment.cells if cell.id == "tf-l1-ngd")
+    predictions = {each.document: each for each in document_predictions(run, cell)}
+    trained = {
+        split.name: {
+            name for row, name in enumerate(run.predictions.tasks[cell.of_task].ids) if row not in set(split.test)
+        }
+        for split in run.predictions.splits[cell.of_splits]
+    }
+    for (_, name), found in explained.items():
+        values = [value for *_, value in found.nearest]
+        assert found.similarity == "ngd"
+        assert values == sorted(values, reverse=True)
+        assert all(near in trained[predictions[name].fold] for near, *_ in found.nearest)
+        assert all(near.split("/")[0] == label for near, label, _ in found.nearest)
+        assert predictions[name].label in found.words
+
+
+def test_the_best_cell_is_explained_where_none_is_named(finished):
+    scores = finished.summary.headlines
+    (best,) = best_predicting_cells(finished.summary)
+    assert scores[best, "accuracy"]["value"] == max(
+        row["value"] for (_, metric), row in scores.items() if metric == "accuracy"
+    )
+
+
+def test_an_unknown_cell_is_refused(finished, tmp_path):
+    with pytest.raises(ConfigError, match="unknown cell 'tf-l1-nhd'"):
+        write_page_with_texts(finished, RunContext(Store(tmp_path)), "tf-l1-nhd")
+
+
+def test_a_page_has_the_texts_only_where_they_are_asked_for_and_the_corpus_is_here(
+    finished, explained, tmp_path, monkeypatch
+):
+    text = next(iter(explained.values())).text.splitlines()[0][:40]
+    page = finished.folder / "report.html"
+    assert text not in page.read_text()  # that of `bench run`
+    assert text in write_page_with_texts(finished, RunContext(Store(tmp_path))).read_text()
+    monkeypatch.setattr("benchmark.commands.explanation.account.CellAccount.again", _gone)
+    assert text not in write_page_with_texts(finished, RunContext(Store(tmp_path))).read_text()
 
 
 def _gone(*_):

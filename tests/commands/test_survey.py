@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-from benchmark.commands.recommend import comparison_sentences, recommendations
+from benchmark.commands.recommend import comparison_sentences, recommendations, start_sentence
 from benchmark.commands.survey import (
     build_survey,
     check_comparable,
@@ -167,6 +167,19 @@ def test_the_best_method_is_named_with_all_that_no_test_tells_from_it(runs):
     assert "40 of curve: `" in few
     apart = replace(survey, corpora={"one": "one", "several": "another"})
     assert "Over the 2 corpora" in list(recommendations(apart, survey_mean_ranks(apart)))[-1]
+
+
+def test_the_method_to_start_with_is_near_the_best_most_often_and_then_the_fastest(runs):
+    survey = build_survey(runs[:2])
+    rows = survey.scores.reset_index(drop=True)
+    rows["value"] = [0.9, 0.891, 0.895, 0.88, 0.7, 0.692, 0.695, 0.6]  # linear, ngd, mnb, SVM; on two problems
+    rows["training"] = [0.5, 0.2, 0.3, 0.01, 0.5, 0.25, 0.5, 0.01]
+    assert list(rows["method"])[:4] == ["linear", "ngd", "mnb", "tfidf-linear-svm"]
+    sentence = start_sentence(replace(survey, scores=rows))
+    assert sentence.startswith("**Start with `ngd`.** Its score is within one point of the best on 2 of 2 problems")
+    assert sentence.endswith("trained in 0.20 to 0.25 s.")
+    rows.loc[1, "value"] = 0.8899  # just further than a point
+    assert "`mnb`" in start_sentence(replace(survey, scores=rows))
 
 
 def test_the_fastest_and_the_sums_over_terms_are_named_among_the_best(runs):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import importlib
 import importlib.util
 import json
@@ -98,6 +99,27 @@ def test_links_lead_to_files(name: str, hooks: ModuleType, pages: dict[str, str]
     for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", path.read_text(encoding="utf-8")):
         made = path.parent == DOCS and target in pages
         assert target.startswith("https://") or made or (path.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("path", [DOCS / "ablation.md", *sorted((DOCS / "papers").glob("*.md"))], ids=lambda p: p.stem)
+def test_formulas_become_mathml_without_a_rest_of_latex(path: Path, hooks: ModuleType) -> None:
+    pytest.importorskip("latex2mathml")
+    text = path.read_text(encoding="utf-8")
+    blocks = re.findall(r"```math\n(.*?)```", text, re.DOTALL)
+    inline = re.findall(r"\$([^$]+)\$", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
+    assert blocks
+    assert inline
+    spans = [rf'<span class="arithmatex">\({html.escape(each)}\)</span>' for each in inline]
+    spans += [f'<div class="arithmatex">\\[\n{html.escape(each)}\\]</div>' for each in blocks]
+    made = hooks.on_page_content("".join(spans), None, None, None)
+    assert made.count("<math ") == len(spans)
+    assert "arithmatex" not in made
+    assert "\\" not in made
+    assert "<mi>&" not in made.replace("<mi>&#", "")  # a column of a table that isn't read as one
+
+
+def test_a_table_is_no_formula(hooks: ModuleType) -> None:
+    assert hooks.on_page_content("<p>\\(a\\) costs $1</p>", None, None, None) == "<p>\\(a\\) costs $1</p>"
 
 
 def test_the_readme_is_short() -> None:

@@ -28,11 +28,16 @@ class Line:
 
 @dataclass(frozen=True)
 class ChartPanel:
-    """One pair of axes; `printed` is the range of y in the paper's figure, drawn as a faint band."""
+    """One pair of axes.
+
+    `printed` is the range of y in the paper's figure, drawn as a faint band. `limits` are values of y with their names,
+    drawn as lines across the panel that have their names on them.
+    """
 
     title: str
     lines: tuple[Line, ...]
     printed: tuple[float, float] | None = None
+    limits: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -62,13 +62,14 @@ def axis_units_per_point(limits: tuple[float, float], points: float, *, log: boo
 
 
 def y_limits(panels: Sequence[ChartPanel], chart: Chart) -> tuple[float, float]:
-    """Return the ends of a y axis that shows every point, bar and printed range of these panels, in the axis's unit.
+    """Return the ends of a y axis that shows all points, bars, printed ranges and limits of panels, in the axis's unit.
 
     A linear axis starts at zero if the curves then still take more than half of it. An axis of percentages does
     not extend beyond 100 if no value does.
     """
     values = [y for panel in panels for line in panel.lines for y in (*line.y, *line.low, *line.high)]
     values += [end for panel in panels if panel.printed for end in panel.printed]
+    values += [level for panel in panels for _, level in panel.limits]
     values += [chart.reference] if values and chart.reference is not None else []
     values = [chart.scale * value for value in values]
     if chart.log_y:

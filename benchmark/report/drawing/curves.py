@@ -45,12 +45,12 @@ def curve_pictures(chart: Chart) -> list[Picture]:
     return pictures
 
 
-def curve_chart(chart: Chart) -> VegaSpec:
+def curve_chart(chart: Chart, most: float = WIDTH) -> VegaSpec:
     """Draw a grid of panels, `chart.columns` wide, with one legend below all of them.
 
     A label has the same colour, mark and dash in every panel. If several lines of a panel have bars, the lines are
-    moved sideways around their true x, so that no bar hides another. The figure is at most 7 inches wide, or 5 if the
-    panels are in one column.
+    moved sideways around their true x, so that no bar hides another. The figure is `most` points wide, or 5 inches if
+    the panels are in one column. Where less than 5 inches are allowed, they are.
 
     Raises
     ------
@@ -59,10 +59,10 @@ def curve_chart(chart: Chart) -> VegaSpec:
         that is not positive, a panel has a label twice, there are more labels than styles, or the columns or the scale
         are not positive.
     """
-    labels, columns = _labels(chart), min(chart.columns, len(chart.panels))
-    width = WIDTH if columns > 1 else NARROW
+    labels, columns = _labels(chart), min(chart.columns, len(chart.panels)) if most > NARROW else 1
+    width = most if columns > 1 else min(most, NARROW)
     rows = -(-len(chart.panels) // columns)
-    height = min(PANEL_HEIGHT.get(columns, SMALL_PANEL_HEIGHT), MOST_HEIGHT / rows)
+    height = min(PANEL_HEIGHT.get(columns, SMALL_PANEL_HEIGHT), MOST_HEIGHT / rows, 0.6 * width)
     shares = [_row(chart, i, columns) for i in range(len(chart.panels))]
     ticks = [_y_labels_width(chart, share) for share in shares]
     # The label of the y axis and the tick labels of each column take room beside the panels.

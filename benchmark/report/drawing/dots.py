@@ -41,6 +41,7 @@ from benchmark.report.drawing.theme import (
     TEXT_COLOUR,
     WIDTH,
     text_width,
+    wrap_text,
 )
 from benchmark.report.grids import main_verdicts, metric_header
 
@@ -208,27 +209,31 @@ class _Dots:
 _ENDS = ("value", "low", "high")
 
 
-def dot_chart(summary: Summary) -> VegaSpec:
+def dot_chart(summary: Summary, width: float = WIDTH) -> VegaSpec:
     """Draw one row for each cell: our score with its 95% interval, and the published value.
 
     Rows are grouped by variant, task or weighting. A band shows the interval of the cell that others are compared with.
     If there are published values, a second panel with its own scale shows our score minus the published value: a bar
-    that reaches the line at zero is a reproduced value.
+    that reaches the line at zero is a reproduced value. A figure of less than 7 inches leaves it out, and wraps labels.
     """
-    rows = figure_rows(summary)
+    rows, wide = figure_rows(summary), width >= WIDTH
+    if not wide:
+        rows = [replace(row, label="\n".join(wrap_text(row.label, 0.4 * width, TEXT_COLOUR))) for row in rows]
     dots = _Dots(summary, rows)
     labels = max((text_width(row.label, TEXT_COLOUR * (1 if row.cell else 1.1)) for row in rows), default=0.0)
-    room = WIDTH - 44 - labels - VALUE_WIDTH
-    panels = [_panel(_scores(dots, (4, 8)), len(rows), (2 * room - 20) / 3 if dots.compared else room)]
-    if dots.compared:
-        panels.append(_panel(_differences(dots, (3, 5)), len(rows), (room - 40) / 3))
+    room, lines = width - 44 - labels - VALUE_WIDTH, max((row.label.count("\n") for row in rows), default=0)
+    room += 0 if wide else 14  # a narrow figure has one panel
+    height = len(rows) * (1 if wide else 1 + 0.6 * lines)
+    both = wide and dots.compared
+    panels = [_panel(_scores(dots, (4, 8) if wide else (3, 5)), height, (2 * room - 20) / 3 if both else room)]
+    if both:
+        panels.append(_panel(_differences(dots, (3, 5)), height, (room - 40) / 3))
     entries = [
         LegendEntry(name, stroke, fill, "" if stroke == PUBLISHED else "across", shape, size=35, width=1.8)
         for name, (stroke, fill, shape) in dots.legend.items()
     ]
-    return figure_spec(
-        summary.title, [concat_parts(panels, columns=2, spacing=20), legend_spec(entries, WIDTH)], _alt(summary)
-    )
+    parts = [concat_parts(panels, columns=2, spacing=20), legend_spec(entries, width - 12)]
+    return figure_spec(summary.title, parts, _alt(summary), width)
 
 
 def dot_pictures(summary: Summary, name: str = "scores", labels: tuple[str, ...] = DOT_LABELS) -> list[Picture]:
@@ -256,7 +261,7 @@ def dot_pictures(summary: Summary, name: str = "scores", labels: tuple[str, ...]
     ]
 
 
-def _panel(layers: list[alt.Chart], rows: int, width: float) -> VegaSpec:
+def _panel(layers: list[alt.Chart], rows: float, width: float) -> VegaSpec:
     drawn = alt.layer(*layers).resolve_axis(y="independent")
     return spec_of(drawn.properties(width=width, height=DOT_ROW_HEIGHT * max(rows, 1)))
 

@@ -24,7 +24,7 @@ from benchmark.report.drawing.axes import (
 )
 from benchmark.report.drawing.key import PUBLISHED_RANGE_ENTRY
 from benchmark.report.drawing.spec import FIT, round_for_output, rows_data, spec_of, title_spec, tooltips
-from benchmark.report.drawing.theme import MUTED, PANEL_TITLE, WASH, series_style, wrap_text
+from benchmark.report.drawing.theme import MUTED, PANEL_TITLE, TEXT_COLOUR, WASH, series_style, wrap_text
 
 if TYPE_CHECKING:
     from benchmark.analysis.charts.chart import Chart, ChartPanel
@@ -87,6 +87,7 @@ class PanelView:
             level = [{"level": chart.reference, "meaning": "same" if chart.reference else "no difference"}]
             line = alt.Chart(rows_data(level)).mark_rule(color=MUTED, strokeDash=[4, 3], aria=False)
             layers.append(line.encode(self._y("level")))
+        layers += self._limits() if self.panel.limits else []
         if barred:
             layers += self._bars(barred, colour)
         if self.panel.lines:
@@ -202,6 +203,15 @@ class PanelView:
         caps = data.mark_tick(orient="horizontal", size=min(3.6, 0.84 * step), thickness=width, **look)
         layers = [bar, *(caps.encode(self.x, self._y(end), colour) for end in ("low", "high"))]
         return [layer.encode(**self._faded()) for layer in layers]
+
+    def _limits(self) -> list[alt.Chart]:
+        """Return the layers of limits: a line across the panel each, with its name above its left end."""
+        rows = [{"level": round_for_output(self.chart.scale, level), "name": name} for name, level in self.panel.limits]
+        data = alt.Chart(rows_data(rows))
+        line = data.mark_rule(color=MUTED, strokeDash=[4, 3], strokeWidth=0.8, aria=False)
+        look: dict[str, Any] = {"align": "left", "baseline": "bottom", "dx": 3, "dy": -1, "color": MUTED}
+        text = data.mark_text(fontSize=TEXT_COLOUR * (1.3 if self.page else 1), **look)
+        return [line.encode(self._y("level")), text.encode(self._y("level"), alt.Text("name:N"), x=alt.value(0))]
 
     def _band(self) -> alt.Chart:
         """Return the layer of the range of the paper's figure, over the whole width."""

@@ -15,7 +15,17 @@ import numpy as np
 from benchmark.report.drawing.contours import delaunay_triangles, indexed_png, region_mask, zero_lines
 from benchmark.report.drawing.key import LegendEntry, legend_spec
 from benchmark.report.drawing.spec import concat_parts, figure_spec, round_for_output, rows_data, spec_of, title_spec
-from benchmark.report.drawing.theme import INK, MUTED, OURS, PANEL_TITLE, PAPER, PUBLISHED, TEXT_COLOUR, WIDTH
+from benchmark.report.drawing.theme import (
+    INK,
+    MUTED,
+    OURS,
+    PANEL_TITLE,
+    PAPER,
+    PUBLISHED,
+    TEXT_COLOUR,
+    WIDTH,
+    wrap_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,8 +53,12 @@ BEST_BOUNDARY_STYLE: dict[str, Any] = {"color": MUTED, "strokeWidth": 1.0, "stro
 CORNERS = ((0.0, 0.0), (1.0, 0.0), (0.5, HEIGHT))
 
 
-def region_chart(figure: RegionFigure) -> VegaSpec:
-    """Draw each method's regions in two colours, its boundary, the best possible boundary, and the training points."""
+def region_chart(figure: RegionFigure, width: float = WIDTH) -> VegaSpec:
+    """Draw each method's regions in two colours, its boundary, the best possible boundary, and the training points.
+
+    The panels of a row are side by side where the figure is 7 inches wide, and else below each other.
+    """
+    columns = REGION_COLUMNS if width >= WIDTH else 1
     strips = []
     for letter, row in zip(ascii_lowercase, figure.rows, strict=False):
         heading = title_spec([f"({letter}) {row[0].row}"], anchor="start", fontWeight="bold", offset=8)
@@ -52,14 +66,14 @@ def region_chart(figure: RegionFigure) -> VegaSpec:
         triangles, spacing = delaunay_triangles(figure_positions(row[0].grid)), REGION_SPACING[_space(row[0])]
         strips.append(
             concat_parts(
-                [_panel(panel, triangles) for panel in row], columns=REGION_COLUMNS, spacing=spacing, **heading
+                [_panel(panel, triangles, width) for panel in row], columns=columns, spacing=spacing, **heading
             )
         )
-    legend = legend_spec(_legend(figure.rows[0][0].classes), WIDTH - 20)
+    legend = legend_spec(_legend(figure.rows[0][0].classes), width - 20)
     column = concat_parts([concat_parts(strips, spacing=12, center=True), legend], center=True)
     n = sum(map(len, figure.rows))
     parts = "regions, decision boundary, best possible boundary and training points"
-    return figure_spec(figure.title, [column], f"{figure.title}: {parts} of {n} methods")
+    return figure_spec(figure.title, [column], f"{figure.title}: {parts} of {n} methods", width)
 
 
 def _space(panel: RegionPanel) -> str:
@@ -76,7 +90,7 @@ def figure_positions(points: Array) -> Array:
     return np.column_stack([points[:, 1] + points[:, 2] / 2, HEIGHT * points[:, 2]])
 
 
-def _panel(panel: RegionPanel, triangles: NDArray[np.int32]) -> VegaSpec:
+def _panel(panel: RegionPanel, triangles: NDArray[np.int32], most: float) -> VegaSpec:
     """Return the panel of one method, with its name above and its caption below."""
     x, y, (width, height) = _axes(panel)
     space, points = figure_positions(panel.grid), figure_positions(panel.points)
@@ -89,7 +103,8 @@ def _panel(panel: RegionPanel, triangles: NDArray[np.int32]) -> VegaSpec:
         look: Any = {"stroke": PAPER, "strokeWidth": 0.4, "opacity": 1, **mark}
         layers += [alt.Chart(rows_data(rows)).mark_point(**look).encode(x, y)] if rows else []
     drawing = spec_of(alt.layer(*layers).properties(width=width, height=height)) | title_spec([panel.title])
-    return concat_parts([drawing], **title_spec([panel.caption], orient="bottom", fontSize=TEXT_COLOUR, offset=4))
+    caption = wrap_text(panel.caption, most - 44, TEXT_COLOUR)
+    return concat_parts([drawing], **title_spec(caption, orient="bottom", fontSize=TEXT_COLOUR, offset=4))
 
 
 def _axes(panel: RegionPanel) -> tuple[alt.X, alt.Y, tuple[float, float]]:

@@ -32,6 +32,8 @@ for line in sys.stdin.buffer:
     print(json.dumps([name, png, svg]), flush=True)
 """.replace("PPI", str(PPI))
 DRAWING_TIMEOUT = 300
+#: Beginning of an SVG, which readers of screens say: its title and its description.
+SVG_HEAD = "<title>{title}</title><desc>{description}</desc>"
 #: Ids of clipping paths, which Vega numbers through all pictures of a process.
 _CLIP = re.compile(r'(?<=clip-path="url\(#)clip\d+|(?<=<clipPath id=")clip\d+')
 
@@ -61,7 +63,7 @@ def engine_version() -> str:
 
 def picture_digest(spec: VegaSpec) -> str:
     """Return a digest of everything that determines the bytes of a picture, except the version of the engine."""
-    return hashlib.sha256(f"{DRAWING_PROGRAM}{json.dumps(spec)}".encode()).hexdigest()
+    return hashlib.sha256(f"{DRAWING_PROGRAM}{SVG_HEAD}{json.dumps(spec)}".encode()).hexdigest()
 
 
 def render_pictures(specs: Mapping[str, VegaSpec]) -> dict[str, dict[str, bytes]]:
@@ -79,8 +81,11 @@ def render_pictures(specs: Mapping[str, VegaSpec]) -> dict[str, dict[str, bytes]
 
 
 def _settled(svg: str, spec: VegaSpec) -> str:
-    """Return an SVG with clipping paths numbered from 1, and its description as a title for screen readers."""
+    """Return an SVG with clipping paths numbered from 1, and with its title and description for screen readers."""
     names: dict[str, str] = {}
     svg = _CLIP.sub(lambda match: names.setdefault(match[0], f"clip{len(names) + 1}"), svg)
     start = svg.index(">", svg.index("<svg")) + 1
-    return f"{svg[:start]}<title>{escape(str(spec.get('description', '')))}</title>{svg[start:]}"
+    description = str(spec.get("description", ""))
+    lines = spec.get("title", {}).get("text", [])
+    head = SVG_HEAD.format(title=escape(" ".join(lines) or description), description=escape(description))
+    return f"{svg[:start]}{head}{svg[start:]}"

@@ -48,6 +48,7 @@ FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 TEXT_COLOUR, PANEL_TITLE, TITLE = 8.5, 9.5, 12.0  # points, of which an inch has 72
 LEADING = 1.3  # line height, as a multiple of the font size
 WIDTH, NARROW = 504, 360  # width of a file in points: 7 inches, or 5 if panels are in one column
+COLUMN_WIDTH = 238  # of one column of a journal in points: 3.3 inches
 
 _AXIS: VegaSpec = dict.fromkeys(("gridColor", "domainColor", "tickColor"), LINE)
 _AXIS |= {"labelColor": INK, "titleColor": MUTED, "titleFontWeight": "normal", "labelFlush": False}

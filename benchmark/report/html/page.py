@@ -33,14 +33,15 @@ from benchmark.report.grids import (
     duplicate_grid,
     fold_grid,
     metric_header,
-    misclassified_grid,
     range_grid,
     reference_value_grid,
     varying_columns,
     verdict_grid,
 )
+from benchmark.report.html.mistakes import mistakes_section
 from benchmark.report.html.render import render_html
 from benchmark.report.html.section import PAGE_FILE, PageSection, arrange_columns, fill_repeated
+from benchmark.report.html.simplex import simplex_section
 from benchmark.report.tables import failure_lines
 from benchmark.system.atomic_files import write_atomically
 
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 
     from benchmark.analysis.charts.chart import Chart
     from benchmark.analysis.summary import Summary
+    from benchmark.report.html.mistakes import Explanations
 
 #: Columns of tables of scores and of published values that come first, after the name of the row.
 FIRST_COLUMNS = ("95% interval", "published", "difference", "verdict")
@@ -60,15 +62,15 @@ MOST_OPEN_PAIRS = 40
 
 
 def write_page(
-    summary: Summary, folder: Path, machine: Mapping[str, Any], texts: Mapping[str, str] | None = None
+    summary: Summary, folder: Path, machine: Mapping[str, Any], explanations: Explanations | None = None
 ) -> Path:
     """Write the page into a run folder that already has the other files, and return its path."""
     words = f"{machine['system']}, {machine['processors']} processors" if machine else ""
-    write_atomically(folder / PAGE_FILE, page_html(summary, words, texts).encode())
+    write_atomically(folder / PAGE_FILE, page_html(summary, words, explanations).encode())
     return folder / PAGE_FILE
 
 
-def page_html(summary: Summary, machine: str = "", texts: Mapping[str, str] | None = None) -> str:
+def page_html(summary: Summary, machine: str = "", explanations: Explanations | None = None) -> str:
     """Return the HTML of the page.
 
     Parameters
@@ -76,10 +78,10 @@ def page_html(summary: Summary, machine: str = "", texts: Mapping[str, str] | No
     summary : Summary
     machine : str
         Description of the machine that made the run.
-    texts : mapping of str to str
-        Texts of documents, by name.
+    explanations : mapping of (str, str) to DocumentExplanation
+        Texts of documents and what speaks for their predictions, by task and document.
     """
-    sections = [section for section in _sections(summary, texts) if not section.empty]
+    sections = [section for section in _sections(summary, explanations) if not section.empty]
     written = [name for name in SUMMARY_TABLES if name not in OPTIONAL_TABLES or len(getattr(summary, name))]
     names = [PREDICTIONS_TABLE, *(f"{name}.csv" for name in written), *(["curves.csv"] if summary.charts else [])]
     return render_html(
@@ -106,11 +108,12 @@ def summary_sentences(summary: Summary) -> list[str]:
     return [paragraph for paragraph in paragraphs if paragraph]
 
 
-def _sections(summary: Summary, texts: Mapping[str, str] | None = None) -> Iterator[PageSection]:
+def _sections(summary: Summary, explanations: Explanations | None = None) -> Iterator[PageSection]:
     """Yield the sections of the page in order, including empty ones."""
     for figure in summary.regions:
         spec = region_chart(figure)
         yield PageSection("", (Picture(figure.name, figure.title, spec["description"], page_spec(spec)),))
+        yield simplex_section(figure)
     for chart in summary.charts:
         title = chart.title if chart.title != summary.title else ""
         yield PageSection(title, tuple(curve_pictures(chart)), note=_legend(chart), columns=chart.columns)
@@ -128,10 +131,10 @@ def _sections(summary: Summary, texts: Mapping[str, str] | None = None) -> Itera
         for grid in (chart_grid(chart) for chart in summary.charts if not chart.measured):
             yield PageSection(grid.title, grid=grid, file="curves.csv", folded=True)
         yield scores
-    yield from _further_sections(summary, texts or {})
+    yield from _further_sections(summary, explanations or {})
 
 
-def _further_sections(summary: Summary, texts: Mapping[str, str]) -> Iterator[PageSection]:
+def _further_sections(summary: Summary, explanations: Explanations) -> Iterator[PageSection]:
     """Yield the sections that a reader opens, or that few readers need."""
     if not summary.of_points:
         yield PageSection(fold_grid(summary).title, grid=fold_grid(summary), file="scores.csv", folded=True)
@@ -142,8 +145,7 @@ def _further_sections(summary: Summary, texts: Mapping[str, str]) -> Iterator[Pa
     yield PageSection("Critical differences", pictures, file="ranks.csv", note=_of_ranks(summary), folded=wide)
     confusions = confusion_picture(summary)
     yield PageSection("Confusion matrices", (confusions,) if confusions else (), file="confusions.csv")
-    grid = misclassified_grid(summary.mistakes)
-    yield PageSection(grid.title, grid=grid, file="mistakes.csv", texts=texts, folded=True)
+    yield mistakes_section(summary, explanations)
     grid = duplicate_grid(summary.duplicates)
     yield PageSection(grid.title, grid=grid, file="duplicates.csv", folded=True)
     yield PageSection("Failures", lines=tuple(failure_lines(summary)))

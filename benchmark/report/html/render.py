@@ -30,6 +30,7 @@ def render_html(template: str, sentences: Sequence[str], sections: Sequence[Page
     """
     more = {"headline": "", "caveats": ()} | more
     more |= {"sentences": sentences, "sections": sections, "drawn": any(section.pictures for section in sections)}
+    more |= {"movable": any(section.simplex for section in sections)}
     for most in MAX_PAGE_ROWS:
         html = _environment().get_template(template).render(most=most, **more)
         if len(html.encode()) <= MAX_PAGE_BYTES:
@@ -57,10 +58,12 @@ def _environment() -> Environment:
             escape_controls(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
         ),
     )
+    environment.policies["json.dumps_kwargs"] = {"sort_keys": True, "separators": (",", ":")}
     templates = files("benchmark.report") / "templates"
     environment.globals |= {
         "style": (templates / "report.css").read_text(encoding="utf-8"),
         "script": (templates / "report.js").read_text(encoding="utf-8"),
+        "simplex_script": (templates / "simplex.js").read_text(encoding="utf-8"),
         # Vega with its licences, which docs/pictures.py makes; a page without pictures reads none.
         "vega": partial((templates / "vega.js").read_text, encoding="utf-8"),
         "look": page_spec(PAGE_CONFIG),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,8 +50,12 @@ class PageSection:
         Pictures side by side, if there is room.
     link : str
         Address of the page of the section's run.
-    links, texts : mapping of str to str
-        Address that a row links to, and text that a row opens, by the first field of the row.
+    links : mapping of str to str
+        Address that a row links to, by the first field of the row.
+    squares : mapping of str to Any
+        Data of the squares that the page's script adds to each row (see `html.mistakes`).
+    simplex : mapping of str to Any
+        Data of a triangle and a sphere that the page's script draws (see `html.simplex`).
     tried : mapping of str to tuple of str
         Lines that the verdict of a deviating row opens, by the first field of the row.
     says, lines : tuple of str
@@ -73,7 +77,8 @@ class PageSection:
     columns: int = 1
     link: str = ""
     links: Mapping[str, str] = field(default_factory=dict)
-    texts: Mapping[str, str] = field(default_factory=dict)
+    squares: Mapping[str, Any] = field(default_factory=dict)
+    simplex: Mapping[str, Any] = field(default_factory=dict)
     tried: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     says: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
@@ -81,7 +86,7 @@ class PageSection:
     @property
     def empty(self) -> bool:
         """Whether the section has nothing to show."""
-        return not (self.pictures or (self.grid and self.grid.rows) or self.says or self.lines)
+        return not (self.pictures or self.simplex or (self.grid and self.grid.rows) or self.says or self.lines)
 
     @property
     def ordered(self) -> bool:

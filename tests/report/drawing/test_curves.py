@@ -13,7 +13,7 @@ import pytest
 from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
 from benchmark.report.drawing.curves import curve_chart, curve_pictures
 from benchmark.report.drawing.render import render_pictures
-from benchmark.report.drawing.theme import MOST_LABELS, MUTED, PAPER, series_style
+from benchmark.report.drawing.theme import COLUMN_WIDTH, MOST_LABELS, MUTED, PAPER, series_style
 from tests.scenes import looks, overlap, panels_of, rows_of, scene_of
 
 SIZES = (40.0, 80.0, 120.0, 200.0, 400.0)
@@ -284,6 +284,35 @@ def test_letters_are_legible_and_ticks_apart(picture):
             boxes = sorted(text.box for text in numbers_of(scene, i, side))
             boxes.sort(key=lambda box, start=start: box[start])
             assert all(after[start] > before[end] for before, after in pairwise(boxes))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_in_a_column_panels_are_below_each_other_and_within_its_width(kind):
+    given, spec, _ = drawn(kind)
+    narrow = curve_chart(given, COLUMN_WIDTH)
+    scene = scene_of(narrow)
+    assert scene.width <= COLUMN_WIDTH + 15
+    assert len(scene.panels) == len(given.panels)
+    assert all(above[3] <= below[1] for above, below in pairwise(scene.panels))
+    for one, two in zip(panels_of(spec), panels_of(narrow), strict=True):
+        assert [row["y"] for row in points_of(spec, one)] == [row["y"] for row in points_of(narrow, two)]
+
+
+def test_a_limit_is_a_line_with_its_name_and_no_entry_of_the_legend():
+    lines = (Line("a", (1.0, 10.0), (0.5, 3.0)),)
+    panels = (ChartPanel("one", lines, limits=(("8 GB", 8.0), ("16 GB", 16.0))), ChartPanel("two", lines))
+    spec = curve_chart(Chart("c", "t", "x", "y", panels, log_x=True, log_y=True))
+    scene = scene_of(spec)
+    left, top, right, bottom = scene.panels[0]
+    levels = {mark.y: mark for mark in scene.of("rule", 0) if mark.item.get("strokeDash")}
+    names = {mark.text: mark for mark in scene.texts if mark.text.endswith(" GB")}
+    assert sorted(names) == ["16 GB", "8 GB"]  # once each, in the first panel
+    assert len(levels) == 2
+    for text, level in zip(("16 GB", "8 GB"), sorted(levels), strict=True):
+        assert abs(levels[level].item["x2"] - levels[level].item.get("x", 0)) == pytest.approx(right - left)
+        assert 0 <= level - names[text].box[3] < 4  # just above its line
+        assert left <= names[text].box[0]
+        assert top <= level <= bottom
 
 
 AGAIN = """import sys, json

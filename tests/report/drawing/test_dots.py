@@ -5,6 +5,7 @@ import struct
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from functools import cache
+from html import unescape
 from itertools import pairwise
 
 import altair as alt
@@ -18,7 +19,7 @@ from benchmark.report.dot_rows import BASELINE, NOT_COMPARED, NOT_SHOWN, figure_
 from benchmark.report.drawing.axes import round_ticks
 from benchmark.report.drawing.dots import DOT_LABELS, dot_chart, dot_pictures, rank_chart
 from benchmark.report.drawing.render import render_pictures
-from benchmark.report.drawing.theme import PUBLISHED
+from benchmark.report.drawing.theme import COLUMN_WIDTH, PUBLISHED
 from benchmark.report.grids import main_verdicts
 from tests.scenes import looks, overlap, panels_of, rows_of, scene_of
 
@@ -228,10 +229,21 @@ def test_files_name_no_date_and_no_software(drawn):
     assert not {b"tEXt", b"tIME", b"iTXt", b"zTXt"} & set(kinds)
 
 
-def test_an_svg_has_words_that_can_be_found_and_a_title(drawn):
+def test_an_svg_has_words_that_can_be_found_a_title_and_a_description(drawn, make):
     svg = drawn[0].decode()
-    assert re.search(r"<title>Accuracy of each cell", svg)
+    (title,), (description,) = (re.findall(f"<{name}>(.*?)</{name}>", svg) for name in ("title", "desc"))
+    assert unescape(title).split() == make().title.split()
+    assert description.startswith("Accuracy of each cell")
     assert "Accuracy (%)</text>" in svg
+
+
+def test_in_a_column_every_number_is_drawn_within_its_width(make):
+    spec = dot_chart(make(), COLUMN_WIDTH)
+    scene, wide = scene_of(spec), drawn_of(make)[0]
+    assert scene.width <= COLUMN_WIDTH + 2
+    assert [row["value"] for row in rows_with(spec, "value")] == [row["value"] for row in rows_with(wide, "value")]
+    names = [mark.box for mark in scene.texts if mark.role == "axis-label" and mark.item.get("align") == "right"]
+    assert all(overlap(a, b) <= 0.5 for a, b in pairwise(sorted(names, key=lambda box: box[1])))
 
 
 class TestRanks:

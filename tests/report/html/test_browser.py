@@ -6,20 +6,26 @@ order of rows; the others are opened one after another in one window.
 
 import csv
 import io
+import json
 import shutil
 from dataclasses import replace
 from functools import partial
 from itertools import count, pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
+from benchmark.analysis.hardest_documents import DocumentExplanation, HardDocument
 from benchmark.analysis.prose.main_finding import main_finding
-from benchmark.analysis.summary import CONFUSIONS, COSTS, DIFFERENCES, summary_table
+from benchmark.analysis.summary import CONFUSIONS, COSTS, DIFFERENCES, MISTAKES, summary_table
+from benchmark.kernels.multinomial import NegativeGeodesicDistance
+from benchmark.report.drawing.regions import figure_positions
 from benchmark.report.html.page import page_html
 from benchmark.report.html.site import site_pages
 from benchmark.report.tables import charts_csv, frame_csv
+from tests.report.regions import figure_of, panels
 
 playwright = pytest.importorskip("playwright.sync_api")
 axe = pytest.importorskip("axe_playwright_python.base")
@@ -63,7 +69,8 @@ def open_page(new_window, tmp_path_factory):
 
     def open_page(summary, window=None, viewport=DESK, color_scheme="light"):
         path, page = next(paths), window or new_window()
-        path.write_text(summary if isinstance(summary, str) else page_html(summary), encoding="utf-8")
+        html = summary if isinstance(summary, str) else page_html(summary, explanations=explained_of(summary))
+        path.write_text(html, encoding="utf-8")
         page.set_viewport_size(viewport)
         page.emulate_media(color_scheme=color_scheme)
         page.asked.clear()
@@ -114,7 +121,22 @@ def full(webkb):
     mistaken = [(cell, t, p, 40 + i if t == p else 3) for i, cell in enumerate(cells) for t in "abc" for p in "abc"]
     costs = [(cell, 1.5 + i, 0.25, 2e8) for i, cell in enumerate(cells)]
     parts = {"differences": summary_table(DIFFERENCES, gaps), "confusions": summary_table(CONFUSIONS, mistaken)}
+    hard = tuple(
+        HardDocument(f"c/it's {i}", "", f"fold {i}", "c", {cell: "abc"[(i * n) % 3] for n, cell in enumerate(cells)})
+        for i in range(1, 5)
+    )
+    parts |= {"hardest": hard, "mistakes": summary_table(MISTAKES, [document.row for document in hard])}
     return replace(webkb, costs=summary_table(COSTS, costs), failures={}, **parts)
+
+
+def explained_of(summary):
+    """Explanations of all hard documents but the last."""
+    return {
+        (each.task, each.name): DocumentExplanation(
+            f"<b>text</b> of {each.name}", "tf-l1-ngd", "a 2, b 1", "ngd", [("b/9", "b", -1.5)], {"b": ["one", "two"]}
+        )
+        for each in summary.hardest[:-1]
+    }
 
 
 @pytest.fixture(scope="module")
@@ -230,6 +252,44 @@ def test_on_a_phone_the_score_is_beside_the_name(opened, full):
         assert first.bounding_box()["x"] + first.bounding_box()["width"] < PHONE["width"]
 
 
+def test_a_square_tells_of_each_document_and_method_whether_it_is_wrong_and_what_decided(page, full):
+    table = table_of(page, "Documents that most methods misclassify")
+    heads = [text.strip(" ↕↑↓") for text in table.locator("th.square").all_inner_texts()]
+    assert sorted(heads) == sorted(cell.id for cell in full.cells)
+    panel = page.get_by_role("region", name="Chosen document")
+    for row, document in zip(table.locator("tbody tr").all(), full.hardest, strict=True):
+        told = [square.get_attribute("aria-label") for square in row.locator("td.square").all()]
+        verdicts = {True: "right", False: "wrong"}
+        by_cell = document.predicted
+        assert told == [f"{cell}: {by_cell[cell]}, {verdicts[by_cell[cell] == document.truth]}" for cell in heads]
+        assert row.locator("td.wrong").count() == document.wrong
+        row.locator("td.square").nth(2).click()
+        label = by_cell[heads[2]]
+        assert (
+            f"{heads[2]} predicts {label}: {verdicts[label == 'c']}. True: c. Tested in {document.fold}."
+            in panel.inner_text()
+        )
+    assert "text" not in panel.locator("h3").inner_text()
+    assert f"bench explain . {heads[2]} --document 'c/it'\\''s 4'" in panel.inner_text()  # which isn't explained
+
+
+def test_the_arrow_keys_move_between_squares_and_texts_are_no_markup(page, full):
+    table = table_of(page, "Documents that most methods misclassify")
+    panel = page.get_by_role("region", name="Chosen document")
+    squares = table.locator("tbody tr").first.locator("td.square")
+    squares.first.click()
+    page.keyboard.press("ArrowRight")
+    assert squares.nth(1).get_attribute("aria-selected") == "true"
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")  # there is no further one
+    assert table.locator("td[aria-selected]").count() == table.locator("td[tabindex='0']").count() == 1
+    shown = panel.inner_text()
+    assert panel.locator("h3").inner_text() == full.hardest[1].name
+    assert panel.locator(".document").inner_text() == f"<b>text</b> of {full.hardest[1].name}"
+    assert all(part in shown for part in ("for b: one, two", "b: b/9 (-1.5)", "ngd of tf-l1-ngd", "a 2, b 1"))
+
+
 def test_filters_keep_the_rows_that_have_all_words(page):
     table = table_of(page, "Scores of every cell")
     field = page.locator(f'input[aria-controls="{table.get_attribute("id")}"]')
@@ -307,6 +367,25 @@ def test_the_theme_changes_on_demand_and_paper_is_white(opened, full):
     assert page.evaluate(paper) == dark
 
 
+def test_on_paper_heads_are_repeated_pictures_fit_and_no_sheet_is_blank(opened, full):
+    page = opened(full)
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    heads = """[...document.querySelectorAll('thead th')].map(th => [
+        getComputedStyle(th.closest('thead')).display, getComputedStyle(th, '::before').content, th.textContent.trim(),
+        th.querySelector('button') ? getComputedStyle(th.querySelector('button')).display : 'none'])"""
+    for display, shown, name, button in page.evaluate(heads):
+        assert (display, button) == ("table-header-group", "none")  # a button isn't repeated on the next sheet
+        assert json.loads(shown) == name
+    page.set_viewport_size({"width": 700, "height": 1000})  # a sheet's
+    widths = "[...document.querySelectorAll('.picture svg')].map(svg => svg.getBoundingClientRect().right)"
+    assert max(page.evaluate(widths)) <= 700
+    page.emulate_media(media="screen")
+    sheets = page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n")
+    height = page.evaluate("document.documentElement.scrollHeight")
+    assert 2 <= sheets <= 1 + height / 900
+
+
 @pytest.mark.parametrize("name", ["index.html", "zhang2005.html"])
 def test_everyone_can_use_the_site(opened, papers, name):
     page = opened(site_pages(papers, {"webkb": "../runs/webkb/report.html"})[name], viewport=PHONE)
@@ -317,6 +396,101 @@ def test_every_summary_has_a_page_within_its_bounds(opened, make):
     page = opened(make())
     assert page.locator("h1").inner_text() == main_finding(make()).headline
     assert len(page.content().encode()) < 5_000_000
+
+
+@pytest.fixture(scope="module")
+def moved(open_page, webkb):
+    return open_page(replace(webkb, regions=(figure_of(panels()[:2]),)))
+
+
+class TestSimplex:
+    """Points that are moved in the triangle, of a figure with two methods on it."""
+
+    @pytest.fixture
+    def page(self, moved):
+        yield moved
+        assert moved.said == []
+
+    def exact(self, page, what):
+        return np.array(page.locator(what).get_attribute("data-exact").split(" "), dtype=float)
+
+    def point(self, page, name):
+        return self.exact(page, f"[data-point={name}]")
+
+    def drag(self, page, name, theta):
+        handle = page.get_by_role("slider", name=f"point {name}")
+        page.locator(".simplex svg").first.scroll_into_view_if_needed()
+        box, at = handle.locator(".reach").bounding_box(), page.locator(".simplex svg").first.bounding_box()
+        x, y = figure_positions(np.array([theta]))[0]
+        scale = at["width"] / 124  # of the view box, whose origin is at (12, 101)
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.mouse.down()
+        page.mouse.move(at["x"] + scale * (12 + 100 * x), at["y"] + scale * (101 - 100 * y), steps=3)
+        page.mouse.up()
+
+    @pytest.mark.parametrize(
+        ("p", "q"),
+        [((0.2, 0.5, 0.3), (0.6, 0.1, 0.3)), ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0)), ((0.3, 0.3, 0.4), (0.3, 0.3, 0.4))],
+    )
+    def test_lengths_are_those_of_the_kernels(self, page, p, q):
+        self.drag(page, "p", p)
+        self.drag(page, "q", q)
+        assert [*self.point(page, "p"), *self.point(page, "q")] == pytest.approx([*p, *q], abs=0.006)  # a pixel
+        p, q = self.point(page, "p"), self.point(page, "q")
+        assert [p.sum(), q.sum()] == pytest.approx([1, 1], abs=1e-12)
+        here = NegativeGeodesicDistance().fit(q[None]).transform(p[None])
+        lengths = {
+            "geodesic": -here[0, 0],
+            "chord": 2 * np.linalg.norm(np.sqrt(p) - np.sqrt(q)),
+            "straight": np.linalg.norm(p - q),
+        }
+        for name, length in lengths.items():
+            # The arccosine loses half of the digits where points are near.
+            assert self.exact(page, f"[data-length={name}]")[0] == pytest.approx(length, abs=1e-7)
+            assert float(page.locator(f"[data-length={name}]").inner_text()) == pytest.approx(length, abs=6e-5)
+
+    def test_a_key_moves_a_point_and_its_image(self, page):
+        self.drag(page, "p", (0.3, 0.3, 0.4))
+        handle = page.get_by_role("slider", name="point p")
+        image, before = page.locator(".simplex svg").nth(1).locator(".end").first, self.point(page, "p")
+        place = image.get_attribute("transform")
+        handle.focus()
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowUp")
+        assert self.point(page, "p") - before == pytest.approx([-0.015, 0.005, 0.01], abs=0.0011)
+        assert image.get_attribute("transform") != place
+        for _ in range(12):
+            page.keyboard.press("Shift+ArrowUp")
+        assert self.point(page, "p").tolist() == [0, 0, 1]  # a corner, and no further
+
+    def test_classes_at_a_point_are_those_of_the_nearest_point_of_the_grid(self, page):
+        first, second = panels()[:2]
+        for theta in ((0.1, 0.1, 0.8), (0.4, 0.4, 0.2), (0.05, 0.9, 0.05), (0.7, 0.1, 0.2)):
+            self.drag(page, "p", theta)
+            nearest = np.linalg.norm(first.grid - self.point(page, "p"), axis=1).argmin()
+            for of, codes in (("0", first.predicted), ("1", second.predicted), ("likelier", first.likelier)):
+                assert page.locator(f"[data-of='{of}']").inner_text() == first.classes[codes[nearest]]
+
+    def test_each_kernel_has_its_regions(self, page):
+        region = page.locator(".simplex svg").first.locator(".class1")
+        shown = []
+        for number in (0, 1):
+            page.locator(f"[data-kernel='{number}']").click()
+            shown.append(region.get_attribute("d"))
+        assert shown[0] != shown[1]
+        inside = "([x, y]) => document.querySelector('.simplex .class1').isPointInFill(new DOMPoint(x, y))"
+        panel = panels()[1]
+        places = figure_positions(panel.grid)
+        for row in range(7, len(places), 101):
+            near = np.linalg.norm(panel.grid - panel.grid[row], axis=1) < 0.05
+            if len(set(panel.predicted[near])) == 1 and panel.grid[row].min() > 0:  # not at a border
+                x, y = places[row]
+                assert page.evaluate(inside, [100 * x, -100 * y]) == panel.predicted[row]
+
+    @pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
+    def test_everyone_can_use_it(self, opened, webkb, viewport):
+        page = opened(replace(webkb, regions=(figure_of(panels()[:2]),)), viewport=viewport)
+        assert violations(page, COLOURLESS if viewport is PHONE else "") == []
 
 
 class TestCurves:

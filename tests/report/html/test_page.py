@@ -9,7 +9,8 @@ from importlib.resources import files
 import altair as alt
 import pytest
 
-from benchmark.analysis.summary import CONFUSIONS, COSTS, DIFFERENCES, summary_table
+from benchmark.analysis.hardest_documents import DocumentExplanation, HardDocument
+from benchmark.analysis.summary import CONFUSIONS, COSTS, DIFFERENCES, MISTAKES, summary_table
 from benchmark.report.drawing.dots import dot_pictures
 from benchmark.report.drawing.forest import forest_picture
 from benchmark.report.drawing.matrices import confusion_picture
@@ -95,6 +96,21 @@ def test_names_are_no_markup(webkb):
     assert "<img" not in html
     assert "\x1b" not in html
     assert "{{7*7}}" in html
+
+
+def test_texts_of_documents_are_no_markup_and_only_of_the_documents_that_are_explained(webkb):
+    cells = [cell.id for cell in webkb.cells]
+    bad = '</script><img src=x onerror="alert(1)">\u202e{{7*7}}'
+    hard = HardDocument(bad, "", bad, "a", dict.fromkeys(cells, "b"))
+    told = replace(webkb, hardest=(hard,), mistakes=summary_table(MISTAKES, [hard.row]))
+    of = DocumentExplanation(bad, cells[0], bad, "ngd", [(bad, bad, 0.5)], {bad: [bad]}, bad)
+    html = page_html(told, explanations={("", bad): of})
+    assert "<img" not in html
+    assert "\u202e" not in html
+    (data,) = (json.loads(found) for found in re.findall(r'class="squares">(.*?)</script>', html))
+    assert data["rows"][0]["explained"]["text"] == bad.replace("\u202e", "\\u202e")
+    assert '"explained"' not in page_html(told, explanations={("another task", bad): of})
+    assert "--html" in words_of(page_html(told))
 
 
 def test_the_page_begins_with_the_finding_the_question_and_the_documents(webkb):
