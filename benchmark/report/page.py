@@ -18,6 +18,7 @@ from benchmark.analysis.formatting.number_text import (
     p_text,
     printed_decimals,
 )
+from benchmark.analysis.formatting.published_rows import in_shown_unit
 from benchmark.analysis.formatting.units import Unit, display_unit, metric_name, metric_with_unit, unit_named
 from benchmark.analysis.summary import summary_table
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
@@ -25,18 +26,20 @@ from benchmark.evaluation.intervals import CONFIDENCE_LEVEL, Z_LEVEL, Estimate
 from benchmark.papers import published
 from benchmark.papers.published import PublishedValue
 from benchmark.papers.published_verdicts import ValueVerdict
-from benchmark.papers.verdict_counts import claim_counts_text, verdict_counts_text
+from benchmark.papers.verdict_counts import verdict_counts_text
+from benchmark.report.comparison_grids import exception_grid
 from benchmark.report.escapes import markdown_text
 from benchmark.report.grids import (
     TextTable,
     claim_grid,
     difference_text,
-    in_shown_unit,
     range_grid,
     reference_value_grid,
     verdict_grid,
 )
+from benchmark.report.scoreboard import counts_grid, paper_cards, scoreboard_headline
 from benchmark.report.tables import brief_grids, markdown_grid
+from benchmark.report.verdict_signs import CLAIM_SIGNS_LEGEND, verdict_sign
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -47,14 +50,10 @@ if TYPE_CHECKING:
 
 BASE_VARIANT_LABEL = "as configured"
 MAX_NAMED = 3  # variants of a sentence; the table below it has all
-EXCEPTION_NOTE = (
-    "a − b is in points where no unit is named. p is from the strict test, two-sided. detectable: the smallest "
-    "difference that the test would detect with 80% power or, for claims of equivalence, the smallest margin that the "
-    "data show."
-)
-EXCEPTIONS = (
-    *("claim", "config", "a", "b", "metric", "relation", "value", "low", "high", "p_value", "p_holm", "detectable"),
-    *("paper", "strict"),
+#: Columns of the comparisons of claims. `verdict` is the one that decides: ours, or the paper's if there is no test.
+COMPARISONS = (
+    *("claim", "variant", "config", "a", "b", "metric", "relation", "value", "low", "high", "published"),
+    *("claimed_low", "claimed_high", "p_value", "p_holm", "detectable", "paper_verdict", "strict_verdict", "verdict"),
 )
 
 
@@ -100,8 +99,10 @@ class PaperResult:
         Columns `CLAIMS`, with verdicts over all experiments together.
     printed : mapping of str to int
         Number of published values of each kind, measured or not: a failed cell must not improve the count.
-    exceptions : DataFrame
-        Columns `EXCEPTIONS`: the comparisons of its claims that do not hold. Differences are as in the score frame.
+    comparisons : DataFrame
+        Columns `COMPARISONS`: the comparisons of its claims that were made. Differences are as in the score frame;
+        `published` is that of the published values, NaN where one of them isn't published. `claimed_low` and
+        `claimed_high` are the ends of the claimed range, NaN unless the claim is of equivalence or of a ratio.
     remarks : tuple of str
         Notes on the claims: margins, ranges, claims that the paper states twice.
     finding : str
@@ -114,15 +115,23 @@ class PaperResult:
     experiments: tuple[PaperExperiment, ...]
     claims: pd.DataFrame
     printed: Mapping[str, int]
-    exceptions: pd.DataFrame = field(default_factory=partial(summary_table, EXCEPTIONS))
+    comparisons: pd.DataFrame = field(default_factory=partial(summary_table, COMPARISONS))
     remarks: tuple[str, ...] = ()
     finding: str = ""
+
+    @property
+    def exceptions(self) -> pd.DataFrame:
+        """Comparisons that do not hold; those of a claim that repeats another are left out."""
+        again = self.claims["claim"][self.claims["counted"].str.startswith("same as").astype(bool)]
+        found = self.comparisons
+        return found[(found["verdict"] != "holds") & ~found["claim"].isin(again)]
 
 
 def reproduction_page(sections: Sequence[PaperResult]) -> str:
     """Write the page of all papers as Markdown, one row for each paper."""
-    numbers, claims = verdict_and_claim_counts(sections)
-    return render_markdown("reproduction", sections=sections, numbers=numbers, claims=claims)
+    counts, cards = counts_grid(sections), paper_cards(sections)
+    headline, legend = scoreboard_headline(sections), CLAIM_SIGNS_LEGEND
+    return render_markdown("reproduction", headline=headline, counts=counts, cards=cards, legend=legend)
 
 
 def paper_page(section: PaperResult) -> str:
@@ -153,10 +162,9 @@ def render_markdown(template: str, **values: Any) -> str:
         "exceptions": exception_grid,
         "explained": sensitivity_sentence,
         "grid": markdown_grid,
-        "held": claim_counts_text,
         "reference_values": reference_value_grid,
         "md": markdown_text,
-        "numbers": _numbers,
+        "sign": verdict_sign,
         "p_text": p_text,
         "ranges": range_grid,
         "swept": swept_claims_grid,
@@ -164,10 +172,6 @@ def render_markdown(template: str, **values: Any) -> str:
         "verdicts": verdict_grid,
     }
     return environment.get_template(f"{template}.md.j2").render(**values).rstrip("\n") + "\n"
-
-
-def _numbers(section: PaperResult) -> str:
-    return verdict_and_claim_counts([section])[0]
 
 
 def _deviating(verdicts: pd.DataFrame) -> pd.DataFrame:
@@ -178,17 +182,6 @@ def _broken(claims: pd.DataFrame) -> pd.DataFrame:
     """Return the counted claims that fail, by the paper's rule or by a strict test."""
     whole = (claims["verdict"] == "holds") & claims["strict_verdict"].isin(["holds", "no test"])
     return claims[(claims["counted"] == "") & ~whole]
-
-
-def verdict_and_claim_counts(sections: Sequence[PaperResult]) -> tuple[str, str]:
-    """Return two sentences on several papers: counts of verdicts on published values, and on claims."""
-    tables = [experiment.summary.verdicts for section in sections for experiment in section.experiments]
-    printed: Counter[str] = Counter()
-    for section in sections:
-        printed.update(section.printed)
-    return verdict_counts_text(tables, printed, by_grade=True), claim_counts_text(
-        [section.claims for section in sections]
-    )
 
 
 def sensitivity_scores(summary: Summary, sweeps: Iterable[Summary]) -> tuple[SensitivityScore, ...]:
@@ -317,48 +310,6 @@ def swept_claims_grid(experiment: PaperExperiment) -> TextTable:
     )
     rows = rows if len(rows) > 1 else ()
     return TextTable("Claims under other choices", ("variant", *claims), rows, frozenset({"variant"}))
-
-
-def exception_grid(exceptions: pd.DataFrame) -> TextTable:
-    """Return a grid with one row for each comparison that does not hold; only the first row of a claim names it."""
-    rows, above = [], ""
-    for row in exceptions.to_dict("records"):
-        p_values = (MISSING_TEXT if is_missing(row[name]) else p_text(row[name]) for name in ("p_value", "p_holm"))
-        claim, above = row["claim"] if row["claim"] != above else "", row["claim"]
-        verdicts = row["paper"], row["strict"]
-        rows.append((claim, row["config"], row["a"], row["b"], *_gap(row), *p_values, _detectable(row), *verdicts))
-    header = (
-        "claim",
-        "config",
-        "a",
-        "b",
-        "a − b",
-        "95% interval",
-        "p",
-        "p (Holm)",
-        "detectable",
-        "by the paper's criterion",
-    )
-    words = frozenset({"claim", "config", "a", "b", "by the paper's criterion", "by ours, strictly"})
-    return TextTable("Comparisons that do not hold", (*header, "by ours, strictly"), tuple(rows), words, EXCEPTION_NOTE)
-
-
-def _gap(row: dict[Any, Any]) -> tuple[str, str]:
-    """Write a difference or ratio and its interval; a difference has its unit, unless it is in points."""
-    if row["relation"] == "ratio":
-        return f"ratio {number_text(row['value'])}", interval_text(row["low"], row["high"])
-    unit = display_unit(row["metric"], DIAGNOSTIC_METRICS)
-    gap = unit.text(row["value"], "+")
-    symbol = "" if unit.name == "percent" or gap == MISSING_TEXT else f" {unit.symbol}".rstrip()
-    return gap + symbol, unit.interval(row["low"], row["high"], "+")
-
-
-def _detectable(row: dict[Any, Any]) -> str:
-    return (
-        MISSING_TEXT
-        if is_missing(row["detectable"])
-        else f"±{display_unit(row['metric'], DIAGNOSTIC_METRICS).text(row['detectable'])}"
-    )
 
 
 def _same_cell(cell: CellInfo, base: CellInfo) -> bool:

@@ -54,7 +54,7 @@ def test_page_counts_and_shows_every_number(make):
         assert f"**{counted} results of models: {grades['same']} same, {grades['near']} near" in whole
         assert "1 Z inside the interval, no information, not counted" in whole
     else:
-        assert "**no published numbers" in whole
+        assert "**no published values" in whole
     for _, row in summary.verdicts.iterrows():
         assert re.search(rf"^\| {row['cell']} .*{row['published']}.*{row['verdict']}", page, re.MULTILINE)
     for _, claim in summary.claims.iterrows():
@@ -192,7 +192,7 @@ def test_claims_are_counted_under_each_variant_of_a_sweep():
 
 def test_page_of_nothing_is_still_a_page():
     page = reproduction_page([])
-    assert "no published numbers" in page
+    assert "no published values" in page
     empty = replace(section_of(Summary("x", "X", None, (), summary_table(SCORE_COLUMNS))), claims=summary_table(CLAIMS))
     assert "# A \\<title>" in paper_page(empty)
 

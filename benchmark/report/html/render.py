@@ -11,7 +11,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from benchmark.report.drawing.spec import page_spec
 from benchmark.report.drawing.theme import CSS_VARIABLES, PAGE_CONFIG, SHAPE_PATHS, series_style
 from benchmark.report.escapes import escape_controls
-from benchmark.report.html.section import verdict_tone
+from benchmark.report.html.section import column_tone
+from benchmark.report.verdict_signs import SIGNS, verdict_tone
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,6 +67,8 @@ def _environment() -> Environment:
         "look": page_spec(PAGE_CONFIG),
         "line_look": line_look,
         "n_caveats": MOST_PAGE_CAVEATS,
-        "tone": verdict_tone,
+        "tone": column_tone,
+        "tone_of": verdict_tone,
+        "signs": SIGNS,
     }
     return environment
