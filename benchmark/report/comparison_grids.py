@@ -18,6 +18,8 @@ from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.report.grids import TextTable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
     from benchmark.analysis.comparisons import PlannedComparison
@@ -148,17 +150,20 @@ def _detectable(row: dict[Any, Any]) -> str:
 
 def claim_comparison_grid(comparisons: pd.DataFrame) -> TextTable:
     """Return a grid with one row for each comparison of one claim, named as in the picture of the claim."""
-    rows = []
-    for row in comparisons.to_dict("records"):
+    records, rows = comparisons.to_dict("records"), []
+    for key, row in zip(comparison_keys(records), records, strict=True):
         p_holm = MISSING_TEXT if is_missing(row["p_holm"]) else p_text(row["p_holm"])
         published = MISSING_TEXT if is_missing(row["published"]) else _gap(row | {"value": row["published"]})[0]
-        rows.append((comparison_key(row), *_gap(row), published, p_holm, row["paper_verdict"], row["strict_verdict"]))
-    header = ("first − second", "ours", "95% interval", "published", "p (Holm)", *_CLAIM_VERDICTS)
-    words = frozenset({"first − second", *_CLAIM_VERDICTS})
-    return TextTable("Comparisons of a claim", header, tuple(rows), words)
+        rows.append((key, *_gap(row), published, p_holm, row["paper_verdict"], row["strict_verdict"]))
+    header = ("comparison", "ours", "95% interval", "published", "p (Holm)", *_CLAIM_VERDICTS)
+    words = frozenset({"comparison", *_CLAIM_VERDICTS})
+    grid = TextTable("Comparisons of a claim", header, tuple(rows), words)
+    return grid.without(*(head for i, head in enumerate(header) if all(row[i] == MISSING_TEXT for row in rows)))
 
 
-def comparison_key(row: dict[Any, Any]) -> str:
-    """Return the name of a comparison of a claim, with its configuration and the reading of the paper, if any."""
-    where = ", ".join(filter(None, (row["config"], row["variant"])))
-    return f"{where}: {pair_key(row['a'], row['b'])}"
+def comparison_keys(rows: Sequence[dict[Any, Any]]) -> list[str]:
+    """Return the names of a claim's comparisons, with their configuration and reading if there are several of them."""
+    several = {name for name in ("config", "variant") if len({row[name] for row in rows}) > 1}
+    where = [", ".join(row[name] for name in ("config", "variant") if name in several and row[name]) for row in rows]
+    pairs = [f"{row['a']} {'/' if row['relation'] == 'ratio' else '−'} {row['b']}" for row in rows]
+    return [f"{place}: {pair}" if place else pair for place, pair in zip(where, pairs, strict=True)]

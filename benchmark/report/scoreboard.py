@@ -26,6 +26,7 @@ from benchmark.report.verdict_signs import verdict_tone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from benchmark.report.page import PaperResult
 
@@ -44,8 +45,8 @@ class PaperCard:
     finding : str
     claims : tuple of ClaimOutcome
         Claims that are counted.
-    counts : str
-        How many published values and claims were reproduced.
+    values, held : str
+        How many published values were reproduced, and how many claims hold.
     """
 
     key: str
@@ -53,7 +54,8 @@ class PaperCard:
     source: str
     finding: str
     claims: tuple[ClaimOutcome, ...]
-    counts: str
+    values: str
+    held: str
 
 
 def paper_cards(papers: Iterable[PaperResult]) -> list[PaperCard]:
@@ -65,7 +67,7 @@ def paper_cards(papers: Iterable[PaperResult]) -> list[PaperCard]:
             authors_and_venue(paper.reference, paper.title),
             paper.finding,
             tuple(claim for claim in claim_outcomes(paper.claims) if not claim.counted),
-            f"{'; '.join(verdict_and_claim_counts([paper]))}.",
+            *verdict_and_claim_counts([paper]),
         )
         for paper in papers
     ]
@@ -95,14 +97,13 @@ def scoreboard_headline(papers: Sequence[PaperResult]) -> str:
     tested, _ = claim_verdict_lists(counted)
     parts = [f"{counts.reproduced} of {counts.of} published {counts.name}" for counts in values]
     parts += [f"{tested.count('holds')} of {len(tested)} claims"] if tested else []
-    if not parts:
-        parts = ["no published values"]
-    sentence = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0]
+    sentence = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
+    sentence = f"{sentence} are reproduced" if parts else "no published values"
     missing = sum(counts.detail.get(NOT_MEASURED, 0) for counts in values)
     more = [f"{missing} published {'value is' if missing == 1 else 'values are'} {NOT_MEASURED}"] if missing else []
     left = len(counted) - len(tested)
     more += [f"{left} {'claim is' if left == 1 else 'claims are'} not tested"] if left else []
-    return "; ".join([f"{sentence} {'is' if parts[0].startswith('no ') else 'are'} reproduced", *more])
+    return "; ".join([sentence, *more])
 
 
 def counts_grid(papers: Sequence[PaperResult]) -> TextTable:
@@ -145,6 +146,13 @@ def record_frames(papers: Iterable[PaperResult]) -> dict[str, pd.DataFrame]:
         "comparisons": [_keyed(paper.comparisons, paper.key) for paper in papers],
     }
     return {name: pd.concat(parts, ignore_index=True) for name, parts in frames.items() if parts}
+
+
+def read_record(path: Path) -> pd.DataFrame:
+    """Return a record that `bench reproduce` wrote: texts, digits of published values, and numbers as numbers."""
+    table = pd.read_csv(path, dtype={"published": str} if path.stem == "values" else None)
+    texts = table.select_dtypes(exclude="number").columns
+    return table.fillna(dict.fromkeys(texts, ""))
 
 
 def _keyed(table: pd.DataFrame, paper: str, config: str | None = None) -> pd.DataFrame:

@@ -15,7 +15,7 @@ CLAIM_SIGNS = {
     "bad": "is contradicted, or the scores are the other way round",
     "open": "is not shown either way, or can't be tested",
 }
-CLAIM_SIGNS_LEGEND = "; ".join(f"{SIGNS[tone]} {means}" for tone, means in CLAIM_SIGNS.items())
+CLAIM_SIGNS_LEGEND = "; ".join(f"{SIGNS[tone]}\N{NO-BREAK SPACE}{means}" for tone, means in CLAIM_SIGNS.items())
 
 
 def verdict_tone(text: str) -> str:

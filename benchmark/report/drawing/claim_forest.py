@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing, p_text
 from benchmark.analysis.formatting.units import DISPLAY_UNITS, display_unit, metric_name
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
-from benchmark.report.comparison_grids import comparison_key, pair_key
+from benchmark.report.comparison_grids import comparison_keys
 from benchmark.report.drawing.forest import FOREST_ROW, MOST_DRAWN_PAIRS, forest_axis, forest_layers
 from benchmark.report.drawing.spec import Picture, round_for_output, row_panel
 from benchmark.report.drawing.theme import BAD, MUTED, OURS, PAPER, PUBLISHED
@@ -46,7 +46,8 @@ def claim_picture(comparisons: pd.DataFrame) -> Picture | None:
     ranks = {
         i: rank for rank, i in enumerate(sorted(range(len(rows)), key=lambda i: rows[i]["value"], reverse=not lower))
     }
-    points = [_point(row, unit, rows) | {"place": i, "rank": ranks[i]} for i, row in enumerate(rows)]
+    keys = comparison_keys(comparisons.to_dict("records"))
+    points = [_point(row, unit, keys[i]) | {"place": i, "rank": ranks[i]} for i, row in enumerate(rows)]
     band = [round_for_output(unit.scale, rows[0][end]) for end in ("claimed_low", "claimed_high")]
     at, name = float(ratio), metric_name(metric, DIAGNOSTIC_METRICS)
     symbol = "points" if unit.name == "percent" else unit.symbol
@@ -65,11 +66,10 @@ def claim_picture(comparisons: pd.DataFrame) -> Picture | None:
     return Picture(f"claim-{claim}", caption, alt_text, row_panel(layers, len(points), FOREST_ROW))
 
 
-def _point(row: dict[Any, Any], unit: Unit, rows: list[dict[Any, Any]]) -> dict[str, Any]:
+def _point(row: dict[Any, Any], unit: Unit, key: str) -> dict[str, Any]:
     """Return the numbers of a comparison, for drawing and as formatted text."""
     sign = "" if row["relation"] == "ratio" else "+"
-    key, several = comparison_key(row), len({(each["config"], each["variant"]) for each in rows}) > 1
-    point: dict[str, Any] = {"cell": key, "label": key if several else pair_key(row["a"], row["b"])}
+    point: dict[str, Any] = {"cell": key, "label": key}
     point |= {end: round_for_output(unit.scale, row[end]) for end in ("value", "low", "high", "published")}
     point |= {"gap": unit.text(row["value"], sign), "interval": unit.interval(row["low"], row["high"], sign)}
     point |= {"published_text": unit.text(row["published"], sign), "result": row["verdict"]}

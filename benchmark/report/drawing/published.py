@@ -159,7 +159,7 @@ def _layers(panel: PublishedPanel, height: float, *, page: bool) -> list[alt.Cha
     x: dict[str, Any] = {"type": "quantitative", "scale": scale, "title": "Published", "axis": alt.Axis(**axis)}
     left = alt.Axis(**axis, orient="left")
     y: dict[str, Any] = {"type": "quantitative", "scale": scale, "title": "Ours"}
-    legend: Any = alt.Legend(symbolOpacity=1, columns=LEGEND_COLUMNS) if page else None
+    legend: Any = alt.Legend(symbolOpacity=1, columns=LEGEND_COLUMNS, labelLimit=400) if page else None
     shown = panel.shown
     scales = [alt.Scale(domain=list(shown), range=[look[i] for look in shown.values()]) for i in range(3)]
     stroke, fill, shape = (

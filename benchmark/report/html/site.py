@@ -74,10 +74,9 @@ def _render(
 
 
 def _paper_page(paper: PaperResult, runs: Mapping[str, str]) -> str:
-    numbers, claims = verdict_and_claim_counts([paper])
-    sentences = [f"{numbers[0].upper()}{numbers[1:]}.", f"{claims[0].upper()}{claims[1:]}."]
-    finding = paper.finding.removesuffix(".")
-    return _render([paper], sentences, _sections(paper, runs), headline=finding, title=paper.title, name=paper.key)
+    sentences = [paper.finding, *(f"{capitalized(counts)}." for counts in verdict_and_claim_counts([paper]))]
+    shown = {"headline": scoreboard_headline([paper]), "title": paper.title, "name": paper.key}
+    return _render([paper], [each for each in sentences if each], _sections(paper, runs), **shown)
 
 
 def _values_section(papers: Sequence[PaperResult]) -> PageSection:
