@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 _SHOWN_SIZES = 8
 #: Folder of the pages for a browser.
 SITE = "site"
+#: Folder of the documentation's pictures, relative to the page of the repository.
+IMAGES = "../docs/img"
 
 
 def paper_configs(folder: Path) -> list[Experiment]:
@@ -87,7 +89,7 @@ def _reference_values_alone(experiment: Experiment) -> bool:
 def write_reproduction(done: list[RunResult], path: Path) -> str:
     """Write the page, the pages and records of papers/, and the HTML site; return a line with the page's headline."""
     sections, site = _sections(done), path.parent / SITE
-    page = reproduction_page(sections)
+    page = reproduction_page(sections, IMAGES if (path.parent / IMAGES).is_dir() else "")
     pages = {section.key: paper_page(section) for section in sections} | {"deviations": deviations_page(sections)}
     for name, text in pages.items():
         write_atomically(path.parent / "papers" / f"{name}.md", text.encode())

@@ -127,11 +127,14 @@ class PaperResult:
         return found[(found["verdict"] != "holds") & ~found["claim"].isin(again)]
 
 
-def reproduction_page(sections: Sequence[PaperResult]) -> str:
-    """Write the page of all papers as Markdown, one row for each paper."""
+def reproduction_page(sections: Sequence[PaperResult], images: str = "") -> str:
+    """Write the page of all papers as Markdown, one row for each paper.
+
+    `images` is the address of the folder with the committed pictures, if the page shows them.
+    """
     counts, cards = counts_grid(sections), paper_cards(sections)
     headline, legend = scoreboard_headline(sections), CLAIM_SIGNS_LEGEND
-    return render_markdown("reproduction", headline=headline, counts=counts, cards=cards, legend=legend)
+    return render_markdown("reproduction", headline=headline, counts=counts, cards=cards, legend=legend, images=images)
 
 
 def paper_page(section: PaperResult) -> str:

@@ -11,7 +11,7 @@ import altair as alt
 
 from benchmark.analysis.formatting.number_text import interval_text, is_missing, number_text, printed_decimals
 from benchmark.analysis.formatting.published_rows import in_shown_unit
-from benchmark.analysis.formatting.units import capitalized, metric_with_unit, unit_named
+from benchmark.analysis.formatting.units import capitalized, metric_name, unit_named
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.report.drawing.axes import NUMBER_EXPRESSION, log_ticks, round_ticks
 from benchmark.report.drawing.key import LegendEntry, legend_spec
@@ -83,7 +83,8 @@ def published_panels(values: pd.DataFrame) -> list[PublishedPanel]:
     panels: dict[str, list[dict[str, Any]]] = {}
     for row in map(in_shown_unit, values.to_dict("records")):
         if not is_missing(row["value"]):
-            title = capitalized(metric_with_unit(row["metric"], unit_named(row["unit"]), DIAGNOSTIC_METRICS))
+            name, symbol = metric_name(row["metric"], DIAGNOSTIC_METRICS), unit_named(row["unit"]).symbol
+            title = capitalized(f"{name} ({symbol})" if symbol and symbol != name else name)
             panels.setdefault(title, []).append(_point(row))
     return [PublishedPanel(title, points, _is_log(points)) for title, points in panels.items()]
 
@@ -160,7 +161,7 @@ def _layers(panel: PublishedPanel, height: float, *, page: bool) -> list[alt.Cha
     left = alt.Axis(**axis, orient="left")
     y: dict[str, Any] = {"type": "quantitative", "scale": scale, "title": "Ours"}
     legend: Any = alt.Legend(symbolOpacity=1, columns=LEGEND_COLUMNS, labelLimit=400) if page else None
-    shown = panel.shown
+    shown = panel.shown if page else _LOOKS  # panels of a file share their scales
     scales = [alt.Scale(domain=list(shown), range=[look[i] for look in shown.values()]) for i in range(3)]
     stroke, fill, shape = (
         channel("what:N", scale=scales[i], legend=legend) for i, channel in enumerate((alt.Stroke, alt.Fill, alt.Shape))
