@@ -23,9 +23,6 @@ from benchmark.papers.settings import excluded_cells
 from benchmark.report.html.section import PAGE_FILE
 from benchmark.report.html.site import site_pages
 from benchmark.report.page import (
-    COMPARISONS,
-    PaperExperiment,
-    PaperResult,
     deviations_page,
     difference_unit,
     paper_page,
@@ -33,6 +30,7 @@ from benchmark.report.page import (
     sensitivity_scores,
     sweep_effect_text,
 )
+from benchmark.report.paper_results import COMPARISONS, PaperExperiment, PaperResult
 from benchmark.report.scoreboard import record_frames, scoreboard_headline
 from benchmark.report.tables import frame_csv
 from benchmark.system.atomic_files import write_atomically

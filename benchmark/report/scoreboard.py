@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from benchmark.report.page import PaperResult
+    from benchmark.report.paper_results import PaperResult
 
 _BY_VERDICT = ("good", "half", "bad", "open")
 

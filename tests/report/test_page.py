@@ -10,10 +10,6 @@ from benchmark.report.comparison_grids import exception_grid
 from benchmark.report.escapes import markdown_text
 from benchmark.report.grids import claim_grid
 from benchmark.report.page import (
-    COMPARISONS,
-    PaperExperiment,
-    PaperResult,
-    SensitivityScore,
     deviations_page,
     paper_page,
     reproduction_page,
@@ -23,6 +19,7 @@ from benchmark.report.page import (
     sweep_effect_text,
     swept_claims_grid,
 )
+from benchmark.report.paper_results import COMPARISONS, PaperExperiment, PaperResult, SensitivityScore
 from tests.report.summaries import claim_row, verdict_row
 
 

@@ -10,7 +10,8 @@ import pytest
 from benchmark.analysis.summary import VERDICT_TABLE_COLUMNS, summary_table
 from benchmark.papers.published_verdicts import REFERENCE_VALUE
 from benchmark.report.grids import main_verdicts, reference_value_grid, verdict_grid
-from benchmark.report.page import PaperExperiment, PaperResult, paper_page, reproduction_page, verdict_counts_text
+from benchmark.report.page import paper_page, reproduction_page, verdict_counts_text
+from benchmark.report.paper_results import PaperExperiment, PaperResult
 from benchmark.report.tables import table_markdown
 from tests.report.summaries import verdict_row
 

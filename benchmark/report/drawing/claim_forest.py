@@ -35,7 +35,7 @@ def claim_picture(comparisons: pd.DataFrame) -> Picture | None:
     Parameters
     ----------
     comparisons : DataFrame
-        Rows of one claim, with the columns `COMPARISONS` of `report.page`.
+        Rows of one claim, with the columns `COMPARISONS` of `report.paper_results`.
     """
     rows = comparisons.to_dict("records")[:MOST_DRAWN_PAIRS]
     if not rows:

@@ -43,7 +43,7 @@ _LOOKS = {
 }
 _ENDS = ("published", "value", "low", "high")
 LOG_FROM = 20.0  # counts have a logarithmic axis if the largest is this many times the smallest
-FILE_WIDTH, PAGE_HEIGHT, FILE_HEIGHT = 680.0, 260, 190
+DIAGONAL_WIDTH, DIAGONAL_HEIGHT, DIAGONAL_FILE_HEIGHT = 680.0, 260, 190
 LABEL_GAP = 15.0  # points between the names of values that deviate
 
 
@@ -93,8 +93,8 @@ def published_pictures(values: pd.DataFrame) -> list[Picture]:
     """Draw each panel for a page."""
     pictures = []
     for i, panel in enumerate(published_panels(values)):
-        layers = alt.layer(*_layers(panel, PAGE_HEIGHT, page=True)).resolve_axis(y="independent")
-        spec = page_spec(spec_of(layers.properties(width="container", autosize=FIT, height=PAGE_HEIGHT)))
+        layers = alt.layer(*_layers(panel, DIAGONAL_HEIGHT, page=True)).resolve_axis(y="independent")
+        spec = page_spec(spec_of(layers.properties(width="container", autosize=FIT, height=DIAGONAL_HEIGHT)))
         title = f"{panel.title}: published values and ours"
         pictures.append(Picture(f"published-{i}", title, f"{title}. {_alt(panel)}", spec))
     return pictures
@@ -109,8 +109,8 @@ def published_chart(values: pd.DataFrame) -> VegaSpec:
     legend = [LegendEntry(name, stroke, fill, shape=shape, size=34) for name, (stroke, fill, shape) in looks.items()]
     alt_text = " ".join(f"{panel.title}: {_alt(panel)}" for panel in panels)
     title = "Published values and ours; bars: our 95% intervals"
-    parts = [concat_parts(drawn, columns=2, spacing=24), legend_spec(legend, FILE_WIDTH)]
-    return figure_spec(title, parts, alt_text, FILE_WIDTH)
+    parts = [concat_parts(drawn, columns=2, spacing=24), legend_spec(legend, DIAGONAL_WIDTH)]
+    return figure_spec(title, parts, alt_text, DIAGONAL_WIDTH)
 
 
 def _point(row: dict[Any, Any]) -> dict[str, Any]:
@@ -145,10 +145,10 @@ def _alt(panel: PublishedPanel) -> str:
 
 def _file_panel(panel: PublishedPanel) -> VegaSpec:
     names = [text_width(point["name"], TEXT_COLOUR) for point in panel.points if point["what"] == DEVIATES]
-    width = FILE_WIDTH / 2 - 70 - max(names, default=0.0)
-    layers = alt.layer(*_layers(panel, FILE_HEIGHT, page=False)).resolve_axis(y="independent")
+    width = DIAGONAL_WIDTH / 2 - 70 - max(names, default=0.0)
+    layers = alt.layer(*_layers(panel, DIAGONAL_FILE_HEIGHT, page=False)).resolve_axis(y="independent")
     titled = {"text": panel.title, "anchor": "start"}
-    return spec_of(layers.properties(width=width, height=FILE_HEIGHT)) | {"title": titled}
+    return spec_of(layers.properties(width=width, height=DIAGONAL_FILE_HEIGHT)) | {"title": titled}
 
 
 def _layers(panel: PublishedPanel, height: float, *, page: bool) -> list[alt.Chart]:
@@ -174,7 +174,7 @@ def _layers(panel: PublishedPanel, height: float, *, page: bool) -> list[alt.Cha
     right = alt.Axis(orient="right", ticks=False, domain=False, grid=False, labelPadding=4, title=None)
     right.labelExpr = f"{json.dumps(names)}[format(datum.value, '.6~g')]"
     right.values = [float(value) for value in names]
-    right.labelLimit = alt.ExprRef("0.45 * containerSize()[0]") if page else FILE_WIDTH
+    right.labelLimit = alt.ExprRef("0.45 * containerSize()[0]") if page else DIAGONAL_WIDTH
     bars = data.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2 if page else 1.4)
     marks = data.mark_point(opacity=1, size=60 if page else 30, strokeWidth=1.3)
     drawn = [

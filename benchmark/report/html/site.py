@@ -29,7 +29,7 @@ from benchmark.report.verdict_signs import CLAIM_SIGNS_LEGEND, verdict_sign
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from benchmark.report.page import PaperExperiment, PaperResult
+    from benchmark.report.paper_results import PaperExperiment, PaperResult
 
 INDEX_FILE = "index.html"
 _MADE = {"command": "bench reproduce", "together": "REPRODUCTION.md has the same numbers.", "index": INDEX_FILE}

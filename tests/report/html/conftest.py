@@ -3,7 +3,7 @@
 import pytest
 
 from benchmark.analysis.summary import CLAIMS, summary_table
-from benchmark.report.page import PaperExperiment, PaperResult, SensitivityScore
+from benchmark.report.paper_results import PaperExperiment, PaperResult, SensitivityScore
 
 
 @pytest.fixture
