@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 #: Verdict on a claim that holds under some equal readings of its paper and not under others.
 DEPENDS = "depends on the reading"
-NOT_MEASURED = "not measured"
+NOT_MEASURED, NO_VALUES = "not measured", "no published values"
 _ORDER = ("equal", "equal, outside the interval", "consistent", "deviates", "no interval")
 _LABELS = {"deviates": "deviating"}
 _NOT_COUNTED = {"tuned": "tuned", "another setting": "of another setting"}
@@ -63,7 +63,7 @@ def verdict_counts_text(
         what = f"{counts.reproduced} of {counts.of} published {counts.name} reproduced"
         parts.append(f"{what}{f' ({shown})' if shown else ''}")
     parts += not_counted_texts(tables, by_grade=by_grade)
-    return "; ".join(parts) or "no published values"
+    return "; ".join(parts) or NO_VALUES
 
 
 @dataclass(frozen=True)

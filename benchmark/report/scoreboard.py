@@ -11,6 +11,7 @@ import pandas as pd
 from benchmark.analysis.summary import CLAIMS, VERDICT_TABLE_COLUMNS, summary_table
 from benchmark.papers.published_verdicts import REFERENCE_VALUE
 from benchmark.papers.verdict_counts import (
+    NO_VALUES,
     NOT_MEASURED,
     ClaimOutcome,
     ValueCounts,
@@ -45,8 +46,8 @@ class PaperCard:
     finding : str
     claims : tuple of ClaimOutcome
         Claims that are counted.
-    values, held : str
-        How many published values were reproduced, and how many claims hold.
+    values : str
+        How many published values were reproduced, or `NO_VALUES`.
     """
 
     key: str
@@ -55,7 +56,6 @@ class PaperCard:
     finding: str
     claims: tuple[ClaimOutcome, ...]
     values: str
-    held: str
 
 
 def paper_cards(papers: Iterable[PaperResult]) -> list[PaperCard]:
@@ -67,7 +67,7 @@ def paper_cards(papers: Iterable[PaperResult]) -> list[PaperCard]:
             authors_and_venue(paper.reference, paper.title),
             paper.finding,
             tuple(claim for claim in claim_outcomes(paper.claims) if not claim.counted),
-            *verdict_and_claim_counts([paper]),
+            verdict_and_claim_counts([paper])[0],
         )
         for paper in papers
     ]
@@ -98,7 +98,7 @@ def scoreboard_headline(papers: Sequence[PaperResult]) -> str:
     parts = [f"{counts.reproduced} of {counts.of} published {counts.name}" for counts in values]
     parts += [f"{tested.count('holds')} of {len(tested)} claims"] if tested else []
     sentence = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
-    sentence = f"{sentence} are reproduced" if parts else "no published values"
+    sentence = f"{sentence} are reproduced" if parts else NO_VALUES
     missing = sum(counts.detail.get(NOT_MEASURED, 0) for counts in values)
     more = [f"{missing} published {'value is' if missing == 1 else 'values are'} {NOT_MEASURED}"] if missing else []
     left = len(counted) - len(tested)

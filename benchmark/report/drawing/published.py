@@ -154,7 +154,7 @@ def _file_panel(panel: PublishedPanel) -> VegaSpec:
 def _layers(panel: PublishedPanel, height: float, *, page: bool) -> list[alt.Chart]:
     """Return the layers of the diagonal, leaders to the names, intervals and marks."""
     ends = panel.ends
-    scale = alt.Scale(type="log" if panel.log else "linear", domain=list(ends), nice=False, zero=False)
+    scale = alt.Scale(domain=list(ends), nice=False, **({"type": "log"} if panel.log else {"zero": False}))
     ticks = log_ticks(*ends) if panel.log else round_ticks(*ends, 3, 6)
     axis: dict[str, Any] = {"values": ticks, "labelExpr": NUMBER_EXPRESSION, "labelOverlap": "greedy"}
     x: dict[str, Any] = {"type": "quantitative", "scale": scale, "title": "Published", "axis": alt.Axis(**axis)}
