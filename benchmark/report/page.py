@@ -63,7 +63,8 @@ def reproduction_page(sections: Sequence[PaperResult], images: str = "") -> str:
 
 def paper_page(section: PaperResult) -> str:
     """Write the page of one paper as Markdown."""
-    return render_markdown("paper", section=section)
+    (card,) = paper_cards([section])
+    return render_markdown("paper", section=section, card=card, legend=CLAIM_SIGNS_LEGEND)
 
 
 def deviations_page(sections: Sequence[PaperResult]) -> str:
