@@ -6,6 +6,7 @@ import io
 import re
 import zlib
 from dataclasses import replace
+from decimal import Decimal
 from itertools import product
 
 import numpy as np
@@ -202,6 +203,12 @@ class TestOnePair:
     def test_the_papers_difference_is_that_of_its_values_at_its_settings(self):
         (told,) = (text for text in self.told(0.03, 0.01).details if "paper" in text)
         assert told == "The paper reported +2.36 (91.88 − 89.52)."
+        as_fractions = webkb_summary().verdicts
+        as_fractions["published"] = [str(Decimal(text) / 100) for text in as_fractions["published"]]
+        for name in ("value", "low", "high", "between_low", "between_high", "widest"):
+            as_fractions[name] = as_fractions[name] / 100
+        as_fractions["unit"] = "one"
+        assert told in self.told(0.03, 0.01, verdicts=as_fractions).details
         for verdict in ("another setting", "tuned", "reference value"):
             other = webkb_summary().verdicts.assign(verdict=verdict)
             assert "paper" not in " ".join(self.told(0.03, 0.01, verdicts=other).details)

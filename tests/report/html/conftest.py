@@ -3,7 +3,7 @@
 import pytest
 
 from benchmark.analysis.summary import CLAIMS, summary_table
-from benchmark.report.page import PaperExperiment, PaperResult, SensitivityScore
+from benchmark.report.paper_results import COMPARISONS, PaperExperiment, PaperResult, SensitivityScore
 
 
 @pytest.fixture
@@ -14,4 +14,15 @@ def papers(webkb):
     )
     part = PaperExperiment(webkb, tried, ("A remark.",), (), ("A caveat <of> it.",))
     claims = summary_table(CLAIMS, webkb.claims.to_numpy().tolist())
-    return [PaperResult("zhang2005", "Kernels on the manifold", "Zhang, 2005.", (part,), claims, {"result": 11})]
+    pairs = [("tf-l1-ngd", "tf-l2-linear", 0.0275), ("tf-l1-ngd", "tf-l2-ned", -0.002)]
+    compared = [comparison_row(claims["claim"][0], a, b, gap) for a, b, gap in pairs]
+    results = (claims, {"result": 11}, summary_table(COMPARISONS, compared))
+    return [PaperResult("zhang2005", "Kernels on the manifold", "Zhang, 2005.", (part,), *results)]
+
+
+def comparison_row(claim, a, b, gap):
+    """A comparison of accuracies that holds by the scores."""
+    words = {"claim": claim, "variant": "", "config": "webkb", "a": a, "b": b, "metric": "accuracy"}
+    words |= {"relation": "greater", "paper_verdict": "holds", "strict_verdict": "not shown", "verdict": "not shown"}
+    words |= {"value": gap, "low": gap - 0.02, "high": gap + 0.02, "published": 0.0236, "p_value": 0.2, "p_holm": 0.4}
+    return tuple(words.get(name, float("nan")) for name in COMPARISONS)
