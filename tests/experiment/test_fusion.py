@@ -5,6 +5,7 @@ import pytest
 
 from benchmark.analysis.formatting.labels import candidate_label
 from benchmark.classifiers import LinearSvm, MultinomialBayes
+from benchmark.commands.explain import explain_cell
 from benchmark.config.subset import subset_experiment
 from benchmark.evaluation.protocols import KFold
 from benchmark.experiment.context import RunContext
@@ -197,6 +198,17 @@ def test_candidates_of_methods_are_candidates_of_their_sum(checked, tmp_path):
         one = run_experiment(alone, RunContext(Store(tmp_path / f"store-{number}")))
         (expected,) = (each for key, each in one.predictions.settings.items() if key.method == "both")
         np.testing.assert_array_equal(found[number].predicted, expected.predicted)
+
+
+def test_the_steps_of_each_method_are_told(checked, tmp_path):
+    twin = "{name: pairs, text: {ngrams: [1, 2], min_occurrences: 30}, classifier: mnb}"
+    store = RunContext(Store(tmp_path / "store"))
+    done = run_and_write(checked(f"{twin}, {{fuse: [words, pairs], name: both}}"), store, tmp_path / "run")
+    account = next(iter(explain_cell(done.folder, "both", store)))
+    told = dict(account.rows)
+    assert "ngrams 1;" in told["words: lexing"]
+    assert "ngrams 1, 2;" in told["pairs: lexing"]
+    assert told["classifier"] == "fusion of words + pairs"
 
 
 def test_it_decides_the_same_without_the_cells_of_its_methods(checked, tmp_path):
