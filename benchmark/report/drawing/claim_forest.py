@@ -69,7 +69,7 @@ def claim_picture(comparisons: pd.DataFrame) -> Picture | None:
 def _point(row: dict[Any, Any], unit: Unit, key: str) -> dict[str, Any]:
     """Return the numbers of a comparison, for drawing and as formatted text."""
     sign = "" if row["relation"] == "ratio" else "+"
-    point: dict[str, Any] = {"cell": key, "label": key}
+    point: dict[str, Any] = {"cell": key}
     point |= {end: round_for_output(unit.scale, row[end]) for end in ("value", "low", "high", "published")}
     point |= {"gap": unit.text(row["value"], sign), "interval": unit.interval(row["low"], row["high"], sign)}
     point |= {"published_text": unit.text(row["published"], sign), "result": row["verdict"]}

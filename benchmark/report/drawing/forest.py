@@ -98,8 +98,8 @@ def forest_layers(
     Parameters
     ----------
     points : list of dict
-        Rows with `cell`, the key of a row, its `label`, `gap` as text, `what` it shows, `value`, `low` and `high`. Rows
-        with a published value have `published`, and its name in the legend as `other`.
+        Rows with `cell`, the key of a row, its `label` if that differs, `gap` as text, `what` it shows, `value`, `low`
+        and `high`. Rows with a published value have `published`, and its name in the legend as `other`.
     x : dict
         Encoding of the horizontal axis.
     looks : mapping of str to tuple
@@ -116,7 +116,9 @@ def forest_layers(
         return alt.Y("cell", type="nominal", axis=axis, sort=alt.EncodingSortField("at", op="min"))
 
     names = alt.Axis(title=None, ticks=False, domain=False, grid=True, labelPadding=8)
-    names.labelExpr = f"{json.dumps({point['cell']: point['label'] for point in points})}[datum.value]"
+    labels = {point["cell"]: point["label"] for point in points if "label" in point}
+    if labels:
+        names.labelExpr = f"{json.dumps(labels)}[datum.value]"
     names.labelLimit = alt.ExprRef("0.5 * containerSize()[0]")
     gaps = alt.Axis(title=None, ticks=False, domain=False, grid=False, orient="right", labelPadding=4)
     gaps.labelExpr = f"{json.dumps({point['cell']: point['gap'] for point in points})}[datum.value]"
@@ -135,6 +137,8 @@ def forest_layers(
         shade = once.mark_rect(color=LINE, opacity=0.55, aria=False)
         below.insert(0, shade.encode(alt.XDatum(band[0], **x), alt.X2Datum(band[1])))
     barred = data.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2.5)
+    if all(point["low"] is None for point in points):
+        barred.mark.aria = False  # an empty layer has nothing to say
     bars = barred.encode(alt.X("low", **x), alt.X2("high"), y(gaps), encoded[0], tip)
     dots = data.mark_point(opacity=1, size=70, strokeWidth=1.6).encode(alt.X("value", **x), y(names), *encoded, tip)
     if not any(point.get("other") for point in points):

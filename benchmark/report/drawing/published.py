@@ -177,11 +177,10 @@ def _layers(panel: PublishedPanel, height: float, *, page: bool) -> list[alt.Cha
     right.labelLimit = alt.ExprRef("0.45 * containerSize()[0]") if page else DIAGONAL_WIDTH
     bars = data.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2 if page else 1.4)
     marks = data.mark_point(opacity=1, size=60 if page else 30, strokeWidth=1.3)
-    drawn = [
-        diagonal,
-        bars.encode(alt.X("published", **x), alt.Y("low", axis=None, **y), alt.Y2("high"), stroke, tip),
-        marks.encode(alt.X("published", **x), alt.Y("value", axis=None, **y), stroke, fill, shape, tip),
-    ]
+    drawn = [diagonal]
+    if any(point["low"] is not None for point in panel.points):
+        drawn.append(bars.encode(alt.X("published", **x), alt.Y("low", axis=None, **y), alt.Y2("high"), stroke, tip))
+    drawn.append(marks.encode(alt.X("published", **x), alt.Y("value", axis=None, **y), stroke, fill, shape, tip))
     if leaders:
         rule = alt.Chart(rows_data(leaders)).mark_rule(color=LINE, aria=False)
         named = alt.Y("value", axis=right, **(y | {"title": None}))

@@ -1,9 +1,17 @@
 """A paper of one experiment, of which one number deviates and was looked into."""
 
+from dataclasses import replace
+
+import pandas as pd
 import pytest
 
-from benchmark.analysis.summary import CLAIMS, summary_table
+from benchmark.analysis.summary import CLAIMS, VERDICT_TABLE_COLUMNS, summary_table
 from benchmark.report.paper_results import COMPARISONS, PaperExperiment, PaperResult, SensitivityScore
+from tests.report.summaries import verdict_row
+
+#: Counts of data, which span a logarithmic axis and have no interval.
+COUNTS = {"students": "1641", "staff": "36"}
+NO_INTERVAL = (float("nan"), float("nan"), "equal", "", "count")
 
 
 @pytest.fixture
@@ -12,7 +20,9 @@ def papers(webkb):
         SensitivityScore("tf-l1-linear", "accuracy", "72.57", "percent", "as configured", 70.3, 69.0, 71.6, "deviates"),
         SensitivityScore("tf-l1-linear", "accuracy", "72.57", "percent", "smart", 72.5, 71.2, 73.8, "consistent"),
     )
-    part = PaperExperiment(webkb, tried, ("A remark.",), (), ("A caveat <of> it.",))
+    counts = [verdict_row(cell, "documents", n, "documents", int(n), *NO_INTERVAL) for cell, n in COUNTS.items()]
+    counted = pd.concat([webkb.verdicts, summary_table(VERDICT_TABLE_COLUMNS, counts)], ignore_index=True)
+    part = PaperExperiment(replace(webkb, verdicts=counted), tried, ("A remark.",), (), ("A caveat <of> it.",))
     claims = summary_table(CLAIMS, webkb.claims.to_numpy().tolist())
     pairs = [("tf-l1-ngd", "tf-l2-linear", 0.0275), ("tf-l1-ngd", "tf-l2-ned", -0.002)]
     compared = [comparison_row(claims["claim"][0], a, b, gap) for a, b, gap in pairs]
