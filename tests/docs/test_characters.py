@@ -42,17 +42,19 @@ STEPS = {
     "concentration, of words": ("words-concentration", "words-pairs-subject"),
     "square roots, of two": ("fused", "plain-fused"),
 }
+#: Rows of the table of other corpora: the configuration, the ending of its cells, and the metric.
 OTHERS = {
-    "20 Newsgroups without": ("characters-20ng-own", ""),
-    "WebKB": ("characters-webkb", "-cv"),
-    "Reuters R8": ("characters-r8", "-cv"),
+    "20 Newsgroups without": ("characters-20ng-own", "", "accuracy"),
+    "WebKB": ("characters-webkb", "-cv", "accuracy"),
+    "Reuters R8": ("characters-r8", "-cv", "accuracy"),
+    "Reuters ModApte": ("characters-modapte", "-cv", "micro-f1"),
 }
 
 
-def accuracies(config: str, ending: str) -> dict[str, float]:
-    """Accuracy in percent of each cell, without the ending of its name."""
+def accuracies(config: str, ending: str, metric: str = "accuracy") -> dict[str, float]:
+    """Accuracy, or another metric, in percent of each cell, without the ending of its name."""
     pinned = pd.read_csv(REPOSITORY / "results" / "pinned" / f"{config}.csv")
-    rows = pinned[(pinned["metric"] == "accuracy") & (pinned["fold"] == "all")]
+    rows = pinned[(pinned["metric"] == metric) & (pinned["fold"] == "all")]
     return {cell.removesuffix(ending): 100 * value for cell, value in zip(rows["cell"], rows["value"], strict=True)}
 
 
