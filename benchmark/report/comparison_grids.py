@@ -154,10 +154,12 @@ def claim_comparison_grid(comparisons: pd.DataFrame) -> TextTable:
     for key, row in zip(comparison_keys(records), records, strict=True):
         p_holm = MISSING_TEXT if is_missing(row["p_holm"]) else p_text(row["p_holm"])
         published = MISSING_TEXT if is_missing(row["published"]) else _gap(row | {"value": row["published"]})[0]
-        rows.append((key, *_gap(row), published, p_holm, row["paper_verdict"], row["strict_verdict"]))
-    header = ("comparison", "ours", "95% interval", "published", "p (Holm)", *_CLAIM_VERDICTS)
+        verdicts = row["paper_verdict"], row["strict_verdict"]
+        rows.append((key, *_gap(row), published, p_holm, _detectable(row), *verdicts))
+    header = ("comparison", "ours", "95% interval", "published", "p (Holm)", "detectable", *_CLAIM_VERDICTS)
     words = frozenset({"comparison", *_CLAIM_VERDICTS})
-    grid = TextTable("Comparisons of a claim", header, tuple(rows), words)
+    note = EXCEPTION_NOTE if any(row[5] != MISSING_TEXT for row in rows) else ""
+    grid = TextTable("Comparisons of a claim", header, tuple(rows), words, note)
     return grid.without(*(head for i, head in enumerate(header) if all(row[i] == MISSING_TEXT for row in rows)))
 
 

@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pandas as pd
 import pytest
 import yaml
 
@@ -85,6 +86,24 @@ def test_results_of_papers_are_of_those_that_there_are(hooks: ModuleType) -> Non
     whole = (REPOSITORY / "results" / "REPRODUCTION.md").read_text(encoding="utf-8")
     assert set(re.findall(r"\(papers/(\w+)\.md\)", whole)) == expected
     assert len(whole.splitlines()) < 60, "one page"
+
+
+def test_the_scoreboard_has_the_verdicts_of_the_records() -> None:
+    """Under several readings of a paper a claim has a half sign, unless it holds under all or under none."""
+    signs = {"holds": "●", "holds in part": "◐", "contradicted": "▲", "contradicted in part": "▲", "fails": "▲"}
+    claims = pd.read_csv(REPOSITORY / "results" / "papers" / "claims.csv", keep_default_na=False)
+    expected = {}
+    for (paper, claim), rows in claims[claims["counted"] == ""].groupby(["paper", "claim"], sort=False):
+        both = []
+        for name in ("verdict", "strict_verdict"):
+            words = [text.partition(" (")[0] for text in rows[name]]
+            mixed = len({word == "holds" for word in words}) > 1
+            first = next((text for text in rows[name] if "(" in text), rows[name].iloc[0])
+            both.append("◐" if mixed else signs.get(first.partition(" (")[0], "○"))
+        expected[paper, claim] = "".join(both)
+    whole = (REPOSITORY / "results" / "REPRODUCTION.md").read_text(encoding="utf-8")
+    found = re.findall(r"([●◐▲○]{2}) \[([\w-]+)\]\(papers/(\w+)\.md#claims\)", whole)
+    assert {(paper, claim): both for both, claim, paper in found} == expected
 
 
 def test_the_api_is_what_can_be_imported(pages: dict[str, str]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from benchmark.analysis.formatting.units import capitalized
 from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.papers.verdict_counts import claim_outcomes, verdict_counts_text
-from benchmark.report.comparison_grids import claim_comparison_grid, exception_grid
+from benchmark.report.comparison_grids import claim_comparison_grid
 from benchmark.report.drawing.claim_forest import claim_picture
 from benchmark.report.drawing.dots import dot_pictures
 from benchmark.report.drawing.published import published_pictures
@@ -87,7 +87,7 @@ def _values_section(papers: Sequence[PaperResult]) -> PageSection:
 
 
 def _sections(paper: PaperResult, runs: Mapping[str, str]) -> Iterator[PageSection]:
-    """Yield the claims with a forest plot each, then each experiment, then the comparisons that do not hold."""
+    """Yield the claims with a forest plot each, then each experiment."""
     links = {claim: f"#claim-{claim}" for claim in paper.claims["claim"]}
     yield PageSection("Claims", grid=claim_grid(paper.claims), lines=paper.remarks, links=links)
     for claim in claim_outcomes(paper.claims):
@@ -106,7 +106,6 @@ def _sections(paper: PaperResult, runs: Mapping[str, str]) -> Iterator[PageSecti
     yield _values_section([paper])
     for part in paper.experiments:
         yield from _experiment(part, runs)
-    yield PageSection("Comparisons that do not hold", grid=fill_repeated(exception_grid(paper.exceptions)), folded=True)
 
 
 def _experiment(part: PaperExperiment, runs: Mapping[str, str]) -> Iterator[PageSection]:
