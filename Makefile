@@ -17,7 +17,8 @@ help:
 	@echo "make run [CONFIG=configs/webkb.yaml]   run an experiment (default: the quickstart)"
 	@echo "make test                              run the tests, on two cores"
 	@echo "make lint | types                      ruff, import-linter | mypy, strict"
-	@echo "make trials [SLICE=1]                  the slow tests, which try to break it"
+	@echo "make trials [SLICE=1] [SEED=7]         the slow tests, which try to break it"
+	@echo "make trials MINUTES=60                 slices of them with new seeds, for so long"
 	@echo "make check                             compare with the pinned numbers"
 	@echo "make predictions                       pin again, with the labels on public test sets: results/predictions"
 	@echo "make reproduce-paper                   all papers: results/REPRODUCTION.md"
@@ -48,9 +49,15 @@ predictions: $(READY)
 	$(BIN)/bench check --update $(PREDICTED)
 
 # How seconds grow is measured alone, after all others.
+trials: export SLICE := $(SLICE)
+trials: export SEED := $(SEED)
 trials: $(READY_TO_TEST)
-	SLICE=$(SLICE) $(BIN)/python -m pytest -m slow -rs -n 2 --dist worksteal tests --ignore tests/trials/test_growth.py
-	SLICE=$(SLICE) $(BIN)/python -m pytest -m slow tests/trials/test_growth.py
+ifdef MINUTES
+	$(BIN)/python -m tests.trials $(MINUTES) $(SEED)
+else
+	$(BIN)/python -m pytest -m slow -rs -n 2 --dist worksteal tests --ignore tests/trials/test_growth.py
+	$(BIN)/python -m pytest -m slow tests/trials/test_growth.py
+endif
 
 perf: $(READY_TO_TEST)
 	$(BIN)/python tests/perf/measure.py --json $(JSON)

@@ -19,16 +19,21 @@ from benchmark.commands.check import PINNED
 from benchmark.evaluation.intervals import wilson
 from benchmark.papers import published as papers
 from benchmark.papers.load import load_published
+from benchmark.report.drawing.claim_signs import scoreboard_chart
 from benchmark.report.drawing.curves import curve_chart
 from benchmark.report.drawing.key import LegendEntry, legend_spec
+from benchmark.report.drawing.published import published_chart
 from benchmark.report.drawing.render import engine_version, render_pictures, run_vl_convert
 from benchmark.report.drawing.spec import figure_spec, round_for_output, rows_data, spec_of
 from benchmark.report.drawing.theme import MUTED, OURS, PAPER, PUBLISHED, WIDTH, VegaSpec
+from benchmark.report.scoreboard import read_record
 from benchmark.system.atomic_files import write_atomically
 
 IMAGES = Path(__file__).with_name("img")
 SCRIPT = Path(__file__).parents[1] / "benchmark" / "report" / "templates" / "vega.js"
 MEASURED = Path(__file__).parents[1] / "results" / "scale.json"
+#: Records that `bench reproduce` writes.
+RECORDS = Path(__file__).parents[1] / "results" / "papers"
 LAPTOPS = (8.0, 16.0)  # GB
 #: By configuration: what is tested, and the paper's configuration that the same NGD is printed of.
 ROWS = {
@@ -172,7 +177,24 @@ def census() -> VegaSpec:
     return figure_spec("", [key, spec_of(drawn)], "The best accuracies of papers on 20 Newsgroups by date, and ours")
 
 
-PICTURES = {"overview": overview, "scale": scale, "census": census}
+def scoreboard() -> VegaSpec:
+    """Draw the verdicts on the claims of all papers."""
+    titles = {paper.paper: paper.title for paper in map(load_published, papers.PUBLISHED_FOLDER.glob("*.yaml"))}
+    return scoreboard_chart(read_record(RECORDS / "claims.csv"), titles)
+
+
+def published() -> VegaSpec:
+    """Draw the published values of all papers against ours."""
+    return published_chart(read_record(RECORDS / "values.csv"))
+
+
+PICTURES = {
+    "overview": overview,
+    "scale": scale,
+    "census": census,
+    "scoreboard": scoreboard,
+    "published": published,
+}
 
 
 #: Python program that writes Vega, Vega-Lite and vega-embed as one script, in UTF-8.

@@ -313,9 +313,13 @@ def _title(figure: FigureView, labels: ChartLabels) -> str:
         return figure.title if figure.title.startswith(labels.title) else f"{labels.title}: {figure.title}"
     name = metric_name(figure.y[0], labels.quantities)
     if figure.relation:
-        kind, a, b = figure.relation
+        kind, *methods = figure.relation
+        a, b = (labels.methods.get(method, method) for method in methods)
         return f"{labels.title}: {name}, {a} {'over' if kind == 'ratio' else 'minus'} {b}"
-    return f"{labels.title}: {name} of each class" if "of_class" in figure.panel else labels.title
+    if "of_class" in figure.panel:
+        return f"{labels.title}: {name} of each class"
+    variant = figure.where.get("variant", BASE_VARIANT)  # several figures may show one variant each
+    return labels.title if variant == BASE_VARIANT else f"{labels.title}: {variant}"
 
 
 def _y_label(figure: FigureView, declared: DeclaredMetrics) -> str:

@@ -96,8 +96,8 @@ def sensitivity_notes(claims: Sequence[ClaimVerdict]) -> Iterator[str]:
         most, of = max(holds.values()), len(own[0].comparisons)
         names = ", ".join(name for name, n in holds.items() if n == most)
         in_part = f"under no variant in full, and in at most {most} of {of} comparisons under {names}"
-        where = f"under {names}" if most == of else in_part
-        yield f"By the paper's rule, claim {claim} holds {where if most else 'under no variant, not even in part'}."
+        where = (f"under {names}" if most == of else in_part) if most else "under no variant, not even in part"
+        yield f"By the paper's criterion, claim {claim} holds {where}."
 
 
 def claim_notes(claims: Iterable[Claim]) -> list[str]:

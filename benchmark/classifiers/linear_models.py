@@ -357,6 +357,11 @@ class NbSvm(_LinearModel):
         if not 0 <= self.interpolation <= 1:
             raise ValueError(f"interpolation must be a number from 0 to 1, not {self.interpolation}")
 
+    @property
+    def draws(self) -> bool:
+        """Whether training draws random numbers: always, as it solves the dual problem."""
+        return True
+
     def untrained(self, n: int) -> Any:  # noqa: ARG002
         """Return the unfitted `LinearSVC`, which solves the dual: on unnormalized points the primal is 100× slower.
 
@@ -386,9 +391,6 @@ class NbSvm(_LinearModel):
         """
         check_non_negative(points, type(self).__name__)
         super().learn(points, labels)
-
-    def _machine(self) -> LinearSvm:
-        return LinearSvm(self.C, self.loss, epsilon=self.epsilon)
 
     def _hyperplanes(self, X: Any, y: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         classes = self.classes_

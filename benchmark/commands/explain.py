@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmark.analysis.document_predictions import DocumentPrediction
+    from benchmark.config.model import MethodSpec, TextSettings
     from benchmark.experiment.context import RunContext
 
 DETAIL_HEADER = ("property", "value")
@@ -88,21 +89,18 @@ class _Account(CellAccount):
         experiment, facts = self.run.experiment, self.run.facts[self.cell.variant]
         variant = experiment.variants[self.cell.variant]
         spec = self.entry.candidates[int(self.candidates[0])]
-        text = spec.text or variant.collection.text
-        words = next((own for own in facts.get("texts", ()) if text.flat.items() <= own.items()), facts)
+        members = {"": spec} if spec.fused is None else dict(zip(spec.fused.names, spec.fused.members, strict=True))
         chosen = [candidate_label(self.entry, int(index)) for index in self.candidates]
         rows = [
             ("corpus", f"{variant.collection.corpus}, {facts['source']}"),
             ("content", facts["content_digest"]),
             ("documents", f"{facts['documents']:,} of {len(facts['classes'])} classes"),
-            ("words", f"{words['vocabulary']:,} distinct, {words['words']:,} in all"),
-            ("lexing", _settings(vars(text.lexing))),
-            ("pruning", _settings(vars(text.pruning))),
-            ("points", points_label(spec)),
-            ("kernel", component_label(spec.kernel) if spec.kernel else "none"),
-            ("classifier", component_label(spec.classifier)),
-            ("protocol", _settings(variant.protocol.resolved)),
         ]
+        for name, member in members.items():
+            steps = _steps(member, member.text or variant.collection.text, facts)
+            rows += [(f"{name}: {step}" if name else step, told) for step, told in steps]
+        rows += [("classifier", points_label(spec))] if spec.fused else []
+        rows.append(("protocol", _settings(variant.protocol.resolved)))
         rows += [("training size", f"{self.cell.size:,}")] if self.cell.size else []
         rows += [("terms", f"{self.cell.terms:,}")] if self.cell.terms else []
         if len(self.entry.candidates) > 1:
@@ -188,6 +186,19 @@ class _Account(CellAccount):
             ]
             wrong = f" (wrong: {number} of {n_wrong:,})" if not each.right else ""
             yield TerminalTable(each.document + wrong, DETAIL_HEADER, details)
+
+
+def _steps(spec: MethodSpec, text: TextSettings, facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the steps of a method from its text to its classifier; `facts` are those of the documents."""
+    words = next((own for own in facts.get("texts", ()) if text.flat.items() <= own.items()), facts)
+    return [
+        ("words", f"{words['vocabulary']:,} distinct, {words['words']:,} in all"),
+        ("lexing", _settings(vars(text.lexing))),
+        ("pruning", _settings(vars(text.pruning))),
+        ("points", points_label(spec)),
+        ("kernel", component_label(spec.kernel) if spec.kernel else "none"),
+        ("classifier", component_label(spec.classifier)),
+    ]
 
 
 def _settings(given: Mapping[str, Any]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import re
+import statistics
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -51,6 +52,17 @@ SEPARATORS, MIN_SEPARATOR_SHARE = ";|,", 0.05
 EXACT_KERNEL, LINEAR_ROUTE = "ngd", "tfidf-hellinger"
 _KERNEL_LINE = f"  - {EXACT_KERNEL} # geodesic distance on the simplex: an exact kernel, of all pairs of documents\n"
 _KERNEL_PAIR = f"  - [{EXACT_KERNEL}, tfidf-linear-svm]\n"
+#: From how many classes on, and up to how many characters of the median text, n-grams of characters are proposed.
+MANY_CLASSES, SHORT_TEXT = 20, 150
+_CHARACTER_LINES = f"""\
+  - name: characters # n-grams of 3 to 5 characters, since classes are many and texts short
+    text: {{ngrams: [], characters: [3, 5], within: white-space}}
+    weighting: tfidf
+    features: hellinger
+    classifier: {{name: linear-svm, C: 2, ridge: 0.5708}}
+  - {{fuse: [{LINEAR_ROUTE}, characters], scale: hold-out, name: words-and-characters}} # their decisions, added
+"""
+_CHARACTER_PAIR = f"  - [words-and-characters, {LINEAR_ROUTE}]\n"
 #: Longest first run that is proposed, in seconds of all processors.
 MAX_FIRST_SECONDS = 3600.0
 ROLES = ("text", "label", "labels", "id", "split", "group", "date")
@@ -445,6 +457,7 @@ def configuration_text(
     protocol, why = _protocol(seen, roles, multilabel=multilabel)
     counted = {"vocabulary_from": protocol["train"]} if protocol["name"] == "fixed-split" else {}
     kernel, pair = (_KERNEL_LINE, _KERNEL_PAIR) if exact_kernel else ("", "")
+    characters, character_pair = (_CHARACTER_LINES, _CHARACTER_PAIR) if _characters_suit(seen, roles) else ("", "")
     text = {"lexer": "unicode", "stoplist": "none", "digits": "token", "min_documents": 2, **counted}
     return f"""# {name}: which classifier for {path}?  bench run {name}.yaml
 name: {name}
@@ -464,10 +477,22 @@ methods:
     weighting: tfidf
     features: hellinger
     classifier: {{name: linear-svm, C: 2, ridge: 0.5708}}
-{kernel}compare:
+{characters}{kernel}compare:
   - [log-entropy-linear-svm, tfidf-linear-svm]
   - [{LINEAR_ROUTE}, tfidf-linear-svm]
-{pair}"""
+{character_pair}{pair}"""
+
+
+def _characters_suit(seen: FileSample, roles: dict[str, str]) -> bool:
+    """Return whether classes are many and texts short, by the records that were seen."""
+    texts = [str(value) for value in seen.columns.get(roles.get("text", ""), ()) if value is not None]
+    column = seen.columns.get(roles.get("label", ""))
+    return (
+        bool(texts)
+        and column is not None
+        and len(_distinct(column)) >= MANY_CLASSES
+        and statistics.median(map(len, texts)) <= SHORT_TEXT
+    )
 
 
 def exact_kernel_problem(found: Plan) -> str | None:

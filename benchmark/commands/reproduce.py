@@ -23,9 +23,6 @@ from benchmark.papers.settings import excluded_cells
 from benchmark.report.html.section import PAGE_FILE
 from benchmark.report.html.site import site_pages
 from benchmark.report.page import (
-    EXCEPTIONS,
-    PaperExperiment,
-    PaperResult,
     deviations_page,
     difference_unit,
     paper_page,
@@ -33,6 +30,9 @@ from benchmark.report.page import (
     sensitivity_scores,
     sweep_effect_text,
 )
+from benchmark.report.paper_results import COMPARISONS, PaperExperiment, PaperResult
+from benchmark.report.scoreboard import record_frames, scoreboard_headline
+from benchmark.report.tables import frame_csv
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import ConfigError
 from benchmark.system.shipped_files import shipped_files
@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 _SHOWN_SIZES = 8
 #: Folder of the pages for a browser.
 SITE = "site"
+#: Folder of the documentation's pictures, relative to the page of the repository.
+IMAGES = "../docs/img"
 
 
 def paper_configs(folder: Path) -> list[Experiment]:
@@ -83,18 +85,19 @@ def _reference_values_alone(experiment: Experiment) -> bool:
 
 
 def write_reproduction(done: list[RunResult], path: Path) -> str:
-    """Write the page, the pages of papers/ and the HTML site beside it; return a line with the page's headline."""
+    """Write the page, the pages and records of papers/, and the HTML site; return a line with the page's headline."""
     sections, site = _sections(done), path.parent / SITE
-    page = reproduction_page(sections)
+    page = reproduction_page(sections, IMAGES if (path.parent / IMAGES).is_dir() else "")
     pages = {section.key: paper_page(section) for section in sections} | {"deviations": deviations_page(sections)}
     for name, text in pages.items():
         write_atomically(path.parent / "papers" / f"{name}.md", text.encode())
+    for name, table in record_frames(sections).items():
+        write_atomically(path.parent / "papers" / f"{name}.csv", frame_csv(table, table.columns).encode())
     write_atomically(path, page.encode())
     runs = {each.summary.name: os.path.relpath(each.folder / PAGE_FILE, site) for each in done}
     for name, content in site_pages(sections, runs).items():
         write_atomically(site / name, content.encode())
-    headline = next(line for line in page.splitlines() if line.startswith("**"))
-    return f"{path}: {headline.strip('*')}"
+    return f"{path}: {scoreboard_headline(sections)}."
 
 
 def _sections(done: list[RunResult]) -> list[PaperResult]:
@@ -180,21 +183,21 @@ def _section(of_paper: list[RunResult], done: list[RunResult]) -> PaperResult:
         sweeps = tuple(o.summary for o in done if o.results.experiment.sensitivity_of == each.summary.name)
         tried, remarks = sensitivity_scores(each.summary, sweeps), (*_document_set(published, each), *_steps(each))
         experiments.append(PaperExperiment(each.summary, tried, remarks, sweeps, _caveats(each, done)))
-    claims, exceptions = [], []
+    claims, comparisons = [], []
     runs = [each.results for each in of_paper if isinstance(each.results, RunPredictions)]
     asides = {cell: aside for run in runs for cell, aside in excluded_cells(run.experiment).items()}
     printed = Counter(
         value.kind for value in published.values if not value.alternative and (value.config, value.cell) not in asides
     )
-    readings: dict[str, str] = {}
+    readings = {name: words for run in runs for name, words in run.experiment.readings.items()}
     for claim in published.claims:
         for judged in _judged(claim, runs, asides):
             claims.append(judged)
-            if not claim.same_as:
-                found = ((each, evidence) for each in judged.comparisons for evidence in _not_shown(claim, each))
-                exceptions += [_exception(claim, each, evidence) for each, evidence in found]
-    for run in runs:
-        readings |= run.experiment.readings
+            variant = readings.get(judged.variant or BASE_VARIANT, judged.variant)
+            for compared in judged.comparisons:
+                if compared.evidence is not None:
+                    gap = _published_gap(claim, compared.comparison, published, asides)
+                    comparisons.append(_comparison(claim, variant, compared, compared.evidence, gap))
     return PaperResult(
         published.paper,
         published.title,
@@ -202,7 +205,7 @@ def _section(of_paper: list[RunResult], done: list[RunResult]) -> PaperResult:
         tuple(experiments),
         claim_verdict_frame(claims, {cell for run in runs for cell in run.experiment.chosen_on_test}, readings),
         printed,
-        summary_table(EXCEPTIONS, exceptions),
+        summary_table(COMPARISONS, comparisons),
         (*claim_notes(published.claims), *_not_measured(published, of_paper)),
         published.finding,
     )
@@ -258,18 +261,30 @@ def _caveats(run: RunResult, done: list[RunResult]) -> tuple[str, ...]:
     return tuple(caveats)
 
 
-def _not_shown(claim: Claim, judged: ComparisonVerdict) -> list[Evidence]:
-    """Return the evidence of a comparison that was made and doesn't hold strictly, or by the rule without a test."""
-    tested = claim.test is not None or claim.relation in ("equivalent", "ratio")
-    fails = (judged.strict if tested else judged.paper) != "holds"
-    return [judged.evidence] if fails and judged.evidence is not None else []
-
-
-def _exception(claim: Claim, judged: ComparisonVerdict, evidence: Evidence) -> list[Any]:
-    """Return a comparison that doesn't hold as a row of the table of exceptions."""
-    pair = [claim.id, judged.comparison.config, judged.comparison.a, judged.comparison.b, claim.metric, claim.relation]
-    verdicts = [judged.detectable, judged.paper, judged.strict]
+def _comparison(
+    claim: Claim, variant: str, judged: ComparisonVerdict, evidence: Evidence, published: float
+) -> list[Any]:
+    """Return a comparison of a claim as a row of `COMPARISONS`."""
+    compared = judged.comparison
+    pair = [claim.id, variant, compared.config, compared.a, compared.b, claim.metric, claim.relation]
+    ranged = claim.relation in ("equivalent", "ratio")
+    tested, claimed = claim.test is not None or ranged, claim.span if ranged else (math.nan, math.nan)
+    verdicts = [judged.detectable, judged.paper, judged.strict, judged.strict if tested else judged.paper]
     gap, test = evidence.estimate, evidence.test
     p_values = (None, None) if test is None else (test.p_value, test.p_holm)
     numbers = [math.nan if p_value is None else p_value for p_value in p_values]
-    return [*pair, gap.value, gap.low, gap.high, *numbers, *verdicts]
+    return [*pair, gap.value, gap.low, gap.high, published, *claimed, *numbers, *verdicts]
+
+
+def _published_gap(claim: Claim, comparison: Comparison, published: Published, asides: Exclusions) -> float:
+    """Return the difference or ratio of the published values of a comparison's cells, as in the score frame."""
+    found = {
+        value.cell: float(value.value) / (100 if value.unit == "percent" else 1)
+        for value in published.values
+        if (value.config, value.metric, value.alternative) == (comparison.config, claim.metric, False)
+        and (value.config, value.cell) not in asides
+    }
+    a, b = (found.get(cell, math.nan) for cell in (comparison.a, comparison.b))
+    if claim.relation == "ratio":
+        return a / b if b else math.nan
+    return a - b

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 #: The largest number of cells, settings, splits or pairs.
 MAX_NUMBERS = 100_000
+COUNTED_METHODS = "methods or candidates"
 #: The largest number of documents in all splits together, each a row number in memory: 0.8 GB.
 MAX_SPLIT_ROWS = 100_000_000
 

@@ -17,7 +17,7 @@ from benchmark.config.components import (
     component_parameters,
     lists_by_nature,
 )
-from benchmark.config.limits import check_cell_name, check_limit
+from benchmark.config.limits import COUNTED_METHODS, check_cell_name, check_limit
 from benchmark.config.method_rules import check_method
 from benchmark.config.model import MethodEntry, MethodSpec, Representation
 from benchmark.config.other_methods import (
@@ -102,7 +102,6 @@ REPRESENTATION_KEYS = ("fields", WEIGHTING_KEY, "normalization", "idf", "dirichl
 ALLOWED_VALUES = {"normalization": NORMALIZATIONS, "idf": IDF_SOURCES}
 #: The classifier of a method that names only a kernel.
 DEFAULT_KERNEL_CLASSIFIER = "svm"
-COUNTED_METHODS = "methods or candidates"
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmark.classifiers.placeholders import FUSION, MADE_ELSEWHERE, Fusion, MadeElsewhere
 from benchmark.config.components import Component, check_component
-from benchmark.config.limits import check_cell_name
+from benchmark.config.limits import COUNTED_METHODS, check_cell_name, check_limit
 from benchmark.config.model import FUSION_SCALES, FusedMethods, MethodFile, MethodSpec, Representation, VectorFile
 from benchmark.corpora.file_digest import file_digest
 from benchmark.corpora.user.records import read_columns
@@ -65,13 +67,13 @@ def _fused(
 ) -> tuple[str, list[MethodSpec]]:
     """Return the name and the candidates of a method that adds the decision values of others.
 
-    Candidates are lists of lists, if there is anything to choose.
+    If there is anything to choose, candidates are lists of lists, and all combinations of their methods' candidates.
     """
     for key in given:
         if key not in FUSION_KEYS:
             raise source.error((*place, key), unknown_name("key of a fusion:", key, FUSION_KEYS))
     scale = given.get(SCALE_KEY, next(iter(FUSION_SCALES)))
-    if scale not in FUSION_SCALES:
+    if not isinstance(scale, str) or scale not in FUSION_SCALES:
         raise source.error((*place, SCALE_KEY), unknown_name("scale", scale, list(FUSION_SCALES)))
     if NAME_KEY not in given:
         raise source.error(place, "give this fusion a `name`")
@@ -80,18 +82,21 @@ def _fused(
         raise source.error(place, f"the method {given[NAME_KEY]!r} is listed twice")
     lists = given[FUSE_KEY] if isinstance(given[FUSE_KEY], list) else []
     lists = lists if several and lists and all(isinstance(own, list) for own in lists) else [lists]
-    return given[NAME_KEY], [_fusion(own, given.get(WEIGHTS_KEY), scale, known, source, place) for own in lists]
+    found = list[MethodSpec]()
+    for own in lists:
+        found += _fusions(own, given.get(WEIGHTS_KEY), scale, known, source, place)
+    return given[NAME_KEY], found
 
 
-def _fusion(
+def _fusions(
     names: list[Any],
     weights: Any,
     scale: str,
     known: Mapping[str, list[MethodSpec]],
     source: YamlSource,
     place: Location,
-) -> MethodSpec:
-    """Return a method that adds the decision values of the named ones."""
+) -> list[MethodSpec]:
+    """Return the sums of the named methods' decision values, one for each combination of their candidates."""
     where = (*place, FUSE_KEY)
     if len(names) < 2:
         raise source.error(where, "`fuse` lists at least two methods of this configuration")
@@ -107,8 +112,13 @@ def _fusion(
     if not numbers or len(given) != len(names):
         problem = f"weights are {len(names)} positive numbers up to {MAX_WEIGHT:g}, one for each method of `fuse`"
         raise source.error((*place, WEIGHTS_KEY), f"{problem}, not {quote_value(weights)}")
-    members = FusedMethods(tuple(names), tuple(known[name][0] for name in names), tuple(map(float, given)), scale)
-    return MethodSpec(uncounted_points("none"), None, Component.of(FUSION, Fusion, {}), fused=members)
+    of_each = [known[name] for name in names]
+    check_limit(math.prod(map(len, of_each)), COUNTED_METHODS, source, where)
+    added, fusion = tuple(map(float, given)), Component.of(FUSION, Fusion, {})
+    return [
+        MethodSpec(uncounted_points("none"), None, fusion, fused=FusedMethods(tuple(names), members, added, scale))
+        for members in itertools.product(*of_each)
+    ]
 
 
 def _without_scores(file: MethodFile) -> str:
@@ -133,14 +143,15 @@ def _is_weight(number: Any) -> bool:
 
 
 def _why_not_fused(specs: list[MethodSpec]) -> str:
-    """Return why a method has no decision values that can be added, or ""."""
-    if len(specs) > 1:
-        return "has several candidates: name a method with one"
-    if specs[0].fused is not None:
-        return "is a fusion itself: list its methods in its place"
-    if specs[0].predictions is not None or specs[0].vectors is not None:
-        return "was made elsewhere: a fusion trains its methods again, on folds of the training documents"
-    return _VOTES if specs[0].classifier.resolved.get("scheme") == "one-vs-one" else ""
+    """Return why a candidate of a method has no decision values that can be added, or ""."""
+    for spec in specs:
+        if spec.fused is not None:
+            return "is a fusion itself: list its methods in its place"
+        if spec.predictions is not None or spec.vectors is not None:
+            return "was made elsewhere: a fusion trains its methods again, on folds of the training documents"
+        if spec.classifier.resolved.get("scheme") == "one-vs-one":
+            return _VOTES
+    return ""
 
 
 def check_ranked(variant: Variant, metric: str, source: YamlSource) -> None:

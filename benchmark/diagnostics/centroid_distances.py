@@ -50,7 +50,7 @@ class CentroidDistances(Diagnostic):
         Values of the classifier's smoothing at which the base variant is measured again, positive and ascending.
     """
 
-    metrics: ClassVar[tuple[DiagnosticMetric, ...]] = (DiagnosticMetric(AVERAGE_SKL, "nats", axis="average SKL"),)
+    metrics: ClassVar[tuple[DiagnosticMetric, ...]] = (DiagnosticMetric(AVERAGE_SKL, "nats", label="average SKL"),)
     tags: ClassVar[Tags] = Tags(
         labels={"mean": "mean (naive Bayes)", "skl": "symmetric KL", "pooled": "pooled counts (multinomial)"}
     )

@@ -1,7 +1,8 @@
-"""Weights of a kept linear model in single precision, which halves its file."""
+"""Weights of a kept linear model, and factors of its terms, in single precision, which halves its file."""
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from benchmark.model.base import KeptModel
 
 #: Arrays of a trained method, by the end of their names, that single precision rounds.
-ROUNDED = (".coef_", "/weights")
+ROUNDED = (".coef_", "/weights", "/factors_")
 
 
 def in_single_precision(model: KeptModel, inputs: Sequence[Any]) -> KeptModel:
@@ -66,16 +67,20 @@ def _said(model: KeptModel) -> dict[str, Any]:
 
 
 def _with_rounded_weights(fitted: FittedMethod) -> FittedMethod:
+    weighting = copy(fitted.learned.weighting)
+    if weighting.factors_ is not None:
+        weighting.factors_ = _round(weighting.factors_)
+    learned = replace(fitted.learned, weighting=weighting)
     if isinstance(fitted, FittedHyperplanes):
         own = fitted.hyperplanes
-        return replace(fitted, hyperplanes=Hyperplanes(_round(own.weights), own.offsets))
+        return replace(fitted, learned=learned, hyperplanes=Hyperplanes(_round(own.weights), own.offsets))
     if not isinstance(fitted, FittedPoints) or not all(
         "coef_" in getattr(model, "kept", ()) for model in fitted.models
     ):
         raise ConfigError("single precision is for linear methods, which have a weight for each term and class")
     arrays = fitted.arrays()
     return type(fitted).restored(
-        fitted.learned, {name: _round(each) if name.endswith(ROUNDED[0]) else each for name, each in arrays.items()}
+        learned, {name: _round(each) if name.endswith(ROUNDED[0]) else each for name, each in arrays.items()}
     )
 
 

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from benchmark.corpora.corpus import Documents, StreamedCorpus
 from benchmark.model.base import KeptModel, TextPredictions
 from benchmark.model.probabilities import class_probabilities
 from benchmark.model.telling_terms import telling_terms, without_each_term
-from benchmark.text.pruning import Pruning
-from benchmark.text.vocabulary import count_terms
+from benchmark.text.known_terms import KnownTerms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import scipy.sparse as sp
     from numpy.typing import NDArray
 
     from benchmark.methods.fitted import FittedMethod
@@ -84,17 +81,7 @@ class TextModel(KeptModel):
 
     def counts(self, texts: Sequence[bytes]) -> sp.csr_array:
         """Count the terms of the vocabulary in each text, shape (m, V)."""
-        m = len(texts)
-        zeros = np.zeros(m, dtype=np.int32)
-        documents = Documents(tuple(map(str, range(m))), zeros, zeros, ("",), ("",))
-        corpus = StreamedCorpus("", documents, np.arange(m), lambda: iter(texts), "")
-        counted = count_terms(corpus, self.lexing, Pruning())
-        columns = np.fromiter(map(self._column.get, counted.vocabulary, repeat(-1)), np.int32, len(counted.vocabulary))
-        matrix = counted.matrix
-        known = columns[matrix.indices] >= 0
-        pointers = np.concatenate([[0], np.cumsum(known)])[matrix.indptr].astype(np.int32)
-        parts = matrix.data[known], columns[matrix.indices[known]], pointers
-        return sp.csr_array(parts, shape=(m, len(self.vocabulary)))
+        return self._known.count(texts)
 
     def class_values(self, inputs: Any) -> Array:
         """Return a decision value for each class, shape (m, k), from the `inputs` of m texts."""
@@ -107,8 +94,8 @@ class TextModel(KeptModel):
         return terms, np.concatenate([np.empty((0, len(self.classes))), *values])
 
     @cached_property
-    def _column(self) -> dict[str, int]:
-        return {term: column for column, term in enumerate(self.vocabulary)}
+    def _known(self) -> KnownTerms:
+        return KnownTerms(self.lexing, self.vocabulary)
 
     def answer_batch(self, texts: Sequence[bytes], n_words: int) -> TextPredictions:
         """Return the predictions of a batch of texts, see `KeptModel.answers`."""

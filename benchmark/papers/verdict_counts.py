@@ -3,118 +3,175 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchmark.papers.claims import NOT_TESTABLE, NOT_TESTED
 from benchmark.papers.published_verdicts import GRADES, NO_INFORMATION
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pandas as pd
 
 #: Verdict on a claim that holds under some equal readings of its paper and not under others.
 DEPENDS = "depends on the reading"
+NOT_MEASURED, NO_VALUES = "not measured", "no published values"
 _ORDER = ("equal", "equal, outside the interval", "consistent", "deviates", "no interval")
 _LABELS = {"deviates": "deviating"}
 _NOT_COUNTED = {"tuned": "tuned", "another setting": "of another setting"}
 
 
+@dataclass(frozen=True)
+class ClaimOutcome:
+    """Verdicts on a claim under all equal readings of its paper together, as text.
+
+    `counted` is the reason why it isn't counted among the paper's claims, or "".
+    """
+
+    claim: str
+    text: str
+    paper: str
+    strict: str
+    counted: str = ""
+
+
 def verdict_counts_text(
     tables: Sequence[pd.DataFrame], printed: Mapping[str, int] | None = None, *, by_grade: bool = False
 ) -> str:
-    """Write the counts of verdicts on published values, separately for results of models and counts of data.
+    """Write how many published values were reproduced, separately for results of models and counts of data.
 
-    Tuned values and values of another setting are only mentioned. If `printed` has more values than the tables have
-    verdicts, the rest is reported as not measured. With `by_grade`, results of models are counted by their grade, and
-    those that give no information are only mentioned.
+    A value is reproduced if ours is equal or consistent. Tuned values and values of another setting are only mentioned.
+    If `printed` has more values than the tables have verdicts, the rest is reported as not measured. With `by_grade`,
+    the grades of results of models are counted, too, and those that give no information are only mentioned.
 
     Examples
     --------
     >>> import pandas as pd
     >>> rows = {"verdict": ["equal", "deviates", "equal"], "reading": "", "kind": ["result", "result", "count"]}
     >>> verdict_counts_text([pd.DataFrame(rows)])
-    '1 of 2 results of models equal or consistent (1 equal, 1 deviating); 1 of 1 counts of data equal'
+    '1 of 2 published results reproduced (1 equal, 1 deviating); 1 of 1 published counts of data reproduced'
     >>> verdict_counts_text([pd.DataFrame(rows | {"grade": ["same", "outside", ""]})], by_grade=True)
-    '2 results of models: 1 same, 1 outside; 1 of 1 counts of data equal'
+    '1 of 2 published results reproduced (1 same, 1 outside); 1 of 1 published counts of data reproduced'
     """
+    parts = []
+    for counts in value_counts(tables, printed, by_grade=by_grade):
+        if not counts.of:
+            continue
+        detail = counts.detail if counts.kind == "result" or counts.reproduced < counts.of else {}
+        shown = ", ".join(f"{n} {word}" for word, n in detail.items())
+        what = f"{counts.reproduced} of {counts.of} published {counts.name} reproduced"
+        parts.append(f"{what}{f' ({shown})' if shown else ''}")
+    parts += not_counted_texts(tables, by_grade=by_grade)
+    return "; ".join(parts) or NO_VALUES
+
+
+@dataclass(frozen=True)
+class ValueCounts:
+    """Published values of one kind: how many of how many were reproduced.
+
+    `verdicts` counts the values by verdict; `detail` is what a sentence says of them, by verdict or grade.
+    """
+
+    kind: str
+    name: str
+    reproduced: int
+    of: int
+    verdicts: Counter[str]
+    detail: Mapping[str, int]
+
+
+def value_counts(
+    tables: Sequence[pd.DataFrame], printed: Mapping[str, int] | None = None, *, by_grade: bool = False
+) -> list[ValueCounts]:
+    """Count the published values of each kind as `verdict_counts_text` writes them; `detail` has no zeros."""
+    rows = [row for row in _own_rows(tables) if row["verdict"] not in _NOT_COUNTED]
+    empty = sum(row["grade"] == NO_INFORMATION for row in rows) if by_grade else 0
+    rows = [row for row in rows if not (by_grade and row["grade"] == NO_INFORMATION)]
+    found = []
+    for kind, name in (("result", "results"), ("count", "counts of data")):
+        own = [row for row in rows if row["kind"] == kind]
+        of = max((printed or {}).get(kind, 0) - (empty if kind == "result" else 0), len(own))
+        words = Counter(row["grade"] if by_grade and kind == "result" else row["verdict"] for row in own)
+        order = GRADES if by_grade and kind == "result" else _ORDER
+        detail = {_LABELS.get(word, word): words[word] for word in order if words[word]}
+        detail |= {NOT_MEASURED: of - len(own)} if of > len(own) else {}
+        verdicts = Counter(str(row["verdict"]) for row in own)
+        found.append(ValueCounts(kind, name, sum(map(_reproduced, own)), of, verdicts, detail))
+    return found
+
+
+def not_counted_texts(tables: Sequence[pd.DataFrame], *, by_grade: bool = False) -> list[str]:
+    """Write how many published values are not counted, for each reason."""
+    rows = list(_own_rows(tables))
+    empty = sum(row["grade"] == NO_INFORMATION for row in rows) if by_grade else 0
+    found = [f"{empty} Z without information, not counted"] if empty else []
+    for excluded, label in _NOT_COUNTED.items():
+        n = sum(row["verdict"] == excluded for row in rows)
+        found += [f"{n} {label}, not counted"] if n else []
+    return found
+
+
+def _own_rows(tables: Sequence[pd.DataFrame]) -> Iterator[dict[Any, Any]]:
+    """Yield the rows of the paper's values, and other readings that are not counted where no value of it is."""
     rows = [row for table in tables for row in table.to_dict("records")]
     own = {row["verdict"] for row in rows if not row["reading"]}
-    counts = Counter(
-        (row["kind"], row["verdict"])
-        for row in rows
-        if not row["reading"] or (row["verdict"] in _NOT_COUNTED and row["verdict"] not in own)
-    )
-    parts = []
-    for kind, name, good in (
-        ("result", "results of models", "equal or consistent"),
-        ("count", "counts of data", "equal"),
-    ):
-        of_kind = {verdict: n for (k, verdict), n in counts.items() if k == kind and verdict not in _NOT_COUNTED}
-        total = max((printed or {}).get(kind, 0), sum(of_kind.values()))
-        every = of_kind | {"not measured": total - sum(of_kind.values())}
-        shown = {_LABELS.get(word, word): every[word] for word in (*_ORDER, "not measured") if every.get(word)}
-        agree = sum(n for word, n in of_kind.items() if word.startswith(("equal", "consistent")))
-        detail = (
-            f" ({', '.join(f'{n} {word}' for word, n in shown.items())})" if kind == "result" or agree < total else ""
-        )
-        if by_grade and kind == "result":
-            parts += _grades(tables, total)
-        elif total:
-            parts += [f"{agree} of {total} {name} {good}{detail}"]
-    for excluded, label in _NOT_COUNTED.items():
-        n = sum(n for (_, verdict), n in counts.items() if verdict == excluded)
-        parts += [f"{n} {label}, not counted"] if n else []
-    return "; ".join(parts) or "no published numbers"
+    for row in rows:
+        if not row["reading"] or (row["verdict"] in _NOT_COUNTED and row["verdict"] not in own):
+            yield row
 
 
-def _grades(tables: Sequence[pd.DataFrame], total: int) -> list[str]:
-    """Return the counts of results of models by grade, of `total` published ones, and of those without information."""
-    rows = (row for table in tables for row in table.to_dict("records") if not row["reading"] and row["grade"])
-    grades = Counter(row["grade"] for row in rows)
-    missing = total - sum(grades.values())
-    empty = grades.pop(NO_INFORMATION, 0)
-    counts = [f"{grades[grade]} {grade}" for grade in GRADES if grades[grade]]
-    counts += [f"{missing} not measured"] if missing else []
-    return [
-        *([f"{total - empty} results of models: {', '.join(counts)}"] if total > empty else []),
-        *([f"{empty} Z inside the interval, no information, not counted"] if empty else []),
-    ]
+def _reproduced(row: dict[Any, Any]) -> bool:
+    return str(row["verdict"]).startswith(("equal", "consistent"))
+
+
+def claim_outcomes(claims: pd.DataFrame) -> list[ClaimOutcome]:
+    """Return the outcome of each claim of one paper, in the order of the table."""
+    by_claim: dict[str, list[dict[Any, Any]]] = {}
+    for row in claims.to_dict("records"):
+        by_claim.setdefault(row["claim"], []).append(row)
+    outcomes = []
+    for claim, rows in by_claim.items():
+        paper, strict = (_over_readings([row[name] for row in rows]) for name in ("verdict", "strict_verdict"))
+        outcomes.append(ClaimOutcome(claim, rows[0]["text"], paper, strict, rows[0]["counted"]))
+    return outcomes
 
 
 def claim_counts_text(tables: Sequence[pd.DataFrame]) -> str:
-    """Write how many claims hold by their papers' rules, and strictly; claims that are not counted are left out.
+    """Write how many claims hold by their papers' criteria, and by ours; claims that are not counted are left out.
 
-    Claims that lack a comparison are only mentioned, as not tested.
+    Each table has the claims of one paper. Claims that lack a comparison are only mentioned, as not tested.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> rows = {"claim": ["a", "b"], "counted": "", "verdict": ["holds", "not tested (1 of 2 missing)"]}
+    >>> rows = {"claim": ["a", "b"], "text": "", "counted": "", "verdict": ["holds", "not tested (1 of 2 missing)"]}
     >>> claim_counts_text([pd.DataFrame(rows | {"strict_verdict": "not testable"})])
-    "1 of 1 claims hold by their papers' rules; 1 not tested"
+    "its one claim holds by the paper's criterion; 1 not tested"
     """
-    claims: dict[tuple[int, str], list[dict[Any, Any]]] = {}
-    for i, table in enumerate(tables):
-        for row in table.to_dict("records"):
-            if not row["counted"]:
-                claims.setdefault((i, row["claim"]), []).append(row)
+    claims = [each for table in tables for each in claim_outcomes(table) if not each.counted]
     if not claims:
         return "no claims"
-    paper = [_over_readings([row["verdict"] for row in rows]) for rows in claims.values()]
-    strict = [_over_readings([row["strict_verdict"] for row in rows]) for rows in claims.values()]
-    tested = [verdict for verdict in paper if not verdict.startswith(NOT_TESTED)]
-    if not tested:
+    paper, strict = claim_verdict_lists(claims)
+    if not paper:
         return f"{len(claims)} {'claim' if len(claims) == 1 else 'claims'} not tested"
-    parts = [f"{tested.count('holds')} of {len(tested)} claims hold by their papers' rules{_in_part(tested)}"]
-    strict = [verdict for verdict in strict if verdict not in ("no test", NOT_TESTABLE)]
-    strict = [verdict for verdict in strict if not verdict.startswith(NOT_TESTED)]
-    if strict:
-        against = sum(verdict.startswith("contradicted") for verdict in strict)
-        strictly = f"{strict.count('holds')} of the {len(strict)} that can be tested hold strictly{_in_part(strict)}"
-        parts.append(f"{strictly}{f', {against} contradicted' if against else ''}")
-    parts += [f"{len(paper) - len(tested)} not tested"] if len(tested) < len(paper) else []
+    if len(paper) == 1:
+        parts = [f"its one claim {_spoken(paper[0])} by the paper's criterion"]
+        parts[0] += f", and {_spoken(strict[0])} by ours, strictly" if strict else ""
+    else:
+        holds = f"{paper.count('holds')} of {len(paper)} claims hold by the papers' criteria"
+        parts = [f"{holds}{_in_part(paper)}"]
+        parts += [f"{strict.count('holds')} of {len(strict)} by ours, strictly{_in_part(strict)}"] if strict else []
+    parts += [f"{len(claims) - len(paper)} not tested"] if len(paper) < len(claims) else []
     return "; ".join(parts)
+
+
+def claim_verdict_lists(claims: Sequence[ClaimOutcome]) -> tuple[list[str], list[str]]:
+    """Return the verdicts by the papers' criteria on claims that were tested, and ours on those that can be tested."""
+    paper = [claim.paper for claim in claims if not claim.paper.startswith(NOT_TESTED)]
+    untested = ("no test", NOT_TESTABLE)
+    strict = [each.strict for each in claims if each.strict not in untested and not each.strict.startswith(NOT_TESTED)]
+    return paper, strict
 
 
 def _over_readings(verdicts: Sequence[str]) -> str:
@@ -124,7 +181,18 @@ def _over_readings(verdicts: Sequence[str]) -> str:
     return next((verdict for verdict in verdicts if "(" in verdict), verdicts[0])
 
 
+def _spoken(verdict: str) -> str:
+    """Return a verdict as the predicate of a sentence, without its counts."""
+    words = verdict.partition(" (")[0]
+    return words if words.startswith(("holds", "fails", "depends")) else f"is {words}"
+
+
 def _in_part(verdicts: Sequence[str]) -> str:
-    n, depend = sum(verdict.startswith("holds in part") for verdict in verdicts), verdicts.count(DEPENDS)
-    depends = f", {depend} under some but not all readings of the paper" if depend else ""
-    return depends + (f", {n} in part" if n else "")
+    """Write in brackets how many verdicts hold in part, under some readings only, or are contradicted."""
+    counts = {
+        "in part": sum(verdict.startswith("holds in part") for verdict in verdicts),
+        "under some readings of the paper only": verdicts.count(DEPENDS),
+        "contradicted": sum(verdict.startswith("contradicted") for verdict in verdicts),
+    }
+    shown = ", ".join(f"{n} {words}" for words, n in counts.items() if n)
+    return f" ({shown})" if shown else ""

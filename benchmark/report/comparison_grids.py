@@ -5,11 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.comparisons import UNDECIDED, planned_comparisons
-from benchmark.analysis.formatting.number_text import MISSING_TEXT, count_text, is_missing, number_text, p_text
+from benchmark.analysis.formatting.number_text import (
+    MISSING_TEXT,
+    count_text,
+    interval_text,
+    is_missing,
+    number_text,
+    p_text,
+)
 from benchmark.analysis.formatting.units import display_unit
+from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.report.grids import TextTable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
     from benchmark.analysis.comparisons import PlannedComparison
     from benchmark.analysis.summary import Summary
 
@@ -17,6 +29,12 @@ TEST_TITLES = {"sign": "sign", "mcnemar": "McNemar", "wilcoxon": "Wilcoxon"}
 HOLM_NOTE = (
     "p is two-sided. p (Holm) corrects for the number of tests in parentheses: those of the same kind and family."
 )
+EXCEPTION_NOTE = (
+    "a − b is in points where no unit is named. p is from the strict test, two-sided. detectable: the smallest "
+    "difference that the test would detect with 80% power or, for claims of equivalence, the smallest margin that the "
+    "data show."
+)
+_CLAIM_VERDICTS = ("by the paper's criterion", "by ours, strictly")
 
 
 def comparison_grid(summary: Summary) -> TextTable:
@@ -86,3 +104,66 @@ def _test_text(test: dict[Any, Any]) -> tuple[str, str, str, str, str]:
     holm = test["note"] if holm != MISSING_TEXT and test["note"] else holm
     name = TEST_TITLES.get(test["test"], test["test"])
     return name, count_text(test["n"]), statistic, p_text(test["p_value"], test["note"]), holm
+
+
+def exception_grid(exceptions: pd.DataFrame) -> TextTable:
+    """Return a grid with one row for each comparison that does not hold; only the first row of a claim names it."""
+    rows, above = [], ""
+    for row in exceptions.to_dict("records"):
+        p_values = (MISSING_TEXT if is_missing(row[name]) else p_text(row[name]) for name in ("p_value", "p_holm"))
+        claim, above = row["claim"] if row["claim"] != above else "", row["claim"]
+        verdicts = row["paper_verdict"], row["strict_verdict"]
+        rows.append((claim, row["config"], row["a"], row["b"], *_gap(row), *p_values, _detectable(row), *verdicts))
+    header = (
+        "claim",
+        "config",
+        "a",
+        "b",
+        "a − b",
+        "95% interval",
+        "p",
+        "p (Holm)",
+        "detectable",
+        "by the paper's criterion",
+    )
+    words = frozenset({"claim", "config", "a", "b", "by the paper's criterion", "by ours, strictly"})
+    return TextTable("Comparisons that do not hold", (*header, "by ours, strictly"), tuple(rows), words, EXCEPTION_NOTE)
+
+
+def _gap(row: dict[Any, Any]) -> tuple[str, str]:
+    """Write a difference or ratio and its interval; a difference has its unit, unless it is in points."""
+    if row["relation"] == "ratio":
+        return f"ratio {number_text(row['value'])}", interval_text(row["low"], row["high"])
+    unit = display_unit(row["metric"], DIAGNOSTIC_METRICS)
+    gap = unit.text(row["value"], "+")
+    symbol = "" if unit.name == "percent" or gap == MISSING_TEXT else f" {unit.symbol}".rstrip()
+    return gap + symbol, unit.interval(row["low"], row["high"], "+")
+
+
+def _detectable(row: dict[Any, Any]) -> str:
+    return (
+        MISSING_TEXT
+        if is_missing(row["detectable"])
+        else f"±{display_unit(row['metric'], DIAGNOSTIC_METRICS).text(row['detectable'])}"
+    )
+
+
+def claim_comparison_grid(comparisons: pd.DataFrame) -> TextTable:
+    """Return a grid with one row for each comparison of one claim, named as in the picture of the claim."""
+    records, rows = comparisons.to_dict("records"), []
+    for key, row in zip(comparison_keys(records), records, strict=True):
+        p_holm = MISSING_TEXT if is_missing(row["p_holm"]) else p_text(row["p_holm"])
+        published = MISSING_TEXT if is_missing(row["published"]) else _gap(row | {"value": row["published"]})[0]
+        rows.append((key, *_gap(row), published, p_holm, row["paper_verdict"], row["strict_verdict"]))
+    header = ("comparison", "ours", "95% interval", "published", "p (Holm)", *_CLAIM_VERDICTS)
+    words = frozenset({"comparison", *_CLAIM_VERDICTS})
+    grid = TextTable("Comparisons of a claim", header, tuple(rows), words)
+    return grid.without(*(head for i, head in enumerate(header) if all(row[i] == MISSING_TEXT for row in rows)))
+
+
+def comparison_keys(rows: Sequence[dict[Any, Any]]) -> list[str]:
+    """Return the names of a claim's comparisons, with their configuration and reading if there are several of them."""
+    several = {name for name in ("config", "variant") if len({row[name] for row in rows}) > 1}
+    where = [", ".join(row[name] for name in ("config", "variant") if name in several and row[name]) for row in rows]
+    pairs = [f"{row['a']} {'/' if row['relation'] == 'ratio' else '−'} {row['b']}" for row in rows]
+    return [f"{place}: {pair}" if place else pair for place, pair in zip(where, pairs, strict=True)]

@@ -12,7 +12,7 @@ from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.report.grids import literature_spelling, main_verdicts, varying_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from benchmark.analysis.summary import CellInfo, Summary
 
@@ -89,8 +89,8 @@ def _setting(cell: CellInfo) -> tuple[object, ...]:
 def figure_rows(summary: Summary) -> list[DotRow]:
     """Return the rows from top to bottom, groups in the order of their first cells.
 
-    Cells are in the order of the configuration where a paper's values are beside them, and else the best first. If a
-    label is longer than `LONGEST_LABEL`, all cells are labelled by their ids.
+    Cells are named by their ids, as in tables and sentences. They are in the order of the configuration where a paper's
+    values are beside them, and else the best first. There are no groups if an id is longer than `LONGEST_LABEL`.
     """
     cells = {cell.id: cell for cell in summary.cells}
     shown = summary.cells if main_verdicts(summary) else [cells[name] for name in ranking(summary).order]
@@ -104,22 +104,12 @@ def _grouped(summary: Summary, shown: Iterable[CellInfo]) -> list[DotRow]:
     names = varying_columns(summary.cells)
     shared = next((name for name in GROUPING_COLUMNS if name in names), None)
     if shared is None:
-        return _labelled(tuple(shown), names)
+        return [DotRow(cell.id, cell.id) for cell in shown]
     groups: dict[str, list[CellInfo]] = {cell.columns.get(shared, ""): [] for cell in summary.cells}
     for cell in shown:
         groups[cell.columns.get(shared, "")].append(cell)
-    others = [name for name in names if name != shared]
     rows: list[DotRow] = []
     for value, cells in groups.items():
-        rows += [DotRow(literature_spelling(value) or f"no {shared}"), *_labelled(cells, others)]
+        rows.append(DotRow(literature_spelling(value) or f"no {shared}"))
+        rows += [DotRow(cell.id, cell.id) for cell in cells]
     return rows
-
-
-def _labelled(cells: Sequence[CellInfo], names: list[str]) -> list[DotRow]:
-    values = ([cell.columns.get(name, "") for name in names] for cell in cells)
-    labels = [
-        " · ".join(literature_spelling(value) for value in parts if value not in ("", "none")) for parts in values
-    ]
-    if not all(labels) or len(set(labels)) < len(labels):
-        labels = [cell.id for cell in cells]
-    return [DotRow(label, cell.id) for label, cell in zip(labels, cells, strict=True)]

@@ -5,9 +5,7 @@ Every output format (Markdown, LaTeX, terminal, HTML) renders the same grids.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.formatting.number_text import (
@@ -18,6 +16,7 @@ from benchmark.analysis.formatting.number_text import (
     number_text,
     printed_decimals,
 )
+from benchmark.analysis.formatting.published_rows import in_shown_unit
 from benchmark.analysis.formatting.units import (
     capitalized,
     display_factor,
@@ -49,8 +48,6 @@ LITERATURE_SPELLINGS = {"tf": "TF", "tfidf": "TF×IDF", "linear": "LIN", "polyno
     name: name.upper() for name in ("l1", "l2", "rbf", "ned", "ngd", "ngd-e")
 }
 OVER_GROUPS = "over groups"
-#: Numbers of a row of a published value that are in the unit of that value.
-_IN_PUBLISHED_UNIT = ("value", "low", "high", "between_low", "between_high", "widest")
 # Meanings of verdicts, for the note below a table.
 VERDICT_MEANINGS = {
     "equal": "our value rounds to the published value",
@@ -123,20 +120,6 @@ def metric_header(metric: str, declared: DeclaredMetrics) -> str:
 def literature_spelling(value: str) -> str:
     """Return a value of a column as the literature spells it."""
     return LITERATURE_SPELLINGS.get(value, value)
-
-
-def in_shown_unit(row: dict[Any, Any]) -> dict[Any, Any]:
-    """Return a row of a published value in the unit in which its metric is shown: a fraction in percent.
-
-    The digits are as printed, with the decimal point moved.
-    """
-    factor = display_factor(row["unit"], row["metric"], DIAGNOSTIC_METRICS)
-    if factor == 1:
-        return row
-    moved = Decimal(row["published"]).scaleb(round(math.log10(factor)))
-    numbers = {name: factor * row[name] for name in _IN_PUBLISHED_UNIT if name in row}
-    unit = display_unit(row["metric"], DIAGNOSTIC_METRICS).name
-    return row | numbers | {"published": f"{moved:f}", "unit": unit}
 
 
 def difference_text(row: dict[Any, Any]) -> str:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
@@ -18,116 +16,55 @@ from benchmark.analysis.formatting.number_text import (
     p_text,
     printed_decimals,
 )
+from benchmark.analysis.formatting.published_rows import in_shown_unit
 from benchmark.analysis.formatting.units import Unit, display_unit, metric_name, metric_with_unit, unit_named
-from benchmark.analysis.summary import summary_table
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.intervals import CONFIDENCE_LEVEL, Z_LEVEL, Estimate
 from benchmark.papers import published
 from benchmark.papers.published import PublishedValue
 from benchmark.papers.published_verdicts import ValueVerdict
-from benchmark.papers.verdict_counts import claim_counts_text, verdict_counts_text
+from benchmark.papers.verdict_counts import verdict_counts_text
+from benchmark.report.comparison_grids import exception_grid
 from benchmark.report.escapes import markdown_text
 from benchmark.report.grids import (
     TextTable,
     claim_grid,
     difference_text,
-    in_shown_unit,
     range_grid,
     reference_value_grid,
     verdict_grid,
 )
+from benchmark.report.paper_results import SensitivityScore
+from benchmark.report.scoreboard import counts_grid, paper_cards, scoreboard_headline
 from benchmark.report.tables import brief_grids, markdown_grid
+from benchmark.report.verdict_signs import CLAIM_SIGNS_LEGEND, verdict_sign
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     import pandas as pd
 
     from benchmark.analysis.summary import CellInfo, Summary
+    from benchmark.report.paper_results import PaperExperiment, PaperResult
 
 BASE_VARIANT_LABEL = "as configured"
 MAX_NAMED = 3  # variants of a sentence; the table below it has all
-EXCEPTION_NOTE = (
-    "a − b is in points where no unit is named. p is from the strict test, two-sided. detectable: the smallest "
-    "difference that the test would detect with 80% power or, for claims of equivalence, the smallest margin that the "
-    "data show."
-)
-EXCEPTIONS = (
-    *("claim", "config", "a", "b", "metric", "relation", "value", "low", "high", "p_value", "p_holm", "detectable"),
-    *("paper", "strict"),
-)
 
 
-@dataclass(frozen=True)
-class SensitivityScore:
-    """Score of a deviating cell under one variant of its experiment, with the published value.
+def reproduction_page(sections: Sequence[PaperResult], images: str = "") -> str:
+    """Write the page of all papers as Markdown, one row for each paper.
 
-    `value`, `low` and `high` are in the unit of the published value. `verdict` follows the rule of published values.
+    `images` is the address of the folder with the committed pictures, if the page shows them.
     """
-
-    cell: str
-    metric: str
-    published: str
-    unit: str
-    variant: str
-    value: float
-    low: float
-    high: float
-    verdict: str
-
-
-@dataclass(frozen=True)
-class PaperExperiment:
-    """One experiment of a paper, with its sensitivity analysis (`tried`) and the sweeps that feed it.
-
-    `caveats` are the limitations of its numbers that a reader has to know.
-    """
-
-    summary: Summary
-    tried: tuple[SensitivityScore, ...] = ()
-    remarks: tuple[str, ...] = ()
-    sweeps: tuple[Summary, ...] = ()
-    caveats: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class PaperResult:
-    """One paper with the results of its reproduction.
-
-    Parameters
-    ----------
-    claims : DataFrame
-        Columns `CLAIMS`, with verdicts over all experiments together.
-    printed : mapping of str to int
-        Number of published values of each kind, measured or not: a failed cell must not improve the count.
-    exceptions : DataFrame
-        Columns `EXCEPTIONS`: the comparisons of its claims that do not hold. Differences are as in the score frame.
-    remarks : tuple of str
-        Notes on the claims: margins, ranges, claims that the paper states twice.
-    finding : str
-        Outcome of the reproduction, in a sentence.
-    """
-
-    key: str
-    title: str
-    reference: str
-    experiments: tuple[PaperExperiment, ...]
-    claims: pd.DataFrame
-    printed: Mapping[str, int]
-    exceptions: pd.DataFrame = field(default_factory=partial(summary_table, EXCEPTIONS))
-    remarks: tuple[str, ...] = ()
-    finding: str = ""
-
-
-def reproduction_page(sections: Sequence[PaperResult]) -> str:
-    """Write the page of all papers as Markdown, one row for each paper."""
-    numbers, claims = verdict_and_claim_counts(sections)
-    return render_markdown("reproduction", sections=sections, numbers=numbers, claims=claims)
+    counts, cards = counts_grid(sections), paper_cards(sections)
+    headline, legend = scoreboard_headline(sections), CLAIM_SIGNS_LEGEND
+    return render_markdown("reproduction", headline=headline, counts=counts, cards=cards, legend=legend, images=images)
 
 
 def paper_page(section: PaperResult) -> str:
     """Write the page of one paper as Markdown."""
-    return render_markdown("paper", section=section)
+    (card,) = paper_cards([section])
+    return render_markdown("paper", section=section, card=card, legend=CLAIM_SIGNS_LEGEND)
 
 
 def deviations_page(sections: Sequence[PaperResult]) -> str:
@@ -153,10 +90,9 @@ def render_markdown(template: str, **values: Any) -> str:
         "exceptions": exception_grid,
         "explained": sensitivity_sentence,
         "grid": markdown_grid,
-        "held": claim_counts_text,
         "reference_values": reference_value_grid,
         "md": markdown_text,
-        "numbers": _numbers,
+        "sign": verdict_sign,
         "p_text": p_text,
         "ranges": range_grid,
         "swept": swept_claims_grid,
@@ -164,10 +100,6 @@ def render_markdown(template: str, **values: Any) -> str:
         "verdicts": verdict_grid,
     }
     return environment.get_template(f"{template}.md.j2").render(**values).rstrip("\n") + "\n"
-
-
-def _numbers(section: PaperResult) -> str:
-    return verdict_and_claim_counts([section])[0]
 
 
 def _deviating(verdicts: pd.DataFrame) -> pd.DataFrame:
@@ -178,17 +110,6 @@ def _broken(claims: pd.DataFrame) -> pd.DataFrame:
     """Return the counted claims that fail, by the paper's rule or by a strict test."""
     whole = (claims["verdict"] == "holds") & claims["strict_verdict"].isin(["holds", "no test"])
     return claims[(claims["counted"] == "") & ~whole]
-
-
-def verdict_and_claim_counts(sections: Sequence[PaperResult]) -> tuple[str, str]:
-    """Return two sentences on several papers: counts of verdicts on published values, and on claims."""
-    tables = [experiment.summary.verdicts for section in sections for experiment in section.experiments]
-    printed: Counter[str] = Counter()
-    for section in sections:
-        printed.update(section.printed)
-    return verdict_counts_text(tables, printed, by_grade=True), claim_counts_text(
-        [section.claims for section in sections]
-    )
 
 
 def sensitivity_scores(summary: Summary, sweeps: Iterable[Summary]) -> tuple[SensitivityScore, ...]:
@@ -317,48 +238,6 @@ def swept_claims_grid(experiment: PaperExperiment) -> TextTable:
     )
     rows = rows if len(rows) > 1 else ()
     return TextTable("Claims under other choices", ("variant", *claims), rows, frozenset({"variant"}))
-
-
-def exception_grid(exceptions: pd.DataFrame) -> TextTable:
-    """Return a grid with one row for each comparison that does not hold; only the first row of a claim names it."""
-    rows, above = [], ""
-    for row in exceptions.to_dict("records"):
-        p_values = (MISSING_TEXT if is_missing(row[name]) else p_text(row[name]) for name in ("p_value", "p_holm"))
-        claim, above = row["claim"] if row["claim"] != above else "", row["claim"]
-        verdicts = row["paper"], row["strict"]
-        rows.append((claim, row["config"], row["a"], row["b"], *_gap(row), *p_values, _detectable(row), *verdicts))
-    header = (
-        "claim",
-        "config",
-        "a",
-        "b",
-        "a − b",
-        "95% interval",
-        "p",
-        "p (Holm)",
-        "detectable",
-        "by the paper's criterion",
-    )
-    words = frozenset({"claim", "config", "a", "b", "by the paper's criterion", "by ours, strictly"})
-    return TextTable("Comparisons that do not hold", (*header, "by ours, strictly"), tuple(rows), words, EXCEPTION_NOTE)
-
-
-def _gap(row: dict[Any, Any]) -> tuple[str, str]:
-    """Write a difference or ratio and its interval; a difference has its unit, unless it is in points."""
-    if row["relation"] == "ratio":
-        return f"ratio {number_text(row['value'])}", interval_text(row["low"], row["high"])
-    unit = display_unit(row["metric"], DIAGNOSTIC_METRICS)
-    gap = unit.text(row["value"], "+")
-    symbol = "" if unit.name == "percent" or gap == MISSING_TEXT else f" {unit.symbol}".rstrip()
-    return gap + symbol, unit.interval(row["low"], row["high"], "+")
-
-
-def _detectable(row: dict[Any, Any]) -> str:
-    return (
-        MISSING_TEXT
-        if is_missing(row["detectable"])
-        else f"±{display_unit(row['metric'], DIAGNOSTIC_METRICS).text(row['detectable'])}"
-    )
 
 
 def _same_cell(cell: CellInfo, base: CellInfo) -> bool:

@@ -44,16 +44,16 @@ class TermStream:
     counted: NDArray[np.bool_]
 
 
-def _beginnings(n: int, stream: TermStream, words: NDArray[np.int32]) -> NDArray[np.intp]:
+def beginnings(n: int, stream: TermStream, words: NDArray[np.int32]) -> NDArray[np.intp]:
     """Find the tokens at which an n-gram begins: an (n - 1)-gram begins there, and a word follows it."""
     last = words[n - 1 :]
     return np.flatnonzero((stream.terms[: len(last)] >= 0) & (last >= 0))
 
 
-def _pair_codes(n: int, arrays: tuple[TermStream, NDArray[np.int32]]) -> NDArray[np.int64]:
+def pair_codes(n: int, arrays: tuple[TermStream, NDArray[np.int32]]) -> NDArray[np.int64]:
     """Encode the n-grams of some documents, as one number for the (n - 1)-gram and the last word."""
     stream, words = arrays
-    here = _beginnings(n, stream, words)
+    here = beginnings(n, stream, words)
     return stream.terms[here] * TERM_PAIR_BASE + words[here + n - 1]
 
 
@@ -62,9 +62,9 @@ def longer_terms(
 ) -> tuple[list[TermStream], NDArray[np.int64]]:
     """Return the streams of n-grams and the code of each, from the streams of (n - 1)-grams and of words."""
     both = list(zip(streams, words, strict=True))
-    numbers, codes = number_values(map_in_order(partial(_pair_codes, n), both, jobs))
+    numbers, codes = number_values(map_in_order(partial(pair_codes, n), both, jobs))
     longer = [
-        place_terms(stream, _beginnings(n, stream, own), number)
+        place_terms(stream, beginnings(n, stream, own), number)
         for (stream, own), number in zip(both, numbers, strict=True)
     ]
     return longer, codes

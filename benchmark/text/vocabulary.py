@@ -51,7 +51,7 @@ def count_terms(corpus: AnyCorpus, lexing: Lexing, pruning: Pruning, jobs: int =
     documents = corpus.documents
     fields = [_Words() for _ in lexing.fields]
     for chunk in map_in_order(
-        partial(_words, lexing), _chunks(corpus, lexing, _counted(documents, pruning.group)), jobs
+        partial(find_words, lexing), _chunks(corpus, lexing, _counted(documents, pruning.group)), jobs
     ):
         for field, words in zip(fields, chunk, strict=True):
             field.add(words)
@@ -100,7 +100,7 @@ def prune_counts(corpus: CountsCorpus, lexing: Lexing, pruning: Pruning) -> Coun
 CHUNK_BYTES = 2**21
 
 
-class _FoundWords(NamedTuple):
+class FoundWords(NamedTuple):
     """Words of some documents; those of document i are ``bounds[i]:bounds[i + 1]``, see `TokenSpans` for `dropped`."""
 
     words: list[bytes]
@@ -108,6 +108,12 @@ class _FoundWords(NamedTuple):
     counted: NDArray[np.bool_]
     dropped: int
     characters: TermStream | None
+
+
+def word_stream(numbers: NDArray[np.int32], found: FoundWords) -> TermStream:
+    """Return the stream of the numbers of the words of some documents."""
+    bounds = found.bounds
+    return TermStream(np.insert(numbers, bounds[1:], NO_TERM), bounds + np.arange(len(bounds)), found.counted)
 
 
 class _Words:
@@ -130,12 +136,11 @@ class _Words:
         self.characters: list[TermStream] = []
         self.dropped = 0
 
-    def add(self, found: _FoundWords) -> None:
+    def add(self, found: FoundWords) -> None:
         """Assign numbers to the words of the next documents."""
-        words, bounds = found.words, found.bounds
+        words = found.words
         terms = np.fromiter(map(self.numbers.__getitem__, words), dtype=np.int32, count=len(words))
-        ends = bounds + np.arange(len(bounds))
-        self.streams.append(TermStream(np.insert(terms, bounds[1:], NO_TERM), ends, found.counted))
+        self.streams.append(word_stream(terms, found))
         self.characters += [] if found.characters is None else [found.characters]
         self.dropped += found.dropped
 
@@ -156,7 +161,7 @@ def _chunks(
         start += len(texts)
 
 
-def _words(lexing: Lexing, documents: tuple[TextChunk | list[bytes], NDArray[np.bool_]]) -> list[_FoundWords]:
+def find_words(lexing: Lexing, documents: tuple[TextChunk | list[bytes], NDArray[np.bool_]]) -> list[FoundWords]:
     """Find the words of a chunk of documents, field by field."""
     texts, counted = documents
     if isinstance(texts, tuple):
@@ -170,11 +175,11 @@ def _words(lexing: Lexing, documents: tuple[TextChunk | list[bytes], NDArray[np.
     ]
 
 
-def _words_of(chunk: TextChunk, lexing: Lexing, counted: NDArray[np.bool_]) -> _FoundWords:
+def _words_of(chunk: TextChunk, lexing: Lexing, counted: NDArray[np.bool_]) -> FoundWords:
     spans = find_tokens(*chunk, lexing)
     words = spell_tokens(spans.text, spans.starts, spans.lengths, spans.spelling).tobytes().split(b"\n")
     characters = find_characters(chunk, spans, lexing, counted) if lexing.characters else None
-    return _FoundWords(words[:-1], spans.bounds, counted, spans.dropped, characters)
+    return FoundWords(words[:-1], spans.bounds, counted, spans.dropped, characters)
 
 
 def _field_terms(

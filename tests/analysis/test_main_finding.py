@@ -6,6 +6,7 @@ import io
 import re
 import zlib
 from dataclasses import replace
+from decimal import Decimal
 from itertools import product
 
 import numpy as np
@@ -168,13 +169,23 @@ class TestOnePair:
         p_value = None if note else p_holm / 2
         tests = [(*self.PAIR, "sign", 90, 3.0, p_value, p_holm, 2, note)]
         changes |= {"differences": summary_table(DIFFERENCES, [(*self.PAIR, gap, low, high, 4199)])}
-        return main_finding(replace(webkb_summary(), significance=summary_table(SIGNIFICANCE, tests), **changes))
+        return main_finding(replace(webkb_summary(), **{"significance": summary_table(SIGNIFICANCE, tests), **changes}))
 
     def test_beats_only_where_the_test_shows_it(self):
         assert " beats " in self.told(0.03, 0.01).headline
         assert "are not shown to differ" in self.told(0.03, 0.06).headline
         assert "are not shown to differ" in self.told(0.005, 0.01).headline  # the interval has zero in it
         assert "too few splits to test it" in self.told(0.03, None, "not testable (smallest p 0.125)").headline
+
+    def test_a_test_whose_p_is_too_small_decides_nothing(self):
+        """Its pairs share test documents, so that it tells two apart where the test over replicates can't."""
+        tests = [
+            (*self.PAIR, "wilcoxon", 4, 0.0, None, None, 0, "not testable (smallest p 0.125)"),
+            (*self.PAIR, LIBERAL_TEST, 90, 3.0, 0.001, 0.001, 1, ""),
+        ]
+        found = self.told(0.03, 0.01, significance=summary_table(SIGNIFICANCE, tests))
+        assert "too few splits to test it" in found.headline
+        assert " beats " not in found.headline
 
     def test_names_the_better_one_first(self):
         assert self.told(-0.03, 0.01).headline.startswith("The linear kernel beats the NGD kernel by 3.0 points")
@@ -192,9 +203,48 @@ class TestOnePair:
     def test_the_papers_difference_is_that_of_its_values_at_its_settings(self):
         (told,) = (text for text in self.told(0.03, 0.01).details if "paper" in text)
         assert told == "The paper reported +2.36 (91.88 − 89.52)."
+        as_fractions = webkb_summary().verdicts
+        as_fractions["published"] = [str(Decimal(text) / 100) for text in as_fractions["published"]]
+        for name in ("value", "low", "high", "between_low", "between_high", "widest"):
+            as_fractions[name] = as_fractions[name] / 100
+        as_fractions["unit"] = "one"
+        assert told in self.told(0.03, 0.01, verdicts=as_fractions).details
         for verdict in ("another setting", "tuned", "reference value"):
             other = webkb_summary().verdicts.assign(verdict=verdict)
             assert "paper" not in " ".join(self.told(0.03, 0.01, verdicts=other).details)
+        of_another_reading = webkb_summary().verdicts.assign(reading="another", published="50.00")
+        both = pd.concat([webkb_summary().verdicts, of_another_reading], ignore_index=True)
+        assert told in self.told(0.03, 0.01, verdicts=both).details
+
+    def test_a_tenth_of_a_point_is_the_least_that_is_written_with_one_decimal(self):
+        # The interval goes from 0.04 to 2.04 points: with one decimal its end would be 0.0, as if it had zero in it.
+        assert "by 1.0 points of accuracy (95% interval 0.04 to 2.04)" in self.told(0.0104, 0.01).headline
+
+
+class TestOneBaseline:
+    """Of three methods that beat the same one, the largest lead is named, whichever sign it has."""
+
+    @pytest.mark.parametrize("metric", ["accuracy", "error"])
+    def test_the_largest_lead_is_that_of_the_best(self, metric):
+        summary, sign = webkb_summary(), 1 if metric == "accuracy" else -1
+        first = next(cell for cell in summary.cells if cell.id == "tf-l2-linear")
+        others = [cell for cell in summary.cells if cell is not first][:3]
+        pairs = [(cell.id, first.id, sign * gap) for cell, gap in zip(others, (0.02, 0.05, 0.03), strict=True)]
+        differences = [(a, b, gap, gap - 0.01, gap + 0.01, 4199) for a, b, gap in pairs]
+        tests = [(a, b, "sign", 90, 3.0, 0.001, 0.003, 3, "") for a, b, _ in pairs]
+        found = main_finding(
+            replace(
+                summary,
+                cells=tuple(replace(cell, method=cell.id) for cell in summary.cells),
+                scores=summary.scores.replace({"metric": {"accuracy": metric}}),
+                verdicts=summary.verdicts[:0],
+                differences=summary_table(DIFFERENCES, differences),
+                significance=summary_table(SIGNIFICANCE, tests),
+            )
+        )
+        assert found.headline.startswith("3 of 3 methods beat tf-l2-linear")
+        (lead,) = (text for text in found.details if "largest lead" in text)
+        assert lead.startswith(f"The largest lead is that of {others[1].id}: 5.0 points of {metric}")
 
 
 class TestWithoutComparisons:

@@ -42,10 +42,11 @@ IDS = st.text(st.characters(max_codepoint=255, exclude_characters="\0"), min_siz
 NASTY = ["course/http:^^y^\r", "a,b", 'say "this"', "two\nlines", "caf\xe9", " blank ", "NA", "1", "\r\n", "#x", "'"]
 
 
-def made(*, multilabel=False, k=3, n=20, seed=0, variants=("base", "other"), sizes=(5, 10)):
+def made(*, multilabel=False, k=3, n=20, seed=0, variants=("base", "other"), sizes=(5, 10), ranked=False):
     """Two variants with two sizes of three splits each; of the second variant, one setting failed.
 
-    Where `multilabel` is None, the documents of the second variant alone may have several classes.
+    Where `multilabel` is None, the documents of the second variant alone may have several classes. If `ranked`, some
+    settings have decision values.
     """
     rng = np.random.default_rng(seed)
     tasks, splits, found = {}, {}, {}
@@ -72,6 +73,11 @@ def made(*, multilabel=False, k=3, n=20, seed=0, variants=("base", "other"), siz
                         inner=rng.integers(99, size=(3, 3 * k + 1)) if index else (),
                         versions=["0.1.0", "0.1.0 (1a)", ""],
                     )
+                    if ranked and (index, terms) in ((0, 100), (1, None)):
+                        values = rng.normal(size=(sum(map(len, tests)), k))
+                        found[SettingKey(*task, "ngd", index, size, terms)] = replace(
+                            found[SettingKey(*task, "ngd", index, size, terms)], values=values
+                        )
     measured = {("distances", "base"): {"x/y": rng.random((2, 3)), "names": np.frombuffer(b"a\0b", dtype=np.uint8)}}
     return Predictions(tasks, splits, found, measured)
 
@@ -90,7 +96,7 @@ def same(one, two):
             np.testing.assert_array_equal(a.trained, b.trained)
     for key, setting in one.settings.items():
         assert (setting.sizes, setting.versions) == (two.settings[key].sizes, two.settings[key].versions)
-        for part in ("predicted", "tied", "inner", "seconds", "memory"):
+        for part in ("predicted", "tied", "inner", "seconds", "memory", "values"):
             np.testing.assert_array_equal(getattr(setting, part), getattr(two.settings[key], part), strict=True)
     for key, arrays in one.diagnostics.items():
         for name, array in arrays.items():
@@ -100,9 +106,10 @@ def same(one, two):
 KINDS = [(False, 2), (False, 3), (False, 300), (True, 3), (True, 11), (None, 3)]
 
 
+@pytest.mark.parametrize("ranked", [False, True])
 @pytest.mark.parametrize(("multilabel", "k"), KINDS)
-def test_gives_back_what_it_was_given(multilabel, k):
-    predictions = made(multilabel=multilabel, k=k)
+def test_gives_back_what_it_was_given(multilabel, k, ranked):
+    predictions = made(multilabel=multilabel, k=k, ranked=ranked)
     contents = encode_predictions(predictions)
     back = decode_predictions(contents)
     same(predictions, back)

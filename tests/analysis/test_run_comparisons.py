@@ -99,6 +99,22 @@ class TestRuns:
             cell.id: (60, 3 if cell.id == "tf-l1-ngd" else 0) for cell in experiment.cells
         }
 
+    def test_a_difference_is_the_second_runs_score_less_the_firsts(self, tabled):
+        experiment, predictions, scored = tabled
+        truth = predictions.tasks["base", ""].truth
+        tests = np.concatenate([split.test for split in predictions.splits["base", "", None]])
+        key = SettingKey("base", "", "tf-l1-ngd", 0, None, None)
+        right = replace(predictions.settings[key], predicted=truth[tests].astype(np.int16))
+        better = Predictions(predictions.tasks, predictions.splits, predictions.settings | {key: right})
+        runs = [RunPredictions(experiment, each, {}, {}) for each in (predictions, better)]
+        gap = 100 * (1 - scored.estimate("tf-l1-ngd", "accuracy").value)
+        for (one, two), sign in ((runs, 1), (runs[::-1], -1)):
+            (part,) = compare_two_runs(one, two, ("one", "two"))
+            differences = {row[0]: row[3] for row in part.rows}
+            assert differences.pop("tf-l1-ngd") == f"{sign * gap:+.2f}"
+            assert set(differences.values()) == {"+0.00"}
+            assert f"the largest difference is {sign * gap:+.2f} points" in agreement_sentence(one, two, ("one", "two"))
+
     def test_the_order_of_classes_changes_no_decision(self, tabled):
         experiment = table_study(corpus={"name": "synthetic", "classes": CLASSES[::-1]})
         (part,) = compare_two_runs(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +13,8 @@ from scipy.optimize import minimize
 from sklearn.multiclass import OneVsOneClassifier
 from sklearn.svm import SVC, LinearSVC
 
-from benchmark.classifiers import LinearSvm, SgdSvm, SupportVectorClassifier
+from benchmark.classifiers import LinearSvm, LogisticClassifier, NbSvm, SgdSvm, SupportVectorClassifier
+from benchmark.classifiers.linear_models import _Turns
 
 
 def draw(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -102,3 +106,54 @@ def test_an_impossible_ridge_is_refused(ridge: float) -> None:
     for cls in (LinearSvm, SupportVectorClassifier):
         with pytest.raises(ValueError, match="ridge must lie between 0 and"):
             cls(ridge=ridge).check()
+
+
+def test_what_draws_random_numbers_is_trained_alone_and_all_else_side_by_side() -> None:
+    """Draws of LIBLINEAR's generator, one for the process, would be divided between two trainings."""
+    turns, running, most = _Turns(), [False, False], dict[bool, int]()
+    for alone in (True, False):
+        begun, end = threading.Event(), threading.Event()
+
+        def first(begun: threading.Event = begun, end: threading.Event = end) -> None:
+            with turns.take(alone=False):
+                running[0] = True
+                begun.set()
+                end.wait(30)
+                running[0] = False
+
+        def second(alone: bool = alone) -> None:
+            with turns.take(alone=alone):
+                running[1] = True
+                most[alone] = max(most.get(alone, 0), sum(running))
+                running[1] = False
+
+        one, other = threading.Thread(target=first), threading.Thread(target=second)
+        one.start()
+        assert begun.wait(30)
+        other.start()
+        other.join(0.2 if alone else 30)
+        end.set()
+        one.join(30)
+        other.join(30)
+    assert most == {True: 1, False: 2}
+
+
+MODELS = [
+    *(LinearSvm(loss=loss) for loss in ("hinge", "squared-hinge")),
+    *(NbSvm(loss=loss) for loss in ("hinge", "squared-hinge")),
+    *(SgdSvm(), LogisticClassifier()),
+]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_a_model_says_that_it_draws_where_it_solves_a_dual_problem(model: Any) -> None:
+    assert model.draws == getattr(model.untrained(9), "dual", False)
+
+
+def test_trained_side_by_side_it_has_the_weights_that_it_has_alone() -> None:
+    X, y = draw(400, 4, 0)
+    X = np.abs(X) @ np.random.default_rng(1).random((6, 300))
+    alone = NbSvm(epsilon=0.1).fit(X, y).coef_
+    with ThreadPoolExecutor(4) as pool:
+        for own in pool.map(lambda _: NbSvm(epsilon=0.1).fit(X, y).coef_, range(8)):
+            np.testing.assert_array_equal(own, alone)

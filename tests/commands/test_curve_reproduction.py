@@ -103,7 +103,7 @@ def test_a_sweep_judges_the_claims_of_what_it_explains_under_each_variant(done):
 def test_the_page_shows_curves_ranges_and_claims_under_other_choices(done, tmp_path):
     line = write_reproduction(done, tmp_path / "PAGE.md")
     text = (tmp_path / "papers" / "nobody2002.md").read_text()
-    assert "1 results of models: 1 outside" in line
+    assert "0 of 1 published results" in line
     rows = [row.replace(" ", "") for row in text.splitlines() if row.startswith("|")]
     assert any(row.startswith("|variant|lower|higher|") for row in rows)
     assert any(row.startswith("|soft|") for row in rows)

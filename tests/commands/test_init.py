@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -93,6 +94,22 @@ def test_the_protocol_goes_by_what_there_is_and_the_configuration_is_good(
     config, target = written(table(tmp_path / "a.csv", columns, delimiter))
     assert config["protocol"] == protocol
     assert len(load_checked(target).ids) == 6
+
+
+@pytest.mark.parametrize(("classes", "length", "proposed"), [(24, 40, True), (24, 200, False), (8, 40, False)])
+def test_characters_are_proposed_where_classes_are_many_and_texts_short(
+    tmp_path: Path, classes: int, length: int, proposed: bool
+) -> None:
+    rows = [
+        {"body": f"{n % classes} " + "word " * (length // 5) + str(n), "queue": f"q{n % classes}"} for n in range(96)
+    ]
+    path = tmp_path / "short.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    config, target = written(path)
+    named = [method["name"] for method in config["methods"] if isinstance(method, dict) and "name" in method]
+    assert ("characters" in named, "words-and-characters" in named) == (proposed, proposed)
+    assert (["words-and-characters", "tfidf-hellinger"] in config["compare"]) == proposed
+    assert len(load_checked(target).ids) == 6 + 2 * proposed
 
 
 def test_several_classes_and_folders(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 import shutil
+import signal
 from collections import Counter
 from functools import cache
 from types import SimpleNamespace
@@ -20,13 +21,16 @@ from benchmark.commands.forecast import pilot, sample
 from benchmark.commands.forecast.estimate import (
     LEARNING,
     MAX_SHARE,
+    MEMORY_MARGIN,
     READING,
     RUN_PARTS,
     SCORING,
     START,
     Forecast,
     PilotRun,
+    forecast_memory,
     is_cheap,
+    pilot_run_of,
     seconds_terms,
 )
 from benchmark.commands.forecast.growth import growth_terms
@@ -209,6 +213,14 @@ def test_a_pilot_that_dies_is_an_error_with_its_reason(store: Store, monkeypatch
         plan_run(small_experiment(), RunContext(store))
 
 
+@pytest.mark.timeout(60)
+def test_pilots_that_end_early_leave_no_process(store: Store, tmp_path: Path) -> None:
+    """The process ends at once, whatever it does: here it has been stopped, and reads nothing."""
+    with pilot.PilotProcess(small_experiment(), RunContext(store), tmp_path) as process:
+        process._process.send_signal(signal.SIGSTOP)
+    assert process._process.returncode == -signal.SIGKILL
+
+
 FAILING = """
 from sklearn.base import BaseEstimator, ClassifierMixin
 
@@ -250,6 +262,16 @@ def test_terms_that_all_pilots_fit_are_found(fixed: float, linear: float, steep:
     assert (terms >= 0).all()
 
 
+@given(st.floats(0.01, 100), st.floats(1.1, 5.0))
+def test_growth_that_two_pilots_leave_open_is_half_linear_and_half_steep(first: float, ratio: float) -> None:
+    sizes, values = SIZES[:2], first * np.array([1.0, ratio])
+    terms = growth_terms(sizes, values, 0.05 * values)
+    linear, steep = terms[1:] * sizes[-1]
+    assert terms[0] + sizes[0] @ terms[1:] == pytest.approx(values[0], rel=1e-6)
+    assert linear == pytest.approx(steep, rel=1e-6)
+    assert linear > 0
+
+
 @given(st.lists(st.floats(1e-3, 1e3), min_size=3, max_size=3), st.sampled_from([1, 2]))
 def test_a_forecast_is_never_below_nor_steeper_than_its_terms_allow(values: list[float], n_sizes: int) -> None:
     """More documents never take less, and at most so much more as the steepest term from the largest pilot."""
@@ -272,6 +294,32 @@ def test_the_next_pilot_is_cheap_beside_the_run_or_at_all(seconds: float, group:
     spent, whole = sum(run.spent[group] for run in runs), float(seconds_terms(runs, group).sum())
     if is_cheap(runs, spent, 2):
         assert seconds / 16 < 13 or seconds / 16 < 0.11 * whole
+
+
+METHODS_OF_BOTH_GROUPS = [
+    {"classifier": ["mnb", "complement-nb", "born"]},
+    {"weighting": ["tf", "tfidf"], "normalization": "l1", "kernel": ["linear", "ngd", "diffusion"]},
+]
+
+
+@pytest.mark.parametrize("kinds", [1, 2, 60])
+def test_seconds_of_a_group_are_those_of_all_its_batches(store: Store, monkeypatch, kinds: int) -> None:
+    """Where each batch takes a second for each document, a group takes as many as its jobs have documents."""
+    monkeypatch.setattr(sample, "MAX_KINDS", kinds)
+    experiment = small_experiment(methods=METHODS_OF_BOTH_GROUPS, compare=[])
+    read = read_variants(experiment, RunContext(store, download=False))
+    works = list(plan_tasks(experiment, read))
+    jobs = {job.key: (job, point) for work in works for point in work.points for job in point.jobs}
+    _, plan = plan_pilots(experiment, read, works, jobs.keys())
+    groups = {key: POINT_GROUP if point.classifies_points else KERNEL_GROUP for key, (_, point) in jobs.items()}
+    documents = {key: job_sizes(job, groups[key])[0] for key, (job, _) in jobs.items()}
+    batches = {jobs[key][0].label: pilot.Span(np.full(2, documents[key]), 3e8) for key in jobs}
+    nothing = pilot.Span(np.zeros(2), 1e8)
+    found = pilot_run_of(plan, works, pilot.Measurement(batches, nothing, nothing, 1e8))
+    for group in plan.groups:
+        whole = sum(n for key, n in documents.items() if groups[key] == group)
+        assert found.values[group] == pytest.approx(np.full(2, whole))
+        assert forecast_memory([found, found], group) == pytest.approx(1e8 + MEMORY_MARGIN * 2e8)
 
 
 # The sample

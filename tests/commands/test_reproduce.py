@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 import yaml
 
@@ -15,6 +18,7 @@ from benchmark.experiment.run import run_and_write
 from benchmark.experiment.store import Store
 from benchmark.papers import published
 from benchmark.papers.load import load_published
+from benchmark.report.html.site import INDEX_FILE
 from benchmark.system.errors import BenchError, ConfigError
 from tests.builders import small_experiment
 
@@ -96,8 +100,8 @@ def test_every_published_number_is_beside_ours_or_counted(page):
     assert rows_with(text, *PAIR, "1.2345")
     assert rows_with(text, "tf-l1-ngd", "another reading"), "it is judged, and not one of the six"
     assert "0.777" not in text
-    assert "6 results of models: " in line
-    assert "1 not measured" in line
+    assert "of 6 published results" in line
+    assert "1 published value is not measured" in line
     assert "Not measured: unwritten tf-l1-ngd accuracy." in text
 
 
@@ -105,8 +109,8 @@ def test_a_cell_that_fails_does_not_improve_the_count(page):
     huge = {"weighting": "tf", "normalization": "none", "kernel": {"name": "polynomial", "degree": 400}}
     sound = {"weighting": "tf", "normalization": "l1", "kernel": "linear"}
     text, line = page(methods=[huge, sound])
-    assert "6 results of models: " in line
-    assert "5 not measured" in line
+    assert "of 6 published results" in line
+    assert "5 published values are not measured" in line
     assert "1 of 2 cells failed" in text
     assert "not finite" in text
 
@@ -120,13 +124,13 @@ def test_a_claim_is_judged_under_each_equal_reading_and_holds_if_it_holds_under_
     assert [words for words in readings.values() if any(words in row for row in rows)] == list(readings.values())
     assert any("holds (1 of 1)" in row for row in rows_with(text, "unit sum"))
     assert not any("holds (1 of 1)" in row for row in rows_with(text, "C near 0"))
-    assert "0 of 1 claims hold by their papers' rules, 1 under some but not all readings of the paper" in line
+    assert "0 of 1 claims are reproduced" in line
 
 
 def test_claims_are_judged_over_all_experiments(page):
     text, line = page()
     assert rows_with(text, "better")
-    assert "1 of 1 claims hold by their papers' rules; 1 not tested" in line
+    assert "1 of 1 claims are reproduced; 1 published value is not measured; 1 claim is not tested" in line
     assert "1 of 2 missing" in text
 
 
@@ -134,6 +138,59 @@ def test_what_was_tried_for_deviations_is_shown(page):
     text, _ = page()
     assert "Sensitivity analysis" in text
     assert len(rows_with(text, "deviates")) >= 2
+
+
+def recomputed(folder):
+    """Scores and differences of a run, in percent and by pandas, from its scores.csv alone."""
+    scores = pd.read_csv(folder / "scores.csv")
+    whole = scores[(scores["fold"] == "all") & (scores["metric"] == "accuracy")].set_index("cell")["value"]
+    return 100 * whole, 100 * (whole[PAIR[0]] - whole[PAIR[1]])
+
+
+def test_the_records_and_pictures_have_the_numbers_of_the_run(page, tmp_path):
+    page()
+    ours, gap = recomputed(tmp_path / "run")
+    made = tmp_path / "new"
+    values, claims, compared = (
+        pd.read_csv(made / "papers" / f"{name}.csv", keep_default_na=False, dtype={"published": str})
+        for name in ("values", "claims", "comparisons")
+    )
+    shares = values[(values["metric"] == "accuracy") & (values["reading"] == "")].set_index("cell")
+    assert dict(shares["published"]) == PRINTED
+    assert dict(shares["value"]) == pytest.approx({cell: ours[cell] for cell in PRINTED})
+    inside = (shares["low"].astype(float) <= shares["published"].astype(float)) & (
+        shares["published"].astype(float) <= shares["high"].astype(float)
+    )
+    decided = shares["verdict"].map({"equal": True, "consistent": True, "deviates": False})
+    assert dict(decided) == dict(inside)
+    assert set(compared["claim"]) == {"better", "everywhere"}
+    assert [100 * float(value) for value in compared["value"]] == pytest.approx([gap, gap])
+    published = float(PRINTED[PAIR[0]]) - float(PRINTED[PAIR[1]])
+    assert [100 * float(value) for value in compared["published"]] == pytest.approx([published] * 2)
+    for name in (INDEX_FILE, "nobody1999.html"):
+        points = [
+            each for points in data_of(made / "site" / name) for each in points if {"name", "print"} <= each.keys()
+        ]
+        drawn = {point["name"].removeprefix("small: "): point for point in points if point["what"] != "not counted"}
+        assert {cell: drawn[cell]["value"] for cell in PRINTED} == pytest.approx({cell: ours[cell] for cell in PRINTED})
+        assert {cell: drawn[cell]["what"] == "deviates" for cell in PRINTED} == dict(shares["verdict"] == "deviates")
+    forest = [point for points in data_of(made / "site" / "nobody1999.html") for point in points if "gap" in point]
+    assert [point["value"] for point in forest] == pytest.approx([gap] * len(forest))
+    assert [point["published"] for point in forest] == pytest.approx([published] * len(forest))
+    assert len(forest) == len(compared)
+    signs = {"holds": "●", "holds in part": "◐", "contradicted": "▲", "not tested": "○", "no test": "○"}
+    board = (made / "PAGE.md").read_text(encoding="utf-8").partition("## Scoreboard")[2]
+    for row in claims.to_dict("records"):
+        both = "".join(signs[row[name].partition(" (")[0]] for name in ("verdict", "strict_verdict"))
+        assert f"{both} [{row['claim']}](papers/nobody1999.md#claims)" in board
+
+
+def data_of(path):
+    """Yield the lists of points of every picture of a page."""
+    for text in re.findall(
+        r'<script type="application/json">(.*?)</script>', path.read_text(encoding="utf-8"), re.DOTALL
+    ):
+        yield from json.loads(text).get("datasets", {}).values()
 
 
 class TestConfigs:

@@ -42,7 +42,11 @@ STEPS = {
     "concentration, of words": ("words-concentration", "words-pairs-subject"),
     "square roots, of two": ("fused", "plain-fused"),
 }
-OTHERS = {"20 Newsgroups without": ("characters-20ng-own", ""), "Reuters R8": ("characters-r8", "-cv")}
+OTHERS = {
+    "20 Newsgroups without": ("characters-20ng-own", ""),
+    "WebKB": ("characters-webkb", "-cv"),
+    "Reuters R8": ("characters-r8", "-cv"),
+}
 
 
 def accuracies(config: str, ending: str) -> dict[str, float]:

@@ -92,6 +92,12 @@ def test_break_even_is_that_by_hand() -> None:
     assert micro_break_even(BY_HAND) == pytest.approx(3 / 4)
 
 
+def test_a_class_whose_break_even_is_0_counts_in_the_mean() -> None:
+    truth = np.array([[True, False], [True, False], [False, True], [False, False]])
+    values = np.array([[4, 4], [3, 3], [2, 1], [1, 2]], dtype=float)  # the first class is first, the second last
+    assert macro_break_even(DecisionRanking(truth, values)) == 0.5
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_at_break_even_precision_is_recall(seed: int) -> None:
     """Of values without ties, the curve of scikit-learn has the point; with ties, it lies between two of its points."""

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
 
+from benchmark.analysis.comparisons import holm_family_rows
 from benchmark.evaluation.outcomes import Outcome, fold_scores
 from benchmark.evaluation.significance import (
     TestResult as Result,
@@ -149,6 +150,14 @@ class TestWilcoxon:
         assert result.p_value == pytest.approx(2 / 2**7)
         assert result.favours == "a"
 
+    def test_its_smallest_p_is_that_of_the_folds_with_a_difference(self):
+        folds_a, folds_b = [[1, 1]] * 8, [[1, 0]] * 3 + [[1, 1]] * 5
+        result = wilcoxon_test(judged("a", *folds_a), judged("b", *folds_b))
+        assert (result.n, result.p_value, result.least_p) == (3, 0.25, 0.25)
+        assert not result.is_testable()
+        (corrected,) = holm_correction([result])
+        assert corrected.note == "not testable (smallest p 0.25 after Holm's correction)"
+
     def test_the_same_classifier_twice(self):
         same = [judged(name, *[[1, 0]] * 8) for name in "ab"]
         result = wilcoxon_test(*same)
@@ -225,6 +234,14 @@ class TestSmallestP:
         assert {test.note for test in tests} == {"not testable (smallest p 0.125 after Holm's correction)"}
         assert not any(test.is_testable() for test in tests)
         assert holm_correction(tests[:1])[0].is_testable()
+
+    def test_a_family_has_as_many_tests_as_have_a_p_value(self):
+        """Corrected over two, not three: four folds can't be tested."""
+        tested = [document_test("sign", *paired(5, 12, n, 5)) for n in (1, 3)]
+        untestable = wilcoxon_test(judged("a", *[[1, 1]] * 4), judged("b", *[[1, 0]] * 4))
+        rows = list(holm_family_rows([tested[0], untestable, tested[1]]))
+        assert [row[-2] for row in rows] == [2, 2, 2]
+        assert min(row[6] for row in rows) == pytest.approx(2 * min(test.p_value for test in tested))
 
     def test_two_that_never_differ_have_no_test(self):
         (test,) = holm_correction([document_test("mcnemar", *paired(5, 0, 0, 0))])

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from benchmark.analysis.formatting.labels import candidate_label
 from benchmark.classifiers import LinearSvm, MultinomialBayes
+from benchmark.commands.explain import explain_cell
 from benchmark.config.subset import subset_experiment
 from benchmark.evaluation.protocols import KFold
 from benchmark.experiment.context import RunContext
@@ -112,6 +114,21 @@ def test_fusions_train_a_method_that_they_share_once_and_decide_as_each_alone(ch
         np.testing.assert_array_equal(found.predicted, expected.predicted)
 
 
+def test_each_scale_has_values_of_its_own_in_the_store_and_beside_the_other(checked, tmp_path):
+    held_out = "{fuse: [mnb, words], scale: hold-out, name: NAME}"
+
+    def values(entry, store):
+        experiment = checked(entry, more="metrics: [macro-average-precision]")
+        run = run_experiment(experiment, RunContext(Store(tmp_path / store)))
+        return {key.method: each.values for key, each in run.predictions.settings.items()}
+
+    together = values(f"{BOTH}, {held_out.replace('NAME', 'other')}", "together")
+    one, other = values(BOTH, "store")["both"], values(held_out.replace("NAME", "both"), "store")["both"]
+    np.testing.assert_array_equal(together["both"], one)
+    np.testing.assert_array_equal(together["other"], other)
+    assert not np.array_equal(one, other)
+
+
 @pytest.mark.usefixtures("sketched")
 def test_it_is_stored_reported_and_named(checked, tmp_path):
     store = Store(tmp_path / "store")
@@ -165,6 +182,35 @@ def test_lists_of_lists_are_candidates(checked, tmp_path):
     assert len(run.scored.chosen["both-cv"]) == 2
 
 
+def test_candidates_of_methods_are_candidates_of_their_sum(checked, tmp_path):
+    """Each is what a method of that candidate alone makes; the label tells which one was chosen."""
+    more = "choose: {by: cross-validation, folds: 2}"
+    several = "{name: svm, weighting: tf, normalization: l2, classifier: {name: linear-svm, C: [0.01, 2]}}"
+    experiment = checked(f"{several}, {{fuse: [mnb, svm], name: both}}", more=more)
+    *_, both = experiment.variants["base"].entries
+    assert [spec.fused.members[1].classifier.resolved["C"] for spec in both.candidates] == [0.01, 2.0]
+    assert [candidate_label(both, number) for number in range(2)] == ["svm C 0.01", "svm C 2.0"]
+    run = run_experiment(experiment, RunContext(Store(tmp_path / "store")))
+    assert not run.failures
+    found = [each for key, each in run.predictions.settings.items() if key.method == "both"]
+    for number, C in enumerate((0.01, 2)):
+        alone = checked(f"{several.replace('[0.01, 2]', str(C))}, {{fuse: [mnb, svm], name: both}}")
+        one = run_experiment(alone, RunContext(Store(tmp_path / f"store-{number}")))
+        (expected,) = (each for key, each in one.predictions.settings.items() if key.method == "both")
+        np.testing.assert_array_equal(found[number].predicted, expected.predicted)
+
+
+def test_the_steps_of_each_method_are_told(checked, tmp_path):
+    twin = "{name: pairs, text: {ngrams: [1, 2], min_occurrences: 30}, classifier: mnb}"
+    store = RunContext(Store(tmp_path / "store"))
+    done = run_and_write(checked(f"{twin}, {{fuse: [words, pairs], name: both}}"), store, tmp_path / "run")
+    account = next(iter(explain_cell(done.folder, "both", store)))
+    told = dict(account.rows)
+    assert "ngrams 1;" in told["words: lexing"]
+    assert "ngrams 1, 2;" in told["pairs: lexing"]
+    assert told["classifier"] == "fusion of words + pairs"
+
+
 def test_it_decides_the_same_without_the_cells_of_its_methods(checked, tmp_path):
     """Each method reads its own text, even where no other cell does."""
     twin = "{name: pairs, text: {ngrams: [1, 2], min_occurrences: 30}, classifier: mnb}"
@@ -187,6 +233,7 @@ def test_it_decides_the_same_without_the_cells_of_its_methods(checked, tmp_path)
         ("{fuse: [mnb, mnb], name: both}", "lists a method twice"),
         ("{fuse: [mnb, words]}", "give this fusion a `name`"),
         ("{fuse: [mnb, words], name: mnb}", "is listed twice"),
+        ("{fuse: [mnb, words], name: both, scale: [hold-out]}", "unknown scale"),
         ("{fuse: [mnb, words], weights: [1], name: both}", "2 positive numbers"),
         ("{fuse: [mnb, words], weights: [1, 0], name: both}", "2 positive numbers"),
         ("{fuse: [mnb, words], weights: [1, .inf], name: both}", "2 positive numbers"),

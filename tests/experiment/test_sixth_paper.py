@@ -102,8 +102,8 @@ def test_a_paper_has_its_table_curves_verdicts_claims_and_place_on_the_page(
     line = write_reproduction([done], tmp_path / "PAGE.md")
     page = (tmp_path / "papers" / f"{PUBLISHED['paper']}.md").read_text()
     assert f"(papers/{PUBLISHED['paper']}.md)" in (tmp_path / "PAGE.md").read_text()
-    assert "2 results of models: 2 outside" in line
-    assert "1 of 2 claims hold by their papers' rules" in line
+    assert "0 of 2 published results" in line
+    assert "1 of 2 claims" in line
     for word in (PUBLISHED["title"], PUBLISHED["reference"], "ngd-90", "91.2", "geometry-helps"):
         assert word in page
 

@@ -10,7 +10,7 @@ import pytest
 
 from benchmark.methods.fitted import FittedPoints
 from benchmark.model.persistence import ARRAYS_FILE, read_model, write_model
-from benchmark.model.precision import in_single_precision
+from benchmark.model.precision import ROUNDED, in_single_precision
 from benchmark.model.text_model import TextModel
 from benchmark.system.errors import ConfigError
 from tests.model.studies import TEXT, study_of, texts_of
@@ -36,9 +36,11 @@ def test_labels_stay_and_the_file_is_smaller(fitted: Fit, tmp_path: Path, cell: 
     whole, single = fitted(experiment, cell), fitted(experiment, cell, single_precision=True)
     sizes = [write_model(model, tmp_path / name) for name, model in (("whole", whole), ("single", single))]
     assert sizes[1] < sizes[0]
-    kept = next((tmp_path / "single").rglob(ARRAYS_FILE))
-    with np.load(kept) as arrays:
-        assert arrays[next(name for name in arrays if name.endswith(".coef_"))].dtype == np.float32
+    types = set[tuple[str, np.dtype[Any]]]()
+    for kept in (tmp_path / "single").rglob(ARRAYS_FILE):
+        with np.load(kept) as arrays:
+            types |= {(name.rpartition(".")[2], arrays[name].dtype) for name in arrays if name.endswith(ROUNDED)}
+    assert types == {("coef_", np.dtype(np.float32)), ("weighting/factors_", np.dtype(np.float32))}
     texts = list(texts_of(changes.get("subset")).values())
     read = read_model(tmp_path / "single")
     answers = [each.answer_batch(texts, 0) for each in (whole, single, read)]

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import sys
+import zipfile
+from contextlib import closing
 from dataclasses import dataclass, field
+from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+    from random import Random
 
 CONFIG = """\
 name: own
@@ -389,6 +394,72 @@ REASONS = {
     # The first reason depends on whether a helper process of multiprocessing's already runs in this process.
     "processes that live on": "aren't stored",
 }
+
+
+#: Ways to read a number that a file has, and statements that one which sets SHIFT can stand in, with it and without.
+READS = (
+    'int((HERE / "data.txt").read_text())',
+    'int(open(HERE / "data.txt", "rb").read())',
+    'json.load((HERE / "data.txt").open())',
+    'int(next(csv.reader((HERE / "data.txt").open()))[0])',
+    'int(np.loadtxt(HERE / "data.txt"))',
+    'int(os.read(os.open(HERE / "data.txt", os.O_RDONLY), 9))',
+    'int(np.memmap(HERE / "data.txt", dtype="u1", mode="r")[0] - 48)',
+    'importlib.import_module("helper").SHIFT',
+    '__import__("helper").SHIFT',
+    '__import__("runpy").run_path(str(HERE / "helper.py"))["SHIFT"]',
+    'int((HERE / "helper.py").read_text().split("=")[1])',
+    'int(__import__("linecache").getline(str(HERE / "helper.py"), 1).split("=")[1])',
+    'int(__import__("zipfile").Path(HERE / "data.zip", "data.txt").read_text())',
+    'int(__import__("sqlite3").connect(HERE / "data.db").execute("select n from t").fetchone()[0])',
+)
+IN_A_THREAD = """\
+def inner():
+{0}
+    found.append(SHIFT)
+found, one = [], threading.Thread(target=inner)
+one.start()
+one.join()
+SHIFT = found[0]"""
+INSIDE = (
+    "try:\n{0}\nfinally:\n    pass",
+    "with nullcontext():\n{0}",
+    "for _ in range(1):\n{0}",
+    "while True:\n{0}\n    break",
+    "if HERE:\n{0}",
+    "class Holder:\n{0}\nSHIFT = Holder.SHIFT",
+    "def inner():\n{0}\n    return SHIFT\nSHIFT = inner()",
+    "def inner():\n{0}\n    yield SHIFT\nSHIFT = next(inner())",
+    "@__import__('functools').cache\ndef inner():\n{0}\n    return SHIFT\nSHIFT = inner()",
+    "@lambda run: run()\ndef SHIFT():\n{0}\n    return SHIFT",
+    IN_A_THREAD,
+)
+
+
+def composed(random: Random) -> Way:
+    """Make a way to read a number, inside one to three statements, when the file is imported or when it works."""
+    text = f"SHIFT = {random.choice(READS)}"
+    for _ in range(random.choice((1, 2, 3))):
+        if random.random() < 0.15:
+            text = f"space = dict(globals())\nexec({text!r}, space)\nSHIFT = space['SHIFT']"
+        else:
+            text = random.choice(INSIDE).format(indent(text, "    "))
+    works = random.random() < 0.5
+    head = f"def shift():\n{indent(text, '    ')}\n    return SHIFT" if works else text
+    return Way(head, "shift()" if works else "SHIFT", change=write_number)
+
+
+def write_number(folder: Path, number: int = 1) -> None:
+    """Write a number into all files that `READS` read."""
+    (folder / "data.txt").write_text(str(number))
+    (folder / "helper.py").write_text(f"SHIFT = {number}\n")
+    with zipfile.ZipFile(folder / "data.zip", "w") as archive:
+        archive.writestr("data.txt", str(number))
+    (folder / "data.db").unlink(missing_ok=True)
+    with closing(sqlite3.connect(folder / "data.db")) as base:
+        base.execute("create table t (n)")
+        base.execute("insert into t values (?)", (number,))
+        base.commit()
 
 
 def written(way: Way, folder: Path) -> Path:

@@ -5,16 +5,12 @@ import pandas as pd
 import pytest
 
 from benchmark.analysis.summary import CLAIMS, SCORE_COLUMNS, VERDICT_TABLE_COLUMNS, CellInfo, Summary, summary_table
+from benchmark.papers.verdict_counts import claim_counts_text, verdict_counts_text
+from benchmark.report.comparison_grids import exception_grid
 from benchmark.report.escapes import markdown_text
 from benchmark.report.grids import claim_grid
 from benchmark.report.page import (
-    EXCEPTIONS,
-    PaperExperiment,
-    PaperResult,
-    SensitivityScore,
-    claim_counts_text,
     deviations_page,
-    exception_grid,
     paper_page,
     reproduction_page,
     sensitivity_grid,
@@ -22,8 +18,8 @@ from benchmark.report.page import (
     sensitivity_sentence,
     sweep_effect_text,
     swept_claims_grid,
-    verdict_counts_text,
 )
+from benchmark.report.paper_results import COMPARISONS, PaperExperiment, PaperResult, SensitivityScore
 from tests.report.summaries import claim_row, verdict_row
 
 
@@ -51,10 +47,11 @@ def test_page_counts_and_shows_every_number(make):
     grades = summary.verdicts["grade"].value_counts()
     if len(summary.verdicts):
         counted = len(summary.verdicts) - int(grades.pop("no information"))
-        assert f"**{counted} results of models: {grades['same']} same, {grades['near']} near" in whole
-        assert "1 Z inside the interval, no information, not counted" in whole
+        assert f"of {counted} published results reproduced ({grades['same']} same, {grades['near']} near" in whole
+        assert f"of {counted} published results" in whole.partition("\n\n**")[2].partition("**")[0]
+        assert "1 Z without information, not counted" in whole
     else:
-        assert "**no published numbers" in whole
+        assert "**no published values" in whole
     for _, row in summary.verdicts.iterrows():
         assert re.search(rf"^\| {row['cell']} .*{row['published']}.*{row['verdict']}", page, re.MULTILINE)
     for _, claim in summary.claims.iterrows():
@@ -71,9 +68,10 @@ def test_pages_are_the_same_each_time(make):
     assert paper_page(section_of(make())) == paper_page(section_of(make()))
 
 
-def test_the_page_of_all_papers_has_a_row_a_paper_and_no_other_table(make):
+def test_the_page_of_all_papers_has_a_row_a_paper(make):
     sections = [replace(section_of(make()), key=key, title=key, finding=f"It is {key}.") for key in ("one", "two")]
-    rows = [line for line in reproduction_page(sections).splitlines() if line.startswith("|")][2:]
+    board = reproduction_page(sections).partition("## Scoreboard")[2]
+    rows = [line for line in board.splitlines() if line.startswith("|")][2:]
     assert [row.partition("](")[0] for row in rows] == ["| [one", "| [two"]
     for key, row in zip(("one", "two"), rows, strict=True):
         assert f"(papers/{key}.md)" in row
@@ -99,7 +97,7 @@ def test_numbers_that_were_not_measured_count_against_us(make):
     summary = make()
     page = reproduction_page([section_of(summary, printed={"result": len(summary.verdicts) + 3})])
     z = int((summary.verdicts["grade"] == "no information").sum())
-    assert f"**{len(summary.verdicts) + 3 - z} results of models: " in page
+    assert f"of {len(summary.verdicts) + 3 - z} published results reproduced (" in page
     assert "3 not measured" in page
 
 
@@ -169,12 +167,25 @@ def test_a_variant_is_told_by_the_least_and_the_greatest_of_its_differences():
 
 
 def test_differences_that_do_not_hold_name_their_unit():
+    def row(metric, relation, *gap, detectable=None):
+        numbers = dict(zip(("value", "low", "high"), gap, strict=True)) | {"detectable": detectable}
+        words = {
+            "claim": "c",
+            "config": "x",
+            "a": "a",
+            "b": "b",
+            "paper_verdict": "fails",
+            "strict_verdict": "not shown",
+        }
+        found = words | numbers | {"metric": metric, "relation": relation}
+        return tuple(found.get(name) for name in COMPARISONS)
+
     rows = [
-        ("c", "x", "a", "b", "accuracy", "greater", -0.0184, -0.03, 0.01, 0.5, 1.0, 0.03, "fails", "not shown"),
-        ("c", "x", "a", "b", "average-skl", "greater", 1.8356, 1.5, 2.0, None, None, None, "fails", "not testable"),
-        ("c", "x", "a", "b", "error", "ratio", 0.7, 0.55, 0.9, None, None, None, "fails", "not shown"),
+        row("accuracy", "greater", -0.0184, -0.03, 0.01, detectable=0.03),
+        row("average-skl", "greater", 1.8356, 1.5, 2.0),
+        row("error", "ratio", 0.7, 0.55, 0.9),
     ]
-    points, nats, ratio = exception_grid(summary_table(EXCEPTIONS, rows)).rows
+    points, nats, ratio = exception_grid(summary_table(COMPARISONS, rows)).rows
     assert points[8] == "±3.00"
     assert ratio[4:6] == ("ratio 0.70", "[0.55, 0.90]")
     assert points[4:6] == ("-1.84", "[-3.00, +1.00]")
@@ -192,7 +203,7 @@ def test_claims_are_counted_under_each_variant_of_a_sweep():
 
 def test_page_of_nothing_is_still_a_page():
     page = reproduction_page([])
-    assert "no published numbers" in page
+    assert "no published values" in page
     empty = replace(section_of(Summary("x", "X", None, (), summary_table(SCORE_COLUMNS))), claims=summary_table(CLAIMS))
     assert "# A \\<title>" in paper_page(empty)
 
@@ -203,14 +214,14 @@ def told(*rows):
 
 def test_another_reading_of_a_number_is_judged_and_not_counted():
     table = told(("result", "equal", ""), ("result", "deviates", ""), ("result", "consistent", "another"))
-    assert verdict_counts_text([table], {"result": 2}).startswith("1 of 2 results of models equal or consistent")
+    assert verdict_counts_text([table], {"result": 2}).startswith("1 of 2 published results reproduced")
 
 
 def test_counts_of_data_and_fitted_numbers_are_no_results_of_models():
     rows = [("result", "consistent", ""), ("result", "deviates", ""), ("result", "tuned", "another")]
     table = told(*rows, *[("count", "equal", "")] * 18, *[("count", "deviates", "")] * 2)
-    models = "1 of 2 results of models equal or consistent (1 consistent, 1 deviating)"
-    data = "18 of 20 counts of data equal (18 equal, 2 deviating)"
+    models = "1 of 2 published results reproduced (1 consistent, 1 deviating)"
+    data = "18 of 20 published counts of data reproduced (18 equal, 2 deviating)"
     assert verdict_counts_text([table]) == f"{models}; {data}; 1 tuned, not counted"
 
 
@@ -225,10 +236,8 @@ def test_a_claim_that_depends_on_the_reading_is_counted_as_such():
     rows += [claim_row("b", "B.", (2, "holds"), (2, "holds"), 2, variant="x")]
     rows += [claim_row("b", "B.", (0, "fails"), (0, "contradicted"), 2, variant="y")]
     line = claim_counts_text([summary_table(CLAIMS, rows)])
-    some = "1 under some but not all readings of the paper"
-    assert line == (
-        f"1 of 2 claims hold by their papers' rules, {some}; 1 of the 2 that can be tested hold strictly, {some}"
-    )
+    some = "(1 under some readings of the paper only)"
+    assert line == f"1 of 2 claims hold by the papers' criteria {some}; 1 of 2 by ours, strictly {some}"
     grid = claim_grid(summary_table(CLAIMS, rows))
     assert [row[grid.header.index("text")] for row in grid.rows] == ["A.", "", "B.", ""]
 
@@ -263,12 +272,12 @@ def test_a_claim_counts_once():
     against = claim_row("c", "C.", (0, "fails"), (0, "contradicted"), 2)
     untested = claim_row("d", "D.", (2, "holds"), (0, "no test"), 2)
     line = claim_counts_text([summary_table(CLAIMS, [one, again, against, untested])])
-    by_rule = "2 of 3 claims hold by their papers' rules"
+    by_rule = "2 of 3 claims hold by the papers' criteria"
     missing = claim_row("e", "E.", (0, "not tested (2 of 2 missing)"), (0, "not tested (2 of 2 missing)"), 2)
     assert claim_counts_text([summary_table(CLAIMS, [missing])]) == "1 claim not tested"
     claims = summary_table(CLAIMS, [one, again, against, untested, missing])
     assert claim_counts_text([claims]) == f"{line}; 1 not tested"
-    assert line == f"{by_rule}; 0 of the 2 that can be tested hold strictly, 1 in part, 1 contradicted"
+    assert line == f"{by_rule}; 0 of 2 by ours, strictly (1 in part, 1 contradicted)"
 
 
 def test_part_of_a_claim_has_no_verdict_of_its_own():

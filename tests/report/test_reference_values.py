@@ -10,7 +10,8 @@ import pytest
 from benchmark.analysis.summary import VERDICT_TABLE_COLUMNS, summary_table
 from benchmark.papers.published_verdicts import REFERENCE_VALUE
 from benchmark.report.grids import main_verdicts, reference_value_grid, verdict_grid
-from benchmark.report.page import PaperExperiment, PaperResult, paper_page, reproduction_page, verdict_counts_text
+from benchmark.report.page import paper_page, reproduction_page, verdict_counts_text
+from benchmark.report.paper_results import PaperExperiment, PaperResult
 from benchmark.report.tables import table_markdown
 from tests.report.summaries import verdict_row
 
@@ -55,7 +56,7 @@ def test_the_page_has_both(reference_values, make):
     section = PaperResult("key", "Title", "Reference", (PaperExperiment(summary),), summary.claims, {})
     page = paper_page(section)
     assert "No published values for this experiment; scores of other methods are below" in page
-    assert "**no published numbers" in reproduction_page([section])
+    assert "| no published values |" in reproduction_page([section])
     for theirs in reference_values["published"]:
         assert theirs in page
     assert "\n\n\n" not in page

@@ -162,7 +162,7 @@ class TestSentence:
         assert said.startswith(f"{summary.name}: {n - failed} of {n} cells" if failed else f"{summary.name}: {n} cells")
         assert ", 2 of them from the store" in said
         assert said.endswith("; 12.3 s, 1.1 GB at most; written to results/runs/x")
-        assert ("results of models" in said) == bool((summary.verdicts["kind"] == "result").any())
+        assert ("published results reproduced" in said) == bool((summary.verdicts["kind"] == "result").any())
 
     def test_says_no_time_of_what_took_none_and_no_memory_that_is_unknown(self, make):
         assert " GB" not in run_sentence(make(), stored=0, seconds=1.0, peak=float("nan"), folder=HERE)

@@ -16,11 +16,12 @@ from scipy.sparse import csr_array
 
 from benchmark.corpora import registry as corpora
 from benchmark.corpora.corpus import Corpus, Documents, TextChunk
+from benchmark.corpora.user.counts_folder import CountsCorpus
 from benchmark.system.errors import ConfigError
 from benchmark.text.counts import Counts
 from benchmark.text.lexer import DIGIT_RULES, LEXERS, Lexing
 from benchmark.text.pruning import Pruning
-from benchmark.text.vocabulary import count_terms
+from benchmark.text.vocabulary import count_terms, prune_counts
 from tests.builders import real_corpus
 from tests.text.lexed import tokens
 
@@ -88,6 +89,41 @@ def test_the_matrix_is_canonical_and_counts_the_tokens_that_are_common_enough(
     assert bags(counts) == [{term: n for term, n in bag.items() if term in kept} for bag in expected]
     assert counts.matrix.shape == (len(documents), len(kept))
     assert_canonical(counts.matrix)
+
+
+#: Few words, half of them stop words, so that most are common enough to stay.
+FEW = st.lists(st.sampled_from([b"the", b"of", b"kernel", b"fisher"]), max_size=5).map(b" ".join)
+
+
+@given(
+    st.lists(st.tuples(FEW, FEW, st.booleans()), min_size=3, max_size=8),
+    st.sampled_from([(1,), (1, 2), (2,)]),
+    st.sampled_from([("all",), ("all", "subject"), ("subject",)]),
+    PRUNINGS,
+    st.booleans(),
+)
+def test_counts_that_are_pruned_later_are_those_that_are_pruned_at_once(
+    mails: list[tuple[bytes, bytes, bool]],
+    ngrams: tuple[int, ...],
+    fields: tuple[str, ...],
+    pruning: Pruning,
+    training: bool,
+) -> None:
+    """Prune the counts of training and test documents, by those of the training documents or by all."""
+    corpus = corpus_of([b"Subject: %b\n\n%b" % (subject, body) for subject, body, _ in mails])
+    parts = np.array([tested for *_, tested in mails], dtype=np.int32)
+    corpus = replace(corpus, documents=replace(corpus.documents, parts=parts, part_names=("train", "test")))
+    lexing = Lexing(ngrams=ngrams, fields=fields, format="mail")
+    pruning = replace(pruning, group="train" if training else None)
+
+    whole = count_terms(corpus, replace(lexing, stoplist="none"), Pruning())
+    kept = CountsCorpus("made up", whole.documents, whole.matrix, whole.vocabulary, "", whole.blocks, whole.block_of)
+    later, at_once = prune_counts(kept, lexing, pruning), count_terms(corpus, lexing, pruning)
+
+    assert later.vocabulary == at_once.vocabulary
+    np.testing.assert_array_equal(later.block_of, at_once.block_of)
+    np.testing.assert_array_equal(later.matrix.toarray(), at_once.matrix.toarray())
+    assert_canonical(later.matrix)
 
 
 @dataclass(frozen=True)

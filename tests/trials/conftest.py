@@ -6,6 +6,7 @@ import fcntl
 import functools
 import os
 import resource
+import shlex
 import shutil
 import time
 from collections import Counter
@@ -43,7 +44,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Print the number of trials of each family, which is a module."""
+    """Print the number of trials of each family, which is a module, and a line that repeats each test that failed."""
     made, failed, seconds = Counter[str](), Counter[str](), Counter[str]()
     for outcome in ("passed", "failed"):
         for report in terminalreporter.getreports(outcome):
@@ -54,6 +55,10 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     for family in +made:
         what = f"{made[family]:,} trials, {failed[family]} tests failed, {seconds[family]:,.0f} s"
         terminalreporter.write_line(f"{family}: {what}")
+    chosen = "".join(f"{name}={os.environ[name]} " for name in ("SLICE", "SEED") if os.environ.get(name))
+    for report in (*terminalreporter.getreports("failed"), *terminalreporter.getreports("error")):
+        words = shlex.join([*["python", "-m", "pytest", "-m", "slow"], report.nodeid])
+        terminalreporter.write_line(f"again: {chosen}{words}")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -9,13 +9,15 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, seed, settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
 #: Whether the trials are a few of each family (`make trials SLICE=1`).
 SLICE = bool(os.environ.get("SLICE"))
+#: Which trials are made: another seed makes other ones (`make trials MINUTES=60` makes a slice of one after the other).
+SEED = int(os.environ.get("SEED") or 0)
 #: More than any message needs: a person reads it.
 LONGEST_LINE, MOST_LINES = 10_000, 30
 TRACEBACK = "Traceback (most recent call last)"
@@ -32,6 +34,18 @@ def share(full: int, of_slice: int) -> int:
     return of_slice if SLICE else full
 
 
+def numbers(full: int, of_slice: int) -> range:
+    """Return the numbers of the trials to make, which seed their random choices."""
+    n = share(full, of_slice)
+    return range(SEED * n, (SEED + 1) * n)
+
+
+def some(cases: Sequence[Any], of_slice: int) -> list[Any]:
+    """Return all cases, or so many in a slice: with the next seed, those that follow."""
+    n = share(len(cases), of_slice)
+    return [cases[number % len(cases)] for number in range(SEED * n, (SEED + 1) * n)]
+
+
 def mostly_slow(cases: Iterable[Any], quick: int) -> list[Any]:
     """Return a test's parameters: so many of the cases, evenly spread, as they are, and the others marked as slow.
 
@@ -43,13 +57,18 @@ def mostly_slow(cases: Iterable[Any], quick: int) -> list[Any]:
     return [made[at] for at in range(len(made)) if at in chosen or not SLICE]
 
 
-def examples(full: int, of_slice: int) -> settings:
-    """Make so many examples of a property, the same ones each time."""
+def examples(full: int, of_slice: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Make so many examples of a property, the same ones each time with the same seed."""
     slow = [HealthCheck.too_slow, HealthCheck.data_too_large]
-    number = share(full, of_slice)
-    return settings(
-        max_examples=number, derandomize=True, database=None, deadline=None, print_blob=True, suppress_health_check=slow
+    how = settings(
+        max_examples=share(full, of_slice),
+        derandomize=not SEED,
+        database=None,
+        deadline=None,
+        print_blob=True,
+        suppress_health_check=slow,
     )
+    return lambda test: how(seed(SEED)(test) if SEED else test)
 
 
 def trial(seconds: int = 30) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -1,4 +1,4 @@
-"""Workers of a cluster that are killed at random moments: the bytes of a run without a cluster."""
+"""Schedulers and workers that are killed or stopped at random moments: the bytes of a run without a cluster."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.trials.limits import chance, share, trial
-from tests.trials.processes import Running, Undisturbed
-from tests.workers.clusters import children
+from tests.trials.limits import chance, numbers, trial
+from tests.trials.processes import Running, Undisturbed, bench
+from tests.workers.clusters import Dask, children
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +32,7 @@ def workers(pid: int) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("number", range(share(20, 1)))
+@pytest.mark.parametrize("number", numbers(20, 1))
 @trial(300)
 def test_killed_workers_change_nothing(number: int, undisturbed: Callable[[str], Undisturbed], tmp_path: Path) -> None:
     """Kill workers, once or more, at moments between the start of the first and the last step."""
@@ -57,4 +57,48 @@ def test_killed_workers_change_nothing(number: int, undisturbed: Callable[[str],
     assert not done.code, done.error
     assert "damaged" not in done.error
     assert killed, "it ended before a worker could be killed"
+    expected.assert_same(out, store)
+
+
+#: What may befall a process: it ends, or stops for good, or for some seconds.
+ACTIONS = ("kill", "stop", "stop and go on")
+#: Seconds of silence after which a run goes on alone, and that all failures together may add to it.
+SILENCE, LONGEST = 5, 60
+
+
+@pytest.mark.parametrize("number", numbers(24, 1))
+@trial(300)
+def test_whatever_befalls_a_scheduler_and_its_workers(
+    number: int, undisturbed: Callable[[str], Undisturbed], tmp_path: Path
+) -> None:
+    """Kill or stop the scheduler or workers, also before the client comes: the bytes, or a line with a way out."""
+    pytest.importorskip("distributed")
+    random, shape = chance("scheduler", number), EVERY[number % len(EVERY)]
+    expected, out, store = undisturbed(shape), tmp_path / "run", tmp_path / "store"
+    config = tmp_path / "small.yaml"
+    config.write_text(f"{expected.configuration.read_text()}\nparallel: {{silence: {SILENCE}}}\n")
+    dask = Dask()
+    try:
+        dask.employ(random.choice((1, 2)))
+        command = "run", config, "--out", out, "--jobs", "1", "--dask", dask.address
+        started = time.monotonic()
+        with Running(*command, BENCH_CACHE=str(store)) as running:
+            for _ in range(random.choice((1, 1, 2))):
+                time.sleep(random.uniform(0, expected.seconds))
+                process = random.choice((dask.scheduler, *dask.workers))
+                action = random.choice(ACTIONS)
+                process.send_signal(signal.SIGKILL if action == "kill" else signal.SIGSTOP)
+                if action == "stop and go on":
+                    time.sleep(random.uniform(0, 2 * SILENCE))
+                    process.send_signal(signal.SIGCONT)
+            done = running.end()
+    finally:
+        dask.end()
+    done.assert_clear()
+    assert time.monotonic() - started < 3 * expected.seconds + LONGEST
+    if done.code:
+        assert done.code == 1
+        assert "without --dask" in done.error
+        done = bench(*expected.words(out), BENCH_CACHE=str(store))
+    assert not done.code, done.error
     expected.assert_same(out, store)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.trials.limits import share, trial
+from tests.trials.limits import numbers, trial
 from tests.trials.processes import BENCH, Done, Running, Undisturbed, assert_tidy
 from tests.trials.test_runs import EVERY
 
@@ -47,7 +47,7 @@ def run_on_disk(experiment: Undisturbed, places: dict[str, str], size: str, mode
     return done, top / "free" / ("copied/run" if places["out"].startswith("{disk}") else "run")
 
 
-@pytest.mark.parametrize("number", range(share(30, 1)))
+@pytest.mark.parametrize("number", numbers(30, 1))
 @trial(60)
 def test_a_disk_that_fills_up(number: int, undisturbed: Callable[[str], Undisturbed], tmp_path: Path) -> None:
     experiment, size = undisturbed(EVERY[number % len(EVERY)]), KB[number // 3 % len(KB)]
@@ -58,7 +58,7 @@ def test_a_disk_that_fills_up(number: int, undisturbed: Callable[[str], Undistur
         experiment.assert_same(out, out.parent / "store")
 
 
-@pytest.mark.parametrize("number", range(share(10, 1)))
+@pytest.mark.parametrize("number", numbers(10, 1))
 @trial(60)
 def test_a_disk_that_cannot_be_written(number: int, undisturbed: Callable[[str], Undisturbed], tmp_path: Path) -> None:
     experiment, places = undisturbed(EVERY[number // len(PLACES) % len(EVERY)]), PLACES[number % len(PLACES)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.trials.faults import CALLS, ERRORS, Fault, counts_of
-from tests.trials.limits import chance, share, trial
+from tests.trials.limits import chance, numbers, trial
 from tests.trials.processes import Done, Running, Undisturbed, bench
 from tests.trials.test_runs import EVERY
 
@@ -58,7 +58,7 @@ def check_run(expected: Undisturbed, fault: Fault, out: Path, store: Path) -> No
     expected.assert_same(out, store)
 
 
-@pytest.mark.parametrize("number", range(share(48, 2)))
+@pytest.mark.parametrize("number", numbers(48, 2))
 @trial(120)
 def test_a_call_that_fails(
     number: int, undisturbed: Callable[[str], Undisturbed], counted: Counted, tmp_path: Path
@@ -76,7 +76,7 @@ def test_a_call_that_fails(
 
 
 @pytest.mark.parametrize("below", ["run", "store"])
-@pytest.mark.parametrize("number", range(share(24, 1)))
+@pytest.mark.parametrize("number", numbers(24, 1))
 @trial(120)
 def test_a_disk_that_is_full_from_some_write_on(
     number: int, below: str, undisturbed: Callable[[str], Undisturbed], counted: Counted, tmp_path: Path

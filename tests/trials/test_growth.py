@@ -15,7 +15,7 @@ from benchmark.corpora.sgml import decode_entities, read_articles
 from benchmark.system.errors import DataError
 from benchmark.text.lexer import Lexing
 from tests.corpora.test_reuters import CARD, story
-from tests.trials.limits import share, trial
+from tests.trials.limits import some, trial
 from tests.trials.test_documents import counted
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def exponent(sizes: tuple[int, ...], seconds: list[float]) -> float:
     return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
 
 
-@pytest.mark.parametrize("name", list(INPUTS)[: share(len(INPUTS), 12)])
+@pytest.mark.parametrize("name", some(list(INPUTS), 12))
 @trial(120)
 def test_seconds_grow_as_bytes(name: str) -> None:
     """Fit log seconds to log bytes: a line of a slope of at most 1.1."""

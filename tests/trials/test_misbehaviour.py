@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.plugins.test_misbehaviour import CLASSIFIER
-from tests.trials.limits import chance, share, trial
+from tests.trials.limits import chance, some, trial
 from tests.trials.processes import bench
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def run(statement: str, place: str, folder: Path) -> Any:
     return bench("run", "own.yaml", "--json", "--out", "out", folder=folder, BENCH_CACHE=str(folder / "store"))
 
 
-@pytest.mark.parametrize(("statement", "place"), CASES[: share(len(CASES), 8)])
+@pytest.mark.parametrize(("statement", "place"), some(CASES, 8))
 @trial(60)
 def test_its_work_or_a_line_that_blames_it(statement: str, place: str, right: dict[str, float], tmp_path: Path) -> None:
     done = run(statement, place, tmp_path)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.trials.limits import chance, share, trial
+from tests.trials.limits import chance, numbers, trial
 from tests.trials.processes import SHAPES, Running, Undisturbed, bench
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ ORDER = ["table", "chosen-curves", "several-labels", "points", "selected-terms",
 EVERY = [*ORDER, *sorted(set(SHAPES) - set(ORDER))]
 
 
-@pytest.mark.parametrize("number", range(share(36, 1)))
+@pytest.mark.parametrize("number", numbers(36, 1))
 @trial(240)
 def test_a_killed_run_is_resumed(number: int, undisturbed: Callable[[str], Undisturbed], tmp_path: Path) -> None:
     """Kill a run, at a moment of its time or at a sign of its writing; the same command again ends as undisturbed."""
@@ -43,7 +43,7 @@ def test_a_killed_run_is_resumed(number: int, undisturbed: Callable[[str], Undis
     expected.assert_same(out, store)
 
 
-@pytest.mark.parametrize("number", range(share(6, 1)))
+@pytest.mark.parametrize("number", numbers(6, 1))
 @trial(240)
 def test_four_runs_at_once_are_one(number: int, undisturbed: Callable[[str], Undisturbed], tmp_path: Path) -> None:
     expected, out, store = undisturbed(EVERY[number % len(EVERY)]), tmp_path / "run", tmp_path / "store"

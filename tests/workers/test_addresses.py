@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
-import os
-import re
 import shutil
-import socket
-import threading
 import time
 from typing import TYPE_CHECKING
 
@@ -23,7 +18,7 @@ from tests.builders import small_experiment
 from tests.trials.limits import mostly_slow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
 KEY, OTHER = store_key(what="this"), store_key(what="that")
@@ -127,103 +122,12 @@ def test_the_time_for_an_answer_is_a_number_of_seconds(text: str, monkeypatch: p
 # --- An address that fails, at whatever request ---
 
 
-class Proxy:
-    """Passes requests on to a server, and from the n-th on does something else instead of answering.
-
-    Parameters
-    ----------
-    target : (str, int)
-        The server.
-    first : int
-        The number of the first request that isn't answered as it should be, from 1.
-    how : str
-        "stall": nothing is answered; "drip": a byte a second; "cut": closed after 50 bytes; "error": status 500.
-    """
-
-    def __init__(self, target: tuple[str, int], first: int, how: str) -> None:
-        self._target, self._first, self._how, self._asked = target, first, how, 0
-        self._lock, self._stopped = threading.Lock(), threading.Event()
-        self._server = socket.create_server(("127.0.0.1", 0))
-        self.address = f"http://127.0.0.1:{self._server.getsockname()[1]}"
-        threading.Thread(target=self._serve, daemon=True).start()
-
-    def stop(self) -> None:
-        self._stopped.set()
-        self._server.close()
-
-    def _serve(self) -> None:
-        with contextlib.suppress(OSError):
-            while True:
-                threading.Thread(target=self._pass, args=self._server.accept()[:1], daemon=True).start()
-
-    def _pass(self, client: socket.socket) -> None:
-        """Serve one request a connection."""
-        with contextlib.suppress(OSError), client:
-            asked = self._whole(client)
-            with self._lock:
-                self._asked += bool(asked)
-                fails = self._asked >= self._first
-            if fails and self._how == "stall":
-                self._stopped.wait()
-            elif fails and self._how == "error":
-                client.sendall(b"HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-            elif asked:
-                with socket.create_connection(self._target) as server:
-                    server.sendall(asked.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n", 1))
-                    answer = b"".join(iter(lambda: server.recv(1 << 16), b""))
-                if not fails:
-                    client.sendall(answer)
-                elif self._how == "cut":
-                    client.sendall(answer[:50])
-                else:
-                    for byte in answer:
-                        client.sendall(bytes([byte]))
-                        if self._stopped.wait(1):
-                            return
-
-    @staticmethod
-    def _whole(client: socket.socket) -> bytes:
-        """Read a request with its body."""
-        found = b""
-        while b"\r\n\r\n" not in found:
-            part = client.recv(1 << 16)
-            if not part:
-                return b""
-            found += part
-        head, _, body = found.partition(b"\r\n\r\n")
-        said = re.search(rb"(?i)content-length: *(\d+)", head)
-        while said and len(body) < int(said[1]):
-            body += client.recv(1 << 16)
-        return head + b"\r\n\r\n" + body
-
-
-@pytest.fixture
-def proxied(bucket: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int, str], str]]:
-    """Let addresses lead through a proxy; how many seconds an answer may take is 2."""
-    import s3fs  # noqa: PLC0415 - of the extra `cluster`
-
-    made: list[Proxy] = []
-    host, port = os.environ["AWS_ENDPOINT_URL"].removeprefix("http://").split(":")
-
-    def make(first: int, how: str) -> str:
-        made.append(Proxy((host, int(port)), first, how))
-        monkeypatch.setenv("AWS_ENDPOINT_URL", made[-1].address)
-        monkeypatch.setenv("BENCH_CACHE_SECONDS", "2")
-        s3fs.S3FileSystem.clear_instance_cache()
-        return f"{bucket}/proxied-{first}-{how}"
-
-    yield make
-    for each in made:
-        each.stop()
-    s3fs.S3FileSystem.clear_instance_cache()
-
-
 @pytest.mark.usefixtures("sketched")
 @pytest.mark.parametrize(
     ("how", "first"), mostly_slow(itertools.product(["stall", "drip", "cut", "error"], [1, 3, 9]), 4)
 )
 def test_a_run_goes_on_without_an_address_that_fails(
-    proxied: Callable[[int, str], str], notes: list[str], tmp_path: Path, first: int, how: str
+    proxied: Callable[..., str], notes: list[str], tmp_path: Path, first: int, how: str
 ) -> None:
     experiment = small_experiment()
     near = run_and_write(experiment, RunContext(Store(tmp_path / "store")), folder=tmp_path / "near")

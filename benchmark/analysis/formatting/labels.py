@@ -105,7 +105,8 @@ def candidate_label(entry: MethodEntry, index: int) -> str:
     The smallest and largest of at least three numbers are marked: a better value may lie beyond them.
     """
     given = _given(entry.candidates[index])
-    return _parameters({key: f"{given[key]}{_edge(given[key], values)}" for key, values in _varying(entry).items()})
+    varying = {key: values for key, values in _varying(entry).items() if key in given}
+    return _parameters({key: f"{given[key]}{_edge(given[key], values)}" for key, values in varying.items()})
 
 
 def grid_label(entry: MethodEntry) -> str:
@@ -113,14 +114,15 @@ def grid_label(entry: MethodEntry) -> str:
     values = _varying(entry)
     if math.prod(map(len, values.values())) != len(entry.candidates):
         each = [_given(spec) for spec in entry.candidates]
-        return "; ".join(_parameters({key: one[key] for key in values}) for one in each)
+        return "; ".join(_parameters({key: one[key] for key in values if key in one}) for one in each)
     return " × ".join(f"{key} {', '.join(map(str, own))}" for key, own in values.items())
 
 
 def _varying(entry: MethodEntry) -> dict[str, list[Any]]:
     """Return the parameters that differ between candidates, with their values in the order of the configuration."""
     each = [_given(spec) for spec in entry.candidates]
-    values = {key: list({str(one.get(key)): one.get(key) for one in each}.values()) for key in each[0]}
+    keys = dict.fromkeys(key for one in each for key in one)
+    values = {key: list({str(one[key]): one[key] for one in each if key in one}.values()) for key in keys}
     return {key: own for key, own in values.items() if len(own) > 1}
 
 
@@ -202,6 +204,11 @@ def _middle(entry: MethodEntry, chosen: NDArray[np.intp] | None) -> str:
 
 
 def _given(spec: MethodSpec) -> dict[str, Any]:
+    """Return the parameters of a method by name; those of a fusion's methods have the method's name before theirs."""
+    if spec.fused is not None:
+        members = zip(spec.fused.names, map(_given, spec.fused.members), strict=True)
+        own = {f"{name} {key}": value for name, given in members for key, value in given.items()}
+        return {"sum of": _fused(spec), **own}
     text, points = spec.text.flat if spec.text else {}, _flat(spec.representation)
     threshold = "zero" if spec.threshold is None else component_label(spec.threshold)
     machine = {**(spec.kernel.given if spec.kernel else {}), **spec.classifier.given, "threshold": threshold}

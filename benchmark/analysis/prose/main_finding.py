@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from benchmark.analysis.comparisons import UNDECIDED, UNTESTABLE, UNTESTED, planned_comparisons
 from benchmark.analysis.formatting.labels import spoken_names
 from benchmark.analysis.formatting.number_text import is_missing, number_text, p_text
+from benchmark.analysis.formatting.published_rows import in_shown_unit
 from benchmark.analysis.formatting.units import capitalized, display_unit, metric_name
 from benchmark.config.model import ALL_CLASSES, CHOOSE_CROSS_VALIDATION, CHOOSE_ORACLE, CHOOSE_TEMPORAL_HOLDOUT
 from benchmark.papers.published_verdicts import REFERENCE_VALUE
@@ -279,7 +280,7 @@ class _Finder:
         """Write the paper's difference, where it prints both values and our settings are the paper's."""
         rows = self.summary.verdicts
         rows = rows[(rows["metric"] == self.metric) & (rows["reading"] == "") & ~rows["verdict"].isin(_OTHER_SETTINGS)]
-        values = {row["cell"]: row["published"] for row in rows.to_dict("records")}
+        values = {row["cell"]: row["published"] for row in map(in_shown_unit, rows.to_dict("records"))}
         if not {pair.a.id, pair.b.id} <= values.keys():
             return []
         decimals = max(len(values[cell.id].partition(".")[2]) for cell in (pair.a, pair.b))

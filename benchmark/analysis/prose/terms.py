@@ -15,12 +15,22 @@ _WORDS = {
     "95% interval": "of 100 intervals from samples like this one, about 95 contain the true value",
     "p (Holm)": "p-value after Holm's correction for the number of tests",
 }
+#: Words of pages with planned comparisons.
+_WORDS_OF_TESTS = {
+    "sign test, McNemar's test": "whether one of two methods is right more often, on documents on which exactly one "
+    "of them is; both exact tests have the same p-values",
+    "Wilcoxon's test": "whether one of two methods scores higher over the splits; needs at least six of them",
+}
+#: Abbreviations of kernels in full.
+_IN_FULL = {"ngd": "negative geodesic distance", "ned": "negative Euclidean distance", "linear": "inner product"}
+_IN_FULL |= {"rbf": "Gaussian kernel, radial basis function"}
 _NORMALIZATIONS = {"l1": "scaled to sum 1: a point of the simplex", "l2": "scaled to length 1", "none": "as it is"}
 
 
 def terms_of(experiment: Experiment) -> tuple[tuple[str, str], ...]:
     """Return the terms of an experiment with what they mean; plug-ins describe themselves in their own files."""
-    return tuple(dict([*_WORDS.items(), *_components(experiment)]).items())
+    words = _WORDS | (_WORDS_OF_TESTS if experiment.compare else {})
+    return tuple(dict([*words.items(), *_components(experiment)]).items())
 
 
 def _components(experiment: Experiment) -> Iterator[tuple[str, str]]:
@@ -41,6 +51,7 @@ def _components(experiment: Experiment) -> Iterator[tuple[str, str]]:
 
 
 def _described(known: Mapping[str, type[Any]], name: str) -> Iterator[tuple[str, str]]:
-    """Yield the name and the first paragraph of the docstring of a component of this package."""
+    """Yield the name and the first paragraph of the docstring of a component of this package, abbreviations in full."""
     if name in known:
-        yield name, " ".join((known[name].__doc__ or "").strip().split("\n\n")[0].split()).replace("`", "")
+        means = " ".join((known[name].__doc__ or "").strip().split("\n\n")[0].split()).replace("`", "")
+        yield name, f"{_IN_FULL[name]}; {means}" if name in _IN_FULL else means

@@ -14,10 +14,10 @@ from benchmark.evaluation.significance import SIGNIFICANCE_LEVEL
 from benchmark.report.comparison_grids import outcome_text, pair_key
 from benchmark.report.drawing.axes import NUMBER_EXPRESSION, round_ticks
 from benchmark.report.drawing.spec import LEGEND_COLUMNS, Picture, round_for_output, row_panel, rows_data, tooltips
-from benchmark.report.drawing.theme import BAD, INK, MUTED, OURS, PAPER
+from benchmark.report.drawing.theme import BAD, INK, LINE, MUTED, OURS, PAPER
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from benchmark.analysis.comparisons import PlannedComparison
     from benchmark.analysis.summary import Summary
@@ -40,22 +40,28 @@ def forest_picture(summary: Summary) -> Picture | None:
         return None
     unit = display_unit(summary.main_metric, summary.quantities)
     points = _points(summary, pairs)
-    values = [point[name] for point in points for name in ("value", "low", "high") if point[name] is not None]
-    low, high = min([0.0, *values]), max([0.0, *values])
-    margin = 0.04 * (high - low) or 1.0
-    ends = low - margin, high + margin
     symbol = "points" if unit.name == "percent" else unit.symbol
     name = metric_name(summary.main_metric, summary.quantities)
-    axis = alt.Axis(values=round_ticks(*ends, 4, 8), labelExpr=NUMBER_EXPRESSION, labelOverlap="greedy")
-    scale = alt.Scale(domain=list(ends), nice=False, zero=False)
     seconds = {pair.b.id for pair in pairs}
     minus = "First − second" if len(seconds) > 1 else f"Difference to {next(iter(seconds))}"
-    title = f"{minus}, {name}{f' ({symbol})' if symbol else ''}"
-    x: dict[str, Any] = {"type": "quantitative", "title": title, "axis": axis, "scale": scale}
-    layers = _layers(points, x)
+    x = forest_axis(points, [0.0], f"{minus}, {name}{f' ({symbol})' if symbol else ''}")
+    tips = {"cell": "first − second", "gap": "difference", "interval": "95% interval", "p": "p (Holm)"}
+    layers = forest_layers(points, x, _LOOKS, tips | {"result": "result"})
     caption = f"Difference of each planned comparison with its 95% interval; filled: {_rule()}"
     description = f"{caption}. The numbers are in the table of comparisons."
     return Picture("pairs", caption, description, row_panel(layers, len(points), FOREST_ROW))
+
+
+def forest_axis(points: Sequence[dict[str, Any]], others: Sequence[float], title: str) -> dict[str, Any]:
+    """Return the encoding of a horizontal axis that shows all numbers of the points, and other numbers."""
+    names = ("value", "low", "high", "published")
+    values = [*others, *(point[name] for point in points for name in names if point.get(name) is not None)]
+    low, high = min(values), max(values)
+    margin = 0.04 * (high - low) or 1.0
+    ends = low - margin, high + margin
+    axis = alt.Axis(values=round_ticks(*ends, 4, 8), labelExpr=NUMBER_EXPRESSION, labelOverlap="greedy")
+    scale = alt.Scale(domain=list(ends), nice=False, zero=False)
+    return {"type": "quantitative", "title": title, "axis": axis, "scale": scale}
 
 
 def _rule() -> str:
@@ -79,31 +85,64 @@ def _points(summary: Summary, pairs: Sequence[PlannedComparison]) -> list[dict[s
     return points
 
 
-def _layers(points: list[dict[str, Any]], x: dict[str, Any]) -> list[alt.Chart]:
-    """Return the layers of the line at zero, intervals and differences."""
+def forest_layers(
+    points: list[dict[str, Any]],
+    x: dict[str, Any],
+    looks: Mapping[str, tuple[str, str, str]],
+    tips: dict[str, str],
+    at: float = 0.0,
+    band: tuple[float, float] | None = None,
+) -> list[alt.Chart]:
+    """Return the layers of a band, the line at `at`, intervals, differences, and published differences.
+
+    Parameters
+    ----------
+    points : list of dict
+        Rows with `cell`, the key of a row, its `label` if that differs, `gap` as text, `what` it shows, `value`, `low`
+        and `high`. Rows with a published value have `published`, and its name in the legend as `other`.
+    x : dict
+        Encoding of the horizontal axis.
+    looks : mapping of str to tuple
+        Stroke, fill and shape of a mark, by `what`.
+    tips : dict of str to str
+        Titles of the fields that a tooltip shows.
+    at : float
+        Where both are equal: 0 for differences, 1 for ratios.
+    band : tuple of float, optional
+        Ends of a range that is shaded.
+    """
 
     def y(axis: alt.Axis | None) -> alt.Y:
         return alt.Y("cell", type="nominal", axis=axis, sort=alt.EncodingSortField("at", op="min"))
 
     names = alt.Axis(title=None, ticks=False, domain=False, grid=True, labelPadding=8)
-    names.labelExpr = f"{json.dumps({point['cell']: point['label'] for point in points})}[datum.value]"
+    labels = {point["cell"]: point["label"] for point in points if "label" in point}
+    if labels:
+        names.labelExpr = f"{json.dumps(labels)}[datum.value]"
     names.labelLimit = alt.ExprRef("0.5 * containerSize()[0]")
     gaps = alt.Axis(title=None, ticks=False, domain=False, grid=False, orient="right", labelPadding=4)
     gaps.labelExpr = f"{json.dumps({point['cell']: point['gap'] for point in points})}[datum.value]"
-    shown = [name for name in _LOOKS if any(point["what"] == name for point in points)]
-    scales = [alt.Scale(domain=shown, range=[_LOOKS[name][i] for name in shown]) for i in range(3)]
+    shown = [name for name in looks if any(name in (point["what"], point.get("other")) for point in points)]
+    scales = [alt.Scale(domain=shown, range=[looks[name][i] for name in shown]) for i in range(3)]
     legend = alt.Legend(symbolOpacity=1, columns=LEGEND_COLUMNS)
-    looks = (
+    encoded = (
         alt.Stroke("what:N", scale=scales[0], legend=legend),
         alt.Fill("what:N", scale=scales[1], legend=legend),
         alt.Shape("what:N", scale=scales[2], legend=legend),
     )
-    titles = {"cell": "first − second", "gap": "difference", "interval": "95% interval", "p": "p (Holm)"}
-    tips = tooltips(titles | {"result": "result"})
-    data = alt.Chart(rows_data(points))
-    one = data.transform_aggregate(n="count()").mark_rule(color=INK, strokeWidth=1, aria=False)
-    zero = one.encode(alt.XDatum(0, **x))
+    data, tip = alt.Chart(rows_data(points)), tooltips(tips)
+    once = data.transform_aggregate(n="count()")
+    below = [once.mark_rule(color=INK, strokeWidth=1, aria=False).encode(alt.XDatum(at, **x))]
+    if band:
+        shade = once.mark_rect(color=LINE, opacity=0.55, aria=False)
+        below.insert(0, shade.encode(alt.XDatum(band[0], **x), alt.X2Datum(band[1])))
     barred = data.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2.5)
-    bars = barred.encode(alt.X("low", **x), alt.X2("high"), y(gaps), looks[0], tips)
-    dots = data.mark_point(opacity=1, size=70, strokeWidth=1.6).encode(alt.X("value", **x), y(names), *looks, tips)
-    return [zero, bars, dots]
+    if all(point["low"] is None for point in points):
+        barred.mark.aria = False  # an empty layer has nothing to say
+    bars = barred.encode(alt.X("low", **x), alt.X2("high"), y(gaps), encoded[0], tip)
+    dots = data.mark_point(opacity=1, size=70, strokeWidth=1.6).encode(alt.X("value", **x), y(names), *encoded, tip)
+    if not any(point.get("other") for point in points):
+        return [*below, bars, dots]
+    others = data.transform_filter("isValid(datum.published)").transform_calculate(what="datum.other")
+    mark = others.mark_point(opacity=1, size=110, strokeWidth=1.3)
+    return [*below, bars, dots, mark.encode(alt.X("published", **x), y(None), *encoded, tip)]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from benchmark.report.verdict_signs import verdict_tone
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -12,10 +14,7 @@ if TYPE_CHECKING:
     from benchmark.report.grids import TextTable
 
 PAGE_FILE = "report.html"
-#: Tone by the first words of a verdict: whether it supports the published value or claim ("good") or not ("bad").
-VERDICT_TONES = {"holds in part": "open"}
-VERDICT_TONES |= dict.fromkeys(("equal", "consistent", "holds", "first is better", "second is better"), "good")
-VERDICT_TONES |= dict.fromkeys(("deviates", "contradicted", "failed"), "bad")
+#: Columns of verdicts, which have a sign and a colour.
 VERDICT_COLUMNS = ("verdict", "by ours, strictly", "by the paper's criterion", "result")
 
 
@@ -58,6 +57,8 @@ class PageSection:
         Data of a triangle and a sphere that the page's script draws (see `html.simplex`).
     tried : mapping of str to tuple of str
         Lines that the verdict of a deviating row opens, by the first field of the row.
+    anchor : str
+        Name by which an address opens the section.
     says, lines : tuple of str
         Sentences above and below everything else.
     """
@@ -80,6 +81,7 @@ class PageSection:
     squares: Mapping[str, Any] = field(default_factory=dict)
     simplex: Mapping[str, Any] = field(default_factory=dict)
     tried: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    anchor: str = ""
     says: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
 
@@ -118,8 +120,6 @@ def fill_repeated(grid: TextTable) -> TextTable:
     return replace(grid, rows=tuple(rows))
 
 
-def verdict_tone(column: str, text: str) -> str:
-    """Return "good", "bad" or "open" for a verdict, and "" for a column without verdicts."""
-    if column not in VERDICT_COLUMNS:
-        return ""
-    return next((tone for word, tone in VERDICT_TONES.items() if text.startswith(word)), "open")
+def column_tone(column: str, text: str) -> str:
+    """Return the tone of a verdict, and "" for a column without verdicts."""
+    return verdict_tone(text) if column in VERDICT_COLUMNS else ""

@@ -7,25 +7,30 @@ from typing import TYPE_CHECKING
 
 from benchmark.analysis.formatting.units import capitalized
 from benchmark.analysis.prose.main_finding import main_finding
-from benchmark.papers.verdict_counts import verdict_counts_text
+from benchmark.papers.verdict_counts import claim_outcomes, verdict_counts_text
+from benchmark.report.comparison_grids import claim_comparison_grid, exception_grid
+from benchmark.report.drawing.claim_forest import claim_picture
 from benchmark.report.drawing.dots import dot_pictures
+from benchmark.report.drawing.published import published_pictures
 from benchmark.report.grids import TextTable, claim_grid, range_grid, reference_value_grid
 from benchmark.report.html.page import published_section
 from benchmark.report.html.render import render_html
 from benchmark.report.html.section import PageSection, fill_repeated
 from benchmark.report.html.simplex import simplex_section
-from benchmark.report.page import (
-    exception_grid,
-    sensitivity_grid,
-    sensitivity_sentence,
-    swept_claims_grid,
+from benchmark.report.page import sensitivity_grid, sensitivity_sentence, swept_claims_grid
+from benchmark.report.scoreboard import (
+    counts_grid,
+    paper_cards,
+    record_frames,
+    scoreboard_headline,
     verdict_and_claim_counts,
 )
+from benchmark.report.verdict_signs import CLAIM_SIGNS_LEGEND, verdict_sign
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from benchmark.report.page import PaperExperiment, PaperResult
+    from benchmark.report.paper_results import PaperExperiment, PaperResult
 
 INDEX_FILE = "index.html"
 _MADE = {"command": "bench reproduce", "together": "REPRODUCTION.md has the same numbers.", "index": INDEX_FILE}
@@ -41,15 +46,6 @@ def site_pages(papers: Sequence[PaperResult], runs: Mapping[str, str]) -> dict[s
         Address of the page of each run, relative to the site, by name of the experiment.
     """
     pages = {f"{paper.key}.html": _paper_page(paper, runs) for paper in papers}
-    numbers, claims = verdict_and_claim_counts(papers)
-    rows = [(paper.title, *verdict_and_claim_counts([paper])) for paper in papers]
-    index = TextTable(
-        "Papers",
-        ("paper", "published values", "claims"),
-        tuple(rows),
-        frozenset(("paper", "published values", "claims")),
-    )
-    links = {paper.title: f"{paper.key}.html" for paper in papers}
     every = [(part.summary.name, paper.title, part.summary.title) for paper in papers for part in paper.experiments]
     every += [
         (sweep.name, paper.title, sweep.title)
@@ -58,26 +54,57 @@ def site_pages(papers: Sequence[PaperResult], runs: Mapping[str, str]) -> dict[s
         for sweep in part.sweeps
     ]
     header = ("experiment", "paper", "title")
+    counts = counts_grid(papers)
     sections = (
-        PageSection("Papers", grid=index, links=links),
+        _values_section(papers),
+        PageSection(counts.title, grid=counts),
         PageSection("Experiments", grid=TextTable("Experiments", header, tuple(every), frozenset(header)), links=runs),
     )
     sentences = [f"The experiments of {len(papers)} papers are run again, with each published value beside ours."]
-    sentences += [f"{numbers[0].upper()}{numbers[1:]}.", f"{claims[0].upper()}{claims[1:]}."]
-    pages[INDEX_FILE] = render_html("site.html.j2", sentences, sections, title="Reproduction", name="", **_MADE)
+    pages[INDEX_FILE] = _render(papers, sentences, sections, headline=scoreboard_headline(papers), title="Reproduction")
     return pages
 
 
+def _render(
+    papers: Sequence[PaperResult], sentences: Sequence[str], sections: Iterable[PageSection], **more: str
+) -> str:
+    """Return the HTML of a page that begins with the scoreboard of these papers."""
+    written = [section for section in sections if not section.empty]
+    board = {"cards": paper_cards(papers), "legend": CLAIM_SIGNS_LEGEND, "name": ""}
+    return render_html("site.html.j2", sentences, written, **board | _MADE | more)
+
+
 def _paper_page(paper: PaperResult, runs: Mapping[str, str]) -> str:
-    numbers, claims = verdict_and_claim_counts([paper])
-    sentences = [f"{paper.reference}", f"{numbers[0].upper()}{numbers[1:]}.", f"{claims[0].upper()}{claims[1:]}."]
-    sections = [section for section in _sections(paper, runs) if not section.empty]
-    return render_html("site.html.j2", sentences, sections, title=paper.title, name=paper.key, **_MADE)
+    sentences = [paper.finding, *(f"{capitalized(counts)}." for counts in verdict_and_claim_counts([paper]))]
+    shown = {"headline": scoreboard_headline([paper]), "title": paper.title, "name": paper.key}
+    return _render([paper], [each for each in sentences if each], _sections(paper, runs), **shown)
+
+
+def _values_section(papers: Sequence[PaperResult]) -> PageSection:
+    """Return the section with the published values of papers against ours."""
+    pictures = tuple(published_pictures(record_frames(papers)["values"]))
+    note = "Line: both are equal. Bars: our 95% intervals. The values that deviate have their names at the edge."
+    return PageSection("Published values and ours", pictures, note=note, columns=2)
 
 
 def _sections(paper: PaperResult, runs: Mapping[str, str]) -> Iterator[PageSection]:
-    """Yield the claims, then each experiment, then the comparisons that do not hold."""
-    yield PageSection("Claims", grid=claim_grid(paper.claims), lines=paper.remarks)
+    """Yield the claims with a forest plot each, then each experiment, then the comparisons that do not hold."""
+    links = {claim: f"#claim-{claim}" for claim in paper.claims["claim"]}
+    yield PageSection("Claims", grid=claim_grid(paper.claims), lines=paper.remarks, links=links)
+    for claim in claim_outcomes(paper.claims):
+        compared = paper.comparisons[paper.comparisons["claim"] == claim.claim]
+        picture = claim_picture(compared)
+        signs = verdict_sign(claim.paper) + verdict_sign(claim.strict)
+        yield PageSection(
+            f"{signs} {claim.claim}: {claim.text}",
+            (picture,) if picture else (),
+            note=f"By the paper's criterion: {claim.paper}. By ours, strictly: {claim.strict}.",
+            grid=claim_comparison_grid(compared),
+            lines=() if picture else (f"By the paper's criterion: {claim.paper}.",),
+            anchor=f"claim-{claim.claim}",
+            folded=True,
+        )
+    yield _values_section([paper])
     for part in paper.experiments:
         yield from _experiment(part, runs)
     yield PageSection("Comparisons that do not hold", grid=fill_repeated(exception_grid(paper.exceptions)), folded=True)

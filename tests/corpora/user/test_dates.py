@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
@@ -36,6 +36,15 @@ def test_a_form_with_a_late_day_is_recognised(form: str, day: datetime) -> None:
 def test_iso_8601_is_read_as_before(days: list[datetime]) -> None:
     found = column([day.isoformat() for day in days])
     assert (found.dates(), found.formats) == (days, (ISO,))
+
+
+@given(st.lists(st.tuples(DAYS, st.integers(-14 * 60, 14 * 60)), min_size=1, max_size=5))
+def test_dates_of_several_time_zones_are_read_in_utc(given: list[tuple[datetime, int]]) -> None:
+    """Moments in ISO 8601, in the form of mail, and of Parquet; documents are ordered by moment, not by the clock."""
+    moments = [day.replace(tzinfo=timezone(timedelta(minutes=minutes))) for day, minutes in given]
+    expected = [moment.astimezone(UTC).replace(tzinfo=None) for moment in moments]
+    for values in ([m.isoformat() for m in moments], [m.strftime(LOCAL_FORMATS[-1]) for m in moments], moments):
+        assert column(list(values)).dates() == expected
 
 
 def test_days_that_could_be_months_are_refused_with_both_formats() -> None:

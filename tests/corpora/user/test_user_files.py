@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -276,3 +276,33 @@ def test_a_card_refuses_another_corpus_and_says_how_it_differs(files: Callable[.
     assert "x, test: 0 documents on the card, 1 now" in str(raised.value)
     assert "y, train: 1 documents on the card, 2 now" in str(raised.value)
     assert f"bench data pin {config}" in str(raised.value)
+
+
+#: Another value of each parameter but the path.
+OTHERWISE: dict[str, Any] = {
+    "text": ["text", "label"],
+    "label": "who",
+    "labels": "tags",
+    "separator": ";",
+    "id": None,
+    "split": None,
+    "group": None,
+    "date": None,
+    "date_format": "%d/%m/%Y",
+    "folders": ("split", "label"),
+    "encoding": "latin-1",
+    "delimiter": ";",
+    "header": False,
+    "drop": ("empty",),
+    "format": "mail",
+}
+
+
+def test_every_parameter_but_the_path_decides_the_counts(files: Callable[..., UserFiles]) -> None:
+    one = files()
+    assert {each.name for each in fields(UserFiles)} == {*OTHERWISE, "path", "base"}
+    contents = [one.content(CorpusSource(None))]
+    contents += [replace(one, **{name: value}).content(CorpusSource(None)) for name, value in OTHERWISE.items()]
+    assert len({json.dumps(each, sort_keys=True) for each in contents}) == 1 + len(OTHERWISE)
+    (one.base / "b.jsonl").write_bytes((one.base / "a.jsonl").read_bytes())
+    assert replace(one, path="b.jsonl").content(CorpusSource(None)) == contents[0]

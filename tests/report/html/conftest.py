@@ -1,9 +1,17 @@
 """A paper of one experiment, of which one number deviates and was looked into."""
 
+from dataclasses import replace
+
+import pandas as pd
 import pytest
 
-from benchmark.analysis.summary import CLAIMS, summary_table
-from benchmark.report.page import PaperExperiment, PaperResult, SensitivityScore
+from benchmark.analysis.summary import CLAIMS, VERDICT_TABLE_COLUMNS, summary_table
+from benchmark.report.paper_results import COMPARISONS, PaperExperiment, PaperResult, SensitivityScore
+from tests.report.summaries import verdict_row
+
+#: Counts of data, which span a logarithmic axis and have no interval.
+COUNTS = {"students": "1641", "staff": "36"}
+NO_INTERVAL = (float("nan"), float("nan"), "equal", "", "count")
 
 
 @pytest.fixture
@@ -12,6 +20,19 @@ def papers(webkb):
         SensitivityScore("tf-l1-linear", "accuracy", "72.57", "percent", "as configured", 70.3, 69.0, 71.6, "deviates"),
         SensitivityScore("tf-l1-linear", "accuracy", "72.57", "percent", "smart", 72.5, 71.2, 73.8, "consistent"),
     )
-    part = PaperExperiment(webkb, tried, ("A remark.",), (), ("A caveat <of> it.",))
+    counts = [verdict_row(cell, "documents", n, "documents", int(n), *NO_INTERVAL) for cell, n in COUNTS.items()]
+    counted = pd.concat([webkb.verdicts, summary_table(VERDICT_TABLE_COLUMNS, counts)], ignore_index=True)
+    part = PaperExperiment(replace(webkb, verdicts=counted), tried, ("A remark.",), (), ("A caveat <of> it.",))
     claims = summary_table(CLAIMS, webkb.claims.to_numpy().tolist())
-    return [PaperResult("zhang2005", "Kernels on the manifold", "Zhang, 2005.", (part,), claims, {"result": 11})]
+    pairs = [("tf-l1-ngd", "tf-l2-linear", 0.0275), ("tf-l1-ngd", "tf-l2-ned", -0.002)]
+    compared = [comparison_row(claims["claim"][0], a, b, gap) for a, b, gap in pairs]
+    results = (claims, {"result": 11}, summary_table(COMPARISONS, compared))
+    return [PaperResult("zhang2005", "Kernels on the manifold", "Zhang, 2005.", (part,), *results)]
+
+
+def comparison_row(claim, a, b, gap):
+    """A comparison of accuracies that holds by the scores."""
+    words = {"claim": claim, "variant": "", "config": "webkb", "a": a, "b": b, "metric": "accuracy"}
+    words |= {"relation": "greater", "paper_verdict": "holds", "strict_verdict": "not shown", "verdict": "not shown"}
+    words |= {"value": gap, "low": gap - 0.02, "high": gap + 0.02, "published": 0.0236, "p_value": 0.2, "p_holm": 0.4}
+    return tuple(words.get(name, float("nan")) for name in COMPARISONS)

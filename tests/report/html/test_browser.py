@@ -542,3 +542,21 @@ class TestCurves:
     def test_everyone_can_use_it(self, opened, curves, viewport):
         page = opened(curves, viewport=viewport)
         assert violations(page, COLOURLESS if viewport is PHONE else "") == []
+
+
+def test_a_sign_opens_the_forest_plot_of_its_claim(opened, papers):
+    page = opened(site_pages(papers, {})["zhang2005.html"])
+    claim = papers[0].claims["claim"][0]
+    details = page.locator("details", has=page.locator(f"#claim-{claim}"))
+    assert not details.evaluate("each => each.open")
+    page.locator(".board").get_by_role("link", name=claim).click()
+    assert details.evaluate("each => each.open")
+    points = details.locator(".layer_2_marks path")
+    points.first.wait_for()
+    compared = papers[0].comparisons
+    told = [tooltip_on(page, points.nth(i)) for i in range(points.count())]
+    assert sorted(each["ours"] for each in told) == sorted(f"{100 * gap:+.2f}" for gap in compared["value"])
+    assert {each["published"] for each in told} == {"+2.36"}
+    page.mouse.move(0, 0)
+    page.locator("#vg-tooltip-element.visible").wait_for(state="hidden")
+    assert violations(page, COLOURLESS) == []

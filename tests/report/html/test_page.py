@@ -17,7 +17,7 @@ from benchmark.report.drawing.matrices import confusion_picture
 from benchmark.report.drawing.regions import region_chart
 from benchmark.report.html import render
 from benchmark.report.html.page import page_html, summary_sentences
-from benchmark.report.html.section import verdict_tone
+from benchmark.report.html.section import column_tone
 from tests.report.regions import figure_of, panels
 from tests.report.summaries import many_cells_summary
 
@@ -124,7 +124,7 @@ def test_the_page_begins_with_the_finding_the_question_and_the_documents(webkb):
     assert asked.startswith("10 methods (2 weightings, 2 normalizations, 3 kernels) were scored by accuracy.")
     assert "4,199 documents" in asked
     assert "10 of 11 published results were reproduced" in beside
-    assert "2 of 2 claims hold by their papers' rules" in beside
+    assert "2 of 2 claims hold by the papers' criteria" in beside
 
 
 def test_the_first_caveats_are_in_a_box_at_the_top_and_the_others_behind_a_click(webkb):
@@ -159,7 +159,7 @@ def test_a_failure_is_told(webkb):
     ],
 )
 def test_verdicts_have_a_tone_beside_their_words(column, text, expected):
-    assert verdict_tone(column, text) == expected
+    assert column_tone(column, text) == expected
 
 
 def test_of_very_many_cells_there_are_as_many_as_a_page_has_room_for(monkeypatch):

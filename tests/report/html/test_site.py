@@ -7,7 +7,7 @@ import pytest
 
 from benchmark.report.html import render
 from benchmark.report.html.site import INDEX_FILE, site_pages
-from benchmark.report.page import verdict_and_claim_counts
+from benchmark.report.scoreboard import scoreboard_headline, verdict_and_claim_counts
 
 
 @pytest.fixture
@@ -29,9 +29,27 @@ def test_the_index_leads_to_every_paper_and_run(pages):
 
 
 def test_what_it_comes_to_is_what_the_page_of_all_papers_says(pages, papers):
+    for html in pages.values():
+        assert scoreboard_headline(papers) in words_of(html)
     for told in verdict_and_claim_counts(papers):
-        for html in pages.values():
-            assert told[1:] in words_of(html)
+        assert told[1:] in words_of(pages["zhang2005.html"])
+    assert "Zhang, 2005." in words_of(pages[INDEX_FILE])
+
+
+def test_each_sign_has_its_verdict_in_words_and_opens_the_comparisons_of_its_claim(pages, papers):
+    tones = {"holds": "good", "holds in part": "half", "contradicted": "bad", "fails": "bad", "not shown": "open"}
+    item = re.compile(
+        r'<li><a href="([^"]+)".*?class="sign (\w+)".*?class="sign (\w+)".*?class="unseen">: (.*?)</span>'
+    )
+    found = item.findall(pages[INDEX_FILE])
+    counted = papers[0].claims[papers[0].claims["counted"] == ""]
+    assert len(found) == len(counted) > 1
+    for (address, *signs, words), row in zip(found, counted.to_dict("records"), strict=True):
+        assert address == f"zhang2005.html#claim-{row['claim']}"
+        assert f'id="claim-{row["claim"]}"' in pages["zhang2005.html"]
+        verdicts = row["verdict"], row["strict_verdict"]
+        assert signs == [tones[verdict.partition(" (")[0]] for verdict in verdicts]
+        assert unescape(words) == f"{verdicts[0]} by the paper's criterion; {verdicts[1]} by ours, strictly"
 
 
 def test_what_deviates_opens_onto_what_was_tried(pages):
