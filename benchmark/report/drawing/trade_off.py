@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import altair as alt
 
@@ -33,6 +33,10 @@ TRADE_OFF_COLUMNS = 2
 TRADE_OFF_SIDE, HIGH = 198.0, 150.0  # width and height of a panel in points
 NAME, TRADE_OFF_GAP = TEXT_COLOUR - 0.5, 5.0  # in points: font size of a name, and its distance from its mark
 DECADE = 50.0  # points of a factor of ten in seconds, approximately
+MARK = 6.0  # width of a mark in points
+#: Places of a name beside its mark, the best first: right (1) or left (-1) of it, and points below it.
+PLACES: tuple[tuple[int, float], ...] = ((1, 6), (1, -6), (-1, 6), (-1, -6), (1, 0), (1, 12), (-1, 12))
+MOST_MOVES = 40  # by a point, of a name of the front that hides a mark
 LabelledPoint = tuple[float, float, str]  # seconds, score and name of a method
 SECONDS_LABEL = "Seconds to train and to predict the test documents"
 
@@ -62,8 +66,13 @@ def _panel(survey: Survey, problem: SurveyProblem, named: Sequence[str]) -> Vega
     shown = dict.fromkeys(front, "front") | dict.fromkeys(others, "named")
     low, high = min(scores[i] for i in shown), max(scores)
     ends_y = low - 0.08 * (high - low) - 0.5, high + 0.12 * (high - low) + 0.3
-    placed = _placed([(seconds[i], scores[i], methods[i]) for i in front], (ends_y[1] - ends_y[0]) / HIGH)
-    ends_x = _with_room(placed, [(seconds[i], scores[i], methods[i]) for i in others], seconds)
+    unit, asked = (ends_y[1] - ends_y[0]) / HIGH, [(seconds[i], scores[i], methods[i]) for i in others]
+    on_front = [(seconds[i], scores[i], methods[i]) for i in front]
+    placed = _placed(on_front, asked, unit)
+    beside = _beside(asked, placed, [*on_front, *asked], unit)
+    to_left = [point for point, (side, _) in zip(asked, beside, strict=True) if side < 0]
+    to_right = [point for point in asked if point not in to_left]
+    ends_x = _with_room([*placed, *to_left], to_right, seconds)
     rows = [
         {
             "seconds": round_for_output(1, seconds[i]),
@@ -90,25 +99,62 @@ def _panel(survey: Survey, problem: SurveyProblem, named: Sequence[str]) -> Vega
         those("").mark_point(color=MUTED, size=10, opacity=1, strokeWidth=0.8).encode(x, y),
         those("front").mark_point(color=OURS, filled=True, **marks).encode(x, y),
         those("named").mark_point(color=PUBLISHED, filled=True, shape="diamond", **marks).encode(x, y),
-        *_names(placed, [row for row in rows if row["kind"] == "named"], x, y),
+        *_names(placed, asked, beside, x, y),
     ]
     drawn = alt.layer(*layers).properties(width=TRADE_OFF_SIDE, height=HIGH)
     return spec_of(drawn) | title_spec([problem.name])
 
 
-def _placed(front: Sequence[LabelledPoint], unit: float) -> list[LabelledPoint]:
+def _placed(front: Sequence[LabelledPoint], asked: Sequence[LabelledPoint], unit: float) -> list[LabelledPoint]:
     """Return the right ends of the names of the front, in the empty area above and left of it.
 
-    A name that would touch another is placed below it, and left of the part of the front that it would cover. One
-    typographic point is `unit` high on the axis of scores.
+    A name that would touch another, or hide a mark of `asked`, is placed below it, and left of the part of the front
+    that it would cover. One typographic point is `unit` high on the axis of scores.
     """
     placed, above = list[LabelledPoint](), math.inf
     for at, score, name in reversed(front):
         above = min(score + 3 * unit, above - NAME * unit)
-        reach = at / 10 ** (_room(name) / DECADE)
-        beside = [other for other, height, _ in front if height > above - 0.8 * NAME * unit and other > reach]
-        placed.append((min(at, *beside), above, name))
+        for _ in range(MOST_MOVES):
+            reach = at / 10 ** (_room(name) / DECADE)
+            beside = [other for other, height, _ in front if height > above - 0.8 * NAME * unit and other > reach]
+            end = min(at, *beside)
+            if not any(_overlap(_name_box(end, above, name, -1, unit), _mark_box(mark, unit)) for mark in asked):
+                break
+            above -= unit
+        placed.append((end, above, name))
     return placed
+
+
+def _beside(
+    asked: Sequence[LabelledPoint], placed: Sequence[LabelledPoint], marks: Sequence[LabelledPoint], unit: float
+) -> list[tuple[int, float]]:
+    """Return on which side of its mark each name of `asked` is, 1 or -1, and how many points below, to hide least."""
+    taken = [_name_box(end, height, name, -1, unit) for end, height, name in placed]
+    taken += [_mark_box(mark, unit) for mark in marks]
+    found = []
+    for at, score, name in asked:
+        boxes = {place: _name_box(at, score - place[1] * unit, name, place[0], unit) for place in PLACES}
+        best = min(PLACES, key=lambda place: sum(_overlap(boxes[place], other) for other in taken))
+        found.append(best)
+        taken.append(boxes[best])
+    return found
+
+
+def _name_box(at: float, score: float, name: str, side: int, unit: float) -> tuple[float, float, float, float]:
+    """Return left, bottom, right and top of a name in points: right of its mark if `side` is 1, left of it if -1."""
+    x, y, room = DECADE * math.log10(at) + side * TRADE_OFF_GAP, score / unit, text_width(name, NAME)
+    return min(x, x + side * room), y - NAME / 2, max(x, x + side * room), y + NAME / 2
+
+
+def _mark_box(point: LabelledPoint, unit: float) -> tuple[float, float, float, float]:
+    x, y = DECADE * math.log10(point[0]), point[1] / unit
+    return x - MARK / 2, y - MARK / 2, x + MARK / 2, y + MARK / 2
+
+
+def _overlap(one: tuple[float, ...], two: tuple[float, ...]) -> float:
+    """Return the common area of two boxes."""
+    width, height = (min(one[i + 2], two[i + 2]) - max(one[i], two[i]) for i in (0, 1))
+    return max(width, 0.0) * max(height, 0.0)
 
 
 def _with_room(
@@ -129,13 +175,26 @@ def _room(name: str) -> float:
     return text_width(name, NAME) + TRADE_OFF_GAP + 2
 
 
-def _names(placed: Sequence[LabelledPoint], others: Sequence[VegaSpec], x: alt.X, y: alt.Y) -> list[alt.Chart]:
-    """Draw the names of the front at their places, and those of other methods below their marks."""
+def _names(
+    placed: Sequence[LabelledPoint],
+    asked: Sequence[LabelledPoint],
+    beside: Sequence[tuple[int, float]],
+    x: alt.X,
+    y: alt.Y,
+) -> list[alt.Chart]:
+    """Draw the names of the front at their places, and those of `asked` beside their marks, as `_beside` says."""
     rows = [
         {"seconds": round_for_output(1, at), "score": round_for_output(1, score), "method": name}
         for at, score, name in placed
     ]
     look: dict[str, Any] = {"fontSize": NAME, "baseline": "middle"}
     front = alt.Chart(rows_data(rows)).mark_text(align="right", dx=-TRADE_OFF_GAP, color=OURS, **look)
-    below = alt.Chart(rows_data(others)).mark_text(align="left", dx=TRADE_OFF_GAP, dy=6, color=PUBLISHED, **look)
-    return [front.encode(x, y, alt.Text("method:N")), below.encode(x, y, alt.Text("method:N"))]
+    layers = [front.encode(x, y, alt.Text("method:N"))]
+    for (at, score, name), (side, below) in zip(asked, beside, strict=True):
+        row = {"seconds": round_for_output(1, at), "score": round_for_output(1, score), "method": name}
+        align: Literal["left", "right"] = "left" if side > 0 else "right"
+        text = alt.Chart(rows_data([row])).mark_text(
+            align=align, dx=side * TRADE_OFF_GAP, dy=below, color=PUBLISHED, **look
+        )
+        layers.append(text.encode(x, y, alt.Text("method:N")))
+    return layers

@@ -16,6 +16,7 @@ from benchmark.report.grids import TextTable, claim_grid, range_grid, reference_
 from benchmark.report.html.page import published_section
 from benchmark.report.html.render import render_html
 from benchmark.report.html.section import PageSection, fill_repeated
+from benchmark.report.html.simplex import simplex_section
 from benchmark.report.page import sensitivity_grid, sensitivity_sentence, swept_claims_grid
 from benchmark.report.scoreboard import (
     counts_grid,
@@ -127,6 +128,7 @@ def _experiment(part: PaperExperiment, runs: Mapping[str, str]) -> Iterator[Page
         says=(finding, *(capitalized(line) for line in says)),
         lines=part.caveats,
     )
+    yield from map(simplex_section, summary.regions)
     yield PageSection(f"Axis ranges of the published figures of {summary.name}", grid=range_grid(summary.ranges))
     yield PageSection(f"Reference values of {summary.name}", grid=fill_repeated(reference_value_grid(summary.verdicts)))
     says = (sensitivity_sentence(part.tried),) if tried.rows else ()

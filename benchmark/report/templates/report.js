@@ -154,6 +154,7 @@ all("script.squares").forEach(script => {
   rows.forEach((row, i) => {
     const of = Object.assign(data.rows[i], {name: row.cells[0].textContent.trim()});
     row.cells[0].title = of.name;
+    row.cells[0].replaceChildren(make("bdi", of.name)); // so that the style can leave out its beginning, not its end
     of.predicted.forEach((code, column) => {
       const wrong = code !== of.truth, square = make("td", code < 0 ? "" : wrong ? "×" : "·", code < 0 ? "" : `square${wrong ? " wrong" : ""}`);
       if (code >= 0) {

@@ -92,6 +92,25 @@ def test_names_hide_no_other_and_lie_right_of_the_axis(scene):
             assert not inside, name.text
 
 
+def test_names_hide_no_mark_where_methods_are_near_each_other():
+    """A diamond left of the front, where its names stand; and two that are a third of a point apart."""
+    methods = METHODS | {"one": (0.8630, 0.25), "two": (0.8612, 0.25), "three": (0.8625, 1.1), "four": (0.8622, 1.2)}
+    rows = [
+        ("20ng", False, name, math.nan, score, score - 0.01, score + 0.01, 7532, seconds, 0.0, 1e8, "")
+        for name, (score, seconds) in methods.items()
+    ]
+    problems = (SurveyProblem("20ng", "20ng", "accuracy", False),)
+    table = summary_table(SURVEY_SCORE_COLUMNS, rows)
+    survey = Survey(problems, dict.fromkeys(methods, ""), frozenset(), table)
+    scene = scene_of(trade_off_chart(survey, ("two", "three", "four", "tfidf-linear-svm")))
+    names = scene.of("text", 0)
+    marks = [mark for mark in scene.of("symbol", 0) if mark.item.get("fill") in (OURS, PUBLISHED)]
+    assert {name.text for name in names} >= {"two", "three", "four", "tfidf-linear-svm"}
+    for one, other in combinations(names, 2):
+        assert overlap(one.box, other.box) <= 1, (one.text, other.text)
+    assert [name.text for name in names for mark in marks if _holds(name.box, mark.x, mark.y)] == []
+
+
 def _holds(box, x, y):
     return box[0] < x < box[2] and box[1] < y < box[3]
 

@@ -1,6 +1,7 @@
 """The site of all papers: every verdict of REPRODUCTION.md, and links that lead somewhere."""
 
 import re
+from dataclasses import replace
 from html import unescape
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from benchmark.report.html import render
 from benchmark.report.html.site import INDEX_FILE, site_pages
 from benchmark.report.scoreboard import scoreboard_headline, verdict_and_claim_counts
+from tests.report.regions import figure_of, panels
 
 
 @pytest.fixture
@@ -58,3 +60,14 @@ def test_what_deviates_opens_onto_what_was_tried(pages):
     assert any("smart: 72.50 [71.20, 73.80], tuned (consistent)" in unescape(each) for each in opened)
     assert "A caveat &lt;of&gt; it." in html
     assert "<of>" not in html
+
+
+def test_the_page_of_a_paper_with_decision_regions_has_their_triangle(papers, monkeypatch):
+    monkeypatch.setitem(render._environment().globals, "vega", lambda: "")
+    (paper,) = papers
+    (part,) = paper.experiments
+    drawn = replace(part.summary, regions=(figure_of(panels()[:2]),))
+    pages = site_pages([replace(paper, experiments=(replace(part, summary=drawn),))], {})
+    assert "data-kernel" not in pages[INDEX_FILE]
+    assert [panel.title in pages["zhang2005.html"] for panel in panels()[:2]] == [True, True]
+    assert pages["zhang2005.html"].count('class="simplex"') == 1
