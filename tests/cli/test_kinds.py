@@ -104,8 +104,8 @@ def drawn_once(own_folders, monkeypatch):
     That is seen where pictures are tested, and takes a fifth of the time of these tests.
     """
 
-    def write_all(summary, folder, render=None, note=None):
-        return write(summary, folder, render or partial(session.cached_pictures, Store()), note)
+    def write_all(summary, folder, render=None, note=None, **how):
+        return write(summary, folder, render or partial(session.cached_pictures, Store()), note, **how)
 
     write = files.write_report_files
     monkeypatch.setattr(files, "write_report_files", write_all)

@@ -402,6 +402,7 @@ NOT_STORED = {
     "benchmark.corpora.user.user_card",
     "benchmark.methods.base",  # a protocol for type checkers
     "benchmark.methods.degenerate",
+    "benchmark.text.known_terms",  # counts the texts that a kept model is asked about
 }
 #: Rooms of which every module that runs for a result must be part of its key.
 DECIDING = ("text", "corpora", "representation", "kernels", "classifiers", "methods")
