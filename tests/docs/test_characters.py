@@ -47,6 +47,7 @@ OTHERS = {
     "20 Newsgroups without": ("characters-20ng-own", "", "accuracy"),
     "WebKB": ("characters-webkb", "-cv", "accuracy"),
     "Reuters R8": ("characters-r8", "-cv", "accuracy"),
+    "Reuters R52": ("characters-r52", "-cv", "accuracy"),
     "Reuters ModApte": ("characters-modapte", "-cv", "micro-f1"),
 }
 
@@ -86,6 +87,14 @@ def test_other_corpora(beginning: str) -> None:
     found = accuracies(*OTHERS[beginning])
     cells = ["words", "characters", "fused", "words-concentration", "characters-concentration", "fused-concentration"]
     assert numbers(beginning) == [printed(found[cell]) for cell in cells]
+
+
+@pytest.mark.parametrize("corpus", ["webkb", "r8", "r52", "modapte"])
+def test_controls_of_other_corpora(corpus: str) -> None:
+    found = accuracies(f"characters-{corpus}", "-cv", "micro-f1" if corpus == "modapte" else "accuracy")
+    named = {"webkb": "WebKB", "modapte": "ModApte"}.get(corpus, corpus.upper())
+    cells = ["plain-words", "plain-characters", "plain-fused", "chosen", "simplex"]
+    assert numbers(f"on {named}") == [printed(found[cell]) for cell in cells]
 
 
 def test_the_choice() -> None:
