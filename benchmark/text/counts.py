@@ -56,7 +56,7 @@ def counts_to_arrays(counts: Counts) -> tuple[dict[str, NDArray[Any]], dict[str,
     arrays = {
         "indptr": counts.matrix.indptr,
         "indices": counts.matrix.indices,
-        "data": counts.matrix.data,
+        "data": _narrowed(counts.matrix.data),
         "labels": documents.labels,
         "parts": documents.parts,
         "block_of": counts.block_of,
@@ -87,6 +87,12 @@ def counts_from_arrays(arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, A
         arrays.get("groups"),
         arrays["dates"].astype("datetime64[s]") if "dates" in arrays else arrays.get("order"),
     )
-    parts = arrays["data"], arrays["indices"], arrays["indptr"]
+    data = arrays["data"].astype(np.int32) if arrays["data"].dtype.kind == "u" else arrays["data"]
+    parts = data, arrays["indices"], arrays["indptr"]
     matrix = sp.csr_array(parts, shape=(len(ids), len(vocabulary)))
     return Counts(documents, matrix, vocabulary, facts["dropped"], tuple(facts["blocks"]), arrays["block_of"])
+
+
+def _narrowed(data: NDArray[Any]) -> NDArray[Any]:
+    """Return counts as the smallest unsigned integers that hold them, and vectors as they are."""
+    return data.astype(np.min_scalar_type(data.max(initial=0))) if data.dtype.kind == "i" else data

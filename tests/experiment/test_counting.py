@@ -137,6 +137,17 @@ def test_dates_come_back_as_what_they_are(kind: str) -> None:
     assert counts.documents.dated_by_class is (kind == "int64")
 
 
+@pytest.mark.parametrize(("largest", "kind"), [(1, "uint8"), (255, "uint8"), (256, "uint16"), (70_000, "uint32")])
+def test_counts_are_kept_as_the_smallest_numbers_that_hold_them(largest: int, kind: str) -> None:
+    made = count_terms(multi_label(), STORIES.lexing, STORIES.pruning, 1)
+    made.matrix.data[0] = largest
+    arrays, facts = counts_to_arrays(made)
+    assert arrays["data"].dtype == kind
+    found = counts_from_arrays(arrays, facts).matrix
+    assert found.dtype == made.matrix.dtype == np.int32
+    np.testing.assert_array_equal(found.data, made.matrix.data)
+
+
 def test_words_of_any_script_come_back(loaded: list[str | None], tmp_path: Path) -> None:
     for lexing, word, dropped in ((STORIES.lexing, "caf", 8), (Lexing(lexer="unicode"), "пшеница", 1)):
         for counts in read_twice(replace(STORIES, lexing=lexing), tmp_path):

@@ -86,6 +86,8 @@ def _settled(svg: str, spec: VegaSpec) -> str:
     svg = _CLIP.sub(lambda match: names.setdefault(match[0], f"clip{len(names) + 1}"), svg)
     start = svg.index(">", svg.index("<svg")) + 1
     description = str(spec.get("description", ""))
-    lines = spec.get("title", {}).get("text", [])
-    head = SVG_HEAD.format(title=escape(" ".join(lines) or description), description=escape(description))
+    title = spec.get("title", "")
+    lines = title.get("text", "") if isinstance(title, dict) else title
+    words = lines if isinstance(lines, str) else " ".join(lines)
+    head = SVG_HEAD.format(title=escape(words or description), description=escape(description))
     return f"{svg[:start]}{head}{svg[start:]}"

@@ -30,7 +30,7 @@ def render_html(template: str, sentences: Sequence[str], sections: Sequence[Page
 
     The script that draws pictures is included only if there are pictures.
     """
-    more = {"headline": "", "caveats": ()} | more
+    more = {"headline": "", "caveats": (), "cards": ()} | more
     more |= {"sentences": sentences, "sections": sections, "drawn": any(section.pictures for section in sections)}
     more |= {"movable": any(section.simplex for section in sections)}
     for most in MAX_PAGE_ROWS:
