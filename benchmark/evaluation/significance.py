@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
-from statsmodels.stats.multitest import multipletests
 
 from benchmark.evaluation.metrics import METRICS, f1, more_is_better
 from benchmark.evaluation.outcomes import check_same_documents
@@ -252,7 +251,8 @@ def holm_correction(results: Iterable[TestResult], alpha: float = SIGNIFICANCE_L
     raw = np.array([result.p_value for result in results if result.p_value is not None])
     if not raw.size:
         return results
-    ascending, corrected = np.sort(raw), iter(multipletests(raw, method="holm")[1])
+    # Not by statsmodels, whose function collects the garbage of the whole process at each call.
+    ascending = np.sort(raw)
     before = np.concatenate([[0.0], np.maximum.accumulate(ascending * np.arange(raw.size, 0, -1))])
     found = []
     for result in results:
@@ -261,7 +261,8 @@ def holm_correction(results: Iterable[TestResult], alpha: float = SIGNIFICANCE_L
             continue
         rank = int(np.searchsorted(ascending, result.least_p))  # p-values below its smallest
         least = min(1.0, max(float(before[rank]), (raw.size - rank) * result.least_p))
-        found.append(_with_note(replace(result, p_holm=float(next(corrected)), least_p=least), alpha))
+        corrected = min(1.0, float(before[np.searchsorted(ascending, result.p_value) + 1]))
+        found.append(_with_note(replace(result, p_holm=corrected, least_p=least), alpha))
     return found
 
 

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.multitest import multipletests
 
 from benchmark.analysis.comparisons import holm_family_rows
 from benchmark.evaluation.outcomes import Outcome, fold_scores
@@ -171,7 +172,6 @@ class TestWilcoxon:
 
 
 class TestHolm:
-    @settings(max_examples=10)  # each collects garbage, in statsmodels
     @given(st.lists(st.one_of(st.none(), st.floats(1e-12, 1)), max_size=9))
     def test_is_monotone_never_below_raw_and_skips_the_untestable(self, p_values):
         results = holm_correction([Result("a", "b", "sign", 1, 0.0, p) for p in p_values])
@@ -182,7 +182,12 @@ class TestHolm:
         assert all(raw <= p_holm <= 1 for raw, p_holm in tested)
         assert all(r.p_holm is None for r in results if r.p_value is None)
 
-    @settings(max_examples=10)
+    @settings(max_examples=10)  # statsmodels collects garbage at each call
+    @given(st.lists(st.sampled_from([0.001, 0.01, 0.02]) | st.floats(0, 1), min_size=1, max_size=9))
+    def test_is_that_of_statsmodels_to_the_bit(self, p_values):
+        results = holm_correction([Result("a", "b", "sign", 1, 0.0, p) for p in p_values])
+        assert [result.p_holm for result in results] == multipletests(p_values, method="holm")[1].tolist()
+
     @given(st.lists(st.floats(1e-12, 1), min_size=1, max_size=9))
     def test_rejects_what_the_sequence_of_tests_rejects(self, p_values):
         """Holm (1979): from the smallest on, as long as the k-th of m is at most alpha / (m - k + 1)."""
@@ -212,7 +217,6 @@ class TestSmallestP:
         ]
         assert signs[0].least_p == pytest.approx(min(p_value for _, _, p_value in ranked))
 
-    @settings(max_examples=20)
     @given(st.lists(st.tuples(st.integers(0, 9), st.floats(0, 1)), min_size=1, max_size=8), st.integers(0, 7))
     def test_after_holm_it_is_the_correction_of_the_smallest(self, pairs, which):
         """Put the smallest p in the place of one test's own, and correct the family again."""
