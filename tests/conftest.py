@@ -54,8 +54,8 @@ def pytest_configure() -> None:
     let_openmp_threads_sleep()
 
 
-# Random examples of a test that doesn't say how many; .ci/run tries twice as many. There is no deadline: the machine's
-# load decides as much as the code how long an example takes.
+# Random examples of a test that doesn't say how many: other ones in each run. There is no deadline: the machine's load
+# decides as much as the code how long an example takes.
 hypothesis.settings.register_profile("quick", max_examples=50, deadline=None)
 hypothesis.settings.register_profile("thorough", max_examples=100, deadline=None)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
