@@ -62,7 +62,7 @@ def at_home(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.fixture(scope="session")
 def bucket() -> Iterator[str]:
-    """The address of an empty bucket."""
+    """The address of an empty bucket, with a name of its own: all servers of a process share their buckets."""
     moto, s3fs = pytest.importorskip("moto.server"), pytest.importorskip("s3fs")
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
@@ -72,8 +72,9 @@ def bucket() -> Iterator[str]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in (given | dict.fromkeys(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"), "test")).items():
             patch.setenv(name, value)
-        s3fs.S3FileSystem().mkdir("bucket")
-        yield "s3://bucket"
+        name = f"bucket-{port}"
+        s3fs.S3FileSystem().mkdir(name)
+        yield f"s3://{name}"
     server.stop()
 
 
