@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
     from benchmark.report.html.section import PageSection
 
-#: Most bytes of a page, and limits on the rows of its tables, tried in turn. The files beside the page have all rows.
-MAX_PAGE_BYTES, MAX_PAGE_ROWS = 5_000_000, (3000, 1000, 300, 100)
+#: Most bytes of a page, of which the script takes 0.9 million, and limits on the rows of its tables, tried in turn. The
+#: files beside the page have all rows.
+MAX_PAGE_BYTES, MAX_PAGE_ROWS = 2_400_000, (3000, 2000, 1000, 500, 300, 100)
 MOST_PAGE_CAVEATS = 4  # that are shown at once
 
 
