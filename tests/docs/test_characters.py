@@ -45,6 +45,7 @@ STEPS = {
 #: Rows of the table of other corpora: the configuration, the ending of its cells, and the metric.
 OTHERS = {
     "20 Newsgroups without": ("characters-20ng-own", "", "accuracy"),
+    "20 Newsgroups, folds": ("characters-20ng-authors", "", "accuracy"),
     "WebKB": ("characters-webkb", "-cv", "accuracy"),
     "Reuters R8": ("characters-r8", "-cv", "accuracy"),
     "Reuters R52": ("characters-r52", "-cv", "accuracy"),
