@@ -56,9 +56,8 @@ def pytest_configure() -> None:
 
 # Random examples of a test that doesn't say how many: other ones in each run. There is no deadline: the machine's load
 # decides as much as the code how long an example takes.
-hypothesis.settings.register_profile("quick", max_examples=50, deadline=None)
-hypothesis.settings.register_profile("thorough", max_examples=100, deadline=None)
-hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+hypothesis.settings.register_profile("without a deadline", max_examples=50, deadline=None)
+hypothesis.settings.load_profile("without a deadline")
 
 
 @pytest.fixture(scope="session", autouse=True)

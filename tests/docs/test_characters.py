@@ -98,6 +98,27 @@ def test_controls_of_other_corpora(corpus: str) -> None:
     assert numbers(f"on {named}") == [printed(found[cell]) for cell in cells]
 
 
+@pytest.mark.parametrize(
+    ("corpus", "higher", "lower", "beginning"),
+    [
+        ("webkb", "words", "characters", "characters are below words by"),
+        ("webkb", "simplex", "chosen", "anchors (95.82) by"),
+        ("webkb", "words", "plain-words", "Square roots bring words"),
+        ("r52", "words", "characters", "On R52, characters are below words by"),
+        ("r52", "words", "fused", "two machines by"),
+        ("modapte", "simplex", "chosen", "headlines (86.85) by"),
+        ("modapte", "words", "characters", "and characters are below words by"),
+        ("20ng-authors", "fused", "words", "two machines are above words by"),
+        ("20ng-authors", "words", "characters", "characters alone below them by"),
+    ],
+)
+def test_differences_in_sentences(corpus: str, higher: str, lower: str, beginning: str) -> None:
+    metric = "micro-f1" if corpus == "modapte" else "accuracy"
+    found = accuracies(f"characters-{corpus}", "" if corpus.startswith("20ng") else "-cv", metric)
+    stated = re.findall(rf"{re.escape(beginning)} (\d+\.\d\d)", " ".join(PAGE.split()))
+    assert printed(found[higher] - found[lower]) in map(Decimal, stated)
+
+
 def test_the_choice() -> None:
     chosen = accuracies("characters-20ng", "-temporal-holdout")["chosen"]
     assert f"gives {printed(chosen)} " in PAGE
