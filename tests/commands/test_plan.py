@@ -23,12 +23,14 @@ from benchmark.commands.forecast.estimate import (
     MAX_SHARE,
     MEMORY_MARGIN,
     READING,
+    REST,
     RUN_PARTS,
     SCORING,
     START,
     Forecast,
     PilotRun,
     forecast_memory,
+    forecast_seconds,
     is_cheap,
     pilot_run_of,
     seconds_terms,
@@ -292,8 +294,29 @@ def pilot_run(share: float, seconds: float, group: str) -> PilotRun:
 def test_the_next_pilot_is_cheap_beside_the_run_or_at_all(seconds: float, group: str) -> None:
     runs = [pilot_run(share, seconds * share**2, group) for share in (1 / 32, 1 / 8)]
     spent, whole = sum(run.spent[group] for run in runs), float(seconds_terms(runs, group).sum())
-    if is_cheap(runs, spent, 2):
+    if is_cheap(runs, spent, 2, (group,)):
         assert seconds / 16 < 13 or seconds / 16 < 0.11 * whole
+
+
+def test_where_points_are_dear_kernels_are_measured_on_more_documents_alone() -> None:
+    """On the larger sample the memory of kernels is seen to grow with the pairs of documents, as it was not before."""
+    nothing = pilot.Span(np.zeros(2), 0.0)
+    runs = []
+    both = KERNEL_GROUP, POINT_GROUP
+    for share, groups in ((1 / 16, both), (1 / 8, both), (1 / 2, (KERNEL_GROUP,))):
+        taken = {KERNEL_GROUP: 4 * share**2, POINT_GROUP: 1000 * share, REST: 0.1}
+        values = {group: np.full(2, taken[group]) for group in (*groups, REST)}
+        sizes = {group: np.array([share, share**2]) for group in values}
+        memory = {group: 1e6 + (1e9 * share**2 if group == KERNEL_GROUP else 1e6) for group in values}
+        spent = {group: taken[group] for group in values}
+        if runs and POINT_GROUP not in groups:
+            used = sum(sum(run.spent.values()) for run in runs) / 100
+            assert not is_cheap(runs, used, 4, both)
+            assert is_cheap(runs, used, 4, (KERNEL_GROUP,))
+        runs.append(PilotRun(values, sizes, memory, 0.0, spent, nothing))
+    assert forecast_memory(runs, KERNEL_GROUP) == pytest.approx(MEMORY_MARGIN * 1e9, rel=0.02)
+    np.testing.assert_array_equal(forecast_seconds(runs, POINT_GROUP), forecast_seconds(runs[:2], POINT_GROUP))
+    assert forecast_seconds(runs, KERNEL_GROUP)[0] == pytest.approx(4, rel=0.1)
 
 
 METHODS_OF_BOTH_GROUPS = [
@@ -315,7 +338,7 @@ def test_seconds_of_a_group_are_those_of_all_its_batches(store: Store, monkeypat
     documents = {key: job_sizes(job, groups[key])[0] for key, (job, _) in jobs.items()}
     batches = {jobs[key][0].label: pilot.Span(np.full(2, documents[key]), 3e8) for key in jobs}
     nothing = pilot.Span(np.zeros(2), 1e8)
-    found = pilot_run_of(plan, works, pilot.Measurement(batches, nothing, nothing, 1e8))
+    found = pilot_run_of(plan, works, pilot.Measurement(batches, nothing, nothing, 1e8), plan.groups)
     for group in plan.groups:
         whole = sum(n for key, n in documents.items() if groups[key] == group)
         assert found.values[group] == pytest.approx(np.full(2, whole))

@@ -24,7 +24,7 @@ from benchmark.commands.forecast.sample import (
 from benchmark.methods.matrix_cache import memory_budget
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Mapping, Sequence
+    from collections.abc import Callable, Collection, Container, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -85,7 +85,7 @@ class Forecast:
 
 @dataclass(frozen=True, eq=False)
 class PilotRun:
-    """A pilot run: what it took, and the sizes of its sample as shares of the run's.
+    """A pilot run: what it took, and the sizes of its sample as shares of the run's, for the groups that it computed.
 
     Parameters
     ----------
@@ -111,11 +111,14 @@ class PilotRun:
     diagnostics: Span
 
 
-def pilot_run_of(plan: PilotPlan, works: Sequence[PlannedTask], measured: Measurement) -> PilotRun:
-    """Return a pilot run on sampled tasks, with the seconds of the batches that it leaves out."""
+def pilot_run_of(
+    plan: PilotPlan, works: Sequence[PlannedTask], measured: Measurement, groups: Collection[str]
+) -> PilotRun:
+    """Return a pilot run of some groups on sampled tasks, with the seconds of the batches that it leaves out."""
     jobs, share = jobs_by_key(works), n_documents(works) / n_documents(plan.works)
     values, sizes, memory, spent = {}, {}, {}, {}
-    for group, kinds in plan.groups.items():
+    for group in groups:
+        kinds = plan.groups[group]
         total, timed, peak = np.zeros(2), 0.0, 0.0
         for kind in kinds:
             of_all = sum(job_sizes(jobs[key], group)[0] for key in plan.jobs_of_kind[kind])
@@ -138,6 +141,7 @@ def pilot_run_of(plan: PilotPlan, works: Sequence[PlannedTask], measured: Measur
 
 def seconds_terms(runs: Sequence[PilotRun], group: str) -> Array:
     """Return what the processor seconds of a group are made of in the run, see `growth_terms`."""
+    runs = [run for run in runs if group in run.values]
     sizes = np.array([run.sizes[group][: _n_sizes(group)] for run in runs])
     values = np.array([run.values[group][0] for run in runs])
     return growth_terms(sizes, values, np.maximum(NOISE_SHARE * values, NOISE_SECONDS))
@@ -153,34 +157,41 @@ def forecast_seconds(runs: Sequence[PilotRun], group: str) -> Array:
 
     The latter are in the same proportion as in the largest pilot.
     """
-    cpu, last = float(seconds_terms(runs, group).sum()), runs[-1].values[group]
+    cpu, last = float(seconds_terms(runs, group).sum()), last_run(runs, group).values[group]
     return np.array([cpu, cpu * last[1] / last[0] if last[0] else cpu])
+
+
+def last_run(runs: Sequence[PilotRun], group: str) -> PilotRun:
+    """Return the last pilot that computed a group."""
+    return next(run for run in reversed(runs) if group in run.values)
 
 
 def forecast_memory(runs: Sequence[PilotRun], group: str) -> float:
     """Return the peak of resident bytes of a group in the run: only kernels grow with the pairs of documents."""
+    runs = [run for run in runs if group in run.values]
     sizes = np.array([run.sizes[group][: 2 if group == KERNEL_GROUP else 1] for run in runs])
     values = np.array([run.memory[group] for run in runs])
     growth = growth_terms(sizes, values, np.full(len(runs), NOISE_BYTES)).sum()
     return runs[0].base + MEMORY_MARGIN * float(growth)
 
 
-def is_cheap(runs: Sequence[PilotRun], spent: float, step: float) -> bool:
-    """Return whether a pilot on `step` times as many documents takes little, beside what pilots `spent` or the run.
+def is_cheap(runs: Sequence[PilotRun], spent: float, step: float, groups: Collection[str]) -> bool:
+    """Return whether a pilot of `groups` on `step` times as many documents as the last takes little.
 
-    After one pilot nothing is known of growth: it must be cheap whether seconds grow linearly or as steeply as they
-    can.
+    It is compared with what pilots `spent` and with what the run takes. After one pilot nothing is known of growth: it
+    must be cheap whether seconds grow linearly or as steeply as they can.
     """
-    last = runs[-1]
     if len(runs) == 1:
-        return all(_is_cheap_with_power(last, spent, step, power) for power in (1.0, 2.0))
-    following, whole = float(last.diagnostics.seconds[0]), 0.0
-    for group, timed in last.spent.items():
-        terms = seconds_terms(runs, group)
+        return all(_is_cheap_with_power(runs[0], spent, step, power) for power in (1.0, 2.0))
+    following, whole = float(runs[-1].diagnostics.seconds[0]), 0.0
+    for group in runs[0].spent:
+        terms, last = seconds_terms(runs, group), last_run(runs, group)
+        whole += float(terms.sum())
+        if group not in (*groups, REST):
+            continue
         powers = np.array([1.0, 2.0 if group == KERNEL_GROUP else POINT_POWER])[: len(terms) - 1]
         grown = terms[0] + float(np.sum(terms[1:] * last.sizes[group][: len(powers)] * step**powers))
-        following += timed * grown / max(last.values[group][0], NOISE_SECONDS)
-        whole += float(terms.sum())
+        following += last.spent[group] * grown / max(last.values[group][0], NOISE_SECONDS)
     return spent + following <= _limit(whole)
 
 
@@ -204,7 +215,9 @@ def run_pilots(
 ) -> tuple[list[PilotRun], Array]:
     """Run pilots on more and more documents while they are cheap, and on two samples at least.
 
-    The first pilot runs twice: its first run also loads libraries and compiled code, as a run does once.
+    Where pilots of all groups are dear, those of kernels go on alone: their matrices may take most of a run's memory,
+    and little of a small sample's. The first pilot runs twice: its first run also loads libraries and compiled code, as
+    a run does once.
 
     Returns
     -------
@@ -212,22 +225,25 @@ def run_pilots(
         The pilots, and the processor and wall-clock seconds of the first use of libraries.
     """
     share, spent, runs = smallest_share(plan.works, MAX_SHARE / MAX_STEP), 0.0, list[PilotRun]()
-    first_use = np.zeros(2)
+    groups, first_use = tuple(plan.groups), np.zeros(2)
     while True:
         works = [sample_task(work, share) for work in plan.works]
         notify(f"pilot run on {n_documents(works):,} documents")
         budget = memory_budget() * share**2
-        measured = process.run(works, plan.computed, few, budget)
+        measured = process.run(works, plan.computed(groups), few, budget)
         if not runs:
-            first, measured = measured, process.run(works, plan.computed, few, budget)
+            first, measured = measured, process.run(works, plan.computed(groups), few, budget)
             first_use = np.maximum(first.seconds - measured.seconds, 0)
-        runs.append(pilot_run_of(plan, works, measured))
+        runs.append(pilot_run_of(plan, works, measured, groups))
         spent += float(measured.seconds[0])
         steps = [step for step in (MAX_STEP, 2) if share * step <= MAX_SHARE]
-        cheap = [step for step in steps if is_cheap(runs, spent, step)]
+        kernels = tuple(group for group in groups if group == KERNEL_GROUP)
+        sets = (groups, kernels) if len(runs) > 1 and kernels else (groups,)
+        cheap = [(step, own) for own in sets for step in steps if is_cheap(runs, spent, step, own)]
         if not cheap and (len(runs) > 1 or not steps):
             return runs, first_use
-        share *= cheap[0] if cheap else steps[-1]
+        step, groups = cheap[0] if cheap else (steps[-1], groups)
+        share *= step
 
 
 def forecast_run(

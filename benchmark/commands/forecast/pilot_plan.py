@@ -14,7 +14,7 @@ from benchmark.config.subset import subset_experiment
 from benchmark.experiment.runner import plan_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
+    from collections.abc import Collection, Container, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -54,10 +54,9 @@ class PilotPlan:
     missing: Sequence[Batch]
     cells: float
 
-    @cached_property
-    def computed(self) -> frozenset[str]:
-        """Keys of the jobs that pilots compute."""
-        return frozenset(key for pilot in self.pilots for key in pilot.jobs)
+    def computed(self, groups: Collection[str]) -> frozenset[str]:
+        """Return the keys of the jobs of these groups that pilots compute."""
+        return frozenset(key for pilot in self.pilots if pilot.group in groups for key in pilot.jobs)
 
     @cached_property
     def jobs_of_kind(self) -> dict[tuple[Any, ...], list[str]]:
