@@ -29,7 +29,14 @@ if TYPE_CHECKING:
 _SILENT = ("cache_mb", "seed")
 _SHOWN = 3
 #: Values of keys that older pinned settings lack.
-_SINCE: FlatSetting = {"ngrams": [1], "fields": ["all"], "stopped": [], "characters": [], "within": "words"}
+_SINCE: FlatSetting = {
+    "ngrams": [1],
+    "fields": ["all"],
+    "stopped": [],
+    "characters": [],
+    "within": "words",
+    "buckets": 0,
+}
 
 
 def excluded_cells(experiment: Experiment) -> dict[tuple[str, str], Exclusion]:

@@ -15,6 +15,7 @@ from benchmark.text.counting_loops import spell_tokens
 from benchmark.text.lexer import LINE_FEED, WORDS
 from benchmark.text.streams import (
     NO_TERM,
+    TermLevel,
     TermStream,
     common_terms,
     longer_terms,
@@ -87,8 +88,8 @@ def _code_points(text: str) -> NDArray[np.uint32]:
 
 def character_terms(
     prefix: str, characters: list[TermStream], lexing: Lexing, pruning: Pruning, jobs: int
-) -> Iterator[tuple[list[str], NDArray[np.int32], list[TermStream]]]:
-    """Yield the terms of each length: their names, the columns of their numbers, and the streams of numbers.
+) -> Iterator[TermLevel]:
+    """Yield the terms of each length.
 
     An n-gram is built from an (n - 1)-gram that pruning keeps, as that is no rarer.
     """
@@ -97,7 +98,7 @@ def character_terms(
     codes = [stream.terms for stream in characters]
     numbers, values = number_values(map_in_order(lambda own: packed_characters(first, own)[1], codes, jobs))
     streams = [
-        place_terms(stream, _runs(first, own), number)
+        place_terms(stream, character_runs(first, own), number)
         for stream, own, number in zip(characters, codes, numbers, strict=True)
     ]
     common, streams = common_terms(streams, len(values), pruning)
@@ -107,7 +108,7 @@ def character_terms(
             streams, pairs = longer_terms(n, streams, codes, jobs)
             common, streams = common_terms(streams, len(pairs), pruning)
             names = [names[shorter] + chr(last) for shorter, last in split_pairs(pairs[common])]
-        yield *order_terms(names, prefix, keep=bool if n >= low else _is_whole_word), streams
+        yield TermLevel(*order_terms(names, prefix, keep=bool if n >= low else _is_whole_word), streams)
 
 
 def _is_whole_word(name: str) -> bool:
@@ -115,16 +116,16 @@ def _is_whole_word(name: str) -> bool:
     return name[0] == name[-1] == " "
 
 
-def _runs(length: int, codes: NDArray[np.int32]) -> NDArray[np.intp]:
+def character_runs(length: int, codes: NDArray[np.int32]) -> NDArray[np.intp]:
     """Find the characters at which `length` characters of one word begin."""
     known = codes >= 0
-    n = len(codes) - length + 1
+    n = max(0, len(codes) - length + 1)
     return np.flatnonzero(np.logical_and.reduce([known[start : start + n] for start in range(length)]))
 
 
 def packed_characters(length: int, codes: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
     """Return the characters at which `length` characters of one word begin, and these encoded as one number."""
-    here, wide = _runs(length, codes), codes.astype(np.int64)
+    here, wide = character_runs(length, codes), codes.astype(np.int64)
     return here, pack_characters([wide[here + place] for place in range(length)])
 
 

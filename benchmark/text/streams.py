@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -42,6 +42,18 @@ class TermStream:
     terms: NDArray[np.int32]
     bounds: NDArray[np.int64]
     counted: NDArray[np.bool_]
+
+
+class TermLevel(NamedTuple):
+    """Terms of one length that a vocabulary has: what `order_terms` returns of them, and their streams or counts.
+
+    `in_buckets` is about how many n-grams are hashed; 0 where each n-gram is a term.
+    """
+
+    names: list[str]
+    columns: NDArray[np.int32]
+    streams: Sequence[TermStream | sp.csr_array]
+    in_buckets: int = 0
 
 
 def beginnings(n: int, stream: TermStream, words: NDArray[np.int32]) -> NDArray[np.intp]:
@@ -109,16 +121,26 @@ def common_terms(streams: list[TermStream], n: int, pruning: Pruning) -> tuple[N
 
 
 def count_rows(
-    columns: Sequence[NDArray[np.int32]], sizes: Sequence[int], streams: Sequence[TermStream]
+    columns: Sequence[NDArray[np.int32]], sizes: Sequence[int], streams: Sequence[TermStream | sp.csr_array]
 ) -> sp.csr_array:
-    """Return some rows of the matrix, with the blocks side by side."""
+    """Return some rows of the matrix, with the blocks side by side; some are counted already."""
     blocks = []
     for column_of, size, stream in zip(columns, sizes, streams, strict=True):
+        if not isinstance(stream, TermStream):
+            blocks.append(choose_columns(stream, column_of[stream.indices], size))
+            continue
         terms = column_of[stream.terms]
         here = np.flatnonzero(terms >= 0)
         pointers, indices, data = count_sorted_terms(terms[here], np.searchsorted(here, stream.bounds))
         blocks.append(sp.csr_array((data, indices, pointers), shape=(len(stream.counted), size)))
     return sp.hstack(blocks, format="csr") if len(blocks) > 1 else blocks[0]
+
+
+def choose_columns(counts: sp.csr_array, columns: NDArray[np.int32], size: int) -> sp.csr_array:
+    """Return counts with each entry in another column, in the same order; -1 leaves an entry out."""
+    kept = columns >= 0
+    pointers = np.concatenate([[0], np.cumsum(kept)])[counts.indptr].astype(np.int32)
+    return sp.csr_array((counts.data[kept], columns[kept], pointers), shape=(counts.shape[0], size))
 
 
 def order_terms(names: list[str], prefix: str, keep: Callable[[str], bool]) -> tuple[list[str], NDArray[np.int32]]:

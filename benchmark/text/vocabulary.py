@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 from itertools import count as numbers_from_zero
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,9 +19,19 @@ from benchmark.text.characters import character_terms, find_characters
 from benchmark.text.counting_loops import spell_tokens
 from benchmark.text.counts import Counts
 from benchmark.text.fields import field_of
+from benchmark.text.hashed_characters import HashedRows, hash_characters, hashed_terms
 from benchmark.text.lexer import WHOLE_DOCUMENT, find_tokens, term_name
 from benchmark.text.pruning import TRAINING
-from benchmark.text.streams import NO_TERM, TermStream, common_terms, count_rows, longer_terms, order_terms, split_pairs
+from benchmark.text.streams import (
+    NO_TERM,
+    TermLevel,
+    TermStream,
+    common_terms,
+    count_rows,
+    longer_terms,
+    order_terms,
+    split_pairs,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,12 +68,13 @@ def count_terms(corpus: AnyCorpus, lexing: Lexing, pruning: Pruning, jobs: int =
     dropped = fields[0].dropped
     # A field's words are freed when its terms are found, as they are as large as the text.
     found = [terms for name in lexing.fields for terms in _field_terms(name, fields.pop(0), lexing, pruning, jobs)]
-    numbers, vocabularies, columns, streams = zip(*found, strict=True)
+    numbers, levels = zip(*found, strict=True)
+    vocabularies, columns, streams, in_buckets = zip(*levels, strict=True)
     sizes = [len(names) for names in vocabularies]
     rows = map_in_order(partial(count_rows, columns, sizes), zip(*streams, strict=True), jobs)
     matrix = sp.vstack([sp.csr_array((0, sum(sizes)), dtype=np.int32), *rows], format="csr")
     block_of = np.repeat(np.array(numbers, dtype=np.int32), sizes)
-    return Counts(documents, matrix, tuple(chain(*vocabularies)), dropped, lexing.blocks, block_of)
+    return Counts(documents, matrix, tuple(chain(*vocabularies)), dropped, lexing.blocks, block_of, sum(in_buckets))
 
 
 def prune_counts(corpus: CountsCorpus, lexing: Lexing, pruning: Pruning) -> Counts:
@@ -107,7 +118,7 @@ class FoundWords(NamedTuple):
     bounds: NDArray[np.int64]
     counted: NDArray[np.bool_]
     dropped: int
-    characters: TermStream | None
+    characters: TermStream | HashedRows | None
 
 
 def word_stream(numbers: NDArray[np.int32], found: FoundWords) -> TermStream:
@@ -124,8 +135,8 @@ class _Words:
     numbers : dict of bytes to int
         Number of each word.
     streams : list of TermStream
-    characters : list of TermStream
-        Code points of the words' characters; empty where they aren't counted.
+    characters : list of TermStream or HashedRows
+        Code points of the words' characters, or counts of their buckets; empty where they aren't counted.
     dropped : int
         Number of ignored letters, as in `TokenSpans`.
     """
@@ -133,7 +144,7 @@ class _Words:
     def __init__(self) -> None:
         self.numbers = defaultdict[bytes, int](numbers_from_zero().__next__)
         self.streams: list[TermStream] = []
-        self.characters: list[TermStream] = []
+        self.characters: list[Any] = []
         self.dropped = 0
 
     def add(self, found: FoundWords) -> None:
@@ -178,30 +189,35 @@ def find_words(lexing: Lexing, documents: tuple[TextChunk | list[bytes], NDArray
 def _words_of(chunk: TextChunk, lexing: Lexing, counted: NDArray[np.bool_]) -> FoundWords:
     spans = find_tokens(*chunk, lexing)
     words = spell_tokens(spans.text, spans.starts, spans.lengths, spans.spelling).tobytes().split(b"\n")
-    characters = find_characters(chunk, spans, lexing, counted) if lexing.characters else None
+    characters: TermStream | HashedRows | None = None
+    if lexing.characters:
+        characters = find_characters(chunk, spans, lexing, counted)
+        characters = hash_characters(characters, lexing) if lexing.buckets else characters
     return FoundWords(words[:-1], spans.bounds, counted, spans.dropped, characters)
 
 
 def _field_terms(
     name: str, field: _Words, lexing: Lexing, pruning: Pruning, jobs: int
-) -> Iterator[tuple[int, list[str], NDArray[np.int32], list[TermStream]]]:
+) -> Iterator[tuple[int, TermLevel]]:
     """Yield the terms of a field, with the number of their block."""
     first = lexing.blocks_of_field * lexing.fields.index(name)
     prefix, characters = "" if name == WHOLE_DOCUMENT else f"{name}:", field.characters
     if lexing.ngrams:
         for place, terms in enumerate(_word_terms(prefix, field, lexing, pruning, jobs)):
-            yield first + place, *terms
+            yield first + place, terms
     if lexing.characters:
         del field
         block = first + len(lexing.ngrams)
-        for terms in character_terms(f"{lexing.blocks[block]}:", characters, lexing, pruning, jobs):
-            yield block, *terms
+        prefix = f"{lexing.blocks[block]}:"
+        if lexing.buckets:
+            found = hashed_terms(prefix, characters, lexing, pruning)
+        else:
+            found = character_terms(prefix, characters, lexing, pruning, jobs)
+        yield from ((block, terms) for terms in found)
 
 
-def _word_terms(
-    prefix: str, field: _Words, lexing: Lexing, pruning: Pruning, jobs: int
-) -> Iterator[tuple[list[str], NDArray[np.int32], list[TermStream]]]:
-    """Yield the terms of each length: their names, the columns of their numbers, and the streams of numbers.
+def _word_terms(prefix: str, field: _Words, lexing: Lexing, pruning: Pruning, jobs: int) -> Iterator[TermLevel]:
+    """Yield the terms of each length.
 
     An n-gram is built from an (n - 1)-gram and a word that pruning keeps, as neither is rarer than the n-gram.
     """
@@ -210,13 +226,13 @@ def _word_terms(
     names = words = [term_name(spelled[number].decode(), lexing) for number in common.tolist()]
     of_words = [stream.terms for stream in streams]
     if 1 in lexing.ngrams:
-        yield *order_terms(words, prefix, keep=lambda word: word not in stop), streams
+        yield TermLevel(*order_terms(words, prefix, keep=lambda word: word not in stop), streams)
     for n in range(2, max(lexing.ngrams, default=1) + 1):
         streams, pairs = longer_terms(n, streams, of_words, jobs)
         common, streams = common_terms(streams, len(pairs), pruning)
         names = [f"{names[shorter]} {words[last]}" for shorter, last in split_pairs(pairs[common])]
         if n in lexing.ngrams:
-            yield *order_terms(names, prefix, keep=bool), streams
+            yield TermLevel(*order_terms(names, prefix, keep=bool), streams)
 
 
 def _counted(documents: Documents, group: str | None) -> NDArray[np.bool_]:
