@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.analysis.model_selection import best_by_inner_loss, losses_of_counts, select_candidates, split_losses
+from benchmark.config.collection import outline_documents
 from benchmark.config.model import CHOOSE_ORACLE, Experiment, method_of
+from benchmark.config.tasks import protocol_at_size
 from benchmark.corpora.user.file_parameters import FileParameters
 from benchmark.evaluation.predictions import tallies_from_rows
 from benchmark.evaluation.splits import Split
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.analysis.scoring import RunPredictions
-    from benchmark.config.model import Cell, Collection, Experiment, MethodSpec
+    from benchmark.config.model import Cell, Collection, Experiment, MethodSpec, Task, Variant
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.settings import Setting
     from benchmark.methods.fitted import FittedMethod
@@ -93,13 +95,15 @@ def fit_model(
         raise ConfigError(
             f"{name}: has {cell.size:,} training documents: choose them by --split, such as --split replicate-01"
         )
+    part = _part(experiment, cell)
+    (task,) = part.variants[cell.variant].tasks
+    if split is not None:
+        _check_split(split, part.variants[cell.variant], task, cell.size)
     counts, facts, key = read_counts(variant.collection, context)
     check_expectations(experiment, variant, counts)
     if counts.matrix.dtype.kind == "f":
         raise ConfigError(f"{experiment.name}: its documents are vectors, so there are no texts to predict")
-    part = _part(experiment, cell)
     variant = part.variants[cell.variant]
-    (task,) = variant.tasks
     texts = text_counts(part, variant, counts, context)
     strings = document_strings(part, variant, counts, context)
     work = plan_task(part, variant, task, counts, key, texts, strings)
@@ -110,10 +114,7 @@ def fit_model(
         raise ConfigError(f"{name}: {refusals[0]}")
     trained = Split(ALL_DOCUMENTS, np.arange(len(problem.documents)), np.empty(0, dtype=np.intp))
     if split is not None:
-        named = {each.name: each for each in work.splits[cell.size]}
-        if split not in named:
-            raise ConfigError(f"--split: {unknown_name('split', split, list(named))}")
-        trained = named[split]
+        trained = next(each for each in work.splits[cell.size] if each.name == split)
     bench = MatrixCache(context.jobs)
     try:
         with blas_threads(context.jobs):
@@ -163,6 +164,14 @@ def _cell(experiment: Experiment, name: str) -> Cell:
     if name not in points:
         raise ConfigError(f"--cell: {unknown_name('cell', name, list(points))}")
     return points[name]
+
+
+def _check_split(name: str, variant: Variant, task: Task, size: int | None) -> None:
+    """Raise ConfigError for a name that is no split's, before the documents are counted."""
+    _, documents = outline_documents(variant.collection).of_classes(task.classes)
+    names = [split.name for split in protocol_at_size(variant.protocol, size).splits(documents)]
+    if name not in names:
+        raise ConfigError(f"--split: {unknown_name('split', name, names)}")
 
 
 def _part(experiment: Experiment, cell: Cell) -> Experiment:
