@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ from benchmark.commands.forecast.estimate import (
     MAX_SHARE,
     MEMORY_MARGIN,
     READING,
+    REST,
     RUN_PARTS,
     SCORING,
     START,
@@ -294,6 +296,15 @@ def test_the_next_pilot_is_cheap_beside_the_run_or_at_all(seconds: float, group:
     spent, whole = sum(run.spent[group] for run in runs), float(seconds_terms(runs, group).sum())
     if is_cheap(runs, spent, 2):
         assert seconds / 16 < 13 or seconds / 16 < 0.11 * whole
+
+
+@pytest.mark.parametrize(("group", "power"), [(KERNEL_GROUP, 2), (KERNEL_GROUP, 1), (POINT_GROUP, 1), (REST, 1)])
+def test_the_memory_of_kernels_grows_with_the_pairs_of_documents_and_that_of_others_with_the_documents(
+    group: str, power: int
+) -> None:
+    """Of a run of 8 GB beside 0.1 GB that it has at its beginning."""
+    runs = [replace(pilot_run(share, 1.0, group), memory={group: 8e9 * share**power}, base=1e8) for share in SHARES]
+    assert forecast_memory(runs, group) == pytest.approx(1e8 + MEMORY_MARGIN * 8e9, rel=0.01)
 
 
 METHODS_OF_BOTH_GROUPS = [
