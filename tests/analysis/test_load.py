@@ -193,6 +193,12 @@ class TestRange:
     def test_names_every_combination_once(self):
         assert PublishedRange.model_validate(self.RANGE).expanded == ("a-1", "a-2", "b-1", "b-2")
 
+    @pytest.mark.parametrize(("low", "high"), [("9.5", "10.2"), ("-1", "0.5"), ("-10", "-9"), ("0.9", "0.95")])
+    def test_ascends_as_a_number_and_not_as_a_text(self, low, high):
+        assert PublishedRange.model_validate(self.RANGE | {"low": low, "high": high}).low == low
+        with pytest.raises(ValidationError, match="must ascend"):
+            PublishedRange.model_validate(self.RANGE | {"low": high, "high": low})
+
     @pytest.mark.parametrize(
         ("changes", "message"),
         [

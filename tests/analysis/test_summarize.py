@@ -20,6 +20,7 @@ from benchmark.experiment.runner import RunPredictions
 from benchmark.experiment.store import Store
 from benchmark.report.files import write_report_files
 from benchmark.system.errors import ConfigError
+from tests.analysis.made import drawn_study, predicted
 from tests.builders import setting_of, small_experiment
 
 FACTS = {"documents": 90, "vocabulary": 7, "documents_without_words": 0}
@@ -352,3 +353,20 @@ class TestNotes:
     def test_say_whose_idf_it_is(self):
         notes = summarize(made_up(small_experiment(defaults={"idf": "training"}))).notes
         assert any("idf over the training documents" in note for note in notes)
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_name_the_class_that_had_the_fewest_training_documents_in_any_draw(self, seed):
+        """Not the one that had the fewest in all draws together."""
+        protocol = {"name": "random-subsets", "train_size": [50], "replicates": 6}
+        study = drawn_study(protocol=protocol, methods=["linear"], choose=None, compare=[], metrics=["macro-f1"])
+        predictions = predicted(study, multilabel=True)
+        (key,), classes = predictions.splits, next(iter(predictions.tasks.values())).classes
+        counts = np.random.default_rng(seed).permuted(np.arange(10, 28)).reshape(6, 3)
+        counts[seed, seed % 3] = 1
+        counts[:, (seed + 1) % 3] = 9
+        counts[:seed, seed % 3] = counts[seed + 1 :, seed % 3] = 90
+        tested = zip(predictions.splits[key], counts, strict=True)
+        predictions.splits[key] = tuple(replace(split, trained=own) for split, own in tested)
+        notes = summarize(RunPredictions(study, predictions, {}, {"base": FACTS})).notes
+        fewest = f" Fewest training documents of a class: 1 ({classes[seed % 3]}) of 50."
+        assert [note.endswith(fewest) for note in notes if note.startswith("Each training size")] == [True]

@@ -10,6 +10,7 @@ from scipy.stats import ttest_1samp
 
 from benchmark.analysis.scoring import RunPredictions, score_cells
 from benchmark.analysis.summarize import summarize
+from benchmark.analysis.verdict_tables import claim_verdict_frame
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.metrics import TIME_METRICS
 from benchmark.evaluation.predictions import Predictions
@@ -83,6 +84,13 @@ class TestJudging:
             ours = drawn[2].estimate(each.published.cell, "error").value
             assert each.difference == pytest.approx(100 * ours - 10)
             assert (each.reading, each.aside.why) == ("GCN, transductive", "S; other words")
+
+    @pytest.mark.parametrize("of_claim", [{PAIR[0]}, {PAIR[1]}, set(PAIR), {"rbf-cv-100"}])
+    def test_a_claim_says_that_one_of_its_cells_was_chosen_on_the_test(self, drawn, of_claim):
+        judged = judge_claims(PAPER, "drawn", None, [""], drawn[2])
+        rules = claim_verdict_frame(judged, {("drawn", cell) for cell in of_claim})["rule"]
+        assert len(rules) == len(PAPER.claims)
+        assert {rule.endswith("; chosen on the test") for rule in rules} == {not of_claim.isdisjoint(PAIR)}
 
 
 @pytest.fixture

@@ -62,6 +62,16 @@ def test_without_transformations_the_weights_are_those_of_scikit_learn():
     assert not np.allclose(own.weights_, ComplementBayes().fit(X, y).feature_log_prob_)
 
 
+def test_a_stored_zero_is_no_term_of_its_document():
+    """Sparse matrices may store zeros, such as those of counts that were subtracted from each other."""
+    X, y = draw(3)
+    rows, columns = np.indices(X.shape)
+    stored = sp.csr_array((X.ravel(), (rows.ravel(), columns.ravel())), shape=X.shape)
+    assert stored.nnz == X.size > np.count_nonzero(X)
+    weights = TransformedComplementBayes().fit(stored, y).weights_
+    np.testing.assert_allclose(weights, TransformedComplementBayes().fit(X, y).weights_)
+
+
 def test_a_negative_count_is_refused():
     with pytest.raises(ValueError, match="Negative values"):
         TransformedComplementBayes().fit([[1, -1], [1, 0]], [0, 1])

@@ -70,6 +70,19 @@ def test_columns_are_proposed_by_their_values_and_names(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("order", [("what", "shelf"), ("shelf", "what")])
+def test_of_columns_without_a_usual_name_the_class_is_the_one_of_the_fewest_values(
+    tmp_path: Path, order: tuple[str, ...]
+) -> None:
+    values = {"what": ["rum", "tea", "salt"], "shelf": [f"shelf {n}" for n in range(12)]}
+    rows = [
+        {"body": f"cask {n} of it", **{name: values[name][n % len(values[name])] for name in order}} for n in range(60)
+    ]
+    path = tmp_path / "stock.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert propose_columns(sample_file(path), {})["label"] == "what"
+
+
 def test_what_is_given_is_taken(tmp_path: Path) -> None:
     roles = propose_columns(sample_file(table(tmp_path / "a.csv")), {"text": "subject", "labels": "tags"})
     assert (roles["text"], roles["labels"]) == ("subject", "tags")

@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -317,6 +318,15 @@ def test_where_points_are_dear_kernels_are_measured_on_more_documents_alone() ->
     assert forecast_memory(runs, KERNEL_GROUP) == pytest.approx(MEMORY_MARGIN * 1e9, rel=0.02)
     np.testing.assert_array_equal(forecast_seconds(runs, POINT_GROUP), forecast_seconds(runs[:2], POINT_GROUP))
     assert forecast_seconds(runs, KERNEL_GROUP)[0] == pytest.approx(4, rel=0.1)
+
+
+@pytest.mark.parametrize(("group", "power"), [(KERNEL_GROUP, 2), (KERNEL_GROUP, 1), (POINT_GROUP, 1), (REST, 1)])
+def test_the_memory_of_kernels_grows_with_the_pairs_of_documents_and_that_of_others_with_the_documents(
+    group: str, power: int
+) -> None:
+    """Of a run of 8 GB beside 0.1 GB that it has at its beginning."""
+    runs = [replace(pilot_run(share, 1.0, group), memory={group: 8e9 * share**power}, base=1e8) for share in SHARES]
+    assert forecast_memory(runs, group) == pytest.approx(1e8 + MEMORY_MARGIN * 8e9, rel=0.01)
 
 
 METHODS_OF_BOTH_GROUPS = [

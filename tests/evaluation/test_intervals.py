@@ -8,7 +8,14 @@ from scipy import stats
 from sklearn.metrics import f1_score
 
 from benchmark.evaluation import intervals
-from benchmark.evaluation.intervals import bonett_price, estimate_difference, estimate_score, sign_z_estimate, wilson
+from benchmark.evaluation.intervals import (
+    TOO_FEW_TESTED,
+    bonett_price,
+    estimate_difference,
+    estimate_score,
+    sign_z_estimate,
+    wilson,
+)
 from benchmark.evaluation.metrics import METRICS, is_metric_defined, tally_predictions
 from benchmark.evaluation.outcomes import Outcome, fold_scores
 from benchmark.evaluation.significance import outcome_table, sign_z
@@ -128,6 +135,30 @@ class TestEstimate:
         assert estimate_score(a).low < estimate_score(a).high
         of_largest = replace(a, of_class=len(sizes) - 1)
         assert estimate_score(of_largest, "f1").method == "bootstrap"
+
+    @pytest.mark.parametrize("of_splits", [(6, 6), (10, 10), (19, 1)])
+    def test_where_a_mean_over_classes_is_one_over_splits_each_split_needs_ten_of_a_class(self, of_splits):
+        truth = np.concatenate([np.repeat([0, 1], [n, 60]) for n in of_splits])
+        folds = np.repeat([0, 1], [n + 60 for n in of_splits])
+        given = np.where(np.arange(truth.size) % 5 == 0, 1 - truth, truth)
+        outcome = Outcome("a", np.arange(truth.size), folds, truth, given, 2)
+        assert estimate_score(outcome, "macro-f1").method == "bootstrap"
+        alone = estimate_score(outcome, "macro-f1-mean-of-splits").method
+        assert alone == ("bootstrap" if min(of_splits) >= 10 else TOO_FEW_TESTED)
+
+    @pytest.mark.parametrize("metric", SINGLE)
+    def test_a_score_that_a_document_of_a_small_class_decides_has_no_interval(self, metric):
+        """One document in 303 moves a share of documents by 1/303, and a mean over classes by far more."""
+        truth = np.repeat([0, 1], [300, 3])
+        right = np.where(np.arange(303) % 5 == 0, 1 - truth, truth)
+        wrong = np.where(np.arange(303) == 302, 0, right)
+        a, b = (
+            Outcome(name, np.arange(303), np.zeros(303, int), truth, own, 2)
+            for name, own in (("a", right), ("b", wrong))
+        )
+        decides = abs(score(a, metric) - score(b, metric)) > 1.5 / 303
+        for result in (estimate_score(a, metric), estimate_difference(a, b, metric)):
+            assert (result.method == TOO_FEW_TESTED) == decides
 
     def test_pooled_macro_f1_is_scikit_learns_of_all_documents(self):
         """A perfect classifier has 1 where a split lacks a class, and the mean over such splits is 1/2."""

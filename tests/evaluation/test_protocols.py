@@ -260,6 +260,13 @@ def test_held_out_groups_fill_the_share_as_far_as_they_fit(share, seed):
     assert len(split.test) > wanted - sizes.max()
 
 
+@pytest.mark.parametrize("n_groups", [1, 5, 10])
+def test_groups_that_fill_the_share_exactly_are_all_tested(n_groups):
+    even = replace(DOCUMENTS, groups=np.arange(120, dtype=np.int32) // 6)
+    for split in HoldOut(n_groups / 20, 3, 0, False, True).splits(even):
+        assert len(split.test) == 6 * n_groups
+
+
 @given(st.floats(0.05, 0.8))
 def test_held_out_documents_are_the_share(share):
     for split in HoldOut(share, 2, 0, stratified=False).splits(DOCUMENTS):

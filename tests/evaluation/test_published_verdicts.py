@@ -301,6 +301,15 @@ class TestPower:
         assert math.isnan(found[0].detectable)
         assert found[1].detectable == pytest.approx(alone[0].detectable)
 
+    def test_what_is_contradicted_is_decided_and_leaves_its_level_to_the_others(self):
+        claim = make_claim(3)
+        found = evidence_of(claim, [1e-6, 0.5, 0.6])
+        found[claim.comparisons[0]] = evidence_of(claim, [1e-6], difference=-0.02, favours="b")[claim.comparisons[0]]
+        judged = judge_claim(claim, found).comparisons
+        alone = judge_claim(make_claim(2), evidence_of(make_claim(2), [0.5, 0.6])).comparisons
+        assert [each.strict for each in judged] == ["contradicted", "not shown", "not shown"]
+        assert judged[1].detectable == pytest.approx(alone[0].detectable)
+
     def test_of_sameness_the_smallest_margin_that_is_shown(self):
         claim = make_claim(1, "equivalent", margin="0.01")
         wide = {claim.comparisons[0]: Evidence(estimate(0.0, -0.02, 0.015))}

@@ -68,6 +68,20 @@ def test_values_of_documents_with_one_class_are_centred(ours: Any, theirs: Any, 
     assert ours(DecisionRanking.of_documents(truth, shifted)) == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.parametrize("name", RANKING)
+def test_a_constant_of_the_document_says_nothing_where_a_class_could_not_be_learned(name: str) -> None:
+    """Its infinite value is no part of the mean, and the other classes are ranked as if there were no such class."""
+    ranking, rng = METRICS[name].ranking, np.random.default_rng(3)
+    assert ranking is not None
+    truth = np.append(np.arange(3), rng.integers(0, 3, 50))
+    values = np.column_stack([rng.normal(size=(53, 3)) + np.eye(3)[truth], np.full(53, -np.inf)])
+    known, shifted = (DecisionRanking.of_documents(truth, each) for each in (values, values + rng.normal(size=(53, 1))))
+    assert ranking(shifted) == pytest.approx(ranking(known), rel=1e-9)
+    if not name.startswith("micro-roc"):  # of which the wrong decisions of the fourth class are a part
+        alone = DecisionRanking.of_documents(truth, values[:, :3])
+        assert ranking(known) == pytest.approx(ranking(alone), rel=1e-9)
+
+
 def test_of_two_classes_it_is_that_of_the_decision_function() -> None:
     rng = np.random.default_rng(2)
     truth = np.append([0, 1], rng.integers(0, 2, 50))

@@ -1,5 +1,7 @@
 """The two samples, documents and draws: closed forms, SciPy, and what must hold of any scores."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -89,6 +91,14 @@ class TestDraws:
     def test_draws_that_cannot_be_paired_are_refused(self):
         with pytest.raises(ValueError, match="3 and 2 replicates"):
             DRAWS.difference(scored([0.1, 0.2, 0.3]), scored([0.1, 0.2], "b"), "error")
+
+    @pytest.mark.parametrize("folds", [("0", "1", "3"), ("2", "1", "0")])
+    def test_draws_of_other_names_are_other_draws(self, folds):
+        one, other = scored([0.1, 0.2, 0.4]), scored([0.1, 0.3, 0.3], "b")
+        other = replace(other, folds=folds)
+        for compare in (DRAWS.difference, DRAWS.ratio, lambda *cells: DRAWS.test("wilcoxon", *cells)):
+            with pytest.raises(ValueError, match="have different splits: they can't be paired"):
+                compare(one, other, "error")
 
     def test_what_is_known_of_a_score_stands_in_place_of_the_draws_interval(self):
         known = Estimate(0.2, 0.1, 0.4, 7, "bootstrap")

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
@@ -218,6 +218,7 @@ class TestSmallestP:
         assert signs[0].least_p == pytest.approx(min(p_value for _, _, p_value in ranked))
 
     @given(st.lists(st.tuples(st.integers(0, 9), st.floats(0, 1)), min_size=1, max_size=8), st.integers(0, 7))
+    @example([(9, 0.0262), (6, 0.5)], 1)  # a smaller p, twice which is more than the smallest of the other
     def test_after_holm_it_is_the_correction_of_the_smallest(self, pairs, which):
         """Put the smallest p in the place of one test's own, and correct the family again."""
         family = []

@@ -138,6 +138,18 @@ def test_linear_machines_of_another_cost_are_others(bench: MatrixCache) -> None:
         assert max(np.abs(machine.coefficients).max() for machine in machines) == C
 
 
+@pytest.mark.parametrize("changed", [{"epsilon": 0.5}, {"ridge": 2.0}, {"scale_C": "mean-self-product"}], ids=str)
+def test_linear_machines_are_those_that_a_method_has_alone(changed: dict[str, float | str], bench: MatrixCache) -> None:
+    """Also beside a method that differs in one parameter."""
+    specs = [spec_of("linear", represented("tf", "none", "collection"), **each) for each in ({}, changed)]
+    together = [linear_machines(linear_work(bench), spec).machines for spec in specs]
+    alone = [linear_machines(linear_work(MatrixCache(1)), spec).machines for spec in specs]
+    for one, other in zip(together, alone, strict=True):
+        for a, b in zip(one, other, strict=True):
+            np.testing.assert_array_equal(a.coefficients, b.coefficients)
+    assert any(a.rho != b.rho for a, b in zip(*together, strict=True))
+
+
 def test_a_cost_is_in_the_unit_of_all_documents_of_the_task(bench: MatrixCache) -> None:
     """Those that are tested included: of the training documents alone, each split would have a unit of its own."""
     work, raw = linear_work(bench), represented("tf", "none", "collection")

@@ -105,8 +105,15 @@ def test_at_least_one_adds_a_class_where_there_is_none_and_nowhere_else(name: st
     assert added or name not in KEPT
 
 
-def test_the_class_that_is_added_has_the_largest_value(bench: MatrixCache) -> None:
+@pytest.mark.parametrize("lacking", [False, True], ids=["all learned", "the first without documents"])
+def test_the_class_that_is_added_has_the_largest_value(lacking: bool, bench: MatrixCache) -> None:
     given, split = problem(), toy_group_splits(problem())[0]
+    if lacking:
+        members = given.members.copy()
+        members[:, 1:] = members[:, :2]
+        members[~members[:, 1:].any(axis=1), 2] = True
+        members[:, 0] = False
+        given = problem(key="without the first", members=members)
     wanted = spec("linear", "at-least-one")
     fitted = build_method(wanted, given, None, replicated=False).fit(given, split, None, bench)
     values = fitted.class_values(fitted.values(given.counts.matrix[split.test]))

@@ -125,11 +125,16 @@ def test_after_loading_it_says_the_same_to_the_last_bit(subset: str | None, fitt
 def test_a_method_of_it_is_a_model_by_itself(fitted: Fit, tmp_path: Path) -> None:
     experiment, texts = fused(), texts_of(None)
     write_model(fitted(experiment, "both"), tmp_path / "model")
+    known: list[Any] = []
     for number, cell in enumerate(("words", "pairs"), start=1):
         part, alone = read_model(tmp_path / "model" / f"method-{number}"), fitted(experiment, cell)
         ((_, one),), ((_, other),) = (each.answers(texts.items()) for each in (part, alone))
         np.testing.assert_array_equal(one.values, other.values)
         assert part.about["cell"] == cell
+        known.append(one.known)
+    ((_, whole),) = read_model(tmp_path / "model").answers(texts.items())
+    np.testing.assert_array_equal(whole.known, sum(known))  # the distinct terms that either of them knows
+    assert (known[1] > 0).any()
 
 
 def test_of_candidates_for_all_documents_it_takes_that_of_cross_validation(fitted: Fit) -> None:

@@ -78,6 +78,20 @@ def test_the_page_of_all_papers_has_a_row_a_paper(make):
         assert f"It is {key}." in row
 
 
+def test_claims_that_are_not_counted_have_no_signs(make):
+    """The scoreboard and the head of a paper's page have the claims of the headline, each once."""
+    rows = [
+        claim_row("a", "A holds.", (2, "holds"), (2, "holds"), 2),
+        claim_row("again", "A in other words.", (2, "holds"), (2, "holds"), 2, counted="same as a"),
+        claim_row("b", "B fails.", (0, "fails"), (0, "contradicted"), 2),
+    ]
+    section = replace(section_of(make()), claims=summary_table(CLAIMS, rows))
+    whole = reproduction_page([section])
+    assert "1 of 2 claims are reproduced" in whole.partition("\n\n**")[2].partition("**")[0]
+    for shown in (whole.partition("## Scoreboard")[2], paper_page(section)):
+        assert re.findall(r"[●▲◐○]{2} \[(\w+)\]", shown) == ["a", "b"]
+
+
 def test_deviations_are_those_of_the_paper_and_no_others(make):
     summary = make()
     page = deviations_page([section_of(summary)])

@@ -71,14 +71,16 @@ def test_no_id_and_no_verdict_is_ever_cut(make, width):
         assert re.search(r" (equal|consistent|deviates|failed|–) *$", found), found
 
 
-def test_of_many_cells_the_best_fit_a_screen_and_a_command_shows_all():
+@pytest.mark.parametrize("metric", ["accuracy", "error"])
+def test_of_many_cells_the_best_fit_a_screen_and_a_command_shows_all(metric):
     summary = many_cells_summary()
+    summary = replace(summary, scores=summary.scores.replace({"metric": {"accuracy": metric}}))
     ids = [cell.id for cell in summary.cells]
     lines = printed(summary, folder=HERE).splitlines()
     shown = [line.split()[0] for line in lines if line.split()[:1] and line.split()[0] in ids]
     values = {cell: row["value"] for (cell, of), row in summary.headlines.items() if of == summary.main_metric}
     assert len(ids) > MOST_CELLS > len(shown) == BEST_CELLS
-    assert [values[cell] for cell in shown] == sorted(values.values(), reverse=True)[:BEST_CELLS]
+    assert [values[cell] for cell in shown] == sorted(values.values(), reverse=metric == "accuracy")[:BEST_CELLS]
     assert f"{len(ids) - BEST_CELLS} more: bench report {HERE} --all-cells" in " ".join(lines)
     assert len(lines) <= 45
     every = printed(summary, whole=True)

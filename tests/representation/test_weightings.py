@@ -211,6 +211,20 @@ class TestBlocks:
         np.testing.assert_allclose(both.factors_, np.where(block_of == 0, words, characters), rtol=1e-15)
         assert (both.learns, Aitchison(concentration={"all": 0.0}).learns) == ("labels", "documents")
 
+    @pytest.mark.parametrize("concentration", [0.0, {"all": 0.0, "characters": 2.0}])
+    def test_a_term_of_no_training_document_weighs_nothing_whatever_its_blocks_exponents(
+        self, concentration: float | dict[str, float]
+    ) -> None:
+        counts, labels = drawn(2)
+        dense = counts.toarray()
+        dense[:, [0, 8]] = 0
+        weighting = Aitchison(idf={"all": 0.0, "characters": 0.0}, concentration=concentration)
+        weighting.of_blocks(np.array([0] * 5 + [1] * 4), np.ones(2), "none", ("all", "characters"))
+        factors = weighting.fit(sp.csr_array(dense), labels).factors_
+        assert factors is not None
+        np.testing.assert_array_equal(factors[[0, 8]], 0)
+        assert (factors[1:5] == 1).all()
+
     @pytest.mark.parametrize(("blocks", "missing"), [((), "no blocks"), (("all",), "no block 'characters'")])
     def test_exponents_of_blocks_that_there_are_not_are_refused(self, blocks: tuple[str, ...], missing: str) -> None:
         counts, labels = drawn(2)

@@ -172,6 +172,13 @@ def test_a_field_is_counted_as_if_it_were_a_corpus(
     assert place == len(counts.vocabulary)
 
 
+@pytest.mark.parametrize("name", ["subject", "organization", "x-anything"])
+def test_a_line_of_the_body_is_no_line_of_the_header(name: str) -> None:
+    line = f"{name.title()}: ropes\n".encode()
+    assert field_of(b"From: ann\n\n" + line, name, "mail") == b""
+    assert field_of(b"From: ann\n" + line + b"\n" + line.replace(b"ropes", b"knots"), name, "mail").strip() == b"ropes"
+
+
 def test_a_field_that_a_text_does_not_say_is_refused() -> None:
     text = FieldedText(b"sea\nink", {"title": b"sea"})
     assert (field_of(text, "title", None), field_of(text, "all", None)) == (b"sea", b"sea\nink")

@@ -102,6 +102,9 @@ FEW = st.lists(st.sampled_from([b"the", b"of", b"kernel", b"fisher"]), max_size=
     PRUNINGS,
     st.booleans(),
 )
+@example(
+    [(b"", b"kernel", False), (b"", b"kernel", True), (b"", b"fisher", False)], (1,), ("all",), Pruning(1, 2), True
+)
 def test_counts_that_are_pruned_later_are_those_that_are_pruned_at_once(
     mails: list[tuple[bytes, bytes, bool]],
     ngrams: tuple[int, ...],

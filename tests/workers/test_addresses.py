@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import shutil
 import time
 from typing import TYPE_CHECKING
@@ -66,6 +67,19 @@ def test_the_oldest_go_beyond_the_limit(far: Store) -> None:
     assert all(kept)
     assert sum(size for _, size, _ in small.entries()) <= 3000
     assert small.has(keys[-1])
+
+
+def test_times_that_are_numbers_of_seconds_are_times(tmp_path: Path) -> None:
+    """Those of a folder that is named by its address; the first by name was written last."""
+    far, keys = Store(tmp_path.as_uri(), limit=10**9), sorted(store_key(n=n) for n in range(4))
+    for minutes, key in enumerate(keys):
+        (tmp_path / key[:2]).mkdir(exist_ok=True)
+        assert far.put(key, ENTRY)
+        os.utime(tmp_path / key[:2] / key, (2e9 - 60 * minutes,) * 2)
+    assert not far.local
+    assert [(path.name, time) for path, _, time in far.entries()] == [
+        (key, 2e9 - 60 * minutes) for minutes, key in reversed(list(enumerate(keys)))
+    ]
 
 
 def test_a_damaged_one_is_told_removed_and_computed_again(far: Store, notes: list[str]) -> None:

@@ -9,6 +9,7 @@ import signal
 import socket
 import sys
 import threading
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -343,3 +344,16 @@ def test_without_dask_it_is_said_how_to_have_it(experiment: Experiment, tmp_path
     cluster = DaskExecutor(parse_dask_option("local:1"), store, 1, Observer())
     with pytest.raises(ConfigError, match=f"^{re.escape(said)}$"), cluster:
         run_and_write(experiment, RunContext(store, elsewhere=cluster), folder=tmp_path / "run")
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_what_was_started_on_this_machine_is_closed_at_the_end(fails: bool, tmp_path: Path, monkeypatch: Any) -> None:
+    """A scheduler with its threads; no worker need start."""
+    monkeypatch.setattr(DaskExecutor, "_n_local", 0)
+    executor, found = DaskExecutor(parse_dask_option("local:1"), Store(tmp_path / "store"), 1, Observer()), list[Any]()
+    with suppress(ZeroDivisionError), executor as cluster:
+        cluster._connect()
+        found += [cluster._local, cluster._client]
+        assert [getattr(each.status, "name", each.status) for each in found] == ["running", "running"]
+        assert 1 / (not fails)
+    assert [getattr(each.status, "name", each.status) for each in found] == ["closed", "closed"]

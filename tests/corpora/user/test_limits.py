@@ -72,6 +72,16 @@ def test_as_many_classes_as_the_limit_are_read_and_no_more(tmp_path: Path, monke
         UserFiles("other.csv", base=tmp_path).outline()
 
 
+@pytest.mark.parametrize("packing", [".gz", ".xz", ".zst"])
+def test_a_short_file_may_be_as_much_alike_as_it_likes(packing: str, tmp_path: Path) -> None:
+    content = b"text,label\n" + b"".join(b"a" * 200_000 + b",%c\n" % label for label in b"xyxy")
+    pack = {".gz": gzip.compress, ".xz": lzma.compress, ".zst": zstandard.compress}[packing]
+    packed = pack(content)
+    assert len(content) > limits.UNPACKED_RATIO.most * len(packed)
+    (tmp_path / f"t.csv{packing}").write_bytes(packed)
+    assert len(UserFiles(f"t.csv{packing}", base=tmp_path).outline()) == 4
+
+
 @pytest.mark.parametrize("variable", ["BENCH_MAX_UNPACKED_GB", "BENCH_MAX_UNPACKED_RATIO"])
 @pytest.mark.parametrize("packing", [".gz", ".xz", ".zst"])
 def test_what_is_decompressed_has_a_limit(

@@ -287,8 +287,10 @@ class TestRanking:
         assert values == sorted(values, reverse=True)
         assert set(order[len(values) :]) == set(summary.failures)
         errors = replace(summary, scores=summary.scores.replace({"metric": {"accuracy": "error"}}))
-        again = [headlines(summary)[cell]["value"] for cell in ranking(errors).order if cell in headlines(summary)]
+        order = ranking(errors).order
+        again = [headlines(summary)[cell]["value"] for cell in order if cell in headlines(summary)]
         assert again == values[::-1]
+        assert set(order[len(values) :]) == set(summary.failures)  # no error is better than a failure
 
     def test_scores_of_different_settings_are_not_put_in_one_order(self, webkb):
         tasks = tuple(replace(cell, task=f"task {i % 2}") for i, cell in enumerate(webkb.cells))
