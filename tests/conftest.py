@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import json
 import os
 from typing import TYPE_CHECKING, Any
@@ -52,6 +53,12 @@ def folders_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
 def pytest_configure() -> None:
     """Tell threads of libraries, which aren't loaded yet, to sleep while they wait."""
     let_openmp_threads_sleep()
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage only in what tests make: all that was imported and collected before stays to the end."""
+    gc.collect()
+    gc.freeze()
 
 
 # Random examples of a test that doesn't say how many: other ones in each run. There is no deadline: the machine's load
