@@ -11,6 +11,9 @@ INSTALL = $(if $(UV),$(UV) pip install --quiet --python $(BIN)/python,$(BIN)/pyt
 COMPILE = uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--no-emit-find-links --no-header
 
+# Where an image says that Python writes no byte code, each of hundreds of processes would compile all libraries again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: run test lint types check predictions trials perf perf-scale docs reproduce-paper lock clean help
 
 help:
