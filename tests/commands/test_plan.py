@@ -123,9 +123,10 @@ def test_every_part_is_there_and_none_is_negative(store: Store, changes: dict[st
     assert found.cpu[LEARNING] > 0
 
 
+@pytest.mark.usefixtures("forecast_once")
 def test_nothing_but_the_counts_is_kept(store: Store) -> None:
     experiment = small_experiment()
-    plan_run(experiment, RunContext(store))
+    plan_run(experiment, RunContext(store, jobs=2))
     assert len(store.entries()) == 1
     assert plan_run(experiment, RunContext(store), with_pilot=False).rows == [
         *(("tf-l1-linear", 2, 0), ("tf-l1-ngd", 2, 0)), *(("tfidf-l1-linear", 2, 0), ("tfidf-l1-ngd", 2, 0))
@@ -402,6 +403,7 @@ def test_of_a_large_file_that_is_sorted_by_class_each_document_stands_for_its_ow
 # Words
 
 
+@pytest.mark.usefixtures("forecast_once")
 def test_a_machine_that_is_too_small_is_told_with_what_to_do(store: Store, monkeypatch) -> None:
     monkeypatch.setattr(planning, "free_memory", lambda: -1e12)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=0))
