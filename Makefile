@@ -11,11 +11,14 @@ INSTALL = $(if $(UV),$(UV) pip install --quiet --python $(BIN)/python,$(BIN)/pyt
 COMPILE = uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--no-emit-find-links --no-header
 
+# Where an image says that Python writes no byte code, each of hundreds of processes would compile all libraries again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: run test lint types check predictions trials perf perf-scale docs reproduce-paper lock clean help
 
 help:
 	@echo "make run [CONFIG=configs/webkb.yaml]   run an experiment (default: the quickstart)"
-	@echo "make test                              run the tests, on two cores"
+	@echo "make test                              run the tests, three at a time: they also wait"
 	@echo "make lint | types                      ruff, import-linter | mypy, strict"
 	@echo "make trials [SLICE=1] [SEED=7]         the slow tests, which try to break it"
 	@echo "make trials MINUTES=60                 slices of them with new seeds, for so long"
@@ -31,7 +34,7 @@ run: $(READY)
 	$(BIN)/bench run $(CONFIG)
 
 test: $(READY_TO_TEST)
-	$(BIN)/python -m pytest -rs -n 2 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -rs -n 3 --dist loadfile --no-loadscope-reorder
 
 lint: $(READY_TO_TEST)
 	$(BIN)/ruff check .
@@ -55,7 +58,7 @@ trials: $(READY_TO_TEST)
 ifdef MINUTES
 	$(BIN)/python -m tests.trials $(MINUTES) $(SEED)
 else
-	$(BIN)/python -m pytest -m slow -rs -n 2 --dist worksteal tests --ignore tests/trials/test_growth.py
+	$(BIN)/python -m pytest -m slow -rs -n 3 --dist worksteal tests --ignore tests/trials/test_growth.py
 	$(BIN)/python -m pytest -m slow tests/trials/test_growth.py
 endif
 

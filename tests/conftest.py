@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import json
 import os
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ import pytest
 import yaml
 from threadpoolctl import threadpool_limits
 
+from benchmark.commands import plan as planning
 from benchmark.corpora import archive, registry
 from benchmark.experiment import run as session
 from benchmark.experiment.context import RunContext
@@ -52,6 +54,12 @@ def folders_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
 def pytest_configure() -> None:
     """Tell threads of libraries, which aren't loaded yet, to sleep while they wait."""
     let_openmp_threads_sleep()
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage only in what tests make: all that was imported and collected before stays to the end."""
+    gc.collect()
+    gc.freeze()
 
 
 # Random examples of a test that doesn't say how many: other ones in each run. There is no deadline: the machine's load
@@ -122,6 +130,26 @@ def sketched(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(render, "render_pictures", sketch)
     monkeypatch.setattr(session, "cached_pictures", lambda _, specs: sketch(specs))  # none is kept
+
+
+@pytest.fixture(scope="session")
+def forecasts() -> dict[Any, Any]:
+    """Forecasts that were made, by what they are of."""
+    return {}
+
+
+@pytest.fixture
+def forecast_once(forecasts: dict[Any, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let pilots run once for the same missing results of the same cells: they take seconds."""
+    forecast_run = planning.forecast_run
+
+    def forecast(experiment: Any, read: Any, works: Any, left: set[str], context: RunContext, *others: Any) -> Any:
+        key = experiment.ids, frozenset(left), context.jobs
+        if key not in forecasts:
+            forecasts[key] = forecast_run(experiment, read, works, left, context, *others)
+        return forecasts[key]
+
+    monkeypatch.setattr(planning, "forecast_run", forecast)
 
 
 @pytest.fixture(scope="session")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
+import jsonschema
 import vl_convert
+from altair.vegalite.v6.schema.core import load_schema
 
 from benchmark.report.drawing.theme import text_width
 
@@ -73,6 +75,16 @@ def scene_of(spec: dict[str, Any]) -> Scene:
     scene = Scene(drawn["width"], drawn["height"], [], [])
     _walk(drawn["scenegraph"], *drawn["origin"], None, scene)
     return scene
+
+
+@cache
+def _vega_lite() -> jsonschema.Draft7Validator:
+    return jsonschema.Draft7Validator(load_schema())
+
+
+def assert_vega_lite(spec: dict[str, Any]) -> None:
+    """Fail unless Vega-Lite's schema knows a specification: once as a whole; Altair checks each part again."""
+    _vega_lite().validate(spec)
 
 
 def _walk(mark: dict[str, Any], x: float, y: float, panel: int | None, scene: Scene) -> None:

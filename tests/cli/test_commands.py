@@ -390,6 +390,7 @@ class TestValidate:
 
 
 @pytest.mark.usefixtures("sketched")
+@pytest.mark.usefixtures("forecast_once")
 class TestPlan:
     def rows(self, *arguments):
         result = invoke("plan", "--no-pilot", *arguments)

@@ -214,9 +214,9 @@ def test_what_is_at_hand_is_listed_and_nothing_else() -> None:
 def test_type_checkers_know_the_names(tmp_path: Path) -> None:
     script = tmp_path / "mine.py"
     script.write_text("import benchmark as sb\nreveal_type(sb.run('a.yaml').scores)\nreveal_type(sb.fit)\nsb.runn\n")
-    options = ["--strict", "--follow-imports=silent", "--cache-dir", str(tmp_path)]
-    command = [sys.executable, "-m", "mypy", *options, str(script)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    # With the options and the cache of `make types`: the package isn't checked again from nothing.
+    command = [sys.executable, "-m", "mypy", str(script)]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert "DataFrame" in done.stdout
     assert 'TextClassifier"' in done.stdout
     assert 'Module has no attribute "runn"' in done.stdout

@@ -179,6 +179,7 @@ def invoke_init(*arguments: str) -> Result:
     return CliRunner().invoke(app, ["init", *arguments, "--no-pilot"])
 
 
+@pytest.mark.usefixtures("forecast_once")
 def test_the_command_writes_it_says_what_it_took_and_checks_it(tmp_path: Path) -> None:
     path, target = table(tmp_path / "a.csv"), tmp_path / "own.yaml"
     done = CliRunner().invoke(app, ["init", str(path), "--text", "body", "--label", "queue", "--out", str(target)])
@@ -209,6 +210,7 @@ def test_an_exact_kernel_is_proposed_only_where_it_can_run(cpu: float, peak: flo
     assert "tfidf-hellinger is its linear route: linear-svm on square roots" in problem
 
 
+@pytest.mark.usefixtures("forecast_once")
 def test_where_memory_is_short_the_linear_route_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a machine that has less memory than the run takes, the proposal has no kernel, and isn't called for to run."""
     monkeypatch.setattr(planning, "free_memory", lambda: -1e12)

@@ -126,9 +126,10 @@ def test_every_part_is_there_and_none_is_negative(store: Store, changes: dict[st
     assert found.cpu[LEARNING] > 0
 
 
+@pytest.mark.usefixtures("forecast_once")
 def test_nothing_but_the_counts_is_kept(store: Store) -> None:
     experiment = small_experiment()
-    plan_run(experiment, RunContext(store))
+    plan_run(experiment, RunContext(store, jobs=2))
     assert len(store.entries()) == 1
     assert plan_run(experiment, RunContext(store), with_pilot=False).rows == [
         *(("tf-l1-linear", 2, 0), ("tf-l1-ngd", 2, 0)), *(("tfidf-l1-linear", 2, 0), ("tfidf-l1-ngd", 2, 0))
@@ -180,7 +181,7 @@ def measured(experiment: Experiment, store: Store, folder: Path, share: float = 
     left = {job.key for work in works for point in work.points for job in point.jobs}
     some, plan = plan_pilots(experiment, read, works, left)
     small, (few, _) = [sample_task(work, share) for work in plan.works], sample_counts(read)
-    found = pilot.measure_pilot(some, small, plan.computed, few, context, folder / "pilot")
+    found = pilot.measure_pilot(some, small, plan.computed(plan.groups), few, context, folder / "pilot")
     spans = {label: pilot._span(each) for label, each in found["batches"].items()}
     return pilot.Measurement(spans, pilot._span(found["diagnostics"]), pilot._span(found["rest"]), 0.0)
 
@@ -435,6 +436,7 @@ def test_of_a_large_file_that_is_sorted_by_class_each_document_stands_for_its_ow
 # Words
 
 
+@pytest.mark.usefixtures("forecast_once")
 def test_a_machine_that_is_too_small_is_told_with_what_to_do(store: Store, monkeypatch) -> None:
     monkeypatch.setattr(planning, "free_memory", lambda: -1e12)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=0))

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
@@ -182,7 +182,6 @@ class TestHolm:
         assert all(raw <= p_holm <= 1 for raw, p_holm in tested)
         assert all(r.p_holm is None for r in results if r.p_value is None)
 
-    @settings(max_examples=10)  # statsmodels collects garbage at each call
     @given(st.lists(st.sampled_from([0.001, 0.01, 0.02]) | st.floats(0, 1), min_size=1, max_size=9))
     def test_is_that_of_statsmodels_to_the_bit(self, p_values):
         results = holm_correction([Result("a", "b", "sign", 1, 0.0, p) for p in p_values])

@@ -64,6 +64,10 @@ class First:
 class Failing(First):
     def predict(self, texts):
         return texts[len(texts)]
+
+
+def words():
+    return make_pipeline(TfidfVectorizer(), LinearSVC(random_state=0))
 """
 
 
@@ -131,8 +135,9 @@ def test_it_predicts_as_by_hand(checked, by_hand, tmp_path, entry, estimator):
     np.testing.assert_array_equal(predictions_of(run, "p"), estimator.fit(list(train), labels).predict(list(test)))
 
 
+@pytest.mark.usefixtures("sketched")
 def test_candidates_are_chosen_by_parameters_of_steps(checked, by_hand, tmp_path):
-    entry = "{name: p, pipeline: {name: 'models.py:make', linearsvc__C: [1.0e-5, 1]}}"
+    entry = "{name: p, pipeline: {name: 'models.py:words', linearsvc__C: [1.0e-5, 1]}}"
     experiment = checked(entry, more="choose: {by: cross-validation, folds: 3}")
     done = run_and_write(experiment, RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
     assert "p-cv selected linearsvc__C 1 (cornell)." in done.summary.notes
@@ -147,14 +152,14 @@ def test_lists_make_cells_that_are_named_by_the_last_word(checked):
 
 def test_documents_may_have_several_labels(checked, tmp_path):
     context = RunContext(Store(tmp_path / "store"))
-    run = run_experiment(checked("{name: p, pipeline: 'models.py:make'}", ", subset: several"), context)
+    run = run_experiment(checked("{name: p, pipeline: 'models.py:words'}", ", subset: several"), context)
     (key, tested), *_ = run.predictions.splits.items()
     truth = run.predictions.tasks[key[:2]].truth
     rows = tested[0].test
     reader = checked("ngd", ", subset: several").variants["base"].collection.reader
     texts = strings_of(LastCorpus().load(reader, reader.locate(download=False, notify=print, progress=False)))
     train = np.setdiff1d(np.arange(len(texts)), rows)
-    vectors = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 4)).fit(texts[train])
+    vectors = TfidfVectorizer().fit(texts[train])
     found = predictions_of(run, "p")
     for column in range(truth.shape[1]):
         machine = LinearSVC(random_state=0).fit(vectors.transform(texts[train]), truth[train, column])
@@ -222,9 +227,10 @@ def test_what_is_wrong_is_said_in_a_line_before_the_run(checked, entry, words):
     assert "pipelines.yaml:6" in str(caught.value)
 
 
+@pytest.mark.usefixtures("sketched")
 def test_its_documents_are_explained_but_no_words(checked, tmp_path):
     context = RunContext(Store(tmp_path / "store"))
-    run_and_write(checked("{name: p, pipeline: 'models.py:make'}"), context, folder=tmp_path / "run")
+    run_and_write(checked("{name: p, pipeline: 'models.py:words'}"), context, folder=tmp_path / "run")
     told = [row for table in explain_cell(tmp_path / "run", "p", context, shown=1) for row in table.rows]
     rows = {str(row[0]): str(row[1]) for row in told if len(row) == 2}
     assert rows["words"] == "none: it reads texts by itself"
@@ -235,7 +241,7 @@ def test_its_documents_are_explained_but_no_words(checked, tmp_path):
 
 def test_a_fusion_adds_its_values_to_those_of_counts(checked, by_hand, tmp_path):
     methods = (
-        "{name: p, pipeline: 'models.py:make'}, {name: w, weighting: tfidf, classifier: linear-svm}, "
+        "{name: p, pipeline: 'models.py:words'}, {name: w, weighting: tfidf, classifier: linear-svm}, "
         "{fuse: [p, w], name: both}"
     )
     experiment, context = checked(methods), RunContext(Store(tmp_path / "store"))

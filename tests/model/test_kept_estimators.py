@@ -39,7 +39,7 @@ def make():
 
 
 def votes():
-    return make_pipeline(TfidfVectorizer(), SVC(kernel="linear"))
+    return make_pipeline(TfidfVectorizer(max_features=300), SVC(kernel="linear"))
 
 
 class First(ClassifierMixin, BaseEstimator):

@@ -124,18 +124,23 @@ def python(folder, site, code):
     return done.stdout
 
 
+COMMANDS = """
+from benchmark.cli import app
+from benchmark.commands.check import pinned_configs
+for words in (["validate", "quickstart"], ["list"], ["data", "list"], ["place", "--template", "r8"]):
+    app(words, standalone_mode=False)
+    print(end="\\0")
+print(*pinned_configs())
+"""
+
+
 def test_an_installed_package_finds_all_that_it_needs(installed, tmp_path):
-    bench = "from benchmark.cli import app; app({}, standalone_mode=False)"
-    assert "10 cells" in python(tmp_path, installed, bench.format(["validate", "quickstart"]))
-    said = python(tmp_path, installed, bench.format(["list"]))
-    assert all(word in said for word in ("20ng", "zhang2005", "tang2016"))
-    assert "webkb" in python(tmp_path, installed, bench.format(["data", "list"]))
-    assert python(tmp_path, installed, bench.format(["place", "--template", "r8"])).startswith("id,")
-    assert '"quickstart"' in python(
-        tmp_path,
-        installed,
-        "import json; from benchmark.commands.check import pinned_configs as p; print(json.dumps(p()))",
-    )
+    checked, listed, corpora, template, pinned = python(tmp_path, installed, COMMANDS).split("\0")
+    assert "10 cells" in checked
+    assert all(word in listed for word in ("20ng", "zhang2005", "tang2016"))
+    assert "webkb" in corpora
+    assert template.startswith("id,")
+    assert "quickstart" in pinned.split()
 
 
 def test_an_installed_package_downloads_to_the_users_cache(installed, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import shutil
 import sys
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,7 @@ def counted(undisturbed: Callable[[str], Undisturbed], tmp_path_factory: pytest.
     def count(shape: str, below: str, warm: bool) -> dict[str, int]:
         top, expected = tmp_path_factory.mktemp("counted"), undisturbed(shape)
         if warm:
-            bench(*expected.words(top / "first"), BENCH_CACHE=str(top / "store"))
+            shutil.copytree(expected.store, top / "store")
         done = run(expected, Fault(str(top / below), counts=str(top / "counts")), top / "run", top / "store")
         assert not done.code, done.error
         return counts_of(top / "counts")
@@ -71,7 +72,7 @@ def test_a_call_that_fails(
     fault = Fault(str(tmp_path / below), (call,), random.randint(1, calls[call]), random.choice(ERRORS), lasts=lasts)
     expected = undisturbed(shape)
     if warm:
-        bench(*expected.words(tmp_path / "first"), BENCH_CACHE=str(tmp_path / "store"))
+        shutil.copytree(expected.store, tmp_path / "store")
     check_run(expected, fault, tmp_path / "run", tmp_path / "store")
 
 

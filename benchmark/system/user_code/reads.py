@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
     from types import FrameType
 
 _PACKAGE = str(Path(__file__).resolve().parents[2])
@@ -100,7 +100,7 @@ class ReadRecord:
 
     def why_not(self) -> str:
         """Return why no result can be stored, such as a read file that has changed; "" if results can be stored."""
-        unseen = sorted(filter(_is_compiled, self.imports - READS_BY_PYTHON))
+        unseen = sorted(_compiled(self.imports - READS_BY_PYTHON))
         reasons = [*self.reasons, *(f"uses {name}, whose compiled code may read files unseen" for name in unseen)]
         if not reasons and (changed := _changed(self.listed, self.folder, self.path or sys.path)):
             return f"reads {changed}, which changed meanwhile"
@@ -170,11 +170,12 @@ def _digest(kind: str, path: str) -> str:
         return _MISSING
 
 
-def _is_compiled(top: str) -> bool:
-    """Test whether an installed package has loaded compiled code."""
-    suffixes = tuple(importlib.machinery.EXTENSION_SUFFIXES)
+def _compiled(packages: Container[str]) -> set[str]:
+    """Return those of some installed packages that have loaded compiled code."""
+    suffixes, found = tuple(importlib.machinery.EXTENSION_SUFFIXES), set[str]()
     for name, module in list(sys.modules.items()):
-        file = getattr(module, "__file__", None) if name.partition(".")[0] == top else None
-        if file and code_origin(file) == "installed" and file.endswith(suffixes):
-            return True
-    return False
+        if (top := name.partition(".")[0]) in packages and top not in found:
+            file = getattr(module, "__file__", None) or ""
+            if file.endswith(suffixes) and code_origin(file) == "installed":
+                found.add(top)
+    return found

@@ -14,7 +14,7 @@ from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
 from benchmark.report.drawing.curves import curve_chart, curve_pictures
 from benchmark.report.drawing.render import render_pictures
 from benchmark.report.drawing.theme import COLUMN_WIDTH, MOST_LABELS, MUTED, PAPER, series_style
-from tests.scenes import looks, overlap, panels_of, rows_of, scene_of
+from tests.scenes import assert_vega_lite, looks, overlap, panels_of, rows_of, scene_of
 
 SIZES = (40.0, 80.0, 120.0, 200.0, 400.0)
 LABELS = ("linear", "RBF", "multinomial diffusion", "negative geodesic")
@@ -341,9 +341,9 @@ def test_two_drawings_have_equal_bytes():
 
 def test_a_specification_is_one_that_vega_lite_knows(picture):
     given, spec, _ = picture
-    alt.Chart.from_dict(spec, validate=True)
+    assert_vega_lite(spec)
     for each in curve_pictures(given):
-        alt.Chart.from_dict(each.spec, validate=True)
+        assert_vega_lite(each.spec)
 
 
 def test_a_page_shows_the_same_points_as_a_file(picture):

@@ -21,7 +21,7 @@ from benchmark.report.drawing.dots import DOT_LABELS, dot_chart, dot_pictures, r
 from benchmark.report.drawing.render import render_pictures
 from benchmark.report.drawing.theme import COLUMN_WIDTH, PUBLISHED
 from benchmark.report.grids import main_verdicts
-from tests.scenes import looks, overlap, panels_of, rows_of, scene_of
+from tests.scenes import assert_vega_lite, looks, overlap, panels_of, rows_of, scene_of
 
 
 @cache
@@ -207,8 +207,8 @@ def test_a_page_shows_what_a_file_shows(make, spec):
                     name: value for name, value in own[cell].items() if name != "row"
                 }
     for each in pictures:
-        alt.Chart.from_dict(each.spec, validate=True)
-    alt.Chart.from_dict(spec, validate=True)
+        assert_vega_lite(each.spec)
+    assert_vega_lite(spec)
 
 
 def test_two_drawings_have_equal_bytes(make, drawn):
@@ -260,7 +260,7 @@ class TestRanks:
             assert row["high"] - row["low"] == pytest.approx(ranking.critical)
         for first, last in ranking.alike:  # the same as bars that overlap
             assert rows[first]["high"] > rows[last]["low"]
-        alt.Chart.from_dict(spec, validate=True)
+        assert_vega_lite(spec)
 
     def test_methods_stand_in_the_order_of_their_ranks_and_inside_the_page(self):
         ranking = rank_methods(["a", "b", "c", "a longer name of a method"], self.SCORES)

@@ -9,7 +9,6 @@ from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-import altair as alt
 import numpy as np
 import pytest
 from scipy.interpolate import LinearNDInterpolator
@@ -20,7 +19,7 @@ from benchmark.report.drawing.regions import CORNERS, MARKS, TINTS, figure_posit
 from benchmark.report.drawing.render import render_pictures
 from benchmark.report.drawing.theme import INK, MUTED
 from tests.report.regions import figure_of, panels
-from tests.scenes import Scene, overlap, rows_of, scene_of
+from tests.scenes import Scene, assert_vega_lite, overlap, rows_of, scene_of
 
 if TYPE_CHECKING:
     from benchmark.analysis.charts.region_charts import RegionPanel
@@ -217,7 +216,7 @@ def test_same_bytes_each_time() -> None:
     first, second = (region_chart(figure_of(panels()[:2])) for _ in range(2))
     assert first == second
     assert render_pictures({"figure": first}) == render_pictures({"figure": second})
-    alt.Chart.from_dict(first, validate=True)
+    assert_vega_lite(first)
 
 
 @pytest.mark.parametrize("label", [0, 1])

@@ -3,7 +3,6 @@
 import math
 from itertools import combinations
 
-import altair as alt
 import pytest
 
 from benchmark.analysis.summary import summary_table
@@ -11,7 +10,7 @@ from benchmark.report.drawing.render import render_pictures
 from benchmark.report.drawing.theme import OURS, PUBLISHED
 from benchmark.report.drawing.trade_off import trade_off_chart
 from benchmark.report.surveys import SURVEY_SCORE_COLUMNS, Survey, SurveyProblem, pareto_front
-from tests.scenes import overlap, panels_of, rows_of, scene_of
+from tests.scenes import assert_vega_lite, overlap, panels_of, rows_of, scene_of
 
 #: Score and seconds of training, near those of 20 Newsgroups; three at the front within a point of print.
 METHODS = {
@@ -126,4 +125,4 @@ def test_it_fits_the_page_and_names_its_axes(scene):
 def test_same_bytes_each_time(survey, spec):
     again = trade_off_chart(survey, ("tfidf-linear-svm", "ngd"))
     assert render_pictures({"seconds": again}) == render_pictures({"seconds": spec})
-    alt.Chart.from_dict(spec, validate=True)
+    assert_vega_lite(spec)

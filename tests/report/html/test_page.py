@@ -6,7 +6,6 @@ from dataclasses import replace
 from html import unescape
 from importlib.resources import files
 
-import altair as alt
 import pytest
 
 from benchmark.analysis.hardest_documents import DocumentExplanation, HardDocument
@@ -20,6 +19,7 @@ from benchmark.report.html.page import page_html, summary_sentences
 from benchmark.report.html.section import column_tone
 from tests.report.regions import figure_of, panels
 from tests.report.summaries import many_cells_summary
+from tests.scenes import assert_vega_lite
 
 
 @pytest.fixture(autouse=True)
@@ -182,8 +182,8 @@ def values_of(spec):
 class TestPictures:
     def test_are_what_vega_lite_can_draw(self, make):
         for name, spec in specs_of(page_html(make())).items():
-            chart = alt.Chart.from_dict(spec, validate=True)
-            assert chart.to_dict()["layer"], name
+            assert_vega_lite(spec)
+            assert spec["layer"], name
 
     def test_a_figure_of_another_kind_is_shown_whole(self, webkb):
         """As the file shows it, in the page's colours, with its description for a reader aloud."""
@@ -212,7 +212,7 @@ class TestPictures:
             ("tf-l1-ned", "tf-l1-ngd", -0.07, -0.09, -0.05, 9),
         ]
         spec = forest_picture(replace(webkb, differences=summary_table(DIFFERENCES, pairs))).spec
-        alt.Chart.from_dict(spec, validate=True)
+        assert_vega_lite(spec)
         told = {point["cell"]: point for point in values_of(spec)}
         assert [(name, point["gap"], point["interval"], point["what"]) for name, point in told.items()] == [
             ("tf-l1-ngd − tf-l2-linear", "+2.78", "[+1.30, +4.20]", "the first is better"),
@@ -234,7 +234,7 @@ class TestPictures:
     def test_confusions_hold_every_document_once(self, webkb):
         rows = [("tf-l1-ngd", "a", "a", 7), ("tf-l1-ngd", "b", "a", 2), ("tf-l2-ned", "a", "b", 9)]
         spec = confusion_picture(replace(webkb, confusions=summary_table(CONFUSIONS, rows))).spec
-        alt.Chart.from_dict(spec, validate=True)
+        assert_vega_lite(spec)
         assert len(spec["datasets"]) == 1
         names = {param["name"]: param["value"] for param in spec["params"]}
         assert (names["classes"], names["cells"]) == (["a", "b"], ["tf-l1-ngd", "tf-l2-ned"])
