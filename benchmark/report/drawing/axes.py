@@ -6,6 +6,8 @@ import math
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from benchmark.report.curve_tables import POWERS_BELOW, SUPERSCRIPT_MINUS, SUPERSCRIPTS
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -14,8 +16,31 @@ if TYPE_CHECKING:
 DODGE_STEP = 3.2  # points between the bars of neighbouring lines, if there is room
 DODGE_WIDTH = 0.7  # share of the gap between neighbouring x that the bars of all lines may take
 FROM_ZERO = 0.4  # a y axis whose lowest number is below this share of the highest starts at zero
-#: Vega expression that formats numbers as `plain_number` does.
-NUMBER_EXPRESSION = "format(datum.value, abs(datum.value) >= 10000 ? ',.12~g' : '.12~g')"
+LEAST_ROUND_TICKS, MOST_ROUND_TICKS = 5, 8
+TICK_HEIGHT = 13.0  # least points between ticks of a vertical axis
+_FIXED = "format(datum.value, ',.12~g')"
+_SCIENTIFIC = "split(format(datum.value, '.12~e'), 'e')"
+_EXPONENT = f"abs(toNumber({_SCIENTIFIC}[1]))"
+_DIGITS = [
+    f"slice('{SUPERSCRIPTS}', {digit}, {digit} + 1)" for digit in (f"floor({_EXPONENT} / 10)", f"{_EXPONENT} % 10")
+]
+_POWER = (
+    f"replace({_SCIENTIFIC}[0] + ' × ', /^1 × /, '') + '10{SUPERSCRIPT_MINUS}'"
+    f" + ({_EXPONENT} < 10 ? '' : {_DIGITS[0]}) + {_DIGITS[1]}"
+)
+
+
+def number_expression(ticks: Sequence[float] = ()) -> str:
+    """Return the Vega expression that writes the number of a tick as `axis_number_text` does.
+
+    Where a tick of a logarithmic axis is a power of ten in text, all its numbers below 1 are.
+    """
+    return f"datum.value && abs(datum.value) < {powers_below(ticks)} ? {_POWER} : {_FIXED}"
+
+
+def powers_below(ticks: Sequence[float]) -> float:
+    """Return the number below which the ticks of a logarithmic axis are written as powers of ten."""
+    return 1.0 if any(0 < tick < POWERS_BELOW for tick in ticks) else POWERS_BELOW
 
 
 def bar_offsets(lines: Sequence[Line], unit: float, *, log: bool) -> tuple[list[float], float]:
@@ -84,7 +109,9 @@ def y_limits(panels: Sequence[ChartPanel], chart: Chart) -> tuple[float, float]:
 
 
 def round_ticks(low: float, high: float, least: int, most: int) -> list[float]:
-    """Return from `least` to `most` ticks of a linear axis: multiples of 1, 2, 2.5 or 5 times a power of ten.
+    """Return ticks of a linear axis, multiples of 1, 2, 2.5 or 5 times a power of ten: the fewest from `least` on.
+
+    Where no such step gives from `least` to `most` ticks, there are as many as a step gives of at most `most`.
 
     Examples
     --------
@@ -97,19 +124,29 @@ def round_ticks(low: float, high: float, least: int, most: int) -> list[float]:
         for factor in (5, 2.5, 2, 1):
             step = float(f"{factor}e{power}")
             first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-            every = math.ceil((last - first + 1) / most)
-            found = [float(f"{i * step:.12g}") for i in range(first, last + 1) if i % every == 0]
-            if last - first + 1 >= least:
+            if last - first >= most:
+                return found
+            found = [float(f"{i * step:.12g}") for i in range(first, last + 1)]
+            if len(found) >= least:
                 return found
     return found
 
 
 def log_ticks(low: float, high: float) -> list[float]:
-    """Return ticks of a logarithmic axis: powers of ten, with multiples of them if needed for three ticks."""
+    """Return ticks of a logarithmic axis: powers of ten, with multiples of them if needed for three ticks.
+
+    Of more than eight, every second or third is left.
+    """
     exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     ticks: list[float] = []
     for multiples in ((1,), (1, 2, 5), range(1, 10)):
         ticks = [float(f"{m}e{e}") for e in exponents for m in multiples if low <= float(f"{m}e{e}") <= high]
         if len(ticks) >= 3:
-            return ticks
+            return ticks[:: math.ceil(len(ticks) / MOST_ROUND_TICKS)]
     return ticks if len(ticks) > 1 else [low, high]
+
+
+def y_ticks(ends: tuple[float, float], height: float, *, log: bool) -> list[float]:
+    """Return the ticks of a vertical axis that is `height` points long: five to eight, where there is room."""
+    most = max(3, min(int(height / TICK_HEIGHT), MOST_ROUND_TICKS))
+    return log_ticks(*ends) if log else round_ticks(*ends, min(LEAST_ROUND_TICKS, most), most)

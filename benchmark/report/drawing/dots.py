@@ -13,7 +13,7 @@ from benchmark.analysis.formatting.number_text import interval_text, is_missing,
 from benchmark.analysis.formatting.units import axis_label, capitalized, display_factor, display_unit, metric_name
 from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.report.dot_rows import BASELINE, NOT_COMPARED, NOT_SHOWN, DotRow, figure_rows, ranking
-from benchmark.report.drawing.axes import NUMBER_EXPRESSION, round_ticks
+from benchmark.report.drawing.axes import number_expression, round_ticks
 from benchmark.report.drawing.key import LegendEntry, legend_spec
 from benchmark.report.drawing.spec import (
     FIT,
@@ -171,7 +171,7 @@ class _Dots:
         low, high = min(values), max(values)
         margin = 0.03 * (high - low) or abs(high) / 10 or 1.0
         ends = low - margin, high + margin
-        axis = alt.Axis(grid=self.page, values=round_ticks(*ends, *ticks), labelExpr=NUMBER_EXPRESSION)
+        axis = alt.Axis(grid=self.page, values=round_ticks(*ends, *ticks), labelExpr=number_expression())
         axis.labelOverlap = "greedy"
         scale = alt.Scale(domain=list(ends), nice=False, zero=False)
         return {"type": "quantitative", "scale": scale, "title": title, "axis": axis}

@@ -13,14 +13,15 @@ from benchmark.analysis.charts.chart import MOST_TICKS
 from benchmark.analysis.formatting.number_text import interval_text, number_text
 from benchmark.report.curve_tables import axis_number_text, chart_decimals
 from benchmark.report.drawing.axes import (
-    NUMBER_EXPRESSION,
     axis_units_per_point,
     bar_offsets,
     log_ticks,
+    number_expression,
     offset_x,
     panel_x_values,
     x_limits,
     y_limits,
+    y_ticks,
 )
 from benchmark.report.drawing.key import PUBLISHED_RANGE_ENTRY
 from benchmark.report.drawing.spec import FIT, round_for_output, rows_data, spec_of, title_spec, tooltips
@@ -161,7 +162,7 @@ class PanelView:
         axis = alt.Axis(
             values=ticks,
             grid=False,
-            labelExpr=NUMBER_EXPRESSION,
+            labelExpr=number_expression(xs if chart.log_x else ()),
             labelOverlap="greedy",
             labelSeparation=4,
             labels=self.x_labels,
@@ -173,15 +174,14 @@ class PanelView:
 
     def _y(self, name: str) -> alt.Y:
         chart = self.chart
-        scale = _scale(self.y_ends, log=chart.log_y)
+        scale, ticks = _scale(self.y_ends, log=chart.log_y), y_ticks(self.y_ends, self.height, log=chart.log_y)
+        label = number_expression(ticks if chart.log_y else ())
+        axis = alt.Axis(values=ticks, labelExpr=label, labels=self.y_labels, labelOverlap="greedy", domain=True)
         if self.page and len(self.shared) > 1:  # a reader chooses between the scale of all panels and its own
-            ends = zip(y_limits((self.panel,), chart), self.y_ends, strict=True)
+            own_ends = y_limits((self.panel,), chart)
+            ends = zip(own_ends, self.y_ends, strict=True)
             scale.domain = [alt.ExprRef(f"own ? {own!r} : {shared!r}") for own, shared in ends]
-        axis = alt.Axis(labelExpr=NUMBER_EXPRESSION, labels=self.y_labels, labelOverlap="greedy", domain=True)
-        if chart.log_y:
-            axis.values = log_ticks(*self.y_ends)
-        else:
-            axis.tickCount = max(3, int(self.height / 28))
+            axis.values = alt.ExprRef(f"own ? {y_ticks(own_ends, self.height, log=chart.log_y)} : {ticks}")
         return alt.Y(name, type="quantitative", scale=scale, axis=axis, title=chart.y_label if self.page else None)
 
     def _series(self, name: str, channel: Any) -> Any:
