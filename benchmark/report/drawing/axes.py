@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from benchmark.report.curve_tables import POWERS_BELOW, SUPERSCRIPT_MINUS, SUPERSCRIPTS
+from benchmark.report.curve_tables import POWERS_BELOW, axis_number_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,29 +19,19 @@ DODGE_WIDTH = 0.7  # share of the gap between neighbouring x that the bars of al
 FROM_ZERO = 0.4  # a y axis whose lowest number is below this share of the highest starts at zero
 LEAST_ROUND_TICKS, MOST_ROUND_TICKS = 5, 8
 TICK_HEIGHT = 13.0  # least points between ticks of a vertical axis
-_FIXED = "format(datum.value, ',.12~g')"
-_SCIENTIFIC = "split(format(datum.value, '.12~e'), 'e')"
-_EXPONENT = f"abs(toNumber({_SCIENTIFIC}[1]))"
-_DIGITS = [
-    f"slice('{SUPERSCRIPTS}', {digit}, {digit} + 1)" for digit in (f"floor({_EXPONENT} / 10)", f"{_EXPONENT} % 10")
-]
-_POWER = (
-    f"replace({_SCIENTIFIC}[0] + ' × ', /^1 × /, '') + '10{SUPERSCRIPT_MINUS}'"
-    f" + ({_EXPONENT} < 10 ? '' : {_DIGITS[0]}) + {_DIGITS[1]}"
-)
 
 
-def number_expression(ticks: Sequence[float] = ()) -> str:
-    """Return the Vega expression that writes the number of a tick as `axis_number_text` does.
+def number_expression(ticks: Sequence[float], *, log: bool = False) -> str:
+    """Return the Vega expression that writes the numbers of these ticks as `axis_number_text` does."""
+    if not any(0 < abs(tick) < POWERS_BELOW for tick in ticks):
+        return "format(datum.value, ',.12~g')"
+    texts = [axis_number_text(tick, powers_below(ticks, log=log)) for tick in ticks]
+    return f"{json.dumps(texts)}[indexof({json.dumps(list(ticks))}, datum.value)]"
 
-    Where a tick of a logarithmic axis is a power of ten in text, all its numbers below 1 are.
-    """
-    return f"datum.value && abs(datum.value) < {powers_below(ticks)} ? {_POWER} : {_FIXED}"
 
-
-def powers_below(ticks: Sequence[float]) -> float:
-    """Return the number below which the ticks of a logarithmic axis are written as powers of ten."""
-    return 1.0 if any(0 < tick < POWERS_BELOW for tick in ticks) else POWERS_BELOW
+def powers_below(ticks: Sequence[float], *, log: bool) -> float:
+    """Return the number below which ticks are written as powers of ten: on a logarithmic axis all, if one is."""
+    return 1.0 if log and any(0 < tick < POWERS_BELOW for tick in ticks) else POWERS_BELOW
 
 
 def bar_offsets(lines: Sequence[Line], unit: float, *, log: bool) -> tuple[list[float], float]:
@@ -130,6 +121,18 @@ def round_ticks(low: float, high: float, least: int, most: int) -> list[float]:
             if len(found) >= least:
                 return found
     return found
+
+
+def ends_and_ticks(low: float, high: float, least: int, most: int) -> tuple[list[float], list[float]]:
+    """Return the ends of a linear axis that shows these numbers, and its ticks: one end is moved to have `least`."""
+    margin = 0.03 * (high - low) or abs(high) / 10 or 1.0
+    low, high = low - margin, high + margin
+    ticks = round_ticks(low, high, least, most)
+    if 1 < len(ticks) < least:
+        before, after = 2 * ticks[0] - ticks[1], 2 * ticks[-1] - ticks[-2]
+        low, high = (before, high) if low - before < after - high else (low, after)
+        ticks = [tick for tick in (before, *ticks, after) if low <= tick <= high]
+    return [low, high], ticks
 
 
 def log_ticks(low: float, high: float) -> list[float]:

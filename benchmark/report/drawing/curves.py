@@ -6,7 +6,7 @@ import math
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from benchmark.report.curve_tables import POWERS_BELOW, axis_number_text
+from benchmark.report.curve_tables import axis_number_text
 from benchmark.report.drawing.axes import panel_x_values, powers_below, y_limits, y_ticks
 from benchmark.report.drawing.key import PUBLISHED_RANGE_ENTRY, LegendEntry, legend_spec
 from benchmark.report.drawing.panel import PanelView
@@ -124,7 +124,7 @@ def _row(chart: Chart, i: int, columns: int) -> tuple[ChartPanel, ...]:
 def _y_labels_width(chart: Chart, share: tuple[ChartPanel, ...]) -> float:
     """Return the approximate width in points of the tick labels of a y axis."""
     ticks = y_ticks(y_limits(share, chart), MOST_HEIGHT, log=chart.log_y)
-    below = powers_below(ticks) if chart.log_y else POWERS_BELOW
+    below = powers_below(ticks, log=chart.log_y)
     return max(text_width(axis_number_text(tick, below), TEXT_COLOUR) for tick in ticks) + 12
 
 

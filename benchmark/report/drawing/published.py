@@ -158,7 +158,7 @@ def _layers(panel: PublishedPanel, height: float, *, page: bool) -> list[alt.Cha
     ticks = log_ticks(*ends) if panel.log else round_ticks(*ends, 3, 6)
     axis: dict[str, Any] = {
         "values": ticks,
-        "labelExpr": number_expression(ticks if panel.log else ()),
+        "labelExpr": number_expression(ticks, log=panel.log),
         "labelOverlap": "greedy",
     }
     x: dict[str, Any] = {"type": "quantitative", "scale": scale, "title": "Published", "axis": alt.Axis(**axis)}

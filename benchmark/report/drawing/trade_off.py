@@ -84,7 +84,7 @@ def _panel(survey: Survey, problem: SurveyProblem, named: Sequence[str]) -> Vega
         if scores[i] >= ends_y[0]
     ]
     ticks = log_ticks(*ends_x)
-    across = alt.Axis(values=ticks, labelExpr=number_expression(ticks), grid=False, labelOverlap="greedy")
+    across = alt.Axis(values=ticks, labelExpr=number_expression(ticks, log=True), grid=False, labelOverlap="greedy")
     x = alt.X("seconds:Q", title=None, axis=across, scale=alt.Scale(type="log", domain=list(ends_x), nice=False))
     named_y = wrap_text(axis_label((problem.metric,), DIAGNOSTIC_METRICS), HIGH, PANEL_TITLE)
     scale_y = alt.Scale(domain=list(ends_y), nice=False, zero=False)

@@ -13,6 +13,7 @@ from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
 from benchmark.report.curve_tables import axis_number_text
 from benchmark.report.drawing.axes import (
     bar_offsets,
+    ends_and_ticks,
     log_ticks,
     number_expression,
     offset_x,
@@ -95,14 +96,13 @@ def test_an_axis_has_two_ends_whatever_it_shows(xs, log):
 @pytest.mark.parametrize("log", [False, True])
 def test_a_picture_writes_numbers_as_tables_do(numbers, log):
     """The axis of Vega, whose numbers are written by an expression, has the texts of `axis_number_text`."""
-    ticks = numbers if log else ()
     rows = [{"x": i, "y": number} for i, number in enumerate(numbers)]
     scale = alt.Scale(type="log", domain=[min(numbers) / 2, 2 * max(numbers)], nice=False)
-    axis = alt.Axis(values=list(numbers), labelExpr=number_expression(ticks), labelOverlap=False)
+    axis = alt.Axis(values=list(numbers), labelExpr=number_expression(numbers, log=log), labelOverlap=False)
     drawn = alt.Chart(rows_data(rows)).mark_point().encode(alt.Y("y:Q", scale=scale, axis=axis, title=None))
     svg = render_pictures({"axis": figure_spec("", [spec_of(drawn)])})["axis"]["svg"].decode()
     texts = set(re.findall(r">([^<>]+)</text>", svg))
-    assert texts == {axis_number_text(number, powers_below(ticks)) for number in numbers}
+    assert texts == {axis_number_text(number, powers_below(numbers, log=log)) for number in numbers}
 
 
 @settings(max_examples=200)
@@ -116,3 +116,14 @@ def test_a_vertical_axis_has_about_five_to_eight_round_ticks(low, length, height
     assert len(ticks) < 2 or min(np.diff(ticks)) / length * height >= 8.5
     assert all(low - 1e-6 * length <= tick <= high + 1e-6 * length for tick in ticks)
     np.testing.assert_allclose(np.diff(ticks), np.diff(ticks)[0], rtol=1e-3)
+
+
+@settings(max_examples=200)
+@given(st.floats(-1e4, 1e4), st.floats(1e-6, 1e4))
+def test_a_horizontal_axis_shows_its_numbers_and_five_to_eight_ticks(low, length):
+    high = low + length
+    (start, end), ticks = ends_and_ticks(low, high, 5, 8)
+    assert start <= low < high <= end
+    assert end - start <= 2 * length
+    assert 5 <= len(ticks) <= 8
+    assert all(start <= tick <= end for tick in ticks)
