@@ -87,7 +87,7 @@ def y_limits(panels: Sequence[ChartPanel], chart: Chart) -> tuple[float, float]:
     values += [end for panel in panels if panel.printed for end in panel.printed]
     values += [level for panel in panels for _, level in panel.limits]
     values += [chart.reference] if values and chart.reference is not None else []
-    values = [chart.scale * value for value in values]
+    values = [float(chart.scale * value) for value in values]  # a page writes them into expressions
     if chart.log_y:
         values = [value for value in values if value > 0] or [1.0, 10.0]
         margin = (max(values) / min(values)) ** 0.05 if max(values) > min(values) else 2.0
@@ -146,7 +146,7 @@ def log_ticks(low: float, high: float) -> list[float]:
         ticks = [float(f"{m}e{e}") for e in exponents for m in multiples if low <= float(f"{m}e{e}") <= high]
         if len(ticks) >= 3:
             return ticks[:: math.ceil(len(ticks) / MOST_ROUND_TICKS)]
-    return ticks if len(ticks) > 1 else [low, high]
+    return ticks if len(ticks) > 1 else [float(low), float(high)]
 
 
 def y_ticks(ends: tuple[float, float], height: float, *, log: bool) -> list[float]:
