@@ -104,3 +104,18 @@ def test_pictures_and_the_finding_name_cells_by_their_ids(run: Path) -> None:
     assert found is None or {found[1], found[2]} <= set(ids)
     said = CliRunner().invoke(app, ["compare", str(run)])
     assert any(name in said.output for name in ids) or said.exit_code
+
+
+def test_a_page_explains_once_each_term_that_it_shows(run: Path) -> None:
+    """Words of the glossary, metrics and abbreviations that a reader sees above the terms are among them."""
+    page = (run / "report.html").read_text(encoding="utf-8")
+    above, _, below = page.partition("<summary>Terms (")
+    assert below
+    rows = re.findall(r"<th scope=row[^>]*>(.*?)</th><td", below.partition("</table>")[0], re.DOTALL)
+    terms = [word for row in rows for word in re.split(r", ", html.unescape(row).lower())]
+    assert len(terms) == len(set(terms))
+    text = html.unescape(re.sub(r"<script.*?</script>|<style.*?</style>|<[^>]+>", " ", above, flags=re.DOTALL)).lower()
+    words = ("cell", "95% interval", "p (holm)", "accuracy", "macro-f1", "micro-f1", "error", "oracle", "replicate")
+    seen = [word for word in words if re.search(rf"(?<![\w-]){re.escape(word)}s?(?![\w-])", text)]
+    assert {"cell", "95% interval"} <= set(seen)
+    assert set(seen) <= set(terms)
