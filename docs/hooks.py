@@ -36,7 +36,9 @@ RESULTS, CONFIGS = REPOSITORY / "results", REPOSITORY / "configs"
 #: Pages that stand in the navigation once they are written.
 AWAITED = ("methods.md", "ablation.md")
 #: Pages whose tables are wider than the text.
-WIDE = ("methods.md", "ablation.md", "reproduction.md")
+WIDE = ("index.md", "methods.md", "ablation.md", "reproduction.md")
+#: Comment of a page in whose place the scoreboard stands.
+SCOREBOARD = "<!-- scoreboard -->"
 #: Formulas as pymdownx.arithmatex leaves them: \\(…\\) in a text, and \\[…\\] in a paragraph of its own.
 _FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[]\s*(.*?)\s*\\[)\]]</\1>', re.DOTALL)
 
@@ -65,10 +67,16 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
-    """Give pages with wide tables the room of the contents."""
+    """Give pages with wide tables the room of the contents, and fill in the scoreboard of the papers."""
     if page.file.src_path in WIDE:
         page.meta["hide"] = ["toc"]
-    return markdown
+    return markdown.replace(SCOREBOARD, scoreboard())
+
+
+def scoreboard() -> str:
+    """Return the scoreboard of all papers: the table of the page on the reproduction, and the line that explains it."""
+    _, _, rest = (RESULTS / "REPRODUCTION.md").read_text(encoding="utf-8").partition("\n## Scoreboard\n")
+    return rest.partition("\n## ")[0].strip().replace("in the order of the picture above, and", "in the order")
 
 
 def mathml(formula: str, *, display: bool) -> str:

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 CURVE_COLUMNS = ("panel", "series", "x", "y", "low", "high")
 MOST_DECIMALS = 6
+#: Numbers closer to 0 than this are written as powers of ten.
+POWERS_BELOW = 1e-3
+SUPERSCRIPTS, SUPERSCRIPT_MINUS = "⁰¹²³⁴⁵⁶⁷⁸⁹", "⁻"
 SYMMETRIC = 1e-6  # share of a bar's length by which rounding may make y ± reach asymmetric
 
 
@@ -48,8 +51,8 @@ def curve_grid(panel: ChartPanel, chart: Chart) -> TextTable:
 def chart_grid(chart: Chart) -> TextTable:
     """Return one grid of all panels of a chart: the columns of `curve_grid`, after one of the panel's title."""
     grids = [curve_grid(panel, chart) for panel in chart.panels]
-    header = [float(name.replace(",", "")) for grid in grids for name in grid.header[1:]]
-    columns = tuple(map(axis_number_text, sorted(set(header))))
+    places = sorted({x for panel in chart.panels for line in panel.lines for x in line.x})
+    columns = tuple(map(axis_number_text, places))
     rows = []
     for panel, grid in zip(chart.panels, grids, strict=True):
         for row in grid.rows:
@@ -85,15 +88,22 @@ def chart_decimals(chart: Chart) -> int:
     return _decimals_for(chart.scale * (spread or max(map(abs, values), default=0.0)), 3)
 
 
-def axis_number_text(value: float) -> str:
-    """Write a position on an axis with as many digits as needed, and thousands separators from 10,000 on.
+def axis_number_text(value: float, powers_below: float = POWERS_BELOW) -> str:
+    """Write a position on an axis with as many digits as needed, and thousands separators.
+
+    Numbers closer to 0 than `powers_below` are written as powers of ten.
 
     Examples
     --------
-    >>> axis_number_text(50.0), axis_number_text(0.25), axis_number_text(12500.0)
-    ('50', '0.25', '12,500')
+    >>> axis_number_text(50.0), axis_number_text(0.25), axis_number_text(12500.0), axis_number_text(2e-6)
+    ('50', '0.25', '12,500', '2 × 10⁻⁶')
     """
-    return f"{value:,.0f}" if abs(value) >= 10_000 and value == round(value) else f"{value + 0.0:.12g}"
+    if value and abs(value) < powers_below:
+        mantissa, exponent = f"{value:.11e}".split("e-")
+        factor = f"{float(mantissa):.12g} × "
+        power = "".join(SUPERSCRIPTS[int(digit)] for digit in str(int(exponent)))
+        return f"{'' if factor == '1 × ' else factor}10{SUPERSCRIPT_MINUS}{power}"
+    return f"{value + 0.0:,.12g}"
 
 
 def _decimals_for(size: float, digits: int) -> int:

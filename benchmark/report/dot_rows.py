@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from benchmark.analysis.comparisons import planned_comparisons
 from benchmark.analysis.formatting.number_text import is_missing
-from benchmark.report.grids import literature_spelling, main_verdicts, varying_columns
+from benchmark.report.grids import main_verdicts, varying_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -110,6 +110,6 @@ def _grouped(summary: Summary, shown: Iterable[CellInfo]) -> list[DotRow]:
         groups[cell.columns.get(shared, "")].append(cell)
     rows: list[DotRow] = []
     for value, cells in groups.items():
-        rows.append(DotRow(literature_spelling(value) or f"no {shared}"))
+        rows.append(DotRow(value or f"no {shared}"))
         rows += [DotRow(cell.id, cell.id) for cell in cells]
     return rows

@@ -43,10 +43,6 @@ if TYPE_CHECKING:
     from benchmark.analysis.formatting.units import DeclaredMetrics
     from benchmark.analysis.summary import CellInfo, Summary
 
-# Spelling of the literature, for figures and LaTeX. Other outputs use the spelling of the configuration.
-LITERATURE_SPELLINGS = {"tf": "TF", "tfidf": "TF×IDF", "linear": "LIN", "polynomial": "POL", "sigmoid": "SIG"} | {
-    name: name.upper() for name in ("l1", "l2", "rbf", "ned", "ngd", "ngd-e")
-}
 OVER_GROUPS = "over groups"
 # Meanings of verdicts, for the note below a table.
 VERDICT_MEANINGS = {
@@ -117,11 +113,6 @@ def metric_header(metric: str, declared: DeclaredMetrics) -> str:
     return metric_with_unit(metric, display_unit(metric, declared), declared)
 
 
-def literature_spelling(value: str) -> str:
-    """Return a value of a column as the literature spells it."""
-    return LITERATURE_SPELLINGS.get(value, value)
-
-
 def difference_text(row: dict[Any, Any]) -> str:
     """Write our value minus the published value, in the unit of the row."""
     if is_missing(row["value"]):
@@ -134,12 +125,6 @@ def varying_columns(cells: Sequence[CellInfo]) -> list[str]:
     """Return the columns with more than one value over the cells, in the order of the first cell that has them."""
     names = dict.fromkeys(name for cell in cells for name in cell.columns)
     return [name for name in names if len({cell.columns.get(name, "") for cell in cells}) > 1]
-
-
-def labels_identify(cells: Sequence[CellInfo]) -> bool:
-    """Test whether the varying columns identify every cell, so that ids can be left out."""
-    names = varying_columns(cells)
-    return bool(names) and len({tuple(cell.columns.get(n, "") for n in names) for cell in cells}) == len(cells)
 
 
 def main_verdicts(summary: Summary) -> dict[str, dict[Any, Any]]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from benchmark.report.escapes import latex_text
-from benchmark.report.grids import cell_grid, labels_identify, literature_spelling, varying_columns
+from benchmark.report.grids import cell_grid
 from benchmark.report.tables import failure_lines, main_grids
 
 if TYPE_CHECKING:
@@ -25,12 +24,7 @@ def table_latex(summary: Summary) -> str:
     if summary.of_points:
         tables = [_latex_table(grid, f"{summary.name}-{i}", []) for i, grid in enumerate(main_grids(summary), start=1)]
         return "\n".join([BOOKTABS, *tables, *notes]) + "\n"
-    grid = cell_grid(summary)
-    if labels_identify(summary.cells):
-        grid = grid.without("cell")
-    words = dict.fromkeys(varying_columns(summary.cells), literature_spelling)
-    rows = [tuple(words.get(name, str)(text) for name, text in zip(grid.header, row, strict=True)) for row in grid.rows]
-    return "\n".join([BOOKTABS, _latex_table(replace(grid, rows=tuple(rows)), summary.name, notes)]) + "\n"
+    return "\n".join([BOOKTABS, _latex_table(cell_grid(summary), summary.name, notes)]) + "\n"
 
 
 def _latex_table(grid: TextTable, name: str, notes: list[str]) -> str:
@@ -45,11 +39,7 @@ def _latex_table(grid: TextTable, name: str, notes: list[str]) -> str:
         _latex_row(grid.header),
         r"\midrule",
     ]
-    for above, row in zip((None, *grid.rows), grid.rows, strict=False):
-        # If the first column groups the rows, a little space separates the groups.
-        if above is not None and above[0] != row[0] and grid.header[0] not in {"cell", "series"}:
-            lines.append(r"\addlinespace")
-        lines.append(_latex_row(row))
+    lines += [_latex_row(row) for row in grid.rows]
     lines += [r"\bottomrule", r"\end{tabular}"]
     return "\n".join([*lines, *notes, r"\end{table}"])
 

@@ -23,7 +23,7 @@ from benchmark.evaluation.intervals import CONFIDENCE_LEVEL, Z_LEVEL, Estimate
 from benchmark.papers import published
 from benchmark.papers.published import PublishedValue
 from benchmark.papers.published_verdicts import ValueVerdict
-from benchmark.papers.verdict_counts import verdict_counts_text
+from benchmark.papers.verdict_counts import NO_VALUES, verdict_counts_text
 from benchmark.report.comparison_grids import exception_grid
 from benchmark.report.escapes import markdown_text
 from benchmark.report.grids import (
@@ -99,6 +99,7 @@ def render_markdown(template: str, **values: Any) -> str:
         "tried": sensitivity_grid,
         "verdicts": verdict_grid,
     }
+    environment.globals["no_values"] = NO_VALUES
     return environment.get_template(f"{template}.md.j2").render(**values).rstrip("\n") + "\n"
 
 

@@ -182,7 +182,7 @@ def test_the_records_and_pictures_have_the_numbers_of_the_run(page, tmp_path):
     board = (made / "PAGE.md").read_text(encoding="utf-8").partition("## Scoreboard")[2]
     for row in claims.to_dict("records"):
         both = "".join(signs[row[name].partition(" (")[0]] for name in ("verdict", "strict_verdict"))
-        assert f"{both} [{row['claim']}](papers/nobody1999.md#claims)" in board
+        assert f'[{both}](papers/nobody1999.md#claims "{row["claim"]}")' in board
 
 
 def data_of(path):

@@ -102,8 +102,20 @@ def test_the_scoreboard_has_the_verdicts_of_the_records() -> None:
             both.append("◐" if mixed else signs.get(first.partition(" (")[0], "○"))
         expected[paper, claim] = "".join(both)
     whole = (REPOSITORY / "results" / "REPRODUCTION.md").read_text(encoding="utf-8")
-    found = re.findall(r"([●◐▲○]{2}) \[([\w-]+)\]\(papers/(\w+)\.md#claims\)", whole)
-    assert {(paper, claim): both for both, claim, paper in found} == expected
+    found = re.findall(r'\[([●◐▲○]{2})\]\(papers/(\w+)\.md#claims "([\w-]+)"\)', whole)
+    assert {(paper, claim): both for both, paper, claim in found} == expected
+
+
+def test_the_index_has_the_scoreboard_of_the_reproduction(hooks: ModuleType) -> None:
+    index = (DOCS / "index.md").read_text(encoding="utf-8")
+    assert index.count(hooks.SCOREBOARD) == 1
+    board = hooks.scoreboard()
+    assert board in (REPOSITORY / "results" / "REPRODUCTION.md").read_text(encoding="utf-8").replace(
+        "in the order of the picture above, and", "in the order"
+    )
+    for paper in hooks.with_claims():
+        (row,) = (line for line in board.splitlines() if line.startswith(f"| [{paper.title}]"))
+        assert paper.finding.split(";")[0] in row
 
 
 def test_the_api_is_what_can_be_imported(pages: dict[str, str]) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 from itertools import pairwise
 from typing import TYPE_CHECKING
+
+from benchmark.report.curve_tables import POWERS_BELOW, axis_number_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,8 +17,21 @@ if TYPE_CHECKING:
 DODGE_STEP = 3.2  # points between the bars of neighbouring lines, if there is room
 DODGE_WIDTH = 0.7  # share of the gap between neighbouring x that the bars of all lines may take
 FROM_ZERO = 0.4  # a y axis whose lowest number is below this share of the highest starts at zero
-#: Vega expression that formats numbers as `plain_number` does.
-NUMBER_EXPRESSION = "format(datum.value, abs(datum.value) >= 10000 ? ',.12~g' : '.12~g')"
+LEAST_ROUND_TICKS, MOST_ROUND_TICKS = 5, 8
+TICK_HEIGHT = 13.0  # least points between ticks of a vertical axis
+
+
+def number_expression(ticks: Sequence[float], *, log: bool = False) -> str:
+    """Return the Vega expression that writes the numbers of these ticks as `axis_number_text` does."""
+    if not any(0 < abs(tick) < POWERS_BELOW for tick in ticks):
+        return "format(datum.value, ',.12~g')"
+    texts = [axis_number_text(tick, powers_below(ticks, log=log)) for tick in ticks]
+    return f"{json.dumps(texts)}[indexof({json.dumps(list(ticks))}, datum.value)]"
+
+
+def powers_below(ticks: Sequence[float], *, log: bool) -> float:
+    """Return the number below which ticks are written as powers of ten: on a logarithmic axis all, if one is."""
+    return 1.0 if log and any(0 < tick < POWERS_BELOW for tick in ticks) else POWERS_BELOW
 
 
 def bar_offsets(lines: Sequence[Line], unit: float, *, log: bool) -> tuple[list[float], float]:
@@ -71,7 +87,7 @@ def y_limits(panels: Sequence[ChartPanel], chart: Chart) -> tuple[float, float]:
     values += [end for panel in panels if panel.printed for end in panel.printed]
     values += [level for panel in panels for _, level in panel.limits]
     values += [chart.reference] if values and chart.reference is not None else []
-    values = [chart.scale * value for value in values]
+    values = [float(chart.scale * value) for value in values]  # a page writes them into expressions
     if chart.log_y:
         values = [value for value in values if value > 0] or [1.0, 10.0]
         margin = (max(values) / min(values)) ** 0.05 if max(values) > min(values) else 2.0
@@ -84,7 +100,9 @@ def y_limits(panels: Sequence[ChartPanel], chart: Chart) -> tuple[float, float]:
 
 
 def round_ticks(low: float, high: float, least: int, most: int) -> list[float]:
-    """Return from `least` to `most` ticks of a linear axis: multiples of 1, 2, 2.5 or 5 times a power of ten.
+    """Return ticks of a linear axis, multiples of 1, 2, 2.5 or 5 times a power of ten: the fewest from `least` on.
+
+    Where no such step gives from `least` to `most` ticks, there are as many as a step gives of at most `most`.
 
     Examples
     --------
@@ -97,19 +115,41 @@ def round_ticks(low: float, high: float, least: int, most: int) -> list[float]:
         for factor in (5, 2.5, 2, 1):
             step = float(f"{factor}e{power}")
             first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-            every = math.ceil((last - first + 1) / most)
-            found = [float(f"{i * step:.12g}") for i in range(first, last + 1) if i % every == 0]
-            if last - first + 1 >= least:
+            if last - first >= most:
+                return found
+            found = [float(f"{i * step:.12g}") for i in range(first, last + 1)]
+            if len(found) >= least:
                 return found
     return found
 
 
+def ends_and_ticks(low: float, high: float, least: int, most: int) -> tuple[list[float], list[float]]:
+    """Return the ends of a linear axis that shows these numbers, and its ticks: one end is moved to have `least`."""
+    margin = 0.03 * (high - low) or abs(high) / 10 or 1.0
+    low, high = low - margin, high + margin
+    ticks = round_ticks(low, high, least, most)
+    if 1 < len(ticks) < least:
+        before, after = 2 * ticks[0] - ticks[1], 2 * ticks[-1] - ticks[-2]
+        low, high = (before, high) if low - before < after - high else (low, after)
+        ticks = [tick for tick in (before, *ticks, after) if low <= tick <= high]
+    return [low, high], ticks
+
+
 def log_ticks(low: float, high: float) -> list[float]:
-    """Return ticks of a logarithmic axis: powers of ten, with multiples of them if needed for three ticks."""
+    """Return ticks of a logarithmic axis: powers of ten, with multiples of them if needed for three ticks.
+
+    Of more than eight, every second or third is left.
+    """
     exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     ticks: list[float] = []
     for multiples in ((1,), (1, 2, 5), range(1, 10)):
         ticks = [float(f"{m}e{e}") for e in exponents for m in multiples if low <= float(f"{m}e{e}") <= high]
         if len(ticks) >= 3:
-            return ticks
-    return ticks if len(ticks) > 1 else [low, high]
+            return ticks[:: math.ceil(len(ticks) / MOST_ROUND_TICKS)]
+    return ticks if len(ticks) > 1 else [float(low), float(high)]
+
+
+def y_ticks(ends: tuple[float, float], height: float, *, log: bool) -> list[float]:
+    """Return the ticks of a vertical axis that is `height` points long: five to eight, where there is room."""
+    most = max(3, min(int(height / TICK_HEIGHT), MOST_ROUND_TICKS))
+    return log_ticks(*ends) if log else round_ticks(*ends, min(LEAST_ROUND_TICKS, most), most)

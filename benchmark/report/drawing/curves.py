@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from benchmark.report.curve_tables import axis_number_text
-from benchmark.report.drawing.axes import log_ticks, panel_x_values, y_limits
+from benchmark.report.drawing.axes import panel_x_values, powers_below, y_limits, y_ticks
 from benchmark.report.drawing.key import PUBLISHED_RANGE_ENTRY, LegendEntry, legend_spec
 from benchmark.report.drawing.panel import PanelView
 from benchmark.report.drawing.spec import Picture, concat_parts, figure_spec, page_spec, title_spec
@@ -122,10 +122,10 @@ def _row(chart: Chart, i: int, columns: int) -> tuple[ChartPanel, ...]:
 
 
 def _y_labels_width(chart: Chart, share: tuple[ChartPanel, ...]) -> float:
-    """Return the approximate width in points of the tick labels of a y axis, from rounded ends of the axis."""
-    low, high = y_limits(share, chart)
-    ticks = log_ticks(low, high) if chart.log_y else [float(f"{low:.2g}"), float(f"{high:.2g}"), (high - low) / 5]
-    return max(text_width(axis_number_text(float(f"{tick:.1g}")), TEXT_COLOUR) for tick in ticks) + 12
+    """Return the approximate width in points of the tick labels of a y axis."""
+    ticks = y_ticks(y_limits(share, chart), MOST_HEIGHT, log=chart.log_y)
+    below = powers_below(ticks, log=chart.log_y)
+    return max(text_width(axis_number_text(tick, below), TEXT_COLOUR) for tick in ticks) + 12
 
 
 def _legends(chart: Chart, labels: tuple[str, ...]) -> tuple[list[LegendEntry], list[LegendEntry]]:

@@ -13,7 +13,7 @@ from benchmark.analysis.formatting.number_text import interval_text, is_missing,
 from benchmark.analysis.formatting.units import axis_label, capitalized, display_factor, display_unit, metric_name
 from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.report.dot_rows import BASELINE, NOT_COMPARED, NOT_SHOWN, DotRow, figure_rows, ranking
-from benchmark.report.drawing.axes import NUMBER_EXPRESSION, round_ticks
+from benchmark.report.drawing.axes import ends_and_ticks, number_expression
 from benchmark.report.drawing.key import LegendEntry, legend_spec
 from benchmark.report.drawing.spec import (
     FIT,
@@ -168,12 +168,9 @@ class _Dots:
         values = [point[name] for point in self.points for name in names if point.get(name) is not None]
         values += [0.0] if zero or not values else []
         values += [display_unit(self.summary.main_metric, self.summary.quantities).scale] if len(values) < 2 else []
-        low, high = min(values), max(values)
-        margin = 0.03 * (high - low) or abs(high) / 10 or 1.0
-        ends = low - margin, high + margin
-        axis = alt.Axis(grid=self.page, values=round_ticks(*ends, *ticks), labelExpr=NUMBER_EXPRESSION)
-        axis.labelOverlap = "greedy"
-        scale = alt.Scale(domain=list(ends), nice=False, zero=False)
+        ends, at = ends_and_ticks(min(values), max(values), *ticks)
+        axis = alt.Axis(grid=self.page, values=at, labelExpr=number_expression(at), labelOverlap="greedy")
+        scale = alt.Scale(domain=ends, nice=False, zero=False)
         return {"type": "quantitative", "scale": scale, "title": title, "axis": axis}
 
     def y(self, axis: alt.Axis | None) -> alt.Y:
@@ -225,7 +222,7 @@ def dot_chart(summary: Summary, width: float = WIDTH) -> VegaSpec:
     room += 0 if wide else 14  # a narrow figure has one panel
     height = len(rows) * (1 if wide else 1 + 0.6 * lines)
     both = wide and dots.compared
-    panels = [_panel(_scores(dots, (4, 8) if wide else (3, 5)), height, (2 * room - 20) / 3 if both else room)]
+    panels = [_panel(_scores(dots, (5, 8) if wide else (3, 5)), height, (2 * room - 20) / 3 if both else room)]
     if both:
         panels.append(_panel(_differences(dots, (3, 5)), height, (room - 40) / 3))
     entries = [

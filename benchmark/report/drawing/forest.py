@@ -12,7 +12,7 @@ from benchmark.analysis.formatting.number_text import MISSING_TEXT, p_text
 from benchmark.analysis.formatting.units import display_unit, metric_name
 from benchmark.evaluation.significance import SIGNIFICANCE_LEVEL
 from benchmark.report.comparison_grids import outcome_text, pair_key
-from benchmark.report.drawing.axes import NUMBER_EXPRESSION, round_ticks
+from benchmark.report.drawing.axes import ends_and_ticks, number_expression
 from benchmark.report.drawing.spec import LEGEND_COLUMNS, Picture, round_for_output, row_panel, rows_data, tooltips
 from benchmark.report.drawing.theme import BAD, INK, LINE, MUTED, OURS, PAPER
 
@@ -56,11 +56,9 @@ def forest_axis(points: Sequence[dict[str, Any]], others: Sequence[float], title
     """Return the encoding of a horizontal axis that shows all numbers of the points, and other numbers."""
     names = ("value", "low", "high", "published")
     values = [*others, *(point[name] for point in points for name in names if point.get(name) is not None)]
-    low, high = min(values), max(values)
-    margin = 0.04 * (high - low) or 1.0
-    ends = low - margin, high + margin
-    axis = alt.Axis(values=round_ticks(*ends, 4, 8), labelExpr=NUMBER_EXPRESSION, labelOverlap="greedy")
-    scale = alt.Scale(domain=list(ends), nice=False, zero=False)
+    ends, ticks = ends_and_ticks(min(values), max(values), 5, 8)
+    axis = alt.Axis(values=ticks, labelExpr=number_expression(ticks), labelOverlap="greedy")
+    scale = alt.Scale(domain=ends, nice=False, zero=False)
     return {"type": "quantitative", "title": title, "axis": axis, "scale": scale}
 
 

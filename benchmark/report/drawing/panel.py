@@ -13,14 +13,17 @@ from benchmark.analysis.charts.chart import MOST_TICKS
 from benchmark.analysis.formatting.number_text import interval_text, number_text
 from benchmark.report.curve_tables import axis_number_text, chart_decimals
 from benchmark.report.drawing.axes import (
-    NUMBER_EXPRESSION,
+    MOST_ROUND_TICKS,
     axis_units_per_point,
     bar_offsets,
     log_ticks,
+    number_expression,
     offset_x,
     panel_x_values,
+    round_ticks,
     x_limits,
     y_limits,
+    y_ticks,
 )
 from benchmark.report.drawing.key import PUBLISHED_RANGE_ENTRY
 from benchmark.report.drawing.spec import FIT, round_for_output, rows_data, spec_of, title_spec, tooltips
@@ -155,33 +158,33 @@ class PanelView:
         chart, xs = self.chart, panel_x_values(self.panel)
         # In points: lines that are moved sideways need more space beyond the outermost x.
         padding = MARGIN + max(map(abs, self._dodged[0]), default=0.0) / self._unit
-        ticks: Any = list(xs)
+        ticks = list(xs)
         if not xs or chart.round_x or len(xs) > MOST_TICKS:
-            ticks = log_ticks(*self.x_ends) if chart.log_x else alt.Undefined
+            most = max(3, min(int(self.width / 45), MOST_ROUND_TICKS))
+            ticks = log_ticks(*self.x_ends) if chart.log_x else round_ticks(*self.x_ends, min(4, most), most)
         axis = alt.Axis(
             values=ticks,
             grid=False,
-            labelExpr=NUMBER_EXPRESSION,
+            labelExpr=number_expression(ticks, log=chart.log_x),
             labelOverlap="greedy",
             labelSeparation=4,
             labels=self.x_labels,
         )
-        if ticks is alt.Undefined:
-            axis.tickCount = max(3, int(self.width / 45))
         scale = _scale(self.x_ends, log=chart.log_x, padding=padding)
         return alt.X("x", type="quantitative", scale=scale, axis=axis, title=chart.x_label if self.page else None)
 
     def _y(self, name: str) -> alt.Y:
         chart = self.chart
-        scale = _scale(self.y_ends, log=chart.log_y)
+        scale, ticks = _scale(self.y_ends, log=chart.log_y), y_ticks(self.y_ends, self.height, log=chart.log_y)
+        values: Any = ticks
         if self.page and len(self.shared) > 1:  # a reader chooses between the scale of all panels and its own
-            ends = zip(y_limits((self.panel,), chart), self.y_ends, strict=True)
-            scale.domain = [alt.ExprRef(f"own ? {own!r} : {shared!r}") for own, shared in ends]
-        axis = alt.Axis(labelExpr=NUMBER_EXPRESSION, labels=self.y_labels, labelOverlap="greedy", domain=True)
-        if chart.log_y:
-            axis.values = log_ticks(*self.y_ends)
-        else:
-            axis.tickCount = max(3, int(self.height / 28))
+            ends = y_limits((self.panel,), chart)
+            own_ticks = y_ticks(ends, self.height, log=chart.log_y)
+            pairs = zip(ends, self.y_ends, strict=True)
+            scale.domain = [alt.ExprRef(f"own ? {own!r} : {shared!r}") for own, shared in pairs]
+            values, ticks = alt.ExprRef(f"own ? {own_ticks} : {ticks}"), [*ticks, *own_ticks]
+        label = number_expression(ticks, log=chart.log_y)
+        axis = alt.Axis(values=values, labelExpr=label, labels=self.y_labels, labelOverlap="greedy", domain=True)
         return alt.Y(name, type="quantitative", scale=scale, axis=axis, title=chart.y_label if self.page else None)
 
     def _series(self, name: str, channel: Any) -> Any:

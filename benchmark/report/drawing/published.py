@@ -13,7 +13,7 @@ from benchmark.analysis.formatting.number_text import interval_text, is_missing,
 from benchmark.analysis.formatting.published_rows import in_shown_unit
 from benchmark.analysis.formatting.units import capitalized, metric_name, unit_named
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
-from benchmark.report.drawing.axes import NUMBER_EXPRESSION, log_ticks, round_ticks
+from benchmark.report.drawing.axes import log_ticks, number_expression, round_ticks
 from benchmark.report.drawing.key import LegendEntry, legend_spec
 from benchmark.report.drawing.spec import (
     FIT,
@@ -156,7 +156,11 @@ def _layers(panel: PublishedPanel, height: float, *, page: bool) -> list[alt.Cha
     ends = panel.ends
     scale = alt.Scale(domain=list(ends), nice=False, **({"type": "log"} if panel.log else {"zero": False}))
     ticks = log_ticks(*ends) if panel.log else round_ticks(*ends, 3, 6)
-    axis: dict[str, Any] = {"values": ticks, "labelExpr": NUMBER_EXPRESSION, "labelOverlap": "greedy"}
+    axis: dict[str, Any] = {
+        "values": ticks,
+        "labelExpr": number_expression(ticks, log=panel.log),
+        "labelOverlap": "greedy",
+    }
     x: dict[str, Any] = {"type": "quantitative", "scale": scale, "title": "Published", "axis": alt.Axis(**axis)}
     left = alt.Axis(**axis, orient="left")
     y: dict[str, Any] = {"type": "quantitative", "scale": scale, "title": "Ours"}

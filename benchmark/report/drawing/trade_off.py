@@ -9,7 +9,7 @@ import altair as alt
 
 from benchmark.analysis.formatting.units import axis_label, display_unit
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
-from benchmark.report.drawing.axes import NUMBER_EXPRESSION, log_ticks
+from benchmark.report.drawing.axes import log_ticks, number_expression
 from benchmark.report.drawing.spec import concat_parts, figure_spec, round_for_output, rows_data, spec_of, title_spec
 from benchmark.report.drawing.theme import (
     MUTED,
@@ -83,7 +83,8 @@ def _panel(survey: Survey, problem: SurveyProblem, named: Sequence[str]) -> Vega
         for i, method in enumerate(methods)
         if scores[i] >= ends_y[0]
     ]
-    across = alt.Axis(values=log_ticks(*ends_x), labelExpr=NUMBER_EXPRESSION, grid=False, labelOverlap="greedy")
+    ticks = log_ticks(*ends_x)
+    across = alt.Axis(values=ticks, labelExpr=number_expression(ticks, log=True), grid=False, labelOverlap="greedy")
     x = alt.X("seconds:Q", title=None, axis=across, scale=alt.Scale(type="log", domain=list(ends_x), nice=False))
     named_y = wrap_text(axis_label((problem.metric,), DIAGNOSTIC_METRICS), HIGH, PANEL_TITLE)
     scale_y = alt.Scale(domain=list(ends_y), nice=False, zero=False)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from jinja2.utils import htmlsafe_json_dumps
+
 from benchmark.report.dot_rows import ranking
-from benchmark.report.escapes import escape_controls
+from benchmark.report.drawing.spec import drawable_text
 from benchmark.report.grids import misclassified_grid
+from benchmark.report.html.render import JSON_FORMAT
 from benchmark.report.html.section import PageSection
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from benchmark.analysis.hardest_documents import DocumentExplanation
     from benchmark.analysis.summary import CellInfo, Summary
@@ -20,8 +23,10 @@ if TYPE_CHECKING:
 
 _NO_TEXTS = "`bench report` with the folder of this page and `--html` adds texts, nearest training documents and words."
 
+_TOO_LONG = "The page has room for the texts of the first {} documents; `bench explain` shows the others."
 
-def mistakes_section(summary: Summary, explanations: Explanations) -> PageSection:
+
+def mistakes_section(summary: Summary, explanations: Explanations, room: int) -> PageSection:
     """Return the section of the hardest documents.
 
     Parameters
@@ -29,21 +34,27 @@ def mistakes_section(summary: Summary, explanations: Explanations) -> PageSectio
     summary : Summary
     explanations : mapping of (str, str) to DocumentExplanation
         Explanations by task and document; the page shows ids and classes alone of the others.
+    room : int
+        Most bytes of all explanations; those of the first documents, which most cells misclassify, are shown.
     """
     grid = misclassified_grid(summary.mistakes)
+    squares = _squares(summary, explanations, room) if summary.hardest else {}
+    shown = sum("explained" in row for row in squares.get("rows", ()))
+    known = sum((document.task, document.name) in explanations for document in summary.hardest)
     note = "" if explanations or not grid.rows else _NO_TEXTS
+    note = _TOO_LONG.format(shown) if shown < known else note
     return PageSection(
         grid.title,
         grid=grid,
         file="mistakes.csv",
         descending=frozenset({"wrong"}),
-        squares=_squares(summary, explanations) if summary.hardest else {},
+        squares=squares,
         lines=(note,) if note else (),
     )
 
 
-def _squares(summary: Summary, explanations: Explanations) -> dict[str, Any]:
-    """Return the data of the squares, by short names: predictions are numbers of labels."""
+def _squares(summary: Summary, explanations: Explanations, room: int) -> dict[str, Any]:
+    """Return the data of the squares, with the number of each label, split and document in the list `names`."""
     infos = {cell.id: cell for cell in summary.cells}
     predicting = {name for document in summary.hardest for name in document.predicted}
     ordered = [infos[name] for name in ranking(summary).order if name in predicting]
@@ -52,19 +63,32 @@ def _squares(summary: Summary, explanations: Explanations) -> dict[str, Any]:
     cells: dict[str, list[str | None]] = {cell.task: [None] * len(columns) for cell in ordered}
     for cell in ordered:
         cells[cell.task][columns.index(_column(cell, alone=alone))] = cell.id
-    labels: dict[str, int] = {}
-    rows = []
+    names: dict[str, int] = {}
+
+    def number(name: str) -> int:
+        return names.setdefault(drawable_text(name), len(names))
+
+    rows = list[dict[str, Any]]()
+    room -= len(_TOO_LONG)
     for document in summary.hardest:
-        predicted = [
-            -1 if name is None else labels.setdefault(document.predicted[name], len(labels))
-            for name in cells[document.task]
-        ]
-        truth = labels.setdefault(document.truth, len(labels))
-        explained = explanations.get((document.task, document.name))
-        row: dict[str, Any] = {"fold": document.fold, "truth": truth, "predicted": predicted}
+        predicted = [-1 if name is None else number(document.predicted[name]) for name in cells[document.task]]
+        row: dict[str, Any] = {"fold": number(document.fold), "truth": number(document.truth), "predicted": predicted}
         row |= {"task": document.task} if document.task else {}
-        rows.append(row | ({"explained": _explained(explained)} if explained else {}))
-    return {"columns": columns, "cells": cells, "labels": [escape_controls(name) for name in labels], "rows": rows}
+        explanation = explanations.get((document.task, document.name))
+        if explanation and room > 0:
+            before = len(names)
+            row["explained"] = _explained(explanation, number)
+            room -= len(
+                str(
+                    htmlsafe_json_dumps([{"explained": row["explained"]}, list(names)[before:]], **JSON_FORMAT)
+                ).encode()
+            )
+            if room < 0:
+                del row["explained"]
+                for name in list(names)[before:]:
+                    del names[name]
+        rows.append(row)
+    return {"columns": columns, "cells": cells, "names": list(names), "rows": rows}
 
 
 def _column(cell: CellInfo, *, alone: bool) -> str:
@@ -72,14 +96,15 @@ def _column(cell: CellInfo, *, alone: bool) -> str:
     return cell.id if alone else "-".join(name for name in (cell.method, cell.choice) if name)
 
 
-def _explained(found: DocumentExplanation) -> dict[str, Any]:
+def _explained(found: DocumentExplanation, number: Callable[[str], int]) -> dict[str, Any]:
+    """Return an explanation as data, with the numbers of names that several explanations share."""
     parts = {
-        "text": escape_controls(found.text),
-        "cell": found.cell,
-        "values": escape_controls(found.values),
-        "near": found.similarity,
-        "nearest": [[escape_controls(name), escape_controls(of), f"{value:.4g}"] for name, of, value in found.nearest],
-        "words": [[escape_controls(of), escape_controls(", ".join(words))] for of, words in found.words.items()],
-        "problem": escape_controls(found.problem),
+        "text": drawable_text(found.text),
+        "cell": number(found.cell),
+        "values": drawable_text(found.values),
+        "near": number(found.similarity),
+        "nearest": [[number(name), number(of), f"{value:.4g}"] for name, of, value in found.nearest],
+        "words": [[number(of), drawable_text(", ".join(words))] for of, words in found.words.items()],
+        "problem": drawable_text(found.problem),
     }
-    return {name: part for name, part in parts.items() if part}
+    return {name: part for name, part in parts.items() if part not in ("", [])}

@@ -39,7 +39,7 @@ from benchmark.report.grids import (
     verdict_grid,
 )
 from benchmark.report.html.mistakes import mistakes_section
-from benchmark.report.html.render import render_html
+from benchmark.report.html.render import bytes_beside_script, render_html
 from benchmark.report.html.section import PAGE_FILE, PageSection, arrange_columns, fill_repeated
 from benchmark.report.html.simplex import simplex_section
 from benchmark.report.tables import failure_lines
@@ -57,6 +57,8 @@ if TYPE_CHECKING:
 FIRST_COLUMNS = ("95% interval", "published", "difference", "verdict")
 #: Columns of published values that are shown on demand.
 DETAIL_COLUMNS = ("sample", OVER_GROUPS, "difference in documents", "tolerance", "grade")
+#: Most bytes beside the script of a page that has tables and texts of documents.
+MAX_TABLES_BYTES = 300_000
 #: Comparisons of curves are folded where they are more than these.
 MOST_OPEN_PAIRS = 40
 
@@ -79,9 +81,11 @@ def page_html(summary: Summary, machine: str = "", explanations: Explanations | 
     machine : str
         Description of the machine that made the run.
     explanations : mapping of (str, str) to DocumentExplanation
-        Texts of documents and what speaks for their predictions, by task and document.
+        Texts of documents and what speaks for their predictions, by task and document. The page has as many, from
+        the documents that most cells misclassify on, as it has room for (`MAX_TABLES_BYTES`).
     """
-    sections = [section for section in _sections(summary, explanations) if not section.empty]
+    room = MAX_TABLES_BYTES - bytes_beside_script(page_html(summary, machine)) if explanations else 0
+    sections = [section for section in _sections(summary, explanations or {}, room) if not section.empty]
     written = [name for name in SUMMARY_TABLES if name not in OPTIONAL_TABLES or len(getattr(summary, name))]
     names = [PREDICTIONS_TABLE, *(f"{name}.csv" for name in written), *(["curves.csv"] if summary.charts else [])]
     return render_html(
@@ -108,7 +112,7 @@ def summary_sentences(summary: Summary) -> list[str]:
     return [paragraph for paragraph in paragraphs if paragraph]
 
 
-def _sections(summary: Summary, explanations: Explanations | None = None) -> Iterator[PageSection]:
+def _sections(summary: Summary, explanations: Explanations, room: int) -> Iterator[PageSection]:
     """Yield the sections of the page in order, including empty ones."""
     for figure in summary.regions:
         spec = region_chart(figure)
@@ -131,10 +135,10 @@ def _sections(summary: Summary, explanations: Explanations | None = None) -> Ite
         for grid in (chart_grid(chart) for chart in summary.charts if not chart.measured):
             yield PageSection(grid.title, grid=grid, file="curves.csv", folded=True)
         yield scores
-    yield from _further_sections(summary, explanations or {})
+    yield from _further_sections(summary, explanations, room)
 
 
-def _further_sections(summary: Summary, explanations: Explanations) -> Iterator[PageSection]:
+def _further_sections(summary: Summary, explanations: Explanations, room: int) -> Iterator[PageSection]:
     """Yield the sections that a reader opens, or that few readers need."""
     if not summary.of_points:
         yield PageSection(fold_grid(summary).title, grid=fold_grid(summary), file="scores.csv", folded=True)
@@ -145,7 +149,7 @@ def _further_sections(summary: Summary, explanations: Explanations) -> Iterator[
     yield PageSection("Critical differences", pictures, file="ranks.csv", note=_of_ranks(summary), folded=wide)
     confusions = confusion_picture(summary)
     yield PageSection("Confusion matrices", (confusions,) if confusions else (), file="confusions.csv")
-    yield mistakes_section(summary, explanations)
+    yield mistakes_section(summary, explanations, room)
     grid = duplicate_grid(summary.duplicates)
     yield PageSection(grid.title, grid=grid, file="duplicates.csv", folded=True)
     yield PageSection("Failures", lines=tuple(failure_lines(summary)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 #: Most bytes of a page, of which the script takes 0.9 million, and limits on the rows of its tables, tried in turn. The
 #: files beside the page have all rows.
 MAX_PAGE_BYTES, MAX_PAGE_ROWS = 2_400_000, (3000, 2000, 1000, 500, 300, 100)
+JSON_FORMAT: dict[str, Any] = {"sort_keys": True, "separators": (",", ":"), "ensure_ascii": False}
 MOST_PAGE_CAVEATS = 4  # that are shown at once
 
 
@@ -41,12 +42,23 @@ def render_html(template: str, sentences: Sequence[str], sections: Sequence[Page
     return html
 
 
+def bytes_beside_script(html: str) -> int:
+    """Return the bytes of a page beside the script that draws its pictures."""
+    drawing: Any = _environment().globals["vega"]
+    return len(html.encode()) - (len(drawing().encode()) if '<div class="picture' in html else 0)
+
+
 def line_look(i: int) -> dict[str, str]:
     """Return colour, dash and mark of the i-th line of a figure, for the sample beside its name."""
     look = series_style(i)
     found = {name: CSS_VARIABLES[look[name]] for name in ("stroke", "fill")}
     dash = " ".join(f"{2 * length:g}" for length in look["dash"]) if look["dash"][1] else "none"
     return {**found, "dash": dash, "path": SHAPE_PATHS[look["shape"]]}
+
+
+@cache
+def _drawing_script() -> str:
+    return (files("benchmark.report") / "templates" / "vega.js").read_text(encoding="utf-8")
 
 
 @cache
@@ -61,14 +73,14 @@ def _environment() -> Environment:
             escape_controls(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
         ),
     )
-    environment.policies["json.dumps_kwargs"] = {"sort_keys": True, "separators": (",", ":")}
+    environment.policies["json.dumps_kwargs"] = JSON_FORMAT
     templates = files("benchmark.report") / "templates"
     environment.globals |= {
         "style": (templates / "report.css").read_text(encoding="utf-8"),
         "script": (templates / "report.js").read_text(encoding="utf-8"),
         "simplex_script": (templates / "simplex.js").read_text(encoding="utf-8"),
         # Vega with its licences, which docs/pictures.py makes; a page without pictures reads none.
-        "vega": partial((templates / "vega.js").read_text, encoding="utf-8"),
+        "vega": _drawing_script,
         "look": page_spec(PAGE_CONFIG),
         "line_look": line_look,
         "n_caveats": MOST_PAGE_CAVEATS,

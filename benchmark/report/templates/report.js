@@ -124,20 +124,20 @@ const make = (tag, text = "", name = "") => Object.assign(document.createElement
 const quoted = word => /^[\w./:^~%@=+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 function explain(place, data, of, column) {
-  const cell = data.cells[of.task || ""][column], label = data.labels[of.predicted[column]], truth = data.labels[of.truth];
-  const found = of.explained, list = (title, lines) => [make("h4", title), lines.reduce((ul, line) => (ul.append(make("li", line)), ul), make("ul"))];
-  const parts = [make("h3", of.name), make("p", `${cell} predicts ${label}: ${label === truth ? "right" : "wrong"}. True: ${truth}. Tested in ${of.fold}.`)];
+  const cell = data.cells[of.task || ""][column], name = i => data.names[i], label = name(of.predicted[column]), truth = name(of.truth);
+  const found = of.explained, by = found && name(found.cell), list = (title, lines) => [make("h4", title), lines.reduce((ul, line) => (ul.append(make("li", line)), ul), make("ul"))];
+  const parts = [make("h3", of.name), make("p", `${cell} predicts ${label}: ${label === truth ? "right" : "wrong"}. True: ${truth}. Tested in ${name(of.fold)}.`)];
   if (found) {
     const text = make("div", found.text || "(no text)", "document");
     text.tabIndex = 0;
     text.setAttribute("role", "region");
     text.setAttribute("aria-label", "Beginning of the text");
     parts.push(text);
-    if (found.words) parts.push(...list(`Words that decided for ${found.cell}`, found.words.map(([of, words]) => `for ${of}: ${words || "no single word"}`)));
-    if (found.nearest) parts.push(...list(`Nearest training documents (${found.near} of ${found.cell})`, found.nearest.map(([name, of, value]) => `${of}: ${name} (${value})`)));
-    parts.push(make("p", found.problem ? `Not trained again: ${found.problem}` : found.values ? `Decision values of ${found.cell}: ${found.values}` : "", "note"));
+    if (found.words) parts.push(...list(`Words that decided for ${by}`, found.words.map(([of, words]) => `for ${name(of)}: ${words || "no single word"}`)));
+    if (found.nearest) parts.push(...list(`Nearest training documents (${name(found.near)} of ${by})`, found.nearest.map(([id, of, value]) => `${name(of)}: ${name(id)} (${value})`)));
+    parts.push(make("p", found.problem ? `Not trained again: ${found.problem}` : found.values ? `Decision values of ${by}: ${found.values}` : "", "note"));
   }
-  if (!found || found.cell !== cell) parts.push(make("h4", `What decided for ${cell}`), make("code", `bench explain . ${quoted(cell)} --document ${quoted(of.name)}`));
+  if (!found || by !== cell) parts.push(make("h4", `What decided for ${cell}`), make("code", `bench explain . ${quoted(cell)} --document ${quoted(of.name)}`));
   place.replaceChildren(...parts);
 }
 
@@ -146,7 +146,7 @@ all("script.squares").forEach(script => {
   const rows = [...table.tBodies[0].rows], squares = row => [...row.querySelectorAll(".square")];
   table.setAttribute("role", "grid");
   for (const column of data.columns) {
-    const head = make("th", "", "text square");
+    const head = make("th", "", "square");
     head.scope = "col";
     head.append(Object.assign(make("button", column), {type: "button"}));
     table.tHead.rows[0].append(head);
@@ -158,7 +158,7 @@ all("script.squares").forEach(script => {
     of.predicted.forEach((code, column) => {
       const wrong = code !== of.truth, square = make("td", code < 0 ? "" : wrong ? "×" : "·", code < 0 ? "" : `square${wrong ? " wrong" : ""}`);
       if (code >= 0) {
-        square.setAttribute("aria-label", `${data.columns[column]}: ${data.labels[code]}, ${wrong ? "wrong" : "right"}`);
+        square.setAttribute("aria-label", `${data.columns[column]}: ${data.names[code]}, ${wrong ? "wrong" : "right"}`);
         square.tabIndex = -1;
         square.addEventListener("focus", () => {
           all(".square[aria-selected]", table).forEach(each => { each.tabIndex = -1; each.removeAttribute("aria-selected"); });

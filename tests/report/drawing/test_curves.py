@@ -405,3 +405,13 @@ POINT = Line("a", (1.0,), (1.0,))
 def test_what_cannot_be_drawn_is_refused(lines, others, message):
     with pytest.raises(ValueError, match=message):
         curve_chart(Chart("c", "t", "x", "y", (ChartPanel("p", lines),), **others))
+
+
+def test_the_expressions_of_a_page_have_plain_numbers():
+    """A number of numpy would be written as a call, which no browser can evaluate."""
+    line = Line("a", (1.0, 2.0), tuple(np.array([0.9, 1.7])), tuple(np.array([0.8, 1.1])), tuple(np.array([1.1, 1.9])))
+    panels = ChartPanel("one", (line,)), ChartPanel("two", (line,))
+    for log in (False, True):
+        for picture in curve_pictures(Chart("c", "T", "X", "Y", panels, log_y=log)):
+            assert "own ?" in json.dumps(picture.spec)
+            assert "np." not in json.dumps(picture.spec)

@@ -505,7 +505,11 @@ class TestCurves:
         assert points.count() == len(rows)
         for i in range(len(rows)):
             told = tooltip_on(page, points.nth(i))
-            (row,) = (r for r in rows if (r["series"], float(r["x"])) == (told["series"], float(told["Documents"])))
+            (row,) = (
+                r
+                for r in rows
+                if (r["series"], float(r["x"])) == (told["series"], float(told["Documents"].replace(",", "")))
+            )
             assert float(told["Error (%)"]) == pytest.approx(100 * float(row["y"]), abs=0.05)
             page.mouse.move(0, 0)
 

@@ -15,7 +15,8 @@ from benchmark.report.drawing.forest import forest_picture
 from benchmark.report.drawing.matrices import confusion_picture
 from benchmark.report.drawing.regions import region_chart
 from benchmark.report.html import render
-from benchmark.report.html.page import page_html, summary_sentences
+from benchmark.report.html.page import MAX_TABLES_BYTES, page_html, summary_sentences
+from benchmark.report.html.render import bytes_beside_script
 from benchmark.report.html.section import column_tone
 from tests.report.regions import figure_of, panels
 from tests.report.summaries import many_cells_summary
@@ -77,7 +78,7 @@ def test_a_verdict_leads_to_the_row_of_its_cell(webkb):
     html = page_html(webkb)
     for row in webkb.verdicts["cell"]:
         for found in re.findall(rf'<a href="#(cell\d+)">{row}</a>', html):
-            assert re.search(rf'<tr id="{found}"[^>]*>\s*<th scope=row class="[^"]*">{row}</th>', html)
+            assert re.search(rf'<tr id="{found}"[^>]*>\s*<th scope=row(?: class="[^"]*")?>{row}</th>', html)
     assert html.count('<a href="#cell') == len(webkb.cells)
 
 
@@ -160,6 +161,23 @@ def test_a_failure_is_told(webkb):
 )
 def test_verdicts_have_a_tone_beside_their_words(column, text, expected):
     assert column_tone(column, text) == expected
+
+
+@pytest.mark.parametrize("letters", ["a", "ж", "<"])
+def test_texts_of_documents_fill_the_room_that_a_page_of_tables_has(webkb, letters):
+    cells = [cell.id for cell in webkb.cells]
+    hard = tuple(HardDocument(f"document {i}", "", "texas", "a", dict.fromkeys(cells, "b")) for i in range(200))
+    told = replace(webkb, hardest=hard, mistakes=summary_table(MISTAKES, [each.row for each in hard]))
+    near = [(f"{letters * 90} {i}", "b", 0.5) for i in range(3)]
+    of = DocumentExplanation(letters * 300, cells[0], "a 0.5, b 0.4", "ngd", near, {"b": [letters * 20] * 8})
+    html = page_html(told, explanations={("", each.name): of for each in hard})
+    assert bytes_beside_script(html) <= MAX_TABLES_BYTES
+    (data,) = (json.loads(found) for found in re.findall(r'class="squares">(.*?)</script>', html))
+    shown = ["explained" in row for row in data["rows"]]
+    assert shown == sorted(shown, reverse=True)
+    assert len(data["rows"]) == 200
+    assert sum(shown) == 200 or bytes_beside_script(html) > MAX_TABLES_BYTES - 5000
+    assert all(shown) == (f"the first {sum(shown)} documents" not in html)
 
 
 def test_of_very_many_cells_there_are_as_many_as_a_page_has_room_for(monkeypatch):

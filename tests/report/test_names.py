@@ -1,0 +1,121 @@
+"""A cell has one name, its id, in every table, picture and sentence of a run."""
+
+from __future__ import annotations
+
+import csv
+import html
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from typer.testing import CliRunner
+
+from benchmark.cli import app
+from benchmark.corpora.registry import find_corpus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+#: Configurations and the corpora that they need; the others' is generated.
+CONFIGS = {"quickstart": "", "webkb": "webkb", "reuters-eef-reduced": "reuters"}
+
+
+@pytest.fixture(scope="module", params=CONFIGS)
+def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run of one configuration, whose pictures are the data that they are drawn from."""
+    corpus = CONFIGS[request.param]
+    if corpus and find_corpus(corpus) is None:
+        pytest.skip(f"{corpus} is not on this machine")
+    folder: Path = tmp_path_factory.mktemp(request.param) / request.param
+    done = CliRunner().invoke(app, ["run", request.param, "--out", str(folder), "--no-download", "--quiet"])
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+def ids_of(run: Path) -> list[str]:
+    rows = list(csv.DictReader((run / "scores.csv").open(encoding="utf-8")))
+    return list(dict.fromkeys(row["cell"] for row in rows))
+
+
+def column(rows: list[dict[str, str]], name: str) -> list[str]:
+    return [row[name] for row in rows if row.get(name)]
+
+
+def plain(latex: str) -> str:
+    return re.sub(r"\\([&%$#_{}])", r"\1", latex.strip())
+
+
+def field_values(part: Any, name: str) -> Iterator[str]:
+    """Yield the values of a field of all rows of data in a specification."""
+    if isinstance(part, dict):
+        if isinstance(part.get(name), str):
+            yield part[name]
+        for each in part.values():
+            yield from field_values(each, name)
+    elif isinstance(part, list):
+        for each in part:
+            yield from field_values(each, name)
+
+
+def test_tables_name_cells_by_their_ids(run: Path) -> None:
+    ids = ids_of(run)
+    rows = list(csv.DictReader((run / "table.csv").open(encoding="utf-8")))
+    assert column(rows, "cell") == ids
+    for name in ("differences", "significance"):
+        pairs = list(csv.DictReader((run / f"{name}.csv").open(encoding="utf-8")))
+        assert {*column(pairs, "a"), *column(pairs, "b")} <= set(ids), name
+    page = (run / "report.html").read_text(encoding="utf-8")
+    section = page[page.index(">Scores of every cell<") :].partition("</section>")[0]
+    named = re.findall(r"<th scope=row[^>]*>(.*?)</th>", section, re.DOTALL)
+    assert sorted(html.unescape(name) for name in named) == sorted(ids)
+
+
+def test_tables_for_a_paper_and_for_markdown_name_what_they_show_alike(run: Path) -> None:
+    """Rows are cells, or the methods that are lines of the pictures where cells are points of curves."""
+    latex = re.findall(r"(?m)^([^\\%&\n][^&\n]*) & ", (run / "table.tex").read_text(encoding="utf-8"))
+    latex = [name for name in map(plain, latex) if name not in ("cell", "series")]
+    text = (run / "table.md").read_text(encoding="utf-8")
+    markdown = [
+        row.split("|")[1].strip().replace("\\", "")
+        for table in re.findall(r"(?m)^\| (?:cell|series) .*\n\| :-.*\n((?:\|.*\n)+)", text)
+        for row in table.splitlines()
+    ]
+    assert latex
+    if "curves.csv" in {path.name for path in run.iterdir()}:
+        known = set(column(list(csv.DictReader((run / "curves.csv").open(encoding="utf-8"))), "series"))
+    else:
+        known = set(ids_of(run))
+        assert latex == ids_of(run)
+    assert set(latex) == known <= set(markdown)
+
+
+def test_pictures_and_the_finding_name_cells_by_their_ids(run: Path) -> None:
+    ids = ids_of(run)
+    page = (run / "report.html").read_text(encoding="utf-8")
+    specs = [json.loads(each) for each in re.findall(r'<script type="application/json">(\{.*?)</script>', page)]
+    named = {name for spec in specs for name in field_values(spec, "cell")}
+    assert {part for name in named for part in name.split(" − ")} <= set(ids)
+    series = {name for spec in specs for name in field_values(spec, "series")}
+    if (run / "curves.csv").exists():
+        assert series == set(column(list(csv.DictReader((run / "curves.csv").open(encoding="utf-8"))), "series"))
+    found = re.search(r"(?m)^\w[^:\n]*: (\S+) [\d.]+ %, (\S+) [\d.]+ %", (run / "table.md").read_text(encoding="utf-8"))
+    assert found is None or {found[1], found[2]} <= set(ids)
+    said = CliRunner().invoke(app, ["compare", str(run)])
+    assert any(name in said.output for name in ids) or said.exit_code
+
+
+def test_a_page_explains_once_each_term_that_it_shows(run: Path) -> None:
+    """Words of the glossary, metrics and abbreviations that a reader sees above the terms are among them."""
+    page = (run / "report.html").read_text(encoding="utf-8")
+    above, _, below = page.partition("<summary>Terms (")
+    assert below
+    rows = re.findall(r"<th scope=row[^>]*>(.*?)</th><td", below.partition("</table>")[0], re.DOTALL)
+    terms = [word for row in rows for word in re.split(r", ", html.unescape(row).lower())]
+    assert len(terms) == len(set(terms))
+    text = html.unescape(re.sub(r"<script.*?</script>|<style.*?</style>|<[^>]+>", " ", above, flags=re.DOTALL)).lower()
+    words = ("cell", "95% interval", "p (holm)", "accuracy", "macro-f1", "micro-f1", "error", "oracle", "replicate")
+    seen = [word for word in words if re.search(rf"(?<![\w-]){re.escape(word)}s?(?![\w-])", text)]
+    assert {"cell", "95% interval"} <= set(seen)
+    assert set(seen) <= set(terms)
