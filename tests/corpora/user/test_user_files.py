@@ -279,7 +279,8 @@ def test_a_card_refuses_another_corpus_and_says_how_it_differs(files: Callable[.
 
 
 def test_a_card_has_names_that_no_yaml_file_can_have(files: Callable[..., UserFiles], tmp_path: Path) -> None:
-    reader, config = files({"label": "x\x1b[31m"}, {"side": "tr\x07ain"}), tmp_path / "mine.yaml"
+    odd = {"label": "x\x1b[31m", "side": "tr\x07ain"}
+    reader, config = files(odd, {}, odd), tmp_path / "mine.yaml"
     user_card_path(config).parent.mkdir()
     user_card_path(config).write_text(user_card_yaml(reader, "mine"))
     check_user_card(reader, config)
