@@ -77,7 +77,8 @@ def tex(text: str) -> list[tuple[set[str], int]]:
         line = whole.partition("%")[0] if whole.startswith(("%", "\\newcommand")) else whole  # a comment is ours
         commands = _COMMAND.findall(line)
         bare = _COMMAND.sub(" ", line)
-        found.append((set(commands) - _CHARACTERS, bare.count("&")))
+        ours = {each for each in commands if not each.startswith("\\bench")}  # which are named by letters of names
+        found.append((ours - _CHARACTERS, bare.count("&")))
         assert bare.count("{") == bare.count("}")
         assert not bare.count("$") % 2
         assert not re.search(r"[#^_~]|\\\\\s*\[", re.sub(r"\$[^$]*\$|\\(?:label|ref)\{[^}]*\}", "", bare))

@@ -10,7 +10,7 @@ import yaml
 
 from benchmark.corpora.card import DatasetCard, read_card
 from benchmark.system.errors import MAX_PROBLEMS, DataError
-from benchmark.system.yaml_source import UNPRINTABLE
+from benchmark.system.yaml_source import escape_unprintable
 
 if TYPE_CHECKING:
     from benchmark.corpora.user.user_corpus import UserCorpus
@@ -68,19 +68,19 @@ def check_user_card(reader: UserCorpus, config: Path) -> None:
 
 def _facts(reader: UserCorpus, name: str) -> dict[str, Any]:
     documents, sizes = reader.outline(), reader.outline().sizes()
-    groups = list(map(_printable, documents.part_names))
+    groups = list(map(escape_unprintable, documents.part_names))
     by_group = np.bincount(documents.parts, minlength=len(groups))
     if len(groups) > MAX_CARD_GROUPS:
         groups, sizes, by_group = ["all"], sizes.sum(axis=1, keepdims=True), by_group.sum(keepdims=True)
     files = [reader.path] if isinstance(reader.path, str) else list(reader.path.values())
     facts = {
-        "name": name,
-        "title": ", ".join(_printable(Path(file).name) for file in files),
+        "name": escape_unprintable(name),
+        "title": ", ".join(escape_unprintable(Path(file).name) for file in files),
         "tops": files,
         "tops_are": "files",
         "digest": reader.digest(),
         "counts": {
-            _printable(label): {group: int(n) for group, n in zip(groups, row, strict=True)}
+            escape_unprintable(label): {group: int(n) for group, n in zip(groups, row, strict=True)}
             for label, row in zip(documents.classes, sizes, strict=True)
         },
         "documents": {group: int(n) for group, n in zip(groups, by_group, strict=True)} if reader.multilabel else None,
@@ -88,8 +88,3 @@ def _facts(reader: UserCorpus, name: str) -> dict[str, Any]:
         "citation": "unknown",
     }
     return {key: value for key, value in facts.items() if value is not None}
-
-
-def _printable(name: str) -> str:
-    """Return a name with characters that no YAML file can have as escapes."""
-    return UNPRINTABLE.sub(lambda found: ascii(found[0])[1:-1], name)
