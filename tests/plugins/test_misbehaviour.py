@@ -128,12 +128,15 @@ def test_classes_that_are_not_the_training_classes_are_refused(failure: Callable
             "scores[0, 0] = np.inf",
             "scores = sp.csr_array(scores)",
             "scores = None",
+            "scores = [1, [2, 3]]",
         ],
         6,
     ),
 )
 @pytest.mark.parametrize("subset", ["", "{name: synthetic, subset: several}"], ids=["single", "several"])
 def test_scores_of_another_shape_or_type_are_refused(failure: Callable[..., str], scores: str, subset: str) -> None:
+    if subset and scores == "scores = scores[:, 0]":
+        pytest.skip("one value a document is right for two classes, as scikit-learn has it")
     assert "mine.py:6: its decision_function of " in failure(scores=scores, corpus=subset)
 
 

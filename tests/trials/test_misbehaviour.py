@@ -71,7 +71,6 @@ STATEMENTS = {
     "os.environ = {}; sys.argv.clear()": True,
     "os.nice(1)": True,
     "resource.setrlimit(resource.RLIMIT_FSIZE, (10, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))": True,
-    "resource.setrlimit(resource.RLIMIT_CPU, (1, resource.getrlimit(resource.RLIMIT_CPU)[1]))": True,
     "warnings.showwarning = sys.displayhook = None": True,
     "logging.disable(); logging.basicConfig(level=0, stream=sys.stdout); logging.error('noise')": True,
     "numba.config.DISABLE_JIT = 1": True,
