@@ -8,7 +8,7 @@ import re
 import sys
 import warnings
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from benchmark.report.escapes import escape_controls
 from benchmark.system.errors import BenchError, ConfigError, RenamedWarning
@@ -58,18 +58,23 @@ def ensure_memory() -> None:
 
 @contextmanager
 def print_warnings() -> Iterator[None]:
-    """Print what is renamed as one line on standard error, each line once."""
+    """Print what is renamed as one line on standard error, each line once, and others without control characters."""
     with warnings.catch_warnings():
         warnings.simplefilter("once", RenamedWarning)
-        show = warnings.showwarning
 
-        def print_renamed(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
-            if issubclass(category, RenamedWarning):
-                echo(f"bench: {message}", err=True)
-            else:
-                show(message, category, *where, **more)
+        def print_warning(
+            message: Warning | str,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            file: object = None,  # noqa: ARG001 - of the signature
+            line: str | None = None,
+        ) -> None:
+            renamed = issubclass(category, RenamedWarning)
+            text = f"bench: {message}" if renamed else warnings.formatwarning(message, category, filename, lineno, line)
+            echo(text.removesuffix("\n"), err=True)
 
-        warnings.showwarning = print_renamed
+        warnings.showwarning = print_warning
         yield
 
 

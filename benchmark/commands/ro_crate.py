@@ -61,7 +61,9 @@ def ro_crate(folder: Path, out: Path) -> dict[str, bytes]:
     files = {name: (folder / name).read_bytes() for name in _names(experiment) if (folder / name).is_file()}
     files[CONFIGURATION_FILE] = yaml.safe_dump(manifest["config"], sort_keys=False, allow_unicode=True).encode()
     graph = {"@context": f"{RO_CRATE}/context", "@graph": _graph(experiment, manifest, files)}
-    return {**files, METADATA_FILE: (json.dumps(graph, indent=1, ensure_ascii=False) + "\n").encode()}
+    # A name that isn't UTF-8 is an escape of JSON's.
+    metadata = json.dumps(graph, indent=1, ensure_ascii=False) + "\n"
+    return {**files, METADATA_FILE: metadata.encode(errors="backslashreplace")}
 
 
 def _names(experiment: Experiment) -> list[str]:

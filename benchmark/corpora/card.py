@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError,
 
 from benchmark.system.errors import ConfigError, DataError
 from benchmark.system.shipped_files import SHIPPED
-from benchmark.system.yaml_source import read_yaml
+from benchmark.system.yaml_source import escape_unprintable, read_yaml
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -204,6 +204,6 @@ def read_card(name: str, folder: Path | None = None) -> DatasetCard:
     except ValidationError as error:
         problems = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'card'}: {e['msg']}" for e in error.errors())
         raise DataError(f"The dataset card {path} is invalid: {problems}") from None
-    if card.name != name:
+    if card.name != escape_unprintable(name):
         raise DataError(f"The dataset card {path} has the name {card.name!r}; name and file name must agree.")
     return card

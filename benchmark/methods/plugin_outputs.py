@@ -38,7 +38,7 @@ def check_real_array(values: Any, shape: tuple[int, ...], what: str) -> NDArray[
     ValueError
         If the values have another shape or aren't finite real numbers.
     """
-    array = np.asarray(values)
+    array = _array(values, what)
     if np.ma.isMaskedArray(values) or array.dtype.kind not in "fiu":
         raise ValueError(f"{what} gives values of the type {type(values).__name__} ({array.dtype}), not real numbers")
     if array.shape != shape:
@@ -46,6 +46,13 @@ def check_real_array(values: Any, shape: tuple[int, ...], what: str) -> NDArray[
     if not np.isfinite(array).all():
         raise ValueError(f"{what} gives values that are not finite numbers")
     return array.astype(np.float64, copy=False)
+
+
+def _array(values: Any, what: str) -> NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError as error:  # rows of several lengths
+        raise ValueError(f"{what} gives values that are no array: {error}") from None
 
 
 def takes_sparse(classifier: Any) -> bool:
@@ -159,8 +166,8 @@ class CheckedClassifier:
         if not method:
             return None
         values = getattr(self._classifier, method)(self._handed(X))
-        shape = (n,) if np.ndim(values) == 1 and k == 2 else (n, k)
         what = f"{self._place}: its {method} of {n} documents and {k} classes"
+        shape = (n,) if k == 2 and _array(values, what).ndim == 1 else (n, k)
         return score_of_each(check_real_array(values, shape, what))
 
 

@@ -10,6 +10,7 @@ from benchmark.system.checks import is_number
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 _MARKDOWN = re.compile(r"[\\|*_`<$]|\](?=[(\[:])|~(?=~)|&(?=#?\w+;)|^>|^(?:#+|[+-]|-{3,})(?=\s|$)")
+_NUMBERED = re.compile(r"^(\d{1,9})([.)])(?=\s|$)")
 _LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -58,7 +59,8 @@ def markdown_text(text: str) -> str:
     >>> markdown_text("a|b *c* [1, 2] [d](javascript:e)")
     'a\\|b \\*c\\* [1, 2] [d\\](javascript:e)'
     """
-    return _MARKDOWN.sub(r"\\\g<0>", escape_controls(" ".join(text.split())))
+    escaped = _MARKDOWN.sub(r"\\\g<0>", escape_controls(" ".join(text.split())))
+    return _NUMBERED.sub(r"\1\\\2", escaped)
 
 
 def latex_text(text: str) -> str:

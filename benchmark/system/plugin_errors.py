@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.system.errors import BenchError, one_line
 from benchmark.system.user_code.interrupts import interruptible
-from benchmark.system.user_code.isolation import PatchedError
+from benchmark.system.user_code.replacements import PatchedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -30,6 +30,11 @@ MAX_INTEGER = 2**128
 UNPRINTABLE = Reader.NON_PRINTABLE
 
 
+def escape_unprintable(name: str) -> str:
+    """Return a name with characters that no YAML file can have as escapes."""
+    return UNPRINTABLE.sub(lambda found: ascii(found[0])[1:-1], name)
+
+
 @dataclass
 class YamlSource:
     """A YAML document and the lines of its values.

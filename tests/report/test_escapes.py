@@ -60,11 +60,11 @@ def test_markdown_has_neither_link_nor_html_nor_another_line(text):
     shown = markdown_text(text)
     bare = re.sub(r"\\[!-/:-@\[-`{-~]", ".", shown)  # without what is escaped
     assert not re.search(r"[|<`*_$\n\x1b]|\]\(|\]\[|\]:|~~", bare)
-    assert not re.match(r"(?:#+|[-+])\s", shown)
+    assert not re.match(r"(?:#+|[-+]|\d+[.)])(?:\s|$)", shown)
 
 
 @pytest.mark.parametrize(
-    "text", ["[a](javascript:b)", "![a](b)", "[a]: javascript:b", "[a][b]", "&lt;b&gt;", "# a", "> a"]
+    "text", ["[a](javascript:b)", "![a](b)", "[a]: javascript:b", "[a][b]", "&lt;b&gt;", "# a", "> a", "1. a", "20) a"]
 )
 def test_markdown_of_links_and_markers_is_escaped(text):
     assert markdown_text(text) != text

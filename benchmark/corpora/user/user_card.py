@@ -10,6 +10,7 @@ import yaml
 
 from benchmark.corpora.card import DatasetCard, read_card
 from benchmark.system.errors import MAX_PROBLEMS, DataError
+from benchmark.system.yaml_source import escape_unprintable
 
 if TYPE_CHECKING:
     from benchmark.corpora.user.user_corpus import UserCorpus
@@ -67,19 +68,19 @@ def check_user_card(reader: UserCorpus, config: Path) -> None:
 
 def _facts(reader: UserCorpus, name: str) -> dict[str, Any]:
     documents, sizes = reader.outline(), reader.outline().sizes()
-    groups = list(documents.part_names)
+    groups = list(map(escape_unprintable, documents.part_names))
     by_group = np.bincount(documents.parts, minlength=len(groups))
     if len(groups) > MAX_CARD_GROUPS:
         groups, sizes, by_group = ["all"], sizes.sum(axis=1, keepdims=True), by_group.sum(keepdims=True)
     files = [reader.path] if isinstance(reader.path, str) else list(reader.path.values())
     facts = {
-        "name": name,
-        "title": ", ".join(Path(file).name for file in files),
+        "name": escape_unprintable(name),
+        "title": ", ".join(escape_unprintable(Path(file).name) for file in files),
         "tops": files,
         "tops_are": "files",
         "digest": reader.digest(),
         "counts": {
-            label: {group: int(n) for group, n in zip(groups, row, strict=True)}
+            escape_unprintable(label): {group: int(n) for group, n in zip(groups, row, strict=True)}
             for label, row in zip(documents.classes, sizes, strict=True)
         },
         "documents": {group: int(n) for group, n in zip(groups, by_group, strict=True)} if reader.multilabel else None,

@@ -1,15 +1,15 @@
 """Undo changes that a plug-in's code makes to the process, so that no other result depends on them.
 
-Settings are restored. A replaced function or class of the standard library, of an installed package or of this package
-is restored as well, and raises an error, because the plug-in's numbers were computed with it.
+Settings are restored; what is replaced in modules and classes, see `replacements`.
 """
 
 from __future__ import annotations
 
 import contextlib
+import csv
+import decimal
 import gc
 import locale
-import operator
 import os
 import random
 import signal
@@ -17,28 +17,20 @@ import sys
 import threading
 import time
 import warnings
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchmark.system.user_code.replacements import SharedCode
+
+try:
+    import resource
+except ImportError:  # not on Windows
+    resource = None  # type: ignore[assignment]
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import NoReturn, TextIO
-
-#: Packages and modules whose public functions and classes plug-ins must not replace.
-_SHARED = frozenset(
-    [
-        *("builtins", "os", "posixpath", "math", "random", "json", "io", "time", "copy", "itertools", "functools"),
-        *("collections", "warnings", "pathlib", "re", "csv", "hashlib", "struct", "string", "operator", "statistics"),
-        *("datetime", "decimal", "threading", "subprocess", "tempfile", "shutil", "zlib", "gzip", "zipfile", "pickle"),
-        *("numpy", "scipy", "sklearn", "pandas", "numba", "libsvm", "yaml", "pyarrow", "pydantic", "benchmark"),
-    ]
-)
-
-
-class PatchedError(Exception):
-    """Plug-in that replaced a function or class of a shared module."""
 
 
 class _Stream:
@@ -66,9 +58,9 @@ def restore_process_state() -> Iterator[None]:
     Raises
     ------
     PatchedError
-        If a function or class of `_SHARED` was replaced; it is restored.
+        If code was replaced that others use (`SharedCode`); it is restored.
     """
-    shared, removed = _shared(), []
+    shared, own, leave = SharedCode(), os.getpid(), os._exit
     try:
         with contextlib.ExitStack() as stack:
             for restore in _SETTINGS:
@@ -78,47 +70,18 @@ def restore_process_state() -> Iterator[None]:
             try:
                 yield
             finally:
-                removed = [name for name in shared if name not in sys.modules]
+                if os.getpid() != own:  # a process that the plug-in forked: the run goes on in its own alone
+                    leave(0)
+                shared.note_removed()
     finally:
-        replaced = [(module, name) for module, before in shared.items() for name in _replaced(module, before)]
-        for module, name in replaced:
-            setattr(sys.modules[module], name, shared[module][name])
-        if replaced or removed:
-            named = sorted({*removed, *(f"{module}.{name}" for module, name in replaced)})
-            names = ", ".join(named[:3])
-            raise PatchedError(f"it replaces {names}, which other code uses; subclass or wrap it instead")
-
-
-def _shared() -> dict[str, dict[str, Any]]:
-    """Return the attributes of shared modules, by module and name."""
-    return {
-        name: dict(vars(module))
-        for name, module in list(sys.modules.items())
-        if name.partition(".")[0] in _SHARED and type(module) is ModuleType
-    }
-
-
-def _replaced(module: str, before: dict[str, Any]) -> list[str]:
-    """Return the names of a module's public functions and classes that were replaced."""
-    now = vars(sys.modules[module])
-    if all(map(operator.is_, map(now.get, before), before.values())):
-        return []
-    return [
-        name
-        for name, value in before.items()
-        if name[:1] != "_" and callable(value) and now.get(name) is not value and not _compiled(now.get(name))
-    ]
-
-
-def _compiled(value: Any) -> bool:
-    """Test whether a function is compiled: this package and numba replace functions when they are first called."""
-    return type(value).__module__.startswith("numba") or getattr(value, "__module__", "").startswith("numba")
+        shared.restore()
 
 
 @contextlib.contextmanager
 def _attributes() -> Iterator[None]:
     """Restore attributes of `sys` that are settings; the process can't be ended by `os._exit`."""
-    lists, streams = ("path", "meta_path", "path_hooks"), ("stdin", "stdout", "stderr", "__stdout__", "__stderr__")
+    lists = "path", "meta_path", "path_hooks", "argv"
+    streams = "stdin", "stdout", "stderr", "__stdout__", "__stderr__"
     before: list[tuple[Any, str, Any]] = [
         *((sys, name, getattr(sys, name)) for name in (*lists, *streams, "excepthook", "unraisablehook")),
         (os, "_exit", os._exit),
@@ -164,11 +127,13 @@ def _modules() -> Iterator[None]:
 @contextlib.contextmanager
 def _environment() -> Iterator[None]:
     """Restore the environment, with the time zone, and the current folder, unless that is gone."""
-    before, folder, mask = dict(os.environ), _current_folder(), os.umask(0o077)
+    variables, folder, mask = os.environ, _current_folder(), os.umask(0o077)
+    before = dict(variables)
     os.umask(mask)
     try:
         yield
     finally:
+        os.environ = variables  # noqa: B003 - the one that it was
         if dict(os.environ) != before:
             os.environ.clear()
             os.environ.update(before)
@@ -190,10 +155,10 @@ def _current_folder() -> str:
 def _descriptors() -> Iterator[None]:
     """Send to standard error what is written to standard output's descriptor, by compiled code or another process.
 
-    Both descriptors are what they were in the end, even if they were closed.
+    These, and that of standard input, are what they were in the end, even if they were closed.
     """
     try:
-        kept = {number: os.dup(number) for number in (1, 2)}
+        kept = {number: os.dup(number) for number in (0, 1, 2)}
     except OSError:  # one is closed already
         yield
         return
@@ -228,9 +193,12 @@ def _locale() -> Iterator[None]:
 def _limits() -> Iterator[None]:
     recursion, switch, collected = sys.getrecursionlimit(), sys.getswitchinterval(), gc.isenabled()
     traces, profile, digits = sys.gettrace(), sys.getprofile(), sys.get_int_max_str_digits()
+    thresholds, longest = gc.get_threshold(), csv.field_size_limit()
     try:
         yield
     finally:
+        gc.set_threshold(*thresholds)
+        csv.field_size_limit(longest)
         sys.setrecursionlimit(recursion)
         sys.setswitchinterval(switch)
         sys.set_int_max_str_digits(digits)
@@ -242,10 +210,27 @@ def _limits() -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def _resources() -> Iterator[None]:
+    """Restore the limits that the system keeps to, such as the size of files, where a plug-in changed them."""
+    if resource is None:
+        yield
+        return
+    kinds = [getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")]
+    before = {kind: resource.getrlimit(kind) for kind in dict.fromkeys(kinds)}
+    try:
+        yield
+    finally:
+        for kind, limits in before.items():
+            if resource.getrlimit(kind) != limits:
+                with contextlib.suppress(OSError, ValueError):  # a hard limit can't be raised again
+                    resource.setrlimit(kind, limits)
+
+
+@contextlib.contextmanager
 def _signals() -> Iterator[None]:
     """Restore handlers of signals, and stop an alarm."""
     main = threading.current_thread() is threading.main_thread()
-    before = {number: signal.getsignal(number) for number in ([signal.SIGINT, signal.SIGTERM] if main else [])}
+    before = {number: signal.getsignal(number) for number in (signal.valid_signals() if main else [])}
     alarm = signal.getitimer(signal.ITIMER_REAL) if hasattr(signal, "getitimer") else (0.0, 0.0)
     try:
         yield
@@ -253,7 +238,8 @@ def _signals() -> Iterator[None]:
         if not alarm[0] and hasattr(signal, "alarm"):
             signal.alarm(0)
         for number, handler in before.items():
-            signal.signal(number, handler)
+            if handler is not None and signal.getsignal(number) is not handler:
+                signal.signal(number, handler)
 
 
 @contextlib.contextmanager
@@ -272,9 +258,12 @@ def _options() -> Iterator[None]:
     printed = np.get_printoptions()
     sklearn = sys.modules.get("sklearn")
     options = {} if sklearn is None else sklearn.get_config()
+    numba = vars(sys.modules["numba"].config) if "numba" in sys.modules else {}
+    compiling = {name: value for name, value in numba.items() if name.isupper()}
     try:
         yield
     finally:
+        numba.update(compiling)
         np.set_printoptions(**printed)
         if sklearn is not None:
             sklearn.set_config(**options)
@@ -282,6 +271,6 @@ def _options() -> Iterator[None]:
 
 #: In the order of their beginning; they end in the opposite one.
 _SETTINGS = (
-    *(_modules, _descriptors, _attributes, _environment, _locale, _limits, _signals, _random, _options),
-    *(warnings.catch_warnings, np.errstate),
+    *(_modules, _descriptors, _attributes, _environment, _locale, _limits, _resources, _signals, _random, _options),
+    *(warnings.catch_warnings, np.errstate, decimal.localcontext),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import fields, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -276,6 +277,14 @@ def test_a_card_refuses_another_corpus_and_says_how_it_differs(files: Callable[.
     assert "x, test: 0 documents on the card, 1 now" in str(raised.value)
     assert "y, train: 1 documents on the card, 2 now" in str(raised.value)
     assert f"bench data pin {config}" in str(raised.value)
+
+
+def test_a_card_has_names_that_no_yaml_file_can_have(files: Callable[..., UserFiles], tmp_path: Path) -> None:
+    odd = {"label": "x\x1b[31m", "side": "tr\x07ain"}
+    reader, config = files(odd, {}, odd), tmp_path / os.fsdecode(b"mine\xff.yaml")
+    user_card_path(config).parent.mkdir()
+    user_card_path(config).write_text(user_card_yaml(reader, config.stem))
+    check_user_card(reader, config)
 
 
 #: Another value of each parameter but the path.
