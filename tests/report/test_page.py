@@ -88,8 +88,8 @@ def test_claims_that_are_not_counted_have_no_signs(make):
     section = replace(section_of(make()), claims=summary_table(CLAIMS, rows))
     whole = reproduction_page([section])
     assert "1 of 2 claims are reproduced" in whole.partition("\n\n**")[2].partition("**")[0]
-    for shown in (whole.partition("## Scoreboard")[2], paper_page(section)):
-        assert re.findall(r"[●▲◐○]{2} \[(\w+)\]", shown) == ["a", "b"]
+    assert re.findall(r'\[[●▲◐○]{2}\]\(\S+ "(\w+)"\)', whole.partition("## Scoreboard")[2]) == ["a", "b"]
+    assert re.findall(r"[●▲◐○]{2} \[(\w+)\]", paper_page(section)) == ["a", "b"]
 
 
 def test_deviations_are_those_of_the_paper_and_no_others(make):
