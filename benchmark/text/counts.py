@@ -97,7 +97,7 @@ def counts_from_arrays(arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, A
     parts = data, arrays["indices"], arrays["indptr"]
     matrix = sp.csr_array(parts, shape=(len(ids), len(vocabulary)))
     blocks = tuple(facts["blocks"]), arrays["block_of"]
-    return Counts(documents, matrix, vocabulary, facts["dropped"], *blocks, facts.get("in_buckets", 0))
+    return Counts(documents, matrix, vocabulary, facts["dropped"], *blocks, facts["in_buckets"])
 
 
 def _narrowed(data: NDArray[Any]) -> NDArray[Any]:

@@ -16,7 +16,7 @@ from benchmark.corpora.card import DatasetCard
 from benchmark.corpora.corpus import Corpus, Documents, concatenate_texts
 from benchmark.corpora.reader import LastCorpus
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.counting import describe_counts, read_counts
+from benchmark.experiment.counting import describe_counts, read_counts, term_facts
 from benchmark.experiment.store import Store
 from benchmark.text.counts import Counts, counts_from_arrays, counts_to_arrays
 from benchmark.text.lexer import Lexing
@@ -135,6 +135,15 @@ def test_dates_come_back_as_what_they_are(kind: str) -> None:
     assert counts.documents.dates.dtype == dates.dtype
     np.testing.assert_array_equal(counts.documents.dates, dates)
     assert counts.documents.dated_by_class is (kind == "int64")
+
+
+def test_the_number_of_hashed_ngrams_comes_back_and_is_told_of_no_other_counts() -> None:
+    hashed = replace(STORIES.lexing, characters=(3, 5), buckets=2048)
+    for lexing, told in ((hashed, True), (STORIES.lexing, False)):
+        made = count_terms(multi_label(), lexing, STORIES.pruning, 1)
+        found = counts_from_arrays(*counts_to_arrays(made))
+        assert found.in_buckets == made.in_buckets
+        assert (found.in_buckets > 0) == told == ("in_buckets" in term_facts(found))
 
 
 @pytest.mark.parametrize(("largest", "kind"), [(1, "uint8"), (255, "uint8"), (256, "uint16"), (70_000, "uint32")])
