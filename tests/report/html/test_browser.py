@@ -19,11 +19,14 @@ import pytest
 from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
 from benchmark.analysis.hardest_documents import DocumentExplanation, HardDocument
 from benchmark.analysis.prose.main_finding import main_finding
-from benchmark.analysis.summary import CONFUSIONS, COSTS, DIFFERENCES, MISTAKES, summary_table
+from benchmark.analysis.summary import CLAIMS, CONFUSIONS, COSTS, DIFFERENCES, MISTAKES, summary_table
 from benchmark.kernels.multinomial import NegativeGeodesicDistance
+from benchmark.papers.load import load_published
 from benchmark.report.drawing.regions import figure_positions
 from benchmark.report.html.page import page_html
 from benchmark.report.html.site import site_pages
+from benchmark.report.paper_results import PaperResult
+from benchmark.report.scoreboard import read_record
 from benchmark.report.tables import charts_csv, frame_csv
 from tests.report.regions import figure_of, panels
 
@@ -32,6 +35,8 @@ axe = pytest.importorskip("axe_playwright_python.base")
 
 #: A phone has the colours of a desk, and to look at each takes half of the time.
 COLOURLESS = "rules: {'color-contrast': {enabled: false}}"
+RESULTS = Path(__file__).resolve().parents[3] / "results"
+RECORDS, PUBLISHED = RESULTS / "papers", RESULTS / "published"
 PHONE, DESK = {"width": 390, "height": 844}, {"width": 1200, "height": 900}
 
 
@@ -390,6 +395,18 @@ def test_on_paper_heads_are_repeated_pictures_fit_and_no_sheet_is_blank(opened, 
 def test_everyone_can_use_the_site(opened, papers, name):
     page = opened(site_pages(papers, {"webkb": "../runs/webkb/report.html"})[name], viewport=PHONE)
     assert violations(page) == []
+
+
+def test_all_papers_and_claims_are_on_one_screen(opened):
+    """Of 1400 × 1000 pixels: the committed record of the claims, as the index shows it."""
+    record, papers = read_record(RECORDS / "claims.csv"), []
+    for key in record["paper"].unique():
+        paper, claims = load_published(PUBLISHED / f"{key}.yaml"), record.loc[record["paper"] == key, list(CLAIMS)]
+        papers.append(PaperResult(key, paper.title, paper.reference, (), claims, {}, finding=paper.finding))
+    page = opened(site_pages(papers, {})["index.html"], viewport={"width": 1400, "height": 1000})
+    signs = page.locator(".board .cards li")
+    assert signs.count() == len(record[record["counted"] == ""].groupby(["paper", "claim"])) > 20
+    assert page.locator(".board").evaluate("board => board.getBoundingClientRect().bottom") <= 1000
 
 
 def test_every_summary_has_a_page_within_its_bounds(opened, make):
