@@ -372,8 +372,9 @@ def test_the_theme_changes_on_demand_and_paper_is_white(opened, full):
     assert page.evaluate(paper) == dark
 
 
-def test_on_paper_heads_are_repeated_pictures_fit_and_no_sheet_is_blank(opened, full):
-    page = opened(full)
+@pytest.mark.parametrize("summary", ["full", "curves"])
+def test_on_paper_heads_are_repeated_pictures_fit_and_no_sheet_is_blank(opened, summary, request):
+    page = opened(request.getfixturevalue(summary))
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     heads = """[...document.querySelectorAll('thead th')].map(th => [
@@ -382,6 +383,9 @@ def test_on_paper_heads_are_repeated_pictures_fit_and_no_sheet_is_blank(opened, 
     for display, shown, name, button in page.evaluate(heads):
         assert (display, button) == ("table-header-group", "none")  # a button isn't repeated on the next sheet
         assert json.loads(shown) == name
+    kept = "what => [...document.querySelectorAll(what)].map(each => getComputedStyle(each).breakAfter)"
+    for what in ("section h2", ".series"):  # a sheet doesn't end between a heading, or series, and their picture
+        assert set(page.evaluate(kept, what)) <= {"avoid"}
     page.set_viewport_size({"width": 700, "height": 1000})  # a sheet's
     widths = "[...document.querySelectorAll('.picture svg')].map(svg => svg.getBoundingClientRect().right)"
     assert max(page.evaluate(widths)) <= 700
