@@ -163,8 +163,7 @@ class Weighting(TransformerMixin, MatrixEstimator, ABC):
         counts = self._counts(X, fitting=False)
         local = self.local(counts)
         self._check("local", local, counts.data.shape)
-        weights = sp.csr_array((local, counts.indices, counts.indptr), shape=counts.shape, copy=True)
-        weights = weight_terms(weights, self.factors_)
+        weights = weight_terms(sp.csr_array((local, counts.indices, counts.indptr), shape=counts.shape), self.factors_)
         if self.block_of_ is None or self.block_weights_ is None:
             return weights
         return normalize_blocks(weights, self.block_of_, self.block_weights_, str(self.block_norm_))
