@@ -84,10 +84,11 @@ def write_model(model: KeptModel, folder: Path) -> int:
         raise TypeError(f"{type(model).__name__} has no format")
     learned = model.fitted.learned
     arrays = {"vocabulary": join_names(model.vocabulary), "columns": learned.columns, "everywhere": learned.everywhere}
-    optional = {"terms": learned.terms, "sigmoids": model.sigmoids}
+    optional = {"sigmoids": model.sigmoids}
     optional |= {f"weighting/{name}": getattr(learned.weighting, name, None) for name in learned.weighting.kept}
     arrays |= {name: array for name, array in optional.items() if array is not None}
-    arrays |= {f"fitted/{name}": array for name, array in model.fitted.arrays().items()}
+    # Row by row: the weights of one class compress better together.
+    arrays |= {f"fitted/{name}": np.asarray(array, order="C") for name, array in model.fitted.arrays().items()}
     if model.about.get("precision") == "single":
         halved = {name: np.asarray(array, dtype=np.float32) for name, array in arrays.items() if name.endswith(ROUNDED)}
         arrays |= halved
@@ -97,6 +98,7 @@ def write_model(model: KeptModel, folder: Path) -> int:
     about = _said_of_all(model) | {
         "lexing": asdict(model.lexing),
         "representation": learned.spec.representation.resolved,
+        "selects_terms": learned.terms is not None,
         **{key: None if part is None else part.resolved for key, part in parts.items()},
         "threshold": DEFAULT_THRESHOLD if learned.spec.threshold is None else learned.spec.threshold.plain,
         "kind": _kind_of(model),
@@ -312,11 +314,13 @@ def _model(
     for name in weighting.kept:
         setattr(weighting, name, arrays.get(f"weighting/{name}"))
     trained = {name.removeprefix("fitted/"): array for name, array in arrays.items() if name.startswith("fitted/")}
-    learned = TrainedState(
-        spec, arrays.get("terms"), weighting, facts.multilabel, arrays["columns"], arrays["everywhere"]
-    )
+    # In the order of LIBLINEAR's, by which products with sparse counts need no copy.
+    trained |= {name: np.asfortranarray(array) for name, array in trained.items() if name.endswith(".coef_")}
+    vocabulary = split_names(arrays["vocabulary"])
+    # A model counts its own terms alone; their places in the corpus are not kept.
+    terms = np.arange(len(vocabulary)) if facts.selects_terms else None
+    learned = TrainedState(spec, terms, weighting, facts.multilabel, arrays["columns"], arrays["everywhere"])
     kind = FittedEstimators if facts.kind in ESTIMATOR_KINDS else _KINDS[facts.kind]
     fitted = kind.restored(learned, trained)
-    vocabulary = split_names(arrays["vocabulary"])
     made = PipelineModel if facts.kind == "pipeline" else TextModel
     return made(tuple(facts.classes), facts.lexing, vocabulary, fitted, arrays.get("sigmoids"), about)

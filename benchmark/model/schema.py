@@ -124,6 +124,7 @@ class ModelDescription(_Description):
 
     lexing: Lexing
     representation: RepresentationDescription
+    selects_terms: bool
     kernel: Any
     classifier: Any
     threshold: Any = DEFAULT_THRESHOLD  # models of earlier versions have none
@@ -262,7 +263,6 @@ COMMON_ARRAYS = {
     "vocabulary": ArraySpec("bytes", ("bytes",), 0),
     "columns": ArraySpec(_WHOLE, ("learned",), of="classes"),
     "everywhere": ArraySpec(_TRUE, ("classes",)),
-    "terms": ArraySpec(_WHOLE, ("words",), 0, optional=True),
     "sigmoids": ArraySpec(_NUMBERS, ("sigmoids", "2"), optional=True),
 }
 WEIGHTING_ARRAYS = {
@@ -442,7 +442,7 @@ def _check_values(name: str, array: NDArray[Any], expected: ArraySpec, sizes: Ma
 
 
 def _check_classes(arrays: Arrays, facts: ModelDescription) -> None:
-    """Check that learned classes ascend, and that no class or term occurs twice."""
+    """Check that learned classes ascend, and that no class occurs twice."""
     columns, everywhere = arrays["columns"], arrays["everywhere"]
     if (np.diff(columns) <= 0).any():
         raise ValueError("columns must ascend")
@@ -453,8 +453,6 @@ def _check_classes(arrays: Arrays, facts: ModelDescription) -> None:
     for name, array in arrays.items():
         if name.endswith("classes_") and len(np.unique(array)) < len(array):
             raise ValueError(f"{name} has a class twice")
-    if "terms" in arrays and len(np.unique(arrays["terms"])) < len(arrays["terms"]):
-        raise ValueError("terms has a term twice")
 
 
 def _check_single_values(arrays: Arrays, sizes: Mapping[str, int]) -> None:
