@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -116,10 +119,10 @@ def test_after_two_pilots_the_next_is_as_dear_as_they_let_expect(computed: float
 
 
 class Machine:
-    """A process whose batches take as many milliseconds as their jobs have documents, and `slow` times as many."""
+    """A process whose batches take as many milliseconds for each document of their jobs, or a power of them."""
 
-    def __init__(self, plan: Any = None, slow: float = 1.0) -> None:
-        self.slow, self.plan = slow, plan
+    def __init__(self, kernels: float = 1.0, points: float = 1.0, power: float = 1.0) -> None:
+        self.slow, self.power = {KERNEL_GROUP: kernels, POINT_GROUP: points}, {KERNEL_GROUP: 1.0, POINT_GROUP: power}
         self.calls: list[tuple[list[PlannedTask], frozenset[str], float]] = []
         self.start = pilot.Span(np.array([1.0, 2.0]), 3e8)
 
@@ -136,20 +139,28 @@ class Machine:
         for point in (point for work in works for point in work.points):
             group = POINT_GROUP if point.classifies_points else KERNEL_GROUP
             for job in (job for job in point.jobs if job.key in computed):
-                seconds = 1e-3 * self.slow * job_sizes(job, group)[0]
+                seconds = 1e-3 * self.slow[group] * job_sizes(job, group)[0] ** self.power[group]
                 batches[job.label] = pilot.Span(np.array([seconds, 2 * seconds]), 5e8)
         diagnostics = pilot.Span(np.array([0.125, 0.25]), 4e8)
         return pilot.Measurement(batches, diagnostics, pilot.Span(np.array([0.5 + first, 0.75]), 4e8), 4e8)
 
 
-@pytest.mark.parametrize(("slow", "steps"), [(1e-3, [4, 2]), (1e4, [2])], ids=["cheap", "dear"])
+@pytest.mark.parametrize(
+    ("kernels", "points", "steps"),
+    [(1e-3, 1e-3, [4, 2]), (1e4, 1e4, [2]), (1e-3, None, [2, 4])],
+    ids=["cheap", "dear", "points are dear"],
+)
 def test_pilots_go_on_while_they_are_cheap_and_are_two_at_least(
-    store: Store, monkeypatch: pytest.MonkeyPatch, slow: float, steps: list[int]
+    store: Store, monkeypatch: pytest.MonkeyPatch, kernels: float, points: float | None, steps: list[int]
 ) -> None:
     monkeypatch.setattr(estimate, "smallest_share", lambda *_: 1 / 16)
     read, works, left = planned(small_experiment(methods=[KERNEL, "mnb"]), store)
     _, plan = plan_pilots(small_experiment(methods=[KERNEL, "mnb"]), read, works, left)
-    machine, said = Machine(slow=slow), list[str]()
+    machine, said = Machine(kernels, points or 1.0), list[str]()
+    if points is None:  # 3 s at first, and 12 s for twice as many documents
+        small = [point for work in works for point in sample_task(work, 1 / 16).points if point.classifies_points]
+        documents = sum(job_sizes(job, POINT_GROUP)[0] for point in small for job in point.jobs)
+        machine = Machine(kernels, 3e3 / documents**2, 2.0)
     runs, first_use = run_pilots(machine, plan, read, said.append)
     shares = [1 / 16]
     for step in steps:
@@ -158,7 +169,10 @@ def test_pilots_go_on_while_they_are_cheap_and_are_two_at_least(
     assert said == [f"pilot run on {n:,} documents" for n in numbers]
     budgets = [budget for *_, budget in machine.calls]
     assert budgets == pytest.approx([memory_budget() * share**2 for share in (shares[0], *shares)])
-    assert {computed for _, computed, _ in machine.calls} == {plan.computed(plan.groups)}
+    groups = [tuple(plan.groups)] * 3 if kernels == points else [*[tuple(plan.groups)] * 3, (KERNEL_GROUP,)]
+    for (_, computed, _), expected in zip(machine.calls, groups, strict=False):
+        assert computed == plan.computed(expected)
+    assert len(machine.calls) == len(shares) + 1  # the first twice
     assert first_use == pytest.approx([0.25, 0.0])  # by which the first is slower than the same again
     assert len(runs) == len(shares)
     assert all(run.values[REST] == pytest.approx([0.5, 0.75]) for run in runs)
@@ -169,6 +183,7 @@ def test_a_forecast_is_the_sum_of_its_parts(store: Store, monkeypatch: pytest.Mo
     """Training is what pilots let expect of each group and of diagnostics; seconds of scores grow with the cells."""
     monkeypatch.setattr("benchmark.commands.forecast.pilot_plan.MAX_CELLS", cells)
     monkeypatch.setattr(estimate, "PilotProcess", lambda *_: Machine())
+    monkeypatch.setattr(estimate.os, "getloadavg", lambda: (1.25, 3.0, 5.0))
     weightings = ["binary", "tf", "tfidf", "log-tf"] if cells == 2 else ["tf"]
     methods = [KERNEL | {"weighting": weightings}, *([] if cells == 2 else ["mnb"])]
     experiment = small_experiment(methods=methods, compare=[])
@@ -191,7 +206,7 @@ def test_a_forecast_is_the_sum_of_its_parts(store: Store, monkeypatch: pytest.Mo
     assert found.memory[READING] == 1.3e9
     assert found.memory[SCORING] == pytest.approx(4e8, rel=0.01)
     assert found.memory[LEARNING] == max(estimate.forecast_memory(runs, group) for group in plan.groups) > 5e8
-    assert (found.disk, found.processors) == (5.0, 3)
+    assert (found.disk, found.processors, found.load) == (5.0, 3, 1.25)
 
 
 # What they compute
@@ -212,20 +227,39 @@ def test_rows_of_a_sample_are_a_share_and_some_of_each_class() -> None:
 
 
 @pytest.mark.parametrize(
-    ("documents", "per_class", "power"), [(300, 2, 0), (20, 2, 1), (4, 2, 2), (1, 2, 2), (1, 10, 1)]
+    ("sizes", "classes", "largest", "share"),
+    [
+        ([4800], 3, 1.0, 1 / 16),  # 300 documents
+        ([4799], 3, 1.0, 1 / 4),
+        ([100, 4800, 300], 3, 1.0, 1 / 16),  # of the largest split
+        ([4800], 200, 1.0, 1 / 4),  # 2 of each class
+        ([4800], 3, 1 / 8, 1 / 8),
+        ([100], 3, 1 / 8, 1 / 8),
+    ],
 )
-def test_the_smallest_sample_has_about_so_many_documents(
-    store: Store, monkeypatch: pytest.MonkeyPatch, documents: int, per_class: int, power: int
+def test_the_smallest_sample_has_300_documents_and_two_of_each_class(
+    sizes: list[int], classes: int, largest: float, share: float
 ) -> None:
-    _, works, _ = planned(small_experiment(methods=["mnb"]), store)
-    n = max(len(split.train) for each in works[0].splits.values() for split in each)
-    k = len(works[0].problem.documents.classes)
-    monkeypatch.setattr(sample, "MIN_DOCUMENTS", documents)
-    monkeypatch.setattr(sample, "MIN_PER_CLASS", per_class)
-    share, needed = smallest_share(works, 1.0), max(documents, per_class * k)
-    assert share in {4.0**-power for power in range(9)}
-    assert share * n >= needed or share == 1
-    assert share * n / 4 < needed
+    split, problem = SimpleNamespace, SimpleNamespace(documents=SimpleNamespace(classes=range(classes)))
+    work = SimpleNamespace(splits={n: [split(train=range(n))] for n in sizes}, problem=problem)
+    assert smallest_share([work], largest) == share
+
+
+@pytest.mark.parametrize("source", [None, "training"])
+def test_a_sample_trains_its_vocabulary_on_what_the_whole_does(store: Store, source: str | None) -> None:
+    text = {"stoplist": "none"} | ({"vocabulary_from": source} if source else {})
+    _, works, _ = planned(small_experiment(methods=["mnb"], text=text), store)
+    problems = {
+        id(point.problem): (point.problem, each)
+        for work in works
+        for each, point in zip(sample_task(work, 0.5).points, work.points, strict=True)
+    }
+    for whole, point in problems.values():
+        few = point.problem
+        assert (few.trained is None) == (whole.trained is None)
+        if whole.trained is not None:
+            trained = {whole.documents.ids[row] for row in whole.trained}
+            assert {few.documents.ids[row] for row in few.trained} == trained & set(few.documents.ids)
 
 
 def test_the_words_that_diagnostics_see_are_those_of_a_few_documents(store: Store) -> None:
@@ -233,7 +267,7 @@ def test_the_words_that_diagnostics_see_are_those_of_a_few_documents(store: Stor
     few, growth = sample_counts(read)
     whole, some = read["base"].counts, few["base"].counts
     sizes = np.bincount(some.documents.labels)
-    assert sizes.tolist() == [sample.MIN_PER_CLASS_WITH_FOLDS] * len(whole.documents.classes)
+    assert sizes.tolist() == [6] * len(whole.documents.classes)
     assert growth == len(whole.vocabulary) / len(some.vocabulary) > 1
     at = {name: row for row, name in enumerate(whole.documents.ids)}
     columns = [whole.vocabulary.index(term) for term in some.vocabulary]
@@ -289,8 +323,8 @@ def test_each_part_of_a_pilot_is_booked_once(monkeypatch: pytest.MonkeyPatch) ->
     for now[0], call in (
         (2.0, lambda: observer.now("mnb")),
         (4.0, lambda: observer.step("mnb")),
-        (5.0, lambda: observer.step("ngd", stored=True)),
-        (6.0, lambda: observer.step("of the same batch")),
+        (5.0, lambda: observer.step("of the same batch")),
+        (6.0, lambda: observer.step("ngd", stored=True)),
         (8.0, lambda: observer.plan(3)),
         (16.0, lambda: observer.step("a diagnostic")),
         (20.0, lambda: observer.step("none was planned")),
@@ -305,6 +339,23 @@ def test_each_part_of_a_pilot_is_booked_once(monkeypatch: pytest.MonkeyPatch) ->
     assert found["batches"] == {"mnb": [2.0, 0.0, 7.0]}
     assert found["diagnostics"] == [8.0, 0.0, 7.0]
     assert found["rest"] == [127.0 - 2.0 - 8.0, 0.0, 7.0]
+
+
+BURN = "import time\nwhile time.process_time() < 0.3: pass"
+
+
+def test_the_seconds_of_children_count() -> None:
+    before = pilot.clock()
+    subprocess.run([sys.executable, "-c", BURN], check=True)
+    assert (pilot.clock() - before >= 0.28).all()
+
+
+@pytest.mark.parametrize(("code", "why"), [("exit(3)", "status 3"), ("exit('one\\ntwo')", "two")])
+def test_a_process_that_ended_says_its_last_line_or_status(tmp_path: Path, code: str, why: str) -> None:
+    ended = object.__new__(pilot.PilotProcess)
+    with (tmp_path / "errors").open("w+b") as ended._errors:
+        ended._process = subprocess.Popen([sys.executable, "-c", code], stderr=ended._errors)
+        assert str(ended._ended()) == f"a pilot run failed: {why}"
 
 
 # The plan's words
