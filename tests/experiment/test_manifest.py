@@ -8,6 +8,7 @@ import os
 import re
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -99,14 +100,17 @@ def test_holds_versions_threads_and_commit(manifest):
     assert {"python", "numpy", "scipy", "libsvm-official", "numba", "simplexbench"} <= manifest["versions"].keys()
     assert manifest["machine"]["threads"] == 1
     assert set(manifest["git"]) in ({"commit", "changed"}, set())
+    assert all(re.fullmatch(r"[0-9a-f]{40}", manifest["git"][key]) for key in manifest["git"] if key == "commit")
     assert manifest["finished"].endswith("+00:00")
     assert manifest["machine"]["processors"] == os.cpu_count()
     assert "only" not in manifest, "all cells were run"
 
 
-def test_holds_the_seconds_from_the_beginning_to_the_end(tmp_path):
+def test_holds_the_seconds_from_the_beginning_to_the_end(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     started = time.perf_counter()
-    done = run_and_write(small_experiment(methods=["mnb"]), RunContext(Store(tmp_path / "store")), tmp_path / "run")
+    done = run_and_write(small_experiment(methods=["mnb"]), RunContext(Store(tmp_path / "store")))
+    assert done.folder == Path("results/runs/small")
     most = time.perf_counter() - started
     assert 0 <= read_manifest(done.folder)["seconds"] <= done.seconds + 0.005 <= most + 0.005
     again = manifest_of(done.results, jobs=3, seconds=1.2345)

@@ -89,6 +89,15 @@ class TestFormats:
         assert {path.name for path in of_01.iterdir()} == {MANIFEST_FILE, *RUN_FILES}
         read_run(of_01)
 
+    def test_three_keys_make_a_manifest_of_01(self, tmp_path):
+        for keys, said in (
+            (("config", "files", "digest"), "is of format 1, "),
+            (("config", "files"), "not a manifest"),
+        ):
+            (tmp_path / MANIFEST_FILE).write_text(json.dumps({key: {} for key in keys}))
+            with pytest.raises(DataError, match=said):
+                read_manifest(tmp_path)
+
     @pytest.mark.parametrize(
         ("kind", "does"), [(4, "read it with 9.9.9 or later, or run"), (2, "3: run the"), ("x", "or run")]
     )
@@ -301,6 +310,14 @@ class TestFreeFolders:
         assert (whole, part) == (tmp_path / "small", tmp_path / "small-only")
         folders = run_folders([small_experiment(), PART], None, overwrite=True)
         assert folders == [Path("results/runs/small"), Path("results/runs/small-only")]
+
+
+def test_rows_are_those_of_the_settings_in_any_order(finished, folder):
+    """A run that finds some in the store has them in another order."""
+    predictions = finished.results.predictions
+    turned = replace(predictions, settings=dict(reversed(predictions.settings.items())))
+    write_run(replace(finished.results, predictions=turned), manifest_of(finished.results, jobs=1, seconds=0), folder)
+    assert read_manifest(folder)["rows"] == read_manifest(finished.folder)["rows"]
 
 
 def test_cells_are_selected_by_patterns_and_a_pattern_without_one_is_refused():
