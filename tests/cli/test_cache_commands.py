@@ -112,7 +112,7 @@ def test_json_has_plain_values_and_no_infinity(capsys: pytest.CaptureFixture[str
         "b": {"c": [ConfigError]},
     }
     found = _to_json(given)
-    assert found == {"1": [3, None, None, None, 1.5, None, True, "a"], "b": {"c": [str(Store)]}}
+    assert found == {"1": [3, None, None, None, 1.5, None, True, "a"], "b": {"c": [str(ConfigError)]}}
     assert type(found["1"][0]) is int
     with pytest.raises(ConfigError, match=r"^--quiet and --json exclude each other"):
         CommandOutput(quiet=True, as_json=True)
