@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import pytest
 
+from benchmark.config import components
 from benchmark.config.collection import MIN_BUCKETS
 from benchmark.config.other_methods import MAX_WEIGHT
 
@@ -105,3 +107,44 @@ def test_a_comparison_that_is_listed_twice_is_refused_in_either_order(refusal: C
 )
 def test_vectors_are_a_file_with_ids(refusal: Callable[[str], str], given: str, said: str) -> None:
     assert said in refusal(f"methods:\n  - vectors: {given} # HERE\n    classifier: logistic\n")
+
+
+def test_classes_of_the_corpus_stand_though_tasks_name_fewer(checked: Callable[[str], object]) -> None:
+    tasks = "tasks: [[student, course]]\n"
+    classes = "corpus: {name: synthetic, classes: [student, faculty, course]}\n"
+    assert checked(classes + tasks).variants["base"].collection.classes == ("student", "faculty", "course")
+    assert checked(tasks).variants["base"].collection.classes == ("student", "course")
+
+
+def test_methods_are_compared_in_the_variants_that_have_both(checked: Callable[[str], object]) -> None:
+    for methods in ("[ngd, mnb]", "[linear, mnb]"):
+        experiment = checked(f"compare: [[ngd, linear]]\nvariants:\n  v: {{methods: {methods}}}\n")
+        assert [(pair.a, pair.b) for pair in experiment.compare] == [("ngd", "linear")]
+
+
+@pytest.mark.parametrize(
+    ("annotation", "plain"),
+    [
+        *((int, True), (str, True), (type(None), True), (int | None, True), (list[int], True), (Sequence[str], True)),
+        *((list[int] | str, True), (dict[str, int], False), (tuple[int, int], False), (list[object], False)),
+        (object, False),
+    ],
+)
+def test_a_parameter_that_yaml_can_hold_is_plain(annotation: object, *, plain: bool) -> None:
+    assert components._is_plain(annotation) is plain
+
+
+@pytest.mark.parametrize(
+    ("default", "shown"),
+    [
+        (1.5, 1.5),
+        ([1, "a"], [1, "a"]),
+        (None, None),
+        (float("nan"), "nan"),
+        (float("inf"), "inf"),
+        (object(), "object"),
+    ],
+)
+def test_a_default_that_json_can_not_hold_is_named(default: object, shown: object) -> None:
+    assert components.plain_default(default) == shown
+    assert components.plain_default(test_a_default_that_json_can_not_hold_is_named).startswith("test_a_default")
