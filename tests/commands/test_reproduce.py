@@ -255,6 +255,9 @@ def test_a_chain_of_comparisons_is_told_step_by_step():
     )
     (remark,) = _steps(SimpleNamespace(summary=summary))
     assert remark == "a is +0.50 points over c, in steps: +1.00 over b, -0.50 over c."
+    whole = [("a", "b", 0.01, 0, 0, 100), ("b", "c", -0.005, 0, 0, 100), ("c", "d", 0.02, 0, 0, 100)]
+    (remark,) = _steps(SimpleNamespace(summary=replace(summary, differences=summary_table(DIFFERENCES, whole))))
+    assert remark.startswith("a is +2.50 points over d"), "the chain from b on is a part of it"
     without = replace(summary, differences=summary_table(DIFFERENCES, gaps[:1]))
     assert not list(_steps(SimpleNamespace(summary=without)))
     round_about = summary_table(DIFFERENCES, [*gaps, ("c", "b", 0.005, 0, 0, 100)])
