@@ -182,8 +182,7 @@ class Corpus:
         """Yield consecutive documents in chunks of about `size` bytes: their bytes, and the bounds between them."""
         start = 0
         while start < len(self.documents):
-            stop = int(np.searchsorted(self.bounds, self.bounds[start] + size))
-            stop = min(max(stop, start + 1), len(self.documents))
+            stop = min(int(np.searchsorted(self.bounds, self.bounds[start] + size)), len(self.documents))
             bounds = self.bounds[start : stop + 1]
             yield self.text[bounds[0] : bounds[-1]], bounds - bounds[0]
             start = stop

@@ -15,7 +15,10 @@ from benchmark.analysis.summary import HEADLINE_FOLD, VERDICT_TABLE_COLUMNS, Cel
 from benchmark.commands.check import (
     PINNED,
     Deviation,
+    check_line,
+    deviation_row,
     deviations,
+    experiments_to_check,
     pin,
     pin_predictions,
     pinned_configs,
@@ -172,6 +175,44 @@ def test_a_number_that_is_missing_in_the_pinned_file_does_not_hold(folder):
     assert places(deviations(summary_of(), folder)) == {(CELL, "cornell")}
 
 
+def test_a_line_counts_the_verdicts_of_each_kind(folder):
+    summary = summary_of()
+    verdicts = pd.concat([summary.verdicts, summary.verdicts[:1].assign(verdict="deviates")])
+    some, none = replace(summary, verdicts=verdicts), replace(summary, verdicts=verdicts[:0])
+    moved = [Deviation("a", "texas", "0.5", "0.7", 0.0125)]
+    assert check_line(some, []) == "small: as pinned; against the paper: 1 deviates, 2 equal"
+    assert check_line(some, moved) == "small: differs from what is pinned; against the paper: 1 deviates, 2 equal"
+    assert check_line(none, []) == "small: as pinned; against the paper: nothing published"
+    assert deviation_row(moved[0]) == ("a", "texas", "0.5", "0.7", "0.012500")
+
+
+def test_without_a_folder_the_numbers_of_the_package_are_meant():
+    names = sorted(path.name for path in PINNED.glob("*.csv") if "-verdicts" not in path.name)
+    assert pinned_configs() == [name.removesuffix(".csv") for name in names]
+    with pytest.raises(
+        BenchError, match=r"nothing is pinned for 'small': small\.csv is missing; `bench check --update`"
+    ):
+        deviations(summary_of())
+
+
+def test_what_failed_or_was_never_pinned_is_refused(folder, tmp_path):
+    failed = replace(summary_of(), failures={CELL: "no memory", OTHER: "no"})
+    with pytest.raises(BenchError, match=rf"^small: is not pinned, since cells failed: {CELL}, {OTHER}$"):
+        pin(failed, folder)
+    path = tmp_path / "other.yaml"
+    path.write_text("name: other\ncorpus: {name: synthetic}\nprotocol: {name: k-fold, k: 2}\nmethods: [mnb]\n")
+    with pytest.raises(BenchError, match=r"^nothing is pinned for other; `bench check CONFIG --pin` pins the current"):
+        experiments_to_check([path], pinning=False)
+    assert [each.name for each in experiments_to_check([path], pinning=True)] == ["other"]
+
+
+def test_scores_that_are_missing_have_the_text_of_the_other_side(folder):
+    (missing,) = (each for each in deviations(summary_of(cells=[CELL]), folder) if each.fold == "texas")
+    assert (missing.pinned, missing.found) == ("0.700000", "missing")
+    new = [each for each in deviations(summary_of(cells=[CELL, OTHER, "new"]), folder) if each.fold == "texas"]
+    assert [(each.pinned, each.found) for each in new] == [("missing", "0.700000")]
+
+
 def test_only_the_accuracy_is_pinned(folder):
     assert "macro-f1" not in (folder / "small.csv").read_text()
 
@@ -292,6 +333,23 @@ class TestPredictions:
         (shipped / "small.parquet").write_bytes(encode_shipped(replace(found, frame=frame)))
         (deviation,) = prediction_deviations(run, shipped)
         assert (deviation.cell, deviation.fold, deviation.found) == (cell, "labels", "3 otherwise")
+        assert deviation.pinned == f"{len(frame):,} documents"
+        left = replace(
+            found, frame=found.frame.drop(columns=cell), cells={k: v for k, v in found.cells.items() if k != cell}
+        )
+        (shipped / "small.parquet").write_bytes(encode_shipped(left))
+        assert prediction_deviations(run, shipped) == [Deviation(cell, "labels", "missing", "predicted")]
+
+    @pytest.mark.parametrize("lack", ["failures", "only"])
+    def test_a_part_of_a_run_is_not_shipped(self, finished, shipped, lack):
+        run = finished.results
+        part = (
+            replace(run, failures={"tf-l1-ngd": "no"})
+            if lack == "failures"
+            else replace(run, experiment=replace(run.experiment, only=("tf-l1-ngd",)))
+        )
+        with pytest.raises(BenchError, match=r"^small: its predictions aren't written, since cells are missing$"):
+            pin_predictions(part, "2.0", shipped)
 
     def test_another_configuration_stands_beside_the_first(self, finished, shipped):
         run = finished.results

@@ -67,9 +67,17 @@ def test_scores_and_confusions_are_those_of_the_files(told: RunResult, store: St
     confusions = pd.read_csv(told.folder / "confusions.csv")
     wrong = confusions[(confusions["cell"] == cell) & (confusions["truth"] != confusions["predicted"])]
     sums = {(each.truth, each.predicted): each.n for each in wrong.itertuples() if each.n}
-    shown = {(true, given): n for true, given, n in found["Confusions"].rows}
-    assert shown.items() <= sums.items()
-    assert sorted(shown.values()) == sorted(sums.values())[-10:]
+    ranked = sorted(sums.items(), key=lambda item: (-item[1], item[0]))
+    assert found["Confusions"].rows == [(*pair, n) for pair, n in ranked[:10]]
+    *splits, whole = found["Scores"].rows
+    tested = confusions[confusions["cell"] == cell]["n"].sum()
+    assert whole[3:] == (tested, "", sum(row[5] for row in splits))
+    assert tested == sum(row[3] for row in splits)
+    low, high = (
+        scores[(scores["cell"] == cell) & (scores["metric"] == "accuracy") & (scores["fold"] == "all")][end].item()
+        for end in ("low", "high")
+    )
+    assert re.findall(r"[\d.]+", whole[2]) == [f"{100 * low:.2f}", f"{100 * high:.2f}"]
 
 
 def test_what_it_is_made_of_names_every_choice_and_the_line_that_runs_it_again(told: RunResult, store: Store) -> None:
@@ -84,6 +92,7 @@ def test_what_has_a_text_of_its_own_is_told_by_that(told: RunResult, store: Stor
     assert [each["lexing"].split("stoplist ")[1][:5] for each in of] == ["none;", "smart"]
     assert "min occurrences 2;" in of[0][title]
     assert "min occurrences 50;" in of[1][title] or "min occurrences 100;" in of[1][title]
+    assert all(re.fullmatch(r"[\d,]+ distinct, [\d,]+ in all", each["words"]) for each in of)
     different = [int(each["words"].split()[0].replace(",", "")) for each in of]
     assert different[1] < different[0] / 2
 

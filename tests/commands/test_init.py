@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +18,21 @@ from benchmark.cli.prompts import confirm_columns
 from benchmark.commands import plan as planning
 from benchmark.commands.forecast.estimate import LEARNING, RUN_PARTS, Forecast
 from benchmark.commands.init import (
+    FileSample,
+    check_columns,
+    configuration_path,
+    configuration_text,
+    drop_sentence,
     exact_kernel_problem,
+    find_separator,
     not_a_header_reason,
+    notes_on_columns,
     propose_columns,
     sample_file,
     write_configuration,
 )
 from benchmark.commands.plan import Plan
+from benchmark.corpora.user.file_parameters import DROP_REASONS
 from benchmark.experiment.run import load_checked
 from benchmark.system.errors import ConfigError, DataError
 from tests.trials.limits import mostly_slow
@@ -322,3 +331,162 @@ def test_the_guides_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     exec(block.group(1), names)  # noqa: S102 - the guide's own lines
     assert names["found"].figure().to_dict()["concat"]
     assert (tmp_path / "figure.png").stat().st_size > 1000
+
+
+def sample(suffix: str = "csv", **columns: Any) -> FileSample:
+    return FileSample(Path(f"mine.{suffix}"), columns, None, "utf-8")
+
+
+WORDS = [f"a longer text of document {n} with words of its own" for n in range(12)]
+
+
+@pytest.mark.parametrize(
+    ("columns", "proposed"),
+    [
+        ({"x": ["a", "b", "c", "d"] * 3}, {"label": "x"}),  # a third as many values as rows
+        ({"x": ["a", "b", "c", "d", "e", *"aaaaaaa"]}, {}),
+        ({"x": ["a"] * 12}, {}),
+        ({"x": ["a", "b"] * 6, "labels": ["a", "b", "c"] * 4}, {"label": "x"}),
+        ({"x": ["a", "b"] * 6, "category": ["a", "b", "c"] * 4, "class": ["c", "b", "a", "d"] * 3}, {"label": "class"}),
+        ({"x": ["train", "test"] * 6}, {"split": "x"}),
+        ({"x": ["Train", "test", "dev", "val"] * 3}, {"split": "x"}),
+        ({"x": ["train", "test", "dev", "val", "valid", "test"] * 2}, {}),  # five parts are none of the usual
+        ({"x": ["train"] * 12}, {}),
+        ({"x": ["train", "tests"] * 6}, {"label": "x"}),
+        ({"key": [*"abcdefghijkl"]}, {"id": "key"}),
+        ({"x": [f"{n}" for n in range(12)]}, {"id": "x"}),
+        ({"x": [n + 0.5 for n in range(12)]}, {}),
+        ({"x": [f"a b{n}" for n in range(12)]}, {}),
+        ({"x": [f"{'y' * 62}{n:02}" for n in range(12)]}, {"id": "x"}),
+        ({"x": [f"{'y' * 63}{n:02}" for n in range(12)]}, {}),
+        ({"user": [*"abcdefghijjj"]}, {"group": "user"}),
+        ({"user": ["a"] * 12}, {}),
+        ({"x": [f"2024-01-{n + 10}" for n in range(12)]}, {"date": "x"}),
+    ],
+)
+def test_a_role_is_proposed_by_how_many_values_there_are(columns: dict[str, Any], proposed: dict[str, str]) -> None:
+    found = propose_columns(sample(body=WORDS, **columns), {"text": "body"})
+    assert found == {"text": "body"} | proposed
+
+
+def test_the_longest_column_is_the_text_and_a_wrong_name_is_refused() -> None:
+    seen = sample(short=[f"s{n}" for n in range(12)], body=WORDS, numbers=[10.0**n for n in range(12)])
+    assert propose_columns(seen, {})["text"] == "body"
+    with pytest.raises(ConfigError, match=r"^--label: unknown column 'bodi'; did you mean 'body'"):
+        propose_columns(seen, {"label": "bodi"})
+    assert propose_columns(sample(body=WORDS, x=["a", "b"] * 6), {"labels": "x"}) == {"labels": "x", "text": "body"}
+
+
+@pytest.mark.parametrize(("holding", "found"), [(5, False), (6, True)])
+def test_a_separator_is_in_more_than_a_twentieth_of_the_classes(holding: int, *, found: bool) -> None:
+    values = ["a;b"] * (holding - 1) + [" c;d "] + [";a", "b|", " a "] + ["a"] * (97 - holding)
+    assert len(values) == 100
+    seen = sample(label=[*values, None])
+    assert find_separator(seen, {"label": "label"}) == ((";", "a;b") if found else None)
+    (note,) = notes_on_columns(seen, {"label": "label"})
+    assert note.startswith(f"{holding} of 101 values of 'label' hold ';', such as 'a;b': each is taken as one class")
+    assert not notes_on_columns(sample(label=[";a", "b|", "c"]), {"label": "label"})
+
+
+@pytest.mark.parametrize(
+    ("classes", "length", "proposed"), [(20, 150, True), (19, 150, False), (20, 151, False), (21, 149, True)]
+)
+def test_twenty_classes_are_many_and_150_characters_short(classes: int, length: int, *, proposed: bool) -> None:
+    seen = sample(text=["x" * length] * 42, label=[f"c{n % classes}" for n in range(42)])
+    text = configuration_text(seen, {"text": "text", "label": "label"}, "mine", "mine.csv")
+    assert ("words-and-characters" in text) is proposed
+
+
+@pytest.mark.parametrize(
+    ("name", "suffix", "reason"),
+    [
+        ("one two three four five six seven eight", "csv", None),
+        (
+            "one two three four five six seven eight nine",
+            "csv",
+            "'one two three four five six seven eight nine' is a lo",
+        ),
+        ("one two three four five six seven eight nine", "jsonl", None),
+        ("12.5", "csv", "'12.5' is a number or a date"),
+        ("2024-01-02", "csv", "'2024-01-02' is a number or a date"),
+        ("a", "csv", "'a' occurs again in its column"),
+    ],
+)
+def test_a_header_has_short_names_and_none_that_occurs_again(name: str, suffix: str, reason: str | None) -> None:
+    seen = sample(suffix, **{name: [" a ", "b"], "other": ["c", "d"]})
+    found = not_a_header_reason(seen)
+    assert found is None if reason is None else (found or "").startswith(reason)
+    assert not_a_header_reason(seen, [name, "other"]) is None
+    assert (not_a_header_reason(seen, [name, "missing"]) is None) is (reason is None)
+    assert not_a_header_reason(replace(seen, header=False)) is None
+    usual = sample(suffix, **{name: ["b", "b"], "Label": ["c", "d"]})
+    assert not_a_header_reason(usual) is None
+
+
+@pytest.mark.parametrize(
+    ("sides", "train", "test"),
+    [
+        (["test", "train"], "train", "test"),
+        (["dev", "testing", "training"], "training", "testing"),
+        (["dev", "val"], "dev", "val"),
+        (["Test", "val"], "Test", "Test"),
+    ],
+)
+def test_the_split_trains_on_what_its_name_says(sides: list[str], train: str, test: str) -> None:
+    seen = sample(text=WORDS, label=["a", "b"] * 6, part=(sides * 6)[:12])
+    text = configuration_text(seen, {"text": "text", "label": "label", "split": "part"}, "mine", "mine.csv")
+    protocol = yaml.safe_load(text)["protocol"]
+    if train == test:
+        assert protocol == {"name": "k-fold", "k": 5}
+    else:
+        assert protocol == {"name": "fixed-split", "train": train, "test": test}
+        assert yaml.safe_load(text)["text"]["vocabulary_from"] == train
+
+
+@pytest.mark.parametrize(
+    ("name", "stem"),
+    [("My tickets (2).csv.gz", "My-tickets-2"), ("-x_y-.csv", "x-y"), ("äöü.csv", "mine"), ("a.b.csv", "a")],
+)
+def test_a_configuration_has_the_name_of_its_file(tmp_path: Path, monkeypatch: Any, name: str, stem: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    seen = replace(sample(text=WORDS), path=tmp_path / name)
+    assert configuration_path(seen, None, overwrite=False) == Path(f"{stem}.yaml")
+    Path(f"{stem}.yaml").touch()
+    with pytest.raises(ConfigError, match=rf"^{stem}\.yaml: exists already; --overwrite replaces it, --out names"):
+        configuration_path(seen, None, overwrite=False)
+    assert configuration_path(seen, None, overwrite=True) == Path(f"{stem}.yaml")
+    assert configuration_path(seen, tmp_path / "b" / "c.yaml", overwrite=False) == tmp_path / "b" / "c.yaml"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "peak", "fits"), [(7200, 8e9, True), (7201, 8e9, False), (7200, 8.1e9, False), (100, 1e9, True)]
+)
+def test_an_hour_of_all_processors_and_the_free_memory_are_enough(seconds: float, peak: float, *, fits: bool) -> None:
+    parts = {"all": seconds}
+    found = Plan([], forecast=Forecast(parts, parts, {"all": peak}, 0.0, processors=2), free_bytes=8e9)
+    assert (exact_kernel_problem(found) is None) is fits
+    assert exact_kernel_problem(Plan([])) is None
+
+
+def test_columns_that_are_no_class_are_told_with_their_numbers_of_values() -> None:
+    columns = {f"x{n}": [f"v{n}{row}" for row in range(9)] for n in range(7)} | {"one": ["a"] * 9}
+    with pytest.raises(ConfigError) as refused:
+        check_columns(
+            sample(text=WORDS[:9], one=columns["one"], **{k: v for k, v in columns.items() if k != "one"}),
+            {"text": "text", "id": "x0"},
+        )
+    told = ", ".join(["'one' has 1 value in 9 rows", *(f"'x{n}' has 9 values in 9 rows" for n in (1, 2, 3, 4))])
+    assert str(refused.value) == f"mine.csv: no column looks like a class ({told}); name it by --label"
+    with pytest.raises(ConfigError, match=r"^mine\.csv: no column looks like a text; name it by --text$"):
+        check_columns(sample(x=["a"]), {})
+    check_columns(sample(), {})
+    check_columns(sample(text=WORDS), {"text": "text", "labels": "x"})
+
+
+def test_what_is_left_out_is_told_by_reason() -> None:
+    reasons = list(DROP_REASONS)[:2]
+    said = drop_sentence({reasons[0]: 1200, reasons[1]: 3}, 45_000)
+    assert said == (
+        f"drop: [{reasons[0]}, {reasons[1]}] leaves out {DROP_REASONS[reasons[0]]} (1,200), "
+        f"{DROP_REASONS[reasons[1]]} (3); 45,000 are left"
+    )

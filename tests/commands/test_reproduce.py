@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import replace
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
 import yaml
 
 from benchmark.analysis.summary import DIFFERENCES, SCORE_COLUMNS, CellInfo, Summary, summary_table
-from benchmark.commands.reproduce import _steps, paper_configs, write_reproduction
+from benchmark.commands import reproduce
+from benchmark.commands.reproduce import (
+    _document_set,
+    _further_documents,
+    _not_measured,
+    _published_gap,
+    _steps,
+    paper_configs,
+    write_reproduction,
+)
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import run_and_write
 from benchmark.experiment.store import Store
@@ -244,10 +255,91 @@ def test_a_chain_of_comparisons_is_told_step_by_step():
     )
     (remark,) = _steps(SimpleNamespace(summary=summary))
     assert remark == "a is +0.50 points over c, in steps: +1.00 over b, -0.50 over c."
+    whole = [("a", "b", 0.01, 0, 0, 100), ("b", "c", -0.005, 0, 0, 100), ("c", "d", 0.02, 0, 0, 100)]
+    (remark,) = _steps(SimpleNamespace(summary=replace(summary, differences=summary_table(DIFFERENCES, whole))))
+    assert remark.startswith("a is +2.50 points over d"), "the chain from b on is a part of it"
     without = replace(summary, differences=summary_table(DIFFERENCES, gaps[:1]))
     assert not list(_steps(SimpleNamespace(summary=without)))
     round_about = summary_table(DIFFERENCES, [*gaps, ("c", "b", 0.005, 0, 0, 100)])
     assert list(_steps(SimpleNamespace(summary=replace(summary, differences=round_about))))
+
+
+def test_a_further_document_may_be_right_or_wrong():
+    """Of 120 documents, of which we have 100 with 80 right, 80 to 100 may be right: 66.67% to 83.33%."""
+    texts = {"a": "66.67", "b": "66.66", "c": "83.33", "d": "83.34", "e": "67", "f": "66", "g": "75.0", "h": "99"}
+    headlines = {(cell, "accuracy"): {"value": 0.8} for cell in texts} | {("h", "accuracy"): {"value": math.nan}}
+    summary = SimpleNamespace(scores={"n": np.array([40, 100])}, headlines=headlines)
+    (said,) = _further_documents(texts, SimpleNamespace(summary=summary), [120])
+    assert said == (
+        "The 20 further test documents are 16.67% of them: however they were decided, they could explain 4 of the 7 "
+        "published accuracies."
+    )
+    for sizes in ([], [100], [99], [110, 120]):
+        assert not list(_further_documents(texts, SimpleNamespace(summary=summary), sizes))
+
+
+EIGHT = "1,001, 1,002, 1,003, 1,004, 1,005, 1,006, 1,007, 1,008"
+
+
+@pytest.mark.parametrize(("number", "said"), [(0, "none"), (2, "1,001, 1,002"), (8, EIGHT), (9, f"{EIGHT}, …")])
+def test_test_sets_that_fit_the_published_numbers_are_listed(monkeypatch, number, said):
+    def value(cell, pair, metric="accuracy", unit="percent", config="x", number="90.1"):
+        return SimpleNamespace(config=config, cell=cell, pair=pair, metric=metric, unit=unit, value=number)
+
+    asked = []
+    sizes = list(range(1001, 1001 + number))
+    monkeypatch.setattr(reproduce, "consistent_sizes", lambda *of: asked.append(of) or sizes)
+    values = [value("a", None), value("b", None, number="80.2"), value(None, ("a", "b"), "z", "z", number="2.1")]
+    values += [value("c", None, config="y"), value("c", None, "macro-f1"), value("c", None, unit="documents")]
+    summary = SimpleNamespace(name="x", scores={"n": np.array([3, 1000])}, headlines={})
+    fixed, other = (SimpleNamespace(protocol=SimpleNamespace(name=name)) for name in ("fixed-split", "k-fold"))
+
+    def found(values, **variants):
+        done = SimpleNamespace(summary=summary, results=SimpleNamespace(experiment=SimpleNamespace(variants=variants)))
+        return _document_set(SimpleNamespace(values=values), done)
+
+    (remark, *_) = found(values, base=fixed)
+    assert remark == (
+        "Document set: among test sets of 500 to 2,000 documents, the 2 published accuracies and 1 published Z are "
+        f"consistent only with {said}; ours has 1,000."
+    )
+    assert asked == [({"a": "90.1", "b": "80.2"}, [("a", "b", "2.1")], range(500, 2001))]
+    for some, variants in ((values, {"base": fixed, "second": other}), (values[:2], {"base": fixed})):
+        assert found(some, **variants) == ()
+    assert found(values[2:], base=fixed) == ()
+
+
+def test_the_published_difference_is_of_the_claim_s_own_metric():
+    def value(cell, number, metric="accuracy", config="x", unit="percent", alternative=False):
+        names = {"cell": cell, "value": number, "metric": metric, "config": config, "unit": unit}
+        return SimpleNamespace(**names, alternative=alternative)
+
+    values = [value("a", "90.5"), value("b", "80"), value("a", "1", "macro-f1"), value("a", "2", config="y")]
+    values += [value("a", "3", alternative=True), value("zero", "0"), value("s", "5", unit="seconds")]
+    pair, aside = SimpleNamespace(config="x", a="a", b="b"), {("x", "b"): "why"}
+
+    def gap(relation="greater", asides=(), **changes):
+        compared = SimpleNamespace(**(vars(pair) | changes))
+        claim = SimpleNamespace(metric="accuracy", relation=relation)
+        return _published_gap(claim, compared, SimpleNamespace(values=values), asides)
+
+    assert gap() == pytest.approx(0.105)
+    assert gap("ratio") == pytest.approx(0.905 / 0.8)
+    assert gap(a="s", b="zero") == 5
+    assert all(math.isnan(each) for each in (gap("ratio", b="zero"), gap(b="none"), gap(asides=aside)))
+
+
+def test_values_that_nothing_was_compared_with_are_listed():
+    def value(cell, pair=None, metric="accuracy", alternative=False):
+        return SimpleNamespace(config="x", cell=cell, pair=pair, metric=metric, alternative=alternative)
+
+    verdicts = pd.DataFrame([("a", "accuracy"), ("a vs b", "z")], columns=["cell", "metric"])
+    done = [SimpleNamespace(summary=SimpleNamespace(name="x", verdicts=verdicts))]
+    judged = [value("a"), value(None, ("a", "b"), "z")]
+    rest = [value("a", metric="f1"), value(None, ("b", "a"), "z"), value("c", alternative=True)]
+    (said,) = _not_measured(SimpleNamespace(values=[*judged, *rest]), done)
+    assert said == "Not measured: x a f1, x b vs a z."
+    assert not list(_not_measured(SimpleNamespace(values=judged), done))
 
 
 def test_every_paper_says_what_became_of_it_in_a_sentence():

@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from benchmark.analysis.run_comparisons import CellAgreement
 from benchmark.cli import app
+from benchmark.commands.rerun import Receipt
 from benchmark.evaluation.predictions import TIMINGS_TABLE
 from benchmark.experiment.run_folder import RUN_FORMAT, read_manifest, read_run, write_run
 from benchmark.system.checks import digest_without_itself
+from tests.builders import small_experiment
 
 pytestmark = pytest.mark.usefixtures("sketched")
 OWN = """
@@ -116,6 +120,48 @@ def test_changed_predictions_are_counted_and_fail(run):
         "rerun": read_manifest(run.parent / "again")["versions"]["numpy"],
     } in (receipt["manifest_differences"])
     assert "3 of " in json.loads(result.stdout)["answers"][0]["sentence"]
+
+
+def test_a_receipt_counts_what_differs_and_in_how_many_cells():
+    """In numbers, predictions, units and words; values left out by one run are told as missing."""
+    agreement = [
+        CellAgreement("tf-l1-linear", 1500, 0, 1200, 0, (0.5, 0.5)),
+        CellAgreement("tf-l1-ngd", 1500, 2, 1200, 1100, (0.25, None)),
+    ]
+    manifests = (
+        {"finished": "then", "digest": "a", "versions": {"numpy": "1"}, "name": "x"},
+        {"finished": "now", "digest": "b", "versions": {"numpy": "2"}, "name": "y", "seconds": 2.5},
+    )
+    receipt = Receipt(small_experiment(), Path("again"), tuple(agreement), manifests)
+    assert not receipt.equal
+    assert receipt.sentence == (
+        "small, computed again: 2 of 3,000 predictions differ in 1 cell, 1,100 of 2,400 numbers differ in 1 cell; "
+        "receipt in again/receipt.json"
+    )
+    settings, cells = receipt.tables
+    assert settings.rows == [("versions.numpy", "1", "2")]
+    assert settings.header == ("setting", "then", "now")
+    assert cells.header == ("cell", "predictions", "differ", "numbers", "unequal", "accuracy % then", "now")
+    assert cells.rows[0] == ("tf-l1-linear", "1,500", "0", "1,200", "0", "50.00", "50.00")
+    assert cells.rows[1][:6] == ("tf-l1-ngd", "1,500", "2", "1,200", "1,100", "25.00")
+    data = receipt.data
+    assert (data["format"], data["name"], data["predictions_equal"], data["numbers_equal"]) == (
+        1,
+        "small",
+        False,
+        False,
+    )
+    assert data["run"] == {"finished": "then", "digest": "a", "versions": {"numpy": "1"}}
+    assert data["rerun"] == {"finished": "now", "digest": "b", "versions": {"numpy": "2"}, "seconds": 2.5}
+    assert data["manifest_differences"] == [{"key": "versions.numpy", "run": "1", "rerun": "2"}]
+    equal = replace(receipt, cells=(agreement[0], replace(agreement[1], other_predictions=0, other_numbers=0)))
+    assert equal.equal
+    assert equal.data["numbers_equal"]
+    assert "computed again: all 3,000 predictions equal, all 2,400 numbers equal; receipt" in equal.sentence
+    both = replace(receipt, cells=(agreement[1], agreement[1]))
+    assert "4 of 3,000 predictions differ in 2 cells" in both.sentence
+    only_numbers = replace(receipt, cells=(replace(agreement[1], other_predictions=0),))
+    assert (only_numbers.equal, only_numbers.data["numbers_equal"]) == (True, False)
 
 
 def test_a_part_is_run_again_as_a_part(run, here):

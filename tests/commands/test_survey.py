@@ -4,14 +4,17 @@ import itertools
 import re
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-from benchmark.commands.recommend import comparison_sentences, recommendations, start_sentence
+from benchmark.commands import recommend
+from benchmark.commands.recommend import comparison_sentences, recommendations, start_sentence, tests_sentence
 from benchmark.commands.survey import (
+    _short,
     build_survey,
     check_comparable,
     survey_configurations,
@@ -22,6 +25,7 @@ from benchmark.evaluation.mean_ranks import rank_methods
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import load_checked, report_again, run_and_write
 from benchmark.experiment.store import Store
+from benchmark.report.comparison_grids import TEST_TITLES
 from benchmark.report.surveys import BestMethods, pareto_front, score_text, seconds_text
 from benchmark.system.errors import ConfigError
 
@@ -182,6 +186,71 @@ def test_the_method_to_start_with_is_near_the_best_most_often_and_then_the_faste
     assert "`ngd`" in start_sentence(replace(survey, scores=unmeasured))  # no seconds are not none
     rows.loc[1, "value"] = 0.8899  # just further than a point
     assert "`mnb`" in start_sentence(replace(survey, scores=rows))
+
+
+def test_comparisons_are_summed_up_over_the_problems_with_their_tests():
+    rows = [("a", "b", 0.0123, 0.01), ("a", "b", -0.02, 0.049), ("a", "b", 0.03, 0.05), ("c", "b", -0.005, 0.5)]
+    gaps = pd.DataFrame(rows, columns=["a", "b", "value", "p_holm"]).assign(problem=["x", "y", "z", "x"], tuned=False)
+    left = gaps[:1].assign(value=0.9, tuned=True)  # chosen parameters, where the page shows those of the defaults
+    survey = SimpleNamespace(gaps=pd.concat([gaps, left]), is_tuned=lambda _: False)
+    assert comparison_sentences(survey) == [
+        "`a` over `b`: -2.00 to +3.00 points, significantly better on 1 of 3 and significantly worse on 1 of 3.",
+        "`c` over `b`: -0.50 points, no significant difference on any.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("methods", "test", "said"),
+    [
+        (("ngd", "linear"), "", "`ngd` has the best score, S"),
+        (("ngd",), "sign", "`ngd` has the best score, S; all others differ from it"),
+        (("ngd", "mnb"), "sign", "`ngd` has the best score, S; not told from it is `mnb`"),
+        (("ngd", "mnb", "svm"), "sign", "`ngd` has the best score, S; not told from it are `mnb`, `svm`"),
+    ],
+)
+def test_what_no_test_tells_from_the_best_is_said_in_words(monkeypatch, methods, test, said):
+    monkeypatch.setattr(recommend, "score_text", lambda *_: "S")
+    costs = pd.DataFrame(columns=["problem", "method", "training", "deciding", "n"])
+    bests = BestMethods("x", None, methods, test, 6), BestMethods("y", 40, methods, test, 6)
+    survey = SimpleNamespace(best=bests, costed=lambda: costs, words_summed=frozenset())
+    ranking = SimpleNamespace(problems=1)
+    whole, few = recommendations(survey, ranking)
+    assert whole == f"**x:** {said}."
+    assert few.endswith(f"default parameters). 40 of y: {said}.")
+    ranking = SimpleNamespace(problems=3, methods=list("abcde"), alike=[(0, 1), (1, 3)], critical=2.345)
+    assert list(recommendations(survey, ranking))[-1] == (
+        "Over the 3 corpora, the mean rank of `a` differs significantly from those of 3 of the other 4 methods "
+        "(Nemenyi, 5%: 2.3 ranks)."
+    )
+    ranking.alike = [(1, 3)]
+    assert "from those of 4 of the other 4 methods" in list(recommendations(survey, ranking))[-1]
+
+
+def test_each_test_is_named_with_its_problems():
+    bests = [
+        BestMethods(name, size, ("a",), test, 1)
+        for name, size, test in (
+            ("x", None, "mcnemar"),
+            ("y", 40, "unknown, one-sided"),
+            ("z", None, "mcnemar"),
+            ("w", None, ""),
+        )
+    ]
+    said = tests_sentence(SimpleNamespace(best=bests))
+    assert said.endswith(f"The tests: {TEST_TITLES['mcnemar']} on x, z; unknown, one-sided on 40 of y.")
+
+
+@pytest.mark.parametrize(
+    ("names", "short"),
+    [
+        (["all-methods-a", "all-methods-b"], ["a", "b"]),
+        (["all-methods-a", "all-topics-b"], ["methods-a", "topics-b"]),
+        (["all-methods-a"], ["all-methods-a"]),
+        (["all", "all-methods"], ["all", "methods"]),
+    ],
+)
+def test_names_are_told_without_what_all_begin_with(names, short):
+    assert [_short(name, names) for name in names] == short
 
 
 def test_the_fastest_and_the_sums_over_terms_are_named_among_the_best(runs):

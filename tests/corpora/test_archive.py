@@ -59,10 +59,57 @@ def test_what_is_no_document_is_left_out(tmp_path, files, card, extra):
 
 
 def test_folders_and_empty_files_are_read(tmp_path, files, card):
-    folder = tarfile.TarInfo("webkb/course")
-    folder.type = tarfile.DIRTYPE
+    folders = [tarfile.TarInfo(name) for name in ("webkb/course", ".", "./")]
+    for folder in folders:
+        folder.type = tarfile.DIRTYPE
     with_empty = {**files, b"course/misc/empty": b""}
-    assert read(pack_files(with_empty, tmp_path / "a.tar", prefix=b"webkb/", members=[folder]), card) == with_empty
+    assert read(pack_files(with_empty, tmp_path / "a.tar", prefix=b"webkb/", members=folders), card) == with_empty
+
+
+@pytest.mark.parametrize("packing", ["w:", "w:gz", "folder"])
+def test_as_many_members_as_a_card_allows_are_read_and_no_more(tmp_path, files, card, packing):
+    """A card allows twice its documents, and 1,000 for folders and notes."""
+    most = 2 * card.total + 1000
+    assert card.most_members == most
+    if packing == "folder":
+        here = unpack_files(files, tmp_path / "folder")
+        tops = {here / top for top in card.tops}
+        seen = sum(1 for top in tops for _ in top.rglob("*"))
+        place = min(tops)
+        for number in range(most - seen):
+            (place / f".{number}").touch()
+        assert read(here, card) == files
+        (place / ".more").touch()
+    else:
+        notes = [tarfile.TarInfo(f"note{number}") for number in range(most - len(files))]
+        here = pack_files(files, tmp_path / "a.tar", mode=packing, members=notes)
+        assert read(here, card) == files
+        here = pack_files(files, tmp_path / "b.tar", mode=packing, members=[*notes, tarfile.TarInfo("more")])
+    with pytest.raises(
+        DataError, match=rf"is too large for .*: it holds more than {most:,} (members|files and folders)"
+    ):
+        read(here, card)
+
+
+@pytest.mark.parametrize("packing", ["w:", "w:gz", "folder"])
+def test_as_many_bytes_as_a_card_allows_are_read_and_no_more(tmp_path, files, card, packing):
+    """A card allows twice its bytes, and 2 KiB a member."""
+    most = 2 * card.size + 2048 * card.most_members
+    assert card.most_bytes == most
+    if packing == "folder":
+        here = unpack_files(files, tmp_path / "folder")
+        (here / max(card.tops) / "large").write_bytes(bytes(most - sum(map(len, files.values()))))
+        assert len(read(here, card)) == len(files) + 1
+        (here / min(card.tops) / "more").write_bytes(b"x")
+    else:
+        plain = pack_files(files, tmp_path / "plain.tar", mode="w:").read_bytes()
+        for name, size in (("exact.tar", most), ("more.tar", most + 1)):
+            content = plain + bytes(size - len(plain))
+            (tmp_path / name).write_bytes(gzip.compress(content, 1) if packing == "w:gz" else content)
+        assert read(tmp_path / "exact.tar", card) == files
+        here = tmp_path / "more.tar"
+    with pytest.raises(DataError, match=rf"is too large for .*: it holds more than {most:,} bytes"):
+        read(here, card)
 
 
 # --- finding

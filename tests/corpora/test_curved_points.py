@@ -148,6 +148,41 @@ def test_unknown_space_and_too_few_points_are_refused() -> None:
         draw_points("simplex", n=1)
 
 
+@pytest.mark.parametrize(
+    ("space", "points", "tested", "odds"),
+    [
+        (
+            "simplex",
+            [[0.265207, 0.734747, 4.5e-05], [0.597773, 0.218299, 0.183928], [0.261569, 0.125931, 0.6125]],
+            [0.653194, 0.24151, 0.105296],
+            [20.09751, -1.960193, 2.046137],
+        ),
+        (
+            "half-plane",
+            [[0.172236, 0.256428], [0.400248, 0.051897], [0.65686, 0.032052]],
+            [0.24452, 0.221792],
+            [6.21858, -119.107168, 290.127747],
+        ),
+    ],
+)
+def test_a_seed_draws_the_points_that_it_always_drew(
+    space: str, points: list[list[float]], tested: list[float], odds: list[float]
+) -> None:
+    """Figures of earlier versions have the same points, and log odds with the same parameters of both classes."""
+    drawn = draw_points(space, 3, 2, seed=1)
+    np.testing.assert_allclose(drawn.points, points, atol=6e-7)
+    np.testing.assert_allclose(drawn.test_points[0], tested, atol=6e-7)
+    np.testing.assert_allclose(log_odds(space, drawn.points), odds, atol=6e-7)
+
+
+def test_a_grid_of_the_half_plane_begins_above_its_border() -> None:
+    rows = [[0.0, 0.01], [0.5, 0.01], [1.0, 0.01], [0.0, 0.505], [0.5, 0.505], [1.0, 0.505]]
+    np.testing.assert_allclose(grid_points("half-plane", 2)[:6], rows)
+    for resolution in (0, 1.5, -1):
+        with pytest.raises(ValueError, match=f"whole number of at least 1, not {resolution}"):
+            grid_points("simplex", resolution)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("resolution", [1, 2, 7])
 def test_a_grid_covers_its_space_evenly(resolution: int) -> None:
     triangle, plane = (grid_points(space, resolution) for space in SPACES)
@@ -179,6 +214,9 @@ class TestCorpus:
         reader = CurvedPoints(space, train=20, test=30, resolution=10)
         outline, loaded = reader.outline(), reader.load(CorpusSource(None)).documents
         assert (outline.ids, outline.classes, outline.part_names) == (loaded.ids, loaded.classes, loaded.part_names)
+        assert outline.ids[19:22] == ("train-20", "test-1", "test-2")
+        assert (reader.classes, reader.parts) == (outline.classes, outline.part_names)
+        assert reader.multilabel is False
         np.testing.assert_array_equal(outline.labels, loaded.labels)
         np.testing.assert_array_equal(outline.parts, loaded.parts)
 

@@ -15,9 +15,11 @@ from benchmark.corpora.assemble import select_documents
 from benchmark.corpora.card import DatasetCard
 from benchmark.corpora.corpus import Corpus, Documents, concatenate_texts
 from benchmark.corpora.reader import LastCorpus
+from benchmark.experiment import counting
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.counting import describe_counts, read_counts, term_facts
+from benchmark.experiment.counting import check_expectations, counts_key, describe_counts, read_counts, term_facts
 from benchmark.experiment.store import Store
+from benchmark.system.errors import ConfigError, DataError
 from benchmark.text.counts import Counts, counts_from_arrays, counts_to_arrays
 from benchmark.text.lexer import Lexing
 from benchmark.text.pruning import Pruning
@@ -208,3 +210,80 @@ def test_reuters_comes_back_with_all_topics(tmp_path: Path, monkeypatch: pytest.
     np.testing.assert_array_equal(again.documents.topics, documents.topics)
     assert documents.topics is not None
     assert set(documents.topics.sum(axis=1)) >= {0, 1, 2, 3}
+
+
+def test_facts_are_counted_document_by_document() -> None:
+    corpus = multi_label()
+    counts = count_terms(corpus, Lexing(stoplist="none"), Pruning(min_occurrences=3))
+    matrix, documents = counts.matrix.toarray(), corpus.documents
+    facts = describe_counts(counts, {"source": "here"})
+    assert facts.pop("documents_digest") != describe_counts(
+        replace(counts, documents=documents.take(np.arange(5, -1, -1))), {}
+    ).pop("documents_digest")
+    assert facts == {
+        "source": "here",
+        "documents": 6,
+        "classes": list(CLASSES),
+        "groups": ["train", "test"],
+        "documents_without_words": int((matrix.sum(axis=1) == 0).sum()),
+        "vocabulary": matrix.shape[1],
+        "words": int(matrix.sum()),
+        "letters_dropped": counts.dropped,
+        "documents_without_class": [1, 0],
+    }
+    assert 0 < facts["documents_without_words"] < 6
+
+
+def test_stop_words_name_counts_in_the_order_of_the_alphabet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their set has another order in each process."""
+    monkeypatch.setattr(counting, "store_key", lambda **parts: parts)
+    monkeypatch.setattr(Stories, "content", lambda *_: {})
+    collection = Collection.of(Stories(), CLASSES, (), TextSettings(Lexing(stoplist="smart"), Pruning()))
+    left_out = counts_key(collection, CorpusSource(None))["left_out"]
+    assert left_out == sorted(collection.lexing.left_out)
+    assert len(left_out) > 100
+
+
+@pytest.mark.parametrize(("documents", "words"), [(0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)])
+def test_no_more_and_no_fewer_documents_and_words_are_there_than_expected(
+    store: Store, documents: int, words: int
+) -> None:
+    experiment = small_experiment(methods=["mnb"])
+    variant = experiment.variants["base"]
+    counts, *_ = read_counts(variant.collection, RunContext(store))
+    n, v = len(counts.documents), len(counts.vocabulary)
+    expecting = replace(experiment, expected_documents=n + documents, expected_vocabulary=v + words)
+    if not documents and not words:
+        check_expectations(expecting, variant, counts)
+        return
+    wrong = f"{n + documents:,} documents, but there are {n:,}"
+    wrong = wrong if documents else f"{v + words:,} words in the vocabulary, but there are {v:,}"
+    with pytest.raises(DataError, match=rf"^small: the configuration expects {wrong}\."):
+        check_expectations(expecting, variant, counts)
+    other = replace(variant, name="other")
+    check_expectations(replace(expecting, variants={"base": variant, "other": other}), other, counts)
+
+
+@pytest.mark.parametrize(("more", "refused"), [(0, False), (1, True)])
+def test_as_many_terms_as_there_are_words_can_be_selected(store: Store, more: int, *, refused: bool) -> None:
+    counts, *_ = read_counts(small_experiment().variants["base"].collection, RunContext(store))
+    n = len(counts.vocabulary)
+    experiment = small_experiment(methods=["mnb"], terms={"number": [10, n + more]})
+    variant = experiment.variants["base"]
+    if not refused:
+        check_expectations(experiment, variant, counts)
+        return
+    said = f"^small: {n + 1:,} terms can't be selected from the {n:,} that the documents has; change `terms` or `text`$"
+    with pytest.raises(ConfigError, match=said):
+        check_expectations(experiment, variant, counts)
+
+
+def test_texts_of_other_documents_than_were_counted_are_refused(store: Store) -> None:
+    experiment = small_experiment(methods=["mnb"])
+    variant, context = experiment.variants["base"], RunContext(store)
+    counts, *_ = read_counts(variant.collection, context)
+    given = experiment, variant.collection, counts, context, "a pipeline", (True, True), None
+    assert len(list(counting._read_texts(*given).strings())) == len(counts.documents)
+    reverse = replace(counts, documents=counts.documents.take(np.arange(len(counts.documents))[::-1]))
+    with pytest.raises(DataError, match=r"^small: the texts of 'a pipeline' aren't those of the counted documents$"):
+        counting._read_texts(*given[:2], reverse, *given[3:])

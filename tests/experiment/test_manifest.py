@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import re
 import time
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from benchmark.config.model import BASE_VARIANT
 from benchmark.corpora import registry
-from benchmark.evaluation.predictions import RUN_FILES, TIMINGS_TABLE
+from benchmark.evaluation.predictions import PREDICTIONS_TABLE, RUN_FILES, TIMINGS_TABLE
+from benchmark.experiment import manifest as manifests
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.manifest import manifest_differences, manifest_of
 from benchmark.experiment.run import report_again, run_and_write
@@ -96,7 +100,49 @@ def test_holds_versions_threads_and_commit(manifest):
     assert {"python", "numpy", "scipy", "libsvm-official", "numba", "simplexbench"} <= manifest["versions"].keys()
     assert manifest["machine"]["threads"] == 1
     assert set(manifest["git"]) in ({"commit", "changed"}, set())
+    assert all(re.fullmatch(r"[0-9a-f]{40}", manifest["git"][key]) for key in manifest["git"] if key == "commit")
     assert manifest["finished"].endswith("+00:00")
+    assert manifest["machine"]["processors"] == os.cpu_count()
+    assert "only" not in manifest, "all cells were run"
+
+
+def test_holds_the_seconds_from_the_beginning_to_the_end(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    started = time.perf_counter()
+    done = run_and_write(small_experiment(methods=["mnb"]), RunContext(Store(tmp_path / "store")))
+    assert done.folder == Path("results/runs/small")
+    most = time.perf_counter() - started
+    assert 0 <= read_manifest(done.folder)["seconds"] <= done.seconds + 0.005 <= most + 0.005
+    again = manifest_of(done.results, jobs=3, seconds=1.2345)
+    assert (again["seconds"], again["machine"]["threads"]) == (1.23, 3)
+    assert manifest_of(
+        replace(done.results, experiment=replace(done.results.experiment, only=("m*",))), jobs=1, seconds=0
+    )["only"] == ["m*"]
+
+
+def test_holds_how_many_documents_each_split_trains_and_tests_on(manifest, finished):
+    documents = registry.load_corpus("synthetic").documents
+    for split, sizes in manifest["splits"]["base"].items():
+        held_out = documents.parts == documents.part_names.index(split)
+        assert sizes == {"train": int((~held_out).sum()), "test": int(held_out.sum())}
+    assert set(manifest["splits"]["base"]) == {"cornell", "texas"}
+
+
+@pytest.mark.parametrize(("says", "changed"), [("", False), (" M benchmark/api.py", True)])
+def test_the_commit_is_that_of_this_project_s_own_checkout(monkeypatch, tmp_path, says, changed):
+    def git(checkout, *arguments):
+        return {"--show-toplevel": str(top), "--porcelain": says, "HEAD": "abc"}[
+            next(word for word in arguments if word in ("--show-toplevel", "--porcelain", "HEAD"))
+        ]
+
+    monkeypatch.setattr(manifests, "_git_says", git)
+    monkeypatch.setattr(manifests, "CHECKOUT", tmp_path)
+    top = tmp_path
+    assert manifests._code_origin() == {"git": {"commit": "abc", "changed": changed}}
+    top = tmp_path.parent  # the package lies within another repository
+    assert manifests._code_origin()["git"] == {}
+    monkeypatch.setattr(manifests, "CHECKOUT", None)
+    assert manifests._code_origin()["git"] == {}
 
 
 def test_counts_ties_by_cell(manifest, finished):
@@ -169,9 +215,15 @@ class TestDiffering:
         other = {"method": [{"C": 3, "t": 2}], "grid": [{"t": 1}, {"t": 4}], "order": [2, 1]}
         assert manifest_differences(one, other) == [("method.C", 1, 3), ("grid.1.t", 2, 4), ("order", [1, 2], [2, 1])]
 
-    @pytest.mark.parametrize("key", ["finished", "seconds", "command", "name"])
+    @pytest.mark.parametrize("key", ["finished", "seconds", "command", "name", "timings", "digest", "experiment"])
     def test_times_and_commands_are_left_aside(self, manifest, key):
         assert manifest_differences(manifest, manifest | {key: "other"}) == []
+        files = manifest["files"]
+        assert manifest_differences(manifest, manifest | {"files": files | {TIMINGS_TABLE: "other"}}) == []
+        other = manifest | {"files": files | {PREDICTIONS_TABLE: "other"}}
+        assert manifest_differences(manifest, other) == [
+            (f"files.{PREDICTIONS_TABLE}", files[PREDICTIONS_TABLE], "other")
+        ]
 
     @pytest.mark.parametrize(
         "key",

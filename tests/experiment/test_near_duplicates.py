@@ -46,3 +46,9 @@ def test_other_words_of_the_same_documents_may_have_others(tmp_path: Path) -> No
     assert found(tmp_path, "store", "one", texts)["near"] == 0
     pruned = found(tmp_path, "store", "one", texts, "{stoplist: none, min_documents: 5}")
     assert (pruned["near"], pruned["same"]) == (10, 10)
+
+
+def test_three_examples_stand_for_all(tmp_path: Path) -> None:
+    counted = found(tmp_path, "store", "one", [*OWN[:10], *OWN[:4], *OWN[14:]])
+    assert (counted["tested"], counted["near"], counted["same"]) == (10, 4, 4)
+    assert counted["such_as"] == [["d10", "d0", 1.0], ["d11", "d1", 1.0], ["d12", "d2", 1.0]]

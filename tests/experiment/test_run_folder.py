@@ -16,10 +16,13 @@ from pyarrow import parquet
 
 from benchmark.analysis.predictions_file import encode_predictions
 from benchmark.evaluation.predictions import PREDICTIONS_TABLE, RUN_FILES, TIMINGS_TABLE
+from benchmark.experiment.configuration import select_cells
 from benchmark.experiment.manifest import manifest_of
+from benchmark.experiment.run import run_folders
 from benchmark.experiment.run_folder import MANIFEST_FILE, read_manifest, read_run, report_damage, write_run
 from benchmark.experiment.runner import RunPredictions
-from benchmark.system.errors import BenchError, DataError
+from benchmark.system.errors import BenchError, ConfigError, DataError
+from tests.builders import small_experiment
 
 
 @pytest.fixture
@@ -85,6 +88,15 @@ class TestFormats:
         write_run(finished.results, manifest_of(finished.results, jobs=1, seconds=0.1), of_01)
         assert {path.name for path in of_01.iterdir()} == {MANIFEST_FILE, *RUN_FILES}
         read_run(of_01)
+
+    def test_three_keys_make_a_manifest_of_01(self, tmp_path):
+        for keys, said in (
+            (("config", "files", "digest"), "is of format 1, "),
+            (("config", "files"), "not a manifest"),
+        ):
+            (tmp_path / MANIFEST_FILE).write_text(json.dumps({key: {} for key in keys}))
+            with pytest.raises(DataError, match=said):
+                read_manifest(tmp_path)
 
     @pytest.mark.parametrize(
         ("kind", "does"), [(4, "read it with 9.9.9 or later, or run"), (2, "3: run the"), ("x", "or run")]
@@ -237,3 +249,81 @@ def test_what_does_not_fit_is_told_in_a_line(tmp_path, error):
         raise error
     with pytest.raises(BenchError, match="the disk is full"), report_damage(tmp_path):
         raise BenchError("the disk is full")
+
+
+PART = replace(small_experiment(), only=("tf-l1-ngd",))
+
+
+class TestFreeFolders:
+    """A folder holds one experiment; a part of it may not take the place of the whole or of another part."""
+
+    @pytest.mark.parametrize(
+        ("names", "manifest"),
+        [
+            ([], None),
+            ([".DS_Store", ".git"], None),
+            (list(RUN_FILES), None),  # of a run that was stopped before its manifest
+            (["predictions.npz", "timings.csv"], None),
+            (["page.html"], {"name": "small"}),
+            (["page.html"], {"name": "small", "only": ["tf-l1-ngd"]}),
+            ([PREDICTIONS_TABLE, "page.html"], "damaged"),
+        ],
+    )
+    def test_what_a_run_may_replace(self, tmp_path, names, manifest):
+        for name in names:
+            (tmp_path / name).write_text("")
+        if manifest is not None:
+            (tmp_path / MANIFEST_FILE).write_text(manifest if isinstance(manifest, str) else json.dumps(manifest))
+        assert run_folders([small_experiment()], tmp_path, overwrite=False) == [tmp_path]
+
+    @pytest.mark.parametrize(
+        ("names", "manifest", "experiment", "holds"),
+        [
+            (["b", "a"], None, small_experiment(), "files that no run wrote (a, b)"),
+            (["c", "b", "a"], None, small_experiment(), "files that no run wrote (a, b, c)"),
+            (["c", "b", "d", "a", ".a"], None, small_experiment(), "files that no run wrote (a, b, c, …)"),
+            ([PREDICTIONS_TABLE, "a"], None, small_experiment(), f"files that no run wrote (a, {PREDICTIONS_TABLE})"),
+            ([], "damaged", small_experiment(), "files that no run wrote (manifest.json)"),
+            ([], "[]", small_experiment(), "files that no run wrote (manifest.json)"),
+            ([], "{}", small_experiment(), "files that no run wrote (manifest.json)"),
+            ([], '{"cells": {}}', small_experiment(), "files that no run wrote (manifest.json)"),
+            ([PREDICTIONS_TABLE], '{"name": "large"}', small_experiment(), "the run of 'large'"),
+            ([], '{"name": "small"}', PART, "the whole run"),
+            ([], '{"name": "small", "only": ["mnb", "ngd"]}', PART, "the run of mnb, ngd"),
+            ([], '{"name": "small", "only": 3}', PART, "the whole run"),
+        ],
+    )
+    def test_what_it_may_not(self, tmp_path, names, manifest, experiment, holds):
+        for name in names:
+            (tmp_path / name).write_text("")
+        if manifest is not None:
+            (tmp_path / MANIFEST_FILE).write_text(manifest)
+        with pytest.raises(ConfigError) as refused:
+            run_folders([experiment], tmp_path, overwrite=False)
+        assert str(refused.value) == f"{tmp_path}: holds {holds}; name another folder with --out, or add --overwrite"
+        assert run_folders([experiment], tmp_path, overwrite=True) == [tmp_path]
+
+    def test_several_runs_have_folders_of_their_own(self, tmp_path):
+        (tmp_path / MANIFEST_FILE).write_text('{"name": "small", "only": ["tf-l1-ngd"]}')
+        assert run_folders([PART], tmp_path, overwrite=False) == [tmp_path]
+        whole, part = run_folders([small_experiment(), PART], tmp_path, overwrite=False)
+        assert (whole, part) == (tmp_path / "small", tmp_path / "small-only")
+        folders = run_folders([small_experiment(), PART], None, overwrite=True)
+        assert folders == [Path("results/runs/small"), Path("results/runs/small-only")]
+
+
+def test_rows_are_those_of_the_settings_in_any_order(finished, folder):
+    """A run that finds some in the store has them in another order."""
+    predictions = finished.results.predictions
+    turned = replace(predictions, settings=dict(reversed(predictions.settings.items())))
+    write_run(replace(finished.results, predictions=turned), manifest_of(finished.results, jobs=1, seconds=0), folder)
+    assert read_manifest(folder)["rows"] == read_manifest(finished.folder)["rows"]
+
+
+def test_cells_are_selected_by_patterns_and_a_pattern_without_one_is_refused():
+    experiment = small_experiment()
+    assert select_cells(experiment, ()) is experiment
+    assert select_cells(experiment, ("tf-*", "*-ngd")).ids == ("tf-l1-linear", "tf-l1-ngd", "tfidf-l1-ngd")
+    for patterns in (("tf-l2-*",), ("tf-*", "tf-l2-*")):
+        with pytest.raises(ConfigError, match=r"tf-l2-\*"):
+            select_cells(experiment, patterns)

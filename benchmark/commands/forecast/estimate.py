@@ -238,7 +238,7 @@ def run_pilots(
         spent += float(measured.seconds[0])
         steps = [step for step in (MAX_STEP, 2) if share * step <= MAX_SHARE]
         kernels = tuple(group for group in groups if group == KERNEL_GROUP)
-        sets = (groups, kernels) if len(runs) > 1 and kernels else (groups,)
+        sets = (groups, kernels) if kernels else (groups,)
         cheap = [(step, own) for own in sets for step in steps if is_cheap(runs, spent, step, own)]
         if not cheap and (len(runs) > 1 or not steps):
             return runs, first_use

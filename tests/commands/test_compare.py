@@ -1,0 +1,124 @@
+"""What is shown of a corpus is counted, and of two runs' settings only those that say why their numbers differ."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from benchmark.analysis.formatting.terminal_table import TerminalTable
+from benchmark.commands.compare import (
+    _first_settings,
+    compare_cells_of_folder,
+    compare_run_folders,
+    corpus_statistics,
+    manifest_table,
+    second_run,
+)
+from benchmark.experiment.context import RunContext
+from benchmark.experiment.counting import read_counts
+from benchmark.experiment.run import run_and_write
+from benchmark.experiment.store import Store
+from benchmark.system.errors import ConfigError
+from tests.builders import small_experiment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from benchmark.experiment.run import RunResult
+
+pytestmark = pytest.mark.usefixtures("sketched")
+SEVERAL = {
+    "corpus": {"name": "synthetic", "subset": "several"},
+    "protocol": {"name": "k-fold", "k": 2, "stratified": False},
+    "metrics": ["micro-f1"],
+    "methods": ["mnb"],
+}
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_statistics_of_a_corpus_are_counted_document_by_document(tmp_path: Path, *, several: bool) -> None:
+    experiment = small_experiment(**(SEVERAL if several else {}))
+    counts, *_ = read_counts(experiment.variants["base"].collection, RunContext(Store(tmp_path)))
+    matrix = counts.matrix.toarray()
+    matrix[3] = 0
+    counts = replace(counts, matrix=type(counts.matrix)(matrix))
+    documents, sizes, totals = corpus_statistics(counts)
+    own = counts.documents
+    assert documents.header == ("class", *own.part_names, "total")
+    rows = {name: [0] * len(own.part_names) for name in own.classes}
+    extra = {"(no class)": [0] * len(own.part_names), "(all documents)": [0] * len(own.part_names)}
+    for row, part in enumerate(own.parts):
+        classes = [own.labels[row]] if own.topics is None else np.flatnonzero(own.topics[row])
+        for code in classes:
+            rows[own.classes[code]][part] += 1
+        extra["(no class)"][part] += not len(classes)
+        extra["(all documents)"][part] += 1
+    rows |= extra if several else {}
+    assert documents.rows == [(name, *each, sum(each)) for name, each in rows.items()]
+    lengths, distinct = sorted(matrix.sum(axis=1)), sorted((matrix > 0).sum(axis=1))
+    names = ("words per document", "distinct words per document")
+    assert [row[0] for row in sizes.rows] == list(names)
+    for (_, least, lower, median, upper, most), values in zip(sizes.rows, (lengths, distinct), strict=True):
+        assert (least, most) == (f"{values[0]:,}", f"{values[-1]:,}")
+        quartiles = [f"{np.quantile(values, share):,.0f}" for share in (0.25, 0.5, 0.75)]
+        assert [lower, median, upper] == quartiles
+    assert totals.rows == [
+        *(("documents", len(matrix)), ("documents without words", int((matrix.sum(axis=1) == 0).sum()))),
+        *(("vocabulary", matrix.shape[1]), ("words", int(matrix.sum()))),
+    ]
+    block_of = (np.arange(matrix.shape[1]) % 3 == 0).astype(np.int32)
+    of_blocks = corpus_statistics(replace(counts, blocks=("title", "body"), block_of=block_of))[2].rows
+    assert of_blocks == [
+        *totals.rows,
+        ("vocabulary of title", int((block_of == 0).sum())),
+        ("vocabulary of body", int(block_of.sum())),
+    ]
+
+
+def test_settings_that_differ_are_shortened_and_an_absent_one_is_told() -> None:
+    one = {"a": "x" * 60, "b": "y" * 61, "c": None, "d": 1}
+    two = {"a": "z", "b": "z", "c": 2, "d": 1}
+    table = manifest_table(one, two, ("then", "now"))
+    assert (table.title, table.header, table.empty) == ("Settings that differ", ("setting", "then", "now"), "none")
+    assert table.rows == [("a", "x" * 60, "z"), ("b", "y" * 59 + "…", "z"), ("c", "absent", "2")]
+
+
+def test_settings_of_a_cell_that_one_run_lacks_and_numbers_are_left_to_all() -> None:
+    both = {"cells": {"mnb": {}, "ngd": {}}}, {"cells": {"mnb": {}, "eef": {}}}
+    kept = [(f"seed.{n}", "1", "2") for n in range(14)]
+    left = [
+        *(("cells.mnb.n", "1", "2"), ("rows", "1", "2"), ("files.x", "1", "2"), ("variants.base.n", "1", "2")),
+        *(("diagnostic_notes.x", "1", "2"), ("seeds.ngd", "1", "2"), ("seeds.eef", "1", "2")),
+        ("methods.base.mnb", "absent", "2"),
+    ]
+    told = [("methods.base.mnb", "3", "2"), ("config.title", "absent", "2")]
+    header = ("setting", "a", "b")
+
+    def shown(rows: list[tuple[str, str, str]]) -> TerminalTable:
+        return _first_settings(TerminalTable("Settings", header, rows, "none"), both)
+
+    few = shown([*left[:4], *told, *left[4:]])
+    assert (few.title, few.header, few.rows) == ("Settings (8 more: --all shows them)", header, told)
+    assert shown(kept[:12]) == TerminalTable("Settings", header, kept[:12], "none")
+    assert shown(kept).rows == kept[:12]
+    assert shown(kept).title == "Settings (2 more: --all shows them)"
+    assert (shown(left).rows, shown(left).empty) == ([], "none; 8 numbers: --all")
+
+
+def test_what_can_not_be_compared_is_refused(finished: RunResult, tmp_path: Path) -> None:
+    folder = finished.folder
+    with pytest.raises(ConfigError, match="two different cells, not 'tf-l1-ngd' twice"):
+        compare_cells_of_folder(folder, "tf-l1-ngd", "tf-l1-ngd")
+    for pair in (("tf-l1-nged", "tf-l1-ngd"), ("tf-l1-ngd", "tf-l1-nged")):
+        with pytest.raises(ConfigError, match="unknown cell 'tf-l1-nged'"):
+            compare_cells_of_folder(folder, *pair)
+    with pytest.raises(ConfigError, match="'tf-l1-ngd' is a cell of"):
+        second_run(folder, "tf-l1-ngd")
+    assert str(second_run(folder, "results/other")) == "results/other"
+    other = small_experiment(protocol={"name": "leave-one-group-out", "held_out": ["misc"]}, methods=["mnb"])
+    run_and_write(other, RunContext(Store(tmp_path / "store")), folder=tmp_path / "other")
+    with pytest.raises(ConfigError, match="share no documents: there is nothing to compare"):
+        compare_run_folders(folder, tmp_path / "other")
