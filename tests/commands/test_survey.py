@@ -12,7 +12,8 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 from benchmark.commands import recommend
-from benchmark.commands.recommend import comparison_sentences, recommendations, start_sentence, tests_sentence
+from benchmark.commands import recommend
+from benchmark.commands.recommend import comparison_sentences, recommendations, start_sentence
 from benchmark.commands.survey import (
     _short,
     build_survey,
@@ -236,7 +237,7 @@ def test_each_test_is_named_with_its_problems():
             ("w", None, ""),
         )
     ]
-    said = tests_sentence(SimpleNamespace(best=bests))
+    said = recommend.tests_sentence(SimpleNamespace(best=bests))
     assert said.endswith(f"The tests: {TEST_TITLES['mcnemar']} on x, z; unknown, one-sided on 40 of y.")
 
 
