@@ -1,0 +1,275 @@
+"""Whole reports of made-up predictions and summaries, as a person has read them.
+
+Each file of `expected` has all that one summary makes a reader see: frames, tables, notes, the words of the page, and
+every mark of its figures. Where a report changes on purpose, `BENCH_WRITE_EXPECTED=1 pytest` of this file writes the
+files again, and the difference is what is to be read.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+from html import unescape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from rich.console import Console
+
+from benchmark.analysis.scoring import RunPredictions
+from benchmark.analysis.summarize import summarize
+from benchmark.analysis.summary import SUMMARY_TABLES
+from benchmark.report.drawing.claim_forest import claim_picture
+from benchmark.report.drawing.claim_signs import scoreboard_chart
+from benchmark.report.drawing.dots import dot_pictures, rank_picture
+from benchmark.report.drawing.forest import forest_picture
+from benchmark.report.drawing.matrices import confusion_picture
+from benchmark.report.drawing.published import published_chart
+from benchmark.report.files import figure_specs
+from benchmark.report.html import render
+from benchmark.report.html.page import page_html
+from benchmark.report.html.site import site_pages
+from benchmark.report.latex import table_latex
+from benchmark.report.latex_macros import table_macros
+from benchmark.report.page import deviations_page, paper_page, reproduction_page
+from benchmark.report.scoreboard import record_frames
+from benchmark.report.tables import charts_csv, frame_csv, table_csv, table_markdown
+from benchmark.report.terminal import TerminalTables
+from tests.analysis.made import CLASSES, drawn_study, predicted, table_study
+from tests.builders import small_experiment
+from tests.report.summaries import SUMMARIES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from benchmark.analysis.summary import Summary
+    from benchmark.config.model import Experiment
+    from benchmark.report.paper_results import PaperResult
+
+EXPECTED = Path(__file__).parent / "expected"
+OF_SYNTHETIC: dict[str, Any] = {"corpus": {"name": "synthetic", "classes": CLASSES}}
+FACTS: dict[str, Any] = {
+    "documents": 60,
+    "vocabulary": 1234,
+    "classes": CLASSES,
+    "documents_without_words": 2,
+    "letters_dropped": 1200,
+    "in_buckets": 0,
+    "near_duplicates": [
+        {
+            "split": "cornell",
+            "tested": 25,
+            "near": 2,
+            "same": 1,
+            "such_as": [["a/1", "b/2", 0.95]],
+        },
+        {"split": "texas", "tested": 35, "near": 0, "same": 0, "such_as": []},
+    ],
+}
+PAPER: dict[str, Any] = {
+    "paper": "made2026",
+    "title": "Made-up numbers",
+    "reference": "A. Author. Made-up numbers. 2026.",
+    "unit": "percent",
+    "values": [
+        {"table": 1, "config": "judged", "cell": "tf-l1-linear", "metric": "accuracy", "value": "88.5"},
+        {"table": 1, "config": "judged", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "62.0"},
+        {"table": 1, "config": "judged", "cell": "tfidf-l1-ngd", "metric": "accuracy", "value": "93.3"},
+        {"table": 2, "config": "judged", "pair": ["tf-l1-ngd", "tf-l1-linear"], "metric": "sign-z", "value": "1.5"},
+    ],
+    "claims": [
+        {
+            "id": f"{relation}-{metric}",
+            "text": f"NGD is {relation} in {metric}.",
+            "relation": relation,
+            "metric": metric,
+            "comparisons": [
+                {"config": "judged", "a": "tf-l1-ngd", "b": "tf-l1-linear"},
+                {"config": "judged", "a": "tfidf-l1-ngd", "b": "tfidf-l1-linear"},
+            ],
+        }
+        for relation, metric in (("greater", "accuracy"), ("lower", "accuracy"), ("greater", "macro-f1"))
+    ],
+}
+
+
+def table() -> Experiment:
+    """One table, two splits, several pairs."""
+    pairs = [["tf-l1-ngd", "tf-l1-linear"], ["tfidf-l1-ngd", "tf-l1-ngd"], ["tf-l1-ngd", "tfidf-l1-linear"]]
+    return table_study(title="A table", compare=pairs, metrics=["accuracy", "macro-f1", "macro-recall"])
+
+
+def drawn() -> Experiment:
+    """A curve over training sizes, with parameters that are chosen, and a clock."""
+    figures = [{"name": "errors", "y": "error"}, {"name": "clock", "y": "seconds"}]
+    return drawn_study(title="A curve", metrics=["error", "macro-f1"], figures=figures)
+
+
+def topics() -> Experiment:
+    """Documents of several classes, and each class by itself."""
+    return small_experiment(
+        **OF_SYNTHETIC,
+        name="topics",
+        title="Several classes",
+        protocol={"name": "random-subsets", "train_size": [50, 100], "replicates": 6, "stratified": False},
+        methods=["linear", "ngd"],
+        metrics=["macro-f1", "micro-f1"],
+        compare=[["ngd", "linear"]],
+        per_class=True,
+    )
+
+
+def terms() -> Experiment:
+    """A curve over numbers of terms, in two variants."""
+    return small_experiment(
+        **OF_SYNTHETIC,
+        name="terms",
+        title="Numbers of terms",
+        protocol={"name": "leave-one-group-out", "held_out": ["cornell", "texas"]},
+        terms={"number": [20, 50], "rank": "information-gain", "aggregate": "maximum"},
+        methods=["mnb", "eef", "ppt"],
+        compare=[["eef", "mnb"]],
+        variants={"smart": {"text": {"stoplist": "smart"}}},
+    )
+
+
+def judged() -> Experiment:
+    """A table beside what a paper printed and claimed."""
+    return table_study(name="judged", title="Printed and claimed", paper="made2026", metrics=["accuracy", "macro-f1"])
+
+
+STUDIES: dict[str, Callable[[], Experiment]] = {each.__name__: each for each in (table, drawn, topics, terms, judged)}
+
+
+@pytest.fixture(autouse=True)
+def without_vega(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages without the script of Vega, which takes seconds to make and is tested in a browser."""
+    monkeypatch.setitem(render._environment().globals, "vega", lambda: "")
+
+
+def terminal(summary: Summary, width: int, *, whole: bool) -> str:
+    """What a terminal shows."""
+    console = Console(width=width, file=io.StringIO())
+    console.print(TerminalTables(summary, whole=whole))
+    return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines())
+
+
+def page_words(html: str) -> str:
+    """The markup of a page, tag by tag, without its scripts, its style, and what only places it."""
+    html = re.sub(r"<script.*?</script>|<style.*?</style>|<svg.*?</svg>", "", html, flags=re.DOTALL)
+    lines = (" ".join(unescape(part).split()) for part in re.split(r"(?=<(?:tr|p|h\d|li|section|details|nav)\b)", html))
+    return "\n".join(filter(None, lines))
+
+
+def numbers_rounded(part: Any) -> Any:
+    """A specification, with numbers of ten digits."""
+    if isinstance(part, dict):
+        return {key: numbers_rounded(value) for key, value in part.items() if key not in ("$schema", "config")}
+    if isinstance(part, list):
+        return [numbers_rounded(value) for value in part]
+    return float(f"{part:.10g}") if isinstance(part, float) else part
+
+
+def figure_text(name: str, spec: dict[str, Any]) -> str:
+    """A specification, a line for each of its parts."""
+    lines = [f"{name}:"]
+
+    def walk(part: Any, path: str) -> None:
+        leaves = {k: v for k, v in part.items() if not isinstance(v, (dict, list)) or _flat(v)}
+        if leaves:
+            lines.append(f"{path} {json.dumps(leaves, sort_keys=True, ensure_ascii=False)}")
+        for key in sorted(part.keys() - leaves.keys()):
+            children = part[key] if isinstance(part[key], list) else [part[key]]
+            for child in children:
+                if isinstance(child, dict):
+                    walk(child, f"{path}.{key}")
+                else:
+                    lines.append(f"{path}.{key} {json.dumps(child, ensure_ascii=False)}")
+
+    walk(numbers_rounded(spec), " ")
+    return "\n".join(re.sub(r"data-[0-9a-f]{32}", "data", line) for line in lines)
+
+
+def _flat(value: Any) -> bool:
+    parts = value.values() if isinstance(value, dict) else value
+    return not any(isinstance(part, (dict, list)) for part in parts)
+
+
+def parts_of(summary: Summary) -> Iterator[tuple[str, str]]:
+    """Yield all that a summary makes a reader see, each with its title."""
+    yield "notes", "\n".join([*summary.documents, *summary.caveats, *summary.notes, *summary.brief])
+    for name, columns in SUMMARY_TABLES.items():
+        frame = getattr(summary, name)
+        if len(frame):
+            yield name, frame_csv(frame.head(60), columns)
+    yield "curves", charts_csv(summary)
+    yield "table.csv", table_csv(summary)
+    yield "table.md", table_markdown(summary)
+    yield "table.tex", table_latex(summary)
+    yield "macros", "\n".join(table_macros(summary).splitlines()[:60])
+    yield "terminal", terminal(summary, 100, whole=False)
+    yield "narrow terminal, every cell", terminal(summary, 64, whole=True)
+    yield "page", page_words(page_html(summary, "a machine"))
+    specs = figure_specs(summary)
+    yield from ((f"figure {name}", figure_text(name, spec)) for name, spec in specs.items() if name != "clock")
+    pictures = [forest_picture(summary), confusion_picture(summary), rank_picture(summary)]
+    pictures += [] if summary.charts else dot_pictures(summary)
+    for picture in filter(None, pictures):
+        yield f"picture {picture.name}", figure_text(picture.title, picture.spec)
+
+
+def assert_expected(name: str, parts: Iterator[tuple[str, str]]) -> None:
+    """Fail unless a file has all of these parts, word for word."""
+    text = "\n\n".join(f"===== {title}\n{part.strip()}" for title, part in parts) + "\n"
+    path = EXPECTED / f"{name}.txt"
+    if os.environ.get("BENCH_WRITE_EXPECTED"):
+        path.write_text(text, encoding="utf-8")
+    assert text.splitlines() == path.read_text(encoding="utf-8").splitlines()
+
+
+#: Beginnings of the titles of parts that other summaries show as well.
+LEFT_OUT = {
+    "judged": ("figure", "picture"),
+    "topics": ("picture", "macros"),
+    "terms": ("picture", "macros", "table.tex"),
+    "many": ("picture", "page", "macros", "scores"),
+    "failing": ("picture", "figure", "page", "macros", "scores", "notes", "verdicts", "claims"),
+    "all failed": ("picture",),
+}
+
+
+def shown(name: str, summary: Summary) -> Iterator[tuple[str, str]]:
+    """Yield the parts of a summary that no other shows."""
+    return (part for part in parts_of(summary) if not part[0].startswith(LEFT_OUT.get(name, ("none",))))
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_of_a_study_are_as_expected(name: str, publish: Callable[[dict[str, Any]], str]) -> None:
+    publish(PAPER)
+    experiment = STUDIES[name]()
+    predictions = predicted(experiment, multilabel=name == "topics")
+    summary = summarize(RunPredictions(experiment, predictions, {}, dict.fromkeys(experiment.variants, FACTS)))
+    assert_expected(name, shown(name, summary))
+
+
+@pytest.mark.parametrize("name", SUMMARIES)
+def test_of_a_summary_are_as_expected(name: str) -> None:
+    assert_expected(name.replace(" ", "-"), shown(name, SUMMARIES[name]()))
+
+
+def test_of_a_paper_are_as_expected(papers: list[PaperResult]) -> None:
+    (paper,) = papers
+    pages = site_pages(papers, {"webkb": "runs/webkb.html"})
+    claims = paper.claims.assign(paper=paper.key)
+    texts = {
+        "reproduction": reproduction_page(papers, "images"),
+        "paper": paper_page(paper),
+        "deviations": deviations_page(papers),
+        **{name: page_words(html) for name, html in pages.items()},
+        "claim": figure_text("claim", claim_picture(paper.comparisons).spec),
+        "values": figure_text("values", published_chart(record_frames(papers)["values"])),
+        "signs": figure_text("signs", scoreboard_chart(claims, {paper.key: paper.title})),
+    }
+    assert_expected("paper", iter(texts.items()))
