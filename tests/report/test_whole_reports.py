@@ -1,18 +1,12 @@
 """Whole reports of made-up predictions and summaries, as a person has read them.
 
 Each file of `expected` has all that one summary makes a reader see: frames, tables, notes, the words of the page, and
-every mark of its figures. Where a report changes on purpose, `BENCH_WRITE_EXPECTED=1 pytest` of this file writes the
-files again, and the difference is what is to be read.
+every part of its figures.
 """
 
 from __future__ import annotations
 
 import io
-import json
-import os
-import re
-from html import unescape
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -39,6 +33,7 @@ from benchmark.report.tables import charts_csv, frame_csv, table_csv, table_mark
 from benchmark.report.terminal import TerminalTables
 from tests.analysis.made import CLASSES, drawn_study, predicted, table_study
 from tests.builders import small_experiment
+from tests.report.expected_texts import assert_expected, figure_text, page_words
 from tests.report.summaries import SUMMARIES
 
 if TYPE_CHECKING:
@@ -48,7 +43,6 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment
     from benchmark.report.paper_results import PaperResult
 
-EXPECTED = Path(__file__).parent / "expected"
 OF_SYNTHETIC: dict[str, Any] = {"corpus": {"name": "synthetic", "classes": CLASSES}}
 FACTS: dict[str, Any] = {
     "documents": 60,
@@ -156,47 +150,6 @@ def terminal(summary: Summary, width: int, *, whole: bool) -> str:
     return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines())
 
 
-def page_words(html: str) -> str:
-    """The markup of a page, tag by tag, without its scripts, its style, and what only places it."""
-    html = re.sub(r"<script.*?</script>|<style.*?</style>|<svg.*?</svg>", "", html, flags=re.DOTALL)
-    lines = (" ".join(unescape(part).split()) for part in re.split(r"(?=<(?:tr|p|h\d|li|section|details|nav)\b)", html))
-    return "\n".join(filter(None, lines))
-
-
-def numbers_rounded(part: Any) -> Any:
-    """A specification, with numbers of ten digits."""
-    if isinstance(part, dict):
-        return {key: numbers_rounded(value) for key, value in part.items() if key not in ("$schema", "config")}
-    if isinstance(part, list):
-        return [numbers_rounded(value) for value in part]
-    return float(f"{part:.10g}") if isinstance(part, float) else part
-
-
-def figure_text(name: str, spec: dict[str, Any]) -> str:
-    """A specification, a line for each of its parts."""
-    lines = [f"{name}:"]
-
-    def walk(part: Any, path: str) -> None:
-        leaves = {k: v for k, v in part.items() if not isinstance(v, (dict, list)) or _flat(v)}
-        if leaves:
-            lines.append(f"{path} {json.dumps(leaves, sort_keys=True, ensure_ascii=False)}")
-        for key in sorted(part.keys() - leaves.keys()):
-            children = part[key] if isinstance(part[key], list) else [part[key]]
-            for child in children:
-                if isinstance(child, dict):
-                    walk(child, f"{path}.{key}")
-                else:
-                    lines.append(f"{path}.{key} {json.dumps(child, ensure_ascii=False)}")
-
-    walk(numbers_rounded(spec), " ")
-    return "\n".join(re.sub(r"data-[0-9a-f]{32}", "data", line) for line in lines)
-
-
-def _flat(value: Any) -> bool:
-    parts = value.values() if isinstance(value, dict) else value
-    return not any(isinstance(part, (dict, list)) for part in parts)
-
-
 def parts_of(summary: Summary) -> Iterator[tuple[str, str]]:
     """Yield all that a summary makes a reader see, each with its title."""
     yield "notes", "\n".join([*summary.documents, *summary.caveats, *summary.notes, *summary.brief])
@@ -218,15 +171,6 @@ def parts_of(summary: Summary) -> Iterator[tuple[str, str]]:
     pictures += [] if summary.charts else dot_pictures(summary)
     for picture in filter(None, pictures):
         yield f"picture {picture.name}", figure_text(picture.title, picture.spec)
-
-
-def assert_expected(name: str, parts: Iterator[tuple[str, str]]) -> None:
-    """Fail unless a file has all of these parts, word for word."""
-    text = "\n\n".join(f"===== {title}\n{part.strip()}" for title, part in parts) + "\n"
-    path = EXPECTED / f"{name}.txt"
-    if os.environ.get("BENCH_WRITE_EXPECTED"):
-        path.write_text(text, encoding="utf-8")
-    assert text.splitlines() == path.read_text(encoding="utf-8").splitlines()
 
 
 #: Beginnings of the titles of parts that other summaries show as well.
