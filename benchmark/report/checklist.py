@@ -126,7 +126,8 @@ def _code(manifest: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     state = ", with uncommitted changes" if git.get("changed") else ""
     commit = f"commit {git['commit']}{state}" if git.get("commit") else f"commit {NOT_KNOWN}"
     code = f"simplexbench {manifest['versions'].get('simplexbench', NOT_KNOWN)}, {commit}"
-    yield "Training code", code + (f"; and {_counted(len(manifest['plugins']), 'plug-in')}" if manifest.get("plugins") else "")
+    plugins = manifest.get("plugins", ())
+    yield "Training code", code + (f"; and {_counted(len(plugins), 'plug-in')}" if plugins else "")
     yield "Evaluation code", code
     made = [word for word in UNSEEN_METHODS if f'"{word}"' in json.dumps(manifest["config"].get("methods", []))]
     yield "Pretrained models", f"{NOT_KNOWN}: methods have {', '.join(made)}" if made else "none: all are trained here"
