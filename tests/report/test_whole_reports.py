@@ -233,7 +233,7 @@ NOTED: dict[str, dict[str, Any]] = {
         "protocol": {"name": "random-subsets", "train_size": [50], "replicates": 6, "nested": True, "test": "misc"},
         "methods": ["linear", {"classifier": "mnb", "weighting": "tfidf"}],
     },
-    "the newest chosen": {
+    "chosen by folds": {
         "methods": ["linear", {"kernel": {"name": "rbf", "sigma": [0.1, 0.2]}}],
         "choose": {"by": "cross-validation", "folds": 4},
     },
