@@ -78,14 +78,14 @@ def test_scores_are_those_of_each_group():
     assert SHIPPED.folds.tolist() == [0, 1, 0, 1]
     assert found.n.tolist() == [2, 2]
     assert found.ties.tolist() == [0, 0]
-    scores = dict(found.values.items())
+    scores = dict(found.values.items())  # noqa: PD011 - no frame
     for number, group in enumerate(found.folds):
         own = FRAME[FRAME["group"] == group]
         assert scores["accuracy"][number] == accuracy_score(own["label"], own["ngd"])
         expected = f1_score(own["label"], own["ngd"], labels=["x", "y", "z"], average="macro", zero_division=0)
         assert scores["macro-f1"][number] == pytest.approx(expected)
     assert found.outcome.documents.tolist() == [0, 1, 2, 3]
-    several = dict(SEVERAL.scores("mine", ["x;y", "", "z", "x"]).values.items())
+    several = dict(SEVERAL.scores("mine", ["x;y", "", "z", "x"]).values.items())  # noqa: PD011 - no frame
     assert "accuracy" not in several
     assert several["micro-f1"].tolist() == [pytest.approx(6 / 8)]
 
