@@ -20,10 +20,14 @@ from benchmark.analysis.run_comparisons import (
     pair_summary,
 )
 from benchmark.analysis.scoring import RunPredictions
-from benchmark.analysis.summary import COSTS, MISTAKES, SCORE_COLUMNS, summary_table
+from benchmark.analysis.summary import COSTS, MISTAKES, RANK_TABLE_COLUMNS, SCORE_COLUMNS, summary_table
 from benchmark.evaluation.public_test_sets import TEST_SETS
 from benchmark.report.checklist import checklist_markdown
+from benchmark.report.curve_tables import chart_grid, chart_rows, curve_grid
+from benchmark.report.drawing.curves import curve_chart, curve_pictures
+from benchmark.report.drawing.dots import rank_picture
 from benchmark.report.drawing.regions import region_chart
+from benchmark.report.drawing.theme import COLUMN_WIDTH
 from benchmark.report.drawing.trade_off import trade_off_chart
 from benchmark.report.html import render
 from benchmark.report.html.mistakes import mistakes_section
@@ -339,3 +343,66 @@ def test_hard_documents_of_one_class_and_of_several() -> None:
         title = "several" if multilabel else "one"
         parts[title] = "\n".join([*map(str, hard), frame_csv(frame.head(12), list(frame.columns)), str(frame.shape)])
     assert_expected("hard", parts.items())
+
+
+CHARTS = {
+    "shares": Chart(
+        "shares",
+        "Shares",
+        "Training documents",
+        "Accuracy (%)",
+        (
+            ChartPanel(
+                "one",
+                (
+                    Line("a", (50.0, 100.0, 200.0), (0.31, 0.452, 0.6), (0.3, 0.4, 0.58), (0.33, 0.5, 0.61)),
+                    Line("b", (50.0, 100.0), (0.5, 0.55)),
+                ),
+                printed=(0.2, 0.8),
+            ),
+            ChartPanel("two", (Line("a", (50.0, 200.0), (0.9, 0.95)),), limits=(("the best boundary", 0.97),)),
+        ),
+        bars="95% interval",
+        scale=100.0,
+        log_x=True,
+        share_y=True,
+    ),
+    "ratios": Chart(
+        "ratios",
+        "Ratios",
+        "Words",
+        "Ratio",
+        (
+            ChartPanel(
+                "all", (Line("a", (1.5, 2.5, 40.25), (0.001, 0.02, 3.0), (0.0005, 0.01, 2.0), (0.002, 0.03, 4.0)),)
+            ),
+        ),
+        columns=1,
+        round_x=True,
+        log_y=True,
+        reference=1.0,
+        measured=True,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_charts(name: str) -> None:
+    chart = CHARTS[name]
+    grids = (curve_grid(each, chart) for each in chart.panels)
+    parts = {
+        "chart": figure_text(name, curve_chart(chart)),
+        "column": figure_text(name, curve_chart(chart, COLUMN_WIDTH)),
+        "table": grid_text(chart_grid(chart)),
+        "tables": "\n".join(map(grid_text, grids)),
+        "rows": "\n".join(map(str, chart_rows(chart))),
+        **{each.title: figure_text(each.alt, each.spec) for each in curve_pictures(chart)},
+    }
+    assert_expected(f"chart-{name}", parts.items())
+
+
+def test_mean_ranks(webkb: Summary) -> None:
+    ranks = [(name, rank, 14, 1.25, 0.0312) for name, rank in (("a", 1.5), ("b", 2.25), ("c", 2.75), ("d", 3.5))]
+    picture = rank_picture(replace(webkb, ranks=summary_table(RANK_TABLE_COLUMNS, ranks)))
+    assert picture is not None
+    assert_expected("ranks", [(picture.title, figure_text(picture.alt, picture.spec))])
