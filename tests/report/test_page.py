@@ -267,6 +267,17 @@ def test_a_choice_that_comes_near_a_published_value_is_tuned_to_it():
     assert "which would be tuned to the published values (a under near)" in sensitivity_sentence([own, near])
 
 
+@pytest.mark.parametrize(
+    ("number", "named"),
+    [(1, "v0"), (3, "v0, v1, v2"), (4, "v0, v1, v2 and 1 more"), (9, "v0, v1, v2 and 6 more")],
+)
+def test_three_choices_that_explain_a_value_are_named(number, named):
+    near = [trial("a", f"v{i}", 80.1, "consistent") for i in range(number)]
+    said = sensitivity_sentence([trial("a", "as configured", 82.0, "deviates"), *near])
+    assert f"(a under {named})." in said
+    assert said.endswith(f"at most {number} for a cell.")
+
+
 def test_that_no_choice_explains_a_value_is_said_of_intervals_for_all_of_them():
     """Among 20 choices the interval is 1.56 times as wide: 81.4 ± 0.5 misses 80, and 80.7 ± 0.5 does not any more."""
     far = [trial("a", "as configured", 82.0, "deviates")] + [trial("a", f"v{i}", 81.4, "deviates") for i in range(19)]

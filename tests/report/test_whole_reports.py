@@ -250,7 +250,14 @@ NOTED: dict[str, dict[str, Any]] = {
     "C in units": {"methods": ["linear", {"classifier": {"name": "svm", "scale_C": "mean-self-product"}}]},
     "four variants": {"variants": {name: {"text": {"min_documents": n}} for n, name in enumerate("abc", 2)}},
     "texts of methods": {
-        "methods": ["mnb", {"classifier": "mnb", "text": {"lexer": "unicode", "stoplist": "smart"}, "name": "other"}],
+        "methods": [
+            "mnb",
+            {
+                "classifier": "mnb",
+                "text": {"lexer": "unicode", "skip_html": False, "skip_header": False},
+                "name": "other",
+            },
+        ],
     },
 }
 #: Protocols that need parts, groups or dates, which the generated corpus doesn't have.
