@@ -23,6 +23,7 @@ from benchmark.experiment.run import load_checked
 from benchmark.report.tables import frame_csv
 from benchmark.system.shipped_files import CONFIGS_FOLDER
 from tests.builders import inner_counts, setting_of
+from tests.report.expected_texts import assert_expected
 from tests.report.summaries import all_failed_summary, many_cells_summary, webkb_summary
 
 CONFIGURATIONS = sorted(path.stem for path in CONFIGS_FOLDER.glob("*.yaml"))
@@ -271,3 +272,15 @@ def test_a_comparison_is_for_one_of_its_cells_or_for_none():
     for pair in planned_comparisons(webkb_summary()):
         assert {pair.outcome_for(pair.a.id), pair.outcome_for(pair.b.id)} == {"better", "worse"}
         assert pair.better in (pair.a, pair.b)
+
+
+def test_what_is_said_of_one_experiment_of_each_shape_is_as_expected():
+    """The finding, the question, the caveats, the notes and the terms, as they were read."""
+    parts = {}
+    for name in QUICK:
+        summary = summary_of(name)
+        finding = main_finding(summary)
+        terms = [f"{word}: {meaning}" for word, meaning in summary.terms]
+        said = [finding.headline, *finding.details, finding.baseline, question_sentence(summary)]
+        parts[name] = "\n".join([*said, *summary.caveats, *summary.documents, *summary.notes, *summary.brief, *terms])
+    assert_expected("said", parts.items())

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 import pytest
 
 from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
 from benchmark.analysis.document_predictions import label_frame
+from benchmark.analysis.formatting.units import axis_label, display_unit, metric_labels
 from benchmark.analysis.hardest_documents import DocumentExplanation, HardDocument, hardest_documents
 from benchmark.analysis.run_comparisons import (
     agreement_sentence,
@@ -20,18 +23,37 @@ from benchmark.analysis.run_comparisons import (
     pair_summary,
 )
 from benchmark.analysis.scoring import RunPredictions
-from benchmark.analysis.summary import COSTS, MISTAKES, RANK_TABLE_COLUMNS, SCORE_COLUMNS, summary_table
+from benchmark.analysis.summary import (
+    CLAIMS,
+    COSTS,
+    DUPLICATES,
+    MISTAKES,
+    RANGES,
+    RANK_TABLE_COLUMNS,
+    SCORE_COLUMNS,
+    VERDICT_TABLE_COLUMNS,
+    summary_table,
+)
+from benchmark.diagnostics import DIAGNOSTIC_METRICS
+from benchmark.evaluation.metrics import METRICS, PAIR_METRICS, TIME_METRICS
 from benchmark.evaluation.public_test_sets import TEST_SETS
 from benchmark.report.checklist import checklist_markdown
+from benchmark.report.comparison_grids import claim_comparison_grid, exception_grid
 from benchmark.report.curve_tables import chart_grid, chart_rows, curve_grid
+from benchmark.report.drawing import theme
+from benchmark.report.drawing.claim_forest import claim_picture
 from benchmark.report.drawing.curves import curve_chart, curve_pictures
 from benchmark.report.drawing.dots import rank_picture
 from benchmark.report.drawing.regions import region_chart
-from benchmark.report.drawing.theme import COLUMN_WIDTH
+from benchmark.report.drawing.theme import COLUMN_WIDTH, text_width
 from benchmark.report.drawing.trade_off import trade_off_chart
+from benchmark.report.grids import metric_header
 from benchmark.report.html import render
 from benchmark.report.html.mistakes import mistakes_section
+from benchmark.report.html.page import page_html
 from benchmark.report.html.simplex import simplex_section
+from benchmark.report.latex_macros import table_macros
+from benchmark.report.paper_results import COMPARISONS
 from benchmark.report.placement import (
     PLACED_DOCUMENT_COLUMNS,
     PUBLISHED_SCORE_COLUMNS,
@@ -54,13 +76,15 @@ from benchmark.report.surveys import (
     ranking_grid,
     score_text,
 )
-from benchmark.report.tables import frame_csv, markdown_grid
+from benchmark.report.tables import charts_csv, frame_csv, markdown_grid, table_csv, table_markdown
+from benchmark.report.terminal import claim_lines, note_lines, run_sentence
 from tests.analysis.made import drawn_study, predicted, table_study
 from tests.report.expected_texts import assert_expected, figure_text, page_words
 from tests.report.regions import figure_of, panel
+from tests.report.summaries import claim_row, verdict_row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from benchmark.analysis.formatting.terminal_table import TerminalTable
     from benchmark.analysis.summary import Summary
@@ -393,7 +417,7 @@ def test_charts(name: str) -> None:
     grids = (curve_grid(each, chart) for each in chart.panels)
     parts = {
         "chart": figure_text(name, curve_chart(chart)),
-        "column": figure_text(name, curve_chart(chart, COLUMN_WIDTH)),
+        "column": "\n".join(figure_text(name, curve_chart(chart, COLUMN_WIDTH)).splitlines()[:40]),
         "table": grid_text(chart_grid(chart)),
         "tables": "\n".join(map(grid_text, grids)),
         "rows": "\n".join(map(str, chart_rows(chart))),
@@ -407,3 +431,165 @@ def test_mean_ranks(webkb: Summary) -> None:
     picture = rank_picture(replace(webkb, ranks=summary_table(RANK_TABLE_COLUMNS, ranks)))
     assert picture is not None
     assert_expected("ranks", [(picture.title, figure_text(picture.alt, picture.spec))])
+
+
+def rich(webkb: Summary) -> Summary:
+    """A summary with everything that a page can show: ranks, ranges, reference values, deviations, partial claims."""
+    ranks = [(name, rank, 14, 1.25, 0.0312) for name, rank in (("a", 1.5), ("b", 2.25), ("c", 2.75))]
+    ranges = [
+        ("1", "linear-{n}", "accuracy", "percent", 60.0, 90.0, 0.62, 0.884, 3, 4, "deviates"),
+        ("2", "ngd-{n}", "error", "one", 0.1, 0.4, 0.12, 0.39, 4, 4, "consistent"),
+    ]
+    reference = verdict_row(
+        "tf-l1-ngd", "accuracy", "93.9", "percent", 92.3, 90.9, 93.6, "reference value", "GCN, 2019"
+    )
+    other = verdict_row("tf-l1-ned", "accuracy", "84.39", "percent", 84.9, 83.5, 86.2, "another setting")
+    tuned = verdict_row("tf-l2-ned", "accuracy", "90.08", "percent", 90.0, 88.6, 91.3, "tuned")
+    more = summary_table(VERDICT_TABLE_COLUMNS, [reference, other, tuned])
+    claims = [
+        claim_row("part", "Part of a claim.", (2, "holds"), (1, "holds in part (1 of 2)"), 2, whole=5),
+        claim_row("twice", "A claim twice.", (2, "holds"), (0, "no test"), 2, counted="same as ngd-best"),
+        claim_row("read", "Read so.", (0, "fails"), (0, "contradicted"), 2, variant="another reading"),
+    ]
+    return replace(
+        webkb,
+        verdicts=pd.concat([webkb.verdicts, more], ignore_index=True),
+        claims=pd.concat([webkb.claims, summary_table(CLAIMS, claims)], ignore_index=True),
+        ranks=summary_table(RANK_TABLE_COLUMNS, ranks),
+        ranges=summary_table(RANGES, ranges),
+        explained_by=("webkb-sweep",),
+        caveats=("A caveat <of> it.", "Another."),
+        documents=("4,199 documents.",),
+        terms=(("cell", "a row"),),
+        costs=summary_table(COSTS, [(cell.id, 3.25 + i, 0.5, 1.26e9) for i, cell in enumerate(webkb.cells)]),
+        duplicates=summary_table(DUPLICATES, [("", "cornell", 250, 3, 1, "a", "b", 0.925)]),
+        brief=("4,199 documents, 40,000 words.",),
+    )
+
+
+def test_a_summary_with_everything(webkb: Summary) -> None:
+    summary = rich(webkb)
+    many = replace(summary, claims=pd.concat([summary.claims] * 9, ignore_index=True))
+    curves = replace(summary, charts=tuple(CHARTS.values()))
+    failed = replace(summary, failures={"tf-l1-ngd": "x"})
+    parts = {
+        "table.md": table_markdown(summary),
+        "table.csv": table_csv(summary),
+        "macros": table_macros(summary),
+        "page": page_words(page_html(summary, "a machine")),
+        "page of curves": page_words(page_html(curves)),
+        "curves": charts_csv(curves),
+        "claims": "\n".join([*claim_lines(summary), "", *claim_lines(summary, 60), "", *claim_lines(many)]),
+        "notes": "\n".join(note_lines(summary)),
+        "sentences": "\n".join(
+            [
+                run_sentence(summary, stored=3, seconds=12.345, peak=2.5e9, folder=Path("run")),
+                run_sentence(failed, stored=0, seconds=0.0, peak=NAN, folder=Path("run")),
+            ]
+        ),
+    }
+    assert_expected("rich", parts.items())
+
+
+def test_names_and_units_of_all_metrics() -> None:
+    names = [*METRICS, *TIME_METRICS, *PAIR_METRICS, *DIAGNOSTIC_METRICS, "unheard-of"]
+    rows = [
+        f"{name} | {metric_header(name, DIAGNOSTIC_METRICS)} | {axis_label((name,), DIAGNOSTIC_METRICS)} | "
+        f"{metric_labels(name, DIAGNOSTIC_METRICS)} | {display_unit(name, DIAGNOSTIC_METRICS)}"
+        for name in names
+    ]
+    groups = [("macro-f1", "micro-f1"), ("accuracy", "error"), ("macro-recall", "recall"), tuple(TIME_METRICS)]
+    groups += [("micro-roc-auc", "macro-roc-auc"), ("micro-break-even", "macro-break-even")]
+    parts = {"metrics": "\n".join(rows), "axes": "\n".join(axis_label(each, DIAGNOSTIC_METRICS) for each in groups)}
+    assert_expected("metrics", parts.items())
+
+
+def test_looks_of_pages_and_files() -> None:
+    widths = {text: [round(text_width(text, size), 4) for size in (8.5, 12.0)] for text in ("A plain word", *TEXTS)}
+    parts = {
+        "page": json.dumps(theme.PAGE_CONFIG, indent=1),
+        "file": json.dumps(theme.FILE_CONFIG, indent=1),
+        "series": "\n".join(str(theme.series_style(i)) for i in range(theme.MOST_LABELS)),
+        "lines of a page": "\n".join(str(render.line_look(i)) for i in range(len(theme.COLOURS))),
+        "variables": json.dumps(theme.CSS_VARIABLES, indent=1),
+        "widths": json.dumps(widths, ensure_ascii=False, indent=1),
+        "wrapped": "\n".join(theme.wrap_text("A sentence of several words that is too long for a line", 90, 9.5)),
+    }
+    assert_expected("looks", parts.items())
+
+
+NOT_POSITIVE = "the line 'a' has a point that is not positive on a logarithmic axis"
+TEXTS = ("".join(map(chr, range(33, 127))), "·r²~×−…→", "éü")
+
+
+@pytest.mark.parametrize(
+    ("changes", "lines", "said"),
+    [
+        ({"columns": 0}, [], "the chart 'c' can't be 0 panels wide, on a scale of 1.0"),
+        ({"scale": math.inf}, [], "the chart 'c' can't be 1 panels wide, on a scale of inf"),
+        ({}, [Line("a", (1.0,), (1.0,))] * 2, "the panel 'p' has two lines with the same label"),
+        ({}, [Line("a", (1.0,), (math.nan,))], "the line 'a' has a number that is not finite"),
+        ({}, [Line("a", (2.0, 2.0), (1.0, 1.0))], "the x values of the line 'a' do not ascend"),
+        (
+            {},
+            [Line("a", (1.0,), (1.0,), (2.0,), (1.5,))],
+            "the line 'a' has a bar whose low end lies above its high end",
+        ),
+        ({"log_x": True}, [Line("a", (0.0,), (1.0,))], NOT_POSITIVE),
+        ({"log_y": True}, [Line("a", (1.0,), (0.0,))], NOT_POSITIVE),
+        (
+            {},
+            [Line(f"a{i}", (1.0,), (1.0,)) for i in range(51)],
+            "the chart 'c' has 51 labels; there are styles for 50",
+        ),
+    ],
+)
+def test_charts_that_can_not_be_drawn_say_why(changes: dict[str, Any], lines: list[Line], said: str) -> None:
+    panels = (ChartPanel("p", tuple(lines) or (Line("a", (1.0,), (1.0,)),)),)
+    with pytest.raises(ValueError, match=r".") as refused:
+        curve_chart(Chart("c", "C", "x", "y", panels, **{"columns": 1} | changes))
+    assert str(refused.value) == said
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: Chart("c", "C", "x", "y", ()), "the chart 'c' has no panel"),
+        (lambda: Line("a", (), ()), "'a' has no points, or x, y and bars of different lengths"),
+        (lambda: Line("a", (1.0,), (1.0,), (1.0,)), "'a' has no points, or x, y and bars of different lengths"),
+        (lambda: Line("a", (1.0,), (1.0, 2.0)), "'a' has no points, or x, y and bars of different lengths"),
+    ],
+)
+def test_charts_that_can_not_be_made_say_why(make: Callable[[], Any], said: str) -> None:
+    with pytest.raises(ValueError, match=r".") as refused:
+        make()
+    assert said in str(refused.value)
+
+
+COMPARED = ("c", "", "webkb", "a", "b", "accuracy", "greater", 0.0123, -0.01, 0.035, 0.02, NAN, NAN, 0.2, 0.4, 0.03)
+
+
+def test_pictures_and_tables_of_claims_of_every_relation() -> None:
+    def rows(**changes: Any) -> pd.DataFrame:
+        first = dict(zip(COMPARISONS, (*COMPARED, "holds", "not shown", "not shown"), strict=True)) | changes
+        second = first | {"a": "x", "config": "other", "value": first["value"] / 2, "published": NAN, "p_holm": NAN}
+        third = second | {"b": "y", "strict_verdict": "contradicted", "verdict": "contradicted"}
+        last = third | {"b": "z", "strict_verdict": "holds", "verdict": "holds", "paper_verdict": "holds"}
+        return summary_table(COMPARISONS, [[row[name] for name in COMPARISONS] for row in (first, second, third, last)])
+
+    tables = {
+        "greater": rows(),
+        "lower": rows(relation="lower", metric="error"),
+        "the same": rows(relation="equivalent", claimed_low=-0.01, claimed_high=0.01),
+        "ratio": rows(
+            relation="ratio", metric="error", value=0.8, low=0.6, high=1.1, claimed_low=0.5, claimed_high=0.9
+        ),
+        "another unit": rows(metric="average-skl", detectable=NAN),
+    }
+    parts = {}
+    for title, frame in tables.items():
+        picture = claim_picture(frame)
+        assert picture is not None
+        words = f"{picture.title}\n{picture.alt}\n{grid_text(claim_comparison_grid(frame))}"
+        parts[title] = f"{words}\n{grid_text(exception_grid(frame))}\n{figure_text(title, picture.spec)}"
+    assert_expected("claims", parts.items())

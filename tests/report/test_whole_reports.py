@@ -157,7 +157,7 @@ def parts_of(summary: Summary) -> Iterator[tuple[str, str]]:
     for name, columns in SUMMARY_TABLES.items():
         frame = getattr(summary, name)
         if len(frame):
-            yield name, frame_csv(frame.head(60), columns)
+            yield name, frame_csv(frame.head(24), columns)
     yield "curves", charts_csv(summary)
     yield "table.csv", table_csv(summary)
     yield "table.md", table_markdown(summary)
