@@ -277,10 +277,24 @@ def test_a_comparison_is_for_one_of_its_cells_or_for_none():
 def test_what_is_said_of_one_experiment_of_each_shape_is_as_expected():
     """The finding, the question, the caveats, the notes and the terms, as they were read."""
     parts = {}
-    for name in QUICK:
+    for name in (*QUICK, "tuned-20ng"):
         summary = summary_of(name)
         finding = main_finding(summary)
         terms = [f"{word}: {meaning}" for word, meaning in summary.terms]
         said = [finding.headline, *finding.details, finding.baseline, question_sentence(summary)]
         parts[name] = "\n".join([*said, *summary.caveats, *summary.documents, *summary.notes, *summary.brief, *terms])
     assert_expected("said", parts.items())
+
+
+def test_what_is_said_where_all_was_chosen_on_the_test_or_nothing_can_be_tested():
+    webkb = webkb_summary()
+    cells = tuple(replace(cell, choice="oracle") if cell.id == "tf-l1-ngd" else cell for cell in webkb.cells)
+    chosen = main_finding(replace(webkb, cells=cells))
+    assert "The parameters were chosen on the test documents, so the scores are optimistic." in chosen.details
+    assert "optimistic" not in " ".join(main_finding(webkb).details)
+    pairs = [("tf-l1-ngd", "tf-l2-linear"), ("tf-l1-ned", "tf-l2-linear")]
+    gaps = summary_table(DIFFERENCES, [(*pair, 0.02, 0.01, 0.03, 4199) for pair in pairs])
+    note = "not testable (smallest p 0.5)"
+    tests = summary_table(SIGNIFICANCE, [(*pair, "wilcoxon", 2, 0.0, np.nan, np.nan, 0, note) for pair in pairs])
+    untested = main_finding(replace(webkb, differences=gaps, significance=tests))
+    assert "No difference could be significant: smallest p 0.5." in untested.details

@@ -282,3 +282,53 @@ class TestDamage:
         parquet.write_table(table.set_column(table.column_names.index("predicted"), "predicted", other), file)
         with pytest.raises(DAMAGE_ERRORS, match="unknown classes"):
             decode_predictions(contents | {PREDICTIONS_TABLE: file.getvalue()})
+
+
+def changed(contents, name, change):
+    """The files, one of whose tables is another."""
+    table = parquet.read_table(pa.BufferReader(contents[name]))
+    file = io.BytesIO()
+    parquet.write_table(change(table).replace_schema_metadata(table.schema.metadata), file)
+    return contents | {name: file.getvalue()}
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "said"),
+    [
+        (TIMINGS_TABLE, lambda table: table.slice(1), "its timings are of other settings"),
+        (
+            PREDICTIONS_TABLE,
+            lambda table: pa.concat_tables([table, table.slice(len(table) - 1)]),
+            "it has predictions of other settings",
+        ),
+        (
+            DOCUMENTS_TABLE,
+            lambda table: pa.concat_tables([table, table.slice(len(table) - 1)]),
+            "its documents don't match its tasks",
+        ),
+        (DOCUMENTS_TABLE, lambda table: table.slice(0, len(table) - 1), "its documents don't match its tasks"),
+    ],
+)
+def test_what_does_not_fit_the_other_files_is_said(contents, name, change, said):
+    with pytest.raises(ValueError, match=rf"^{said}$"):
+        decode_predictions(changed(contents, name, change))
+
+
+def test_counts_of_inner_folds_stand_in_columns_of_their_own(contents):
+    predictions = made()
+    frame = pd.read_parquet(io.BytesIO(contents[SETTINGS_TABLE]))
+    for row in frame.itertuples(index=False):
+        size, terms = (
+            int(row.size) if row.size == row.size else None,
+            int(row.terms) if row.terms == row.terms else None,
+        )
+        key = SettingKey(row.variant, row.task, row.cell, row.candidate, size, terms)
+        number = [split.name for split in predictions.splits[key.of_splits]].index(row.split)
+        setting = predictions.settings[key]
+        if not len(setting.inner):
+            assert row.inner_right is None
+            continue
+        own = setting.inner[number]
+        k = (len(own) - 1) // 3
+        assert [*row.inner_right, *row.inner_assigned, *row.inner_true] == own[:-1].tolist()
+        assert (len(row.inner_right), row.inner_documents) == (k, own[-1])

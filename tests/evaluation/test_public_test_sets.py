@@ -117,6 +117,13 @@ def test_metrics_columns_and_configurations_of_the_test_sets():
         assert all(public_set_of_configuration(name) is each for name in each.configurations)
         assert each.training.endswith(".")
     assert public_set_of_configuration("webkb") is None
+    assert [each.training for each in TEST_SETS.values()] == [
+        "Train on the 11,314 posts of 20news-bydate-train.",
+        "Predict the pages of a university (column group) after training on those of the other three and of misc.",
+        "Train on the 5,485 training stories of R8.",
+        "Train on the 6,532 training stories of R52.",
+        "Train on the 7,770 training stories that have at least one of the 90 topics.",
+    ]
     assert {name for name, each in TEST_SETS.items() if each.excluded} == {"20ng"}
     with pytest.raises(ConfigError, match=r"unknown test set 'r9'; did you mean 'r8'\?"):
         public_test_set("r9")
