@@ -321,8 +321,9 @@ def test_trials_of_several_cells_and_at_any_width_are_told_in_full():
     ]  # fmt: skip
     assert sensitivity_sentence(tried) == (
         "2 of the 3 are consistent under some other choice, which would be tuned to the published values "
-        "(a under v, w; b under w); c under none that was tried, nor by intervals that are widened for the number of choices "
-        "(Bonferroni); at most 2 of them at once (under w). Other choices that were tried: at most 2 for a cell."
+        "(a under v, w; b under w); c under none that was tried, nor by intervals that are widened for the number of "
+        "choices (Bonferroni); at most 2 of them at once (under w). "
+        "Other choices that were tried: at most 2 for a cell."
     )
     assert sensitivity_sentence([]) == ""
 
