@@ -358,3 +358,13 @@ def test_numbers_that_a_difference_on_one_split_stands_on():
 def test_z_level_is_that_of_95_percent():
     assert pytest.approx(1.959964, abs=1e-6) == intervals.Z_LEVEL
     assert intervals.percentiles(np.arange(1001.0)) == pytest.approx((25.0, 975.0))
+
+
+def test_the_seed_is_0_where_none_is_given():
+    a, b = random_outcome("a", [25, 40], 3, 0.6, 1), random_outcome("b", [25, 40], 3, 0.5, 2)
+    assert estimate_score(a, "macro-f1") == estimate_score(a, "macro-f1", 0)
+    assert estimate_difference(a, b, "macro-f1") == estimate_difference(a, b, "macro-f1", 0)
+    assert (estimate_score(a), estimate_difference(a, b)) == (
+        estimate_score(a, "accuracy"),
+        estimate_difference(a, b, "accuracy"),
+    )

@@ -272,3 +272,9 @@ def test_a_metric_has_one_function_and_a_recorded_one_has_none():
         match=r"^of a plug-in's metric, the run recorded no such number, and the plug-in isn't loaded$",
     ):
         Metric().scores(counted([[1]]))
+
+
+def test_counts_are_summed_over_the_splits():
+    whole = stack_tallies([counted([[3, 1], [0, 2]]), counted([[1, 0], [1, 1]])]).summed()
+    assert (whole.right.tolist(), whole.assigned.tolist(), whole.true.tolist()) == ([4, 3], [5, 4], [5, 4])
+    assert whole.documents == 9

@@ -522,3 +522,24 @@ def test_scores_of_one_class_are_those_of_its_outcome():
     named = a.named("other")
     assert (named.cell, named.outcome.cell, named.values) == ("other", "other", a.values)
     assert replace(a, outcome=None).named("other").outcome is None
+
+
+def test_the_first_of_two_cells_stays_the_first():
+    """Of several classes a document, whichever the sample; and two replicates are enough for a ratio."""
+    rng = np.random.default_rng(4)
+    truth = rng.random((40, 3)) < 0.4
+    a, b = (
+        of_outcome(multilabel(name, truth, truth ^ (rng.random((3, 40, 3)) < wrong)))
+        for name, wrong in (("a", 0.1), ("b", 0.4))
+    )
+    found = DRAWS.test("sign", a, b, "macro-f1")
+    assert found == micro_sign_test(a.outcome, b.outcome)
+    assert (found.a, found.b, found.favours) == ("a", "b", "a")
+    assert found.statistic > 0
+    two = DRAWS.ratio(scored([0.2, 0.22]), scored([0.1, 0.11], "b"), "error")
+    assert (two.value, two.n, two.method) == (pytest.approx(2), 2, "fieller")
+    one = DRAWS.ratio(scored([0.2]), scored([0.1], "b"), "error")
+    assert (one.value, one.n, one.method) == (2, 1, "single replicate")
+    assert not scored([0.2]).can_score("error")
+    assert scored([0.2]).has("error")
+    assert not scored([0.2]).has("accuracy")

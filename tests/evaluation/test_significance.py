@@ -50,6 +50,7 @@ def test_only_the_same_documents_are_paired():
 class TestSign:
     def test_z_by_hand(self):
         assert sign_z(20, 5) == (20 - 12.5) / (math.sqrt(25) / 2) == 3.0
+        assert (sign_z(1, 0), sign_z(0, 1), sign_z(0, 0)) == (1.0, -1.0, 0.0)
 
     @pytest.mark.parametrize(
         ("only_a", "only_b", "printed"),

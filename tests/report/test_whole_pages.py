@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pytest
+from rich.console import Console
 
 from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
 from benchmark.analysis.document_predictions import label_frame
@@ -31,6 +35,7 @@ from benchmark.analysis.summary import (
     RANGES,
     RANK_TABLE_COLUMNS,
     SCORE_COLUMNS,
+    SUMMARY_TABLES,
     VERDICT_TABLE_COLUMNS,
     summary_table,
 )
@@ -52,7 +57,10 @@ from benchmark.report.html import render
 from benchmark.report.html.mistakes import mistakes_section
 from benchmark.report.html.page import page_html
 from benchmark.report.html.simplex import simplex_section
+from benchmark.report.html.site import site_pages
+from benchmark.report.latex import table_latex
 from benchmark.report.latex_macros import table_macros
+from benchmark.report.page import deviations_page, paper_page, reproduction_page
 from benchmark.report.paper_results import COMPARISONS
 from benchmark.report.placement import (
     PLACED_DOCUMENT_COLUMNS,
@@ -77,7 +85,7 @@ from benchmark.report.surveys import (
     score_text,
 )
 from benchmark.report.tables import charts_csv, frame_csv, markdown_grid, table_csv, table_markdown
-from benchmark.report.terminal import claim_lines, note_lines, run_sentence
+from benchmark.report.terminal import TerminalTables, claim_lines, note_lines, run_sentence
 from tests.analysis.made import drawn_study, predicted, table_study
 from tests.report.expected_texts import assert_expected, figure_text, page_words
 from tests.report.regions import figure_of, panel
@@ -90,6 +98,7 @@ if TYPE_CHECKING:
     from benchmark.analysis.summary import Summary
     from benchmark.config.model import Experiment
     from benchmark.report.grids import TextTable
+    from benchmark.report.paper_results import PaperResult
 
 NAN = math.nan
 
@@ -593,3 +602,86 @@ def test_pictures_and_tables_of_claims_of_every_relation() -> None:
         words = f"{picture.title}\n{picture.alt}\n{grid_text(claim_comparison_grid(frame))}"
         parts[title] = f"{words}\n{grid_text(exception_grid(frame))}\n{figure_text(title, picture.spec)}"
     assert_expected("claims", parts.items())
+
+
+NASTY = "=1|<b>_&%\x1b[31m*x*\u202e`"
+#: Columns of frames that have names or sentences.
+NAMING = (
+    "cell",
+    "text",
+    "rule",
+    "counted",
+    "variant",
+    "aside",
+    "document",
+    "twin",
+    "split",
+    "method",
+    "a",
+    "b",
+    "fold",
+)
+
+
+def nasty(summary: Summary) -> Summary:
+    """The summary, with names and sentences that begin with what each format takes for a command."""
+
+    def named(text: str) -> str:
+        return " vs ".join(f"{NASTY}{part}" for part in text.split(" vs ")) if text and text != "all" else text
+
+    frames = {}
+    for name, columns in SUMMARY_TABLES.items():
+        frame = getattr(summary, name)
+        changes = {column: frame[column].map(named) for column in columns if column in NAMING and len(frame)}
+        frames[name] = frame.assign(**changes)
+    cells = tuple(
+        replace(
+            cell,
+            id=named(cell.id),
+            columns={key: named(value) for key, value in cell.columns.items()},
+            method=named(cell.method),
+            points=named(cell.points),
+        )
+        for cell in summary.cells
+    )
+    texts = {
+        field: tuple(map(named, getattr(summary, field)))
+        for field in ("notes", "brief", "caveats", "documents", "explained_by")
+    }
+    failures = {named(cell): named(reason) for cell, reason in summary.failures.items()}
+    terms = tuple((named(word), named(meaning)) for word, meaning in summary.terms)
+    title, corpus = named(summary.title), named("corpus")
+    return replace(summary, **frames, **texts, cells=cells, title=title, corpus=corpus, failures=failures, terms=terms)
+
+
+def test_no_name_or_sentence_is_a_command_in_any_format(webkb: Summary, papers: list[PaperResult]) -> None:
+    summary = nasty(replace(rich(webkb), failures={"tfidf-l2-ned": "no memory"}))
+    (part,), (paper,) = papers[0].experiments, papers
+    bad = replace(paper, title=NASTY, reference=NASTY, finding=NASTY, remarks=(NASTY,), claims=summary.claims)
+    bad = replace(bad, experiments=(replace(part, summary=summary, remarks=(NASTY,), caveats=(NASTY,)),))
+    pages = [page_html(summary, NASTY), *site_pages([bad], {}).values()]
+    for html in pages:
+        assert "<b>" not in html
+        assert "\x1b" not in html
+        where = [html[max(0, m.start() - 90) : m.end() + 30] for m in re.finditer("\u202e", html)]
+        assert where == []
+        assert "=1|" in html
+    written = [table_markdown(summary), paper_page(bad), deviations_page([bad]), reproduction_page([bad])]
+    written.append(checklist_markdown(summary, MANIFEST))
+    for text in written:
+        assert "\\<b>" in text
+        assert not re.search(r"(?<!\\)<b>|(?<!\\)\*x|\x1b|\u202e|=1\|", text)
+    latex = table_latex(summary)
+    assert not re.search(r"<b>|(?<!\\)_|(?<!\\)%1|\x1b|\u202e", latex.partition("\n")[2].replace("%\n", "\n"))
+    for text in (table_csv(summary), *(frame_csv(getattr(summary, name), SUMMARY_TABLES[name]) for name in NAMED)):
+        fields = [field for row in csv.reader(io.StringIO(text)) for field in row]
+        assert any(field.startswith("'=1|") for field in fields)
+        assert not any(field.startswith("=") for field in fields)
+    console = Console(width=100, file=io.StringIO())
+    console.print(TerminalTables(summary, whole=True))
+    shown = console.file.getvalue()
+    assert "\\x1b[31m" in shown
+    assert not re.search(r"\x1b|\u202e", shown)
+
+
+NAMED = ("scores", "significance", "differences", "verdicts", "claims", "ranks", "duplicates", "costs")
