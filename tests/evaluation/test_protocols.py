@@ -533,6 +533,7 @@ def test_a_plugins_splits_keep_the_promises(splits, said):
     documents = Documents(
         tuple("abcd"), np.array([0, 1, 0, 1], dtype=np.int32), np.zeros(4, dtype=np.int32), ("x", "y"), ("all",)
     )
+    assert ONE[0].number == 1
     check_split_promises(ONE, documents, repeated=False)
     check_split_promises([*ONE, *OTHER], documents, repeated=False)
     check_split_promises(BOTH, documents, repeated=True)

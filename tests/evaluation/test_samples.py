@@ -543,3 +543,11 @@ def test_the_first_of_two_cells_stays_the_first():
     assert not scored([0.2]).can_score("error")
     assert scored([0.2]).has("error")
     assert not scored([0.2]).has("accuracy")
+
+
+@pytest.mark.parametrize(("more", "better"), [(True, "b"), (False, "a")])
+def test_a_plugins_metric_says_which_scores_are_better(more, better):
+    outcome = random_outcome("a", [60, 90], 3, 0.7, 1)
+    outcome = replace(outcome, known=outcome.known | {"own": Metric(more_is_better=more)})
+    low, high = (scored(np.linspace(*ends, 20), name, "own", outcome) for name, ends in (("a", (0, 1)), ("b", (2, 3))))
+    assert DRAWS.test("wilcoxon", low, high, "own").favours == better
