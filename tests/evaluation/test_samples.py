@@ -15,7 +15,7 @@ from benchmark.evaluation import intervals
 from benchmark.evaluation.cell_scores import CellScores
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.metrics import Metric, metric_values
-from benchmark.evaluation.outcomes import Outcome
+from benchmark.evaluation.outcomes import Outcome, outcome_scores
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.evaluation.sampling_model import DocumentSampling, ReplicateSampling, sampling_of
 from benchmark.evaluation.score_table import ScoreTable
@@ -499,9 +499,15 @@ class TestScoreTable:
 
     def test_pairs_only_cells_of_one_sample(self):
         table, *_ = self.table()
-        for ask in (table.difference, table.ratio):
+        for ask in (
+            lambda *pair: table.difference(*pair, "accuracy"),
+            lambda *pair: table.ratio(*pair, "accuracy"),
+            table.sign_z,
+            lambda *pair: table.test("sign", *pair, "accuracy"),
+            lambda *pair: table.tests(*pair, ["accuracy"]),
+        ):
             with pytest.raises(ValueError, match=r".") as refused:
-                ask("a", "c", "accuracy")
+                ask("a", "c")
             assert str(refused.value) == (
                 "'a' and 'c' are tested under protocols with different samples: they can't be paired"
             )
@@ -551,3 +557,18 @@ def test_a_plugins_metric_says_which_scores_are_better(more, better):
     outcome = replace(outcome, known=outcome.known | {"own": Metric(more_is_better=more)})
     low, high = (scored(np.linspace(*ends, 20), name, "own", outcome) for name, ends in (("a", (0, 1)), ("b", (2, 3))))
     assert DRAWS.test("wilcoxon", low, high, "own").favours == better
+
+
+@pytest.mark.parametrize("name", ["sign", "mcnemar"])
+def test_documents_of_one_class_each_are_tested_one_by_one(name):
+    a, b = TestEveryTest().pair(draws=7, many=False)
+    for sample in (DRAWS, DocumentSampling(0)):
+        assert sample.test(name, a, b, "accuracy") == document_test(name, a.outcome, b.outcome)
+
+
+def test_a_metric_that_an_outcome_alone_knows_is_scored_and_kept_for_one_class():
+    own = Metric(lambda tallies: tallies.right.sum(axis=-1) / 1000)
+    outcome = random_outcome("a", [60, 90], 3, 0.7, 1)
+    found = outcome_scores(replace(outcome, known={"own": own}))
+    assert list(found) == ["own"]
+    assert found["own"].tolist() == [outcome.correct[:60].sum() / 1000, outcome.correct[60:].sum() / 1000]
