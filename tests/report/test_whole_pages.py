@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from rich.console import Console
@@ -37,6 +38,8 @@ from benchmark.analysis.summary import (
     SCORE_COLUMNS,
     SUMMARY_TABLES,
     VERDICT_TABLE_COLUMNS,
+    CellInfo,
+    Summary,
     summary_table,
 )
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
@@ -95,7 +98,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from benchmark.analysis.formatting.terminal_table import TerminalTable
-    from benchmark.analysis.summary import Summary
     from benchmark.config.model import Experiment
     from benchmark.report.grids import TextTable
     from benchmark.report.paper_results import PaperResult
@@ -685,3 +687,37 @@ def test_no_name_or_sentence_is_a_command_in_any_format(webkb: Summary, papers: 
 
 
 NAMED = ("scores", "significance", "differences", "verdicts", "claims", "ranks", "duplicates", "costs")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (lambda each: {"cells": each.cells[:1] * 2}, "two cells of a summary have the same id"),
+        (
+            lambda each: {"claims": each.claims.drop(columns=["text", "rule"])},
+            "claims lacks the columns ['rule', 'text']",
+        ),
+        (lambda _: {"failures": {"y": "", "x": ""}}, "no such cells: ['x', 'y']"),
+        (lambda each: {"cells": each.cells[1:]}, "no such cells: ['tf-l1-linear']"),
+    ],
+)
+def test_summaries_that_do_not_fit_say_why(webkb: Summary, changes: Callable[[Summary], Any], said: str) -> None:
+    with pytest.raises(ValueError, match=r".") as refused:
+        replace(webkb, **changes(webkb))
+    assert str(refused.value) == said
+
+
+def test_a_wide_curve_is_thinned_for_a_terminal() -> None:
+    xs = tuple(float(10 * i) for i in range(1, 31))
+    wide = Chart("c", "C", "Documents", "Accuracy (%)", (ChartPanel("p", (Line("a", xs, xs),)),), columns=1)
+    (cell,) = (CellInfo("a", {}, size=10),)
+    scores = summary_table(SCORE_COLUMNS, [("a", "all", "accuracy", 0.5, 0.4, 0.6, 9, 0)])
+    console = Console(width=60, file=io.StringIO())
+    console.print(TerminalTables(Summary("c", "C", None, (cell,), scores, charts=(wide,))))
+    lines = console.file.getvalue().splitlines()
+    head = next(line for line in lines if line.startswith("series")).split()[1:]
+    assert (head[0], head[-1]) == ("10", "300")
+    gaps = np.diff([int(number) for number in head])
+    assert np.ptp(gaps) <= 10
+    assert f"{30 - len(head)} of 30 columns are left out: curves.csv has them." in [line.strip() for line in lines]
+    assert len(next(line for line in lines if line.startswith("a "))) <= 60
