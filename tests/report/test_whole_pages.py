@@ -51,7 +51,7 @@ from benchmark.report.curve_tables import chart_grid, chart_rows, curve_grid
 from benchmark.report.drawing import theme
 from benchmark.report.drawing.claim_forest import claim_picture
 from benchmark.report.drawing.curves import curve_chart, curve_pictures
-from benchmark.report.drawing.dots import rank_picture
+from benchmark.report.drawing.dots import rank_chart, rank_picture
 from benchmark.report.drawing.regions import region_chart
 from benchmark.report.drawing.theme import COLUMN_WIDTH, text_width
 from benchmark.report.drawing.trade_off import trade_off_chart
@@ -231,6 +231,7 @@ def test_surveys() -> None:
             [score_text(made, "r8", "ngd"), score_text(made, "20ng", "ngd", 100), score_text(made, "r8", "x")]
         ),
         "chart": repr(chart),
+        "ranks": figure_text("ranks", rank_chart(ranking)),
         "trade-off": figure_text("trade-off", trade_off_chart(made, ("ngd",))),
     }
     assert_expected("survey", parts.items())

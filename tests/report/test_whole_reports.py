@@ -10,6 +10,7 @@ import io
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -280,6 +281,41 @@ def noted() -> Iterator[Experiment]:
         )
         variant = replace(experiment.variants["base"], protocol=other.variants["base"].protocol)
         yield replace(experiment, variants={"base": variant})
+
+
+def ranked(*, multilabel: bool) -> RunPredictions:
+    """A run whose metrics are of decision values, measured by two versions, with warnings and hashed characters."""
+    experiment = small_experiment(
+        **OF_SYNTHETIC,
+        name="noted",
+        title="ranked",
+        methods=[{"classifier": {"name": "linear-svm", "scheme": "one-vs-rest", "C": [1, 10]}}, "mnb"],
+        choose={"by": "cross-validation", "folds": 3},
+        metrics=["macro-roc-auc", "micro-average-precision", "macro-break-even", "micro-f1"],
+        text={"characters": [3], "buckets": 1024, "stoplist": "none"},
+    )
+    predictions, rng = predicted(experiment, multilabel=multilabel), np.random.default_rng(5)
+    settings = {
+        key: replace(
+            each,
+            values=rng.normal(size=(sum(each.sizes), 3)),
+            versions=("0.1", "") if key.method == "mnb" else ("0.2", "0.2"),
+            warnings=("it did not converge",) if key.method != "mnb" else (),
+        )
+        for key, each in predictions.settings.items()
+    }
+    facts = FACTS | {"in_buckets": 123_456, "documents_without_words": 1}
+    return RunPredictions(experiment, replace(predictions, settings=settings), {}, {"base": facts})
+
+
+@pytest.mark.parametrize("multilabel", [False, True])
+def test_notes_on_decision_values_are_as_expected(multilabel: bool) -> None:
+    summary = summarize(ranked(multilabel=multilabel))
+    parts = {
+        "notes": "\n".join([*summary.caveats, *summary.notes, *summary.brief]),
+        "table.md": table_markdown(summary),
+    }
+    assert_expected(f"ranked-{'several' if multilabel else 'one'}", parts.items())
 
 
 def test_notes_of_every_kind_of_experiment_are_as_expected() -> None:
