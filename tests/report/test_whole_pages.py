@@ -328,6 +328,7 @@ def test_regions() -> None:
     parts = {
         "picture": figure_text("regions", region_chart(figure)),
         "section": json.dumps(simplex_section(figure).simplex),
+        "words": "\n".join([simplex_section(figure).title, *simplex_section(figure).says]),
         "another step": repr(simplex_section(figure_of((plane,)))),
     }
     assert_expected("regions", parts.items())
