@@ -298,3 +298,34 @@ def test_what_is_said_where_all_was_chosen_on_the_test_or_nothing_can_be_tested(
     tests = summary_table(SIGNIFICANCE, [(*pair, "wilcoxon", 2, 0.0, np.nan, np.nan, 0, note) for pair in pairs])
     untested = main_finding(replace(webkb, differences=gaps, significance=tests))
     assert "No difference could be significant: smallest p 0.5." in untested.details
+
+
+@pytest.mark.parametrize(
+    ("gap", "p_holm", "note", "outcome"),
+    [
+        ((0.02, 0.01, 0.03), 0.049, "", "a"),
+        ((-0.02, -0.03, -0.01), 0.049, "", "b"),
+        ((0.02, 0.01, 0.03), 0.05, "", "undecided"),
+        ((0.02, 0.0, 0.03), 0.001, "", "undecided"),
+        ((-0.02, -0.03, 0.0), 0.001, "", "undecided"),
+        ((0.0, 0.01, 0.03), 0.001, "", "undecided"),
+        ((0.02, np.nan, np.nan), 0.001, "", "a"),
+        ((0.02, 0.01, 0.03), np.nan, "", "undecided"),
+        ((0.02, 0.01, 0.03), 0.001, "not testable (x)", "not testable"),
+    ],
+)
+def test_a_cell_is_better_where_the_test_and_the_interval_say_so(gap, p_holm, note, outcome):
+    """Significant is less than 5%, and an interval that ends at zero doesn't exclude it."""
+    pair = ("tf-l1-ngd", "tf-l2-linear")
+    tests = summary_table(SIGNIFICANCE, [(*pair, "sign", 9, 1.0, 0.001, p_holm, 2, note)])
+    gaps = summary_table(DIFFERENCES, [(*pair, *gap, 4199)])
+    for minimized, better in (
+        (frozenset(), outcome),
+        (frozenset({"accuracy"}), {"a": "b", "b": "a"}.get(outcome, outcome)),
+    ):
+        summary = replace(webkb_summary(), differences=gaps, significance=tests, minimized=minimized)
+        (found,) = planned_comparisons(summary)
+        assert (found.outcome, found.test, found.family, found.note) == (better, "sign", 2, note)
+        assert found.n == 4199
+        words = {"a": ("better", "worse"), "b": ("worse", "better")}.get(better, (better, better))
+        assert tuple(map(found.outcome_for, pair)) == words

@@ -14,7 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from benchmark.analysis.predictions_file import decode_predictions, encode_predictions
+from benchmark.analysis.predictions_file import (
+    decode_estimates,
+    decode_predictions,
+    encode_estimates,
+    encode_predictions,
+)
+from benchmark.analysis.recorded import RecordedNumbers
+from benchmark.diagnostics.base import CurvePoint, DiagnosticNumbers, DiagnosticRow
+from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.predictions import (
     DIAGNOSTICS_ARRAYS,
     DOCUMENTS_TABLE,
@@ -332,3 +340,28 @@ def test_counts_of_inner_folds_stand_in_columns_of_their_own(contents):
         k = (len(own) - 1) // 3
         assert [*row.inner_right, *row.inner_assigned, *row.inner_true] == own[:-1].tolist()
         assert (len(row.inner_right), row.inner_documents) == (k, own[-1])
+
+
+def test_recorded_numbers_come_back():
+    estimates = {
+        "a": {
+            ("own", "all", ""): Estimate(0.5, 0.4, 0.6, 60, "bootstrap"),
+            ("own", "texas", "b"): Estimate(0.1, 0.0, 0.2, 9, "t"),
+        },
+        "b": {("own", "all", ""): Estimate(0.25, np.nan, np.nan, 60, "single replicate")},
+    }
+    rows = (DiagnosticRow("a", "length", Estimate(12.5, 12.5, 12.5, 3, "count")),)
+    points = (CurvePoint("steps", 2.0, "mean", "earn", "skl", 0.75),)
+    measured = (
+        ("lengths", "base", DiagnosticNumbers(rows, points)),
+        ("lengths", "other", DiagnosticNumbers(rows[:0], points)),
+    )
+    chosen = {"a": np.array([0, 1])}
+    again = decode_estimates(
+        encode_estimates(RecordedNumbers(chosen, estimates, measured, ("a note",))), chosen, ("a note",)
+    )
+    assert (again.chosen, again.notes) == (chosen, ("a note",))
+    assert str(again.estimates) == str(estimates)
+    assert again.diagnostics == measured
+    with pytest.raises(ValueError, match=r"^estimates\.parquet can't be read: "):
+        decode_estimates(b"PAR1", chosen, ())
