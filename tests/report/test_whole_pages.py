@@ -49,7 +49,7 @@ from benchmark.report.checklist import checklist_markdown
 from benchmark.report.comparison_grids import claim_comparison_grid, exception_grid
 from benchmark.report.curve_tables import chart_grid, chart_rows, curve_grid
 from benchmark.report.drawing import theme
-from benchmark.report.drawing.claim_forest import claim_picture
+from benchmark.report.drawing.claim_forest import MOST_DRAWN_PAIRS, claim_picture
 from benchmark.report.drawing.curves import curve_chart, curve_pictures
 from benchmark.report.drawing.dots import rank_chart, rank_picture
 from benchmark.report.drawing.regions import region_chart
@@ -77,15 +77,18 @@ from benchmark.report.placement import (
     ranking_grid_of,
     screen_grids,
 )
+from benchmark.report.scoreboard import read_record, record_frames
 from benchmark.report.surveys import (
     SURVEY_DIFFERENCE_COLUMNS,
     SURVEY_SCORE_COLUMNS,
     Survey,
     SurveyProblem,
     gain_grid,
+    megabytes_text,
     problem_grid,
     ranking_grid,
     score_text,
+    seconds_text,
 )
 from benchmark.report.tables import charts_csv, frame_csv, markdown_grid, table_csv, table_markdown
 from benchmark.report.terminal import TerminalTables, claim_lines, note_lines, run_sentence
@@ -723,3 +726,37 @@ def test_a_wide_curve_is_thinned_for_a_terminal() -> None:
     assert np.ptp(gaps) <= 10
     assert f"{30 - len(head)} of 30 columns are left out: curves.csv has them." in [line.strip() for line in lines]
     assert len(next(line for line in lines if line.startswith("a "))) <= 60
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1, 7])
+def test_a_claim_of_many_comparisons_shows_the_first_of_them(more: int) -> None:
+    number = MOST_DRAWN_PAIRS + more
+    rows = [(*COMPARED[:3], f"a{i}", *COMPARED[4:], "holds", "holds", "holds") for i in range(number)]
+    picture = claim_picture(summary_table(COMPARISONS, rows))
+    assert picture is not None
+    (points,) = picture.spec["datasets"].values()
+    assert [point["cell"] for point in points] == [f"a{i} − b" for i in range(min(number, MOST_DRAWN_PAIRS))]
+    cut = f" (the first {MOST_DRAWN_PAIRS} of {number})" if more > 0 else ""
+    assert picture.title == f"Difference of each comparison of c with its 95% interval{cut}"
+    assert picture.alt == f"{picture.title}. {number} of {number} hold. The numbers are in the table below."
+    assert claim_picture(summary_table(COMPARISONS)) is None
+
+
+def test_records_of_a_reproduction_keep_the_printed_digits(papers: list[PaperResult], tmp_path: Path) -> None:
+    for name, frame in record_frames(papers).items():
+        (tmp_path / f"{name}.csv").write_text(frame_csv(frame, list(frame.columns)), encoding="utf-8")
+        again = read_record(tmp_path / f"{name}.csv")
+        assert list(again.columns) == list(frame.columns)
+        if name == "values":
+            assert again["published"].tolist() == frame["published"].tolist()
+        for column in frame.select_dtypes("number").columns:
+            np.testing.assert_allclose(again[column], frame[column])
+        for column in frame.select_dtypes(exclude="number").columns.difference(["published"]):
+            assert again[column].fillna("").tolist() == frame[column].fillna("").tolist()
+
+
+def test_costs_that_are_not_known_are_dashes() -> None:
+    assert [megabytes_text(value) for value in (NAN, None, 1.26e9, 4e5)] == ["–", "–", "1,260", "0"]
+    assert [seconds_text(value) for value in (NAN, None, 0.0004, 0.0005, 0.0123, 9.96, 1234.5)] == [
+        *("–", "–", "<0.001", "0.00050", "0.012", "10.0", "1234"),
+    ]
