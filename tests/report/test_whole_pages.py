@@ -752,7 +752,7 @@ def test_records_of_a_reproduction_keep_the_printed_digits(papers: list[PaperRes
         for column in frame.select_dtypes("number").columns:
             np.testing.assert_allclose(again[column], frame[column])
         for column in frame.select_dtypes(exclude="number").columns.difference(["published"]):
-            assert again[column].fillna("").tolist() == frame[column].fillna("").tolist()
+            assert again[column].astype(object).fillna("").tolist() == frame[column].astype(object).fillna("").tolist()
 
 
 def test_costs_that_are_not_known_are_dashes() -> None:
