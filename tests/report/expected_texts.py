@@ -13,8 +13,12 @@ from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchmark.report.tables import markdown_grid
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from benchmark.report.grids import TextTable
 
 EXPECTED = Path(__file__).parent / "expected"
 
@@ -67,3 +71,8 @@ def assert_expected(name: str, parts: Iterable[tuple[str, str]]) -> None:
     if os.environ.get("BENCH_WRITE_EXPECTED"):
         path.write_text(text, encoding="utf-8")
     assert text.splitlines() == path.read_text(encoding="utf-8").splitlines()
+
+
+def grid_text(grid: TextTable) -> str:
+    """A table as Markdown, with its title."""
+    return f"{grid.title}\n{markdown_grid(grid)}"
