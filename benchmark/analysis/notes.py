@@ -210,8 +210,9 @@ def _without_interval(run: RunPredictions) -> Iterator[str]:
     outcomes = [cell.outcome for cell in run.scored.cells.values() if cell.outcome is not None]
     metrics = [metric for metric in experiment.metrics if metric in experiment.scorers]
     if few := [metric for metric in metrics if any(has_too_few_tested(outcome, metric) for outcome in outcomes)]:
+        names = " and ".join(metric_name(metric, experiment.quantities) for metric in few)
         yield (
-            f"{' and '.join(metric_name(metric, experiment.quantities) for metric in few)}: no interval where a class "
+            f"{capitalized(names)}: no interval where a class "
             f"has fewer than {LEAST_TESTED} tested documents, since each class counts alike and a bootstrap interval "
             "would be biased."
         )

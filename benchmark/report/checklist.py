@@ -79,7 +79,7 @@ def _data(manifest: Mapping[str, Any], card: DatasetCard | None) -> Iterator[tup
     collection = next(iter(manifest["experiment"]["variants"].values()))["collection"]
     stated = {**collection.get("lexing", {}), **collection.get("pruning", {})}
     rules = {each.name: each.default for of in (Lexing, Pruning) for each in fields(of)} | stated
-    yield "Preprocessing", _parameters({key: value for key, value in rules.items() if value is not None})
+    yield "Preprocessing", _parameters({key: value for key, value in rules.items() if value not in (None, (), [])})
     yield "Where the data can be downloaded", _download(card, variants)
     yield "How new data were collected, with instructions to annotators", (card and card.collection) or NOT_KNOWN
 
@@ -99,7 +99,7 @@ def _splits(manifest: Mapping[str, Any]) -> str:
     if not sizes:
         return protocols
     train, test = ([size[part] for size in sizes] for part in ("train", "test"))
-    number = f"{len(sizes):,} split{'s' if len(sizes) > 1 else ''}"
+    number = _counted(len(sizes), "split")
     return f"{protocols}; {number}: {_range(train)} training and {_range(test)} test documents"
 
 
@@ -126,7 +126,8 @@ def _code(manifest: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     state = ", with uncommitted changes" if git.get("changed") else ""
     commit = f"commit {git['commit']}{state}" if git.get("commit") else f"commit {NOT_KNOWN}"
     code = f"simplexbench {manifest['versions'].get('simplexbench', NOT_KNOWN)}, {commit}"
-    yield "Training code", code + (f"; and {len(manifest['plugins'])} plug-ins" if manifest.get("plugins") else "")
+    plugins = manifest.get("plugins", ())
+    yield "Training code", code + (f"; and {_counted(len(plugins), 'plug-in')}" if plugins else "")
     yield "Evaluation code", code
     made = [word for word in UNSEEN_METHODS if f'"{word}"' in json.dumps(manifest["config"].get("methods", []))]
     yield "Pretrained models", f"{NOT_KNOWN}: methods have {', '.join(made)}" if made else "none: all are trained here"
@@ -146,7 +147,7 @@ def _results(summary: Summary, manifest: Mapping[str, Any]) -> Iterator[tuple[st
         _joined(f"{name}: {_settings(spec)}" for name, spec in fixed.items()) or ("those that were selected"),
     )
     n_splits = sum(map(len, manifest["splits"].values()))
-    failed = f"; {len(summary.failures)} cells failed" if summary.failures else ""
+    failed = f"; {_counted(len(summary.failures), 'cell')} failed" if summary.failures else ""
     yield (
         "Number of training and evaluation runs",
         (
@@ -231,6 +232,10 @@ def _value(value: Any) -> str:
 def _range(numbers: list[int]) -> str:
     low, high = min(numbers), max(numbers)
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' if number > 1 else ''}"
 
 
 def _joined(texts: Iterable[str]) -> str:

@@ -23,6 +23,7 @@ from benchmark.experiment.run import load_checked
 from benchmark.report.tables import frame_csv
 from benchmark.system.shipped_files import CONFIGS_FOLDER
 from tests.builders import inner_counts, setting_of
+from tests.report.expected_texts import assert_expected
 from tests.report.summaries import all_failed_summary, many_cells_summary, webkb_summary
 
 CONFIGURATIONS = sorted(path.stem for path in CONFIGS_FOLDER.glob("*.yaml"))
@@ -271,3 +272,60 @@ def test_a_comparison_is_for_one_of_its_cells_or_for_none():
     for pair in planned_comparisons(webkb_summary()):
         assert {pair.outcome_for(pair.a.id), pair.outcome_for(pair.b.id)} == {"better", "worse"}
         assert pair.better in (pair.a, pair.b)
+
+
+def test_what_is_said_of_one_experiment_of_each_shape_is_as_expected():
+    """The finding, the question, the caveats, the notes and the terms, as they were read."""
+    parts = {}
+    for name in (*QUICK, "tuned-20ng"):
+        summary = summary_of(name)
+        finding = main_finding(summary)
+        terms = [f"{word}: {meaning}" for word, meaning in summary.terms]
+        said = [finding.headline, *finding.details, finding.baseline, question_sentence(summary)]
+        parts[name] = "\n".join([*said, *summary.caveats, *summary.documents, *summary.notes, *summary.brief, *terms])
+    assert_expected("said", parts.items())
+
+
+def test_what_is_said_where_all_was_chosen_on_the_test_or_nothing_can_be_tested():
+    webkb = webkb_summary()
+    cells = tuple(replace(cell, choice="oracle") if cell.id == "tf-l1-ngd" else cell for cell in webkb.cells)
+    chosen = main_finding(replace(webkb, cells=cells))
+    assert "The parameters were chosen on the test documents, so the scores are optimistic." in chosen.details
+    assert "optimistic" not in " ".join(main_finding(webkb).details)
+    pairs = [(f"tf-l1-{kernel}", "tf-l2-linear") for kernel in ("ngd", "ned", "linear")]
+    gaps = summary_table(DIFFERENCES, [(*pair, 0.02, 0.01, 0.03, 4199) for pair in pairs])
+    note = "not testable (smallest p 0.5)"
+    tests = summary_table(SIGNIFICANCE, [(*pair, "wilcoxon", 2, 0.0, np.nan, np.nan, 0, note) for pair in pairs])
+    untested = main_finding(replace(webkb, differences=gaps, significance=tests))
+    assert "No difference could be significant: smallest p 0.5." in untested.details
+
+
+@pytest.mark.parametrize(
+    ("gap", "p_holm", "note", "outcome"),
+    [
+        ((0.02, 0.01, 0.03), 0.049, "", "a"),
+        ((-0.02, -0.03, -0.01), 0.049, "", "b"),
+        ((0.02, 0.01, 0.03), 0.05, "", "undecided"),
+        ((0.02, 0.0, 0.03), 0.001, "", "undecided"),
+        ((-0.02, -0.03, 0.0), 0.001, "", "undecided"),
+        ((0.0, 0.01, 0.03), 0.001, "", "undecided"),
+        ((0.02, np.nan, np.nan), 0.001, "", "a"),
+        ((0.02, 0.01, 0.03), np.nan, "", "undecided"),
+        ((0.02, 0.01, 0.03), 0.001, "not testable (x)", "not testable"),
+    ],
+)
+def test_a_cell_is_better_where_the_test_and_the_interval_say_so(gap, p_holm, note, outcome):
+    """Significant is less than 5%, and an interval that ends at zero doesn't exclude it."""
+    pair = ("tf-l1-ngd", "tf-l2-linear")
+    tests = summary_table(SIGNIFICANCE, [(*pair, "sign", 9, 1.0, 0.001, p_holm, 2, note)])
+    gaps = summary_table(DIFFERENCES, [(*pair, *gap, 4199)])
+    for minimized, better in (
+        (frozenset(), outcome),
+        (frozenset({"accuracy"}), {"a": "b", "b": "a"}.get(outcome, outcome)),
+    ):
+        summary = replace(webkb_summary(), differences=gaps, significance=tests, minimized=minimized)
+        (found,) = planned_comparisons(summary)
+        assert (found.outcome, found.test, found.family, found.note) == (better, "sign", 2, note)
+        assert found.n == 4199
+        words = {"a": ("better", "worse"), "b": ("worse", "better")}.get(better, (better, better))
+        assert tuple(map(found.outcome_for, pair)) == words

@@ -14,7 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from benchmark.analysis.predictions_file import decode_predictions, encode_predictions
+from benchmark.analysis.predictions_file import (
+    decode_estimates,
+    decode_predictions,
+    encode_estimates,
+    encode_predictions,
+)
+from benchmark.analysis.recorded import RecordedNumbers
+from benchmark.diagnostics.base import CurvePoint, DiagnosticNumbers, DiagnosticRow
+from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.predictions import (
     DIAGNOSTICS_ARRAYS,
     DOCUMENTS_TABLE,
@@ -282,3 +290,78 @@ class TestDamage:
         parquet.write_table(table.set_column(table.column_names.index("predicted"), "predicted", other), file)
         with pytest.raises(DAMAGE_ERRORS, match="unknown classes"):
             decode_predictions(contents | {PREDICTIONS_TABLE: file.getvalue()})
+
+
+def changed(contents, name, change):
+    """The files, one of whose tables is another."""
+    table = parquet.read_table(pa.BufferReader(contents[name]))
+    file = io.BytesIO()
+    parquet.write_table(change(table).replace_schema_metadata(table.schema.metadata), file)
+    return contents | {name: file.getvalue()}
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "said"),
+    [
+        (TIMINGS_TABLE, lambda table: table.slice(1), "its timings are of other settings"),
+        (
+            PREDICTIONS_TABLE,
+            lambda table: pa.concat_tables([table, table.slice(len(table) - 1)]),
+            "it has predictions of other settings",
+        ),
+        (
+            DOCUMENTS_TABLE,
+            lambda table: pa.concat_tables([table, table.slice(len(table) - 1)]),
+            "its documents don't match its tasks",
+        ),
+        (DOCUMENTS_TABLE, lambda table: table.slice(0, len(table) - 1), "its documents don't match its tasks"),
+    ],
+)
+def test_what_does_not_fit_the_other_files_is_said(contents, name, change, said):
+    with pytest.raises(ValueError, match=rf"^{said}$"):
+        decode_predictions(changed(contents, name, change))
+
+
+def test_counts_of_inner_folds_stand_in_columns_of_their_own(contents):
+    predictions = made()
+    frame = pd.read_parquet(io.BytesIO(contents[SETTINGS_TABLE]))
+    for row in frame.itertuples(index=False):
+        size, terms = (
+            int(row.size) if row.size == row.size else None,
+            int(row.terms) if row.terms == row.terms else None,
+        )
+        key = SettingKey(row.variant, row.task, row.cell, row.candidate, size, terms)
+        number = [split.name for split in predictions.splits[key.of_splits]].index(row.split)
+        setting = predictions.settings[key]
+        if not len(setting.inner):
+            assert row.inner_right is None
+            continue
+        own = setting.inner[number]
+        k = (len(own) - 1) // 3
+        assert [*row.inner_right, *row.inner_assigned, *row.inner_true] == own[:-1].tolist()
+        assert (len(row.inner_right), row.inner_documents) == (k, own[-1])
+
+
+def test_recorded_numbers_come_back():
+    estimates = {
+        "a": {
+            ("own", "all", ""): Estimate(0.5, 0.4, 0.6, 60, "bootstrap"),
+            ("own", "texas", "b"): Estimate(0.1, 0.0, 0.2, 9, "t"),
+        },
+        "b": {("own", "all", ""): Estimate(0.25, np.nan, np.nan, 60, "single replicate")},
+    }
+    rows = (DiagnosticRow("a", "length", Estimate(12.5, 12.5, 12.5, 3, "count")),)
+    points = (CurvePoint("steps", 2.0, "mean", "earn", "skl", 0.75),)
+    measured = (
+        ("lengths", "base", DiagnosticNumbers(rows, points)),
+        ("lengths", "other", DiagnosticNumbers(rows[:0], points)),
+    )
+    chosen = {"a": np.array([0, 1])}
+    again = decode_estimates(
+        encode_estimates(RecordedNumbers(chosen, estimates, measured, ("a note",))), chosen, ("a note",)
+    )
+    assert (again.chosen, again.notes) == (chosen, ("a note",))
+    assert str(again.estimates) == str(estimates)
+    assert again.diagnostics == measured
+    with pytest.raises(ValueError, match=r"^estimates\.parquet can't be read: "):
+        decode_estimates(b"PAR1", chosen, ())

@@ -153,3 +153,27 @@ class TestRuns:
             ("one", "two"),
         )
         assert (part.rows, part.empty) == ([], "the runs have no cell in common")
+
+
+PAIRED = "only the same test documents can be paired"
+
+
+def test_why_cells_are_not_compared_is_said(drawn):
+    experiment, predictions, _ = drawn
+    points = {key: point for key, point in predictions.settings.items() if key[2] != "linear"}
+    part = Predictions(predictions.tasks, predictions.splits, points)
+    for pair, run, said in [
+        (
+            ("rbf-oracle-50", "linear-oracle-50"),
+            RunPredictions(experiment, part, {}, {}),
+            "the cell 'linear-oracle-50' failed: it has no predictions",
+        ),
+        (
+            ("rbf-oracle-50", "rbf-oracle-100"),
+            RunPredictions(experiment, predictions, {}, {}),
+            f"'rbf-oracle-50' and 'rbf-oracle-100' differ in documents: {PAIRED}: there is nothing to pair",
+        ),
+    ]:
+        with pytest.raises(ConfigError) as refused:
+            compare_two_cells(run, *pair)
+        assert str(refused.value) == said

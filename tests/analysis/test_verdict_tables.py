@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +12,13 @@ from scipy.stats import ttest_1samp
 
 from benchmark.analysis.scoring import RunPredictions, score_cells
 from benchmark.analysis.summarize import summarize
-from benchmark.analysis.verdict_tables import claim_verdict_frame
+from benchmark.analysis.verdict_tables import (
+    claim_notes,
+    claim_verdict_frame,
+    sensitivity_notes,
+    strict_rule_label,
+)
+from benchmark.analysis.verdict_tables import test_notes as notes_on_tests
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.metrics import TIME_METRICS
 from benchmark.evaluation.predictions import Predictions
@@ -332,3 +340,77 @@ class TestNamesAndUnits:
         assert [row["unit"] for row in found] == ["one", "percent"]
         assert found[1]["value"] == pytest.approx(100 * found[0]["value"])
         assert found[0]["verdict"] == found[1]["verdict"]
+
+
+def test_margins_ranges_and_claims_that_are_stated_twice_are_noted():
+    compared = {"comparisons": [{"config": "drawn", "a": PAIR[1], "b": PAIR[0]}], "text": "t", "metric": "error"}
+    claims = [
+        {"id": "same", "relation": "equivalent", "margin": "0.01", "because": "the paper says so."},
+        {"id": "half", "relation": "ratio", "low": "0.4", "high": "0.6", "because": "it is half"},
+        {"id": "again", "relation": "greater", "same_as": "half"},
+        {"id": "reasoned", "relation": "greater", "same_as": "half", "because": "in other words"},
+        {"id": "plain", "relation": "greater"},
+    ]
+    paper = Published.model_validate(HEAD | {"claims": [claim | compared for claim in claims]})
+    assert claim_notes(paper.claims) == [
+        "same: 'the same' means a difference of at most 0.01: the paper says so.",
+        "half: the ratio must lie between 0.4 and 0.6: it is half.",
+        "again repeats half and is not counted.",
+        "reasoned repeats half and is not counted: in other words.",
+    ]
+    assert [strict_rule_label(claim) for claim in paper.claims] == [*["95% interval"] * 2, *["no test"] * 3]
+    (by_sign, by_mcnemar, by_wilcoxon) = (strict_rule_label(claim) for claim in PAPER.claims[:3])
+    assert (by_sign, by_mcnemar) == ("sign test, two-sided, 0.05, Holm", "McNemar, two-sided, 0.05, Holm")
+    assert by_wilcoxon == "Wilcoxon, two-sided, 0.05, Holm"
+
+
+@dataclass(frozen=True)
+class Held:
+    paper: str
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        ({"": 2, "smart": 1}, "under base"),
+        ({"": 2, "smart": 2, "long": 0}, "under base, smart"),
+        (
+            {"": 1, "smart": 1, "long": 0},
+            "under no variant in full, and in at most 1 of 2 comparisons under base, smart",
+        ),
+        ({"": 0, "smart": 0}, "under no variant, not even in part"),
+    ],
+)
+def test_the_variants_under_which_a_claim_holds_are_noted(held, said):
+    judged = [
+        SimpleNamespace(
+            claim=PAPER.claims[0],
+            variant=variant,
+            comparisons=[Held("holds" if i < n else "fails") for i in range(2)],
+        )
+        for variant, n in held.items()
+    ]
+    assert list(sensitivity_notes(judged)) == [f"By the paper's criterion, claim by-sign holds {said}."]
+
+
+MEDIANS = "with the median Z and p twice the median p (Rüger 1978)"
+
+
+@pytest.mark.parametrize(
+    ("several", "how"),
+    [
+        (False, "each document counts once, for the cell that was right on it in more of the replicates"),
+        (True, f"over all decisions, document × class, of each replicate, {MEDIANS}"),
+    ],
+)
+def test_what_a_claims_test_counts_is_noted_where_documents_are_tested_repeatedly(several, how):
+    methods = {"methods": ["linear", "rbf"], "choose": None} if several else {}
+    metrics = {"metrics": ["macro-f1"]} if several else {}
+    experiment = drawn_study(**methods | metrics, compare=[])
+    scored = score_cells(experiment, predicted(experiment, multilabel=several))
+    names = [cell.id for cell in experiment.cells if cell.size == 50][:2]
+    claim = PAPER.claims[0]
+    templates = [template.model_copy(update={"a": names[0], "b": names[1]}) for template in claim.templates]
+    paper = PAPER.model_copy(update={"claims": (claim.model_copy(update={"templates": tuple(templates)}),)})
+    judged = judge_claims(paper, "drawn", None, [""], scored)
+    assert notes_on_tests(judged, scored) == [f"The claim by-sign by the sign test: {how}."]

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from benchmark.evaluation.cell_scores import CellScores
+from benchmark.evaluation.metrics import metric_values
 from benchmark.evaluation.outcomes import Outcome
 
 
@@ -26,3 +28,28 @@ def random_outcome(cell, sizes, n_classes, accuracy, seed):
     rng = np.random.default_rng(seed)
     predicted = np.where(rng.random(n) < accuracy, truth, rng.integers(n_classes, size=n))
     return Outcome(cell, np.arange(n), np.repeat(np.arange(len(sizes)), sizes), truth, predicted, n_classes)
+
+
+def scored(values, cell="a", metric="error", outcome=None):
+    values = np.asarray(values, dtype=np.float64)
+    folds, many = tuple(map(str, range(len(values)))), np.full(len(values), 100)
+    return CellScores(cell, folds, {metric: values}, many, many * 0, outcome)
+
+
+def of_outcome(outcome):
+    tallies, n = outcome.tallies, len(outcome.rows)
+    values = metric_values(tallies, multilabel=outcome.multilabel, of_class=outcome.of_class is not None)
+    return CellScores(outcome.cell, tuple(map(str, range(n))), values, tallies.documents, outcome.ties(None), outcome)
+
+
+def drawn(cell, right, tested):
+    """Documents of one class each, of two, right and wrong as given, draw by draw; shapes (draws, n)."""
+    draws, documents = np.nonzero(tested)
+    return Outcome(cell, documents, draws, draws * 0, 1 - right[draws, documents].astype(int), 2)
+
+
+def multilabel(cell, truth, given):
+    """Decisions of several classes, draw by draw on the same documents; shape (draws, n, k)."""
+    draws = np.repeat(np.arange(len(given)), len(truth))
+    documents = np.tile(np.arange(len(truth)), len(given))
+    return Outcome(cell, documents, draws, np.tile(truth, (len(given), 1)), np.concatenate(given), truth.shape[1])

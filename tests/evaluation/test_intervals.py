@@ -282,6 +282,23 @@ class TestSignZ:
         result = sign_z_estimate(a, b)
         assert result.low < result.value < result.high
         assert_ends_are(result, brute)
+        _, only_a, only_b, _ = outcome_table(a, b).sum(axis=0)
+        assert (result.value, result.n, result.method) == (sign_z(only_a, only_b), only_a + only_b, "bootstrap")
+        assert result == sign_z_estimate(a, b, seed=0, resamples=10_000)
+
+    def test_is_refused_of_several_classes_and_of_documents_tested_twice(self):
+        several = [decisions(cell, [30, 50], seed) for cell, seed in (("a", 1), ("b", 2))]
+        twice = [random_outcome(cell, [4, 4], 2, 0.5, 1) for cell in "ab"]
+        for pair, said in [
+            (several, "'a': Z has no interval, because the decisions on one document aren't independent"),
+            (
+                [replace(each, documents=each.documents % 4) for each in twice],
+                "'a' tests documents more than once: their outcomes cannot be pooled",
+            ),
+        ]:
+            with pytest.raises(ValueError, match=r".") as refused:
+                sign_z_estimate(*pair)
+            assert str(refused.value) == said
 
     def test_turns_with_the_cells(self):
         a, b = paired(50, 12, 5, 13)
@@ -304,3 +321,50 @@ def test_documents_that_are_tested_more_than_once_cannot_be_pooled():
     ):
         with pytest.raises(ValueError, match="more than once"):
             refused()
+
+
+class TestReplicates:
+    @pytest.mark.parametrize(
+        ("values", "expected"),
+        [
+            ([0.25], (0.25, np.nan, np.nan, 7, "single replicate")),
+            ([0.25, 0.25], (0.25, 0.25, 0.25, 7, "t over replicates")),
+            ([0.2, 0.3, 0.5], (1 / 3, *stats.ttest_1samp([0.2, 0.3, 0.5], 0).confidence_interval(), 7,
+                               "t over replicates")),
+        ],
+    )  # fmt: skip
+    def test_have_students_interval(self, values, expected):
+        found = intervals.replicate_mean(np.array(values), 7)
+        numbers = (found.value, found.low, found.high)
+        assert numbers == pytest.approx(expected[:3], nan_ok=True)
+        assert (found.n, found.method) == expected[3:]
+
+
+def test_numbers_that_a_difference_on_one_split_stands_on():
+    """Of 80 documents, 12 are right for a alone and 5 for b alone."""
+    a, b = paired(50, 12, 5, 13)
+    for metric, sign in (("accuracy", 1), ("micro-f1", 1), ("error", -1)):
+        found = estimate_difference(a, b, metric)
+        ends = bonett_price(12, 5, 80) if sign > 0 else bonett_price(5, 12, 80)
+        assert found == intervals.Estimate(sign * 7 / 80, *ends, 80, "bonett-price")
+    score = estimate_score(a, "error")
+    assert score == intervals.Estimate(pytest.approx(18 / 80), *wilson(18, 80), 80, "wilson")
+    none = estimate_score(replace(a, truth=a.truth + (np.arange(80) < 3), predicted=a.predicted), "macro-f1")
+    assert (none.n, none.method) == (80, "none: a class has too few tested documents")
+    assert bonett_price(0, 3, 3)[0] == -1
+    assert bonett_price(3, 0, 3)[1] == 1
+
+
+def test_z_level_is_that_of_95_percent():
+    assert pytest.approx(1.959964, abs=1e-6) == intervals.Z_LEVEL
+    assert intervals.percentiles(np.arange(1001.0)) == pytest.approx((25.0, 975.0))
+
+
+def test_the_seed_is_0_where_none_is_given():
+    a, b = random_outcome("a", [25, 40], 3, 0.6, 1), random_outcome("b", [25, 40], 3, 0.5, 2)
+    assert estimate_score(a, "macro-f1") == estimate_score(a, "macro-f1", 0)
+    assert estimate_difference(a, b, "macro-f1") == estimate_difference(a, b, "macro-f1", 0)
+    assert (estimate_score(a), estimate_difference(a, b)) == (
+        estimate_score(a, "accuracy"),
+        estimate_difference(a, b, "accuracy"),
+    )

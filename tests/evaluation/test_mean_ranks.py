@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
 
-from benchmark.evaluation.mean_ranks import critical_difference, rank_methods
+from benchmark.evaluation.mean_ranks import MeanRanks, critical_difference, rank_methods
 
 # Demšar (2006), Table 6: AUC of C4.5 with and without two parameters on 14 data sets.
 AUC = np.array(
@@ -130,3 +130,26 @@ def test_problems_of_one_group_count_as_one() -> None:
     assert np.isnan(alone.p_value)
     every = rank_methods("abc", scores, ["x", "y", "z"])
     assert every == rank_methods("abc", scores)
+
+
+@pytest.mark.parametrize(("shape", "methods"), [((2, 3), "ab"), ((0, 2), "ab"), ((2, 0), "")])
+def test_a_table_of_another_shape_is_refused(shape, methods):
+    with pytest.raises(ValueError, match=rf"^{shape[0]} × {shape[1]} scores of {len(methods)} methods$"):
+        rank_methods(methods, np.zeros(shape))
+
+
+def test_why_there_is_no_mean_rank_is_said():
+    with pytest.raises(ValueError, match=r"^a method without a score on some problem has no mean rank$"):
+        rank_methods("ab", np.array([[0.1, np.inf]]))
+
+
+def test_equal_methods_stay_in_order_and_one_alone_has_no_test():
+    found = rank_methods("abc", np.ones((4, 3)))
+    assert (found.methods, found.ranks, found.statistic, found.p_value) == (("a", "b", "c"), (2.0,) * 3, 0.0, 1.0)
+    alone = rank_methods("a", np.ones((4, 1)))
+    assert (alone.ranks, alone.problems, alone.critical, alone.alike) == ((1.0,), 4, np.inf, ())
+    assert np.isnan([alone.statistic, alone.p_value]).all()
+
+
+def test_means_that_differ_by_the_critical_difference_itself_are_not_alike():
+    assert MeanRanks(("a", "b", "c"), (1.0, 2.0, 2.5), 9, 1.0, 0.5, 1.0).alike == ((1, 2),)

@@ -10,9 +10,12 @@ from benchmark.evaluation.metrics import (
     METRICS,
     TIME_METRICS,
     DiagnosticMetric,
+    Metric,
     Tallies,
+    function_of,
     is_metric_defined,
     is_time_metric,
+    metric_values,
     more_is_better,
     stack_tallies,
     tally_predictions,
@@ -170,3 +173,108 @@ def test_more_is_better_but_of_errors_and_seconds(metric, more):
 @pytest.mark.parametrize(("better", "more"), [("larger", True), ("smaller", False), ("neither", True)])
 def test_of_what_is_measured_its_measure_says_what_is_better(better, more):
     assert more_is_better("length", quantities={"length": DiagnosticMetric("length", "words", better=better)}) is more
+
+
+def test_the_longest_names_and_the_most_decimals_are_allowed():
+    found = DiagnosticMetric("x" * 100, "y" * 100, decimals=12)
+    assert (found.better, found.label, found.on_clock) == ("neither", "", False)
+    assert (DiagnosticMetric("a.b-0", "one").decimals, DiagnosticMetric("a", "one", decimals=0).decimals) == (2, 0)
+
+
+NAME_RULE = "is made of a-z, 0-9, '.' and '-', at most 100, and begins with a letter or digit"
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (
+            {"name": "x" * 101},
+            f"{'x' * 101!r}: the name of a metric {NAME_RULE}",
+        ),
+        ({"axis": "a\tb"}, "axis of 'm' is 'a\\tb': must be one line of at most 100 characters"),
+        ({"together": "a "}, "together of 'm' is 'a ': must be one line of at most 100 characters"),
+        ({"definition": 1}, "definition of 'm' is 1: must be one line of at most 100 characters"),
+        ({"unit": "share"}, "unit of 'm' is 'share': write \"percent\" for a share, which is shown times 100"),
+        ({"unit": ""}, "unit of 'm' is '': write \"one\" for a number without a unit"),
+        ({"better": ""}, "better of 'm' is '': must be one of larger, smaller, neither"),
+        ({"decimals": 13}, "decimals of 'm' is 13: must be 0 to 12"),
+    ],
+)
+def test_what_a_measure_may_not_declare_is_said_in_a_line(changes, said):
+    with pytest.raises(ValueError, match=r".") as refused:
+        DiagnosticMetric(**{"name": "m", "unit": "words"} | changes)
+    assert str(refused.value) == said
+
+
+def test_what_each_metric_is_defined_for():
+    """Columns: single labels, several, one class of single labels, one class of several; pooled; means over classes."""
+    found = {
+        name: "".join(
+            "x" if flag else "-"
+            for flag in (
+                *(is_metric_defined(name, multilabel=s, of_class=c) for c in (False, True) for s in (False, True)),
+                metric.pooled,
+                metric.classes_alike,
+                metric.more_is_better,
+            )
+        )
+        for name, metric in METRICS.items()
+    }
+    assert found == {
+        "accuracy": "x-----x",
+        "error": "x------",
+        "macro-f1": "xxxxxxx",
+        "macro-f1-mean-of-splits": "xx---xx",
+        "macro-f1-of-means": "xxxxxxx",
+        "micro-f1": "xxxx--x",
+        "macro-recall": "xxxxxxx",
+        "macro-precision": "xxxxxxx",
+        "f1": "--xxxxx",
+        "precision": "--xxxxx",
+        "recall": "--xxxxx",
+        "micro-break-even": "xxxx--x",
+        "macro-break-even": "xxxx-xx",
+        "micro-average-precision": "xxxx--x",
+        "macro-average-precision": "xxxx-xx",
+        "micro-roc-auc": "xxxx--x",
+        "macro-roc-auc": "xxxx-xx",
+    }
+
+
+def test_units_and_clocks_of_pairs_and_of_what_measures_declare():
+    assert [unit_of(metric, {}) for metric in ("error-ratio", "sign-z", "seconds-in-all")] == ["one", "one", "seconds"]
+    clocks = {name: DiagnosticMetric(name, "seconds", on_clock=on) for name, on in (("slow", True), ("length", False))}
+    assert [is_time_metric(name, clocks) for name in (*clocks, "seconds", "other")] == [True, False, True, False]
+    assert [more_is_better(name) for name in ("unheard-of", "seconds-with-features")] == [True, False]
+
+
+def test_values_are_of_every_metric_of_counts_that_is_defined():
+    tallies = stack_tallies([counted([[3, 1], [0, 2]]), counted([[1, 0], [1, 1]])])
+    for several in (False, True):
+        values = metric_values(tallies, multilabel=several, of_class=False)
+        assert list(values) == [
+            name
+            for name, metric in METRICS.items()
+            if metric.ranking is None and is_metric_defined(name, multilabel=several, of_class=False)
+        ]
+        for name, value in values.items():
+            np.testing.assert_array_equal(value, METRICS[name].of(tallies))
+    of_class = metric_values(tallies.only(1), multilabel=False, of_class=True)
+    assert of_class["recall"].tolist() == [1.0, 0.5]
+
+
+def test_a_metric_has_one_function_and_a_recorded_one_has_none():
+    assert function_of(METRICS["accuracy"])(counted([[3, 1], [0, 0]])) == 0.75
+    assert function_of(METRICS["micro-roc-auc"]) is METRICS["micro-roc-auc"].ranking
+    assert function_of("another component") == "another component"
+    with pytest.raises(
+        ValueError,
+        match=r"^of a plug-in's metric, the run recorded no such number, and the plug-in isn't loaded$",
+    ):
+        Metric().scores(counted([[1]]))
+
+
+def test_counts_are_summed_over_the_splits():
+    whole = stack_tallies([counted([[3, 1], [0, 2]]), counted([[1, 0], [1, 1]])]).summed()
+    assert (whole.right.tolist(), whole.assigned.tolist(), whole.true.tolist()) == ([4, 3], [5, 4], [5, 4])
+    assert whole.documents == 9

@@ -1,9 +1,11 @@
+import itertools
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 
 from benchmark.corpora.corpus import Documents
 from benchmark.evaluation.protocols import (
@@ -40,6 +42,14 @@ EXAMPLES = {
     "hold-out": HoldOut(test_share=0.3, replicates=12, seed=3),
     "by-date": ByDate(test_share=0.3),
 }
+NAMES = {
+    "leave-one-group-out": ["cornell", "texas"],
+    "fixed-split": ["test"],
+    "k-fold": [f"fold-{number}" for number in range(1, 6)],
+    "random-subsets": [f"replicate-{number:02}" for number in range(1, 13)],
+    "hold-out": [f"replicate-{number:02}" for number in range(1, 13)],
+    "by-date": ["newest"],
+}
 
 
 def rows(splits):
@@ -63,9 +73,10 @@ class TestEveryProtocol:
         for split in EXAMPLES[name].splits(DOCUMENTS):
             assert set(DOCUMENTS.labels[split.train]) == {0, 1, 2}
 
-    def test_names_are_unique(self, name):
-        names = [split.name for split in EXAMPLES[name].splits(DOCUMENTS)]
-        assert len(set(names)) == len(names)
+    def test_splits_are_named_and_numbered_in_order(self, name):
+        splits = EXAMPLES[name].splits(DOCUMENTS)
+        assert [split.name for split in splits] == NAMES[name]
+        assert [split.number for split in splits] == list(range(1, len(splits) + 1))
 
     def test_repeats_itself(self, name):
         assert rows(EXAMPLES[name].splits(DOCUMENTS)) == rows(EXAMPLES[name].splits(DOCUMENTS))
@@ -307,30 +318,84 @@ def test_the_first_date_to_test_can_be_named():
     np.testing.assert_array_equal(split.test, np.flatnonzero(DOCUMENTS.dates >= np.datetime64("2024-02-01")))
 
 
-NUMBERED = replace(DOCUMENTS, dates=np.arange(len(DOCUMENTS)))
+def test_defaults():
+    assert KFold(5) == KFold(k=5, seed=0, stratified=True, grouped=False, keep_lone=False)
+    assert FixedSplit() == FixedSplit(train="train", test="test")
+    assert LeaveOneGroupOut() == LeaveOneGroupOut(held_out=None)
+    assert RandomSubsets(9, 2) == RandomSubsets(9, 2, seed=0, stratified=True, nested=False, test=None)
+    assert HoldOut() == HoldOut(test_share=0.2, replicates=10, seed=0, stratified=True, grouped=False)
+    assert ByDate() == ByDate(test_share=0.25, test_from=None, stratified=False)
+
+
+class TestDraws:
+    """Splits of a seed never change: each is drawn again here, document by document, as its protocol says."""
+
+    @pytest.mark.parametrize(("k", "seed", "stratified"), [(5, 0, True), (4, 7, True), (5, 0, False), (7, 3, False)])
+    def test_folds_take_the_shuffled_documents_in_rotation_class_after_class(self, k, seed, stratified):
+        order = np.random.default_rng([seed, k]).permutation(len(DOCUMENTS)).tolist()
+        if stratified:
+            order.sort(key=DOCUMENTS.labels.tolist().__getitem__)
+        for number, split in enumerate(KFold(k, seed, stratified).splits(DOCUMENTS)):
+            assert split.test.tolist() == sorted(order[number::k])
+            assert split.train.tolist() == sorted(set(order) - set(order[number::k]))
+
+    @pytest.mark.parametrize("nested", [False, True])
+    @pytest.mark.parametrize("stratified", [False, True])
+    @pytest.mark.parametrize("test", [None, "test"])
+    def test_subsets_are_the_beginning_of_a_shuffled_pool(self, nested, stratified, test):
+        pool = np.flatnonzero(DOCUMENTS.parts != (4 if test else -1))
+        share = 37 * np.bincount(DOCUMENTS.labels[pool]) / len(pool)
+        quotas = np.floor(share)
+        quotas[np.argsort(np.floor(share) - share)[: int(37 - quotas.sum())]] += 1
+        for number, split in enumerate(RandomSubsets(37, 3, 7, stratified, nested, test).splits(DOCUMENTS), start=1):
+            order = np.random.default_rng([7, number] if nested else [7, 37, number]).permutation(pool)
+            labels = DOCUMENTS.labels[order]
+            drawn = (
+                [row for c in range(3) for row in order[labels == c][: int(quotas[c])]] if stratified else order[:37]
+            )
+            assert split.train.tolist() == sorted(drawn)
+            assert set(split.test) == (set(np.flatnonzero(DOCUMENTS.parts == 4)) if test else set(pool) - set(drawn))
+
+    def test_nested_subsets_of_a_replicate_hold_each_other(self):
+        sizes = [RandomSubsets(size, 4, 3, stratified=False, nested=True).splits(DOCUMENTS) for size in (30, 60, 90)]
+        for smaller, larger in itertools.pairwise(sizes):
+            assert all(set(one.train) < set(other.train) for one, other in zip(smaller, larger, strict=True))
+
+    @pytest.mark.parametrize("stratified", [False, True])
+    def test_a_held_out_share_is_what_a_random_subset_leaves(self, stratified):
+        subsets = RandomSubsets(120 - 36, 4, 5, stratified).splits(DOCUMENTS)
+        assert rows(HoldOut(0.3, 4, 5, stratified).splits(DOCUMENTS)) == rows(subsets)
+
+    def test_groups_are_drawn_as_long_as_they_fit(self):
+        groups = DOCUMENTS.groups * 2  # every other number has no document
+        for number, split in enumerate(
+            HoldOut(0.3, 6, 5, False, True).splits(replace(DOCUMENTS, groups=groups)), start=1
+        ):
+            drawn = []
+            for group in np.random.default_rng([5, number]).permutation(np.unique(groups)):
+                if np.isin(groups, [*drawn, group]).sum() > 36:
+                    break
+                drawn.append(group)
+            assert split.test.tolist() == np.flatnonzero(np.isin(groups, drawn)).tolist()
+
+    @pytest.mark.parametrize("stratified", [False, True])
+    def test_grouped_folds_are_scikit_learns(self, stratified):
+        kind = StratifiedGroupKFold if stratified else GroupKFold
+        expected = kind(4, shuffle=True, random_state=3).split(DOCUMENTS.labels, DOCUMENTS.labels, DOCUMENTS.groups)
+        splits = KFold(4, 3, stratified, grouped=True).splits(DOCUMENTS)
+        assert [split.test.tolist() for split in splits] == [test.tolist() for _, test in expected]
+
+    def test_a_lone_document_trains_in_every_fold_where_it_may(self):
+        labels = np.minimum(DOCUMENTS.labels, 1)
+        labels[7] = 2
+        lonely = replace(DOCUMENTS, labels=labels)
+        splits = KFold(5, keep_lone=True).splits(lonely)
+        assert all(7 in split.train for split in splits)
+        assert sorted(row for split in splits for row in split.test) == [row for row in range(120) if row != 7]
+        with pytest.raises(ConfigError, match="no training document of class 'project'"):
+            KFold(5).splits(lonely)
+        several = KFold(5, stratified=False, keep_lone=True).splits(SEVERAL)
+        assert sorted(row for split in several for row in split.test) == list(range(120))
+
+
 SEVERAL = replace(DOCUMENTS, labels=np.full_like(DOCUMENTS.labels, -1), topics=np.ones((len(DOCUMENTS), 3), dtype=bool))
-ONE_PROJECT = np.minimum(DOCUMENTS.labels, 1)
-ONE_PROJECT[0] = 2
-
-
-@pytest.mark.parametrize(
-    ("make", "said"),
-    [
-        (lambda: ByDate().splits(replace(DOCUMENTS, dates=None)), "name the column"),
-        (lambda: KFold(3, grouped=True).splits(replace(DOCUMENTS, groups=None)), "name the column"),
-        (lambda: KFold(21, grouped=True).splits(DOCUMENTS), "cannot be made of 20 groups"),
-        (lambda: HoldOut(1.0), "less than 1"),
-        (lambda: HoldOut(grouped=True), "stratified must be false"),
-        (lambda: ByDate(test_from="tomorrow"), "2024-05-31"),
-        (lambda: ByDate(test_from="2024-02-01", stratified=True), "stratified must be false where test_from is given"),
-        (lambda: ByDate().splits(NUMBERED), "comparable only within a class; set stratified: true"),
-        (lambda: ByDate(test_from="2024-02-01").splits(NUMBERED), "set stratified: true"),
-        (lambda: ByDate(stratified=True).splits(SEVERAL), "stratified must be false where documents may have several"),
-        (lambda: ByDate(stratified=True).splits(replace(DOCUMENTS, labels=ONE_PROJECT)), "of class 'project'"),
-        (lambda: ByDate(test_from="2025-01-01").splits(DOCUMENTS), "no document to test"),
-        (lambda: ByDate(test_from="2023-01-01").splits(DOCUMENTS), "no document to train on"),
-    ],
-)
-def test_what_can_not_be_split_so_is_refused(make, said):
-    with pytest.raises(ConfigError, match=said):
-        make()

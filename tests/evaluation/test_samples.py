@@ -12,12 +12,12 @@ from statsmodels.stats.contingency_tables import mcnemar
 from benchmark.analysis.model_selection import best_by_inner_loss, best_on_test
 from benchmark.evaluation.cell_scores import CellScores
 from benchmark.evaluation.intervals import Estimate
-from benchmark.evaluation.metrics import metric_values
 from benchmark.evaluation.outcomes import Outcome
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.evaluation.sampling_model import DocumentSampling, ReplicateSampling, sampling_of
 from benchmark.evaluation.significance import document_test, micro_sign_test, wilcoxon_over_classes
 from benchmark.system.tags import tags_of
+from tests.evaluation.outcomes import drawn, multilabel, of_outcome, scored
 
 VALUES = st.binary(min_size=40, max_size=40).map(lambda drawn: (np.frombuffer(drawn, np.uint16) % 1000 + 1) / 1000)
 DRAWS = ReplicateSampling(0)
@@ -33,31 +33,6 @@ def bits(*shape):
 
 
 TRUTH, DECISIONS = bits(N, K), bits(3, N, K)
-
-
-def scored(values, cell="a", metric="error", outcome=None):
-    values = np.asarray(values, dtype=np.float64)
-    folds, many = tuple(map(str, range(len(values)))), np.full(len(values), 100)
-    return CellScores(cell, folds, {metric: values}, many, many * 0, outcome)
-
-
-def of_outcome(outcome):
-    tallies, n = outcome.tallies, len(outcome.rows)
-    values = metric_values(tallies, multilabel=outcome.multilabel, of_class=outcome.of_class is not None)
-    return CellScores(outcome.cell, tuple(map(str, range(n))), values, tallies.documents, outcome.ties(None), outcome)
-
-
-def drawn(cell, right, tested):
-    """Documents of one class each, of two, right and wrong as given, draw by draw; shapes (draws, n)."""
-    draws, documents = np.nonzero(tested)
-    return Outcome(cell, documents, draws, draws * 0, 1 - right[draws, documents].astype(int), 2)
-
-
-def multilabel(cell, truth, given):
-    """Decisions of several classes, draw by draw on the same documents; shape (draws, n, k)."""
-    draws = np.repeat(np.arange(len(given)), len(truth))
-    documents = np.tile(np.arange(len(truth)), len(given))
-    return Outcome(cell, documents, draws, np.tile(truth, (len(given), 1)), np.concatenate(given), truth.shape[1])
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)

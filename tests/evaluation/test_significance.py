@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
+from sklearn.metrics import f1_score
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
@@ -22,8 +23,9 @@ from benchmark.evaluation.significance import (
     outcome_table,
     sign_z,
     signed_rank_test,
+    wilcoxon_over_classes,
 )
-from tests.evaluation.outcomes import judged, paired
+from tests.evaluation.outcomes import judged, paired, random_outcome
 
 
 def wilcoxon_test(a, b, **alpha):
@@ -48,6 +50,7 @@ def test_only_the_same_documents_are_paired():
 class TestSign:
     def test_z_by_hand(self):
         assert sign_z(20, 5) == (20 - 12.5) / (math.sqrt(25) / 2) == 3.0
+        assert (sign_z(1, 0), sign_z(0, 1), sign_z(0, 0)) == (1.0, -1.0, 0.0)
 
     @pytest.mark.parametrize(
         ("only_a", "only_b", "printed"),
@@ -250,3 +253,39 @@ class TestSmallestP:
     def test_two_that_never_differ_have_no_test(self):
         (test,) = holm_correction([document_test("mcnemar", *paired(5, 0, 0, 0))])
         assert (test.p_value, test.note) == (1.0, "not testable (the two never differ)")
+
+
+class TestOverClasses:
+    """Wilcoxon's test of F1 has a pair for each class, or for each class and replicate."""
+
+    @pytest.mark.parametrize(
+        ("sizes", "name"), [([300], "wilcoxon, categories"), ([150, 150], "wilcoxon, category × replicate")]
+    )
+    def test_pairs_are_scikit_learns_f1(self, sizes, name):
+        a, b = random_outcome("a", sizes, 8, 0.9, 1), random_outcome("b", sizes, 8, 0.6, 2)
+        pairs = [
+            f1_score(a.truth[rows], one.predicted[rows], labels=range(8), average=None)
+            for one in (a, b)
+            for rows in a.rows
+        ]
+        f1_a, f1_b = (np.concatenate(pairs[part]) for part in (slice(len(sizes)), slice(len(sizes), None)))
+        found = wilcoxon_over_classes(a, b)
+        above, below, p_value = exact_signed_rank(np.round(f1_a - f1_b, 12))
+        assert (found.test, found.n) == (name, 8 * len(sizes))
+        assert (found.statistic, found.p_value) == (min(above, below), pytest.approx(p_value))
+        assert (found.a, found.b, found.favours) == ("a", "b", "a")
+        with pytest.raises(ValueError, match="differ in folds"):
+            wilcoxon_over_classes(a, replace(b, folds=1 - np.minimum(b.folds, 1)))
+
+
+def test_a_single_class_is_counted_alone():
+    truth = np.array([0, 0, 0, 1, 1])
+    a, b = (
+        Outcome(name, np.arange(5), np.zeros(5, int), truth, np.array(given), 2, 0)
+        for name, given in (("a", [0, 0, 1, 1, 1]), ("b", [0, 1, 0, 0, 0]))
+    )
+    assert outcome_table(a, b).tolist() == [[1, 1, 1, 0]]
+    several = [replace(each, truth=np.eye(2, dtype=bool)[each.truth], predicted=np.eye(2, dtype=bool)[each.predicted])
+               for each in (a, b)]  # fmt: skip
+    assert outcome_table(*several).tolist() == [[1, 3, 1, 0]]
+    assert outcome_table(*(replace(each, of_class=None) for each in several)).tolist() == [[2, 6, 2, 0]]

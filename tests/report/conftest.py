@@ -1,12 +1,20 @@
-"""The made-up summaries, and the pictures of them."""
+"""The made-up summaries, the pictures of them, and a paper of one of them."""
 
+from dataclasses import replace
 from functools import cache
 
+import pandas as pd
 import pytest
 
+from benchmark.analysis.summary import CLAIMS, VERDICT_TABLE_COLUMNS, summary_table
 from benchmark.report.drawing.dots import dot_chart
 from benchmark.report.drawing.render import render_pictures
-from tests.report.summaries import SUMMARIES, webkb_summary
+from benchmark.report.paper_results import COMPARISONS, PaperExperiment, PaperResult, SensitivityScore
+from tests.report.summaries import SUMMARIES, verdict_row, webkb_summary
+
+#: Counts of data, which span a logarithmic axis and have no interval.
+COUNTS = {"students": "1641", "staff": "36"}
+NO_INTERVAL = (float("nan"), float("nan"), "equal", "", "count")
 
 
 @pytest.fixture(params=SUMMARIES)
@@ -30,3 +38,28 @@ def drawn(make):
 @pytest.fixture(scope="session")
 def webkb():
     return webkb_summary()
+
+
+@pytest.fixture
+def papers(webkb):
+    """A paper of one experiment, of which one number deviates and was looked into."""
+    tried = (
+        SensitivityScore("tf-l1-linear", "accuracy", "72.57", "percent", "as configured", 70.3, 69.0, 71.6, "deviates"),
+        SensitivityScore("tf-l1-linear", "accuracy", "72.57", "percent", "smart", 72.5, 71.2, 73.8, "consistent"),
+    )
+    counts = [verdict_row(cell, "documents", n, "documents", int(n), *NO_INTERVAL) for cell, n in COUNTS.items()]
+    counted = pd.concat([webkb.verdicts, summary_table(VERDICT_TABLE_COLUMNS, counts)], ignore_index=True)
+    part = PaperExperiment(replace(webkb, verdicts=counted), tried, ("A remark.",), (), ("A caveat <of> it.",))
+    claims = summary_table(CLAIMS, webkb.claims.to_numpy().tolist())
+    pairs = [("tf-l1-ngd", "tf-l2-linear", 0.0275), ("tf-l1-ngd", "tf-l2-ned", -0.002)]
+    compared = [comparison_row(claims["claim"][0], a, b, gap) for a, b, gap in pairs]
+    results = (claims, {"result": 11}, summary_table(COMPARISONS, compared))
+    return [PaperResult("zhang2005", "Kernels on the manifold", "Zhang, 2005.", (part,), *results)]
+
+
+def comparison_row(claim, a, b, gap):
+    """A comparison of accuracies that holds by the scores."""
+    words = {"claim": claim, "variant": "", "config": "webkb", "a": a, "b": b, "metric": "accuracy"}
+    words |= {"relation": "greater", "paper_verdict": "holds", "strict_verdict": "not shown", "verdict": "not shown"}
+    words |= {"value": gap, "low": gap - 0.02, "high": gap + 0.02, "published": 0.0236, "p_value": 0.2, "p_holm": 0.4}
+    return tuple(words.get(name, float("nan")) for name in COMPARISONS)

@@ -267,6 +267,17 @@ def test_a_choice_that_comes_near_a_published_value_is_tuned_to_it():
     assert "which would be tuned to the published values (a under near)" in sensitivity_sentence([own, near])
 
 
+@pytest.mark.parametrize(
+    ("number", "named"),
+    [(1, "v0"), (3, "v0, v1, v2"), (4, "v0, v1, v2 and 1 more"), (9, "v0, v1, v2 and 6 more")],
+)
+def test_three_choices_that_explain_a_value_are_named(number, named):
+    near = [trial("a", f"v{i}", 80.1, "consistent") for i in range(number)]
+    said = sensitivity_sentence([trial("a", "as configured", 82.0, "deviates"), *near])
+    assert f"(a under {named})." in said
+    assert said.endswith(f"at most {number} for a cell.")
+
+
 def test_that_no_choice_explains_a_value_is_said_of_intervals_for_all_of_them():
     """Among 20 choices the interval is 1.56 times as wide: 81.4 ± 0.5 misses 80, and 80.7 ± 0.5 does not any more."""
     far = [trial("a", "as configured", 82.0, "deviates")] + [trial("a", f"v{i}", 81.4, "deviates") for i in range(19)]
@@ -298,3 +309,34 @@ def test_part_of_a_claim_has_no_verdict_of_its_own():
     claims = summary_table(CLAIMS, [claim_row("a", "A.", (4, "holds"), (3, "holds in part (3 of 4)"), 4, whole=8)])
     (row,) = claim_grid(claims).rows
     assert row[3:] == tuple(f"{n} of 4 here; verdict over all 8 on the paper's page" for n in (4, 3))
+
+
+def test_trials_of_several_cells_and_at_any_width_are_told_in_full():
+    tried = [
+        *(trial("a", variant, value, verdict) for variant, value, verdict in (
+            ("as configured", 82.0, "deviates"), ("v", 80.1, "consistent"), ("w", 80.2, "equal"))),
+        *(trial("b", variant, value, verdict) for variant, value, verdict in (
+            ("as configured", 83.0, "deviates"), ("w", 80.2, "consistent"))),
+        *(trial("c", variant, 85.0, "deviates") for variant in ("as configured", "v")),
+    ]  # fmt: skip
+    assert sensitivity_sentence(tried) == (
+        "2 of the 3 are consistent under some other choice, which would be tuned to the published values "
+        "(a under v, w; b under w); c under none that was tried, nor by intervals that are widened for the number of "
+        "choices (Bonferroni); at most 2 of them at once (under w). "
+        "Other choices that were tried: at most 2 for a cell."
+    )
+    assert sensitivity_sentence([]) == ""
+
+
+def test_trials_and_swept_claims_as_tables():
+    grid = sensitivity_grid([trial("a", "as configured", 82.0, "deviates"), trial("a", "v", 80.1, "consistent")])
+    assert (grid.title, grid.header) == (
+        "Sensitivity analysis",
+        ("cell", "metric", "published", "variant", "ours", "95% interval", "difference", "verdict"),
+    )
+    assert grid.rows == (
+        ("a", "accuracy %", "80.00", "as configured", "82.00", "[81.50, 82.50]", "+2.00", "deviates"),
+        ("", "", "", "v", "80.10", "[79.60, 80.60]", "+0.10", "tuned (consistent)"),
+    )
+    assert swept_claims_grid(PaperExperiment(deviating_in("one", "0.70"))).rows == ()
+    assert swept_claims_grid(PaperExperiment(deviating_in("one", "0.70"))).title == "Claims under other choices"

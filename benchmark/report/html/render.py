@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from benchmark.papers.verdict_counts import NO_VALUES
-from benchmark.report.drawing.spec import page_spec
+from benchmark.report.drawing.spec import drawable_text, page_spec
 from benchmark.report.drawing.theme import CSS_VARIABLES, PAGE_CONFIG, SHAPE_PATHS, series_style
 from benchmark.report.escapes import escape_controls
 from benchmark.report.html.section import column_tone
@@ -74,6 +74,7 @@ def _environment() -> Environment:
         ),
     )
     environment.policies["json.dumps_kwargs"] = JSON_FORMAT
+    environment.filters["drawable"] = drawable_text
     templates = files("benchmark.report") / "templates"
     environment.globals |= {
         "style": (templates / "report.css").read_text(encoding="utf-8"),

@@ -247,3 +247,11 @@ def test_an_image_has_the_first_row_on_top() -> None:
     mask = region_mask(points, np.array([-1.0, -1.0, 1.0, 1.0]), 4, 2)
     assert mask.tolist() == [[1] * 4, [2] * 4]
     assert indexed_png(mask, [(1, 2, 3), (4, 5, 6)]) == indexed_png(mask, [(1, 2, 3), (4, 5, 6)])
+
+
+def test_values_that_only_touch_zero_are_crossed_by_no_line():
+    """Zero counts as positive: of a triangle with a corner at zero, there is a line if another corner is negative."""
+    points, corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array([[0, 1, 2]])
+    assert zero_lines(points, corners, np.array([0.0, 1.0, 1.0])) == []
+    (line,) = zero_lines(points, corners, np.array([0.0, 1.0, -1.0]))
+    assert sorted(line.tolist()) == [[0.0, 0.0], [0.5, 0.5]]

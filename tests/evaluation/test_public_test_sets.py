@@ -1,0 +1,149 @@
+"""Files of shipped predictions: what is written is read again, and nothing else is."""
+
+import json
+from dataclasses import replace
+from io import BytesIO
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from sklearn.metrics import accuracy_score, f1_score
+
+from benchmark.evaluation.public_test_sets import (
+    TEST_SETS,
+    ShippedPredictions,
+    decode_shipped,
+    encode_shipped,
+    label_codes,
+    load_shipped,
+    public_set_of_configuration,
+    public_test_set,
+    split_labels,
+)
+from benchmark.system.errors import BenchError, ConfigError, DataError
+
+FRAME = pd.DataFrame(
+    {
+        "id": ["d/3", "d/1", "d/2", "é 4"],
+        "group": ["texas", "cornell", "texas", "cornell"],
+        "label": ["x", "y", "y", "z"],
+        "mnb": ["x", "x", "y", "z"],
+        "ngd": ["z", "y", "y", "x"],
+    }
+)
+SHIPPED = ShippedPredictions(
+    TEST_SETS["webkb"], FRAME, ("x", "y", "z"), "0123", {"mnb": "one", "ngd": "two"}, {"one": "0.1", "two": "0.2"}
+)
+SEVERAL = replace(
+    SHIPPED,
+    test_set=TEST_SETS["modapte-90"],
+    frame=FRAME.assign(group="test", label=["x;y", "", "z", "y"], mnb=["x", "", "z;x", "y"]),
+)
+
+
+@pytest.mark.parametrize("shipped", [SHIPPED, SEVERAL])
+def test_what_is_written_is_read_again(shipped):
+    again = decode_shipped(encode_shipped(shipped))
+    pd.testing.assert_frame_equal(again.frame, shipped.frame, check_dtype=False)
+    assert (again.test_set, again.classes, again.digest) == (shipped.test_set, ("x", "y", "z"), "0123")
+    assert (again.cells, again.versions) == ({"mnb": "one", "ngd": "two"}, {"one": "0.1", "two": "0.2"})
+
+
+def test_a_file_holds_its_facts_and_each_columns_configuration():
+    table = parquet.read_table(pa.BufferReader(encode_shipped(SHIPPED)))
+    assert json.loads(table.schema.metadata[b"simplexbench"]) == {
+        "format": 1,
+        "test_set": "webkb",
+        "corpus_digest": "0123",
+        "classes": ["x", "y", "z"],
+        "versions": {"one": "0.1", "two": "0.2"},
+    }
+    configurations = {each.name: each.metadata[b"configuration"].decode() for each in table.schema}
+    assert configurations == {"id": "", "group": "", "label": "", "mnb": "one", "ngd": "two"}
+    assert table.schema.field("id").type == pa.string()
+    assert {str(table.schema.field(name).type) for name in ("group", "label", "mnb", "ngd")} == {
+        "dictionary<values=string, indices=int16, ordered=0>"
+    }
+    columns = parquet.ParquetFile(BytesIO(encode_shipped(SHIPPED))).metadata.row_group(0)
+    assert columns.column(0).compression == "ZSTD"
+    assert columns.column(0).encodings[0] != "PLAIN_DICTIONARY"
+    assert not any(columns.column(i).is_stats_set for i in range(5))
+
+
+def test_scores_are_those_of_each_group():
+    found = SHIPPED.scores("mine", FRAME["ngd"].tolist())
+    assert (found.cell, found.folds, SHIPPED.groups) == ("mine", ("texas", "cornell"), ("texas", "cornell"))
+    assert SHIPPED.folds.tolist() == [0, 1, 0, 1]
+    assert found.n.tolist() == [2, 2]
+    assert found.ties.tolist() == [0, 0]
+    scores = dict(found.values.items())  # noqa: PD011 - no frame
+    for number, group in enumerate(found.folds):
+        own = FRAME[FRAME["group"] == group]
+        assert scores["accuracy"][number] == accuracy_score(own["label"], own["ngd"])
+        expected = f1_score(own["label"], own["ngd"], labels=["x", "y", "z"], average="macro", zero_division=0)
+        assert scores["macro-f1"][number] == pytest.approx(expected)
+    assert found.outcome.documents.tolist() == [0, 1, 2, 3]
+    several = dict(SEVERAL.scores("mine", ["x;y", "", "z", "x"]).values.items())  # noqa: PD011 - no frame
+    assert "accuracy" not in several
+    assert several["micro-f1"].tolist() == [pytest.approx(6 / 8)]
+
+
+def test_labels_are_separated_by_semicolons():
+    assert split_labels(" x ;y;; ") == ["x", "y"]
+    assert split_labels("") == []
+    assert label_codes(["y;x", "", "z"], "xyz", multilabel=True).tolist() == [
+        [True, True, False],
+        [False] * 3,
+        [False, False, True],
+    ]
+    single = label_codes(["z", "x"], "xyz", multilabel=False)
+    assert (single.tolist(), single.dtype) == ([2, 0], np.int16)
+    with pytest.raises(KeyError):
+        label_codes(["w"], "xyz", multilabel=False)
+
+
+def test_metrics_columns_and_configurations_of_the_test_sets():
+    assert [(name, each.name, each.metrics, each.label_column, each.documents) for name, each in TEST_SETS.items()] == [
+        ("20ng", "20ng", ("accuracy", "macro-f1"), "label", "posts"),
+        ("webkb", "webkb", ("accuracy", "macro-f1"), "label", "pages"),
+        ("r8", "r8", ("accuracy", "macro-f1"), "label", "stories"),
+        ("r52", "r52", ("accuracy", "macro-f1"), "label", "stories"),
+        ("modapte-90", "modapte-90", ("micro-f1", "macro-f1"), "labels", "stories"),
+    ]
+    for each in TEST_SETS.values():
+        assert public_test_set(each.name) is each
+        assert all(public_set_of_configuration(name) is each for name in each.configurations)
+        assert each.training.endswith(".")
+    assert public_set_of_configuration("webkb") is None
+    assert [each.training for each in TEST_SETS.values()] == [
+        "Train on the 11,314 posts of 20news-bydate-train.",
+        "Predict the pages of a university (column group) after training on those of the other three and of misc.",
+        "Train on the 5,485 training stories of R8.",
+        "Train on the 6,532 training stories of R52.",
+        "Train on the 7,770 training stories that have at least one of the 90 topics.",
+    ]
+    assert {name for name, each in TEST_SETS.items() if each.excluded} == {"20ng"}
+    with pytest.raises(ConfigError, match=r"unknown test set 'r9'; did you mean 'r8'\?"):
+        public_test_set("r9")
+
+
+def test_what_can_not_be_read_is_said(tmp_path):
+    path = tmp_path / "webkb.parquet"
+    with pytest.raises(BenchError) as missing:
+        load_shipped("webkb", tmp_path)
+    assert str(missing.value) == (
+        f"{path}: there are no predictions on 'webkb'; `bench check --update all-methods-webkb simplex-webkb` makes it"
+    )
+    table = parquet.read_table(pa.BufferReader(encode_shipped(SHIPPED)))
+    facts = json.loads(table.schema.metadata[b"simplexbench"])
+    parquet.write_table(table.replace_schema_metadata({"simplexbench": json.dumps(facts | {"format": 2})}), path)
+    with pytest.raises(DataError) as other:
+        load_shipped("webkb", tmp_path)
+    assert str(other.value) == f"{path}: can't be read (format 2; this version reads 1)"
+    path.write_bytes(encode_shipped(SHIPPED)[:-100])
+    with pytest.raises(DataError, match=r"webkb\.parquet: can't be read \("):
+        load_shipped("webkb", tmp_path)
+    path.write_bytes(encode_shipped(SHIPPED))
+    assert load_shipped("webkb", tmp_path).digest == "0123"

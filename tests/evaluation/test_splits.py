@@ -1,0 +1,160 @@
+"""What can't be split, in full, and the promises of every split."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from benchmark.corpora.corpus import Documents
+from benchmark.evaluation.protocols import (
+    ByDate,
+    FixedSplit,
+    HoldOut,
+    KFold,
+    LeaveOneGroupOut,
+    RandomSubsets,
+)
+from benchmark.evaluation.splits import Split, check_split_promises
+from benchmark.system.errors import ConfigError
+from tests.evaluation.test_protocols import DOCUMENTS, SEVERAL
+
+NUMBERED = replace(DOCUMENTS, dates=np.arange(len(DOCUMENTS)))
+ONE_PROJECT = np.minimum(DOCUMENTS.labels, 1)
+ONE_PROJECT[0] = 2
+
+
+NO_TWO = "stratified must be false where documents may have several classes, or none"
+WANTED = "must be an ISO 8601 date in quotes, such as '2024-05-31'"
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (
+            lambda: ByDate().splits(replace(DOCUMENTS, dates=None)),
+            "by-date: the documents have no dates; name the column of the corpus that holds them",
+        ),
+        (
+            lambda: KFold(3, grouped=True).splits(replace(DOCUMENTS, groups=None)),
+            "grouped: the documents have no groups; name the column of the corpus that holds them",
+        ),
+        (lambda: KFold(21, grouped=True).splits(DOCUMENTS), "k = 21 folds cannot be made of 20 groups"),
+        (lambda: KFold(121).splits(DOCUMENTS), "k = 121 folds cannot be made of 120 documents"),
+        (lambda: KFold(1), "k = 1 is too small: it must be at least 2"),
+        (lambda: KFold(2, -1), "seed = -1 is too small: it must be at least 0"),
+        (lambda: RandomSubsets(0, 1), "train_size = 0 is too small: it must be at least 1"),
+        (lambda: HoldOut(replicates=0), "replicates = 0 is too small: it must be at least 1"),
+        (lambda: HoldOut(seed=-1), "seed = -1 is too small: it must be at least 0"),
+        (lambda: HoldOut(1.0), "test_share = 1 must be more than 0 and less than 1"),
+        (lambda: HoldOut(0.0), "test_share = 0 must be more than 0 and less than 1"),
+        (lambda: ByDate(1.0), "test_share = 1 must be more than 0 and less than 1"),
+        (
+            lambda: HoldOut(grouped=True),
+            "stratified must be false where grouped is true: a group has documents of any class",
+        ),
+        (lambda: ByDate(test_from="tomorrow"), f"test_from is 'tomorrow': {WANTED}"),
+        (
+            lambda: ByDate(test_from="2024-02-01", stratified=True),
+            "stratified must be false where test_from is given: one date divides all classes",
+        ),
+        (
+            lambda: ByDate().splits(NUMBERED),
+            "by-date: these dates are comparable only within a class; set stratified: true",
+        ),
+        (
+            lambda: ByDate(test_from="2024-02-01").splits(NUMBERED),
+            "by-date: these dates are comparable only within a class; set stratified: true",
+        ),
+        (lambda: ByDate(stratified=True).splits(SEVERAL), NO_TWO),
+        (lambda: KFold(2).splits(SEVERAL), NO_TWO),
+        (lambda: KFold(2, grouped=True).splits(SEVERAL), NO_TWO),
+        (lambda: RandomSubsets(9, 1).splits(SEVERAL), NO_TWO),
+        (lambda: HoldOut().splits(SEVERAL), NO_TWO),
+        (
+            lambda: ByDate(stratified=True).splits(replace(DOCUMENTS, labels=ONE_PROJECT)),
+            "the split 'newest' has no training document of class 'project'",
+        ),
+        (
+            lambda: ByDate(test_from="2025-01-01").splits(DOCUMENTS),
+            "the split 'newest' has no document to test",
+        ),
+        (
+            lambda: ByDate(test_from="2023-01-01").splits(DOCUMENTS),
+            "the split 'newest' has no document to train on",
+        ),
+        (
+            lambda: RandomSubsets(100, 1, test="test").splits(DOCUMENTS),
+            f"train_size = 100 is more than this collection allows: at most {(DOCUMENTS.parts != 4).sum()}",
+        ),
+        (
+            lambda: RandomSubsets(1, 1).splits(DOCUMENTS),
+            "train_size = 1 leaves no training document for classes 'course', 'project'",
+        ),
+        (lambda: FixedSplit("all", "all"), "fixed-split trains and tests on the same group 'all'"),
+        (
+            lambda: FixedSplit("train", "tast").splits(DOCUMENTS),
+            "test: no group 'tast'; did you mean 'test'? (groups: cornell, texas, misc, train, test)",
+        ),
+        (
+            lambda: LeaveOneGroupOut([]),
+            "held_out names no group: list at least one, or leave it out to test every group in turn",
+        ),
+        (
+            lambda: LeaveOneGroupOut(["texas", "misc", "cornell", "texas", "cornell"]),
+            "held_out names 'cornell', 'texas' more than once",
+        ),
+        (
+            lambda: LeaveOneGroupOut(["zzz"]).splits(DOCUMENTS),
+            "held_out: no group 'zzz' (groups: cornell, texas, misc, train, test)",
+        ),
+    ],
+)
+def test_what_can_not_be_split_so_is_refused(make, said):
+    with pytest.raises(ConfigError) as refused:
+        make()
+    assert str(refused.value) == said
+
+
+def test_what_is_just_possible_is_allowed():
+    assert len(KFold(20, stratified=False, grouped=True).splits(DOCUMENTS)) == 20
+    assert len(KFold(120, stratified=False).splits(DOCUMENTS)) == 120
+    (split,) = RandomSubsets(119, 1).splits(DOCUMENTS)
+    assert len(split.test) == 1
+    pool = int((DOCUMENTS.parts != 4).sum())
+    (split,) = RandomSubsets(pool, 1, test="test").splits(DOCUMENTS)
+    assert len(split.train) == pool
+
+
+ONE, OTHER, BOTH = (
+    [Split("a", np.array([0, 1]), np.array([2, 3]))],
+    [Split("b", np.array([2, 3]), np.array([0, 1]))],
+    [Split("a", np.array([0, 1]), np.array([2, 3])), Split("b", np.array([0, 1, 2]), np.array([3]))],
+)
+NO_ROWS = "the split 'a' has no rows, or rows that don't ascend or don't exist"
+
+
+@pytest.mark.parametrize(
+    ("splits", "said"),
+    [
+        ([], "the protocol returns no split, or two splits of the same name"),
+        ([*ONE, *ONE], "the protocol returns no split, or two splits of the same name"),
+        (BOTH, "documents are tested by several splits: the protocol needs `tags = Tags(replicated=True)`"),
+        ([Split("a", np.array([0, 1]), np.array([1, 2]))], "the split 'a' tests a document that it trains on"),
+        ([Split("a", np.array([0, 2]), np.array([1]))], "the split 'a' has no training document of class 'y'"),
+        *(
+            ([Split("a", np.array(train, dtype=int), np.array(test, dtype=int))], NO_ROWS)
+            for train, test in [([], [2]), ([0, 1], []), ([1, 0], [2]), ([0, 0, 1], [2]), ([0, 1], [4]), ([-1, 1], [2])]
+        ),
+    ],
+)
+def test_a_plugins_splits_keep_the_promises(splits, said):
+    documents = Documents(
+        tuple("abcd"), np.array([0, 1, 0, 1], dtype=np.int32), np.zeros(4, dtype=np.int32), ("x", "y"), ("all",)
+    )
+    assert ONE[0].number == 1
+    check_split_promises(ONE, documents, repeated=False)
+    check_split_promises([*ONE, *OTHER], documents, repeated=False)
+    check_split_promises(BOTH, documents, repeated=True)
+    with pytest.raises(ConfigError) as refused:
+        check_split_promises(splits, documents, repeated=False)
+    assert str(refused.value) == said

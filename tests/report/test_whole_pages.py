@@ -1,0 +1,343 @@
+"""Whole pages of what stands beside a run: a checklist, a survey, a placement, documents that are hard, regions."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
+from benchmark.analysis.document_predictions import label_frame
+from benchmark.analysis.hardest_documents import DocumentExplanation, HardDocument, hardest_documents
+from benchmark.analysis.run_comparisons import (
+    agreement_sentence,
+    cell_agreements,
+    compare_two_cells,
+    compare_two_runs,
+    pair_summary,
+)
+from benchmark.analysis.scoring import RunPredictions
+from benchmark.analysis.summary import (
+    COSTS,
+    MISTAKES,
+    SCORE_COLUMNS,
+    Summary,
+    summary_table,
+)
+from benchmark.evaluation.public_test_sets import TEST_SETS
+from benchmark.report.checklist import checklist_markdown
+from benchmark.report.drawing.dots import rank_chart
+from benchmark.report.drawing.regions import region_chart
+from benchmark.report.drawing.trade_off import trade_off_chart
+from benchmark.report.html import render
+from benchmark.report.html.mistakes import mistakes_section
+from benchmark.report.html.simplex import simplex_section
+from benchmark.report.placement import (
+    PLACED_DOCUMENT_COLUMNS,
+    PUBLISHED_SCORE_COLUMNS,
+    RANKING_COLUMNS,
+    Placement,
+    documents_grid_of,
+    placement_data,
+    placement_page,
+    published_grid_of,
+    ranking_grid_of,
+    screen_grids,
+)
+from benchmark.report.surveys import (
+    SURVEY_DIFFERENCE_COLUMNS,
+    SURVEY_SCORE_COLUMNS,
+    Survey,
+    SurveyProblem,
+    gain_grid,
+    problem_grid,
+    ranking_grid,
+    score_text,
+)
+from benchmark.report.tables import frame_csv
+from tests.analysis.made import drawn_study, predicted, table_study
+from tests.report.expected_texts import assert_expected, figure_text, grid_text, page_words
+from tests.report.regions import figure_of, panel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from benchmark.analysis.formatting.terminal_table import TerminalTable
+    from benchmark.config.model import Experiment
+
+NAN = math.nan
+
+
+@pytest.fixture(autouse=True)
+def without_vega(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages without the script of Vega, which takes seconds to make and is tested in a browser."""
+    monkeypatch.setitem(render._environment().globals, "vega", lambda: "")
+
+
+MANIFEST: dict[str, Any] = {
+    "config": {
+        "corpus": {"name": "webkb", "exclude": ["a/1", "b/2"], "drop": ["empty", "duplicates"]},
+        "methods": ["mnb", {"vectors": "v.parquet"}],
+    },
+    "experiment": {
+        "choices": ["oracle", "cross-validation"],
+        "inner": {"name": "k-fold", "given": {"k": 3, "stratified": True}},
+        "variants": {"base": {"collection": {"corpus": "webkb", "lexing": {"digits": "drop"}, "pruning": {}}}},
+    },
+    "variants": {
+        "base": {
+            "documents": 4199,
+            "vocabulary": 41_000,
+            "words": 1_234_567,
+            "classes": ["course", "student"],
+            "documents_without_words": 12,
+            "content_digest": "0123",
+        },
+        "smart": {"documents": 4199, "documents_without_words": 14, "content_digest": "0123"},
+    },
+    "splits": {
+        "base": {"cornell": {"train": 3973, "test": 226}, "texas": {"train": 3947, "test": 252}},
+        "smart": {"cornell": {"train": 3973, "test": 1226}},
+    },
+    "protocol": {"base": {"name": "leave-one-group-out", "held_out": ["cornell", "texas"], "seed": None}},
+    "versions": {"python": "3.11", "simplexbench": "0.0", "numpy": "2.0"},
+    "git": {"commit": "abc", "changed": True},
+    "plugins": ["mine.py"],
+    "command": ["bench", "run", "webkb"],
+    "methods": {
+        "base": {
+            "mnb": [{"classifier": {"name": "mnb", "smoothing": 1.0, "fit_prior": True}, "kernel": None}],
+            "svm": [{"classifier": {"name": "svm", "C": c}, "kernel": {"name": "rbf", "sigma": 0.5}} for c in (1, 10)],
+        },
+    },
+    "seconds": 1234.5,
+    "machine": {"system": "Linux", "processors": 8, "threads": 4},
+    "seeds": {"protocol": 3, "folds": [1, 2]},
+}
+BARE: dict[str, Any] = MANIFEST | {
+    "config": {"methods": []},
+    "experiment": {
+        "choices": [""],
+        "variants": {"base": {"collection": {"corpus": "files"}}},
+    },
+    "variants": {"base": {"content_digest": "4567"}},
+    "splits": {"base": {}},
+    "protocol": {"base": {"name": "by-date", "stratified": False}},
+    "git": {"commit": "abc"},
+    "plugins": [],
+    "methods": {"base": {"mnb": [{"classifier": {"name": "mnb"}}]}},
+    "machine": {},
+    "seeds": {},
+}
+
+
+def test_checklists(webkb: Summary) -> None:
+    costs = summary_table(COSTS, [(cell.id, 3.25, 0.5, 1.26e9 + i) for i, cell in enumerate(webkb.cells)])
+    failing = replace(webkb, costs=costs, failures={"tf-l1-linear": "no memory"})
+    parts = {
+        "rich": checklist_markdown(failing, MANIFEST),
+        "bare": checklist_markdown(webkb, BARE),
+        "oracle": checklist_markdown(webkb, MANIFEST | {"experiment": BARE["experiment"] | {"choices": ["oracle"]}}),
+    }
+    assert_expected("checklist", parts.items())
+
+
+def survey() -> Survey:
+    """Two problems of one corpus and one of another; one is tuned, and one has a learning curve."""
+    problems = tuple(
+        SurveyProblem(name, f"The problem {name}", metric, metric != "accuracy")
+        for name, metric in (("20ng", "accuracy"), ("r8", "accuracy"), ("topics", "micro-f1"))
+    )
+    rows, gaps = [], []
+    for i, problem in enumerate(problems):
+        for k, method in enumerate(("mnb", "ngd", "linear", "slow")):
+            value = 0.8 + 0.03 * ((i + 2) * (k + 1) % 5)
+            cost = (0.0123 * 9**k, 0.0002 * 30**k, 1.2e8 * (k + 1))
+            rows.append((problem.name, False, method, NAN, value, value - 0.02, value + 0.01, 7532, *cost, ""))
+            if problem.name == "r8" and method != "slow":
+                rows.append((problem.name, True, method, NAN, value + 0.01, value, value + 0.02, 2189, *cost, f"C {k}"))
+            if problem.name == "20ng":
+                rows.append((problem.name, False, method, 100.0, value / 2, 0.3, 0.5, 7532, *cost, ""))
+            if method != "mnb":
+                for tuned in (False, problem.name == "r8"):
+                    p = (0.0004, 0.04, NAN)[k - 1]
+                    gaps.append((problem.name, tuned, method, "mnb", 0.01 * k - 0.015, -0.02, 0.03, p, 3))
+    panel = ChartPanel("20ng", (Line("mnb", (100.0, 1000.0), (0.4, 0.8), (0.3, 0.7), (0.5, 0.9)),))
+    return Survey(
+        problems,
+        dict.fromkeys(("mnb", "ngd", "linear", "slow"), "a method"),
+        frozenset({"mnb"}),
+        summary_table(SURVEY_SCORE_COLUMNS, rows),
+        summary_table(SURVEY_DIFFERENCE_COLUMNS, gaps),
+        {panel: "accuracy"},
+        "95% interval",
+        {"20ng": "news", "r8": "reuters", "topics": "reuters"},
+    )
+
+
+def test_surveys() -> None:
+    made = survey()
+    ranking = made.ranks(made.whole())
+    chart = made.chart()
+    assert isinstance(chart, Chart)
+    parts = {
+        "ranking": grid_text(ranking_grid(made, ranking)),
+        "mean ranks": repr(ranking),
+        **{f"problem {each.name}": grid_text(problem_grid(made, each, "mnb")) for each in made.problems},
+        "gains": grid_text(gain_grid(made, {("ngd", "mnb"): "a kernel", ("slow", "mnb"): "time", ("x", "y"): "none"})),
+        "scores": "\n".join(
+            [score_text(made, "r8", "ngd"), score_text(made, "20ng", "ngd", 100), score_text(made, "r8", "x")]
+        ),
+        "chart": repr(chart),
+        "ranks": figure_text("ranks", rank_chart(ranking)),
+        "trade-off": figure_text("trade-off", trade_off_chart(made, ("ngd",))),
+    }
+    assert_expected("survey", parts.items())
+
+
+def placement(name: str, place: int) -> Placement:
+    """A placed method among eleven cells, from the best (place 1) on, and among published scores."""
+    test_set = TEST_SETS[name]
+    main, further = test_set.metrics
+    value = 0.95 - 0.01 * place + 0.014
+    ranking = []
+    for i in range(12):
+        cell, own = f"cell-{i}", 0.95 - 0.01 * i
+        if i + 1 == place:
+            row = (place, "placed", "", value, value - 0.01, value + 0.01, value - 0.05, *[NAN] * 10, "")
+            ranking.append(row)
+        gap = value - own
+        word = "better" if gap > 0.03 else "worse" if gap < -0.03 else "not told apart"
+        macro = (gap - 0.01, NAN, NAN) if test_set.multilabel else (NAN, NAN, NAN)
+        p = (NAN, NAN) if test_set.multilabel else (0.0123 * i, min(1.0, 0.05 * i))
+        ranking.append(
+            (
+                *(i + 1 + (i + 1 >= place), cell, "simplex-x", own, own - 0.01, own + 0.01, own - 0.05),
+                *(gap, gap - 0.02, gap + 0.02, *macro, 10 + i, 20 - i, *p, word),
+            )
+        )
+    published = []
+    for metric, ours in ((main, value), (further, value - 0.05)):
+        for k in range(6 if metric == main else 2):
+            text = f"{100 * ours + 2 - k:.{k % 3}f}"
+            gap = float(text) - 100 * ours
+            beside = "the same digits" if abs(gap) < 0.005 else "higher" if gap > 0 else "lower"
+            year, seen = (NAN, None) if k == 1 else (2000 + k, k % 2 == 0)
+            method = "a method with a name of more than forty characters" if k == 2 else f"method {k}"
+            published.append((metric, method, "" if k == 3 else "a source", year, text, seen, beside))
+    heads = [
+        ("placed", fold, metric, share, share - 0.01, share + 0.01, n, 0)
+        for fold, n in (("all", 7531), *((("g", 3000), ("h", 4531)) if name == "webkb" else ()))
+        for metric, share in ((main, value), (further, value - 0.05))
+    ]
+    documents = [("d1", "a", "a", "only it is right"), ("d2", "a", "b", "only it is wrong")]
+    return Placement(
+        test_set,
+        "placed",
+        summary_table(SCORE_COLUMNS, heads),
+        summary_table(RANKING_COLUMNS, ranking),
+        summary_table(PUBLISHED_SCORE_COLUMNS, published if name != "webkb" else []),
+        summary_table(PLACED_DOCUMENT_COLUMNS, documents if name != "webkb" else []),
+        dict.fromkeys(test_set.excluded, True),
+    )
+
+
+def placement_parts(made: Placement) -> Iterator[tuple[str, str]]:
+    """Yield all that a placement makes a reader see."""
+    yield "sentences", "\n".join([str(made.rank), *made.sentences, *made.notes])
+    for grid in (ranking_grid_of(made), published_grid_of(made), documents_grid_of(made), *screen_grids(made)):
+        yield grid.title, grid_text(grid)
+    yield "data", "\n".join(f"{key}: {value}" for key, value in placement_data(made, "page.html").items() if key != "x")
+    yield "page", page_words(placement_page(made))
+    yield "in a notebook", made._repr_html_().partition("<table")[0]
+
+
+@pytest.mark.parametrize(("name", "place"), [("20ng", 6), ("modapte-90", 1), ("webkb", 12)])
+def test_placements(name: str, place: int) -> None:
+    assert_expected(f"placement-{name}", placement_parts(placement(name, place)))
+
+
+def test_hard_documents_and_what_explains_them(webkb: Summary) -> None:
+    cells = [cell.id for cell in webkb.cells]
+    hard = tuple(
+        HardDocument(
+            f"doc-{i}", "", fold, "student", {cell: "student" if k < i else "staff" for k, cell in enumerate(cells)}
+        )
+        for i, fold in enumerate(("cornell", "texas", "cornell"))
+    )
+    summary = replace(webkb, hardest=hard, mistakes=summary_table(MISTAKES, [each.row for each in hard]))
+    explained = {
+        ("", "doc-0"): DocumentExplanation(
+            "The text", cells[0], "staff 1.5", "cosine", [("t1", "staff", 0.123456)], {"staff": ["pay", "room"]}
+        ),
+        ("", "doc-2"): DocumentExplanation("Another" * 9, problem="the cell can't be trained again"),
+    }
+    parts = {}
+    for room in (10_000, 420, 0):
+        section = mistakes_section(summary, explained if room else {}, room)
+        assert section.grid is not None
+        parts[f"room {room}"] = "\n".join([grid_text(section.grid), json.dumps(section.squares), *section.lines])
+    assert_expected("mistakes", parts.items())
+
+
+def test_regions() -> None:
+    simplex, plane = panel("simplex", 0.5), panel("half-plane", 0.5)
+    figure = figure_of((simplex, plane))
+    parts = {
+        "picture": figure_text("regions", region_chart(figure)),
+        "section": json.dumps(simplex_section(figure).simplex),
+        "words": "\n".join([simplex_section(figure).title, *simplex_section(figure).says]),
+        "another step": repr(simplex_section(figure_of((plane,)))),
+    }
+    assert_expected("regions", parts.items())
+
+
+def table_text(table: TerminalTable) -> str:
+    """A table of a terminal, a line a row."""
+    rows = [table.header, *table.rows] if table.rows else [(table.empty,)]
+    return "\n".join([table.title, *(" | ".join(map(str, row)) for row in rows)])
+
+
+def run_of(experiment: Experiment, seed: int = 0, *, multilabel: bool = False) -> RunPredictions:
+    """A run of made-up predictions."""
+    return RunPredictions(experiment, predicted(experiment, seed, multilabel=multilabel), {}, {})
+
+
+def test_comparisons_of_cells_and_runs() -> None:
+    metrics = ["accuracy", "macro-f1"]
+    one, other = (run_of(table_study(metrics=metrics), seed) for seed in (0, 1))
+    fewer = run_of(table_study(methods=["mnb", {"kernel": "linear", "name": "tf-l1-linear"}], compare=[]), 2)
+    curve, topics = run_of(drawn_study()), run_of(table_study(metrics=["macro-f1"]), multilabel=True)
+    pair = ("tf-l1-ngd", "tfidf-l1-linear")
+    frames = pair_summary(one, *pair)
+    parts = {
+        "two cells": "\n".join(map(table_text, compare_two_cells(one, *pair))),
+        "two cells of several classes": "\n".join(map(table_text, compare_two_cells(topics, *pair))),
+        "two points": "\n".join(map(table_text, compare_two_cells(curve, "rbf-oracle-50", "linear-oracle-50"))),
+        "two runs": "\n".join(map(table_text, compare_two_runs(one, other, ("first", "second")))),
+        "other cells": "\n".join(map(table_text, compare_two_runs(one, fewer, ("first", "second")))),
+        "agreement": "\n".join(
+            agreement_sentence(one, each, ("first", "second")) for each in (one, other, fewer, curve)
+        ),
+        "cells": "\n".join(map(str, [*cell_agreements(one, other), *cell_agreements(one, fewer)])),
+        "pair": "\n".join(
+            [frames.title, frames.corpus, *(cell.id for cell in frames.cells)]
+            + [frame_csv(frame, list(frame.columns)) for frame in (frames.scores, frames.differences)]
+            + [frame_csv(frames.significance, list(frames.significance.columns))]
+        ),
+    }
+    assert_expected("compared", parts.items())
+
+
+def test_hard_documents_of_one_class_and_of_several() -> None:
+    parts = {}
+    for multilabel in (False, True):
+        run = run_of(table_study(metrics=["macro-f1"]), multilabel=multilabel)
+        hard = hardest_documents(run.experiment, run.predictions, run.scored)
+        frame = label_frame(run)
+        title = "several" if multilabel else "one"
+        parts[title] = "\n".join([*map(str, hard), frame_csv(frame.head(12), list(frame.columns)), str(frame.shape)])
+    assert_expected("hard", parts.items())

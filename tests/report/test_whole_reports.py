@@ -1,0 +1,350 @@
+"""Whole reports of made-up predictions and summaries, as a person has read them.
+
+Each file of `expected` has all that one summary makes a reader see: frames, tables, notes, the words of the page, and
+every part of its figures.
+"""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from benchmark.analysis.notes import failed_diagnostics
+from benchmark.analysis.scoring import RunPredictions
+from benchmark.analysis.summarize import summarize
+from benchmark.analysis.summary import SUMMARY_TABLES
+from benchmark.report.drawing.claim_forest import claim_picture
+from benchmark.report.drawing.claim_signs import scoreboard_chart
+from benchmark.report.drawing.dots import dot_pictures, rank_picture
+from benchmark.report.drawing.forest import forest_picture
+from benchmark.report.drawing.matrices import confusion_picture
+from benchmark.report.drawing.published import published_chart
+from benchmark.report.files import figure_specs
+from benchmark.report.html import render
+from benchmark.report.html.page import page_html
+from benchmark.report.html.site import site_pages
+from benchmark.report.latex import table_latex
+from benchmark.report.latex_macros import table_macros
+from benchmark.report.page import deviations_page, paper_page, reproduction_page
+from benchmark.report.scoreboard import record_frames
+from benchmark.report.tables import charts_csv, frame_csv, table_csv, table_markdown
+from benchmark.report.terminal import TerminalTables
+from tests.analysis.made import CLASSES, drawn_study, predicted, table_study
+from tests.builders import small_experiment
+from tests.report.expected_texts import assert_expected, figure_text, page_words
+from tests.report.summaries import SUMMARIES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from benchmark.analysis.summary import Summary
+    from benchmark.config.model import Experiment
+    from benchmark.report.paper_results import PaperResult
+
+OF_SYNTHETIC: dict[str, Any] = {"corpus": {"name": "synthetic", "classes": CLASSES}}
+FACTS: dict[str, Any] = {
+    "documents": 60,
+    "vocabulary": 1234,
+    "classes": CLASSES,
+    "documents_without_words": 2,
+    "letters_dropped": 1200,
+    "in_buckets": 0,
+    "near_duplicates": [
+        {
+            "split": "cornell",
+            "tested": 25,
+            "near": 2,
+            "same": 1,
+            "such_as": [["a/1", "b/2", 0.95]],
+        },
+        {"split": "texas", "tested": 35, "near": 0, "same": 0, "such_as": []},
+    ],
+}
+PAPER: dict[str, Any] = {
+    "paper": "made2026",
+    "title": "Made-up numbers",
+    "reference": "A. Author. Made-up numbers. 2026.",
+    "unit": "percent",
+    "values": [
+        {"table": 1, "config": "judged", "cell": "tf-l1-linear", "metric": "accuracy", "value": "88.5"},
+        {"table": 1, "config": "judged", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "62.0"},
+        {"table": 1, "config": "judged", "cell": "tfidf-l1-ngd", "metric": "accuracy", "value": "93.3"},
+        {"table": 2, "config": "judged", "pair": ["tf-l1-ngd", "tf-l1-linear"], "metric": "sign-z", "value": "1.5"},
+    ],
+    "claims": [
+        {
+            "id": f"{relation}-{metric}",
+            "text": f"NGD is {relation} in {metric}.",
+            "relation": relation,
+            "metric": metric,
+            "comparisons": [
+                {"config": "judged", "a": "tf-l1-ngd", "b": "tf-l1-linear"},
+                {"config": "judged", "a": "tfidf-l1-ngd", "b": "tfidf-l1-linear"},
+            ],
+        }
+        for relation, metric in (("greater", "accuracy"), ("lower", "accuracy"), ("greater", "macro-f1"))
+    ],
+}
+
+
+def table() -> Experiment:
+    """One table, two splits, several pairs."""
+    pairs = [["tf-l1-ngd", "tf-l1-linear"], ["tfidf-l1-ngd", "tf-l1-ngd"], ["tf-l1-ngd", "tfidf-l1-linear"]]
+    return table_study(title="A table", compare=pairs, metrics=["accuracy", "macro-f1", "macro-recall"])
+
+
+def drawn() -> Experiment:
+    """A curve over training sizes, with parameters that are chosen, and a clock."""
+    figures: list[dict[str, Any]] = [{"name": "errors", "y": "error"}, {"name": "clock", "y": "seconds"}]
+    figures += [{"name": "both", "y": ["error", "macro-f1"], "bars": "range", "title": "Errors and F1"}]
+    figures += [{"name": "spread", "y": "macro-f1", "bars": "2 standard deviations"}]
+    figures += [{"name": kind, "y": {kind: ["rbf", "linear"]}} for kind in ("ratio", "difference")]
+    return drawn_study(title="A curve", metrics=["error", "macro-f1"], figures=figures)
+
+
+def topics() -> Experiment:
+    """Documents of several classes, and each class by itself."""
+    return small_experiment(
+        **OF_SYNTHETIC,
+        name="topics",
+        title="Several classes",
+        protocol={"name": "random-subsets", "train_size": [50, 100], "replicates": 6, "stratified": False},
+        methods=["linear", "ngd"],
+        metrics=["macro-f1", "micro-f1"],
+        compare=[["ngd", "linear"]],
+        per_class=True,
+    )
+
+
+def terms() -> Experiment:
+    """A curve over numbers of terms, in two variants."""
+    return small_experiment(
+        **OF_SYNTHETIC,
+        name="terms",
+        title="Numbers of terms",
+        protocol={"name": "leave-one-group-out", "held_out": ["cornell", "texas"]},
+        terms={"number": [20, 50], "rank": "information-gain", "aggregate": "maximum"},
+        methods=["mnb", "eef", "ppt"],
+        compare=[["eef", "mnb"]],
+        variants={"smart": {"text": {"stoplist": "smart"}}},
+    )
+
+
+def judged() -> Experiment:
+    """A table beside what a paper printed and claimed."""
+    return table_study(name="judged", title="Printed and claimed", paper="made2026", metrics=["accuracy", "macro-f1"])
+
+
+STUDIES: dict[str, Callable[[], Experiment]] = {each.__name__: each for each in (table, drawn, topics, terms, judged)}
+
+
+@pytest.fixture(autouse=True)
+def without_vega(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages without the script of Vega, which takes seconds to make and is tested in a browser."""
+    monkeypatch.setitem(render._environment().globals, "vega", lambda: "")
+
+
+def terminal(summary: Summary, width: int, *, whole: bool) -> str:
+    """What a terminal shows."""
+    console = Console(width=width, file=io.StringIO())
+    console.print(TerminalTables(summary, whole=whole))
+    return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines())
+
+
+def parts_of(summary: Summary) -> Iterator[tuple[str, str]]:
+    """Yield all that a summary makes a reader see, each with its title."""
+    yield "notes", "\n".join([*summary.documents, *summary.caveats, *summary.notes, *summary.brief])
+    for name, columns in SUMMARY_TABLES.items():
+        frame = getattr(summary, name)
+        if len(frame):
+            yield name, frame_csv(frame.head(24), columns)
+    yield "curves", charts_csv(summary)
+    yield "table.csv", table_csv(summary)
+    yield "table.md", table_markdown(summary)
+    yield "table.tex", table_latex(summary)
+    yield "macros", "\n".join(table_macros(summary).splitlines()[:60])
+    yield "terminal", terminal(summary, 100, whole=False)
+    yield "narrow terminal, every cell", terminal(summary, 64, whole=True)
+    yield "page", page_words(page_html(summary, "a machine"))
+    yield (
+        "charts",
+        "\n".join(f"{chart}: {', '.join(panel.title for panel in chart.panels)}" for chart in summary.charts),
+    )
+    name, spec = next(iter(figure_specs(summary).items()))
+    yield f"figure {name}", figure_text(name, spec)
+    pictures = [forest_picture(summary), confusion_picture(summary), rank_picture(summary)]
+    pictures += [] if summary.charts else dot_pictures(summary)
+    for picture in filter(None, pictures):
+        yield f"picture {picture.name}", figure_text(picture.title, picture.spec)
+
+
+#: Beginnings of the titles of parts that other summaries show as well.
+LEFT_OUT = {
+    "judged": ("figure", "picture"),
+    "topics": ("picture", "macros"),
+    "terms": ("picture", "macros", "table.tex"),
+    "many": ("picture", "page", "macros", "scores"),
+    "failing": ("picture", "figure", "page", "macros", "scores", "notes", "verdicts", "claims"),
+    "all failed": ("picture",),
+    "webkb": ("page", "macros", "table.md"),
+}
+
+
+def shown(name: str, summary: Summary) -> Iterator[tuple[str, str]]:
+    """Yield the parts of a summary that no other shows."""
+    return (part for part in parts_of(summary) if not part[0].startswith(LEFT_OUT.get(name, ("none",))))
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_of_a_study_are_as_expected(name: str, publish: Callable[[dict[str, Any]], str]) -> None:
+    publish(PAPER)
+    experiment = STUDIES[name]()
+    predictions = predicted(experiment, multilabel=name == "topics")
+    summary = summarize(RunPredictions(experiment, predictions, {}, dict.fromkeys(experiment.variants, FACTS)))
+    assert_expected(name, shown(name, summary))
+
+
+@pytest.mark.parametrize("name", SUMMARIES)
+def test_of_a_summary_are_as_expected(name: str) -> None:
+    assert_expected(name.replace(" ", "-"), shown(name, SUMMARIES[name]()))
+
+
+def test_of_a_paper_are_as_expected(papers: list[PaperResult]) -> None:
+    (paper,) = papers
+    pages = site_pages(papers, {"webkb": "runs/webkb.html"})
+    claims = paper.claims.assign(paper=paper.key)
+    texts = {
+        "reproduction": reproduction_page(papers, "images"),
+        "paper": paper_page(paper),
+        "deviations": deviations_page(papers),
+        **{name: page_words(html) for name, html in pages.items()},
+        "claim": figure_text("claim", claim_picture(paper.comparisons).spec),
+        "values": figure_text("values", published_chart(record_frames(papers)["values"])),
+        "signs": figure_text("signs", scoreboard_chart(claims, {paper.key: paper.title})),
+    }
+    assert_expected("paper", iter(texts.items()))
+
+
+#: Sections of experiments, of which the notes alone are compared.
+NOTED: dict[str, dict[str, Any]] = {
+    "folds": {"protocol": {"name": "k-fold", "k": 2, "seed": 3}},
+    "random folds": {"protocol": {"name": "k-fold", "k": 2, "stratified": False}},
+    "two tasks": {
+        "tasks": [{"title": "In order", "classes": CLASSES}, {"title": "Turned", "classes": CLASSES[::-1]}],
+        "corpus": {"name": "synthetic"},
+    },
+    "held out": {"protocol": {"name": "hold-out", "test_share": 0.25, "replicates": 6}},
+    "nested subsets beside a test part": {
+        "protocol": {"name": "random-subsets", "train_size": [50], "replicates": 6, "nested": True, "test": "misc"},
+        "methods": ["linear", {"classifier": "mnb", "weighting": "tfidf"}],
+    },
+    "chosen by folds": {
+        "methods": ["linear", {"kernel": {"name": "rbf", "sigma": [0.1, 0.2]}}],
+        "choose": {"by": "cross-validation", "folds": 4},
+    },
+    "metrics": {
+        "metrics": [
+            *("macro-f1", "macro-f1-mean-of-splits", "macro-f1-of-means", "micro-f1", "macro-recall"),
+            *("macro-precision", "accuracy"),
+        ],
+    },
+    "pruned by documents": {"text": {"stoplist": "smart", "min_documents": 2, "min_occurrences": 3, "ngrams": [2, 3]}},
+    "pruned in a group": {"text": {"min_occurrences": 2, "vocabulary_from": "misc"}},
+    "pruned in each split": {"text": {"min_occurrences": 2, "vocabulary_from": "training"}},
+    "idf of all": {"defaults": {"idf": "collection"}, "methods": [{"weighting": "tfidf", "kernel": ["linear", "ngd"]}]},
+    "C in units": {"methods": ["linear", {"classifier": {"name": "svm", "scale_C": "mean-self-product"}}]},
+    "four variants": {"variants": {name: {"text": {"min_documents": n}} for n, name in enumerate("abc", 2)}},
+    "texts of methods": {
+        "methods": [
+            "mnb",
+            {
+                "classifier": "mnb",
+                "text": {"lexer": "unicode", "skip_html": False, "skip_header": False},
+                "name": "other",
+            },
+        ],
+    },
+}
+#: Protocols that need parts, groups or dates, which the generated corpus doesn't have.
+PROTOCOLS: dict[str, dict[str, Any]] = {
+    "a fixed split": {"name": "fixed-split"},
+    "folds of groups": {"name": "k-fold", "k": 2, "grouped": True},
+    "held-out groups": {"name": "hold-out", "test_share": 0.25, "stratified": False, "grouped": True},
+    "by date and class": {"name": "by-date", "stratified": True},
+}
+
+
+def noted() -> Iterator[Experiment]:
+    """Yield an experiment of every kind, each with its kind as title."""
+    for title, sections in NOTED.items():
+        yield small_experiment(**OF_SYNTHETIC | {"name": "noted", "title": title} | sections)
+    for title, protocol in PROTOCOLS.items():
+        other = small_experiment(corpus={"name": "20ng"}, text={}, protocol=protocol, methods=["mnb"])
+        experiment = small_experiment(
+            **OF_SYNTHETIC, name="noted", title=title, compare=[["tf-l1-ngd", "tf-l1-linear"]]
+        )
+        variant = replace(experiment.variants["base"], protocol=other.variants["base"].protocol)
+        yield replace(experiment, variants={"base": variant})
+
+
+def ranked(*, multilabel: bool) -> RunPredictions:
+    """A run whose metrics are of decision values, measured by two versions, with warnings and hashed characters."""
+    experiment = small_experiment(
+        **OF_SYNTHETIC,
+        name="noted",
+        title="ranked",
+        methods=[{"classifier": {"name": "linear-svm", "scheme": "one-vs-rest", "C": [1, 10]}}, "mnb"],
+        choose={"by": "cross-validation", "folds": 3},
+        metrics=["macro-roc-auc", "micro-average-precision", "macro-break-even", "micro-f1"],
+        text={"characters": [3], "buckets": 1024, "stoplist": "none"},
+    )
+    predictions, rng = predicted(experiment, multilabel=multilabel), np.random.default_rng(5)
+    settings = {
+        key: replace(
+            each,
+            values=rng.normal(size=(sum(each.sizes), 3)),
+            versions=("0.1", "") if key.method == "mnb" else ("0.2", "0.2"),
+            warnings=("it did not converge",) if key.method != "mnb" else (),
+        )
+        for key, each in predictions.settings.items()
+    }
+    facts = FACTS | {"in_buckets": 123_456, "documents_without_words": 1}
+    return RunPredictions(experiment, replace(predictions, settings=settings), {}, {"base": facts})
+
+
+@pytest.mark.parametrize("multilabel", [False, True])
+def test_notes_on_decision_values_are_as_expected(multilabel: bool) -> None:
+    summary = summarize(ranked(multilabel=multilabel))
+    parts = {
+        "notes": "\n".join([*summary.caveats, *summary.notes, *summary.brief]),
+        "table.md": table_markdown(summary),
+    }
+    assert_expected(f"ranked-{'several' if multilabel else 'one'}", parts.items())
+
+
+def test_notes_of_every_kind_of_experiment_are_as_expected() -> None:
+    parts = {}
+    for experiment in noted():
+        facts = FACTS | {"texts": [FACTS | {"vocabulary": 99, "documents_without_words": 1}], "near_duplicates": []}
+        run = RunPredictions(experiment, predicted(experiment), {}, dict.fromkeys(experiment.variants, facts))
+        summary = summarize(run)
+        shown = [*summary.documents, *summary.caveats, *summary.notes, *summary.brief]
+        parts[experiment.title] = "\n".join([summary.corpus, *shown])
+    assert_expected("notes", parts.items())
+
+
+def test_a_diagnostic_that_failed_without_a_row_is_noted() -> None:
+    diagnostics = {"diagnostics": ["document-counts"], "variants": {"smart": {"text": {"stoplist": "smart"}}}}
+    experiment = small_experiment(**OF_SYNTHETIC | {"name": "noted", "title": "x"} | diagnostics)
+    failures = {"document-counts": "no memory", "smart-document-counts": "no time", "other": "no reason"}
+    run = RunPredictions(experiment, predicted(experiment), failures, {})
+    assert list(failed_diagnostics(run)) == [
+        "The diagnostic document-counts failed: no memory.",
+        "The diagnostic smart-document-counts failed: no time.",
+    ]
+    assert list(failed_diagnostics(replace(run, failures={}))) == []
