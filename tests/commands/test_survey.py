@@ -12,7 +12,6 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 from benchmark.commands import recommend
-from benchmark.commands import recommend
 from benchmark.commands.recommend import comparison_sentences, recommendations, start_sentence
 from benchmark.commands.survey import (
     _short,
