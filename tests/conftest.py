@@ -15,6 +15,7 @@ import yaml
 from threadpoolctl import threadpool_limits
 
 from benchmark.commands import plan as planning
+from benchmark.commands.forecast import estimate
 from benchmark.corpora import archive, registry
 from benchmark.experiment import run as session
 from benchmark.experiment.context import RunContext
@@ -130,6 +131,12 @@ def sketched(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(render, "render_pictures", sketch)
     monkeypatch.setattr(session, "cached_pictures", lambda _, specs: sketch(specs))  # none is kept
+
+
+@pytest.fixture(autouse=True)
+def quick_pilots(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let plans make as few pilots as they may: how near a forecast comes is measured by tests/perf/plans.py."""
+    monkeypatch.setattr(estimate, "PILOT_SECONDS", 0.0)
 
 
 @pytest.fixture(scope="session")

@@ -61,6 +61,11 @@ SEVERAL = {
 
 
 @pytest.fixture
+def quick_pilots() -> None:
+    """Pilots may take what those of a user may."""
+
+
+@pytest.fixture
 def store(tmp_path: Path) -> Store:
     return Store(tmp_path / "store", limit=10**10)
 
