@@ -74,7 +74,7 @@ def expected(command: Command) -> Callable[[str], str]:
     return functools.cache(lambda name: command(Environment("a common one"), name)[1])
 
 
-@pytest.mark.parametrize(("environment", "name"), some(PAIRS, 5), ids=str)
+@pytest.mark.parametrize(("environment", "name"), some(PAIRS, 3), ids=str)
 @trial(120)
 def test_a_command_does_its_work_or_says_why_not(
     environment: Environment, name: str, command: Command, expected: Callable[[str], str]

@@ -123,7 +123,7 @@ def rows(folder: Path) -> list[tuple[str, ...]]:
         return [*map(tuple, csv.reader(file))]
 
 
-@examples(200, 12)
+@examples(200, 5)
 @given(shape=st.sampled_from(sorted(SHAPES)), name=st.sampled_from([MANIFEST, *RUN_FILES]), data=st.data())
 @trial(60)
 def test_an_edited_run_gives_a_reason_or_its_own_numbers(

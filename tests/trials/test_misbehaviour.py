@@ -174,7 +174,7 @@ def run(statement: str, place: str, folder: Path) -> Any:
     return bench("run", "own.yaml", "--json", "--out", "out", folder=folder, BENCH_CACHE=str(folder / "store"))
 
 
-@pytest.mark.parametrize(("statement", "place"), some(CASES, 8))
+@pytest.mark.parametrize(("statement", "place"), some(CASES, 5))
 @trial(60)
 def test_its_work_or_a_line_that_blames_it(statement: str, place: str, right: dict[str, float], tmp_path: Path) -> None:
     done = run(statement, place, tmp_path)

@@ -196,7 +196,7 @@ PAIRS = [(name, command) for name in CASES for command in COMMANDS]
 chance("own files", 0).shuffle(PAIRS)
 
 
-@pytest.mark.parametrize(("name", "command"), some(PAIRS, 8))
+@pytest.mark.parametrize(("name", "command"), some(PAIRS, 5))
 @trial(90)
 def test_a_file_is_read_or_refused_within_a_minute(name: str, command: str, tmp_path: Path) -> None:
     make, more, protocol = CASES[name]
