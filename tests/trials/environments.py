@@ -70,7 +70,11 @@ LAYER = r"([^\n]* failed: [^\n]*threading layer[^\n]*\n)+"
 SERIAL = r"([^\n]*UserWarning: .*warnings\.warn\([^\n]*\n)?"  # joblib and numba without semaphores
 PLAIN = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 TERMINAL = 'script -qec "$*" /dev/null'
-UNSET = 'env -i PYTHONPATH="$PYTHONPATH" BENCH_CACHE="$BENCH_CACHE" "$@"'
+#: But for the folder of the corpora: without it their list is another.
+UNSET = (
+    'env -i PYTHONPATH="$PYTHONPATH" BENCH_CACHE="$BENCH_CACHE" '
+    '${BENCH_DATASETS:+"BENCH_DATASETS=$BENCH_DATASETS"} "$@"'
+)
 DELETED = 'mkdir "{tmp}/x"; cd "{tmp}/x"; rmdir "{tmp}/x"; "$@"'
 WORDS = tuple(name for name in ALL if name != "help")  # help is as wide as it is told to be
 
