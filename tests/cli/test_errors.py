@@ -165,16 +165,17 @@ class TestMemory:
         assert stopped(wrapped) == 1
         assert capsys.readouterr().err == f"bench: not enough memory: {error}\n"
 
-    def test_a_limit_is_told_in_megabytes(self, capsys, monkeypatch):
-        monkeypatch.setattr(world, "memory_limit", lambda: 2e9)
-        assert stopped(MemoryError("7 TiB")) == 1
-        assert capsys.readouterr().err == "bench: not enough memory (ulimit -v allows 2,000 MB): 7 TiB\n"
-
     @pytest.mark.parametrize("error", [RuntimeError("ours"), ImportError("no module"), ValueError("ours")])
     def test_an_error_of_ours_passes(self, error):
         with pytest.raises(type(error)) as caught, exit_on_error():
             raise error
         assert caught.value is error
+
+
+def test_a_limit_of_memory_is_told_in_megabytes(capsys, monkeypatch):
+    monkeypatch.setattr(world, "memory_limit", lambda: 2e9)
+    assert stopped(MemoryError("7 TiB")) == 1
+    assert capsys.readouterr().err == "bench: not enough memory (ulimit -v allows 2,000 MB): 7 TiB\n"
 
 
 class TestInterruptions:
