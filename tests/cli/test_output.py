@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import json
-import math
 import os
 import pty
 import re
@@ -15,14 +14,12 @@ import termios
 import threading
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 import yaml
 from typer.testing import CliRunner
 
 from benchmark.cli import app
-from benchmark.cli.output import CommandOutput
 from benchmark.experiment import run as session
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import load_checked, run_and_write
@@ -149,11 +146,6 @@ class TestDocument:
         assert [row["what"] for row in planned[0]["rows"]] == ["ngd", "linear"]
         good = json.loads(invoke("validate", finished[0], "--json").stdout)["good"]
         assert [each["cells"] for each in good] == [2]
-
-    def test_what_json_has_no_number_for_is_null(self, capsys):
-        with CommandOutput(as_json=True) as answer:
-            answer.give("numbers", {"a": math.inf, "b": [-np.inf, np.float64("nan"), np.int64(3)], "c": True})
-        assert json.loads(capsys.readouterr().out) == {"numbers": [{"a": None, "b": [None, None, 3], "c": True}]}
 
     def test_a_failed_cell_is_in_the_document_and_in_the_exit_code(self, tmp_path):
         (tmp_path / "config.yaml").write_text(FAILING)
