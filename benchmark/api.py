@@ -243,7 +243,7 @@ class Result:
         grid = cell_grid(self.summary)
         more = len(grid.rows) - MAX_SHOWN_CELLS
         table = pd.DataFrame(grid.rows[:MAX_SHOWN_CELLS], columns=list(grid.header))
-        lines = [f"… and {more:,} more cells: see scores"] if more > 0 else []
+        lines = [f"… and {more:,} more cell{'s' * (more > 1)}: see scores"] if more > 0 else []
         lines += [f"{cell} failed: {reason}" for cell, reason in islice(self.failures.items(), MAX_SHOWN_FAILURES)]
         return table, "".join(f"\n{line}" for line in lines)
 

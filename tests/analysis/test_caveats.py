@@ -67,3 +67,7 @@ def test_each_is_named_where_it_applies(names, changes, name):
 )
 def test_what_does_none_of_it_has_none(names, changes):
     assert names(**changes) == []
+
+
+def test_shares_of_a_pool_without_the_tested_documents_are_no_caveat(names):
+    assert names(protocol=DRAWS | {"stratified": True, "test": "texas"}) == ["replicates"]

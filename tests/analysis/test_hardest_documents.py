@@ -7,6 +7,7 @@ import pytest
 
 from benchmark.analysis import hardest_documents as mistakes
 from benchmark.analysis.document_predictions import document_predictions
+from benchmark.analysis.scoring import score_cells
 from benchmark.commands.explanation.page import (
     PAGE_TEXT_CHARACTERS,
     best_predicting_cells,
@@ -17,6 +18,7 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import load_checked, run_and_write
 from benchmark.experiment.store import Store
 from benchmark.system.errors import ConfigError, DataError
+from tests.analysis.made import predicted, table_study
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +86,14 @@ def test_documents_of_tasks_are_told_apart(tmp_path):
     assert {(row["task"], row["document"]): row["wrong"] for row in rows} == dict(wrong)
     assert all(row["truth"] == row["document"].split("/")[0] for row in rows)
     assert len({row["task"] for row in rows}) == 3
+
+
+def test_documents_are_told_once_however_many_variants_test_them():
+    experiment = table_study(variants={"hard": {"defaults": {"svm": {"C": 100}}}})
+    predictions = predicted(experiment)
+    found = mistakes.hardest_documents(experiment, predictions, score_cells(experiment, predictions))
+    assert len({each.name for each in found}) == len(found) > 0
+    assert {cell for each in found for cell in each.predicted} == set(table_study().ids)
 
 
 @pytest.fixture(scope="module")

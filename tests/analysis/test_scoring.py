@@ -33,6 +33,15 @@ class TestFrame:
             row = headline(scored, cell.id, "macro-recall")
             assert (row["method"], row["of_class"], row["what"]) == (cell.method, cell.of_class, cell.what)
 
+    @pytest.mark.parametrize("study", ["drawn", "centroids"])
+    def test_no_number_is_both_in_tables_and_in_what_figures_alone_show(self, study, request):
+        """A figure joins both frames: with a number twice, its bars would be those of twice as many replicates."""
+        _, _, scored = request.getfixturevalue(study)
+        place = ["cell", "fold", "metric"]
+        both = [list(frame[place].itertuples(index=False)) for frame in (scored.frame, scored.drawn)]
+        assert both[0]
+        assert len({*both[0], *both[1]}) == len(both[0]) + len(both[1])
+
     def test_ties_are_counted(self, drawn):
         _, _, scored = drawn
         assert headline(scored, "linear-oracle-50", "error")["ties"] == 6

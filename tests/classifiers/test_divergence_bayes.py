@@ -60,6 +60,16 @@ def test_the_rule_is_the_papers(
     np.testing.assert_array_equal(classifier.predict(unseen), classifier.classes_[costs.argmin(axis=1)])
 
 
+def test_the_order_of_documents_moves_classes_and_changes_no_value(
+    training: tuple[sp.csr_array, NDArray[Any]], unseen: sp.csr_array
+) -> None:
+    X, y = training
+    first, turned = DivergenceBayes().fit(X, y), DivergenceBayes().fit(X[::-1], y[::-1])
+    assert turned.classes_.tolist() == list(dict.fromkeys(y[::-1])) != sorted(first.classes_)
+    place = [turned.classes_.tolist().index(label) for label in first.classes_]
+    np.testing.assert_allclose(turned.decision_function(unseen)[:, place], first.decision_function(unseen), rtol=1e-12)
+
+
 def test_centroids_minimize_their_divergence(training: tuple[sp.csr_array, NDArray[Any]]) -> None:
     """The mean that of KL(p, c), the skl centroid that of SKL(p, c), summed over the class."""
     X, y = training

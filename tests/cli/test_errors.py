@@ -172,6 +172,12 @@ class TestMemory:
         assert caught.value is error
 
 
+def test_a_limit_of_memory_is_told_in_megabytes(capsys, monkeypatch):
+    monkeypatch.setattr(world, "memory_limit", lambda: 2e9)
+    assert stopped(MemoryError("7 TiB")) == 1
+    assert capsys.readouterr().err == "bench: not enough memory (ulimit -v allows 2,000 MB): 7 TiB\n"
+
+
 class TestInterruptions:
     @pytest.mark.parametrize("words", [(), ("results so far are stored",)])
     def test_it_says_what_is_kept_only_where_it_is(self, words, capsys):

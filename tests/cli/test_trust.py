@@ -61,6 +61,16 @@ def test_trust_is_remembered_until_the_file_changes(folder):
     assert checked(folder)[0] == 0
 
 
+def test_to_trust_one_file_is_not_to_forget_another(folder):
+    assert checked(folder, "--trust")[0] == 0
+    (folder / "mine.py").write_text(PLUGIN.format(2))
+    assert checked(folder, "--trust")[0] == 0
+    assert len(trusted_digests()) == 2
+    for number in (1, 2):
+        (folder / "mine.py").write_text(PLUGIN.format(number))
+        assert checked(folder)[0] == 0
+
+
 def test_at_a_terminal_it_is_asked_once(folder, monkeypatch):
     asked = []
     monkeypatch.setattr("benchmark.cli.confirm_code", lambda question: asked.append(question) or True)

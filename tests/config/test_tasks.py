@@ -191,3 +191,7 @@ class TestTerms:
         terms = checked("terms: {number: [10, 20], aggregate: average}\n").variants[BASE_VARIANT].terms
         assert (terms.numbers, terms.rank, terms.aggregate) == ((10, 20), "information-gain", "average")
         assert checked().variants[BASE_VARIANT].numbers == (None,)
+
+    def test_all_terms_of_the_expected_vocabulary_may_be_selected(self, checked):
+        fragment = "expect: {vocabulary: 40}\nterms: {number: [10, 40]}\n"
+        assert checked(fragment).variants[BASE_VARIANT].numbers == (10, 40)

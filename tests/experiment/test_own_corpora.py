@@ -178,6 +178,13 @@ def test_counts_of_classes_whose_names_have_spaces_are_read_back(store: Store, t
         export_counts(counts, tmp_path / "nothing")
 
 
+def test_counts_of_documents_with_one_class_or_none_are_read(tmp_path: Path) -> None:
+    (tmp_path / "vocabulary.txt").write_text("a\nb\n")
+    (tmp_path / "counts.svmlight").write_text("1 1:2\n 2:1\n2 1:1\n")
+    topics = CountsFolder(".", base=tmp_path).outline().topics
+    np.testing.assert_array_equal(topics, [[True, False], [False, False], [False, True]])
+
+
 def test_counts_have_a_card_too(tmp_path: Path) -> None:
     (tmp_path / "vocabulary.txt").write_text("a\nb\n")
     (tmp_path / "counts.svmlight").write_text("1 1:2\n2 2:1\n1 1:2\n2 2:1\n")

@@ -16,6 +16,7 @@ from benchmark.config.model import MethodSpec, TermSelection
 from benchmark.kernels import KERNELS
 from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
+from benchmark.methods.weighted_counts import fitted_weighting, weighted_points
 from benchmark.plugins.toy_data import toy_group_splits, toy_problem
 
 from .conftest import represented
@@ -66,3 +67,14 @@ def test_distances_are_summed_by_the_weights_of_the_fields(bench: MatrixCache) -
     machine = SupportVectorClassifier(epsilon=1e-6).fit(kernel[np.ix_(order, order)], labels[order])
     (found,) = build_method(spec("sum-over-fields"), given, None, replicated=False).solve(given, [split], None, bench)
     np.testing.assert_array_equal(found.predicted, machine.predict(kernel[np.ix_(split.test, order)]))
+
+
+def test_a_block_that_fields_leave_out_weighs_nothing() -> None:
+    given = problem(multilabel=False)
+    of_titles, counts = given.counts.block_of == 1, given.counts.matrix.toarray()
+    points = replace(represented("tf", "l1", "training"), fields=(("title", 2.0),))
+    weighting = fitted_weighting(given, given.counts.matrix, points, None)
+    found = weighted_points(given.counts.matrix, points, weighting).toarray()
+    own = counts[:, of_titles] / counts[:, of_titles].sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(found[:, of_titles], own, rtol=1e-12)
+    assert not found[:, ~of_titles].any()

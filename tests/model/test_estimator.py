@@ -25,6 +25,7 @@ from benchmark.methods.out_of_fold import INNER_FOLDS, inner_folds
 from benchmark.model.estimator import TextClassifier
 from benchmark.model.persistence import write_model
 from benchmark.model.probabilities import class_probabilities, fit_sigmoids
+from benchmark.model.telling_terms import telling_terms
 from benchmark.representation import TermWeighting
 from benchmark.system.errors import BenchError
 from tests.model.studies import study_of, texts_of
@@ -190,3 +191,11 @@ def test_the_words_that_speak_most_are_those_that_are_missed_most(
         assert [round(cost[word], 9) for word in told] == [round(cost[word], 9) for word in expected]
         assert told
     assert sorted(answers.words[0]) == answers.classes_of(0)
+
+
+@pytest.mark.parametrize(("multilabel", "words"), [(False, ["b"]), (True, ["b", "a"])])
+def test_a_word_that_is_not_missed_does_not_speak(multilabel: bool, words: list[str]) -> None:
+    """Without "a" both classes fall alike, without "b" the first more, and without "c" and "d" it doesn't fall."""
+    without = np.array([[0.9, -0.1], [0.5, 0.0], [1.0, 0.0], [2.0, 0.0]])
+    found = telling_terms("abcd", np.array([[1.0, 0.0]]), without, [0], 4, multilabel=multilabel)
+    assert found == {0: words}

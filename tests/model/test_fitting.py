@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
+from benchmark.analysis.model_selection import split_losses
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
@@ -97,6 +99,18 @@ def test_of_candidates_it_takes_the_one_that_the_run_does(subset: str | None, fi
     check_against_run(run_experiment(experiment, RunContext(store)), fitted, texts_of(subset))
     model = fitted(experiment, experiment.ids[0], split="replicate-01")
     assert model.about["chosen"] == {"by": "oracle", "candidate": 2, "of": 3}
+
+
+def test_the_oracle_chooses_for_all_sizes_together(fitted: Fit, store: Store) -> None:
+    smoothing = {"classifier": {"name": "mnb", "smoothing": [0.001, 0.01, 0.1, 1, 10, 100]}}
+    experiment = study_of(smoothing, choose={"by": "oracle"}, protocol={**DRAWS, "train_size": [40, 120]})
+    found = run_experiment(experiment, RunContext(store))
+    losses = partial(split_losses, experiment, found.predictions)
+    for cell in experiment.cells:
+        alone = np.argmin([losses(cell.setting(index, cell.size)).mean() for index in range(6)])
+        (chosen,) = set(found.scored.chosen[cell.id])
+        assert chosen != alone, "another candidate is the best for this size alone"
+        assert fitted(experiment, cell.id, split="replicate-01").about["chosen"]["candidate"] == chosen
 
 
 def test_of_candidates_for_all_documents_it_takes_that_of_cross_validation(fitted: Fit) -> None:

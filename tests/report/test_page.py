@@ -239,6 +239,12 @@ def test_counts_of_data_and_fitted_numbers_are_no_results_of_models():
     assert verdict_counts_text([table]) == f"{models}; {data}; 1 tuned, not counted"
 
 
+def test_a_tuned_number_is_left_out_once_however_many_readings_it_has():
+    rows = [("result", "equal", ""), ("result", "tuned", ""), ("result", "tuned", "another")]
+    said = "1 of 1 published results reproduced (1 equal); 1 tuned, not counted"
+    assert verdict_counts_text([told(*rows)]) == said
+
+
 def test_equal_outside_the_interval_is_said_in_the_headline():
     assert "(1 equal, outside the interval)" in verdict_counts_text(
         [told(("result", "equal, outside the interval", ""))]

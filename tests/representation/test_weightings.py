@@ -211,6 +211,16 @@ class TestBlocks:
         np.testing.assert_allclose(both.factors_, np.where(block_of == 0, words, characters), rtol=1e-15)
         assert (both.learns, Aitchison(concentration={"all": 0.0}).learns) == ("labels", "documents")
 
+    def test_a_block_without_an_exponent_has_the_plain_ones(self) -> None:
+        counts, labels = drawn(2)
+        some = Aitchison(idf={"characters": 0.5}, concentration={"characters": 1.0})
+        some.of_blocks(np.array([0] * 5 + [1] * 4), np.ones(2), "l1", ("all", "characters")).fit(counts, labels)
+        plain = Aitchison().fit(counts, labels).factors_
+        assert some.factors_ is not None
+        assert plain is not None
+        np.testing.assert_allclose(some.factors_[:5], plain[:5], rtol=1e-15)
+        assert not np.isclose(some.factors_[5:], plain[5:]).any()
+
     @pytest.mark.parametrize("concentration", [0.0, {"all": 0.0, "characters": 2.0}])
     def test_a_term_of_no_training_document_weighs_nothing_whatever_its_blocks_exponents(
         self, concentration: float | dict[str, float]

@@ -23,6 +23,7 @@ MISTAKES = [
     ("a: 1\nb: [x, y\nc: 2\n", 3, "the [ of line 2 isn't closed by ] before here, or a comma is missing"),
     ("a: 1\n b: 2\n", 2, "is indented further than line 1"),
     ("a:\n  b: 1\n   c: 2\n", 3, "is indented further than line 2"),
+    ("a: x\n    more\n  b: 2\n", 3, "a key can't stand here: is the line above complete?"),
     ("a:\n  b: 1\n c: 2\n", 3, "a key is expected here, with the indentation of the keys above it"),
     ("// mine\na: 1\n", 1, "a comment begins with #, not with //"),
     ("a: {b: 1} // mine\nc: 1\n", 1, "a comment begins with #, not with //"),

@@ -151,6 +151,7 @@ FIELDS = st.lists(st.sampled_from(["all", "subject", "quoted", "body", "from"]),
 
 @given(MAILS, FIELDS, st.sampled_from([(1,), (1, 2), (2,)]), st.booleans(), st.integers(1, 2), st.integers(1, 3))
 @example([], ["subject", "all"], (1, 2), True, 1, 1)
+@example([b"Subject: sea of ink"], ["all", "subject"], (1,), True, 1, 1)
 def test_a_field_is_counted_as_if_it_were_a_corpus(
     mails: list[bytes], names: list[str], ngrams: tuple[int, ...], skip_header: bool, least: int, jobs: int
 ) -> None:

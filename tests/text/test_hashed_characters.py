@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from benchmark.text.known_terms import KnownTerms
@@ -70,6 +70,19 @@ def test_pruning_keeps_the_buckets_of_so_many_documents_and_occurrences(
     common = {name for name, each in total.items() if len(each) >= documents and sum(each) >= occurrences}
     kept = {place: count for place, count in every.items() if place[1] in common}
     assert found_counts(files, lexing, Pruning(occurrences, documents)) == kept
+
+
+@given(st.lists(st.tuples(STRINGS.map(" ".join), st.integers(0, 1)), max_size=6), LENGTHS, st.integers(1, 3))
+@settings(max_examples=15)
+@example([("sea", 0), ("sea", 1), ("ink", 1), ("ink", 1)], (3, 3), 2)
+def test_pruning_counts_the_documents_of_its_group_alone(
+    texts: list[tuple[str, int]], lengths: tuple[int, int], least: int
+) -> None:
+    lexing = Lexing(characters=lengths, within="white-space", buckets=1500)
+    files, sides = [text.encode() for text, _ in texts], [side for _, side in texts]
+    found = count_terms(corpus_of(files, sides), lexing, Pruning(min_documents=least, group="test"))
+    own = [file for file, side in zip(files, sides, strict=True) if side]
+    assert found.vocabulary == count_terms(corpus_of(own), lexing, Pruning(min_documents=least)).vocabulary
 
 
 @pytest.mark.parametrize("n_words", [40, 2000])

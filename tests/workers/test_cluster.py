@@ -357,3 +357,20 @@ def test_what_was_started_on_this_machine_is_closed_at_the_end(fails: bool, tmp_
         assert [getattr(each.status, "name", each.status) for each in found] == ["running", "running"]
         assert 1 / (not fails)
     assert [getattr(each.status, "name", each.status) for each in found] == ["closed", "closed"]
+
+
+@pytest.mark.parametrize(
+    ("dask", "at_most", "place"),
+    [
+        ("local", None, (None, None)),
+        ("local", 2, (None, 2)),
+        ("local:4", None, (None, 4)),
+        ("local:4", 2, (None, 4)),
+        ("tcp://host:8786", 3, ("tcp://host:8786", 3)),
+    ],
+)
+def test_the_most_workers_are_those_of_either_option(
+    dask: str, at_most: int | None, place: tuple[str | None, int | None]
+) -> None:
+    parsed = parse_dask_option(dask, at_most)
+    assert (parsed.dask_address, parsed.n_jobs) == place

@@ -75,6 +75,12 @@ def test_without_a_split_the_groups_are_those_of_the_column(files: Callable[...,
     assert (plain.part_names, plain.groups, plain.dates, plain.ids) == (("all",), None, None, ("1", "2", "3", "4"))
 
 
+def test_columns_of_the_text_are_lines_and_an_empty_one_is_none(files: Callable[..., UserFiles]) -> None:
+    more = [{"more": "tail"}, {"more": None}, {"more": ""}, {"text": None, "more": "alone"}]
+    read = loaded(files(*more, text=["text", "more"]))
+    assert [bytes(text) for text in read] == [b"one\ntail", b"two", b"three\n", b"alone"]
+
+
 def test_documents_may_have_several_classes(files: Callable[..., UserFiles]) -> None:
     documents = files({}, {}, {}, {"tags": "p;q"}, labels="tags", separator=";").outline()
     assert documents.classes == ("p", "q")

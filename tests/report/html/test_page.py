@@ -14,10 +14,11 @@ from benchmark.report.drawing.dots import dot_pictures
 from benchmark.report.drawing.forest import forest_picture
 from benchmark.report.drawing.matrices import confusion_picture
 from benchmark.report.drawing.regions import region_chart
+from benchmark.report.grids import TextTable
 from benchmark.report.html import render
 from benchmark.report.html.page import MAX_TABLES_BYTES, page_html, summary_sentences
 from benchmark.report.html.render import bytes_beside_script
-from benchmark.report.html.section import column_tone
+from benchmark.report.html.section import column_tone, fill_repeated
 from tests.report.regions import figure_of, panels
 from tests.report.summaries import many_cells_summary
 from tests.scenes import assert_vega_lite
@@ -80,6 +81,13 @@ def test_a_verdict_leads_to_the_row_of_its_cell(webkb):
         for found in re.findall(rf'<a href="#(cell\d+)">{row}</a>', html):
             assert re.search(rf'<tr id="{found}"[^>]*>\s*<th scope=row(?: class="[^"]*")?>{row}</th>', html)
     assert html.count('<a href="#cell') == len(webkb.cells)
+
+
+def test_rows_of_a_group_say_what_they_share_since_a_reader_may_sort_them():
+    header = ("a", "b", "difference", "test")
+    rows = (("x", "y", "+1", "sign"), ("x", "y", "", "McNemar"), ("x", "z", "", "sign"), ("", "", "", "Wilcoxon"))
+    filled = fill_repeated(TextTable("Tests", header, rows, frozenset(header))).rows
+    assert filled == (*rows[:1], ("x", "y", "+1", "McNemar"), rows[2], ("x", "z", "", "Wilcoxon"))
 
 
 def test_nothing_is_fetched_from_elsewhere(make):
