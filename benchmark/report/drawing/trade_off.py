@@ -35,7 +35,10 @@ NAME, TRADE_OFF_GAP = TEXT_COLOUR - 0.5, 5.0  # in points: font size of a name, 
 DECADE = 50.0  # points of a factor of ten in seconds, approximately
 MARK = 6.0  # width of a mark in points
 #: Places of a name beside its mark, the best first: right (1) or left (-1) of it, and points below it.
-PLACES: tuple[tuple[int, float], ...] = ((1, 6), (1, -6), (-1, 6), (-1, -6), (1, 0), (1, 12), (-1, 12))
+PLACES: tuple[tuple[int, float], ...] = (
+    *((1, 6), (1, -6), (-1, 6), (-1, -6), (1, 0), (-1, 0), (1, 12), (-1, 12)),
+    *((1, -12), (-1, -12), (1, 18), (-1, 18)),
+)
 MOST_MOVES = 40  # by a point, of a name of the front that hides a mark
 LabelledPoint = tuple[float, float, str]  # seconds, score and name of a method
 SECONDS_LABEL = "Seconds to train and to predict the test documents"
@@ -69,7 +72,7 @@ def _panel(survey: Survey, problem: SurveyProblem, named: Sequence[str]) -> Vega
     unit, asked = (ends_y[1] - ends_y[0]) / HIGH, [(seconds[i], scores[i], methods[i]) for i in others]
     on_front = [(seconds[i], scores[i], methods[i]) for i in front]
     placed = _placed(on_front, asked, unit)
-    beside = _beside(asked, placed, [*on_front, *asked], unit)
+    beside = _beside(asked, placed, list(zip(seconds, scores, methods, strict=True)), unit)
     to_left = [point for point, (side, _) in zip(asked, beside, strict=True) if side < 0]
     to_right = [point for point in asked if point not in to_left]
     ends_x = _with_room([*placed, *to_left], to_right, seconds)
