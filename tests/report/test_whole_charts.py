@@ -65,13 +65,8 @@ if TYPE_CHECKING:
 
     from benchmark.report.paper_results import PaperResult
 
+pytestmark = pytest.mark.usefixtures("without_vega")
 NAN = math.nan
-
-
-@pytest.fixture(autouse=True)
-def without_vega(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pages without the script of Vega, which takes seconds to make and is tested in a browser."""
-    monkeypatch.setitem(render._environment().globals, "vega", lambda: "")
 
 
 CHARTS = {

@@ -32,7 +32,6 @@ from benchmark.report.checklist import checklist_markdown
 from benchmark.report.drawing.dots import rank_chart
 from benchmark.report.drawing.regions import region_chart
 from benchmark.report.drawing.trade_off import trade_off_chart
-from benchmark.report.html import render
 from benchmark.report.html.mistakes import mistakes_section
 from benchmark.report.html.simplex import simplex_section
 from benchmark.report.placement import (
@@ -68,13 +67,8 @@ if TYPE_CHECKING:
     from benchmark.analysis.formatting.terminal_table import TerminalTable
     from benchmark.config.model import Experiment
 
+pytestmark = pytest.mark.usefixtures("without_vega")
 NAN = math.nan
-
-
-@pytest.fixture(autouse=True)
-def without_vega(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pages without the script of Vega, which takes seconds to make and is tested in a browser."""
-    monkeypatch.setitem(render._environment().globals, "vega", lambda: "")
 
 
 MANIFEST: dict[str, Any] = {

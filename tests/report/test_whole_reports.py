@@ -25,7 +25,6 @@ from benchmark.report.drawing.forest import forest_picture
 from benchmark.report.drawing.matrices import confusion_picture
 from benchmark.report.drawing.published import published_chart
 from benchmark.report.files import figure_specs
-from benchmark.report.html import render
 from benchmark.report.html.page import page_html
 from benchmark.report.html.site import site_pages
 from benchmark.report.latex import table_latex
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment
     from benchmark.report.paper_results import PaperResult
 
+pytestmark = pytest.mark.usefixtures("without_vega")
 OF_SYNTHETIC: dict[str, Any] = {"corpus": {"name": "synthetic", "classes": CLASSES}}
 FACTS: dict[str, Any] = {
     "documents": 60,
@@ -141,12 +141,6 @@ def judged() -> Experiment:
 
 
 STUDIES: dict[str, Callable[[], Experiment]] = {each.__name__: each for each in (table, drawn, topics, terms, judged)}
-
-
-@pytest.fixture(autouse=True)
-def without_vega(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pages without the script of Vega, which takes seconds to make and is tested in a browser."""
-    monkeypatch.setitem(render._environment().globals, "vega", lambda: "")
 
 
 def terminal(summary: Summary, width: int, *, whole: bool) -> str:

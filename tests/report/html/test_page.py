@@ -23,11 +23,7 @@ from tests.report.regions import figure_of, panels
 from tests.report.summaries import many_cells_summary
 from tests.scenes import assert_vega_lite
 
-
-@pytest.fixture(autouse=True)
-def without_vega(monkeypatch):
-    """Pages without the script of Vega, which takes seconds to make and is tested in a browser."""
-    monkeypatch.setitem(render._environment().globals, "vega", lambda: "")
+pytestmark = pytest.mark.usefixtures("without_vega")
 
 
 def words_of(html):

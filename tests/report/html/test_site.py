@@ -6,15 +6,13 @@ from html import unescape
 
 import pytest
 
-from benchmark.report.html import render
 from benchmark.report.html.site import INDEX_FILE, site_pages
 from benchmark.report.scoreboard import scoreboard_headline, verdict_and_claim_counts
 from tests.report.regions import figure_of, panels
 
 
 @pytest.fixture
-def pages(papers, monkeypatch):
-    monkeypatch.setitem(render._environment().globals, "vega", lambda: "")
+def pages(papers, without_vega):
     return site_pages(papers, {"webkb": "../runs/webkb/report.html"})
 
 
@@ -62,8 +60,8 @@ def test_what_deviates_opens_onto_what_was_tried(pages):
     assert "<of>" not in html
 
 
-def test_the_page_of_a_paper_with_decision_regions_has_their_triangle(papers, monkeypatch):
-    monkeypatch.setitem(render._environment().globals, "vega", lambda: "")
+@pytest.mark.usefixtures("without_vega")
+def test_the_page_of_a_paper_with_decision_regions_has_their_triangle(papers):
     (paper,) = papers
     (part,) = paper.experiments
     drawn = replace(part.summary, regions=(figure_of(panels()[:2]),))
