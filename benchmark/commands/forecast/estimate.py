@@ -41,7 +41,7 @@ START, READING, LEARNING, SCORING = RUN_PARTS
 #: Largest share of the documents in a pilot, and the largest step from one pilot to the next.
 MAX_SHARE, MAX_STEP = 1 / 2, 4
 #: Processor seconds that pilots may take together, or else this share of the forecast, up to a limit.
-PILOT_SECONDS, PILOT_SHARE, MAX_PILOT_SECONDS = 12.0, 0.1, 40.0
+PILOT_SECONDS, PILOT_SHARE, MAX_PILOT_SECONDS = 15.0, 0.1, 40.0
 #: Errors of a pilot's values: seconds, as a share and at least; bytes that an allocator may keep.
 NOISE_SHARE, NOISE_SECONDS, NOISE_BYTES = 0.05, 0.02, 3e6
 #: Announced growth of memory, as a multiple of the estimate: too little memory ends a run, too much only waits.
