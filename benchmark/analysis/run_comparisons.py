@@ -88,7 +88,10 @@ def agreement_sentence(one: RunPredictions, two: RunPredictions, names: tuple[st
         return f"The runs have no score of the same cell in common: {len(ids[0])} and {len(ids[1])} cells."
     rows = [each for each in cell_agreements(one, two) if each.cell in ids[0] & ids[1]]
     same = sum(not each.other_predictions for each in rows)
-    text = f"{same} of the {len(rows)} cells that both runs have agree in every prediction"
+    text = f"{same or 'None'} of the {len(rows)} cells that both runs have agree in every prediction"
+    if len(rows) == 1:
+        how = "agrees in every prediction" if same else "differs in some predictions"
+        text = f"The one cell that both runs have {how}"
     unit = display_unit(main_metric(one.experiment), one.experiment.quantities)
     gaps = {row.cell: b - a for row in rows for a, b in [row.values] if a is not None and b is not None}
     widest = max(gaps, key=lambda cell: abs(gaps[cell]), default="")
