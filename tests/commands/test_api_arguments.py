@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +12,17 @@ import pytest
 
 import benchmark as sb
 from benchmark import api
+from benchmark.commands.run_all import run_all
 from benchmark.evaluation.protocols import KFold
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import load_checked
+from benchmark.model.base import KeptModel
+from benchmark.model.fitting import fit_model
+from benchmark.model.prediction_io import PredictionForm, RecordColumns, read_texts
 from benchmark.report.drawing import render
 from benchmark.system.errors import ConfigError, DataError
 from benchmark.system.threads import n_processors
+from benchmark.workers.cluster import DaskExecutor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,6 +58,42 @@ def texts(n: int = 60) -> pd.DataFrame:
 
 
 NAMED = {"text": "body", "label": "kind", "id": "key", "methods": ["mnb"]}
+
+
+NOTHING = dict.fromkeys(("corpus", "methods", "protocol", "text", "label", "compare", "choose", "metrics"))
+DEFAULTS: dict[Any, dict[str, Any]] = {
+    sb.run: {"config": None, **NOTHING, "jobs": 0, "download": True, "progress": None},
+    sb.fit: {
+        "config": None, "cell": "", "out": None, "overwrite": False, "split": None, "probability": False,
+        "single_precision": False, "jobs": 0, "download": True, "progress": None,
+    },
+    sb.load: {"subset": None},
+    sb.place: {"name": "yours"},
+    sb.load_model: {"jobs": 1},
+    sb.TextClassifier: {"jobs": 1},
+    sb.Result.figure: {"name": ""},
+    read_texts: {"kept": None},
+    RecordColumns: {
+        "id": None, "encoding": "utf-8", "delimiter": None, "header": True, "keep": (),
+    },
+    PredictionForm: {"as_json": False, "parts": ("decision", "probability"), "with_words": False},
+    fit_model: {"split": None, "probability": False, "single_precision": False},
+    KeptModel.answers: {"n_words": 0, "jobs": 1},
+    DaskExecutor: {},
+    RunContext: {"jobs": 1, "download": True, "elsewhere": None},
+    run_all: {"overwrite": False, "jobs": 0, "download": True, "workers": None},
+}
+
+
+@pytest.mark.parametrize("function", DEFAULTS, ids=lambda each: str(each.__name__))
+def test_what_is_left_out_is_as_documented(function: Any) -> None:
+    found = {
+        name: each.default
+        for name, each in inspect.signature(function).parameters.items()
+        if each.default is not each.empty and not repr(each.default).startswith("<")
+    }
+    assert found == DEFAULTS[function]
+    assert all(type(found[name]) is type(value) for name, value in DEFAULTS[function].items())
 
 
 @pytest.mark.parametrize(

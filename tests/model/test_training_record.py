@@ -51,7 +51,7 @@ def test_a_model_says_what_it_was_trained_on(store: Store) -> None:
 
 def mine(folder: Path, corpus: str, text: str = "") -> Any:
     rows = [
-        {"head": f"h{n % 3}", "body": f"{'alpha beta' if n % 2 else 'gamma'} {n % 5}", "kind": "ab"[n % 2]}
+        {"head": "mast" if n % 3 else "sail", "body": f"{'alpha beta' if n % 2 else 'gamma'} ship", "kind": "ab"[n % 2]}
         for n in range(30)
     ]
     (folder / "mine.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))

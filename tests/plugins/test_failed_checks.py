@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import BaseEstimator
 from sklearn.naive_bayes import MultinomialNB
 
-from benchmark.diagnostics.base import Diagnostic, DiagnosticNumbers, DiagnosticRow
+from benchmark.diagnostics.base import CurvePoint, Diagnostic, DiagnosticNumbers, DiagnosticRow
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.metrics import DiagnosticMetric, Metric
 from benchmark.evaluation.protocols import Split
@@ -84,7 +84,7 @@ class Length(Diagnostic):
         return DiagnosticNumbers((DiagnosticRow("documents", "number", Estimate(n, n, n, int(n), "count")),))
 
     def notes(self, found: Any) -> list[str]:
-        return ["A note."]
+        return [f"Of {each.variant}: {each.arrays['n'][0]}." for each in found.found]
 
 
 BASES: dict[str, Any] = {
@@ -302,11 +302,44 @@ def test_a_component_that_breaks_one_condition_is_told_so(
     assert words in found.problem
 
 
-@pytest.mark.parametrize("kind", BASES)
-def test_a_component_that_breaks_none_passes(kind: str) -> None:
-    found = list(check_one_component(kind, "mine", type("Mine", (BASES[kind],), {}), "called"))
+class Timed(Length):
+    """Measures seconds, too, and has a curve."""
+
+    metrics = (*Length.metrics, DiagnosticMetric("waited", "seconds", on_clock=True))
+    step = 0.0
+
+    def numbers(self, found: Any) -> DiagnosticNumbers:
+        n, seconds = float(found.arrays["n"][0]), float(next(NUMBERS))
+        rows = (
+            *super().numbers(found).rows,
+            DiagnosticRow("documents", "waited", Estimate(*[seconds] * 3, 1, "count")),
+        )
+        curve = [("number", n + self.step * seconds), ("waited", seconds)]
+        points = (CurvePoint("x", 2.0, "documents", "", name, value) for name, value in curve)
+        return DiagnosticNumbers(rows, tuple(points))
+
+
+class Dense(Same):
+    """Maps points to dense rows."""
+
+    def map(self, points: sp.csr_array) -> Any:
+        return points.toarray()
+
+
+@pytest.mark.parametrize(("kind", "base"), [*BASES.items(), ("features", Dense), ("diagnostics", Timed)])
+def test_a_component_that_breaks_none_passes(kind: str, base: Any) -> None:
+    found = list(check_one_component(kind, "mine", type("Mine", (base,), {}), "called"))
     assert [each.problem for each in found] == [""] * len(COMPONENT_CHECKS[kind])
     assert {each.component for each in found} == {"called"}
+
+
+def test_seconds_may_differ_and_points_of_curves_may_not() -> None:
+    for step, words in ((0.0, ""), (1.0, "number of documents  is ")):
+        found = check_one_component("diagnostics", "mine", type("Mine", (Timed,), {"step": step}), "m")
+        (problem,) = [each.problem for each in found if each.check.startswith("returns the same numbers")]
+        assert problem.startswith(words)
+        assert bool(problem) == bool(words)
+        assert problem.count(" at 2.0") == 2 * bool(words)
 
 
 def right(tallies: Any) -> Any:

@@ -16,7 +16,7 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
 from benchmark.diagnostics.base import Diagnostic
-from benchmark.evaluation.metrics import DiagnosticMetric, Metric, accuracy
+from benchmark.evaluation.metrics import PAIR_METRICS, TIME_METRICS, DiagnosticMetric, Metric, accuracy
 from benchmark.experiment.run import load_checked
 from benchmark.kernels import Kernel, Linear
 from benchmark.plugins import outline, trust
@@ -162,6 +162,20 @@ def test_files_are_sent_as_they_were_read_and_loaded_again(folder: Path) -> None
     assert names_component(loaded[str(path)])
 
 
+def test_a_file_with_the_name_of_a_module_is_not_imported_in_its_place(folder: Path) -> None:
+    for name in ("time", "json", "numpy"):
+        (folder / f"{name}.py").write_text(f"import {name}\nfrom chi2 import Other\nKERNELS = {{'n': Other}}\n")
+        plugin = load_plugin(folder / f"{name}.py")
+        assert name not in plugin.modules
+        assert getattr(plugin.module, name) is not plugin.module
+    assert "sent_alone" in load_plugin_named(folder, "sent_alone").modules
+
+
+def load_plugin_named(folder: Path, name: str) -> Any:
+    (folder / f"{name}.py").write_text("from chi2 import Other\nKERNELS = {'n': Other}\n")
+    return load_plugin(folder / f"{name}.py")
+
+
 @pytest.mark.parametrize("name", ["my-kernels.py", "kernels.txt", "2.py"])
 def test_a_plug_in_is_a_file_of_python(name: str, folder: Path) -> None:
     (folder / name).write_text("KERNELS = {}\n")
@@ -188,6 +202,8 @@ def spoil(tallies):
     return np.full(tallies.documents.shape, 0.5)
 
 def ranked(ranking, weights=None):
+    assert ranking.truth.dtype == bool and ranking.values.dtype == float
+    ranking.truth[...] = 0
     ranking.values[...] = 0
     if weights is not None:
         weights[...] = 0
@@ -215,6 +231,7 @@ def test_a_metric_gets_copies_and_its_scores_are_checked(folder: Path) -> None:
     ranking, weights = DecisionRanking(np.eye(2, dtype=bool), np.ones((2, 2))), np.ones(2)
     assert metrics["ranked"].ranking(ranking, weights) == metrics["ranked"].ranking(ranking) == 0.25  # type: ignore[misc]
     assert ranking.values.all()
+    assert ranking.truth.any()
     assert weights.all()
     with pytest.raises(ConfigError, match="the metric 'endless' must return a finite score; it returned inf"):
         metrics["endless"].ranking(ranking)  # type: ignore[misc]
@@ -270,6 +287,7 @@ def test_trust_is_asked_for_by_the_innermost_and_remembered_by_content(code: Pat
         check_trusted(code, "is code")
     assert asked == [f"{code}: is code. Do you trust it?"] * 2
     assert trusted_digests() == {hashlib.sha256(b"x = 1\n").hexdigest()}
+    assert (code.parent / "user" / "trusted").is_file()
     code.write_text("x = 2\n")
     with asking_before_code(lambda question: bool(asked.append(question))), pytest.raises(ConfigError):
         check_trusted(code, "is code")
@@ -377,6 +395,7 @@ PROBLEMS: list[tuple[str, Any, str]] = [
     ("classifiers", OnKernels, "a plug-in's classifier takes points: only the support vector machine takes kernels"),
     ("kernels", object, "it has no fit and no transform and no get_params; "),
     ("kernels", Kernel, "a Kernel must define `from_products`"),
+    ("kernels", type("Scored", (OfScores,), {"scores": Linear.transform}), ""),
     ("kernels", OfScores, "its solved_by is 'scores', and it has no scores"),
     ("kernels", 3, "each of the kernels must be a class, not 3"),
     ("weightings", NoPredict, "it must be a subclass of benchmark.representation.weightings.base.Weighting"),
@@ -419,8 +438,12 @@ def test_names_of_metrics_are_taken_once() -> None:
     assert component_problem("diagnostics", "mine", declared(DiagnosticMetric(quantity, unit)), known) == ""
     taken = component_problem("metrics", quantity, Metric(accuracy), known)
     assert taken == f"a metric named {quantity!r} exists, a number of a diagnostic: choose another name"
-    seconds = component_problem("metrics", "training-seconds", Metric(accuracy), known)
-    assert seconds in ("", "a metric named 'training-seconds' exists, seconds of methods: choose another name")
+    for names, what in ((TIME_METRICS, "seconds of methods"), (PAIR_METRICS, "a statistic of two cells")):
+        for name in names:
+            said = f"a metric named {name!r} exists, {what}: choose another name"
+            assert component_problem("metrics", name, Metric(accuracy), known) == said
+            assert component_problem("diagnostics", "mine", declared(DiagnosticMetric(name, "one")), known) == said
+    assert component_problem("metrics", "accuracy", Metric(accuracy), known) == "", "its place says that it is taken"
 
 
 # Without running code

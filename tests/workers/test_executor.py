@@ -5,7 +5,12 @@ The client here computes in this process, or doesn't answer; the connection itse
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -272,6 +277,69 @@ def test_after_an_error_here_troubles_are_not_told(executor: Callable[..., DaskE
         assert (client.closed, local.closed) == ([5.0], [5.0])
 
 
+# The beginning and the end
+
+
+def test_what_a_killed_process_left_in_the_store_is_removed_at_the_end(
+    executor: Callable[..., DaskExecutor], store: Store, tmp_path: Path
+) -> None:
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    child.wait()
+    parts = tmp_path / "store" / "parts"
+    parts.mkdir(parents=True)
+    (parts / f"{'a' * 64}.{child.pid}.abcd").write_bytes(b"half")
+    with executor(Client()):
+        assert list(parts.iterdir())
+    assert not list(parts.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("address", "named"),
+    [
+        ("tcp://host:1", {"address": "tcp://host:1"}),
+        ("there.json", {"scheduler_file": "there.json"}),
+        (None, {"address": "processes"}),
+    ],
+)
+def test_a_scheduler_is_named_by_its_address_or_file(
+    address: str | None, named: dict[str, Any], store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    distributed = pytest.importorskip("distributed")
+    given = list[dict[str, Any]]()
+    monkeypatch.setattr(distributed, "Client", lambda **options: given.append(options) or "client")
+    monkeypatch.setattr(DaskExecutor, "_processes", lambda _: "processes")
+    made = DaskExecutor(ParallelSection(dask_address=address, n_jobs=2), store, 1, Notebook())
+    made._connect()
+    assert given == [{"timeout": module.CONNECT_TIMEOUT, **named}]
+    assert made._client == "client"
+
+
+def test_processes_that_die_at_the_start_are_started_three_times(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed")
+    tries, signals = list[dict[str, Any]](), list[Any]()
+
+    def die(**options: Any) -> Any:
+        tries.append(options)
+        signals.append(signal.getsignal(signal.SIGINT))
+        if len(tries) > 4:
+            return "started"
+        raise RuntimeError("died")
+
+    monkeypatch.setattr(distributed, "LocalCluster", die)
+    made = DaskExecutor(ParallelSection(n_jobs=2), store, 1, Notebook())
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(BenchError, match=r"^can't start 2 processes: one of them died in each of 3 attempts$"):
+        made._processes()
+    assert len(tries) == 3
+    assert {(each["n_workers"], each["threads_per_worker"], each["memory_limit"]) for each in tries} == {(2, 1, 0)}
+    assert made._processes() == "started"
+    assert len(tries) == 5
+    assert set(signals) == {signal.SIG_IGN}, "the terminal's interrupt is for this process alone"
+    assert signal.getsignal(signal.SIGINT) is before
+    with ThreadPoolExecutor(1) as pool:  # where no signal can be handled
+        assert pool.submit(made._processes).result() == "started"
+
+
 # Silence
 
 
@@ -423,6 +491,47 @@ def test_a_worker_keeps_the_last_experiment_and_four_tasks(store: Store) -> None
     assert compute_units(again, "base", work.task, keys, lambda _: True) == REPLY
     assert list(worker._EXPERIMENTS) == [again.key]
     assert len(worker._WORKS) == 1
+
+
+def test_a_worker_counts_texts_of_methods_and_reads_strings(store: Store, tmp_path: Path) -> None:
+    """From the store alone; the results are those of this process."""
+    pairs = {"name": "pairs", "classifier": "mnb", "text": {"ngrams": [1, 2], "min_occurrences": 20}}
+    experiment = small_experiment(methods=["mnb", pairs, {"name": "gz", "classifier": "complement-nb"}])
+    read = read_variants(experiment, RunContext(store))
+    (work,) = plan_tasks(experiment, read)
+    payload = make_payload(experiment, read, store, 0)
+    keys = frozenset(job.key for point in work.points for job in point.jobs)
+    assert compute_units(payload, "base", work.task, keys, lambda _: True) == REPLY
+    there = run_experiment(experiment, RunContext(store))
+    assert there.stored == set(there.predictions.settings)
+    home = run_experiment(experiment, RunContext(Store(tmp_path / "home")))
+    for key, setting in home.predictions.settings.items():
+        assert setting.predicted.tolist() == there.predictions.settings[key].predicted.tolist()
+    nowhere = replace(payload, key="x", store=str(tmp_path / "nowhere"))
+    with pytest.raises(
+        BenchError, match=r"a worker can't read the counts from .*nowhere: the store must be a folder or"
+    ):
+        compute_units(nowhere, "base", work.task, keys, lambda _: True)
+
+
+def test_a_worker_works_while_its_group_is_wanted(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed")
+    experiment = small_experiment(methods=["mnb", "complement-nb"], seed=21)
+    read = read_variants(experiment, RunContext(store))
+    (work,) = plan_tasks(experiment, read)
+    keys = [job.key for point in work.points for job in point.jobs]
+    payload = make_payload(experiment, read, store, 1)
+    tasks: dict[str, Any] = {}
+    own = SimpleNamespace(get_current_task=lambda: "ours", state=SimpleNamespace(tasks=tasks))
+    monkeypatch.setattr(distributed, "get_worker", lambda: own)
+    for state in (None, "cancelled"):
+        tasks.update({} if state is None else {"ours": SimpleNamespace(state=state)})
+        with pytest.raises(Cancelled):
+            worker.compute_on_worker(payload, "base", work.task, keys)
+        for key in keys:
+            store.remove(key)
+    tasks["ours"] = SimpleNamespace(state="executing")
+    assert worker.compute_on_worker(payload, "base", work.task, keys) == REPLY
 
 
 def test_jobs_that_a_worker_does_not_know_are_refused(store: Store) -> None:
