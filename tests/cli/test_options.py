@@ -229,6 +229,7 @@ def test_data(call_of: Any, config: Path, tmp_path: Path) -> None:
     function = "benchmark.corpora.registry.locate_corpus"
     found = call_of(function, "data", "fetch", "webkb", "--dest", tmp_path)
     assert (found["name"], found["download"], found["dest"], found["progress"]) == ("webkb", True, tmp_path, True)
+    assert found["notify"].keywords == {"err": True}
     assert call_of(function, "data", "fetch", "webkb")["dest"] is None
     assert call_of(function, "data", "verify", "webkb")["download"] is False
     for words, download in (((), True), (("--no-download",), False)):
@@ -366,7 +367,8 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Any]]:
         monkeypatch.setattr(prompts, "is_interactive", lambda: True)
         monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
 
-        def reply(question: str, default: Any = None, **_: Any) -> Any:
+        def reply(question: str, default: Any = None, *, err: bool = False) -> Any:
+            assert err, "standard output has the answers of the command alone"
             asked.append((question, default))
             found = left.pop(0)
             return default if found is ... else found

@@ -251,6 +251,21 @@ class TestByThePapersRule:
         assert [each.paper for each in judged.comparisons] == ["holds", "fails", "fails"]
         assert judged.strict == "not testable"
 
+    @pytest.mark.parametrize(
+        ("difference", "verdict"),
+        [(0.0, "holds"), (0.01, "holds"), (-0.01, "holds"), (0.011, "fails"), (-0.011, "fails")],
+    )
+    def test_without_a_test_the_same_is_a_score_within_the_margin(self, difference, verdict):
+        claim = make_claim(1, "equivalent", margin="0.01")
+        judged = judge_claim(claim, {claim.comparisons[0]: Evidence(estimate(difference))})
+        assert judged.paper == verdict
+
+    @pytest.mark.parametrize(("difference", "verdict"), [(-0.01, "holds"), (0.0, "fails"), (0.01, "fails")])
+    def test_without_a_test_lower_is_a_score_below(self, difference, verdict):
+        claim = make_claim(1, "lower", metric="error", test=None)
+        judged = judge_claim(claim, {claim.comparisons[0]: Evidence(estimate(difference))})
+        assert judged.paper == verdict
+
     @pytest.mark.parametrize(("sides", "verdict"), [(1, "holds"), (2, "not shown")])
     def test_one_side_is_half_of_two(self, sides, verdict):
         """Z = 2.6726 is printed as P < 0.005: 0.0038 on one side, 0.0075 on two."""

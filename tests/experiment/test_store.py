@@ -183,6 +183,29 @@ class TestDamage:
         assert store.get(KEY) is not None
 
 
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(28, "No space left on device"), "No space left on device"),
+        (PermissionError(13, "Permission denied"), f"Permission denied; {module._SHARING}"),
+        (OSError("odd"), "odd"),
+    ],
+)
+def test_why_nothing_is_kept_any_more_is_told_once(tmp_path, monkeypatch, error, said):
+    told = []
+    store = Store(tmp_path, warn=told.append)
+
+    def refuse(*_):
+        raise error
+
+    with monkeypatch.context() as patched:
+        patched.setattr("benchmark.experiment.storage.LocalStoreFiles.write", refuse)
+        assert not store.put(KEY, example())
+    assert not store.put(KEY, example()), "not tried again"
+    assert (store.writable, store.reachable) == (False, True)
+    assert told == [f"results are no longer kept: {tmp_path}: {said}"]
+
+
 class TestVersions:
     @pytest.fixture
     def version(self, monkeypatch):

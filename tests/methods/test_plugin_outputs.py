@@ -156,6 +156,7 @@ def test_ours_are_not_wrapped_and_a_library_says_what_it_takes(monkeypatch: pyte
     assert isinstance(dense._handed(POINTS), np.ndarray)
     assert sp.issparse(CheckedClassifier(Theirs())._handed(POINTS))
     assert dense._handed(np.array(["a", "b"], dtype=object)) == ["a", "b"]
+    assert dense._handed(np.ones((1, 2))).tolist() == [[1.0, 1.0]], "points that are dense already"
     for free, fits in ((96, True), (95, False)):
         monkeypatch.setattr("benchmark.methods.plugin_outputs.free_memory", lambda free=free: free)
         if fits:

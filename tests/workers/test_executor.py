@@ -18,6 +18,7 @@ import pytest
 
 from benchmark.config.schema import ParallelSection
 from benchmark.experiment.context import RunContext
+from benchmark.experiment.run import load_checked
 from benchmark.experiment.runner import plan_tasks, read_variants, run_experiment
 from benchmark.experiment.store import Store
 from benchmark.system.errors import BenchError
@@ -469,6 +470,46 @@ def test_a_worker_answers_with_what_failed_and_what_is_lost(store: Store, monkey
     assert two["failed"].keys() == set(keys["linear-svm"])
     assert all("broken" in reason for reason in two["failed"].values())
     assert two["lost"] == []
+
+
+PLUGIN = """\
+from sklearn.naive_bayes import MultinomialNB
+
+
+class Mine(MultinomialNB):
+    def fit(self, X, y):
+        if self.alpha > 5:
+            raise KeyError("large")
+        return super().fit(X, y)
+
+
+CLASSIFIERS = {"mine": Mine}
+"""
+
+
+def test_an_error_of_a_plug_in_comes_with_its_line_and_its_traceback(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(PLUGIN)
+    (tmp_path / "own.yaml").write_text(
+        "name: own\nplugins: [mine.py]\ncorpus: {name: synthetic}\ntext: {min_occurrences: 50}\n"
+        "protocol: {name: leave-one-group-out, held_out: [cornell]}\n"
+        "methods: [{classifier: {name: mine, alpha: [1, 9]}}, mnb]\n"
+    )
+    experiment = load_checked(tmp_path / "own.yaml")
+    read = read_variants(experiment, RunContext(store))
+    (work,) = plan_tasks(experiment, read)
+    payload = make_payload(experiment, read, store, 1)
+    assert payload.plugins == {str(tmp_path / "mine.py"): {"mine.py": PLUGIN.encode()}}
+    keys = {point.place.method: [job.key for job in point.jobs] for point in work.points}
+    reply = compute_units(
+        payload, "base", work.task, frozenset(key for own in keys.values() for key in own), lambda _: True
+    )
+    assert reply["failed"].keys() == set(keys["mine-alpha9"])
+    assert all("mine.py:7: KeyError: 'large'" in reason for reason in reply["failed"].values())
+    assert reply["lost"] == []
+    (detail,) = reply["details"]
+    assert detail.startswith("Traceback")
+    assert detail.endswith("KeyError: 'large'\n")
+    assert all(store.has(key) for name in ("mine-alpha1", "mnb") for key in keys[name])
 
 
 def test_a_worker_keeps_the_last_experiment_and_four_tasks(store: Store) -> None:
