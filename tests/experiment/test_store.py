@@ -292,6 +292,14 @@ class TestLimit:
         assert self.kept(store) == "abc"
         assert not said
 
+    def test_the_limit_is_passed_by_a_few_hundredths_at_most(self, tmp_path):
+        limit = 100_000
+        store = Store(tmp_path, limit=limit)
+        for number in range(80):
+            assert store.put(store_key(number=number), StoreEntry({"x": np.zeros(250)}))
+            assert sum(size for _, size, _ in store.entries()) <= 1.05 * limit
+        assert sum(size for _, size, _ in store.entries()) > 0.9 * limit
+
     def test_entries_and_clear(self, tmp_path):
         store = self.filled(tmp_path)
         entries = store.entries()

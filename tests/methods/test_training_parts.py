@@ -15,11 +15,14 @@ from sklearn.exceptions import ConvergenceWarning
 from benchmark.evaluation.predictions import TIMERS
 from benchmark.evaluation.splits import Split
 from benchmark.methods import stopwatch
+from benchmark.methods.degenerate import degenerate_predictions_reason
+from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.out_of_fold import INNER_FOLDS, inner_folds, out_of_fold_values
 from benchmark.methods.rankings import Rankings
 from benchmark.methods.stopwatch import Stopwatch
 from benchmark.methods.training_warnings import changes_when_trained_again, collect_warnings
 from benchmark.methods.weighted_counts import depends_on_split, weighting_rows
+from benchmark.methods.wrappers.fusion import FusedMethod
 from benchmark.plugins.toy_data import toy_problem
 from benchmark.representation.selection import information_gain
 from benchmark.text.pruning import Pruning
@@ -134,6 +137,33 @@ def test_weights_are_learned_from_all_documents_or_those_of_training(
     if found is not None:
         np.testing.assert_array_equal(found, rows)
     assert depends_on_split(representation) == depends
+
+
+@pytest.mark.parametrize(("scale", "n_trained"), [("hold-out", 2), ("out-of-fold", 1 + INNER_FOLDS)])
+def test_scales_of_a_sum_are_measured_on_one_fold_or_all(scale: str, n_trained: int) -> None:
+    trained = list[Any]()
+
+    def fit(_problem: Any, split: Split, *_: Any) -> Any:
+        trained.append(split)
+        return SimpleNamespace(values_of_rows=lambda rows: np.tile([0.0, 2.0, 4.0], (rows.shape[0], 1)))
+
+    parts = {"kernel": 1, "classifier": SimpleNamespace(cls=int)}
+    representation = SimpleNamespace(weighting=None, features=None)
+    method: Any = SimpleNamespace(fit=fit, spec=SimpleNamespace(**parts, representation=representation))
+    fused = SimpleNamespace(names=("one",), weights=(1.0,), scale=scale)
+    problem, spec = toy_problem(multilabel=False), SimpleNamespace(fused=fused)
+    found = FusedMethod(spec, (method,), (problem,)).train(problem, SPLIT, None, MatrixCache(1))  # type: ignore[arg-type]
+    assert len(trained) == n_trained
+    assert found.rule.scales == pytest.approx([np.std([-2.0, 0.0, 2.0])])
+    assert np.isnan(found.outside).any() == (scale == "hold-out")
+
+
+def test_one_document_alone_is_never_degenerate() -> None:
+    spec: Any = SimpleNamespace(kernel=None)
+    for n, said in ((1, ""), (2, "every prediction is a tie: no class scores higher than all others")):
+        work: Any = SimpleNamespace(split=SimpleNamespace(test=np.arange(n)))
+        decided: Any = SimpleNamespace(predicted=np.ones(n, dtype=int), tied=np.ones(n, dtype=bool))
+        assert degenerate_predictions_reason(spec, work, decided) == said
 
 
 @pytest.mark.parametrize("n_folds", [1, 3, INNER_FOLDS])

@@ -46,7 +46,16 @@ def test_a_model_says_what_it_was_trained_on(store: Store) -> None:
     }
     assert len(model.about["content_digest"]) == 64
     assert repr(model) == f"<TextModel of linear: {n} documents, 3 classes>"
+    one, other = alphabetic(model)
+    ((_, answers),) = model.answers([("a", f"Subject: x\n\n{one} {one} {other} zzzz".encode()), ("b", b"\n\nzzzz")])
+    assert answers.known is not None
+    assert answers.known.tolist() == [2, 0], "terms, however often they occur"
     assert (model.n_terms, model.term_separator) == (len(model.vocabulary), " ")  # type: ignore[attr-defined]
+
+
+def alphabetic(model: Any) -> list[str]:
+    """Return two words of a model's vocabulary."""
+    return [word for word in model.vocabulary if word.isalpha()][:2]
 
 
 def mine(folder: Path, corpus: str, text: str = "") -> Any:
