@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import pkgutil
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,7 +17,8 @@ from benchmark.cli.old_names import with_current_names, without_trust
 from benchmark.cli.resolve import resolve_run
 from benchmark.cli.run import workers_from_options
 from benchmark.config.schema import ParallelSection
-from benchmark.system.errors import ConfigError
+from benchmark.experiment.run import load_checked
+from benchmark.system.errors import ConfigError, DataError
 from benchmark.system.threads import n_processors
 
 if TYPE_CHECKING:
@@ -143,6 +145,44 @@ def test_reproduce_and_survey(call_of: Any, config: Path, tmp_path: Path, monkey
         assert page in found.values()
         assert ["a", "b"] in found.values()
         assert function.endswith("reproduction") or "ablation" in found.values()
+
+
+@pytest.mark.parametrize(("failures", "code"), [({}, 0), ({"mnb": "no"}, 1)])
+def test_a_page_of_runs_that_failed_is_written_and_the_exit_code_says_so(
+    failures: dict[str, str], code: int, config: Path, tmp_path: Path, monkeypatch: Any
+) -> None:
+    done = [SimpleNamespace(summary=SimpleNamespace(failures=each)) for each in ({}, failures, {})]
+    monkeypatch.setattr("benchmark.commands.reproduce.paper_configs", lambda _: [])
+    monkeypatch.setattr(RUN_ALL, lambda *_, **__: iter(done))
+    monkeypatch.setattr("benchmark.commands.survey.check_comparable", lambda _: None)
+    page = ("--page", str(tmp_path / "page.md"))
+    for command, words in (("reproduce", ()), ("survey", ("methods", str(config)))):
+        monkeypatch.setattr(
+            f"benchmark.commands.{command}.write_{command.replace('reproduce', 'reproduction')}", lambda *_: "Done."
+        )
+        found = CliRunner().invoke(app, [command, *words, *page])
+        assert (found.exit_code, found.stdout) == (code, "Done.\n")
+
+
+def test_of_several_problems_the_worst_is_the_exit_code(config: Path, monkeypatch: Any) -> None:
+    problems = {"a": ConfigError("wrong"), "b": DataError("damaged")}
+
+    def load(path: Path, **_: Any) -> Any:
+        if path.stem in problems:
+            raise problems[path.stem]
+        return load_checked(path)
+
+    monkeypatch.setattr("benchmark.experiment.run.load_checked", load)
+    paths = [str(config.with_name(f"{name}.yaml")) for name in ("b", "a", "small")]
+    for path in paths[:2]:
+        Path(path).touch()
+    for given, code in ((paths, 3), (paths[1:], 2), (paths[2:], 0)):
+        found = CliRunner().invoke(app, ["validate", *given])
+        assert found.exit_code == code
+        assert found.stdout == f"{config}: good, 2 cells\n"
+        assert found.stderr == "".join(
+            [*(["bench: damaged\n"] if code == 3 else []), *(["bench: wrong\n"] if code else [])]
+        )
 
 
 def test_plan(call_of: Any, config: Path) -> None:

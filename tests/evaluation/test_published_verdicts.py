@@ -316,6 +316,14 @@ class TestPower:
         assert math.isnan(found[0].detectable)
         assert found[1].detectable == pytest.approx(alone[0].detectable)
 
+    def test_what_is_missing_takes_no_level(self):
+        of_three, of_two = (
+            judge_claim(claim, evidence_of(claim, [0.3, 0.2])) for claim in (make_claim(3), make_claim(2))
+        )
+        found = [each.detectable for each in of_three.comparisons]
+        assert found[:2] == [each.detectable for each in of_two.comparisons]
+        assert math.isnan(found[2])
+
     def test_what_is_contradicted_is_decided_and_leaves_its_level_to_the_others(self):
         claim = make_claim(3)
         found = evidence_of(claim, [1e-6, 0.5, 0.6])

@@ -120,6 +120,28 @@ def test_what_is_refused_is_named_with_its_cell(store: Store, tmp_path: Path) ->
         fit_model(several, "high", RunContext(store))
 
 
+@pytest.mark.parametrize(("chosen", "refused"), [(0, False), (1, True)])
+def test_a_candidate_that_cannot_be_kept_is_refused_once_it_is_chosen(
+    chosen: int, refused: bool, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchmark.model.fitting._by_folds", lambda *_: chosen)
+    reasons = {0.01: "", 1: "it is too smooth"}
+    monkeypatch.setattr(
+        "benchmark.model.fitting._why_not_kept", lambda spec: reasons[spec.classifier.given["smoothing"]]
+    )
+    method = {"classifier": {"name": "mnb", "smoothing": [0.01, 1]}}
+    experiment = study_of(method, choose={"by": "cross-validation", "folds": 2})
+    (cell,) = experiment.ids
+    if refused:
+        with pytest.raises(ConfigError, match=f"^{cell}: it is too smooth$"):
+            fit_model(experiment, cell, RunContext(store))
+    else:
+        assert fit_model(experiment, cell, RunContext(store)).about["chosen"]["candidate"] == 0
+    monkeypatch.setattr("benchmark.model.fitting._why_not_kept", lambda _: "none can")
+    with pytest.raises(ConfigError, match=f"^{cell}: none can$"):
+        fit_model(experiment, cell, RunContext(store))
+
+
 # Texts
 
 

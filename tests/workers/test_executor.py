@@ -459,6 +459,8 @@ def test_a_worker_answers_with_what_failed_and_what_is_lost(store: Store, monkey
     assert (payload.jobs, payload.store, payload.limit, payload.plugins) == (2, store.address, 10**9, {})
     one = compute_units(payload, "base", work.task, frozenset(keys["mnb"]), lambda _: True)
     assert one == REPLY
+    there = worker._EXPERIMENTS[payload.key][2]
+    assert (there.address, there.limit) == (store.address, store.limit)
     assert all(store.has(key) for key in keys["mnb"])
     assert not any(store.has(key) for key in keys["linear-svm"])
 
