@@ -32,7 +32,6 @@ import yaml
 
 from benchmark.analysis.comparisons import tested_metrics
 from benchmark.analysis.document_predictions import document_predictions
-from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
 from benchmark.commands.init import configuration_text, sample_file
 from benchmark.commands.place import place_predictions
@@ -59,6 +58,7 @@ from benchmark.workers.cluster import DaskExecutor
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from benchmark.analysis.scoring import RunPredictions
     from benchmark.analysis.summary import Summary
     from benchmark.config.model import Experiment
     from benchmark.report.drawing.spec import FigureChart
@@ -218,9 +218,7 @@ class Result:
         return pd.DataFrame(rows, columns=["document", "split", "truth", "given", "tied"])
 
     def _run(self, *cells: str) -> RunPredictions:
-        """Return the run's predictions; ConfigError if it has none, or lacks one of the cells."""
-        if not isinstance(self.findings, RunPredictions):
-            raise ConfigError("this experiment has no text documents, and so no tests or predictions by document")
+        """Return the run's predictions; ConfigError if it lacks one of the cells."""
         for cell in cells:
             if cell not in self.findings.experiment.ids:
                 raise ConfigError(unknown_name("cell", cell, self.findings.experiment.ids))

@@ -34,7 +34,7 @@ from benchmark.system.checks import escape_surrogates
 from benchmark.system.errors import ConfigError, DataError, quote_value, unknown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from benchmark.commands.plan import Plan
 
@@ -483,10 +483,13 @@ methods:
 {character_pair}{pair}"""
 
 
-def _characters_suit(seen: FileSample, roles: dict[str, str]) -> bool:
+def _characters_suit(seen: FileSample, roles: Mapping[str, str | Sequence[str]]) -> bool:
     """Return whether classes are many and texts short, by the records that were seen."""
-    texts = [str(value) for value in seen.columns.get(roles.get("text", ""), ()) if value is not None]
-    column = seen.columns.get(roles.get("label", ""))
+    text = roles.get("text", "")
+    rows = zip(*(seen.columns.get(name, ()) for name in ([text] if isinstance(text, str) else text)), strict=False)
+    values = ([str(value) for value in row if value is not None] for row in rows)
+    texts = ["\n".join(own) for own in values if own]
+    column = seen.columns.get(str(roles.get("label", "")))
     return (
         bool(texts)
         and column is not None

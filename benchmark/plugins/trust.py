@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import platformdirs
 
 from benchmark.system.atomic_files import write_atomically
-from benchmark.system.errors import ConfigError
+from benchmark.system.errors import BenchError, ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -60,7 +60,7 @@ def check_trusted(code: Path, what: str) -> None:
         return
     if not _ASKING[-1](f"{code}: {what}. Do you trust it?"):
         raise ConfigError(f"{code}: {what}; add --trust once, if you trust it")
-    with contextlib.suppress(OSError):  # then the next run asks again
+    with contextlib.suppress(BenchError):  # then the next run asks again
         write_atomically(_memory(), "".join(f"{each}\n" for each in sorted(trusted | {digest})).encode())
 
 

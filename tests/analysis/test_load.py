@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from benchmark.experiment.run import load_checked
 from benchmark.papers.load import check_published, load_published, sensitivity_analyses_of
-from benchmark.papers.published import Comparison, Published, PublishedRange
+from benchmark.papers.published import ClaimRule, Comparison, Published, PublishedRange
 from benchmark.system.errors import ConfigError
 from benchmark.system.shipped_files import CONFIGS_FOLDER
 from tests.analysis.made import table_study
@@ -272,3 +272,16 @@ class TestNamesOfAnExperiment:
         with pytest.raises(ConfigError, match=re.escape(message)) as caught:
             check(**changes)
         assert re.search(r"\.yaml:\d+: unknown", str(caught.value))
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ({}, "the scores"),
+        ({"test": "sign"}, "sign test, two-sided, 0.05"),
+        ({"test": "mcnemar", "sides": 1, "alpha": 0.01}, "McNemar, one-sided, 0.01"),
+        ({"test": "wilcoxon", "correction": "holm"}, "Wilcoxon, two-sided, 0.05, Holm"),
+    ],
+)
+def test_a_rule_is_told_with_its_sides_level_and_correction(rule, words):
+    assert ClaimRule(**rule).in_words == words

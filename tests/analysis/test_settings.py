@@ -12,6 +12,7 @@ from benchmark.config.extends import read_config
 from benchmark.experiment.configuration import check_source, load_experiment
 from benchmark.papers import published as papers
 from benchmark.papers.load import load_published
+from benchmark.papers.published_verdicts import Exclusion
 from benchmark.papers.settings import excluded_cells, flat_setting, pin_settings, setting_notes
 from benchmark.system.errors import ConfigError
 from tests.analysis.made import CLASSES, predicted
@@ -67,6 +68,29 @@ def test_any_other_setting_is_not(experiment, changes, why):
     assert why in summary.verdicts["aside"].iloc[0]
     assert summary.claims["counted"].tolist() == ["another setting"]
     assert any(why in caveat for caveat in summary.caveats)
+
+
+@pytest.mark.parametrize(("n", "more"), [(1, ""), (3, ""), (4, " and 1 more"), (5, " and 2 more")])
+def test_three_differences_are_named_and_the_others_counted(experiment, n, more):
+    pin_settings(experiment())
+    changed = [
+        ("stoplist", "none"),
+        ("min_documents", 2),
+        ("digits", "joined"),
+        ("ngrams", [1, 2]),
+        ("min_occurrences", 3),
+    ]
+    (aside, *_) = excluded_cells(experiment(text=dict(changed[:n]))).values()
+    named = aside.why.removeprefix("not the paper's setting: ")
+    assert named.endswith(more) if more else " more" not in named
+    assert named.count("(paper ") == min(n, 3)
+
+
+def test_three_cells_are_named_and_the_others_counted(experiment):
+    other = experiment()
+    for n, said in ((3, "a, b, c: why."), (4, "a, b, c and 1 more: why.")):
+        asides = {("small", name): Exclusion("another setting", "why") for name in "abcd"[:n]}
+        assert list(setting_notes(other, asides | {("small", "x"): Exclusion("tuned", "why")})) == [said]
 
 
 def test_a_methods_own_text_is_part_of_its_setting(experiment):

@@ -79,6 +79,19 @@ class TestJudging:
         templates = [template.model_copy(update={"b": "rbf-oracle-100"}) for template in claim.templates]
         assert evidence_for(claim.model_copy(update={"templates": tuple(templates)}), "drawn", drawn[2]) == {}
 
+    @pytest.mark.parametrize("relation", ["greater", "ratio"])
+    def test_evidence_is_of_the_first_cell_against_the_second(self, drawn, relation):
+        (config, a, b), scored = ("drawn", *PAIR), drawn[2]
+        more = {"low": "0.1", "high": "9", "because": "w"} if relation == "ratio" else {"test": "wilcoxon"}
+        claim = {"id": "c", "text": "t", "relation": relation, "metric": "error", **more}
+        paper = HEAD | {"claims": [claim | {"comparisons": [{"config": config, "a": a, "b": b}]}]}
+        (found,) = evidence_for(Published.model_validate(paper).claims[0], config, scored).values()
+        one, other = (scored.estimate(cell, "error").value for cell in PAIR)
+        assert one != other
+        assert found.estimate.value == pytest.approx(one / other if relation == "ratio" else one - other)
+        if relation == "greater":
+            assert (found.test.a, found.test.b, found.rule_test) == (a, b, None)
+
     def test_a_reference_value_stands_beside_every_cell_of_its_pattern_and_shows_nothing(self, drawn):
         value = {"config": "drawn", "cell": "*-oracle-50", "metric": "error", "value": "10", "unit": "percent"}
         others = {"config": "elsewhere"}, {"cell": "rbf-none-*"}  # of no cell here

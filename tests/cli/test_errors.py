@@ -147,6 +147,29 @@ class TestMemory:
             rb"bench: not enough memory \(ulimit -v allows 2,000 MB\): Unable to allocate 2\.9. GiB .*\n", done.stderr
         )
 
+
+class TestLackOfMemory:
+    @pytest.fixture(autouse=True)
+    def _unlimited(self, monkeypatch):
+        monkeypatch.setattr(world, "memory_limit", lambda: float("inf"))
+
+    @pytest.mark.parametrize(
+        ("limit", "said"),
+        [
+            (world.MIN_ADDRESS_SPACE, None),
+            (float("inf"), None),
+            (world.MIN_ADDRESS_SPACE - 1, "ulimit -v allows 1,400 MB, and the smallest run takes 1,400 MB"),
+            (300_000_000, "ulimit -v allows 300 MB, and the smallest run takes 1,400 MB; `ulimit -v unlimited`"),
+        ],
+    )
+    def test_less_than_the_smallest_run_takes_is_refused(self, monkeypatch, limit, said):
+        monkeypatch.setattr(world, "memory_limit", lambda: limit)
+        if said is None:
+            world.ensure_memory()
+        else:
+            with pytest.raises(BenchError, match=re.escape(f"not enough memory: {said}")):
+                world.ensure_memory()
+
     @pytest.mark.parametrize(
         "error",
         [

@@ -1,12 +1,22 @@
 from __future__ import annotations
 
+import json
 import re
 import sys
 import time
 
 import pytest
 
-from benchmark.cli.terminal import ProgressObserver, format_bytes, plain_table, stdout_console
+from benchmark.analysis.formatting.terminal_table import TerminalTable
+from benchmark.cli.output import CommandOutput
+from benchmark.cli.terminal import (
+    ProgressObserver,
+    file_link,
+    format_bytes,
+    format_duration,
+    plain_table,
+    stdout_console,
+)
 
 
 @pytest.fixture
@@ -69,7 +79,7 @@ class TestTable:
         assert "[x]" in printed
 
     def test_numbers_stand_to_the_right(self):
-        grid = plain_table(("name", "n", "percent", "mixed"), [("a", 1, "+3.50", 2), ("b", 10, "", "none")])
+        grid = plain_table(("name", "n", "percent", "mixed"), [("a", 1, "+3.50%", 2), ("b", 10, "", "none")])
         assert [column.justify for column in grid.columns] == ["left", "right", "right", "left"]
         assert [column.justify for column in plain_table(("name", "n"), []).columns] == ["left", "left"]
 
@@ -99,6 +109,42 @@ class TestProgress:
         lines = piped().err.splitlines()
         assert [line.split(" s  ")[1] for line in lines] == ["tf-l1-ngd · cornell", "tf-l1-ngd · [texas]"]
         assert all(float(line.split(" s  ")[0]) >= 0 for line in lines)
+
+    def test_the_bar_counts_the_cells_of_all_runs_by_their_steps(self, terminal):
+        observer = ProgressObserver("all")
+
+        def share():
+            (task,) = observer._bar.tasks
+            return task.completed, task.total
+
+        assert share() == (0, None)
+        observer.plan(4)
+        observer.step("a")
+        assert share() == (1 / 4, 1), "one run of one cell unless told"
+        observer = ProgressObserver("all")
+        observer.expect([2, 6])
+        observer.plan(4, later=4)
+        for done in (1, 2):
+            observer.step("a")
+            assert share() == (2 * done / 8, 8)
+        observer.plan(2)
+        observer.step("b")
+        assert share() == (2 * 3 / 6, 8)
+        observer.end("first: 3 s")
+        observer.step("c")
+        assert share() == (2 + 6, 8), "a step that was not planned is the last"
+        observer.end("second: 4 s")
+        told = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", terminal().err)
+        assert "first: 3 s (1 of 2)" in told
+        assert "second: 4 s (2 of 2)" in told
+
+    def test_one_run_or_a_silent_one_has_no_line(self, piped):
+        for cells, silent in (([3], False), ([1, 1], True)):
+            observer = ProgressObserver("all", silent=silent)
+            observer.expect(cells)
+            observer.end("first: 3 s")
+            observer.detail("trace")
+        assert piped() == ("", "")
 
     def test_a_terminal_gets_a_bar_with_what_is_left(self, terminal):
         with ProgressObserver("webkb") as observer:
@@ -169,3 +215,66 @@ class TestProgress:
         with ProgressObserver("webkb") as observer:
             observer.plan(3)
             raise KeyboardInterrupt
+
+
+class TestOutput:
+    TABLES = (
+        TerminalTable("One", ("name", "n"), [("a", 1), ("b", 23)]),
+        TerminalTable("Two", ("name",), [], "there is none"),
+        TerminalTable("", ("name",), [("c",)]),
+    )
+
+    def test_tables_stand_apart_under_their_titles(self, piped):
+        with CommandOutput() as answer:
+            answer.tables(self.TABLES, "All is said.")
+        lines = [line.rstrip() for line in piped().out.splitlines()]
+        assert lines == [
+            "One",
+            "name   n",
+            "a      1",
+            "b     23",
+            "",
+            "Two: there is none",
+            "",
+            "name",
+            "c",
+            "",
+            "All is said.",
+        ]
+
+    def test_a_sentence_is_all_that_quiet_output_has(self, piped):
+        with CommandOutput(quiet=True) as answer:
+            answer.tables(self.TABLES, "All is said.")
+            answer.show("no")
+        assert piped().out == "All is said.\n"
+
+    def test_json_has_their_rows_by_name(self, piped):
+        with CommandOutput(as_json=True) as answer:
+            answer.tables(self.TABLES, "All is said.")
+            answer.show("no")
+        assert json.loads(piped().out) == {
+            "tables": [
+                {"title": "One", "rows": [{"name": "a", "n": 1}, {"name": "b", "n": 23}]},
+                {"title": "Two", "rows": []},
+                {"title": "", "rows": [{"name": "c"}]},
+            ],
+            "answers": [{"sentence": "All is said."}],
+        }
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0, "0s"), (59.9, "59s"), (60, "1m 00s"), (3599, "59m 59s"), (3600, "1h 00m"), (7505, "2h 05m")],
+)
+def test_durations_have_their_two_largest_units(seconds, text):
+    assert format_duration(seconds) == text
+
+
+def test_a_link_is_for_a_terminal(terminal, tmp_path):
+    link = file_link("open", tmp_path / "a.html")
+    assert link.plain == f"open {tmp_path}/a.html"
+    assert any(str(span.style).startswith("link file:///") for span in link.spans)
+
+
+def test_a_pipe_gets_no_link(piped, tmp_path):
+    assert not any("link" in str(span.style) for span in file_link("open", tmp_path / "a.html").spans)

@@ -251,6 +251,21 @@ class TestByThePapersRule:
         assert [each.paper for each in judged.comparisons] == ["holds", "fails", "fails"]
         assert judged.strict == "not testable"
 
+    @pytest.mark.parametrize(
+        ("difference", "verdict"),
+        [(0.0, "holds"), (0.01, "holds"), (-0.01, "holds"), (0.011, "fails"), (-0.011, "fails")],
+    )
+    def test_without_a_test_the_same_is_a_score_within_the_margin(self, difference, verdict):
+        claim = make_claim(1, "equivalent", margin="0.01")
+        judged = judge_claim(claim, {claim.comparisons[0]: Evidence(estimate(difference))})
+        assert judged.paper == verdict
+
+    @pytest.mark.parametrize(("difference", "verdict"), [(-0.01, "holds"), (0.0, "fails"), (0.01, "fails")])
+    def test_without_a_test_lower_is_a_score_below(self, difference, verdict):
+        claim = make_claim(1, "lower", metric="error", test=None)
+        judged = judge_claim(claim, {claim.comparisons[0]: Evidence(estimate(difference))})
+        assert judged.paper == verdict
+
     @pytest.mark.parametrize(("sides", "verdict"), [(1, "holds"), (2, "not shown")])
     def test_one_side_is_half_of_two(self, sides, verdict):
         """Z = 2.6726 is printed as P < 0.005: 0.0038 on one side, 0.0075 on two."""
@@ -300,6 +315,14 @@ class TestPower:
         alone = judge_claim(make_claim(2), evidence_of(make_claim(2), [0.5, 0.6])).comparisons
         assert math.isnan(found[0].detectable)
         assert found[1].detectable == pytest.approx(alone[0].detectable)
+
+    def test_what_is_missing_takes_no_level(self):
+        of_three, of_two = (
+            judge_claim(claim, evidence_of(claim, [0.3, 0.2])) for claim in (make_claim(3), make_claim(2))
+        )
+        found = [each.detectable for each in of_three.comparisons]
+        assert found[:2] == [each.detectable for each in of_two.comparisons]
+        assert math.isnan(found[2])
 
     def test_what_is_contradicted_is_decided_and_leaves_its_level_to_the_others(self):
         claim = make_claim(3)

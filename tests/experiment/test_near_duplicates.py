@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from benchmark.evaluation.splits import Split
 from benchmark.experiment.context import RunContext
+from benchmark.experiment.near_duplicates import count_near_duplicates
 from benchmark.experiment.run import load_checked
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
+from benchmark.plugins.toy_data import toy_problem
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,3 +58,13 @@ def test_three_examples_stand_for_all(tmp_path: Path) -> None:
     counted = found(tmp_path, "store", "one", [*OWN[:10], *OWN[:4], *OWN[14:]])
     assert (counted["tested"], counted["near"], counted["same"]) == (10, 4, 4)
     assert counted["such_as"] == [["d10", "d0", 1.0], ["d11", "d1", 1.0], ["d12", "d2", 1.0]]
+
+
+def test_up_to_twenty_splits_are_searched(tmp_path: Path) -> None:
+    problem = toy_problem(multilabel=False)
+    rows = np.arange(60)
+    for n, searched in ((1, 1), (20, 20), (21, 0)):
+        splits = tuple(Split(f"s{i}", rows[rows != i], rows[i : i + 1]) for i in range(n))
+        work: Any = SimpleNamespace(splits={10: splits[:1], None: splits[1:]}, problem=problem)
+        counted = count_near_duplicates(work, Store(tmp_path / "store"))
+        assert [each["split"] for each in counted] == [split.name for split in splits][:searched]

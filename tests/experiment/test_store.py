@@ -183,6 +183,29 @@ class TestDamage:
         assert store.get(KEY) is not None
 
 
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(28, "No space left on device"), "No space left on device"),
+        (PermissionError(13, "Permission denied"), f"Permission denied; {module._SHARING}"),
+        (OSError("odd"), "odd"),
+    ],
+)
+def test_why_nothing_is_kept_any_more_is_told_once(tmp_path, monkeypatch, error, said):
+    told = []
+    store = Store(tmp_path, warn=told.append)
+
+    def refuse(*_):
+        raise error
+
+    with monkeypatch.context() as patched:
+        patched.setattr("benchmark.experiment.storage.LocalStoreFiles.write", refuse)
+        assert not store.put(KEY, example())
+    assert not store.put(KEY, example()), "not tried again"
+    assert (store.writable, store.reachable) == (False, True)
+    assert told == [f"results are no longer kept: {tmp_path}: {said}"]
+
+
 class TestVersions:
     @pytest.fixture
     def version(self, monkeypatch):
@@ -268,6 +291,14 @@ class TestLimit:
         assert not store.put(store_key(name="d"), StoreEntry({"x": np.zeros(1000)}))
         assert self.kept(store) == "abc"
         assert not said
+
+    def test_the_limit_is_passed_by_a_few_hundredths_at_most(self, tmp_path):
+        limit = 100_000
+        store = Store(tmp_path, limit=limit)
+        for number in range(80):
+            assert store.put(store_key(number=number), StoreEntry({"x": np.zeros(250)}))
+            assert sum(size for _, size, _ in store.entries()) <= 1.05 * limit
+        assert sum(size for _, size, _ in store.entries()) > 0.9 * limit
 
     def test_entries_and_clear(self, tmp_path):
         store = self.filled(tmp_path)

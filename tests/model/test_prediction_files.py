@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+from datetime import date
+from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,11 +19,19 @@ from benchmark.cli import app
 from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR
 from benchmark.model.base import TextPredictions
 from benchmark.model.persistence import read_model, write_model
-from benchmark.model.prediction_io import PredictionForm, format_predictions
+from benchmark.model.prediction_io import (
+    STANDARD_INPUT,
+    KeptColumns,
+    PredictionCount,
+    PredictionForm,
+    RecordColumns,
+    form_of_predictions,
+    format_predictions,
+    read_texts,
+)
+from benchmark.system.errors import ConfigError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from click.testing import Result
 
 WORDS = {"tea": "leaf cup Gebühr steam", "rum": "cane barrel ship sailor", "ink": "pen paper letter quill"}
@@ -161,3 +172,169 @@ def test_close_values_keep_the_digits_that_tell_them_apart() -> None:
         found = TextPredictions(np.array([0], np.int32), np.array([values]), None, None, ())
         text = "".join(format_predictions(Model(), [(("x",), found)], PredictionForm()))  # type: ignore[arg-type]
         assert text.splitlines()[1] == f"x,a,{expected}"
+
+
+#: A document of one class, and one without a class where there may be several; a class that was not learned.
+ANSWERS = TextPredictions(
+    np.array([1, 0], np.int32),
+    np.array([[0.25, 1 / 3, -np.inf], [2.0, -1.0, 0.5]]),
+    np.array([[0.125, 0.75, 0.125], [0.5, 1 / 3, 1 / 6]]),
+    np.array([3, 0]),
+    ({1: ["leaf", "cup"]}, {0: []}),
+)
+SEVERAL = TextPredictions(
+    np.array([[True, False, True], [False, False, False]]),
+    ANSWERS.values,
+    None,
+    np.array([0, 0]),
+    ({0: ["leaf"], 2: ["cup", "pot"]}, {}),
+)
+
+
+def written(answers: TextPredictions, *, as_json: bool, keep: Any = (), parts: Any = (), **model: Any) -> list[str]:
+    """Return the lines of two documents, the second batch alone."""
+    multilabel = answers.given.ndim == 2
+    has_probabilities = answers.probabilities is not None
+    given: Any = SimpleNamespace(
+        classes=("a", "b", "c"),
+        multilabel=multilabel,
+        has_probabilities=has_probabilities,
+        term_separator=" ",
+        **model,
+    )
+    form = form_of_predictions(given, parts, as_json=as_json, with_words=bool(answers.words))
+    kept = KeptColumns(keep)
+    kept.rows.extend([[date(2024, 1, 2), "x"], [None, 3]] if keep else [])
+    return "".join(format_predictions(given, [(("n1", "n2"), answers)], form, kept)).splitlines()
+
+
+def test_a_table_of_predictions_has_all_that_a_model_says() -> None:
+    assert written(ANSWERS, as_json=False) == [
+        "id,label,decision a,decision b,decision c,probability a,probability b,probability c,words",
+        "n1,b,0.25,0.333333,,0.125,0.75,0.125,leaf cup",
+        "n2,a,2,-1,0.5,0.5,0.333333,0.166667,",
+    ]
+    assert written(SEVERAL, as_json=False) == [
+        "id,labels,decision a,decision b,decision c,words a,words b,words c",
+        "n1,a;c,0.25,0.333333,,leaf,,cup pot",
+        "n2,,2,-1,0.5,,,",
+    ]
+
+
+def test_lines_of_json_have_all_digits() -> None:
+    first, second = (json.loads(line) for line in written(ANSWERS, as_json=True))
+    assert first == {
+        "id": "n1",
+        "label": "b",
+        "decision": {"a": 0.25, "b": 1 / 3, "c": None},
+        "probability": {"a": 0.125, "b": 0.75, "c": 0.125},
+        "words": ["leaf", "cup"],
+    }
+    assert (second["label"], second["words"]) == ("a", [])
+    first, second = (json.loads(line) for line in written(SEVERAL, as_json=True))
+    assert (first["labels"], first["words"]) == (["a", "c"], {"a": ["leaf"], "c": ["cup", "pot"]})
+    assert (second["labels"], second["words"]) == ([], {})
+    assert "probability" not in first
+
+
+def test_columns_of_the_input_stand_after_the_name() -> None:
+    lines = written(ANSWERS, as_json=False, keep=("when", "label"), parts=["label"])
+    assert lines == ["id,when,input label,label,words", "n1,2024-01-02,x,b,leaf cup", "n2,,3,a,"]
+    first, second = (json.loads(line) for line in written(ANSWERS, as_json=True, keep=("when", "label")))
+    assert list(first) == ["id", "input", "label", "decision", "probability", "words"]
+    assert (first["input"], second["input"]) == ({"when": "2024-01-02", "label": "x"}, {"when": None, "label": 3})
+
+
+@pytest.mark.parametrize(
+    ("parts", "columns"),
+    [
+        (["label"], ["id", "label", "words"]),
+        (["decision"], ["id", "label", "decision a", "decision b", "decision c", "words"]),
+        (["probability"], ["id", "label", "probability a", "probability b", "probability c", "words"]),
+    ],
+)
+def test_parts_are_written_alone(parts: list[str], columns: list[str]) -> None:
+    assert written(ANSWERS, as_json=False, parts=parts)[0].split(",") == columns
+    keys = list(json.loads(written(ANSWERS, as_json=True, parts=parts)[0]))
+    assert keys == list(dict.fromkeys(each.split(" ")[0] for each in columns))
+    if parts == ["probability"]:
+        with pytest.raises(ConfigError, match="the model has no probability"):
+            written(SEVERAL, as_json=False, parts=parts)
+
+
+def test_the_header_comes_once_and_with_the_first_lines() -> None:
+    model: Any = SimpleNamespace(classes=("a", "b", "c"), multilabel=False, has_probabilities=False, term_separator=" ")
+    taken = list[int]()
+
+    def answered() -> Any:
+        for number in range(2):
+            taken.append(number)
+            yield ("n",), TextPredictions(np.array([0], np.int32), np.zeros((1, 3)), None, None, ())
+
+    parts = format_predictions(model, answered(), PredictionForm(parts=("label",)))
+    assert next(parts) == "id,label\nn,a\n"
+    assert taken == [0]
+    assert list(parts) == ["n,a\n"]
+    assert list(format_predictions(model, [], PredictionForm(parts=("label",)))) == ["id,label\n"]
+
+
+def test_documents_without_a_known_term_are_counted() -> None:
+    count = PredictionCount()
+    unknown = TextPredictions(ANSWERS.given, ANSWERS.values, None, None, ())
+    batches = [(("n1", "n2"), ANSWERS), (("n3", "n4"), SEVERAL), (("n5", "n6"), unknown)]
+    assert list(count.counted(batches)) == batches
+    assert (count.documents, count.unknown) == (6, 3)
+
+
+def test_the_form_of_the_training_documents_is_that_of_others_unless_another_is_stated() -> None:
+    reading = {"encoding": "cp1252", "delimiter": ";", "header": False, "id": "n"}
+    about = {"text": ["body"], "reading": reading}
+    usual = {"delimiter": ";", "id": "n"}
+    assert RecordColumns.of_model(about) == RecordColumns(["body"], None, "cp1252", None, False, usual, ())
+    stated = RecordColumns.of_model(about, text=["b"], id="m", encoding="utf-8", delimiter="|", keep=None)
+    assert stated == RecordColumns(["b"], "m", "utf-8", "|", False, usual, None)
+    none = {"delimiter": None, "id": None}
+    for nothing in ({}, {"reading": None}):
+        assert RecordColumns.of_model({"text": ["t"], **nothing}) == RecordColumns(
+            ["t"], None, "utf-8", None, True, none
+        )
+
+
+def test_the_delimiter_is_the_first_under_which_all_columns_are_there(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("n;body,more|x\n")
+    for columns, delimiter, names in (
+        (RecordColumns(["body,more|x"], usual={"delimiter": ";"}), ";", ["n", "body,more|x"]),
+        (RecordColumns(["n;body"], usual={"delimiter": ";"}), ",", ["n;body", "more|x"]),
+        (RecordColumns(["n;body,more"], id="x"), "|", ["n;body,more", "x"]),
+        (RecordColumns(["n;body,more"], keep=["x"]), "|", ["n;body,more", "x"]),
+        (RecordColumns(["n"], keep=["more|x"]), ",", ["n;body", "more|x"]),
+        (RecordColumns(["n"], delimiter="|"), "|", ["n;body,more", "x"]),
+        (RecordColumns(["q"], usual={"delimiter": ";"}), ";", ["n", "body,more|x"]),
+    ):
+        form, found = columns.form_of(tmp_path / "a.csv")
+        assert (form["delimiter"], found) == (delimiter, names)
+        assert (form["encoding"], form["header"]) == ("utf-8", True)
+
+
+def test_records_have_names_fields_and_columns_to_keep(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"n": 7, "head": "é", "body": null, "k": [1]}\n{"n": "x", "head": "", "body": "b", "k": null}\n')
+    kept = KeptColumns(["k", "head"])
+    found = list(read_texts([path], RecordColumns(["head", "body"], usual={"id": "n"}), kept))
+    assert [(name, bytes(text)) for name, text in found] == [("7", "é".encode()), ("x", b"\nb")]
+    assert found[0][1].fields == {"head": "é".encode(), "body": b""}  # type: ignore[attr-defined]
+    assert [kept.take(), kept.take(), kept.take()] == [[[1], "é"], [None, ""], []]
+    everything = KeptColumns(None)
+    named = [name for name, _ in read_texts([path], RecordColumns(["body"], id="head"), everything)]
+    assert named == ["é", ""]
+    assert everything.names == ("n", "head", "body", "k")
+    unnamed = [name for name, _ in read_texts([path], RecordColumns(["body"], usual={"id": "gone"}))]
+    assert unnamed == [f"{path}:1", f"{path}:2"]
+
+
+def test_a_file_that_is_no_table_is_one_text(tmp_path: Path) -> None:
+    (tmp_path / "-").write_text("a dash\n")
+    assert [(Path(name).name, text) for name, text in read_texts([tmp_path / "-"], RecordColumns(["body"]))] == [
+        ("-", b"a dash\n")
+    ]
+    assert Path("-") == STANDARD_INPUT

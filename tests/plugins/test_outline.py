@@ -54,6 +54,8 @@ def checked(tmp_path, monkeypatch):
             ["lightgbm.sklearn.LGBMClassifier"],
         ),
         ("{name: f, classifier: {name: sklearn.ensemble.RandomForestClassifier, n_estimators: 3}}", []),
+        ("{name: p, pipeline: {name: lightgbm.sklearn.make, trees: 3}}", ["lightgbm.sklearn.make"]),
+        ("{name: p, pipeline: sklearn.naive_bayes.MultinomialNB}", []),
     ],
 )
 def test_names_are_known_and_code_is_not_run(checked, monkeypatch, method, names):
@@ -69,6 +71,7 @@ def test_names_are_known_and_code_is_not_run(checked, monkeypatch, method, names
         ("{kernel: own, normalisation: l1}", "synthetic", "did you mean 'normalization'?"),
         ("{name: p, pipeline: 'mine.py:mak'}", "synthetic", "did you mean 'make'?"),
         ("{name: p, pipeline: 'nowhere.py:make'}", "synthetic", "nowhere.py: can't be read as Python"),
+        ("{name: l, pipeline: nowhere.make}", "synthetic", "no package 'nowhere' is installed"),
         ("{name: l, classifier: nowhere.Classifier}", "synthetic", "no package 'nowhere' is installed"),
         ("{name: f, classifier: {name: sklearn.svm.SVC, kernal: rbf}}", "synthetic", "did you mean 'kernel'?"),
         ("mnb", "books", "'books' is of mine.py, whose code isn't run here: `bench plan` checks"),

@@ -1,0 +1,472 @@
+"""Each option of a command reaches the function that does the work, under its name; without it, the default does."""
+
+from __future__ import annotations
+
+import inspect
+import pkgutil
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from benchmark.cli import app, prompts
+from benchmark.cli.old_names import with_current_names, without_trust
+from benchmark.cli.resolve import resolve_run
+from benchmark.cli.run import workers_from_options
+from benchmark.config.schema import ParallelSection
+from benchmark.experiment.run import load_checked
+from benchmark.system.errors import ConfigError, DataError
+from benchmark.system.threads import n_processors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from benchmark.experiment.run import RunResult
+
+CONFIG = """\
+name: small
+corpus: {name: synthetic}
+text: {min_occurrences: 20}
+protocol: {name: leave-one-group-out, held_out: [cornell]}
+methods: [mnb, complement-nb]
+"""
+#: Exit code of a command whose work was taken down instead of done.
+STOPPED = 77
+
+
+@pytest.fixture
+def call_of(monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, Any]]:
+    """Run a command up to a function, and return the arguments that it would get, by name."""
+
+    def call(function: str, *words: object) -> dict[str, Any]:
+        original = pkgutil.resolve_name(function)
+        taken: dict[str, Any] = {}
+
+        def take(*args: Any, **kwargs: Any) -> None:
+            bound = inspect.signature(original).bind(*args, **kwargs)
+            bound.apply_defaults()
+            taken.update(bound.arguments)
+            raise SystemExit(STOPPED)
+
+        monkeypatch.setattr(function, take)
+        done = CliRunner().invoke(app, [str(word) for word in words])
+        assert done.exit_code == STOPPED, done.output
+        monkeypatch.setattr(function, original)
+        return taken
+
+    return call
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    (tmp_path / "small.yaml").write_text(CONFIG)
+    return tmp_path / "small.yaml"
+
+
+RUN_ALL = "benchmark.commands.run_all.run_all"
+#: Options of a command that takes configurations, and what they are for `run_all`.
+CASES: list[tuple[str, dict[str, Any]]] = [
+    ("", {"out": None, "overwrite": False, "jobs": 0, "download": True}),
+    ("--out there", {"out": Path("there")}),
+    ("-o there --overwrite", {"out": Path("there"), "overwrite": True}),
+    ("--jobs 3 --no-download", {"jobs": 3, "download": False}),
+]
+
+
+@pytest.mark.parametrize(("options", "expected"), CASES)
+def test_run(call_of: Any, config: Path, options: str, expected: dict[str, Any]) -> None:
+    found = call_of(RUN_ALL, "run", config, *options.split())
+    assert {key: found[key] for key in expected} == expected
+    assert [experiment.ids for experiment in found["experiments"]] == [("mnb", "complement-nb")]
+    assert found["workers"] is None
+
+
+def test_run_with_cells_and_workers(call_of: Any, config: Path) -> None:
+    found = call_of(RUN_ALL, "run", config, "--only", "mnb", "--dask", "local:3", "--max-workers", 2)
+    assert found["experiments"][0].ids == ("mnb",)
+    assert found["workers"] == ParallelSection(n_jobs=3)
+    for words, silent, verbose in ((("-q",), True, False), (("-v",), False, True)):
+        observer = call_of(RUN_ALL, "run", config, *words)["observer"]
+        assert (observer._silent, observer._verbose) == (silent, verbose)
+
+
+def test_workers_are_limited_where_there_are_some() -> None:
+    assert workers_from_options(None, None) is None
+    assert workers_from_options("tcp://host:1", 4) == ParallelSection(dask_address="tcp://host:1", n_jobs=4)
+    for number in (0, 4):
+        with pytest.raises(ConfigError, match="--max-workers limits the workers of --dask: add --dask"):
+            workers_from_options(None, number)
+
+
+@pytest.mark.parametrize(("options", "expected"), CASES)
+def test_check(call_of: Any, config: Path, monkeypatch: Any, options: str, expected: dict[str, Any]) -> None:
+    monkeypatch.setattr("benchmark.commands.check.experiments_to_check", lambda paths, pinning: [paths, pinning])
+    found = call_of(RUN_ALL, "check", config, *options.split())
+    assert {key: found[key] for key in expected} == expected
+    assert found["experiments"] == [[config], False]
+    assert call_of(RUN_ALL, "check", "--update")["experiments"] == [[], True]
+    observer = call_of(RUN_ALL, "check", config, "--quiet")["observer"]
+    assert observer._silent
+    assert call_of(RUN_ALL, "check", config, "--verbose")["observer"]._verbose
+
+
+def test_reproduce_and_survey(call_of: Any, config: Path, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("benchmark.commands.reproduce.paper_configs", lambda folder: [folder])
+    monkeypatch.setattr("benchmark.commands.survey.check_comparable", lambda _: None)
+    page = tmp_path / "page.md"
+    for words, experiments in (
+        (("reproduce", "--configs", tmp_path), [tmp_path]),
+        (("survey", "methods", config), None),
+    ):
+        found = call_of(RUN_ALL, *words, "--page", page, "--overwrite", "--jobs", 2, "--no-download", "-v")
+        assert (found["out"], found["overwrite"], found["jobs"], found["download"]) == (None, True, 2, False)
+        assert found["observer"]._verbose
+        if experiments:
+            assert found["experiments"] == experiments
+        else:
+            assert [experiment.name for experiment in found["experiments"]] == ["small"]
+        found = call_of(RUN_ALL, *words, "--page", page)
+        assert (found["overwrite"], found["jobs"], found["download"]) == (False, 0, True)
+    assert call_of("benchmark.experiment.run.check_folder_writable", "survey", "methods", config) == {
+        "folder": Path("docs")
+    }
+    assert call_of("benchmark.experiment.run.check_folder_writable", "reproduce") == {"folder": Path("results")}
+    written = [
+        ("benchmark.commands.reproduce.write_reproduction", ("reproduce",)),
+        ("benchmark.commands.survey.write_survey", ("survey", "ablation", config)),
+    ]
+    monkeypatch.setattr(RUN_ALL, lambda *_, **__: iter("ab"))
+    for function, words in written:
+        found = call_of(function, *words, "--page", page)
+        assert page in found.values()
+        assert ["a", "b"] in found.values()
+        assert function.endswith("reproduction") or "ablation" in found.values()
+
+
+@pytest.mark.parametrize(("failures", "code"), [({}, 0), ({"mnb": "no"}, 1)])
+def test_a_page_of_runs_that_failed_is_written_and_the_exit_code_says_so(
+    failures: dict[str, str], code: int, config: Path, tmp_path: Path, monkeypatch: Any
+) -> None:
+    done = [SimpleNamespace(summary=SimpleNamespace(failures=each)) for each in ({}, failures, {})]
+    monkeypatch.setattr("benchmark.commands.reproduce.paper_configs", lambda _: [])
+    monkeypatch.setattr(RUN_ALL, lambda *_, **__: iter(done))
+    monkeypatch.setattr("benchmark.commands.survey.check_comparable", lambda _: None)
+    page = ("--page", str(tmp_path / "page.md"))
+    for command, words in (("reproduce", ()), ("survey", ("methods", str(config)))):
+        monkeypatch.setattr(
+            f"benchmark.commands.{command}.write_{command.replace('reproduce', 'reproduction')}", lambda *_: "Done."
+        )
+        found = CliRunner().invoke(app, [command, *words, *page])
+        assert (found.exit_code, found.stdout) == (code, "Done.\n")
+
+
+def test_of_several_problems_the_worst_is_the_exit_code(config: Path, monkeypatch: Any) -> None:
+    problems = {"a": ConfigError("wrong"), "b": DataError("damaged")}
+
+    def load(path: Path, **_: Any) -> Any:
+        if path.stem in problems:
+            raise problems[path.stem]
+        return load_checked(path)
+
+    monkeypatch.setattr("benchmark.experiment.run.load_checked", load)
+    paths = [str(config.with_name(f"{name}.yaml")) for name in ("b", "a", "small")]
+    for path in paths[:2]:
+        Path(path).touch()
+    for given, code in ((paths, 3), (paths[1:], 2), (paths[2:], 0)):
+        found = CliRunner().invoke(app, ["validate", *given])
+        assert found.exit_code == code
+        assert found.stdout == f"{config}: good, 2 cells\n"
+        assert found.stderr == "".join(
+            [*(["bench: damaged\n"] if code == 3 else []), *(["bench: wrong\n"] if code else [])]
+        )
+
+
+def test_plan(call_of: Any, config: Path) -> None:
+    function = "benchmark.commands.plan.plan_run"
+    found = call_of(function, "plan", config)
+    assert found["with_pilot"] is True
+    assert (found["context"].jobs, found["context"].download) == (n_processors(), True)
+    found = call_of(function, "plan", config, "--no-pilot", "--jobs", 5, "--no-download")
+    assert found["with_pilot"] is False
+    assert (found["context"].jobs, found["context"].download) == (5, False)
+    assert found["experiment"].ids == ("mnb", "complement-nb")
+
+
+def test_report(call_of: Any, finished: RunResult, monkeypatch: Any) -> None:
+    function = "benchmark.experiment.run.report_again"
+    found = call_of(function, "report", finished.folder)
+    assert (found["folder"], found["column"]) == (finished.folder, False)
+    assert call_of(function, "report", finished.folder, "--column")["column"] is True
+    assert call_of("benchmark.experiment.run.checklist_of_run", "report", finished.folder, "--checklist") == {
+        "folder": finished.folder
+    }
+    monkeypatch.setattr(function, lambda *_, **__: finished)
+    for words, cell in (((), ""), (("--explain", "tf-l1-ngd"), "tf-l1-ngd")):
+        found = call_of(
+            "benchmark.commands.explanation.page.write_page_with_texts", "report", finished.folder, "--html", *words
+        )
+        assert finished in found.values()
+        assert cell in found.values()
+    for words, whole in (((), False), (("--all-cells",), True)):
+        found = call_of("benchmark.report.terminal.TerminalTables", "report", finished.folder, *words)
+        assert list(found.values())[:3] == [finished.summary, finished.folder, whole]
+
+
+def test_explain_and_compare(call_of: Any, finished: RunResult) -> None:
+    function = "benchmark.commands.explain.explain_cell"
+    found = call_of(function, "explain", finished.folder, "tf-l1-ngd")
+    assert (found["folder"], found["document"], found["shown"]) == (finished.folder, None, 5)
+    assert "tf-l1-ngd" in found.values()
+    found = call_of(function, "explain", finished.folder, "a", "--document", "d", "--examples", 2)
+    assert (found["document"], found["shown"]) == ("d", 2)
+    found = call_of("benchmark.commands.compare.compare_cells_of_folder", "compare", finished.folder, "a", "b")
+    assert list(found.values()) == [finished.folder, "a", "b"]
+    for words, whole in (((), False), (("--all",), True)):
+        found = call_of(
+            "benchmark.commands.compare.compare_run_folders", "compare", finished.folder, finished.folder, *words
+        )
+        assert list(found.values()) == [finished.folder, finished.folder, whole]
+
+
+def test_list_and_validate(call_of: Any, config: Path, tmp_path: Path) -> None:
+    function = "benchmark.schema.registries.list_components"
+    for words, expected in (
+        ((), ("", [], True)),
+        (("--json",), ("", [], False)),
+        (("kernels",), ("kernels", [], False)),
+        (("kernels", "--plugins", tmp_path), ("kernels", [tmp_path], False)),
+    ):
+        what, plugins, brief = call_of(function, "list", *words).values()
+        assert (what, list(plugins), brief) == expected
+    assert call_of("benchmark.experiment.run.load_checked", "validate", config) == {"path": config, "run_code": False}
+
+
+def test_rerun_and_export(call_of: Any, finished: RunResult, config: Path, tmp_path: Path) -> None:
+    function, folder = "benchmark.commands.rerun.rerun_folder", finished.folder
+    found = call_of(function, "rerun", folder)
+    assert list(found.values())[:2] == [folder, None]
+    assert (found["overwrite"], found["jobs"], found["download"]) == (False, 0, True)
+    found = call_of(function, "rerun", folder, "--out", "x", "--overwrite", "-j", 4, "--no-download", "-v")
+    assert list(found.values())[:2] == [folder, Path("x")]
+    assert (found["overwrite"], found["jobs"], found["download"]) == (True, 4, False)
+    assert found["observer"]._verbose
+    assert call_of(function, "rerun", folder, "-q")["observer"]._silent
+    found = call_of("benchmark.commands.export.export_run", "export", folder, "--to", "ro-crate", "--out", tmp_path)
+    assert list(found.values()) == [folder, "ro-crate", tmp_path]
+    for words, download in (((), True), (("--no-download",), False)):
+        found = call_of(
+            "benchmark.experiment.counting.read_counts", "export", config, "--to", "counts", "-o", tmp_path, *words
+        )
+        assert found["context"].download == download
+    assert call_of("benchmark.commands.cite.cite_run", "cite", folder) == {"folder": folder}
+
+
+def test_data(call_of: Any, config: Path, tmp_path: Path) -> None:
+    function = "benchmark.corpora.registry.locate_corpus"
+    found = call_of(function, "data", "fetch", "webkb", "--dest", tmp_path)
+    assert (found["name"], found["download"], found["dest"], found["progress"]) == ("webkb", True, tmp_path, True)
+    assert found["notify"].keywords == {"err": True}
+    assert call_of(function, "data", "fetch", "webkb")["dest"] is None
+    assert call_of(function, "data", "verify", "webkb")["download"] is False
+    for words, download in (((), True), (("--no-download",), False)):
+        found = call_of("benchmark.experiment.counting.read_counts", "data", "stats", config, *words)
+        assert found["context"].download == download
+    assert call_of("benchmark.experiment.run.write_card", "data", "pin", config) == {"path": config}
+
+
+def test_fit(call_of: Any, config: Path, tmp_path: Path) -> None:
+    function, out = "benchmark.model.fitting.fit_model", tmp_path / "model"
+    found = call_of(function, "fit", config, "--cell", "mnb", "--out", out)
+    assert (found["name"], found["split"], found["probability"], found["single_precision"]) == (
+        "mnb",
+        None,
+        False,
+        False,
+    )
+    assert (found["context"].jobs, found["context"].download) == (n_processors(), True)
+    options = ("--split", "cornell", "--probability", "--single-precision", "-j", 3, "--no-download")
+    found = call_of(function, "fit", config, "-c", "mnb", "-o", out, *options)
+    assert (found["split"], found["probability"], found["single_precision"]) == ("cornell", True, True)
+    assert (found["context"].jobs, found["context"].download) == (3, False)
+    for words, overwrite in (((), False), (("--overwrite",), True)):
+        found = call_of(
+            "benchmark.model.persistence.check_model_folder_free", "fit", config, "-c", "mnb", "-o", out, *words
+        )
+        assert found == {"folder": out, "overwrite": overwrite}
+
+
+def test_place(call_of: Any, tmp_path: Path, monkeypatch: Any) -> None:
+    function = "benchmark.commands.place.place_predictions"
+    monkeypatch.setattr("benchmark.commands.place.read_predictions_file", lambda *given: given)
+    path = tmp_path / "mine.old.csv"
+    found = list(call_of(function, "place", path, "--on", "r8").values())
+    assert found[1:] == ["r8", "mine", str(path)]
+    assert found[0][0] == path
+    assert list(call_of(function, "place", path, "--on", "r8", "--name", "theirs").values())[2] == "theirs"
+    assert call_of("benchmark.commands.place.template_csv", "place", "--template", "r8").popitem()[1] == "r8"
+    for words in (("place", path, "--template", "r8"), ("place", "--on", "r8", "--template", "r8")):
+        done = CliRunner().invoke(app, list(map(str, words)))
+        assert (done.exit_code, "takes neither PREDICTIONS nor --on" in done.output) == (2, True)
+    for words in (("place", path), ("place", "--on", "r8")):
+        done = CliRunner().invoke(app, list(map(str, words)))
+        assert (done.exit_code, "place needs a file of predictions and a test set" in done.output) == (2, True)
+
+
+def test_init(call_of: Any, tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text(
+        "text,label,when\n" + "".join(f"word{i % 7} and,{'ab'[i % 2]},2024-01-0{i % 9 + 1}\n" for i in range(40))
+    )
+    module = "benchmark.commands.init"
+    found = call_of(f"{module}.sample_file", "init", path)
+    assert found == {"path": path, "encoding": "utf-8", "header": True, "date_format": None}
+    options = ("--encoding", "cp1252", "--no-header", "--date-format", "%d")
+    found = call_of(f"{module}.sample_file", "init", path, *options)
+    assert found == {"path": path, "encoding": "cp1252", "header": False, "date_format": "%d"}
+    assert call_of(f"{module}.sample_file", "init", path, "--header")["header"] is True
+    roles = ("text", "label", "labels", "id", "split", "group", "date")
+    named = [word for role in roles for word in (f"--{role}", f"my-{role}")]
+    found = call_of(f"{module}.propose_columns", "init", path, *named)
+    assert found["given"] == {role: f"my-{role}" for role in roles}
+    assert call_of(f"{module}.propose_columns", "init", path)["given"] == {}
+    found = call_of(f"{module}.configuration_path", "init", path, "--out", "x.yaml", "--overwrite")
+    assert list(found.values())[1:] == [Path("x.yaml"), True]
+    assert list(call_of(f"{module}.configuration_path", "init", path).values())[1:] == [None, False]
+    found = call_of(
+        f"{module}.settle_documents",
+        "init",
+        path,
+        "--drop",
+        "empty",
+        "--drop",
+        "rare",
+        "--separator",
+        ";",
+        "--out",
+        tmp_path / "x.yaml",
+    )
+    assert (found["separator"], found["drop"]) == (";", ["empty", "rare"])
+    for words, pilot in (((), True), (("--no-pilot",), False)):
+        found = call_of("benchmark.cli.plan_experiment", "init", path, "--out", tmp_path / "x.yaml", *words)
+        assert (found["jobs"], found["download"], found["with_pilot"]) == (0, False, pilot)
+
+
+def test_cache_and_plugin(call_of: Any, tmp_path: Path) -> None:
+    assert call_of("benchmark.cli.cache_commands._confirm", "cache", "clear")["consequence"].endswith(
+        "would be removed"
+    )
+    store = "benchmark.experiment.store.Store.clear"
+    assert call_of(store, "cache", "clear", "-y")["entries"] == []
+    assert call_of("benchmark.plugins.contract.check_file", "plugin", "test", tmp_path) == {"path": tmp_path}
+
+
+# Words and questions
+
+
+def test_trust_stands_anywhere_before_the_dashes() -> None:
+    assert without_trust(["run", "--trust", "a", "--", "--trust"]) == (["run", "a", "--", "--trust"], True)
+    assert without_trust(["run", "a", "--", "--trust"]) == (["run", "a", "--", "--trust"], False)
+    assert without_trust([]) == ([], False)
+
+
+def test_a_command_that_moved_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert with_current_names(["data", "export", "a.yaml", "--out", "x"]) == [
+        *("export", "--to", "counts", "a.yaml", "--out", "x")
+    ]
+    assert capsys.readouterr().err == "bench: data export is now export --to counts; 0.3 will refuse the old name\n"
+
+
+def test_runs_are_found_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results" / "runs" / "webkb").mkdir(parents=True)
+    (tmp_path / "results" / "runs" / "file").touch()
+    assert resolve_run(Path("webkb")) == Path("results/runs/webkb")
+    for name, said in (
+        ("webk", "no run of this name in results/runs; did you mean 'webkb'?"),
+        ("file", "no run of this name in results/runs"),
+        ("elsewhere/webkb", "no run of this name in elsewhere"),
+        ("results/runs/wekb", "no run of this name in results/runs; did you mean 'webkb'?"),
+    ):
+        with pytest.raises(ConfigError) as caught:
+            resolve_run(Path(name))
+        assert str(caught.value).startswith(f"{name}: there is no such folder, and {said}")
+    (tmp_path / "webkb").mkdir()
+    assert resolve_run(Path("webkb")) == Path("webkb")
+
+
+@pytest.fixture
+def answers(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Any]]:
+    """Let a person at a terminal answer; return what was asked, with the defaults."""
+
+    def given(*replies: Any) -> list[Any]:
+        left, asked = list(replies), list[Any]()
+        monkeypatch.setattr(prompts, "is_interactive", lambda: True)
+        monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+
+        def reply(question: str, default: Any = None, *, err: bool = False) -> Any:
+            assert err, "standard output has the answers of the command alone"
+            asked.append((question, default))
+            found = left.pop(0)
+            return default if found is ... else found
+
+        monkeypatch.setattr(typer, "prompt", reply)
+        monkeypatch.setattr(typer, "confirm", reply)
+        return asked
+
+    return given
+
+
+def test_columns_are_asked_for_with_the_proposed_ones(answers: Any) -> None:
+    columns: dict[str, list[Any]] = {name: ["", None, name] for name in ("body", "kind", "key", "day")}
+    asked = answers(..., "kin", "kind", ..., "-", "-", "day")
+    found = prompts.confirm_columns(columns, {"text": "body", "label": "body", "id": "key"}, set())
+    assert found == {"text": "body", "label": "kind", "id": "key", "date": "day"}
+    assert asked == [
+        ("Column of the text", "body"),
+        ("Column of the class", "body"),
+        ("There is no column 'kin'. Column of the class", "body"),
+        ("Column of the documents' names (- for none)", "key"),
+        ("Column that says train or test (- for none)", "-"),
+        ("Column of the group, such as a customer or an author (- for none)", "-"),
+        ("Column of the date (- for none)", "-"),
+    ]
+    asked = answers("-", "body", "-", "-", "-", "-")
+    found = prompts.confirm_columns(columns, {"labels": "kind", "text": "key"}, {"labels"})
+    assert found == {"labels": "kind", "text": "body"}
+    assert [question for question, _ in asked][:3] == [
+        "Column of the text",
+        "There is no column '-'. Column of the text",
+        "Column of the documents' names (- for none)",
+    ]
+    assert prompts.confirm_columns({}, {"text": "x"}, set()) == {"text": "x"}, "a folder has no columns"
+
+
+def test_questions_are_answered_at_a_terminal_or_by_options(answers: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = answers(True, False, True)
+    path = Path("a.csv")
+    assert prompts.ask_header(path, "it is long")
+    assert not prompts.ask_separator(";", path, "tags", "a;b")
+    assert prompts.confirm_code("Do you trust it?")
+    assert [question for question, _ in asked] == [
+        (
+            "a.csv:1: looks like a document and not like the names of columns (it is long). "
+            "Does this row name the columns?"
+        ),
+        "a.csv: the column 'tags' has values such as 'a;b'. May a document have several classes, separated by ;?",
+        "Do you trust it?",
+    ]
+    for replaced in (lambda: monkeypatch.setattr("sys.stdout.isatty", lambda: False, raising=False), lambda: None):
+        replaced()
+        with pytest.raises(ConfigError, match=r"\(it is long\): add --header or --no-header$"):
+            prompts.ask_header(path, "it is long")
+        with pytest.raises(
+            ConfigError, match="add --labels tags --separator ';', or --single-label if each is one class"
+        ):
+            prompts.ask_separator(";", path, "tags", "a;b")
+        assert not prompts.confirm_code("Do you trust it?")
+        monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+        monkeypatch.setattr(prompts, "is_interactive", lambda: False)
