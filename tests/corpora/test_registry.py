@@ -104,3 +104,57 @@ def test_parameters_reach_the_generator():
     )
     assert len({usual.digest, small.digest, other.digest}) == 3
     assert 40 <= len(small.documents) < 90
+
+
+def test_documents_that_stand_for_others_have_their_classes_and_parts():
+    plain = registry.placeholder_documents(("a", "b"), ("p", "q", "r"), [(1, 0, 2), (0, 3, 1)], None)
+    pairs = [
+        (plain.classes[label], plain.part_names[part]) for label, part in zip(plain.labels, plain.parts, strict=True)
+    ]
+    assert pairs == [("a", "p"), ("a", "r"), ("a", "r"), ("b", "q"), ("b", "q"), ("b", "q"), ("b", "r")]
+    assert len(set(plain.ids)) == len(plain) == 7
+    several = registry.placeholder_documents(("a", "b"), ("p", "q"), [(1, 0), (3, 1)], (2, 3))
+    assert several.parts.tolist() == [0, 0, 1, 1, 1]
+    assert several.topics.shape == (5, 2)
+    assert (several.labels.tolist(), several.topics.any()) == ([-1] * 5, False)
+
+
+@pytest.mark.parametrize("name", registry.corpus_names())
+def test_what_is_known_of_a_corpus_without_its_text_is_its_cards(name):
+    for subset in (None, *registry.dataset_card(name).subset_names):
+        reader, card = registry.CORPORA[name](subset), registry.dataset_card(name, subset)
+        reader.check()
+        documents = reader.outline()
+        assert (reader.classes, reader.parts) == (card.classes, card.parts) == (documents.classes, documents.part_names)
+        assert reader.multilabel == (card.documents is not None) == (documents.topics is not None)
+        assert len(documents) == card.total
+        if not reader.multilabel:
+            assert documents.sizes().tolist() == [list(row.values()) for row in card.counts.values()]
+        assert (documents.groups is not None) == (documents.dates is not None) == (name == "20ng")
+    with pytest.raises(ConfigError, match=rf"subset: unknown subset of {name}: 'half'"):
+        registry.CORPORA[name]("half").check()
+
+
+def test_posts_that_stand_for_others_are_of_several_authors_and_in_order():
+    documents = registry.CORPORA["20ng"]().outline()
+    assert documents.dated_by_class
+    assert (np.diff(documents.dates) == 1).all()
+    assert set(np.bincount(documents.groups)) <= {40, len(documents) % 40}
+
+
+def test_content_is_what_the_documents_are_checked_against(small, tmp_path):
+    source = CorpusSource(pack_files(small_files("webkb"), tmp_path / "a.tar"))
+    card = registry.dataset_card("webkb")
+    assert registry.CORPORA["webkb"]().content(source) == {
+        "source": registry.corpus_fingerprint("webkb", source),
+        "card": [card.digest, card.tops, [[name, list(row.items())] for name, row in card.counts.items()], None],
+        "subset": None,
+    }
+
+
+def test_content_names_the_subset_and_its_documents():
+    several = registry.CORPORA["synthetic"]("several").content(CorpusSource(None))
+    card = registry.dataset_card("synthetic", "several")
+    assert (several["subset"], several["source"]) == ("several", card.digest)
+    assert several["card"][3] == card.documents
+    assert several["card"][3] is not None

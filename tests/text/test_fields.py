@@ -180,6 +180,27 @@ def test_a_line_of_the_body_is_no_line_of_the_header(name: str) -> None:
     assert field_of(b"From: ann\n" + line + b"\n" + line.replace(b"ropes", b"knots"), name, "mail").strip() == b"ropes"
 
 
+@pytest.mark.parametrize(
+    ("kind", "name", "expected"),
+    [
+        ("mail", "subject", True),
+        ("mail", "X-Face", True),
+        ("mail", "!~", True),
+        *(("mail", name, False) for name in ("a b", "a:", "é", "", "\t")),
+        ("html", "anchors", True),
+        ("html", "subject", False),
+        (None, "subject", False),
+    ],
+)
+def test_mail_has_any_header_line_and_html_its_parts_alone(kind: str | None, name: str, expected: bool) -> None:
+    assert format_has_field(kind, name) is expected
+
+
+def test_a_header_is_found_by_its_very_name() -> None:
+    text = b"xay: no\nx.y-z: no\nx.y\t: yes\n and\n\tmore\nx.y: second\n\nx.y: body"
+    assert field_of(text, "X.Y", "mail") == b" yes\n and\n\tmore"
+
+
 def test_a_field_that_a_text_does_not_say_is_refused() -> None:
     text = FieldedText(b"sea\nink", {"title": b"sea"})
     assert (field_of(text, "title", None), field_of(text, "all", None)) == (b"sea", b"sea\nink")
