@@ -152,3 +152,30 @@ def test_documents_with_several_classes_are_expected_without_them(checked):
         "corpus: {name: reuters, subset: body-and-single-topic, classes: [earn, acq]}\nprotocol: fixed-split\n"
     )
     assert not single.variants[BASE_VARIANT].collection.reader.multilabel
+
+
+def test_a_word_may_have_to_be_in_every_document(checked, refusal):
+    """In all 600, or in all of those that classes and exclusions leave; the message counts these."""
+    assert checked("text: {min_documents: 600}\n").cells
+    two = "corpus: {name: synthetic, classes: [student, course]}\ntext:\n  min_documents: "
+    assert checked(f"{two}350\n").cells
+    assert refusal(f"{two}351 # HERE\n") == "min_documents is 351, and there are 350 documents: no word would be left"
+
+
+def test_a_stop_list_of_ones_own_is_lower_cased_and_composed(written, read):
+    path = written("text: {stoplist: ./mine.txt}\n")
+    (path.parent / "mine.txt").write_text("The of\n\nE\u0301te\u0301 the", encoding="utf-8")
+    lexing = read(path).variants[BASE_VARIANT].collection.lexing
+    assert (lexing.stopped, lexing.stoplist) == (("of", "the", "\u00e9t\u00e9"), "./mine.txt")
+    for content, said in ((b" \n", "has no word; write stoplist: none"), (b"\xff", "can't be read as a list of words")):
+        (path.parent / "mine.txt").write_bytes(content)
+        with pytest.raises(ConfigError, match=rf"mine\.txt: {said}"):
+            read(path)
+
+
+@pytest.mark.parametrize(("corpus", "lexer"), [("synthetic", "rainbow"), ("curved-points", "unicode")])
+def test_letters_are_those_of_the_corpus_unless_they_are_stated(checked, corpus, lexer):
+    given = f"corpus: {{name: {corpus}}}\nprotocol: {{name: k-fold, k: 2}}\n"
+    assert checked(given).variants[BASE_VARIANT].collection.lexing.lexer == lexer
+    for stated in ("unicode", "rainbow"):
+        assert checked(f"{given}text: {{lexer: {stated}}}\n").variants[BASE_VARIANT].collection.lexing.lexer == stated

@@ -167,6 +167,28 @@ class TestProtocol:
         inner = checked(f"{given}{methods}choose: {{by: temporal-holdout, folds: 4}}\n").inner
         assert (inner.given["test_share"], inner.given["stratified"]) == (0.25, corpus == "20ng")
 
+    @pytest.mark.parametrize(
+        ("fragment", "expected"),
+        [
+            ("choose: {by: cross-validation}\n", {"k": 5, "seed": 0, "stratified": True, "grouped": False}),
+            (
+                (
+                    "seed: 7\nchoose: {by: [oracle, cross-validation], folds: 3, grouped: true}\n"
+                    "corpus: {name: 20ng}\nprotocol: fixed-split\n"
+                ),
+                {"k": 3, "seed": 7, "stratified": True, "grouped": True},
+            ),
+            (
+                "corpus: {name: synthetic, subset: several}\nchoose: {by: cross-validation, folds: 2}\n",
+                {"k": 2, "seed": 0, "stratified": False, "grouped": False},
+            ),
+            ("choose: {by: oracle}\n", None),
+        ],
+    )
+    def test_candidates_are_chosen_on_folds_of_the_training_documents(self, checked, fragment, expected):
+        inner = checked(f"{fragment}methods: [{{kernel: {{name: rbf, sigma: [1, 2]}}}}]\n").inner
+        assert (inner and inner.given) == (expected and expected | {"keep_lone": True})
+
 
 class TestTerms:
     @pytest.mark.parametrize(
