@@ -158,3 +158,12 @@ def test_content_names_the_subset_and_its_documents():
     assert (several["subset"], several["source"]) == ("several", card.digest)
     assert several["card"][3] == card.documents
     assert several["card"][3] is not None
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_a_run_downloads_as_it_is_told(small, monkeypatch, allowed):
+    asked = []
+    monkeypatch.setattr(registry, "locate_corpus", lambda name, **how: asked.append((name, how)) or CorpusSource(None))
+    how = {"download": allowed, "notify": asked.append, "progress": not allowed}
+    registry.CORPORA["webkb"]().locate(**how)
+    assert asked == [("webkb", how)]

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from benchmark.corpora import registry as corpora
 from benchmark.corpora.corpus import Corpus, Documents, FieldedText, StreamedCorpus, concatenate_texts
 from benchmark.system.errors import DataError
+from benchmark.text import vocabulary
 from benchmark.text.fields import FIELD_FINDERS, field_of, format_has_field
 from benchmark.text.lexer import Lexing
 from benchmark.text.pruning import Pruning
@@ -171,6 +172,23 @@ def test_a_field_is_counted_as_if_it_were_a_corpus(
         own = counts.block_of[columns] - len(ngrams) * names.index(name)
         np.testing.assert_array_equal(own, expected.block_of)
     assert place == len(counts.vocabulary)
+
+
+@pytest.mark.parametrize("size", [1, 40, 2**21])
+def test_fields_are_counted_in_the_documents_of_a_group_however_they_are_divided(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The words of training documents alone, with their counts in all of them."""
+    monkeypatch.setattr(vocabulary, "CHUNK_BYTES", size)
+    sides = [1, 0, 1, 0, 0]
+    words = ["test", "sea ink", "test sea", "ink", "sea rum"]
+    corpus = corpus_of([f"Subject: {text}\n\nbody {text}".encode() for text in words])
+    parts = replace(corpus.documents, parts=np.array(sides, np.int32), part_names=("train", "test"))
+    pruning = Pruning(min_documents=2, group="train")
+    counts = count_terms(replace(corpus, documents=parts), Lexing(fields=("subject", "body"), format="mail"), pruning)
+    assert counts.vocabulary == ("subject:ink", "subject:sea", "body:body", "body:ink", "body:sea")
+    expected = [[0, 0, 1, 0, 0], [1, 1, 1, 1, 1], [0, 1, 1, 0, 1], [1, 0, 1, 1, 0], [0, 1, 1, 0, 1]]
+    assert counts.matrix.toarray().tolist() == expected
 
 
 @pytest.mark.parametrize("name", ["subject", "organization", "x-anything"])

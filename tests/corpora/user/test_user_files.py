@@ -6,6 +6,7 @@ import json
 import os
 from dataclasses import fields, replace
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,6 @@ from benchmark.system.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from benchmark.corpora.corpus import StreamedCorpus
 
@@ -266,6 +266,19 @@ def test_content_is_that_of_the_files_and_parameters_and_not_of_where_they_are(
     assert replace(reader, path="b.jsonl").content(CorpusSource(None)) == before
     assert replace(reader, label="side").content(CorpusSource(None)) != before
     assert files({"text": "other"}).content(CorpusSource(None)) != before
+
+
+@pytest.mark.parametrize("use", ["content", "load"])
+def test_files_that_were_edited_since_they_were_read_are_refused(
+    files: Callable[..., UserFiles], tmp_path: Path, use: str
+) -> None:
+    reader = files()
+    reader.outline()
+    assert reader.facts() == {"base": str(tmp_path)}
+    assert reader.locate(download=True, notify=print, progress=True).path == Path("a.jsonl")
+    (tmp_path / "a.jsonl").write_text(json.dumps(ROWS[0]) + "\n")
+    with pytest.raises(DataError, match=r"a\.jsonl: was changed while it was read; run it again"):
+        list(reader.content(CorpusSource(None)) if use == "content" else loaded(reader))
 
 
 def test_a_file_that_loses_documents_while_it_is_read_is_told(files: Callable[..., UserFiles], tmp_path: Path) -> None:
