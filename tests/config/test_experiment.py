@@ -157,6 +157,7 @@ class TestVariants:
         ("tuned_to_published:\n  - {cells: 'ndg*', choice: C, to: Table 1} # HERE\n", "unknown cell 'ndg*'"),
         ("gain: true # HERE\n", "list two or more"),
         (f"{DRAWS.replace('[20, 40]', '20')}gain: true # HERE\n", "list two or more"),
+        (f"{DRAWS}gain: true # HERE\nvariants: {{a: {{protocol: {{train_size: 20}}}}}}\n", "list two or more"),
         (
             "choose:\n  by:\n    - oracle\n    - oracel # HERE\n",
             "unknown way to choose 'oracel'; did you mean 'oracle'?",

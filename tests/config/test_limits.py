@@ -55,6 +55,20 @@ def test_too_much_is_refused_with_its_number_at_the_list_that_makes_most_of_it(r
     assert time.process_time() - start < 1
 
 
+@pytest.mark.parametrize(("held_out", "rows"), [("", "144,000,000"), (", held_out: [g1, g2]", "")])
+def test_groups_that_are_left_out_are_counted(written, read, held_out, rows):
+    """Each is a split, unless fewer are named; and so it is with each task and size."""
+    path = written(
+        f"corpus: {{name: files, path: t.csv, group: who}}\nprotocol: {{name: leave-one-group-out{held_out}}}\n"
+    )
+    (path.parent / "t.csv").write_text("text,label,who\n" + "".join(f"a,{'xy'[n % 2]},g{n}\n" for n in range(12_000)))
+    if not rows:
+        assert read(path).cells
+        return
+    with pytest.raises(ConfigError, match=rf"comes to {rows} documents in all splits together \(12,000 splits\)"):
+        read(path)
+
+
 def test_points_are_counted_over_all_axes(refusal):
     methods = f"methods: [{{kernel: linear, classifier: {{C: {numbers(12, end='.5')}}}}}]\n"
     terms = f"terms:\n  number: {numbers(9000)} # HERE\n"

@@ -65,6 +65,7 @@ class TestWords:
                 "{kernel: {name: plsi-fisher, n_classes: [[2, 3], [4]]}}",
                 ["plsi-fisher-n_classes2-3", "plsi-fisher-n_classes4"],
             ),
+            ("{weighting: [tf, binary], dirichlet: 1, kernel: ngd}", ["tf-dirichlet1-ngd", "binary-dirichlet1-ngd"]),
             ("{idf: [collection, training], kernel: ngd}", ["idf-collection-ngd", "idf-training-ngd"]),
         ],
     )

@@ -60,7 +60,7 @@ def test_one_length_of_n_grams_is_the_shortest_and_the_longest(
     [
         ("terms: {number: 9} # HERE\nmethods: [{classifier: {name: eef, n_terms: 5}}]\n", "remove n_terms from 'eef'"),
         (
-            "methods:\n  - {kernel: ngd, classifier: mnb} # HERE\n",
+            "methods:\n  - {kernel: ngd, classifier: logistic} # HERE\n",
             "'mnb' takes no kernel; 'svm' does: leave out",
         ),
         (f"{FUSED}  - fuse: [mnb] # HERE\n    name: both\n", "`fuse` lists at least two methods of this"),
@@ -173,6 +173,22 @@ def test_predictions_are_a_file(refusal: Callable[[str], str], given: str) -> No
     assert said.startswith(("predictions are the name of a file, not ", "predictions must not be an empty list"))
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        "predictions: gone.csv",
+        "vectors: gone.csv, classifier: logistic",
+        "vectors: {file: a.npy, ids: gone.csv}, classifier: logistic",
+    ],
+)
+def test_a_file_that_is_gone_is_refused(
+    refusal: Callable[[str], str], written: Callable[..., Path], given: str
+) -> None:
+    (written().parent / "a.npy").touch()
+    said = refusal(f"methods:\n  - {{{given}, name: a}} # HERE\n")
+    assert said.endswith("gone.csv: can't be read: No such file or directory")
+
+
 def test_vectors_have_a_column_of_ids_unless_they_say_another(
     checked: Callable[[str], object], written: Callable[..., Path]
 ) -> None:
@@ -257,3 +273,6 @@ def test_a_fusion_weighs_alike_out_of_folds_unless_it_says_otherwise(checked: Ca
     assert (one.names, one.weights, one.scale) == (("words", "mnb"), (1.0, 1.0), "out-of-fold")
     assert (two.names, two.weights, two.scale) == (("mnb", "words"), (1.0, 2.0), "hold-out")
     assert [each.classifier.name for each in one.members] == ["linear-svm", "mnb"]
+    words, *_, added = (part.name for part in entries[-2].candidates[0].components)
+    assert (words, added) == ("tfidf", "fusion")
+    assert {"linear-svm", "mnb"} <= {part.name for part in entries[-2].candidates[0].components}
