@@ -242,3 +242,10 @@ def test_metrics_are_those_that_are_asked_for(checked):
     assert set(found.quantities) == {each.name for each in found.diagnostics[0].cls.metrics}
     assert set(found.quantities) < set(found.declared)
     assert set(found.scorers) >= {"error", "accuracy", "macro-f1"}
+
+
+def test_only_what_an_oracle_chooses_is_chosen_on_tested_documents(checked):
+    grid = "methods: [linear, {kernel: {name: rbf, sigma: [1, 2]}}]\n"
+    found = checked(f"choose: {{by: [oracle, cross-validation], folds: 2}}\n{grid}")
+    assert found.chosen_on_test == {("small", "linear-oracle"), ("small", "rbf-oracle")}
+    assert checked().chosen_on_test == frozenset()

@@ -36,7 +36,7 @@ def server(archive_bytes):
         def do_GET(self):
             asked.append(self.path)
             if self.path == "/flaky" and asked.count("/flaky") == 1:
-                self.send_error(503)
+                self.send_error(500)
                 return
             body = {"/good": archive_bytes, "/flaky": archive_bytes, "/short": archive_bytes[:-100]}.get(self.path)
             if self.path == "/wrong":

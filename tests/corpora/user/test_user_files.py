@@ -305,6 +305,26 @@ def test_a_card_refuses_another_corpus_and_says_how_it_differs(files: Callable[.
     assert f"bench data pin {config}" in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"label": "who"}, "x, train: 2 documents on the card, 0 now"),
+        ({"split": None}, "x, c2: 0 documents on the card"),
+    ],
+)
+def test_a_card_is_of_the_columns_too(
+    files: Callable[..., UserFiles], tmp_path: Path, how: dict[str, Any], said: str
+) -> None:
+    """The same files with another column of classes, or of parts, are another corpus."""
+    config, changes = tmp_path / "mine.yaml", ({}, {}, {}, {"who": "c1"})
+    user_card_path(config).parent.mkdir()
+    user_card_path(config).write_text(user_card_yaml(files(*changes), "mine"))
+    check_user_card(files(*changes), config)
+    with pytest.raises(DataError, match=rf"a\.jsonl differs from its card {user_card_path(config)}:") as raised:
+        check_user_card(files(*changes, **how), config)
+    assert said in str(raised.value)
+
+
 def test_a_card_has_names_that_no_yaml_file_can_have(files: Callable[..., UserFiles], tmp_path: Path) -> None:
     odd = {"label": "x\x1b[31m", "side": "tr\x07ain"}
     reader, config = files(odd, {}, odd), tmp_path / os.fsdecode(b"mine\xff.yaml")
