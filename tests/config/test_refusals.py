@@ -60,7 +60,7 @@ def test_one_length_of_n_grams_is_the_shortest_and_the_longest(
     [
         ("terms: {number: 9} # HERE\nmethods: [{classifier: {name: eef, n_terms: 5}}]\n", "remove n_terms from 'eef'"),
         (
-            "methods:\n  - {kernel: ngd, classifier: logistic} # HERE\n",
+            "methods:\n  - {kernel: ngd, classifier: mnb} # HERE\n",
             "'mnb' takes no kernel; 'svm' does: leave out",
         ),
         (f"{FUSED}  - fuse: [mnb] # HERE\n    name: both\n", "`fuse` lists at least two methods of this"),

@@ -114,6 +114,14 @@ def test_a_passing_failure_is_tried_again(fetch):
     assert fetch.asked == ["/flaky", "/flaky"]
 
 
+def test_each_attempt_waits_longer_and_the_first_not_at_all(fetch, monkeypatch):
+    waited: list[float] = []
+    monkeypatch.setattr(download.time, "sleep", waited.append)
+    monkeypatch.setattr(download, "RETRY_PAUSE", 1.0)
+    fetch("/short", "/good")
+    assert waited == [0.0, 1.0, 2.0, 0.0]
+
+
 def test_a_broken_connection_is_tried_again_then_given_up(fetch):
     fetch("/short", "/good")
     assert fetch.asked == ["/short"] * download.ATTEMPTS + ["/good"]
