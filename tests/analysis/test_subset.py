@@ -137,6 +137,9 @@ def test_measures_without_a_cell_here_are_left_out():
     assert [each.name for each in select_cells(experiment, ["*table-mean-*"]).diagnostics] == ["centroid-distances"]
     assert [each.name for each in select_cells(experiment, ["table-mean-course"]).diagnostics] == ["centroid-distances"]
     assert select_cells(experiment, ["ngd"]).diagnostics == ()
+    entries = {name: select_cells(experiment, [name]).variants["base"].entries for name in ("table-mean-course", "ngd")}
+    assert [entry.label for entry in entries["ngd"]] == ["ngd"]
+    assert [entry.label for entry in entries["table-mean-course"]] == ["divergence-bayes", "ngd"], "it may read all"
 
 
 def test_what_is_kept_of_an_experiment_is_what_its_cells_need():

@@ -154,6 +154,17 @@ def test_documents_with_several_classes_are_expected_without_them(checked):
     assert not single.variants[BASE_VARIANT].collection.reader.multilabel
 
 
+def test_what_is_said_of_the_corpus_is_kept(checked, tmp_path):
+    (tmp_path / "own.csv").write_text("text,label,who\n" + "".join(f"a,{'xy'[n % 2]},{n % 3}\n" for n in range(9)))
+    given = checked(
+        "corpus: {name: files, path: own.csv, group: who, exclude: ['1']}\nprotocol: {name: k-fold, k: 2}\n"
+    )
+    collection = given.variants[BASE_VARIANT].collection
+    assert collection.given == {"path": "own.csv", "group": "who"}
+    assert (collection.corpus, collection.exclude, collection.classes) == ("files", ("1",), ("x", "y"))
+    assert collection.reader.base == tmp_path
+
+
 def test_a_word_may_have_to_be_in_every_document(checked, refusal):
     """In all 600, or in all of those that classes and exclusions leave; the message counts these."""
     assert checked("text: {min_documents: 600}\n").cells

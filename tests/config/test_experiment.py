@@ -149,6 +149,10 @@ class TestVariants:
             "which is no sensitivity analysis",
         ),
         (
+            "choose:\n  by: [cross-validation, temporal-holdout] # HERE\n",
+            "cross-validation and temporal-holdout can't be combined: name one",
+        ),
+        (
             "choose:\n  by: [cross-validation, oracle, temporal-holdout] # HERE\n",
             "cross-validation and temporal-holdout can't be combined: name one",
         ),

@@ -208,6 +208,19 @@ def test_vectors_have_a_column_of_ids_unless_they_say_another(
     assert (plain.label, plain.candidates[0].representation.normalization) == ("logistic", "none")
 
 
+def test_vectors_of_documents_with_several_classes_have_a_threshold(
+    checked: Callable[[str], object], written: Callable[..., Path]
+) -> None:
+    (written().parent / "a.parquet").touch()
+    given = "corpus: {name: synthetic, subset: several}\nmethods: {vectors: a.parquet, classifier: linear-svm"
+    for more, rule in (("", None), (", threshold: at-least-one", "at-least-one"), (", threshold: zero", None)):
+        ((spec,),) = (entry.candidates for entry in checked(f"{given}{more}}}\n").variants["base"].entries)
+        assert (spec.threshold and spec.threshold.name) == rule
+    defaults = f"defaults: {{linear-svm: {{threshold: cross-validated, C: 2}}}}\n{given}}}\n"
+    ((spec,),) = (entry.candidates for entry in checked(defaults).variants["base"].entries)
+    assert (spec.threshold.name, spec.classifier.given) == ("cross-validated", {"C": 2})
+
+
 def test_only_classifiers_of_points_take_vectors(refusal: Callable[[str], str]) -> None:
     said = refusal("methods:\n  - {vectors: a.parquet, classifier: svm} # HERE\n")
     assert said == "the classifier 'svm' takes kernel values; vectors need one of points"

@@ -13,7 +13,7 @@ import pytest
 import zstandard
 from pyarrow import parquet
 
-from benchmark.corpora.user import limits
+from benchmark.corpora.user import limits, records
 from benchmark.corpora.user.limits import FILE_LIMITS
 from benchmark.corpora.user.records import iter_records
 from benchmark.corpora.user.user_files import UserFiles
@@ -52,6 +52,22 @@ def test_as_many_records_as_the_limit_are_read_and_no_more(
     write(tmp_path, f"other{name[1:]}")
     with pytest.raises(DataError, match=r"11.*BENCH_MAX_RECORDS in the environment sets another limit"):
         UserFiles(f"other{name[1:]}", base=tmp_path).outline()
+
+
+@pytest.mark.parametrize("packing", [".gz", ".xz", ".zst", ".GZ"])
+def test_a_packed_file_of_fewer_bytes_than_records_is_counted_too(
+    packing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = b"text,label\n" + b"a,x\na,y\n" * 1000
+    pack = {".gz": gzip.compress, ".xz": lzma.compress, ".zst": zstandard.compress}[packing.lower()]
+    path = tmp_path / f"t.csv{packing}"
+    path.write_bytes(pack(content))
+    assert path.stat().st_size < 2000
+    monkeypatch.setenv("BENCH_MAX_RECORDS", "2001")
+    records.check_size(path)
+    monkeypatch.setenv("BENCH_MAX_RECORDS", "2000")
+    with pytest.raises(DataError, match="has more than 2,000 records"):
+        records.check_size(path)
 
 
 def test_a_text_of_many_lines_is_one_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -454,6 +454,13 @@ def test_all_that_can_be_left_out_is_left_out_in_one_pass(tmp_path: Path) -> Non
         UserFiles("own.jsonl", base=tmp_path).outline()
 
 
+def test_one_document_is_no_corpus(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="1 document whose class has no other document"):
+        documents_of(tmp_path, [{"text": "a", "label": "x"}])
+    with pytest.raises(DataError, match=r"all documents have the class 'x'; classification needs at least two classes"):
+        documents_of(tmp_path, [{"text": "a", "all": ["x"]}], labels="all")
+
+
 def test_a_class_of_several_may_have_one_document(tmp_path: Path) -> None:
     rows = [{"text": "a", "all": ["p"]}, {"text": "b", "all": ["q", "r"]}]
     assert documents_of(tmp_path, rows, labels="all").documents.classes == ("p", "q", "r")
