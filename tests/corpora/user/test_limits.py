@@ -118,6 +118,19 @@ def test_what_is_decompressed_has_a_limit(
         list(iter_records(path, ["text"]))
 
 
+def test_limits_are_those_that_the_documentation_states(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for limit in FILE_LIMITS:
+        monkeypatch.delenv(limit.variable, raising=False)
+    assert [limit.most for limit in FILE_LIMITS] == [20_000, 10_000_000, 4 * 10**9, 200]
+    sizes = {1: 2**24, 2**24 // 200: 2**24, 10**6: 2 * 10**8, 2 * 10**7: 4 * 10**9, 10**10: 4 * 10**9}
+    assert {packed: limits.unpacked_limit(packed) for packed in sizes} == sizes
+    said = str(limits.unpacked_error(tmp_path / "t.gz", 10**9))
+    assert said.startswith(f"{tmp_path}/t.gz: is decompressed to more than 4 GB; BENCH_MAX_UNPACKED_GB in the environ")
+    said = str(limits.unpacked_error(tmp_path / "t.gz", 10**6))
+    assert "t.gz: is decompressed to more than 200,000,000 bytes, 200 times its 1,000,000 bytes; BENCH" in said
+    assert "BENCH_MAX_UNPACKED_RATIO" in said
+
+
 @pytest.mark.parametrize("limit", FILE_LIMITS, ids=lambda limit: limit.variable)
 @pytest.mark.parametrize("value", ["", "x", "-1", "nan", "inf", "1e400"])
 def test_a_limit_that_is_no_number_is_refused(
