@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import pytest
 
+from benchmark.system import atomic_files
 from benchmark.system.atomic_files import check_writable, write_atomically
 from benchmark.system.errors import BenchError
 
@@ -28,6 +31,7 @@ def test_what_can_not_be_written_leaves_the_old_content_and_nothing_else(
     path.write_bytes(b"old")
 
     def full(self: Path, _: bytes) -> None:
+        assert self == tmp_path / f".a.txt.{os.getpid()}.tmp", "as what is removed if this process is killed"
         self.touch()
         raise OSError(28, "No space left on device")
 
@@ -38,9 +42,13 @@ def test_what_can_not_be_written_leaves_the_old_content_and_nothing_else(
     assert [each.name for each in tmp_path.iterdir()] == ["a.txt"]
 
 
-def test_a_folder_that_can_be_written_is_left_empty(tmp_path: Path) -> None:
+def test_a_folder_that_can_be_written_is_left_empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     check_writable(tmp_path / "a" / "b")
     assert list((tmp_path / "a" / "b").iterdir()) == []
     (tmp_path / "file").touch()
+    asked = []
+    monkeypatch.setattr(atomic_files.tempfile, "NamedTemporaryFile", lambda **how: asked.append(how) or nullcontext())
+    check_writable(tmp_path)
+    assert asked == [{"dir": tmp_path, "prefix": ".probe.", "suffix": f".{os.getpid()}.tmp"}]
     with pytest.raises(OSError, match="file"):
         check_writable(tmp_path / "file")
