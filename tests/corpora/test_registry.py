@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from benchmark.corpora import card as cards
-from benchmark.corpora import registry
+from benchmark.corpora import download, registry
 from benchmark.corpora.archive import CorpusSource
 from benchmark.system.errors import ConfigError, DataError
 from tests.corpora.small import pack_files, small_card, small_files, unpack_files
@@ -133,6 +133,40 @@ def test_what_is_known_of_a_corpus_without_its_text_is_its_cards(name):
         assert (documents.groups is not None) == (documents.dates is not None) == (name == "20ng")
     with pytest.raises(ConfigError, match=rf"subset: unknown subset of {name}: 'half'"):
         registry.CORPORA[name]("half").check()
+
+
+@pytest.mark.parametrize("progress", [True, False])
+@pytest.mark.parametrize("dest", ["elsewhere", None])
+def test_a_missing_corpus_is_downloaded_where_it_is_asked_for(small, tmp_path, monkeypatch, progress, dest):
+    asked, said = [], []
+
+    def fetch(card, folder, **how):
+        asked.append((card.name, folder, how))
+        if card.name == "20ng":
+            raise DataError("no address has it")
+        return CorpusSource(tmp_path)
+
+    monkeypatch.setattr(download, "download_archive", fetch)
+    dest = dest and tmp_path / dest
+    how = {"dest": dest, "notify": said.append, "progress": progress}
+    assert registry.locate_corpus("webkb", download=True, **how) == CorpusSource(tmp_path)
+    bar = download.DownloadBar if progress else None
+    assert asked == [("webkb", dest or small / "datasets", {"notify": said.append, "progress": bar})]
+    with pytest.raises(
+        DataError, match=r"(?s)^no address has it\nLooked for 20news-bydate\.tar\.gz, or a.*quickstart$"
+    ) as raised:
+        registry.locate_corpus("20ng", download=True, **how)
+    assert str(small / "datasets") in str(raised.value)
+    with pytest.raises(DataError, match="The corpus webkb is not here"):
+        registry.locate_corpus("webkb", **how)
+    assert len(asked) == 2
+
+
+def test_downloads_lie_in_the_checkout_or_in_the_users_cache(small, tmp_path, monkeypatch):
+    assert registry.download_folder() == small / "datasets"
+    monkeypatch.setattr(registry, "CHECKOUT", None)
+    assert registry.download_folder() == tmp_path / "cache" / "simplexbench" / "datasets"
+    assert registry.search_folders() == [registry.download_folder()]
 
 
 def test_posts_that_stand_for_others_are_of_several_authors_and_in_order():

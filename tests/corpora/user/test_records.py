@@ -157,6 +157,7 @@ REFUSED = [
     ("a.csv", b"label,text\nx\n", ":2: has 1 column, and the header has 2"),
     ("a.csv", b'text,label\n"x\n', ":2: is not a valid table: unexpected end of data"),
     ("a.csv", b"", "has no column 'text'"),
+    ("a.csv", b"a,b,text,d,e,f\n", "has no column 'label' (columns: a, b, text, d, e, f)"),
     ("a.jsonl", b'{"text": 1, "label": 2}\n{"text"\n', ":2: is not valid JSON"),
     ("a.jsonl", b"[1]\n", ":1: is [1], and must be an object"),
     ("a.jsonl", b'{"text": "x"}\n', "has no column 'label'"),
