@@ -10,7 +10,7 @@ import pytest
 from benchmark.config.collection import outline_documents
 from benchmark.config.model import BASE_VARIANT
 from benchmark.corpora import registry
-from benchmark.system.errors import ConfigError
+from benchmark.system.errors import ConfigError, DataError
 
 
 @pytest.mark.parametrize(
@@ -152,6 +152,39 @@ def test_documents_with_several_classes_are_expected_without_them(checked):
         "corpus: {name: reuters, subset: body-and-single-topic, classes: [earn, acq]}\nprotocol: fixed-split\n"
     )
     assert not single.variants[BASE_VARIANT].collection.reader.multilabel
+
+
+def test_a_tilde_is_the_users_folder(written, read, tmp_path, monkeypatch):
+    """In the paths of documents, of words, of published values, of predictions and of vectors."""
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    for name, content in {
+        "own.csv": "text,label\n" + "".join(f"a{n},{'xy'[n % 2]}\n" for n in range(8)),
+        "stop.txt": "the",
+        "mine.yaml": "values: []\n",
+        "given.csv": "id,predicted\n",
+        "v.parquet": "",
+    }.items():
+        (home / name).write_text(content)
+    found = read(
+        written(
+            "corpus: {name: files, path: ~/own.csv}\ntext: {stoplist: ~/stop.txt}\npaper: ~/mine.yaml\n"
+            "protocol: {name: k-fold, k: 2}\n"
+            "methods: [{predictions: ~/given.csv, name: a}, {vectors: ~/v.parquet, classifier: logistic}]\n"
+        )
+    )
+    assert found.variants[BASE_VARIANT].collection.lexing.stopped == ("the",)
+    one, two = (entry.candidates[0] for entry in found.variants[BASE_VARIANT].entries)
+    assert (one.predictions.path, two.vectors.file.path) == (home / "given.csv", home / "v.parquet")
+
+
+@pytest.mark.parametrize("text", ["boddy", "[title, boddy]"])
+def test_a_column_that_the_file_lacks_is_named_at_its_key(written, read, text):
+    path = written(f"corpus:\n  name: files\n  path: t.csv\n  text: {text}\nprotocol: {{name: k-fold, k: 2}}\n")
+    (path.parent / "t.csv").write_text("title,body,label\nx,y,a\n")
+    with pytest.raises(DataError, match=rf"^{path}:\d+: text: .*has no column 'boddy'; did you mean 'body'\?"):
+        read(path)
 
 
 def test_what_is_said_of_the_corpus_is_kept(checked, tmp_path):

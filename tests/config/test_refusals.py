@@ -21,6 +21,7 @@ FUSED = (
     "  - {classifier: svm, kernel: ngd, name: votes}\n"
 )
 WEIGHTS = "weights are 2 positive numbers up to 1e+12, one for each method of `fuse`, not "
+SCHEMES = "{kernel: ngd, classifier: {scheme: [one-vs-rest, one-vs-one]}}"
 TWO_FUSED = "  - fuse: [mnb, words]\n    name: both\n"
 
 
@@ -74,6 +75,10 @@ def test_one_length_of_n_grams_is_the_shortest_and_the_longest(
         (f"{FUSED}{TWO_FUSED}    weights: [1, true] # HERE\n", f"{WEIGHTS}[1, True]"),
         (f"{FUSED}{TWO_FUSED}    weights: [1, {2 * MAX_WEIGHT}] # HERE\n", WEIGHTS),
         (f"{FUSED}{TWO_FUSED}  - fuse: [both, mnb] # HERE\n    name: more\n", "'both' is a fusion itself: list its"),
+        (
+            f"choose: {{by: oracle}}\nmethods:\n  - mnb\n  - {SCHEMES}\n  - fuse: [mnb, ngd] # HERE\n    name: both\n",
+            "'ngd' lets pairs of classes vote: give it",
+        ),
         (
             "metrics: [macro-average-precision] # HERE\nmethods: [{classifier: svm, kernel: ngd}]\n",
             "the metric 'macro-average-precision' ranks documents by decision values, and 'ngd-svm' lets pairs of",

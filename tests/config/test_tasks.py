@@ -29,6 +29,10 @@ class TestTasks:
             ("tasks:\n  - {title: Both, largest: 2, classes: [course, student]} # HERE\n", "either `largest`"),
             ("tasks:\n  - {title: Two, classes: [course, studnet]} # HERE\n", "did you mean 'student'"),
             (
+                "tasks:\n  - title: Two\n    classes:\n      - course\n      - studnet # HERE\n",
+                "unknown class 'studnet'; did you mean 'student'? (allowed: course, ",
+            ),
+            (
                 "corpus: {name: synthetic, classes: [course, student]}\ntasks:\n  - [faculty, course] # HERE\n",
                 "unknown class 'faculty' (allowed: course, student)",
             ),

@@ -404,6 +404,10 @@ class TestOverlaid:
         merged = base.overlaid(read_yaml(write("z: 1\n\n\n\n\n\na: {b: [3]}\n", "over.yaml")))
         assert merged.lines["a", "b", 0] == 7
         assert ("a", "b", 1) not in merged.lines
+        component = read_yaml(write("a:\n  name: x\n  b: 1\n", "base.yaml"))
+        other = component.overlaid(read_yaml(write("a: {name: y}\n", "over.yaml")))
+        assert set(other.lines) == {(), ("a",), ("a", "name")}
+        assert {Path(name).name for name in other.files.values()} == {"over.yaml"}
 
     @given(
         a=st.dictionaries(st.sampled_from("abc"), TREES, max_size=3),
