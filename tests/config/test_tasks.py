@@ -161,6 +161,10 @@ class TestProtocol:
         (variant,) = checked(f"{posts}true}}\n").variants.values()
         assert variant.protocol.given["stratified"]
 
+    def test_without_dates_no_document_is_the_newest(self, refusal):
+        methods = "methods: [{kernel: {name: rbf, sigma: [1, 2]}}]\n"
+        assert "date" in refusal(f"{methods}choose: {{by: temporal-holdout}} # HERE\n")
+
     @pytest.mark.parametrize("corpus", ["20ng", "files"])
     def test_newest_is_of_each_class_where_dates_order_a_class_alone(self, checked, tmp_path, corpus):
         lines = [f"word,{label},2024-01-{day:02}\n" for day in range(1, 9) for label in "ab"]

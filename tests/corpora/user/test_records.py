@@ -17,6 +17,7 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmark.corpora.file_digest import file_digest
 from benchmark.corpora.user import records
 from benchmark.corpora.user.records import file_extension, iter_records, read_columns
 from benchmark.system.errors import DataError
@@ -172,6 +173,18 @@ REFUSED = [
     *((f"a{end}", b"PK", "is a spreadsheet: save its table as CSV (UTF-8), or write it as Parquet") for end in SHEETS),
     ("a.csv", b"text,label\nx,a\ny\rz,b\n", ":3: is not a valid table: a carriage return stands alone outside quotes"),
 ]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "a.parquet"])
+def test_a_file_that_is_gone_was_changed_if_it_was_digested(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    with pytest.raises(DataError, match=rf"^{path}: can't be read: .*No such file or directory"):
+        list(iter_records(path, COLUMNS))
+    path.touch()
+    digest = file_digest(path)
+    path.unlink()
+    with pytest.raises(DataError, match=rf"^{path}: was changed while it was read; run it again$"):
+        list(iter_records(path, COLUMNS, digest=digest))
 
 
 @pytest.mark.parametrize(("name", "content", "said"), REFUSED)
