@@ -491,6 +491,7 @@ class _Resolver:
         if PIPELINE_KEY in own:
             return self._of_pipeline(own, place)
         classifier = self._classifier(own, place)
+        self._unused.discard(("defaults", classifier.name))
         if VECTORS_KEY in own:
             return self._of_vectors(classifier, own, place)
         kernel = self._kernel(own, classifier)

@@ -151,6 +151,8 @@ def _experiment(whole: Schema, defs: dict[str, Schema]) -> None:
     text, terms, corpus = (defs[f"{name}Section"]["properties"] for name in ("Text", "Terms", "Corpus"))
     text["digits"]["enum"], text["within"]["enum"] = list(DIGIT_RULES), list(WITHIN)
     text["stoplist"] |= {"anyOf": [{"enum": list(STOPLISTS)}, {"type": "string", "pattern": r"\.txt$"}]}
+    for key in ("fields", "ngrams", "characters"):
+        text[key] = _or_one(text[key])
     listed = {key: _of_lists(value) for key, value in text.items()}
     method_text = _loosened(_mapping(listed), defs) | {"minProperties": 1}
     entry = {"text": _of_lists(method_text)} | {key: _of_lists(words[key]) for key in LABEL_ORDER}
@@ -195,6 +197,12 @@ def _open(place: Schema, item: Schema) -> None:
     for key in ("type", "items", "minItems"):
         del place[key]
     place |= _of_lists(item)
+
+
+def _or_one(schema: Schema) -> Schema:
+    """Return the schema of a list or a single item of it."""
+    outer = {key: schema[key] for key in ("description", "default") if key in schema}
+    return outer | {"anyOf": [schema["items"], {key: value for key, value in schema.items() if key not in outer}]}
 
 
 def _components(registry: Mapping[str, type[Any]], *, lists: bool = True) -> list[Schema]:

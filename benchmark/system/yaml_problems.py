@@ -96,6 +96,7 @@ _EXPLANATIONS: tuple[tuple[str, Callable[[yaml.MarkedYAMLError, Sequence[str], i
     ("alphabetic or numeric character", _bad_beginning),
     ("another document", lambda _, __, row, ___: (row + 1, _SECOND)),
     ("mapping values are not allowed", _misplaced_colon),
+    ("expected <document start>", _misplaced_colon),
     ("expected ',' or", _unclosed),
     ("could not find expected ':'", _without_colon),
     ("did not find expected key", _no_key),

@@ -137,6 +137,27 @@ def test_measures_without_a_cell_here_are_left_out():
     assert [each.name for each in select_cells(experiment, ["*table-mean-*"]).diagnostics] == ["centroid-distances"]
     assert [each.name for each in select_cells(experiment, ["table-mean-course"]).diagnostics] == ["centroid-distances"]
     assert select_cells(experiment, ["ngd"]).diagnostics == ()
+    entries = {name: select_cells(experiment, [name]).variants["base"].entries for name in ("table-mean-course", "ngd")}
+    assert [entry.label for entry in entries["ngd"]] == ["ngd"]
+    assert [entry.label for entry in entries["table-mean-course"]] == ["divergence-bayes", "ngd"], "it may read all"
+
+
+def test_what_is_kept_of_an_experiment_is_what_its_cells_need():
+    tasks = [["course", "student"], ["course", "faculty"]]
+    tuned = [{"cells": "*-mnb", "choice": "a", "to": "b"}]
+    compare = [["mnb", "ngd"], ["mnb", "ned"]]
+    whole = small_experiment(tasks=tasks, methods=["mnb", "ngd", "ned"], tuned_to_published=tuned, compare=compare)
+    part = select_cells(whole, ["course-student-mnb", "course-student-ngd"])
+    assert part.ids == ("course-student-mnb", "course-student-ngd")
+    (variant,) = part.variants.values()
+    assert [task.name for task in variant.tasks] == ["course-student"]
+    assert [entry.label for entry in variant.entries] == ["mnb", "ngd"]
+    assert [(pair.a, pair.b) for pair in part.compare] == [part.ids]
+    assert list(whole.tuned_cells) == ["course-student-mnb", "course-faculty-mnb"]
+    assert list(part.tuned_cells) == ["course-student-mnb"]
+    assert part.only == ("course-student-mnb", "course-student-ngd")
+    assert part.left_out == set(whole.ids) - set(part.ids)
+    assert part.notes[-1].startswith("Only course-student-mnb, course-student-ngd: 2 of 6 cells.")
 
 
 def test_all_of_it_is_no_part():

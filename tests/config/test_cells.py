@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+
+from benchmark.config.cells import count_cells
+from benchmark.config.model import FigureView
 
 DRAWS = "protocol: {name: random-subsets, train_size: [20, 40], replicates: 2}\n"
 TASKS = "tasks: [[faculty, course], {title: All four, largest: 4}]\n"
@@ -80,6 +85,29 @@ class TestIds:
             "variants: # HERE\n  x: {text: {digits: token}}\n"
         )
         assert "two cells would have the id 'x-a-mnb'" in refusal(fragment)
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        "",
+        TASKS,
+        f"{DRAWS}{TASKS}gain: true\nper_class: true\n",
+        (
+            f"{DRAWS}terms: {{number: [10, 50, 60]}}\ngain: true\n"
+            "variants: {x: {methods: [mnb]}, y: {protocol: {train_size: [20, 40, 50]}}}\n"
+        ),
+        "choose: {by: [oracle, cross-validation], folds: 2}\nmethods: [ned, {kernel: {name: rbf, sigma: [0.5, 1]}}]\n",
+        (
+            "diagnostics: [document-counts, {name: centroid-distances, centroids: [pooled, skl], resamples: 2}]\n"
+            "methods: divergence-bayes\nvariants: {x: {text: {digits: token}}}\n"
+        ),
+    ],
+)
+def test_cells_are_counted_as_they_are_listed(checked, fragment):
+    found = checked(fragment)
+    how = {"by_class": found.by_class, "gain": any(cell.what == "gain" for cell in found.cells)}
+    assert count_cells(found.variants.values(), found.choices, found.diagnostics, **how) == len(found.cells)
 
 
 class TestPairs:
@@ -162,8 +190,63 @@ class TestFigures:
         assert (figure.y, figure.relation) == (("error",), ("ratio", "ngd", "linear"))
 
     @pytest.mark.parametrize(
+        ("figure", "expected"),
+        [
+            ("{name: a}", FigureView("a", ("error",))),
+            (
+                "{name: a, title: T, y: [accuracy, error], x: C, line: kernel, panel: [], bars: none, log_y: true}",
+                FigureView("a", ("accuracy", "error"), (), "C", "kernel", (), {}, "none", False, True, "T"),
+            ),
+            (
+                "{name: a, y: accuracy, x: train_size, line: class, panel: class, bars: range, log_x: true}",
+                FigureView("a", ("accuracy",), (), "size", "of_class", ("of_class",), {}, "range", True),
+            ),
+            (
+                "{name: a, y: {difference: [ngd, linear]}, panel: [task, class], where: {class: all, task: x}}",
+                FigureView(
+                    "a",
+                    ("error",),
+                    ("difference", "ngd", "linear"),
+                    "size",
+                    "method",
+                    ("task", "of_class"),
+                    {"of_class": "all", "task": "x"},
+                ),
+            ),
+            ("{name: a, y: seconds, x: ridge}", FigureView("a", ("seconds",), x="ridge")),
+        ],
+    )
+    def test_a_figure_is_what_it_says(self, checked, figure, expected):
+        assert checked(f"{DRAWS}metrics: [error, accuracy]\nfigures: [{figure}]\n").figures == (expected,)
+
+    def test_of_one_variant_and_the_base_each_has_its_own_figures_and_names(self, checked):
+        figures = "figures: [{name: a, y: accuracy, title: T}, {name: b, line: variant}]\n"
+        found = checked(f"{DRAWS}variants: {{soft: {{defaults: {{C: 0.1}}}}}}\n{figures}").figures
+        assert [(each.name, each.where, each.title) for each in found] == [
+            ("a", {"variant": "base"}, "T"),
+            ("a-soft", {"variant": "soft"}, "T"),
+            ("b", {}, ""),
+        ]
+        alone = checked(f"{DRAWS}run_base: false\nvariants: {{soft: {{defaults: {{C: 0.1}}}}}}\n").figures
+        assert [(each.name, each.where) for each in alone] == [("figure-soft", {})]
+
+    def test_regions_are_those_of_variants(self, checked, refusal):
+        given = "corpus: {name: curved-points}\nprotocol: {name: k-fold, k: 2}\ndiagnostics: [coordinates]\n"
+        figure = "figures:\n  - {name: a, title: T, regions: [base]}"
+        assert checked(f"{given}{figure}\n").figures == (FigureView("a", (), title="T", x="", regions=("base",)),)
+        said = refusal(f"{given}figures:\n  - {{name: a, regions: [base], x: C, bars: none}} # HERE\n")
+        assert said == "a figure of regions has no bars"
+        assert "unknown variant 'bas'; did you mean 'base'?" in refusal(
+            f"{given}{figure.replace('[base', '[bas')} # HERE\n"
+        )
+        without = given.replace("diagnostics: [coordinates]\n", "")
+        assert "add `coordinates` to `diagnostics`" in refusal(f"{without}{figure} # HERE\n")
+
+    @pytest.mark.parametrize(
         ("figure", "said"),
         [
+            ("{name: a, y: {ratio: [ngd, linear], difference: [ngd, linear]}}", "a ratio needs two methods, not []"),
+            ("{name: a, y: {difference: [ngd]}}", "a difference needs two methods, not ['ngd']"),
             ("{name: a, panel: tasks}", "unknown column 'tasks'; did you mean 'task'?"),
             ("{name: a, line: methods}", "unknown column 'methods'; did you mean 'method'?"),
             ("{name: a, where: {sise: '20'}}", "unknown column 'sise'; did you mean 'size'?"),
@@ -180,3 +263,22 @@ class TestFigures:
     def test_a_figure_needs_an_axis_and_a_name_of_its_own(self, refusal):
         assert "there is no x axis" in refusal("figures:\n  - {name: a} # HERE\n")
         assert "two figures are named 'a'" in refusal(f"{DRAWS}figures:\n  - {{name: a}}\n  - {{name: a}} # HERE\n")
+
+
+def test_points_are_counted_over_tasks_candidates_sizes_and_terms(checked):
+    choose = "choose: {by: [oracle]}\nmethods: [linear, {kernel: {name: diffusion, t: [0.5, 1, 2]}}]\n"
+    found = checked(f"{DRAWS}{TASKS}{choose}terms: {{number: [10, 50, 60]}}\n").variants["base"]
+    assert found.n_points == 2 * (1 + 3) * 2 * 3
+    assert checked().variants["base"].n_points == 2
+
+
+def test_texts_are_those_of_methods_and_of_the_methods_that_are_added(checked):
+    entries = (
+        "methods: [mnb, {text: {digits: token}, classifier: mnb, name: digits}, {fuse: [mnb, digits], name: sum}]\n"
+    )
+    variant = checked(entries).variants["base"]
+    assert list(variant.texts.values()) == ["mnb", "digits"]
+    assert [text.lexing.digits for text in variant.texts] == ["drop", "token"]
+    assert variant.read_texts == {}
+    alone = replace(variant, entries=variant.entries[-1:])
+    assert list(alone.texts.values()) == ["sum", "sum"]

@@ -10,7 +10,7 @@ import pytest
 from benchmark.config.collection import outline_documents
 from benchmark.config.model import BASE_VARIANT
 from benchmark.corpora import registry
-from benchmark.system.errors import ConfigError
+from benchmark.system.errors import ConfigError, DataError
 
 
 @pytest.mark.parametrize(
@@ -152,3 +152,74 @@ def test_documents_with_several_classes_are_expected_without_them(checked):
         "corpus: {name: reuters, subset: body-and-single-topic, classes: [earn, acq]}\nprotocol: fixed-split\n"
     )
     assert not single.variants[BASE_VARIANT].collection.reader.multilabel
+
+
+def test_a_tilde_is_the_users_folder(written, read, tmp_path, monkeypatch):
+    """In the paths of documents, of words, of published values, of predictions and of vectors."""
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    for name, content in {
+        "own.csv": "text,label\n" + "".join(f"a{n},{'xy'[n % 2]}\n" for n in range(8)),
+        "stop.txt": "the",
+        "mine.yaml": "values: []\n",
+        "given.csv": "id,predicted\n",
+        "v.parquet": "",
+    }.items():
+        (home / name).write_text(content)
+    found = read(
+        written(
+            "corpus: {name: files, path: ~/own.csv}\ntext: {stoplist: ~/stop.txt}\npaper: ~/mine.yaml\n"
+            "protocol: {name: k-fold, k: 2}\n"
+            "methods: [{predictions: ~/given.csv, name: a}, {vectors: ~/v.parquet, classifier: logistic}]\n"
+        )
+    )
+    assert found.variants[BASE_VARIANT].collection.lexing.stopped == ("the",)
+    one, two = (entry.candidates[0] for entry in found.variants[BASE_VARIANT].entries)
+    assert (one.predictions.path, two.vectors.file.path) == (home / "given.csv", home / "v.parquet")
+
+
+@pytest.mark.parametrize("text", ["boddy", "[title, boddy]"])
+def test_a_column_that_the_file_lacks_is_named_at_its_key(written, read, text):
+    path = written(f"corpus:\n  name: files\n  path: t.csv\n  text: {text}\nprotocol: {{name: k-fold, k: 2}}\n")
+    (path.parent / "t.csv").write_text("title,body,label\nx,y,a\n")
+    with pytest.raises(DataError, match=rf"^{path}:\d+: text: .*has no column 'boddy'; did you mean 'body'\?"):
+        read(path)
+
+
+def test_what_is_said_of_the_corpus_is_kept(checked, tmp_path):
+    (tmp_path / "own.csv").write_text("text,label,who\n" + "".join(f"a,{'xy'[n % 2]},{n % 3}\n" for n in range(9)))
+    given = checked(
+        "corpus: {name: files, path: own.csv, group: who, exclude: ['1']}\nprotocol: {name: k-fold, k: 2}\n"
+    )
+    collection = given.variants[BASE_VARIANT].collection
+    assert collection.given == {"path": "own.csv", "group": "who"}
+    assert (collection.corpus, collection.exclude, collection.classes) == ("files", ("1",), ("x", "y"))
+    assert collection.reader.base == tmp_path
+
+
+def test_a_word_may_have_to_be_in_every_document(checked, refusal):
+    """In all 600, or in all of those that classes and exclusions leave; the message counts these."""
+    assert checked("text: {min_documents: 600}\n").cells
+    two = "corpus: {name: synthetic, classes: [student, course]}\ntext:\n  min_documents: "
+    assert checked(f"{two}350\n").cells
+    assert refusal(f"{two}351 # HERE\n") == "min_documents is 351, and there are 350 documents: no word would be left"
+
+
+def test_a_stop_list_of_ones_own_is_lower_cased_and_composed(written, read):
+    path = written("text: {stoplist: ./mine.txt}\n")
+    (path.parent / "mine.txt").write_text("The of\n\nE\u0301te\u0301 the", encoding="utf-8")
+    lexing = read(path).variants[BASE_VARIANT].collection.lexing
+    assert (lexing.stopped, lexing.stoplist) == (("of", "the", "\u00e9t\u00e9"), "./mine.txt")
+    for content, said in ((b" \n", "has no word; write stoplist: none"), (b"\xff", "can't be read as a list of words")):
+        (path.parent / "mine.txt").write_bytes(content)
+        with pytest.raises(ConfigError, match=rf"mine\.txt: {said}"):
+            read(path)
+
+
+@pytest.mark.parametrize(("corpus", "lexer"), [("synthetic", "rainbow"), ("curved-points", "unicode")])
+def test_letters_are_those_of_the_corpus_unless_they_are_stated(checked, corpus, lexer):
+    given = f"corpus: {{name: {corpus}}}\nprotocol: {{name: k-fold, k: 2}}\n"
+    assert checked(given).variants[BASE_VARIANT].collection.lexing.lexer == lexer
+    for stated in ("unicode", "rainbow"):
+        assert checked(f"{given}text: {{lexer: {stated}}}\n").variants[BASE_VARIANT].collection.lexing.lexer == stated

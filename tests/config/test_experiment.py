@@ -140,8 +140,28 @@ class TestVariants:
             "variants: {a: {}}\nreadings: {base: as printed, a: b} # HERE\n",
             "readings are of a configuration with a `paper`",
         ),
+        (
+            "variants: {a: {}, b: {}}\npaper: zhang2005\nreadings: {a: x, b: y} # HERE\n",
+            "name 'base', the configuration itself, and a variant or more",
+        ),
+        (
+            "variants: {a: {}}\npaper: zhang2005\nsensitivity_of: webkb\nreadings: {base: x, a: y} # HERE\n",
+            "which is no sensitivity analysis",
+        ),
+        (
+            "choose:\n  by: [cross-validation, temporal-holdout] # HERE\n",
+            "cross-validation and temporal-holdout can't be combined: name one",
+        ),
+        (
+            "choose:\n  by: [cross-validation, oracle, temporal-holdout] # HERE\n",
+            "cross-validation and temporal-holdout can't be combined: name one",
+        ),
+        ("paper: ./mine.yaml # HERE\n", "mine.yaml: can't be read: No such file or directory"),
+        ("paper: nobody1999 # HERE\n", "a file of your own ends with .yaml: paper: ./mine.yaml"),
+        ("tuned_to_published:\n  - {cells: 'ndg*', choice: C, to: Table 1} # HERE\n", "unknown cell 'ndg*'"),
         ("gain: true # HERE\n", "list two or more"),
         (f"{DRAWS.replace('[20, 40]', '20')}gain: true # HERE\n", "list two or more"),
+        (f"{DRAWS}gain: true # HERE\nvariants: {{a: {{protocol: {{train_size: 20}}}}}}\n", "list two or more"),
         (
             "choose:\n  by:\n    - oracle\n    - oracel # HERE\n",
             "unknown way to choose 'oracel'; did you mean 'oracle'?",
@@ -172,3 +192,64 @@ def test_a_configuration_out_of_a_manifest_is_refused_by_name(written):
     assert check_experiment(YamlSource("run/manifest.json", raw), BUILTIN_REGISTRIES).name == "small"
     with pytest.raises(ConfigError, match=r"^run/manifest\.json: unknown corpus 'synth'"):
         check_experiment(YamlSource("run/manifest.json", {**raw, "corpus": {"name": "synth"}}), BUILTIN_REGISTRIES)
+
+
+def test_a_paper_of_ones_own_is_called_as_it_says_or_as_its_file(written, read):
+    path = written("paper: ./mine.yaml\n")
+    for content, name in (("paper: doe2020\nvalues: []\n", "doe2020"), ("values: []\n", "mine")):
+        (path.parent / "mine.yaml").write_text(content)
+        found = read(path)
+        assert (found.paper, found.own_paper) == (name, yaml.safe_load(content))
+    assert read(written("paper: zhang2005\n")).own_paper is None
+
+
+def test_tuned_cells_are_those_of_the_pattern_and_a_later_item_goes_before(checked):
+    items = "[{cells: '*', choice: C 3, to: Table 1}, {cells: 'n?d', choice: C 4, to: Table 2}]"
+    found = checked(f"methods: [linear, ngd, ned]\ntuned_to_published: {items}\n").tuned_cells
+    both = "C 4, to come near Table 2"
+    assert found == {"linear": "C 3, to come near Table 1", "ngd": both, "ned": both}
+
+
+def test_readings_are_of_a_paper(checked):
+    fragment = (
+        "variants: {a: {text: {digits: token}}}\npaper: zhang2005\nreadings: {base: as printed, a: with digits}\n"
+    )
+    assert checked(fragment).readings == {"base": "as printed", "a": "with digits"}
+
+
+def test_a_class_that_is_called_all_is_refused_where_each_is_scored(written, read):
+    path = written(
+        "corpus: {name: files, path: t.csv}\nprotocol: {name: k-fold, k: 2}\nper_class: true\nmethods: mnb\n"
+    )
+    rows = "".join(f"a{n},{label}\n" for n in range(4) for label in ("all", "b"))
+    (path.parent / "t.csv").write_text(f"text,label\n{rows}")
+    with pytest.raises(ConfigError, match="no class may be called 'all': the name stands for all classes together"):
+        read(path)
+    assert read(written(path.read_text().replace("per_class: true", "per_class: false"))).cells
+
+
+def test_documents_are_ranked_where_a_metric_or_a_figure_asks_for_it(checked):
+    assert not checked("metrics: [accuracy]\nmethods: mnb\n").ranks_documents
+    assert checked("metrics: [accuracy, macro-roc-auc]\nmethods: mnb\n").ranks_documents
+    figures = f"{DRAWS}metrics: [accuracy]\nmethods: mnb\nfigures: [{{name: a, y: macro-average-precision}}]\n"
+    assert checked(figures).ranks_documents
+
+
+def test_other_processes_are_no_part_of_what_a_run_keeps(checked):
+    found = checked("parallel: {n_jobs: 2}\n")
+    assert "parallel" not in found.raw
+    assert (found.parallel.n_jobs, found.parallel.silence, found.parallel.backend) == (2, 60, "dask")
+
+
+def test_metrics_are_those_that_are_asked_for(checked):
+    found = checked("metrics: [error]\ndiagnostics: [document-counts]\n")
+    assert set(found.quantities) == {each.name for each in found.diagnostics[0].cls.metrics}
+    assert set(found.quantities) < set(found.declared)
+    assert set(found.scorers) >= {"error", "accuracy", "macro-f1"}
+
+
+def test_only_what_an_oracle_chooses_is_chosen_on_tested_documents(checked):
+    grid = "methods: [linear, {kernel: {name: rbf, sigma: [1, 2]}}]\n"
+    found = checked(f"choose: {{by: [oracle, cross-validation], folds: 2}}\n{grid}")
+    assert found.chosen_on_test == {("small", "linear-oracle"), ("small", "rbf-oracle")}
+    assert checked().chosen_on_test == frozenset()

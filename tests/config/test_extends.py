@@ -57,6 +57,25 @@ def test_what_says_which_configuration_a_file_is_is_not(files):
     assert refusal(unnamed("unnamed")) == f"{unnamed('unnamed')}:2: the key 'name' is missing"
 
 
+def test_each_key_that_identifies_a_file_is_its_own(files):
+    own_keys = (
+        "title: A base\nnotes: [x]\npaper: zhang2005\nreadings: {base: a, v: b}\n"
+        "variants: {v: {text: {digits: drop}}}\n"
+        "tuned_to_published: [{cells: '*', choice: a, to: b}]\n"
+    )
+    rest = BASE.replace("title: The base\nnotes: [of the base]\n", own_keys)
+    for base in ("base", "other"):
+        text = f"extends: {base}\nname: own\nseed: 3\n"
+        path = files(base=rest, other=rest.replace("readings: {base: a, v: b}\n", "sensitivity_of: webkb\n"), own=text)
+        whole, found = (check_experiment(read_config(path(name)), BUILTIN_REGISTRIES) for name in (base, "own"))
+        assert (whole.title, whole.notes, whole.paper) == ("A base", ("x",), "zhang2005")
+        assert whole.tuned_cells
+        assert whole.readings or whole.sensitivity_of
+        assert (found.title, found.notes, found.paper, found.sensitivity_of) == ("own", (), None, None)
+        assert (found.readings, found.tuned_cells) == ({}, {})
+        assert (list(found.variants), found.seed, found.expected_documents) == (["base", "v"], 3, 330)
+
+
 def test_what_the_configuration_itself_must_have_is_not_asked_where_it_is_not_run(files):
     path = files(own="extends: base\nname: own\nrun_base: false\nvariants: {x: {text: {digits: drop}}}\n")
     assert check_experiment(read_config(path("own")), BUILTIN_REGISTRIES).expected_documents is None

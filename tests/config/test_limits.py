@@ -38,6 +38,7 @@ def machines(n: int, c: int) -> str:
             DRAWS.replace("replicates: 2", "replicates: 10000000 # HERE") + "  train_size: [50, 60]\n",
             "20,000,000 splits (tasks × training sizes × replicates × folds)",
         ),
+        (DRAWS.replace("replicates: 2", "replicates: 100001 # HERE") + "  train_size: 50\n", "100,001 splits"),
         ("protocol:\n  name: k-fold\n  k: 100000000000000 # HERE\n", "100,000,000,000,000 splits"),
         (
             (
@@ -53,6 +54,20 @@ def test_too_much_is_refused_with_its_number_at_the_list_that_makes_most_of_it(r
     start = time.process_time()
     assert refusal(fragment).startswith(f"this comes to {words}")
     assert time.process_time() - start < 1
+
+
+@pytest.mark.parametrize(("held_out", "rows"), [("", "144,000,000"), (", held_out: [g1, g2]", "")])
+def test_groups_that_are_left_out_are_counted(written, read, held_out, rows):
+    """Each is a split, unless fewer are named; and so it is with each task and size."""
+    path = written(
+        f"corpus: {{name: files, path: t.csv, group: who}}\nprotocol: {{name: leave-one-group-out{held_out}}}\n"
+    )
+    (path.parent / "t.csv").write_text("text,label,who\n" + "".join(f"a,{'xy'[n % 2]},g{n}\n" for n in range(12_000)))
+    if not rows:
+        assert read(path).cells
+        return
+    with pytest.raises(ConfigError, match=rf"comes to {rows} documents in all splits together \(12,000 splits\)"):
+        read(path)
 
 
 def test_points_are_counted_over_all_axes(refusal):
@@ -92,6 +107,37 @@ def test_a_name_is_one_that_a_folder_can_have(refusal, name):
     assert refusal(f"name: {name} # HERE\n")
     assert refusal(f"protocol: k-fold\nfigures:\n  - name: {name} # HERE\n")
     assert refusal(f"extends: {name} # HERE\n")
+
+
+def test_names_of_cells_have_a_hundred_letters_and_no_more(ids, refusal):
+    for n, name in ((100, "a" * 100), (1, "0"), (5, "0.1-a")):
+        assert len(name) == n
+        assert ids(f"methods: [{{kernel: ngd, name: '{name}'}}]\nvariants: {{'{name}': {{}}}}\n") == [
+            name,
+            f"{name}-{name}",
+        ]
+    for name in ("a" * 101, "", "-a", ".a", "A", "a_b", "ä"):
+        assert "a method's name is made of a-z" in refusal(f"methods:\n  - {{kernel: ngd, name: '{name}'}} # HERE\n")
+
+
+@pytest.mark.parametrize(
+    ("key", "good", "wrong"),
+    [
+        (
+            "fields",
+            ["{all: 1.0e-9}", "{all: 1.0e+9}", "{all: 3}"],
+            ["{all: 0.9e-9}", "{all: 1.1e+9}", "{all: true}", "{all: .nan}"],
+        ),
+        ("dirichlet", ["0", "0.5", "1.0e+15"], ["-0.1", "1.1e+15", ".inf", "x", "false"]),
+    ],
+)
+def test_weights_and_priors_are_taken_up_to_their_limits(ids, refusal, key, good, wrong):
+    for value in good:
+        assert ids(f"methods: {{kernel: ngd, {key}: {value}, name: x}}\n") == ["x"]
+        assert ids(f"defaults: {{{key}: {value}}}\nmethods: ngd\n") == ["ngd"]
+    for value in wrong:
+        assert refusal(f"methods:\n  - kernel: ngd\n    {key}: {value} # HERE\n")
+        assert refusal(f"defaults:\n  {key}: {value} # HERE\nmethods: ngd\n")
 
 
 @pytest.mark.parametrize("value", ["-1", "true", ".nan", ".inf", "1.5", '"1"', "1e400", "2024-01-01"])

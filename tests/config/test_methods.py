@@ -61,6 +61,12 @@ class TestWords:
                 ["divergence-bayes-mean", "divergence-bayes-skl"],
             ),
             ("{kernel: {name: plsi-fisher, n_classes: [2, 3]}}", ["plsi-fisher"]),
+            (
+                "{kernel: {name: plsi-fisher, n_classes: [[2, 3], [4]]}}",
+                ["plsi-fisher-n_classes2-3", "plsi-fisher-n_classes4"],
+            ),
+            ("{weighting: [tf, binary], dirichlet: 1, kernel: ngd}", ["tf-dirichlet1-ngd", "binary-dirichlet1-ngd"]),
+            ("{idf: [collection, training], kernel: ngd}", ["idf-collection-ngd", "idf-training-ngd"]),
         ],
     )
     def test_lists_multiply_and_what_the_entry_says_are_its_words(self, ids, method, names):
@@ -168,6 +174,28 @@ class TestSpec:
 
 
 class TestText:
+    @pytest.mark.parametrize(
+        ("text", "label"),
+        [
+            ("{ngrams: [1, 2]}", "ngrams1-2-mnb"),
+            ("{ngrams: 2}", "ngrams2-mnb"),
+            ("{fields: [all, title]}", "fields-all-title-mnb"),
+            ("{characters: [3, 5], within: white-space}", "characters3-5-within-white-space-mnb"),
+            ("{skip_header: false, min_documents: 2}", "skip_header-false-min_documents2-mnb"),
+            ("{digits: null, min_occurrences: 3}", "digits-default-min_occurrences3-mnb"),
+        ],
+    )
+    def test_its_settings_are_words(self, ids, text, label):
+        given = "text: {skip_header: true, digits: token}\n"
+        assert ids(f"{given}methods: [{{text: {text}, classifier: mnb}}]\n") == [label]
+
+    def test_a_setting_of_a_method_is_a_list_of_lists_where_it_is_one_by_nature(self, specs):
+        found = specs("methods: [{text: {ngrams: [[1], [1, 2]]}, classifier: mnb}]\n")
+        assert {name: each[0].text.lexing.ngrams for name, each in found.items()} == {
+            "ngrams1-mnb": (1,),
+            "ngrams1-2-mnb": (1, 2),
+        }
+
     def test_lists_multiply_first_and_their_words_stand_first(self, ids):
         text = "{stoplist: [none, smart], min_documents: [2, 3]}"
         assert ids(f"methods: [{{text: {text}, weighting: [tf, tfidf], kernel: ngd}}]\n") == [
@@ -318,6 +346,10 @@ class TestChoose:
             "methods:\n  - {classifier: [{}]} # HERE\ndefaults: {classifier: mnb}\n",
             "it has no setting to name its cells by",
         ),
+        (
+            "methods:\n  - {kernel: ngd, ngd: {t: 1}} # HERE\n",
+            "no key of a method: 'ngd' is a kernel: write {kernel: ngd}",
+        ),
         # What doesn't go together.
         (
             "methods:\n  - kernel: ngd\n    normalization: l2 # HERE\n",
@@ -392,3 +424,27 @@ class TestChoose:
 )
 def test_what_is_no_method_is_refused(refusal, fragment, said):
     assert said in refusal(fragment)
+
+
+#: What a method that isn't trained on counts says, its keys that are no keys of it, and why.
+UNCOUNTED = {
+    "predictions: a.csv": (
+        ("classifier", "text", "vectors", "weighting"),
+        "predictions of a file have no {}: noth",
+    ),
+    "pipeline: a.py:make": (
+        ("classifier", "weighting", "normalization", "vectors"),
+        "a pipeline has no {}: it re",
+    ),
+    "vectors: a.npy": (
+        ("kernel", "text", "weighting", "idf", "fields", "features", "dirichlet"),
+        "vectors have no {}: a classifier of points takes them as they are",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("method", "key", "said"), [(method, key, said) for method, (keys, said) in UNCOUNTED.items() for key in keys]
+)
+def test_what_is_not_trained_on_counts_has_no_keys_of_counts(refusal, method, key, said):
+    assert said.format(key) in refusal(f"methods:\n  - {method}\n    {key}: x # HERE\n")

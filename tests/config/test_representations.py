@@ -50,6 +50,19 @@ class TestDefaults:
         )
         assert [rule_of(each[0]) for each in found.values()] == ["cross-validated", "at-least-one", "zero", "zero"]
 
+    @pytest.mark.parametrize(
+        ("defaults", "rule"),
+        [
+            ("{threshold: at-least-one}", "at-least-one"),
+            ("{threshold: at-least-one, svm: {threshold: zero}}", "zero"),
+            ("{ngd: {threshold: zero}, svm: {threshold: at-least-one}}", "zero"),
+            ("{ngd: {threshold: at-least-one}, svm: {threshold: zero}, threshold: cross-validated}", "at-least-one"),
+        ],
+    )
+    def test_the_threshold_of_a_kernel_goes_before_that_of_its_classifier(self, specs, defaults, rule):
+        ((spec,),) = specs(f"{SEVERAL}defaults: {defaults}\nmethods: [ngd]\n").values()
+        assert rule_of(spec) == rule
+
     def test_thresholds_are_candidates(self, specs):
         methods = "[{kernel: ngd, threshold: [zero, at-least-one]}]"
         found = specs(f"{SEVERAL}choose: {{by: oracle, grid_keys: [threshold]}}\nmethods: {methods}\n")

@@ -29,6 +29,10 @@ class TestTasks:
             ("tasks:\n  - {title: Both, largest: 2, classes: [course, student]} # HERE\n", "either `largest`"),
             ("tasks:\n  - {title: Two, classes: [course, studnet]} # HERE\n", "did you mean 'student'"),
             (
+                "tasks:\n  - title: Two\n    classes:\n      - course\n      - studnet # HERE\n",
+                "unknown class 'studnet'; did you mean 'student'? (allowed: course, ",
+            ),
+            (
                 "corpus: {name: synthetic, classes: [course, student]}\ntasks:\n  - [faculty, course] # HERE\n",
                 "unknown class 'faculty' (allowed: course, student)",
             ),
@@ -157,6 +161,10 @@ class TestProtocol:
         (variant,) = checked(f"{posts}true}}\n").variants.values()
         assert variant.protocol.given["stratified"]
 
+    def test_without_dates_no_document_is_the_newest(self, refusal):
+        methods = "methods: [{kernel: {name: rbf, sigma: [1, 2]}}]\n"
+        assert "date" in refusal(f"{methods}choose: {{by: temporal-holdout}} # HERE\n")
+
     @pytest.mark.parametrize("corpus", ["20ng", "files"])
     def test_newest_is_of_each_class_where_dates_order_a_class_alone(self, checked, tmp_path, corpus):
         lines = [f"word,{label},2024-01-{day:02}\n" for day in range(1, 9) for label in "ab"]
@@ -166,6 +174,28 @@ class TestProtocol:
         methods = "methods: [{kernel: {name: rbf, sigma: [1, 2]}}]\n"
         inner = checked(f"{given}{methods}choose: {{by: temporal-holdout, folds: 4}}\n").inner
         assert (inner.given["test_share"], inner.given["stratified"]) == (0.25, corpus == "20ng")
+
+    @pytest.mark.parametrize(
+        ("fragment", "expected"),
+        [
+            ("choose: {by: cross-validation}\n", {"k": 5, "seed": 0, "stratified": True, "grouped": False}),
+            (
+                (
+                    "seed: 7\nchoose: {by: [oracle, cross-validation], folds: 3, grouped: true}\n"
+                    "corpus: {name: 20ng}\nprotocol: fixed-split\n"
+                ),
+                {"k": 3, "seed": 7, "stratified": True, "grouped": True},
+            ),
+            (
+                "corpus: {name: synthetic, subset: several}\nchoose: {by: cross-validation, folds: 2}\n",
+                {"k": 2, "seed": 0, "stratified": False, "grouped": False},
+            ),
+            ("choose: {by: oracle}\n", None),
+        ],
+    )
+    def test_candidates_are_chosen_on_folds_of_the_training_documents(self, checked, fragment, expected):
+        inner = checked(f"{fragment}methods: [{{kernel: {{name: rbf, sigma: [1, 2]}}}}]\n").inner
+        assert (inner and inner.given) == (expected and expected | {"keep_lone": True})
 
 
 class TestTerms:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmark.system.errors import ConfigError, combine_errors, did_you_mean, unknown_name
-from benchmark.system.yaml_source import UNPRINTABLE, YamlSource, read_yaml
+from benchmark.system.yaml_source import UNPRINTABLE, YamlSource, escape_unprintable, read_yaml
 
 
 @pytest.fixture
@@ -261,6 +261,14 @@ def test_a_byte_order_mark_and_windows_line_ends_are_read(write):
     assert (source.data, source.lines["b",]) == ({"a": 1, "b": "é"}, 2)
 
 
+@pytest.mark.parametrize(
+    ("name", "escaped"),
+    [("tr\x07ain", "tr\\x07ain"), ("a\udcff", "a\\udcff"), ("é 漢\t", "é 漢\t"), ("\ufffe\x1b[", "\\ufffe\\x1b[")],
+)
+def test_what_no_file_can_have_is_escaped(name, escaped):
+    assert escape_unprintable(name) == escaped
+
+
 def test_names_that_are_near_are_suggested():
     assert did_you_mean("ngb", ["linear", "ngd"]) == "; did you mean 'ngd'?"
     assert did_you_mean("c", ["C", "epsilon", "scheme"]) == "; did you mean 'C'?"
@@ -329,6 +337,14 @@ class TestWithout:
         assert source.data == {"a": 1, "d": 3}
         assert set(source.lines) == {(), ("a",), ("d",)}
 
+    def test_places_of_other_files_stay_of_these(self, write):
+        base = read_yaml(write("a: 1\nb: {c: 2}\n", "base.yaml"))
+        merged = base.overlaid(read_yaml(write("d: 4\n", "over.yaml"))).without(["a"])
+        assert set(merged.files) == {("b",), ("b", "c"), ("d",)}
+        assert {Path(name).name for place, name in merged.files.items() if place[0] == "b"} == {"base.yaml"}
+        assert merged.folder(("b", "c")) == merged.folder(("nowhere",)) == Path(base.name).parent
+        assert YamlSource("x.yaml", {}).line(("a",)) == 0
+
 
 class TestOverlaid:
     BASE = "a:\n  b: 1\n  c:\n    d: 2\n    e: 3\nf: [1, 2]\ng: text\n"
@@ -388,6 +404,10 @@ class TestOverlaid:
         merged = base.overlaid(read_yaml(write("z: 1\n\n\n\n\n\na: {b: [3]}\n", "over.yaml")))
         assert merged.lines["a", "b", 0] == 7
         assert ("a", "b", 1) not in merged.lines
+        component = read_yaml(write("a:\n  name: x\n  b: 1\n", "base.yaml"))
+        other = component.overlaid(read_yaml(write("a: {name: y}\n", "over.yaml")))
+        assert set(other.lines) == {(), ("a",), ("a", "name")}
+        assert {Path(name).name for name in other.files.values()} == {"over.yaml"}
 
     @given(
         a=st.dictionaries(st.sampled_from("abc"), TREES, max_size=3),

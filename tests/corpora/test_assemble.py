@@ -47,6 +47,24 @@ def test_newsgroups_have_training_posts_first():
     assert corpus.documents.dates.tolist() == [49960, 51060, 57110, 53068, 59284]
 
 
+def test_posts_of_an_author_are_a_group_by_the_address_whatever_else_the_line_says():
+    """Where a line has no address, it is the author; posts without such a line have one author."""
+    heads = [
+        b"From: ann@sea.org (Ann)\n",
+        b"Subject: x\nFROM: Ann <ANN@Sea.org>\n",
+        b"From:  Ann Other \n",
+        b"from: ann other\nFrom: late@sea.org\n",
+        b"Subject: From: ann@sea.org\n",
+    ]
+    files = {name: head + b"\nbody\n" for name, head in zip(small_files("20ng"), heads, strict=True)}
+    documents = newsgroups.read_newsgroups(files, small_card("20ng"), "").documents
+    authors = dict(zip(documents.ids, documents.groups.tolist(), strict=True))
+    one, same, plain, again, none = (authors[name.decode()] for name in files)
+    assert one == same
+    assert plain == again
+    assert len({one, plain, none}) == 3
+
+
 def test_a_post_without_a_number_is_refused():
     with pytest.raises(DataError, match=r"sci.med/readme' lies where"):
         newsgroups.read_newsgroups(

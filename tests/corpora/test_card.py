@@ -95,3 +95,29 @@ def test_topics_are_ordered_by_training_stories_then_by_name(subset):
 def test_an_unknown_corpus_is_named_with_the_nearest():
     with pytest.raises(ConfigError, match="'webkb'"):
         registry.dataset_card("wbkb")
+
+
+def test_an_archive_may_be_about_twice_its_corpus(tmp_path):
+    """Twice its files and 1,000 members more; twice its bytes, and 2 KiB for each member's header."""
+    (tmp_path / "tiny.yaml").write_text(GOOD + "size: 5000")
+    card = read_card("tiny", tmp_path)
+    assert (card.most_members, card.most_bytes) == (2 * 10 + 1000, 2 * 5000 + 2048 * 1020)
+    (tmp_path / "tiny.yaml").write_text(GOOD.replace("tops: [a]", "tops: [a, b, c]\ntops_are: files"))
+    card = read_card("tiny", tmp_path)
+    assert (card.most_members, card.most_bytes) == (2 * 3 + 1000, 2 * 2**25 + 2048 * 1006)
+
+
+def test_an_edited_card_is_read_again(tmp_path):
+    path = tmp_path / "tiny.yaml"
+    path.write_text(GOOD)
+    assert read_card("tiny", tmp_path).title == "Tiny"
+    path.write_text(GOOD.replace("Tiny", "Small one"))
+    assert read_card("tiny", tmp_path).title == "Small one"
+
+
+def test_an_unknown_subset_is_named_with_the_nearest(tmp_path):
+    (tmp_path / "tiny.yaml").write_text(GOOD + "subsets: {few: {counts: {a: {x: 1, z: 1}}}}")
+    card = read_card("tiny", tmp_path)
+    assert card.subset(None) is card.subset("all") is card
+    with pytest.raises(ConfigError, match=r"'tiny' has no subset 'fewe'\. Did you mean 'few'\? It has: all, few\."):
+        card.subset("fewe")

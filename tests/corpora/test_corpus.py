@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain, pairwise
 
 import numpy as np
@@ -93,3 +94,9 @@ def test_sizes_count_a_document_for_each_of_its_classes(*, several: bool) -> Non
     labels = np.full(4, -1, dtype=np.int32) if several else np.array([0, 1, 1, 0], dtype=np.int32)
     found = Documents(("p", "q", "r", "s"), labels, parts, ("a", "b"), ("train", "test"), topics)
     assert found.sizes().tolist() == [[1, 1], [0, 2]]
+
+
+@pytest.mark.parametrize(("dates", "by_class"), [(None, False), ("int64", True), ("datetime64[s]", False)])
+def test_numbers_order_documents_within_a_class_alone(*, dates: str | None, by_class: bool) -> None:
+    given = None if dates is None else np.arange(3).astype(dates)
+    assert replace(documents_of(3), dates=given).dated_by_class is by_class

@@ -36,7 +36,7 @@ def server(archive_bytes):
         def do_GET(self):
             asked.append(self.path)
             if self.path == "/flaky" and asked.count("/flaky") == 1:
-                self.send_error(503)
+                self.send_error(500)
                 return
             body = {"/good": archive_bytes, "/flaky": archive_bytes, "/short": archive_bytes[:-100]}.get(self.path)
             if self.path == "/wrong":
@@ -112,6 +112,14 @@ def test_a_mirror_stands_in_for_a_refusal(fetch):
 def test_a_passing_failure_is_tried_again(fetch):
     fetch("/flaky")
     assert fetch.asked == ["/flaky", "/flaky"]
+
+
+def test_each_attempt_waits_longer_and_the_first_not_at_all(fetch, monkeypatch):
+    waited: list[float] = []
+    monkeypatch.setattr(download.time, "sleep", waited.append)
+    monkeypatch.setattr(download, "RETRY_PAUSE", 1.0)
+    fetch("/short", "/good")
+    assert waited == [0.0, 1.0, 2.0, 0.0]
 
 
 def test_a_broken_connection_is_tried_again_then_given_up(fetch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmark.corpora import file_digest
-from benchmark.corpora.file_digest import CheckedFile, FileDigest
+from benchmark.corpora.file_digest import (
+    CheckedFile,
+    FileDigest,
+    check_file_stamp,
+    digest_paths,
+    file_stamp,
+    files_below,
+)
 from benchmark.system.errors import DataError
 
 if TYPE_CHECKING:
@@ -66,3 +74,60 @@ def test_a_file_that_was_cut_is_refused_at_its_end(content: bytes, data: Any) ->
     cut = content[: data.draw(st.integers(0, len(content) - 1))]
     with pytest.raises(DataError, match="was changed"):
         io.BufferedReader(CheckedFile(Path("t"), io.BytesIO(cut), digest_of(content))).read()
+
+
+def test_files_below_a_folder_are_those_that_are_not_hidden(tmp_path: Path) -> None:
+    for name in ("b/2", "b/1", "a", "b.x/1", ".git/config", "b/.DS_Store"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(name)
+    assert [relpath for relpath, _ in files_below(tmp_path)] == ["a", "b.x/1", "b/1", "b/2"]
+    assert all(path.read_text() == relpath for relpath, path in files_below(tmp_path))
+    with pytest.raises(DataError, match=r"nowhere: can't be read: No such file or directory$"):
+        files_below(tmp_path / "nowhere")
+
+
+def test_a_digest_is_of_names_parts_and_contents(tmp_path: Path) -> None:
+    folder = tmp_path / "a"
+    folder.mkdir()
+
+    def digest(split: str = "", **files: str) -> str:
+        for path in folder.iterdir():
+            path.unlink()
+        for name, content in files.items():
+            (folder / name).write_text(content)
+        return digest_paths([(split, folder)]).digest
+
+    found = [
+        digest(x="1", y="2"),
+        digest(x="1"),
+        digest(x="2", y="1"),
+        digest(x="1", z="2"),
+        digest("train", x="1", y="2"),
+    ]
+    assert len(set(found)) == len(found)
+    plain = folder.with_name("b")
+    plain.write_bytes(b"1")
+    for path in folder.iterdir():
+        path.unlink()
+    one, *_ = digest_paths([("", plain)]).places
+    assert (one.is_folder, one.files[""].sha256) == (False, hashlib.sha256(b"1").digest())
+    expected = hashlib.sha256(b"\0\0" + hashlib.sha256(b"1").digest()).hexdigest()
+    assert digest_paths([("", plain)]).digest == expected
+
+
+def test_a_stamp_changes_with_every_file_below_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("1")
+    before = file_stamp(tmp_path)
+    check_file_stamp(tmp_path, before)
+    (tmp_path / "y").write_text("")
+    with pytest.raises(DataError, match="was changed while it was read"):
+        check_file_stamp(tmp_path, before)
+    (tmp_path / "y").unlink()
+    check_file_stamp(tmp_path, before)
+    (tmp_path / "x").chmod(0o600)  # an inode changes without an edit
+    check_file_stamp(tmp_path, before)
+    os.utime(tmp_path / "x", (1, 1))
+    with pytest.raises(DataError, match="was changed"):
+        check_file_stamp(tmp_path, before)
+    with pytest.raises(DataError, match="gone: was changed while it was read"):
+        check_file_stamp(tmp_path / "gone", before)

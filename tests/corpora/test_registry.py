@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from benchmark.corpora import card as cards
-from benchmark.corpora import registry
+from benchmark.corpora import download, registry
 from benchmark.corpora.archive import CorpusSource
 from benchmark.system.errors import ConfigError, DataError
 from tests.corpora.small import pack_files, small_card, small_files, unpack_files
@@ -104,3 +104,100 @@ def test_parameters_reach_the_generator():
     )
     assert len({usual.digest, small.digest, other.digest}) == 3
     assert 40 <= len(small.documents) < 90
+
+
+def test_documents_that_stand_for_others_have_their_classes_and_parts():
+    plain = registry.placeholder_documents(("a", "b"), ("p", "q", "r"), [(1, 0, 2), (0, 3, 1)], None)
+    pairs = [
+        (plain.classes[label], plain.part_names[part]) for label, part in zip(plain.labels, plain.parts, strict=True)
+    ]
+    assert pairs == [("a", "p"), ("a", "r"), ("a", "r"), ("b", "q"), ("b", "q"), ("b", "q"), ("b", "r")]
+    assert len(set(plain.ids)) == len(plain) == 7
+    several = registry.placeholder_documents(("a", "b"), ("p", "q"), [(1, 0), (3, 1)], (2, 3))
+    assert several.parts.tolist() == [0, 0, 1, 1, 1]
+    assert several.topics.shape == (5, 2)
+    assert (several.labels.tolist(), several.topics.any()) == ([-1] * 5, False)
+
+
+@pytest.mark.parametrize("name", registry.corpus_names())
+def test_what_is_known_of_a_corpus_without_its_text_is_its_cards(name):
+    for subset in (None, *registry.dataset_card(name).subset_names):
+        reader, card = registry.CORPORA[name](subset), registry.dataset_card(name, subset)
+        reader.check()
+        documents = reader.outline()
+        assert (reader.classes, reader.parts) == (card.classes, card.parts) == (documents.classes, documents.part_names)
+        assert reader.multilabel == (card.documents is not None) == (documents.topics is not None)
+        assert len(documents) == card.total
+        if not reader.multilabel:
+            assert documents.sizes().tolist() == [list(row.values()) for row in card.counts.values()]
+        assert (documents.groups is not None) == (documents.dates is not None) == (name == "20ng")
+    with pytest.raises(ConfigError, match=rf"subset: unknown subset of {name}: 'half'"):
+        registry.CORPORA[name]("half").check()
+
+
+@pytest.mark.parametrize("progress", [True, False])
+@pytest.mark.parametrize("dest", ["elsewhere", None])
+def test_a_missing_corpus_is_downloaded_where_it_is_asked_for(small, tmp_path, monkeypatch, progress, dest):
+    asked, said = [], []
+
+    def fetch(card, folder, **how):
+        asked.append((card.name, folder, how))
+        if card.name == "20ng":
+            raise DataError("no address has it")
+        return CorpusSource(tmp_path)
+
+    monkeypatch.setattr(download, "download_archive", fetch)
+    dest = dest and tmp_path / dest
+    how = {"dest": dest, "notify": said.append, "progress": progress}
+    assert registry.locate_corpus("webkb", download=True, **how) == CorpusSource(tmp_path)
+    bar = download.DownloadBar if progress else None
+    assert asked == [("webkb", dest or small / "datasets", {"notify": said.append, "progress": bar})]
+    with pytest.raises(
+        DataError, match=r"(?s)^no address has it\nLooked for 20news-bydate\.tar\.gz, or a.*quickstart$"
+    ) as raised:
+        registry.locate_corpus("20ng", download=True, **how)
+    assert str(small / "datasets") in str(raised.value)
+    with pytest.raises(DataError, match="The corpus webkb is not here"):
+        registry.locate_corpus("webkb", **how)
+    assert len(asked) == 2
+
+
+def test_downloads_lie_in_the_checkout_or_in_the_users_cache(small, tmp_path, monkeypatch):
+    assert registry.download_folder() == small / "datasets"
+    monkeypatch.setattr(registry, "CHECKOUT", None)
+    assert registry.download_folder() == tmp_path / "cache" / "simplexbench" / "datasets"
+    assert registry.search_folders() == [registry.download_folder()]
+
+
+def test_posts_that_stand_for_others_are_of_several_authors_and_in_order():
+    documents = registry.CORPORA["20ng"]().outline()
+    assert documents.dated_by_class
+    assert (np.diff(documents.dates) == 1).all()
+    assert set(np.bincount(documents.groups)) <= {40, len(documents) % 40}
+
+
+def test_content_is_what_the_documents_are_checked_against(small, tmp_path):
+    source = CorpusSource(pack_files(small_files("webkb"), tmp_path / "a.tar"))
+    card = registry.dataset_card("webkb")
+    assert registry.CORPORA["webkb"]().content(source) == {
+        "source": registry.corpus_fingerprint("webkb", source),
+        "card": [card.digest, card.tops, [[name, list(row.items())] for name, row in card.counts.items()], None],
+        "subset": None,
+    }
+
+
+def test_content_names_the_subset_and_its_documents():
+    several = registry.CORPORA["synthetic"]("several").content(CorpusSource(None))
+    card = registry.dataset_card("synthetic", "several")
+    assert (several["subset"], several["source"]) == ("several", card.digest)
+    assert several["card"][3] == card.documents
+    assert several["card"][3] is not None
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_a_run_downloads_as_it_is_told(small, monkeypatch, allowed):
+    asked = []
+    monkeypatch.setattr(registry, "locate_corpus", lambda name, **how: asked.append((name, how)) or CorpusSource(None))
+    how = {"download": allowed, "notify": asked.append, "progress": not allowed}
+    registry.CORPORA["webkb"]().locate(**how)
+    assert asked == [("webkb", how)]

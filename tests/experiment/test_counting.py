@@ -139,6 +139,21 @@ def test_dates_come_back_as_what_they_are(kind: str) -> None:
     assert counts.documents.dated_by_class is (kind == "int64")
 
 
+@pytest.mark.parametrize("named", [True, False])
+def test_groups_parts_and_labels_come_back_each_as_it_is(named: bool) -> None:
+    corpus, n = multi_label(), len(TOPICS)
+    groups = np.array([4, 1, 4, 0, 2, 3], dtype=np.int32) if named else None
+    parts, labels = np.arange(n, dtype=np.int32) % 2, np.arange(n, dtype=np.int32) % len(corpus.documents.classes)
+    for topics, codes in ((corpus.documents.topics, corpus.documents.labels), (None, labels)):
+        documents = replace(corpus.documents, groups=groups, parts=parts, topics=topics, labels=codes)
+        made = count_terms(replace(corpus, documents=documents), STORIES.lexing, STORIES.pruning, 1)
+        found = counts_from_arrays(*counts_to_arrays(made)).documents
+        for name in ("groups", "parts", "labels", "topics"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(documents, name))
+        assert (found.ids, found.classes, found.part_names) == (documents.ids, documents.classes, documents.part_names)
+        assert (found.groups is None, found.topics is None) == (not named, topics is None)
+
+
 def test_the_number_of_hashed_ngrams_comes_back_and_is_told_of_no_other_counts() -> None:
     hashed = replace(STORIES.lexing, characters=(3, 5), buckets=2048)
     for lexing, told in ((hashed, True), (STORIES.lexing, False)):

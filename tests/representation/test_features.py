@@ -88,6 +88,43 @@ class TestEvery:
             FEATURE_MAPS[name]().fit(points).transform(-points)
 
 
+@pytest.mark.parametrize("name", FEATURE_MAPS)
+def test_the_width_is_the_number_of_features(name: str, points: sp.csr_array) -> None:
+    small = {
+        key: value for key, value in (("n_components", 30), ("samples", 3)) if key in FEATURE_MAPS[name]().get_params()
+    }
+    for parameters in ({}, small):
+        fitted = FEATURE_MAPS[name](**parameters).fit(points)
+        assert fitted.width(200) == fitted.transform(points).shape[1]
+
+
+@pytest.mark.parametrize("cls", [ChiSquared, JensenShannon])
+def test_a_spectrum_has_one_to_three_samples(cls: type, points: sp.csr_array) -> None:
+    for samples in (1, 2, 3):
+        cls(samples).check()
+    for samples in (0, 4):
+        with pytest.raises(ValueError, match=f"samples must be 1, 2 or 3, not {samples}"):
+            cls(samples).fit(points)
+
+
+@pytest.mark.parametrize("cls", [Arcsine, SignProjection])
+def test_there_are_one_to_a_million_random_features(cls: type, points: sp.csr_array) -> None:
+    for number in (1, 1_000_000):
+        cls(number).check()
+    for number in (0, 1_000_001):
+        with pytest.raises(ValueError, match=f"n_components must lie between 1 and 1000000, not {number}"):
+            cls(number).fit(points)
+
+
+def test_arcsines_are_the_first_terms_of_their_series(points: sp.csr_array) -> None:
+    """Of 20 seeds, the mean is nearer than either term's coefficient could be mistaken."""
+    s = affinities(points)
+    series = s + s**3 / 6 + 3 * s**5 / 40
+    found = np.mean([products(Arcsine(2048, seed).fit_transform(points)) for seed in range(20)], axis=0)
+    np.testing.assert_allclose(np.diagonal(found).mean(), 1 + 1 / 6 + 3 / 40, atol=2e-3)
+    np.testing.assert_allclose(found, series, atol=0.01)
+
+
 def test_hellinger_is_bhattacharyyas_kernel(points: sp.csr_array) -> None:
     exact = Bhattacharyya().fit(points).transform(points)
     np.testing.assert_allclose(products(Hellinger().fit_transform(points)), exact, atol=1e-15)

@@ -48,6 +48,30 @@ def test_every_configuration_of_ours_fits(validator, path):
         {"terms": {"number": 5}},
         {"variants": {"v": {"text": {"digits": None}, "defaults": {"C": 1}}}},
         {"diagnostics": ["document-counts", {"name": "centroid-distances", "smoothing": [0.1]}]},
+        {"methods": {"kernel": ["ngd", {"name": "rbf"}], "dirichlet": [0, 0.5], "idf": ["training", "collection"]}},
+        {"methods": {"fields": [{"all": 1e-9, "title": 1e9}, {}], "normalization": "l1", "kernel": "ngd"}},
+        {
+            "methods": {
+                "weighting": ["tf", {"name": "bm25", "k1": [1, 2]}],
+                "features": "hellinger",
+                "classifier": "mnb",
+            }
+        },
+        {"methods": {"threshold": ["zero", {"name": "at-least-one"}], "kernel": "ngd", "name": "x"}},
+        {"methods": [{"predictions": "a.csv", "name": "x"}, {"predictions": ["a.csv", "b.csv"]}]},
+        {"methods": {"vectors": ["a.parquet", {"file": "a.npy", "ids": "b.txt"}], "classifier": "logistic"}},
+        {"methods": [{"pipeline": "mine.py:make"}, {"pipeline": {"name": "sklearn.a.B", "c__d": [1, 2]}}]},
+        {"methods": ["sklearn.ensemble.Forest", {"classifier": {"name": "sklearn.ensemble.Forest", "n": 3}}]},
+        {"methods": ["mnb", {"fuse": ["mnb", "ngd"], "name": "x", "weights": [1e12, 1e-9], "scale": "hold-out"}]},
+        {"methods": [{"text": [{"fields": ["all", "title"]}, {"ngrams": [[1], [1, 2]]}], "classifier": "mnb"}]},
+        {"text": {"stoplist": "./mine.txt", "within": "white-space", "characters": [3, 5], "buckets": 1024}},
+        {"text": {"stoplist": "none", "digits": "literal", "fields": "all", "ngrams": 2, "characters": 3}},
+        {"text": {"fields": ["all", "title"], "ngrams": [], "characters": []}},
+        {"corpus": {"name": "files", "path": {"train": "a", "test": "b"}, "text": ["a", "b"], "drop": ["rare"]}},
+        {"choose": {"by": ["oracle", "temporal-holdout"], "folds": 2, "grid_keys": ["text", "fields"]}},
+        {"terms": {"number": [1, 5], "rank": "information-gain", "aggregate": "maximum"}, "metrics": ["seconds"]},
+        {"defaults": {"threshold": "zero", "mnb": {"threshold": "zero", "idf": "training"}, "dirichlet": 0}},
+        {"variants": {"v": {"methods": "mnb", "terms": None, "corpus": {"classes": ["a", "b"]}}}},
     ],
 )
 def test_what_a_file_may_say_fits(validator, changes):
@@ -83,6 +107,45 @@ def test_what_a_file_may_say_fits(validator, changes):
         {"variants": {"v": {"diagnostics": ["coordinates"]}}},
         {"diagnostics": [{"name": "document-counts", "resamples": 2}]},
         {"kind": "decision-boundaries"},
+        {"methods": {"kernel": "ngd", "dirichlet": -0.1}},
+        {"methods": {"kernel": "ngd", "dirichlet": []}},
+        {"methods": {"kernel": "ngd", "idf": "test"}},
+        {"methods": {"kernel": "ngd", "normalization": "L1"}},
+        *({"methods": {"kernel": "ngd", "fields": {"all": weight}}} for weight in (0, 1e-10, 1e10, "1")),
+        {"methods": {"kernel": "ngd", "features": "helinger"}},
+        {"methods": {"kernel": "ngd", "threshold": "none"}},
+        {"methods": {"kernel": "ngd", "name": 3}},
+        {"methods": {"kernel": "ngd", "kernels": "ned"}},
+        {"methods": {"predictions": 3}},
+        *(
+            {"methods": {"vectors": each, "classifier": "logistic"}}
+            for each in ({"ids": "a"}, {"file": "a", "key": "b"}, 3)
+        ),
+        *({"methods": {"pipeline": each}} for each in ("make", {"c": 1}, {"name": "make"})),
+        *({"methods": each} for each in ("Forest", ".Forest", "a b.Forest", "a.1b")),
+        {"methods": {"classifier": {"name": "Forest", "n": 3}}},
+        *(
+            {"methods": [{"fuse": ["mnb", "ngd"], "name": "x"} | more]}
+            for more in ({"weights": [1, 0]}, {"weights": [1, 1e13]}, {"scale": "fold"}, {"more": 1}, {"name": 1})
+        ),
+        {"methods": [{"fuse": ["mnb", "ngd"]}]},
+        {"methods": [{"fuse": [["mnb"]], "name": "x"}]},
+        {"methods": [{"fuse": [], "name": "x"}]},
+        *({"text": each} for each in ({"stoplist": "mine"}, {"within": "lines"}, {"digits": 3}, {"min_documents": 0})),
+        *(
+            {"text": each}
+            for each in ({"ngrams": 6}, {"characters": [3, 11]}, {"buckets": -1}, {"fields": "a:b"}, {"fields": []})
+        ),
+        {"corpus": {"name": "files", "path": 3}},
+        *({"choose": {"by": "oracle"} | each} for each in ({"folds": 1}, {"grid_keys": ["kernel"]}, {"by": []})),
+        *({"terms": {"number": 5} | each} for each in ({"rank": "chi"}, {"aggregate": "mean"}, {"number": 0})),
+        {"protocol": {"name": "k-fold", "k": 3, "train_size": [10]}},
+        {"protocol": {"name": "k-fold", "k": [3, 4]}},
+        {"defaults": {"idf": "test"}},
+        {"defaults": {"mnb": {"weighting": "tf-idf"}}},
+        {"variants": {"v": {"name": "w"}}},
+        {"variants": {"v": {"text": {"digit": "drop"}}}},
+        {"extends": 3},
     ],
 )
 def test_what_a_file_may_not_say_does_not_fit(validator, changes):

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis.extra import numpy as hnp
+from threadpoolctl import threadpool_info
 
-from benchmark.system.row_blocks import largest_magnitude, run_blocks
+from benchmark.system.row_blocks import (
+    BLOCK_VALUES,
+    blas_threads,
+    largest_magnitude,
+    library_threads,
+    map_in_order,
+    rows_per_block,
+    run_blocks,
+    submatrix,
+)
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 3])
@@ -45,3 +57,66 @@ def test_one_value_that_is_not_finite_is_seen_wherever_it_stands(value: float, p
     values = np.full(100, -1e308)
     values[place] = value
     assert not np.isfinite(largest_magnitude(values))
+
+
+@pytest.mark.parametrize("n_columns", [0, 1, 2, 3, 1000, BLOCK_VALUES // 3, BLOCK_VALUES, 10 * BLOCK_VALUES])
+def test_a_block_has_an_even_number_of_rows_and_as_many_as_fit(n_columns: int) -> None:
+    rows = rows_per_block(n_columns)
+    assert rows % 2 == 0
+    assert rows >= 2
+    assert rows == 2 or rows * n_columns <= BLOCK_VALUES or n_columns == 0
+    assert (rows + 2) * max(n_columns, 1) > BLOCK_VALUES
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+def test_items_are_worked_on_in_order_and_few_at_a_time(jobs: int) -> None:
+    """One more than there are threads, so that each of these always has work."""
+    taken, threads = list[int](), set[int]()
+
+    def items():
+        for number in range(20):
+            taken.append(number)
+            yield number
+
+    def square(number: int) -> int:
+        threads.add(threading.get_ident())
+        return number * number
+
+    for done, value in enumerate(map_in_order(square, items(), jobs)):
+        assert value == done * done
+        assert len(taken) <= done + jobs + (jobs > 1)
+    assert len(taken) == 20
+    assert (threads == {threading.get_ident()}) == (jobs == 1)
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "shares"),
+    [
+        ([1, 2, 3], [0, 1], True),
+        ([2], [3], True),
+        ([0, 2], [1, 2], False),
+        ([3, 2, 1], [0, 1, 2], False),
+        ([0, 2], [3, 1], False),
+        ([0, 2, 1, 3], [0, 1], False),
+        ([1, 1], [0, 1], False),
+        ([], [0, 1], False),
+    ],
+)
+def test_some_rows_and_columns_are_a_view_where_both_are_consecutive(
+    rows: list[int], columns: list[int], shares: bool
+) -> None:
+    matrix = np.arange(16.0).reshape(4, 4)
+    found = submatrix(matrix, np.array(rows, dtype=np.intp), np.array(columns, dtype=np.intp))
+    np.testing.assert_array_equal(found, matrix[rows][:, columns].reshape(len(rows), len(columns)))
+    assert np.shares_memory(found, matrix) is shares
+
+
+def test_libraries_have_as_many_threads_as_they_are_given() -> None:
+    def threads(kind: str) -> set[int]:
+        return {each["num_threads"] for each in threadpool_info() if each["user_api"] == kind}
+
+    with library_threads(2):
+        assert threads("blas") == {2}
+        with blas_threads(1):
+            assert threads("blas") == {1}
+        assert threads("blas") == {2}

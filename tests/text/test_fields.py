@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from benchmark.corpora import registry as corpora
 from benchmark.corpora.corpus import Corpus, Documents, FieldedText, StreamedCorpus, concatenate_texts
 from benchmark.system.errors import DataError
+from benchmark.text import vocabulary
 from benchmark.text.fields import FIELD_FINDERS, field_of, format_has_field
 from benchmark.text.lexer import Lexing
 from benchmark.text.pruning import Pruning
@@ -173,11 +174,49 @@ def test_a_field_is_counted_as_if_it_were_a_corpus(
     assert place == len(counts.vocabulary)
 
 
+@pytest.mark.parametrize("size", [1, 40, 2**21])
+def test_fields_are_counted_in_the_documents_of_a_group_however_they_are_divided(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The words of training documents alone, with their counts in all of them."""
+    monkeypatch.setattr(vocabulary, "CHUNK_BYTES", size)
+    sides = [1, 0, 1, 0, 0]
+    words = ["test", "sea ink", "test sea", "ink", "sea rum"]
+    corpus = corpus_of([f"Subject: {text}\n\nbody {text}".encode() for text in words])
+    parts = replace(corpus.documents, parts=np.array(sides, np.int32), part_names=("train", "test"))
+    pruning = Pruning(min_documents=2, group="train")
+    counts = count_terms(replace(corpus, documents=parts), Lexing(fields=("subject", "body"), format="mail"), pruning)
+    assert counts.vocabulary == ("subject:ink", "subject:sea", "body:body", "body:ink", "body:sea")
+    expected = [[0, 0, 1, 0, 0], [1, 1, 1, 1, 1], [0, 1, 1, 0, 1], [1, 0, 1, 1, 0], [0, 1, 1, 0, 1]]
+    assert counts.matrix.toarray().tolist() == expected
+
+
 @pytest.mark.parametrize("name", ["subject", "organization", "x-anything"])
 def test_a_line_of_the_body_is_no_line_of_the_header(name: str) -> None:
     line = f"{name.title()}: ropes\n".encode()
     assert field_of(b"From: ann\n\n" + line, name, "mail") == b""
     assert field_of(b"From: ann\n" + line + b"\n" + line.replace(b"ropes", b"knots"), name, "mail").strip() == b"ropes"
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "expected"),
+    [
+        ("mail", "subject", True),
+        ("mail", "X-Face", True),
+        ("mail", "!~", True),
+        *(("mail", name, False) for name in ("a b", "a:", "é", "", "\t")),
+        ("html", "anchors", True),
+        ("html", "subject", False),
+        (None, "subject", False),
+    ],
+)
+def test_mail_has_any_header_line_and_html_its_parts_alone(kind: str | None, name: str, expected: bool) -> None:
+    assert format_has_field(kind, name) is expected
+
+
+def test_a_header_is_found_by_its_very_name() -> None:
+    text = b"xay: no\nx.y-z: no\nx.y\t: yes\n and\n\tmore\nx.y: second\n\nx.y: body"
+    assert field_of(text, "X.Y", "mail") == b" yes\n and\n\tmore"
 
 
 def test_a_field_that_a_text_does_not_say_is_refused() -> None:

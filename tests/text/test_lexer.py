@@ -196,6 +196,33 @@ def test_unknown_names_are_refused(field: str) -> None:
         Lexing(**{field: "nonsense"})
 
 
+@pytest.mark.parametrize(
+    ("good", "wrong"),
+    [
+        ({"ngrams": (1, 5)}, {"ngrams": (1, 6)}),
+        ({"ngrams": (1,)}, {"ngrams": (0, 1)}),
+        ({"ngrams": (), "characters": (3, 3)}, {"ngrams": ()}),
+        ({"characters": (1, 10)}, {"characters": (1, 11)}),
+        ({"characters": (1, 1)}, {"characters": (0, 1)}),
+        ({"characters": (3, 5), "buckets": 2**10}, {"characters": (3, 5), "buckets": 2**10 - 1}),
+        ({"characters": (3, 5), "buckets": 2**24}, {"characters": (3, 5), "buckets": 2**24 + 1}),
+        ({"within": "white-space"}, {"within": "white space"}),
+        ({"stoplist": "mine.txt", "stopped": ("a",)}, {"stoplist": "mine.txt"}),
+        ({"lexer": "unicode"}, {"lexer": "mine.txt", "stopped": ("a",)}),
+    ],
+)
+def test_options_are_taken_up_to_their_limits(good: dict[str, object], wrong: dict[str, object]) -> None:
+    assert vars(Lexing(**good)).items() >= good.items()  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match=r"^lexing: "):
+        Lexing(**wrong)  # type: ignore[arg-type]
+
+
+def test_words_of_ones_own_stand_in_place_of_a_list() -> None:
+    assert Lexing(stoplist="mine.txt", stopped=("kernel", "of")).left_out == {"kernel", "of"}
+    assert Lexing(stoplist="none").left_out == frozenset()
+    assert Lexing().left_out == stop_words("smart")
+
+
 def test_the_smart_list_is_words_in_lower_case() -> None:
     words = stop_words("smart")
     assert len(words) == 523

@@ -36,6 +36,10 @@ def test_columns_are_found_by_name_and_named_ones_come_first() -> None:
 def test_a_missing_column_is_proposed() -> None:
     with pytest.raises(ConfigError, match=r"no column 'text'.*text='Long Description', label='Kategorie'"):
         frame_columns(TICKETS, {})
+    with pytest.raises(ConfigError, match=r"label='Kategorie'"):  # a column of one value tells no classes apart
+        frame_columns(TICKETS.assign(all="one")[["all", "Long Description", "Kategorie", "number"]], {})
+    with pytest.raises(ConfigError, match=r"text='…', label='…'"):
+        frame_columns(TICKETS[[]], {})
     with pytest.raises(ConfigError, match=r"text: the frame has no column 'Description'.*Long Description"):
         frame_columns(TICKETS, {"text": "Description", "label": "Kategorie"})
     with pytest.raises(ConfigError, match="two columns 'text': rename one"):

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.corpora.user.json_records import column_names, nested_value, objects_of_array
+from benchmark.corpora.user.json_records import column_names, has_column, nested_value, objects_of_array
 from benchmark.corpora.user.records import iter_records, read_columns
 from benchmark.system.errors import DataError
 
@@ -43,6 +43,35 @@ def test_every_column_has_its_value(record: dict[str, object]) -> None:
     for name in column_names({"outer": record} if record else {}):
         found = object()
         assert nested_value({"outer": record}, name, found) is not found
+
+
+def test_objects_below_ten_others_are_values() -> None:
+    record: dict[str, object] = {"k": 1}
+    for _ in range(11):
+        record = {"k": record}
+    (name,) = column_names(record)
+    assert name.split(".") == ["k"] * 11
+    assert nested_value(record, name) == {"k": 1}
+    assert list(column_names({"a": {}, "b": {"c": {}}, "d": [{"e": 1}]})) == ["a", "b.c", "d"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("a.b", 1),
+        ("a.b.c", 2),
+        ("a.c.d", 3),
+        ("a.c", {"d": 3}),
+        ("b", None),
+        ("a.x", None),
+        ("a.b.x", None),
+        ("", None),
+    ],
+)
+def test_a_key_of_that_very_name_goes_before_nested_ones(name: str, value: object) -> None:
+    record = {"a.b": 1, "a": {"b": 9, "b.c": 2, "c": {"d": 3}}, "b": None}
+    assert nested_value(record, name) == value
+    assert has_column(record, name) == (value is not None or name == "b")
 
 
 @given(st.lists(st.dictionaries(st.text(), JSON, max_size=3), max_size=5), st.sampled_from([None, 1, "\t"]))

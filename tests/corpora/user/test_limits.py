@@ -13,7 +13,7 @@ import pytest
 import zstandard
 from pyarrow import parquet
 
-from benchmark.corpora.user import limits
+from benchmark.corpora.user import limits, records
 from benchmark.corpora.user.limits import FILE_LIMITS
 from benchmark.corpora.user.records import iter_records
 from benchmark.corpora.user.user_files import UserFiles
@@ -54,8 +54,26 @@ def test_as_many_records_as_the_limit_are_read_and_no_more(
         UserFiles(f"other{name[1:]}", base=tmp_path).outline()
 
 
+@pytest.mark.parametrize("packing", [".gz", ".xz", ".zst", ".GZ"])
+def test_a_packed_file_of_fewer_bytes_than_records_is_counted_too(
+    packing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = b"text,label\n" + b"a,x\na,y\n" * 1000
+    pack = {".gz": gzip.compress, ".xz": lzma.compress, ".zst": zstandard.compress}[packing.lower()]
+    path = tmp_path / f"t.csv{packing}"
+    path.write_bytes(pack(content))
+    assert path.stat().st_size < 2000
+    monkeypatch.setenv("BENCH_MAX_RECORDS", "2001")
+    records.check_size(path)
+    monkeypatch.setenv("BENCH_MAX_RECORDS", "2000")
+    with pytest.raises(DataError, match="has more than 2,000 records"):
+        records.check_size(path)
+
+
 def test_a_text_of_many_lines_is_one_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BENCH_MAX_RECORDS", "5")
+    (tmp_path / "t.json").write_text(json.dumps(ROWS[:2] * 2, indent=1))
+    assert len(UserFiles("t.json", drop=["rare"], label="text", base=tmp_path).outline()) == 4
     (tmp_path / "t.csv").write_text("text,label\n" + "".join(f'"a\n\n\nb{i}",{"xy"[i % 2]}\n' for i in range(4)))
     assert len(UserFiles("t.csv", base=tmp_path).outline()) == 4
 
@@ -98,8 +116,22 @@ def test_what_is_decompressed_has_a_limit(
     monkeypatch.setenv(variable, repr({size / 1e9: (size - 1) / 1e9}.get(most, most - 1)))
     if variable.endswith("RATIO") and (most - 1) * packed >= size:
         pytest.skip("the packed file is larger")
-    with pytest.raises(DataError, match=rf"is decompressed to more than .*; {variable} in the environment"):
+    most_said = f"times its {packed:,} bytes" if variable.endswith("RATIO") else "more than .* GB"
+    with pytest.raises(DataError, match=rf"is decompressed to .*{most_said}; {variable} in the environment"):
         list(iter_records(path, ["text"]))
+
+
+def test_limits_are_those_that_the_documentation_states(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for limit in FILE_LIMITS:
+        monkeypatch.delenv(limit.variable, raising=False)
+    assert [limit.most for limit in FILE_LIMITS] == [20_000, 10_000_000, 4 * 10**9, 200]
+    sizes = {1: 2**24, 2**24 // 200: 2**24, 10**6: 2 * 10**8, 2 * 10**7: 4 * 10**9, 10**10: 4 * 10**9}
+    assert {packed: limits.unpacked_limit(packed) for packed in sizes} == sizes
+    said = str(limits.unpacked_error(tmp_path / "t.gz", 10**9))
+    assert said.startswith(f"{tmp_path}/t.gz: is decompressed to more than 4 GB; BENCH_MAX_UNPACKED_GB in the environ")
+    said = str(limits.unpacked_error(tmp_path / "t.gz", 10**6))
+    assert "t.gz: is decompressed to more than 200,000,000 bytes, 200 times its 1,000,000 bytes; BENCH" in said
+    assert "BENCH_MAX_UNPACKED_RATIO" in said
 
 
 @pytest.mark.parametrize("limit", FILE_LIMITS, ids=lambda limit: limit.variable)

@@ -17,7 +17,9 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmark.corpora.user.records import iter_records, read_columns
+from benchmark.corpora.file_digest import file_digest
+from benchmark.corpora.user import records
+from benchmark.corpora.user.records import file_extension, iter_records, read_columns
 from benchmark.system.errors import DataError
 
 if TYPE_CHECKING:
@@ -156,6 +158,7 @@ REFUSED = [
     ("a.csv", b"label,text\nx\n", ":2: has 1 column, and the header has 2"),
     ("a.csv", b'text,label\n"x\n', ":2: is not a valid table: unexpected end of data"),
     ("a.csv", b"", "has no column 'text'"),
+    ("a.csv", b"a,b,text,d,e,f\n", "has no column 'label' (columns: a, b, text, d, e, f)"),
     ("a.jsonl", b'{"text": 1, "label": 2}\n{"text"\n', ":2: is not valid JSON"),
     ("a.jsonl", b"[1]\n", ":1: is [1], and must be an object"),
     ("a.jsonl", b'{"text": "x"}\n', "has no column 'label'"),
@@ -170,6 +173,18 @@ REFUSED = [
     *((f"a{end}", b"PK", "is a spreadsheet: save its table as CSV (UTF-8), or write it as Parquet") for end in SHEETS),
     ("a.csv", b"text,label\nx,a\ny\rz,b\n", ":3: is not a valid table: a carriage return stands alone outside quotes"),
 ]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "a.parquet"])
+def test_a_file_that_is_gone_was_changed_if_it_was_digested(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    with pytest.raises(DataError, match=rf"^{path}: can't be read: .*No such file or directory"):
+        list(iter_records(path, COLUMNS))
+    path.touch()
+    digest = file_digest(path)
+    path.unlink()
+    with pytest.raises(DataError, match=rf"^{path}: was changed while it was read; run it again$"):
+        list(iter_records(path, COLUMNS, digest=digest))
 
 
 @pytest.mark.parametrize(("name", "content", "said"), REFUSED)
@@ -195,3 +210,62 @@ def test_damaged_files_give_records_or_a_reason(tmp_path_factory: Any, name: str
         said = str(error)
     assert said.startswith(str(path))
     assert all(len(values) == len(COLUMNS) for _, values in found)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("a.CSV", ".csv"),
+        ("a.csv.GZ", ".csv"),
+        ("a.b.tsv.xz", ".tsv"),
+        ("a.gz", ""),
+        ("a", ""),
+        ("a.csv.zst.gz", ".csv"),
+        ("2024.jsonl", ".jsonl"),
+    ],
+)
+def test_a_kind_is_the_last_end_of_a_name_but_that_of_its_compression(name: str, kind: str, tmp_path: Path) -> None:
+    assert file_extension(tmp_path / name) == kind
+
+
+def test_ends_of_names_in_capitals_are_read(tmp_path: Path) -> None:
+    for name, content in (("A.CSV.GZ", gzip.compress(FORMATS["a.csv"])), ("B.JSONL", FORMATS["a.jsonl"])):
+        assert [values for _, values in read(tmp_path / name, content)] == EXPECTED
+
+
+@pytest.mark.parametrize("size", [1, 2, 4096])
+def test_rows_of_parquet_are_counted_through_all_of_its_batches(
+    size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(records, "RECORD_BATCH_ROWS", size)
+    rows = [{"a.b": n, "a": {"b": -n, "c": n * n}, "text": f"t{n}", "body": {"a.b": "x"}} for n in range(5)]
+    found = read(tmp_path / "a.parquet", parquet(rows), ("text", "a.c", "a.b", "body.a.b", "text"))
+    assert found == [(n + 1, [f"t{n}", n * n, n, "x", f"t{n}"]) for n in range(5)]
+
+
+def test_columns_of_json_are_those_of_its_first_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(records, "RECORD_BATCH_ROWS", 2)
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "x"}\n{"label": 1, "text": 2}\n{"more": 1}\n')
+    assert read_columns(path) == ["text", "label"]
+    assert [values for _, values in iter_records(path, ["more", "text"])] == [[None, "x"], [None, 2], [1, None]]
+    with pytest.raises(records.UnknownColumnError, match=r"has no column 'mores' \(columns: text, label\)$") as raised:
+        list(iter_records(path, ["text", "mores"]))
+    assert raised.value.column == "mores"
+    path.write_text("\n")
+    assert list(iter_records(path, ["text"])) == []
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+def test_lines_of_a_large_table_are_counted_before_it_is_read(
+    end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With every end of a line; the rows of a table with other delimiters and encodings, too."""
+    path = tmp_path / "a.csv"
+    path.write_bytes(("text;label" + end + "".join(f'"é{end}{end}";{n}{end}' for n in range(4))).encode("latin-1"))
+    how: Any = {"encoding": "latin-1", "delimiter": ";"}
+    monkeypatch.setenv("BENCH_MAX_RECORDS", "5")
+    records.check_size(path, **how)
+    monkeypatch.setenv("BENCH_MAX_RECORDS", "4")
+    with pytest.raises(DataError, match=r"a\.csv: has more than 4 records"):
+        records.check_size(path, **how)

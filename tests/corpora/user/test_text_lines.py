@@ -11,9 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmark.corpora.user import text_lines as lines_of
 from benchmark.corpora.user.decompress import open_decompressed
 from benchmark.corpora.user.records import iter_records, read_columns
 from benchmark.corpora.user.text_lines import check_encoding, encoding_of, text_lines
+from benchmark.corpora.user.user_files import UserFiles
 from benchmark.system.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -76,3 +78,59 @@ def test_half_a_surrogate_is_named_with_its_line(line: int, end: str) -> None:
 def test_an_encoding_that_there_is_none_of_is_refused(name: str) -> None:
     with pytest.raises(ConfigError, match=f"unknown encoding '{name}'; use one such as utf-8, utf-16"):
         check_encoding(name)
+
+
+def utf_16(ascii_letters: int, others: int, order: str = "le") -> bytes:
+    """A hundred letters, so many of them of ASCII, and so many whose other byte is a zero."""
+    rest = 100 - ascii_letters - others
+    return ("a" * ascii_letters + "\u0100" * others + "\u0436" * rest).encode(f"utf-16-{order}")
+
+
+@pytest.mark.parametrize(
+    ("content", "stated", "expected"),
+    [
+        (utf_16(20, 2), "utf-8", "utf-16-le"),
+        (utf_16(20, 2, "be"), "utf-8", "utf-16-be"),
+        (utf_16(20, 2) + b"a", "utf-8", "utf-16-le"),
+        (utf_16(20, 2), "UTF8", "utf-16-le"),
+        (utf_16(19, 0), "utf-8", "utf-8"),
+        (utf_16(19, 0, "be"), "utf-8", "utf-8"),
+        (utf_16(40, 3), "utf-8", "utf-8"),
+        (utf_16(40, 3, "be"), "utf-8", "utf-8"),
+        (utf_16(100, 0), "latin-1", "latin-1"),
+        (b"", "utf-8", "utf-8"),
+        (b"a", "utf-8", "utf-8"),
+        (codecs.BOM_UTF32_LE + b"a\0\0\0", "utf-8", "utf-32"),
+        (codecs.BOM_UTF32_BE + b"\0\0\0a", "utf-8", "utf-32"),
+        (codecs.BOM_UTF16_BE + b"\0a", "latin-1", "utf-16"),
+        (codecs.BOM_UTF8 + b"a", "latin-1", "utf-8"),
+    ],
+)
+def test_zeros_show_utf_16_where_every_fifth_letter_is_of_ascii(content: bytes, stated: str, expected: str) -> None:
+    """And where at most one letter of fifty has a zero in its other byte; no zero says otherwise than a statement."""
+    assert encoding_of(content, stated) == expected
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le"])
+def test_a_line_that_is_too_long_is_named(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines_of, "MAX_FIELD_LENGTH", 9)
+
+    def lines(text: str) -> list[str]:
+        file = io.BufferedReader(io.BytesIO(text.encode(encoding)))  # type: ignore[arg-type]
+        return list(text_lines(file, "a.csv", encoding))  # type: ignore[arg-type]
+
+    assert lines("1234567\n1234567\n") == ["1234567\n"] * 2
+    with pytest.raises(DataError, match=r"^a\.csv:2: the line is longer than 9 bytes$"):
+        lines("1234567\n12345678\n")
+
+
+def test_a_file_of_a_folder_is_decoded_as_stated_and_its_wrong_byte_named(tmp_path: Path) -> None:
+    for name, content in (("x/1", "Gebühr"), ("x/2", "zwei"), ("y/1", "drei\n\nGebühr"), ("y/2", "vier")):
+        (tmp_path / "docs" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "docs" / name).write_bytes(content.encode("cp1252"))
+    read = UserFiles("docs", encoding="cp1252", base=tmp_path)
+    texts = list(read.load(read.locate(download=False, notify=print, progress=False)))
+    assert texts[2].decode() == "drei\n\nGebühr"
+    (tmp_path / "docs" / "x" / "1").write_text("Gebühr", encoding="utf-8")
+    with pytest.raises(DataError, match=r"docs/y/1:3: the byte 0xfc at offset 9 is not utf-8; name the file's enc"):
+        UserFiles("docs", base=tmp_path).outline()

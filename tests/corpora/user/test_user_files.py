@@ -6,10 +6,12 @@ import json
 import os
 from dataclasses import fields, replace
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+import yaml
 
 from benchmark.corpora.archive import CorpusSource
 from benchmark.corpora.assemble import select_documents
@@ -19,7 +21,6 @@ from benchmark.system.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from benchmark.corpora.corpus import StreamedCorpus
 
@@ -175,11 +176,17 @@ def test_what_can_not_be_left_out_is_refused_with_its_line(
     [
         ({"drop": ["emtpy"]}, "did you mean 'empty'?"),
         ({"folders": ["split"]}, "one of them must be label"),
-        ({"delimiter": ";;"}, "must be one character"),
+        ({"folders": ["label", "label"]}, "must name each level once"),
+        ({"folders": ["label", "grup"]}, "folders: unknown word 'grup'; did you mean 'group'?"),
+        *(({"delimiter": each}, "must be one character") for each in (";;", "", '"', "\n", "\r")),
         ({"encoding": "utf-9"}, "unknown encoding 'utf-9'"),
         ({"date_format": "dd/mm/yyyy"}, "must have the codes of Python's strptime, such as '%d/%m/%Y'"),
         ({"date_format": "%d/%m/%Y", "date": None}, "there is no date; name its column by `date`"),
         ({"text": []}, "must not be empty"),
+        ({"path": ""}, "must not be empty"),
+        ({"path": {}, "split": None}, "must not be empty"),
+        ({"path": {"train": "a", "test": "b"}}, "split: the path already names the parts of the split"),
+        ({"text": ["text"], "format": "mail"}, "several columns of text are its fields already"),
         ({"path": {"train": "a", "test": "b"}, "folders": ["split", "label"], "split": None}, "names the parts"),
     ],
 )
@@ -261,6 +268,19 @@ def test_content_is_that_of_the_files_and_parameters_and_not_of_where_they_are(
     assert files({"text": "other"}).content(CorpusSource(None)) != before
 
 
+@pytest.mark.parametrize("use", ["content", "load"])
+def test_files_that_were_edited_since_they_were_read_are_refused(
+    files: Callable[..., UserFiles], tmp_path: Path, use: str
+) -> None:
+    reader = files()
+    reader.outline()
+    assert reader.facts() == {"base": str(tmp_path)}
+    assert reader.locate(download=True, notify=print, progress=True).path == Path("a.jsonl")
+    (tmp_path / "a.jsonl").write_text(json.dumps(ROWS[0]) + "\n")
+    with pytest.raises(DataError, match=r"a\.jsonl: was changed while it was read; run it again"):
+        list(reader.content(CorpusSource(None)) if use == "content" else loaded(reader))
+
+
 def test_a_file_that_loses_documents_while_it_is_read_is_told(files: Callable[..., UserFiles], tmp_path: Path) -> None:
     corpus = loaded(files())
     (tmp_path / "a.jsonl").write_text(json.dumps(ROWS[0]) + "\n")
@@ -283,6 +303,26 @@ def test_a_card_refuses_another_corpus_and_says_how_it_differs(files: Callable[.
     assert "x, test: 0 documents on the card, 1 now" in str(raised.value)
     assert "y, train: 1 documents on the card, 2 now" in str(raised.value)
     assert f"bench data pin {config}" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"label": "who"}, "x, train: 2 documents on the card, 0 now"),
+        ({"split": None}, "x, c2: 0 documents on the card"),
+    ],
+)
+def test_a_card_is_of_the_columns_too(
+    files: Callable[..., UserFiles], tmp_path: Path, how: dict[str, Any], said: str
+) -> None:
+    """The same files with another column of classes, or of parts, are another corpus."""
+    config, changes = tmp_path / "mine.yaml", ({}, {}, {}, {"who": "c1"})
+    user_card_path(config).parent.mkdir()
+    user_card_path(config).write_text(user_card_yaml(files(*changes), "mine"))
+    check_user_card(files(*changes), config)
+    with pytest.raises(DataError, match=rf"a\.jsonl differs from its card {user_card_path(config)}:") as raised:
+        check_user_card(files(*changes, **how), config)
+    assert said in str(raised.value)
 
 
 def test_a_card_has_names_that_no_yaml_file_can_have(files: Callable[..., UserFiles], tmp_path: Path) -> None:
@@ -321,3 +361,208 @@ def test_every_parameter_but_the_path_decides_the_counts(files: Callable[..., Us
     assert len({json.dumps(each, sort_keys=True) for each in contents}) == 1 + len(OTHERWISE)
     (one.base / "b.jsonl").write_bytes((one.base / "a.jsonl").read_bytes())
     assert replace(one, path="b.jsonl").content(CorpusSource(None)) == contents[0]
+
+
+def documents_of(tmp_path: Path, rows: list[dict[str, Any]], **how: Any) -> Any:
+    (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return UserFiles("own.jsonl", base=tmp_path, **how).scanned()
+
+
+@pytest.mark.parametrize(
+    ("given", "separator", "expected"),
+    [
+        (None, None, set()),
+        ([], None, set()),
+        (" ", None, set()),
+        ("", ";", set()),
+        ("p; q;;p; ", ";", {"p", "q"}),
+        ("p;q", ",", {"p;q"}),
+        (["p", " q ", "", None, "p"], None, {"p", "q"}),
+        (["p;q"], ";", {"p;q"}),
+        (3, None, {"3"}),
+        ([3, True, float("nan")], None, {"3", "True"}),
+    ],
+)
+def test_classes_of_a_document_are_the_names_of_its_list(
+    tmp_path: Path, given: Any, separator: str | None, expected: set[str]
+) -> None:
+    rows = [{"text": "a", "all": given}, {"text": "b", "all": ["p"]}, {"text": "c", "all": ["q"]}]
+    documents = documents_of(tmp_path, rows, labels="all", separator=separator).documents
+    assert {documents.classes[n] for n in np.flatnonzero(documents.topics[0])} == expected
+    assert (documents.labels == -1).all()
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        (" x ", "x"),
+        (7, "7"),
+        (1.5, "1.5"),
+        (True, "True"),
+        ("a\0b", "ab"),
+        ("l" * 1001, "l" * 1000),
+        ("l" * 1000, "l" * 1000),
+    ],
+)
+def test_a_class_is_its_text(tmp_path: Path, given: Any, name: str) -> None:
+    rows = [{"text": f"word {n}", "label": label} for n, label in enumerate([given, given, "other", "other"])]
+    assert set(documents_of(tmp_path, rows).documents.classes) == {name, "other"}
+
+
+@pytest.mark.parametrize("given", [None, "", " ", float("nan"), "\0"])
+def test_what_is_no_name_is_no_class_no_id_and_no_group(tmp_path: Path, given: Any) -> None:
+    names = ("label", "id", "group", "split")
+    rows = [{"text": f"word {n}", **{key: f"{key}{n % 2 if key != 'id' else n}" for key in names}} for n in range(4)]
+    problems = {
+        "label": "without a class",
+        "id": "without an id",
+        "group": "without a group",
+        "split": "without a part",
+    }
+    for key, said in problems.items():
+        if key == "id" and given is None:  # a record without an id is called by its number
+            continue
+        wrong = [rows[0], rows[1] | {key: given}, *rows[2:]]
+        with pytest.raises(DataError, match=rf"own\.jsonl: 1 document {said}.* \(the first: .*own\.jsonl:2\)$"):
+            documents_of(
+                tmp_path, wrong, **{each: each for each in names if each != "label"}, drop=["empty", "repeated"]
+            )
+
+
+def test_all_that_can_be_left_out_is_left_out_in_one_pass(tmp_path: Path) -> None:
+    """In this order, so that each record is counted once; a class whose others are left out is rare."""
+    given = [
+        ("a", "one", "x"),
+        ("a", "", ""),
+        ("a", "two", ""),
+        ("a", "again", "x"),
+        ("b", "three", "x"),
+        ("c", " ", "z"),
+        ("d", "four", "z"),
+        ("e", "five", "y"),
+        ("f", "six", "y"),
+    ]
+    rows = [dict(zip(("id", "text", "label"), row, strict=True)) for row in given]
+    found = documents_of(tmp_path, rows, id="id", drop=["empty", "unlabelled", "repeated", "rare"])
+    assert found.dropped == {"empty": 2, "unlabelled": 1, "repeated": 1, "rare": 1}
+    assert found.documents.ids == ("a", "b", "e", "f")
+    assert found.rows.tolist() == [0, 4, 7, 8]
+    with pytest.raises(DataError, match=r"own\.jsonl: no document is left; classification needs at least two"):
+        documents_of(tmp_path, rows[1:3], id="id", drop=["empty", "unlabelled"])
+    (tmp_path / "own.jsonl").write_text("\n")
+    with pytest.raises(DataError, match=r"^own\.jsonl: holds no document$"):
+        UserFiles("own.jsonl", base=tmp_path).outline()
+
+
+def test_one_document_is_no_corpus(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="1 document whose class has no other document"):
+        documents_of(tmp_path, [{"text": "a", "label": "x"}])
+    with pytest.raises(DataError, match=r"all documents have the class 'x'; classification needs at least two classes"):
+        documents_of(tmp_path, [{"text": "a", "all": ["x"]}], labels="all")
+
+
+def test_a_class_of_several_may_have_one_document(tmp_path: Path) -> None:
+    rows = [{"text": "a", "all": ["p"]}, {"text": "b", "all": ["q", "r"]}]
+    assert documents_of(tmp_path, rows, labels="all").documents.classes == ("p", "q", "r")
+
+
+def test_what_is_wrong_is_said_before_rare_classes_are(tmp_path: Path) -> None:
+    """Without the document that has no text, the class x would have one."""
+    rows = [{"text": text, "label": label} for text, label in (("", "x"), ("b", "x"), ("c", "y"), ("d", "y"))]
+    with pytest.raises(DataError) as raised:
+        documents_of(tmp_path, rows)
+    assert str(raised.value).count("\n") == 0
+    assert "1 document without text" in str(raised.value)
+
+
+def test_groups_and_parts_are_those_of_columns_in_files_and_of_folders_in_folders(tmp_path: Path) -> None:
+    (tmp_path / "docs" / "g" / "x").mkdir(parents=True)
+    (tmp_path / "docs" / "g" / "x" / "1").write_text("a")
+    (tmp_path / "own.csv").write_text("text,label,who,side\na,x,g,train\n")
+    cases: list[tuple[str, dict[str, Any], tuple[bool, bool]]] = [
+        ("own.csv", {}, (False, False)),
+        ("own.csv", {"group": "who"}, (False, True)),
+        ("own.csv", {"split": "side"}, (True, False)),
+        ("own.csv", {"folders": ["split", "group", "label"]}, (False, False)),
+        ("docs", {"group": "who", "split": "side"}, (False, False)),
+        ("docs", {"folders": ["group", "label"]}, (False, True)),
+        ("docs", {"folders": ["split", "label"]}, (True, False)),
+    ]
+    for path, how, expected in cases:
+        reader = UserFiles(path, base=tmp_path, **how)
+        assert (reader.has("split"), reader.has("group")) == expected, (path, how)
+    both = UserFiles({"train": "docs", "test": "own.csv"}, base=tmp_path, group="who")
+    assert (both.has("split"), both.has("group")) == (True, True)
+    assert both.where == "docs, own.csv"
+
+
+def test_a_path_that_there_is_none_of_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"nowhere\.csv: no such file or folder; path is relative to the configuration"):
+        UserFiles("nowhere.csv", base=tmp_path).outline()
+
+
+@pytest.mark.parametrize(("n", "names"), [(50, {f"g{i:02}" for i in range(50)}), (51, {"all"})])
+def test_a_card_counts_up_to_fifty_groups_each(tmp_path: Path, n: int, names: set[str]) -> None:
+    rows = [{"text": "a", "who": f"g{i % n:02}", "all": ["p", "q"][: 1 + i % 2]} for i in range(2 * n)]
+    (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    reader = UserFiles("own.jsonl", labels="all", group="who", base=tmp_path)
+    card = yaml.safe_load(user_card_yaml(reader, "own"))
+    assert card["documents"].keys() == card["counts"]["p"].keys() == names
+    assert sum(card["documents"].values()) == 2 * n
+    assert (sum(card["counts"]["p"].values()), sum(card["counts"]["q"].values())) == (2 * n, n)
+    assert (card["tops"], card["tops_are"], card["title"]) == (["own.jsonl"], "files", "own.jsonl")
+    plain = UserFiles("own.jsonl", label="who", base=tmp_path)
+    assert "documents" not in yaml.safe_load(user_card_yaml(plain, "own"))
+
+
+def test_a_card_lists_twenty_differences_and_counts_the_others(tmp_path: Path) -> None:
+    config, rows = tmp_path / "own.yaml", [{"text": "a", "label": f"c{i // 2:02}"} for i in range(50)]
+    reader = UserFiles("own.jsonl", base=tmp_path)
+    user_card_path(config).parent.mkdir()
+    for n, more in ((25, 5), (20, 0)):
+        (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        user_card_path(config).write_text(user_card_yaml(replace(reader), "own"))
+        added = [{"text": "b", "label": f"c{i:02}"} for i in range(n)]
+        (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows + added))
+        with pytest.raises(DataError) as raised:
+            check_user_card(replace(reader), config)
+        lines = str(raised.value).splitlines()
+        assert lines[1] == "  c00, all: 2 documents on the card, 3 now"
+        assert sum("on the card, 3 now" in line for line in lines) == 20
+        assert (f"  … and {more} more" in lines) == (more > 0)
+
+
+def test_columns_of_the_text_are_fields_that_may_be_empty_or_numbers(tmp_path: Path) -> None:
+    rows = [
+        {"title": "one", "body": "two", "label": "x"},
+        {"title": None, "body": 3, "label": "y"},
+        {"body": "", "label": "x"},
+        {"title": "\ud800", "body": "four", "label": "x"},
+        {"title": "five", "label": "y"},
+    ]
+    (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    reader = UserFiles("own.jsonl", text=["title", "body"], drop=["empty"], base=tmp_path)
+    texts = list(loaded(reader))
+    assert [bytes(text) for text in texts] == [b"one\ntwo", b"3", b"?\nfour", b"five"]
+    assert [dict(text.fields) for text in texts] == [  # type: ignore[attr-defined]
+        {"title": b"one", "body": b"two"},
+        {"title": b"", "body": b"3"},
+        {"title": b"?", "body": b"four"},
+        {"title": b"five", "body": b""},
+    ]
+    assert reader.scanned().dropped == {"empty": 1}
+
+
+def test_what_is_left_out_takes_its_group_its_part_and_its_date_along(tmp_path: Path) -> None:
+    rows = [
+        {"text": "a", "label": label, "who": f"w{n}", "side": f"s{n}", "day": f"2024-01-0{n + 1}", "id": f"d{n}"}
+        for n, label in enumerate(["x", "lone", "y", "", "x", "y"])
+    ]
+    how = {"id": "id", "group": "who", "date": "day", "drop": ["rare", "unlabelled"]}
+    kept = [0, 2, 4, 5]
+    for split, parts in ((None, "w"), ("side", "s")):
+        documents = documents_of(tmp_path, rows, split=split, **how).documents
+        assert documents.ids == tuple(f"d{n}" for n in kept)
+        assert [documents.part_names[part] for part in documents.parts] == [f"{parts}{n}" for n in kept]
+        assert documents.groups.tolist() == [0, 1, 2, 3]
+        assert [str(date)[:10] for date in documents.dates] == [f"2024-01-0{n + 1}" for n in kept]

@@ -1,0 +1,122 @@
+"""Lists of components: what each is called, its parameters with their defaults, and a description that fits a line."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmark.schema.registries import (
+    COMPONENT_REGISTRIES,
+    LINE_WIDTH,
+    first_paragraph,
+    list_components,
+    parameters_of,
+)
+from benchmark.system.errors import ConfigError
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "parameters", "description"),
+    [
+        ("kernels", "rbf", "sigma=1.0", "RBF: k(x, x') = exp(-||x - x'||² / 2σ²)."),
+        (
+            "protocols",
+            "k-fold",
+            "k: int, seed=0, stratified=True, grouped=False",
+            "Test each document exactly once, in",
+        ),
+        ("protocols", "fixed-split", "train='train', test='test'", "Use the split that the corpus comes with."),
+        ("datasets", "webkb", "", "WebKB, the 4 Universities data set"),
+        ("datasets", "synthetic", "subset: all, several", "Synthetic pages in WebKB's shape"),
+        ("metrics", "error", "", "Compute the share of documents with a wrong prediction, where each document has ex"),
+        ("metrics", "f1", "", "Compute the F1 of one class."),
+        ("metrics", "seconds", "", "Wall-clock seconds, for figures and claims; tables omit the metric."),
+        ("metrics", "average-skl", "", "Metric of the diagnostic centroid-distances: average SKL, in nats."),
+        (
+            "metrics",
+            "seconds-to-map",
+            "",
+            "Metric of the diagnostic feature-errors: seconds to map a thousand documents. Wall-",
+        ),
+        ("normalizations", "l1", "", "scaled to sum 1: points of the simplex"),
+        ("digits", "joined", "", "all digits are the same letter, inside words too: cs101 is cs###"),
+        ("stoplists", "smart", "", "523 words"),
+        (
+            "papers",
+            "chen2018",
+            "",
+            "Centroid estimation based on symmetric KL divergence for multinomial text classificati",
+        ),
+    ],
+)
+def test_a_component_is_listed_with_its_parameters(kind: str, name: str, parameters: str, description: str) -> None:
+    (table,) = list_components(kind)
+    assert table.title == kind
+    found = {row[0]: row[1:] for row in table.rows}
+    assert found[name][0] == parameters
+    assert found[name][1].startswith(description)
+
+
+def test_a_brief_list_has_a_line_for_each_component_of_every_kind() -> None:
+    whole, brief = list_components(""), list_components("", brief=True)
+    assert [table.title for table in whole] == [table.title for table in brief]
+    assert [*COMPONENT_REGISTRIES] == [table.title for table in whole if table.title in COMPONENT_REGISTRIES]
+    cut = 0
+    for long, short in zip(whole, brief, strict=True):
+        width = max(len(name) for name, *_ in long.rows)
+        for (name, _, text), (same, line) in zip(long.rows, short.rows, strict=True):
+            plain = text.replace("`", "")
+            assert name == same
+            assert width + 2 + len(line) <= LINE_WIDTH
+            if line != plain:
+                assert line.endswith("…")
+                assert plain.startswith(line[:-1])
+                assert line[-2] not in " ,;:"
+                assert width + 2 + len(plain) > LINE_WIDTH
+                cut += 1
+    assert cut > 20
+
+
+def test_an_unknown_kind_is_refused_with_the_nearest() -> None:
+    with pytest.raises(ConfigError, match=r"unknown list 'kernals'; did you mean 'kernels'\? \(allowed: datasets, ker"):
+        list_components("kernals")
+
+
+class Base:
+    """A base.
+
+    Parameters
+    ----------
+    a, b : int
+        Two of
+        them.
+    c : {"x", "y"}, optional
+        A choice, such as "z".
+
+    Returns
+    -------
+    d : int
+        No parameter.
+    """
+
+    def __init__(self, a: int, b: int = 2, c: str = "x") -> None:
+        self.a, self.b, self.c = a, b, c
+
+
+class Derived(Base):
+    """Another one.
+
+    Parameters
+    ----------
+    b : int
+        Another text.
+    """
+
+
+def test_parameters_have_the_texts_of_the_nearest_class_that_documents_them() -> None:
+    found = {each.name: (each.default, each.choices, each.text) for each in parameters_of(Derived)}
+    assert found["b"] == (2, (), "Another text.")
+    assert found["c"] == ("x", ("x", "y"), 'A choice, such as "z".')
+    assert found["a"][1:] == ((), "Two of them.")
+    assert list(found) == ["a", "b", "c"]
+    assert first_paragraph(Base.__doc__) == "A base."
+    assert first_paragraph(None) == ""

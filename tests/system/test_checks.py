@@ -1,0 +1,121 @@
+"""Checks refuse what lies outside a range and nothing else; NaN lies in none."""
+
+from __future__ import annotations
+
+import math
+import stat
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from benchmark.system.checks import (
+    check_dimension,
+    check_one_of,
+    check_positive,
+    check_positive_parameters,
+    check_within,
+    digest_without_itself,
+    escape_surrogates,
+    is_number,
+    json_bytes,
+    may_block,
+)
+from benchmark.system.string_arrays import join_names, split_names
+
+
+@pytest.mark.parametrize(
+    ("n", "smallest", "good"),
+    [
+        (1, 1, True),
+        (0, 1, False),
+        (2, 2, True),
+        (1, 2, False),
+        (2.5, 1, False),
+        (3.0, 1, True),
+        (math.nan, 1, False),
+        (math.inf, 1, False),
+    ],
+)
+def test_a_dimension_is_a_whole_number_from_a_smallest(n: float, smallest: int, good: bool) -> None:
+    if good:
+        check_dimension(n, smallest)  # type: ignore[arg-type]
+        return
+    with pytest.raises(ValueError, match=f"must be a whole number of at least {smallest}, not {n}"):
+        check_dimension(n, smallest)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("value", "good"), [(1e-300, True), (5, True), (0, False), (-1, False), (math.inf, False), (math.nan, False)]
+)
+def test_a_positive_number_is_finite(value: float, good: bool) -> None:
+    for check in (
+        lambda: check_positive("t", value),
+        lambda: check_positive_parameters(SimpleNamespace(s=1, t=value), "s", "t"),
+    ):
+        if good:
+            check()
+            continue
+        with pytest.raises(ValueError, match=rf"t must be a positive .*number, not {value}"):
+            check()
+
+
+@pytest.mark.parametrize(
+    ("values", "slack", "good"),
+    [
+        ([], 0, True),
+        ([0, 1], 0, True),
+        ([-0.1, 1], 0, False),
+        ([0, 1.1], 0, False),
+        ([-0.1, 1.1], 0.1, True),
+        ([-0.2, 1], 0.1, False),
+        ([0, 1.2], 0.1, False),
+        ([0, math.nan], 9, False),
+    ],
+)
+def test_values_lie_within_bounds_up_to_a_slack(values: list[float], slack: float, good: bool) -> None:
+    if good:
+        check_within("s", np.array(values, dtype=float), 0, 1, slack)
+        return
+    with pytest.raises(ValueError, match=r"s must lie in \[0, 1\], but the values range over \["):
+        check_within("s", np.array(values, dtype=float), 0, 1, slack)
+
+
+def test_a_name_is_one_of_those_allowed() -> None:
+    check_one_of("how", "b", ("a", "b"))
+    with pytest.raises(ValueError, match=r"^how must be one of a, b, not 'c'$"):
+        check_one_of("how", "c", ("a", "b"))
+
+
+def test_a_digest_is_of_all_but_itself_in_any_order() -> None:
+    one = digest_without_itself({"a": 1, "b": (2, 3), "digest": "x"})
+    assert one == digest_without_itself({"b": [2, 3], "a": 1})
+    assert one != digest_without_itself({"b": [2, 4], "a": 1})
+    assert one != digest_without_itself({"b": [2, 3], "digest": "x"})
+    assert len(one) == 64
+
+
+def test_text_is_written_as_utf_8_and_what_is_none_is_escaped() -> None:
+    assert json_bytes({"a": "é\udcff"}) == '{\n  "a": "é\\udcff"\n}\n'.encode()
+    assert escape_surrogates("é\ud800") == "é\\ud800"
+
+
+@pytest.mark.parametrize(
+    ("kind", "blocks"),
+    [(stat.S_IFREG, False), (stat.S_IFDIR, False), (stat.S_IFIFO, True), (stat.S_IFCHR, True), (stat.S_IFSOCK, True)],
+)
+def test_pipes_devices_and_sockets_may_block(kind: int, blocks: bool) -> None:
+    assert may_block(kind | 0o644) is blocks
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("1", True), ("1e3", True), ("nan", True), ("-.5", True), ("", False), ("1,5", False), ("x", False)],
+)
+def test_a_number_is_what_python_reads_as_one(text: str, number: bool) -> None:
+    assert is_number(text) is number
+
+
+@pytest.mark.parametrize("names", [("a",), ("a", "é", "漢字 b"), ("", "a", ""), ("",)])
+def test_names_come_back_from_an_array(names: tuple[str, ...]) -> None:
+    assert split_names(join_names(names)) == names
