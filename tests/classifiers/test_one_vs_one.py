@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import tracemalloc
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
@@ -125,6 +126,14 @@ def test_decisions_together_are_those_of_each(points: sp.csr_array, streamed: bo
         for column, machine in enumerate(machines.machines):
             sums[:, column] = asked.block(0, TESTED)[:, machine.support] @ machine.coefficients - machine.rho
         np.testing.assert_allclose(decisions, sums, rtol=1e-12, atol=1e-12)
+
+
+def test_problems_that_are_trained_together_have_equal_parts_of_the_time() -> None:
+    clock = TrainingClock(3)
+    clock.book(time.perf_counter() - 60, [0, 2])
+    clock.book(time.perf_counter() - 10, [2])
+    np.testing.assert_allclose(clock.own, [30, 0, 40], atol=5)
+    assert clock.shared == 0
 
 
 @given(st.integers(0, 10**6), st.integers(0, 10**6))

@@ -93,6 +93,15 @@ def test_run_with_cells_and_workers(call_of: Any, config: Path) -> None:
         assert (observer._silent, observer._verbose) == (silent, verbose)
 
 
+@pytest.mark.parametrize(("options", "n_jobs"), [((), 5), (("--dask", "local:3"), 3)])
+def test_workers_of_the_command_line_replace_those_of_the_configuration(
+    call_of: Any, config: Path, options: tuple[str, ...], n_jobs: int
+) -> None:
+    config.write_text(f"{CONFIG}\nparallel: {{n_jobs: 5}}\n")
+    found = call_of("benchmark.workers.cluster.DaskExecutor", "run", config, "--out", config.parent / "run", *options)
+    assert ParallelSection(n_jobs=n_jobs) in found.values()
+
+
 def test_workers_are_limited_where_there_are_some() -> None:
     assert workers_from_options(None, None) is None
     assert workers_from_options("tcp://host:1", 4) == ParallelSection(dask_address="tcp://host:1", n_jobs=4)

@@ -136,3 +136,10 @@ def test_the_page_of_what_moved_has_every_old_name() -> None:
     keys = {key.rpartition(".")[2] for key in RENAMED_KEYS} | set(RENAMED_KEYS.values())
     options = {word for names in RENAMED.values() for pair in names.items() for word in pair}
     assert not (keys | options | {value for values in RENAMED_VALUES.values() for value in values}) - words
+
+
+def test_an_old_key_is_told_once_where_it_first_occurs() -> None:
+    lines: dict[Any, int] = {(): 1, ("methods", 0, "call"): 3, ("methods", 1, "call"): 5}
+    with pytest.warns(RenamedWarning) as warned:
+        with_current_keys(YamlSource("x.yaml", {"methods": [{"call": "a"}, {"call": "b"}]}, lines))
+    assert [str(each.message).partition(" the key")[0] for each in warned] == ["x.yaml:3:"]

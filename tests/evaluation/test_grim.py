@@ -43,6 +43,8 @@ def test_numbers_that_contradict_each_other_fit_no_size() -> None:
     # 9 of 10 against 5 of 10 differ by 4 documents: Z is at most 4 / sqrt(4) = 2.
     assert consistent_sizes({"a": "90", "b": "50"}, [("a", "b", "2.0000")], [10]) == [10]
     assert consistent_sizes({"a": "90", "b": "50"}, [("a", "b", "2.1000")], [10]) == []
+    # 4 / sqrt(2) would need more documents in the difference than are discordant.
+    assert consistent_sizes({"a": "90", "b": "50"}, [("a", "b", "2.8284")], [10]) == []
 
 
 def test_a_difference_and_the_discordant_documents_are_both_even_or_both_odd() -> None:

@@ -164,6 +164,26 @@ def test_what_goes_wrong_is_told_in_a_line_and_stops_its_cell_alone(
     assert {cell.removesuffix(size) for cell in done.results.scored.cells} == {"chi2", "ngd"}
 
 
+def test_a_kernel_is_constant_only_if_it_is_so_on_all_training_documents(
+    config: Callable[..., Path], plugin: Callable[..., Path], folder: Path, store: Store
+) -> None:
+    """The first hundred documents are alike."""
+    plugin("""\
+from benchmark.kernels import Kernel
+
+class Product(Kernel):
+    def from_products(self, products, left, right):
+        return products
+
+KERNELS = {"product": Product}
+""")
+    alike, others = ["alpha beta,a", "alpha beta,b"] * 100, ["gamma delta,a", "delta delta,b"] * 20
+    (folder / "own.csv").write_text("\n".join(["text,label", *alike, *others, ""]), encoding="utf-8")
+    lines = {"corpus": "{name: files, path: own.csv}", "text": "{stoplist: none}", "protocol": "{name: k-fold, k: 2}"}
+    done = run_and_write(load_checked(config("mine.py", "product", **lines)), RunContext(store), folder=folder / "run")
+    assert not done.results.failures
+
+
 def test_its_own_traceback_is_for_who_asks(
     config: Callable[..., Path],
     plugin: Callable[..., Path],

@@ -20,7 +20,7 @@ from benchmark.report.page import (
     swept_claims_grid,
 )
 from benchmark.report.paper_results import COMPARISONS, PaperExperiment, PaperResult, SensitivityScore
-from tests.report.summaries import claim_row, verdict_row
+from tests.report.summaries import claim_row, verdict_row, webkb_summary
 
 
 def sweep_of(summary, values):
@@ -105,6 +105,13 @@ def test_deviations_are_those_of_the_paper_and_no_others(make):
         [section_of(Summary("x", "X", None, (), summary_table(SCORE_COLUMNS), claims=summary_table(CLAIMS)))]
     )
     assert "\n\n\n" not in page
+
+
+@pytest.mark.parametrize(("strict", "listed"), [("holds", False), ("no test", False), ("not shown", True)])
+def test_a_claim_that_holds_is_listed_only_if_a_strict_test_doubts_it(strict, listed):
+    claims = webkb_summary().claims.iloc[:1].assign(verdict="holds", strict_verdict=strict, counted="")
+    page = deviations_page([section_of(replace(webkb_summary(), claims=claims))])
+    assert bool(re.search(rf"^\| {claims['claim'].iloc[0]} ", page, re.MULTILINE)) == listed
 
 
 def test_numbers_that_were_not_measured_count_against_us(make):

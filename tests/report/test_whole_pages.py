@@ -7,6 +7,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
@@ -287,6 +288,16 @@ def test_regions() -> None:
         "another step": repr(simplex_section(figure_of((plane,)))),
     }
     assert_expected("regions", parts.items())
+
+
+def test_a_row_of_the_triangle_tells_also_a_change_at_its_last_point() -> None:
+    n = 4
+    places = np.array([(n - j - k, j, k) for k in range(n + 1) for j in range(n + 1 - k)])
+    last = (places[:, 0] == 0).astype(int)
+    of_edge = replace(panel("simplex", 0.5), grid=places / n, predicted=last, likelier=1 - last)
+    found = simplex_section(figure_of((of_edge,))).simplex
+    assert found["kernels"][0]["rows"] == [[n - k] for k in range(n + 1)]
+    assert found["likelier"] == [[0, n - k] if k < n else [] for k in range(n + 1)]
 
 
 def table_text(table: TerminalTable) -> str:

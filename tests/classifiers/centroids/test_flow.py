@@ -234,3 +234,11 @@ def test_a_flow_that_does_not_arrive_says_so() -> None:
         gradient_flow(statistics, max_steps=3)
     with pytest.raises(RuntimeError, match=r"steps|rounding"):
         gradient_flow(statistics, tolerance=1e-200)
+
+
+def test_as_many_steps_as_it_needs_are_enough() -> None:
+    statistics = class_statistics(draw_documents(10, 30), 0.01)
+    needed = len(gradient_flow(statistics).times) - 1
+    assert len(gradient_flow(statistics, max_steps=needed).times) == needed + 1
+    with pytest.raises(RuntimeError, match=rf"after {needed - 1} steps"):
+        gradient_flow(statistics, max_steps=needed - 1)

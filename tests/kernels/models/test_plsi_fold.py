@@ -77,6 +77,15 @@ def test_the_gap_is_that_of_the_conditions_of_the_optimum(fitted: FittedPLSI, co
         assert slope.max() - 1 <= fitted.plsi.fold_tolerance
 
 
+@pytest.mark.parametrize("steps", [0, 1, 5])
+def test_the_gap_is_that_of_the_shares_where_the_steps_are_too_few(steps: int) -> None:
+    phi, counts = np.array([[0.7, 0.2], [0.2, 0.3], [0.1, 0.5]]), np.array([[5, 1, 1], [0, 2, 7]])
+    theta, gap = fold_in(checked_counts(counts), phi, np.ones(2) / 2, 0.0, steps)
+    frequency = counts / counts.sum(axis=1, keepdims=True)
+    slope = (frequency / (theta @ phi.T)) @ phi
+    np.testing.assert_allclose(gap, slope.max(axis=1) - 1, atol=1e-12)
+
+
 def test_classes_that_a_document_lacks_are_exactly_zero(fitted: FittedPLSI, counts: NDArray[np.int64]) -> None:
     """They are those that a far more exact folding in leaves below 1e-12, and hardly any of them is missed."""
     matrix = sp.csr_array(counts.astype(float))
