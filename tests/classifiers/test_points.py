@@ -147,3 +147,6 @@ class TestNbSvm:
         for value in (-0.1, 1.1, float("nan")):
             with pytest.raises(ValueError, match="interpolation must be a number from 0 to 1"):
                 NbSvm(interpolation=value).check()
+        for value in (0.0, -1.0, float("nan"), float("inf")):
+            with pytest.raises(ValueError, match="smoothing must be a positive number"):
+                NbSvm(smoothing=value).fit(X, y)

@@ -60,6 +60,14 @@ def test_an_archive_is_told_with_its_digest_or_not_at_all():
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_what_a_card_does_not_know_is_left_out(name):
+    own = registry.dataset_card(name).model_copy(update={"addresses": (), "archive_sha256": None})
+    found = croissant(own)
+    assert not {"url", "distribution"} & found.keys()
+    assert all(found.values())
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_each_card_has_the_facts_of_responsible_ai(name):
     card = registry.dataset_card(name)
     assert all((card.collection, card.uses, card.limitations, card.biases, card.personal))

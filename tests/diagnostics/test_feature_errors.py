@@ -163,6 +163,25 @@ def test_the_same_map_for_several_machines_is_measured_once(synthetic: Counts) -
     assert {name.partition("/")[0] for name in found} == {"hellinger-c1", "hellinger-c2"}
 
 
+def test_errors_of_another_number_of_pairs_are_measured_anew(synthetic: Counts) -> None:
+    """What was kept of another number before changes nothing."""
+    variant = variant_of({"features": {"name": "arcsine", "n_components": 16}})
+    kept: dict[str, Any] = {}
+
+    def once(content: Mapping[str, Any], compute: Callable[[], Any]) -> Any:
+        if str(content) not in kept:
+            kept[str(content)] = compute()
+        return kept[str(content)]
+
+    def errors(pairs: int, once: Any) -> list[float]:
+        found = FeatureErrors(pairs).compute(DiagnosticContext(synthetic, variant, 0, 1, once))
+        return list(found["arcsine-n_components16/errors"])
+
+    few, many = errors(10, once), errors(1000, once)
+    assert few != many
+    assert many == errors(1000, lambda _, compute: compute())
+
+
 @pytest.mark.parametrize("pairs", [0, 1_000_001])
 def test_wrong_numbers_of_pairs_are_refused(pairs: int) -> None:
     with pytest.raises(ValueError, match="pairs"):

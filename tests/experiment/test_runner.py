@@ -194,6 +194,15 @@ def test_a_second_run_takes_everything_from_the_store(store, notebook, trainings
     assert not notebook.notes
 
 
+def test_cells_of_all_tasks_count_as_stored(store):
+    tasks = [["faculty", "course"], ["faculty", "student"]]
+    experiment = small_experiment(methods=[SOUND], tasks=tasks)
+    assert run_experiment(experiment, RunContext(store)).stored == set()
+    again = run_experiment(experiment, RunContext(store))
+    assert again.stored == again.predictions.settings.keys()
+    assert len(again.stored) == 4
+
+
 def test_another_cell_or_c_trains_only_what_is_new(store, trainings):
     run_experiment(small_experiment(), RunContext(store))
     new = trainings()

@@ -107,6 +107,23 @@ def test_a_split_is_decided_alike_alone_and_in_company(name: str, bench: MatrixC
             np.testing.assert_array_equal(alone.tied, decisions.tied)
 
 
+@pytest.mark.parametrize("name", ["linear", "ngd", "linear-svm", "mnb"])
+def test_only_an_idf_of_the_collection_learns_from_tested_documents(name: str, bench: MatrixCache) -> None:
+    """With that of training, another tested document changes no value of the others, one split or many."""
+    problem = toy_problem(multilabel=False, n_classes=2)
+    split = toy_replicates(problem)[0]
+    dense = problem.counts.matrix.toarray()
+    dense[split.test[0]] = 9 * (np.arange(dense.shape[1]) % 2)
+    changed = replace(problem, counts=replace(problem.counts, matrix=sp.csr_array(dense)), key="changed")
+    cls = KERNELS.get(name) or CLASSIFIERS[name]
+    for idf, replicated in itertools.product(("training", "collection"), (False, True)):
+        spec = spec_of(name, represented("tfidf", tags_of(cls).normalization, idf))
+        method = build_method(spec, problem, None, replicated=replicated)
+        before, after = (method.solve(each, [split], None, bench)[0].values[1:] for each in (problem, changed))
+        assert before.size
+        assert np.array_equal(before, after) == (idf == "training")
+
+
 @pytest.mark.parametrize("replicated", [False, True], ids=["each split", "many splits"])
 def test_a_document_half_way_between_two_classes_is_of_the_second(replicated: bool, bench: MatrixCache) -> None:
     """LIBSVM's rule: only a positive decision is for the first."""

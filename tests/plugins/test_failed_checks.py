@@ -168,6 +168,18 @@ def drawn(self: Any, documents: Any) -> list[Split]:
     return [Split("all", rows[~tested], rows[tested])]
 
 
+def redrawn(split: Callable[[Any], Split]) -> Callable[[Any], dict[str, Any]]:
+    """Return `splits` that make the split of each call anew."""
+    return lambda _: {"splits": lambda _, documents: [split(np.arange(len(documents)))]}
+
+
+def ends(low: float, high: float) -> Callable[[Any], dict[str, Any]]:
+    """Return `numbers` whose estimate has another interval."""
+    estimate = Estimate(60.0, low, high, 60, "count")
+    rows = (DiagnosticRow("documents", "number", estimate),)
+    return lambda _: {"numbers": lambda *_: DiagnosticNumbers(rows)}
+
+
 def mapped(change: Callable[[Any], Any]) -> Callable[[Any], dict[str, Any]]:
     return lambda base: after(base, "transform", change)
 
@@ -231,6 +243,18 @@ CASES: list[tuple[str, Callable[[Any], dict[str, Any]], str, str]] = [
     ),
     ("classifiers", lambda base: spoiling(base, 1), "leaves its arguments", "points or labels have changed"),
     ("protocols", lambda _: {"splits": drawn}, "returns ascending rows", "a second call returns other splits"),
+    (
+        "protocols",
+        redrawn(lambda rows: Split("all", rows[(rows % 7 > 0) & (rows % 5 != next(NUMBERS) % 5)], rows[rows % 7 == 0])),
+        "returns ascending rows",
+        "a second call returns other splits",
+    ),
+    (
+        "protocols",
+        redrawn(lambda rows: Split("all", rows[rows % 7 > 0], rows[rows % 14 == 7 * (next(NUMBERS) % 2)])),
+        "returns ascending rows",
+        "a second call returns other splits",
+    ),
     ("weightings", forgetful, "returns one finite weight", "fit must return the weighting itself"),
     (
         "weightings",
@@ -274,6 +298,8 @@ CASES: list[tuple[str, Callable[[Any], dict[str, Any]], str, str]] = [
         "returns finite numbers of the metrics",
         "number",
     ),
+    ("diagnostics", ends(-np.inf, 60.0), "returns finite numbers", "-inf to 60.0: the number must be finite"),
+    ("diagnostics", ends(60.0, np.inf), "returns finite numbers", "60.0 to inf: the number must be finite"),
     (
         "diagnostics",
         lambda base: after(base, "compute", lambda arrays: {"n": arrays["n"] + next(NUMBERS)}),

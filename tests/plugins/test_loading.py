@@ -161,8 +161,17 @@ class Unwritable(ChiSquared):
     def __init__(self, gamma=object()):
         self.gamma = gamma
 
+class Endless(ChiSquared):
+    def __init__(self, gamma=float("inf")):
+        self.gamma = gamma
+
+class Undefined(ChiSquared):
+    def __init__(self, gamma=float("nan")):
+        self.gamma = gamma
+
 KERNELS = {"function": function, "no-transform": NoTransform, "no-link": NoLink, "anything": Anything,
-           "unwritable": Unwritable, "untagged": Untagged, "mistagged": Mistagged, "misnormalized": Misnormalized}
+           "unwritable": Unwritable, "endless": Endless, "undefined": Undefined,
+           "untagged": Untagged, "mistagged": Mistagged, "misnormalized": Misnormalized}
 METRICS = {"function-too": function}
 """
 
@@ -175,6 +184,8 @@ METRICS = {"function-too": function}
         ("no-link", "or else `transform`"),
         ("anything", r"no \*args"),
         ("unwritable", "the default of gamma"),
+        ("endless", "the default of gamma is inf"),
+        ("undefined", "the default of gamma is nan"),
         ("untagged", r"its `tags` are {'normalization': 'l1'}: must be a benchmark.system.tags.Tags"),
         ("mistagged", r"its set_by_run is \('seed', 3\): must be a tuple of text"),
         ("misnormalized", "its normalization is 'l3': must be one of none, l1, l2"),

@@ -103,6 +103,20 @@ def test_several_metrics_stand_side_by_side():
     assert (chart.columns, chart.y_label) == (2, "F-measure (%)")
 
 
+@pytest.mark.parametrize(
+    ("metrics", "scale", "label"),
+    [
+        (("error", "accuracy"), 100, "Test error or Accuracy (%)"),
+        (("error", "seconds"), 1, "Test error (fraction) or Seconds"),
+        (("seconds", "macro-f1"), 1, "Seconds or F-measure (fraction)"),
+        (("seconds",), 1, "Seconds"),
+    ],
+)
+def test_shares_are_percent_unless_another_unit_is_on_their_axis(metrics, scale, label):
+    chart = chart_from_figure(FigureView("figure", metrics), scores(metrics=metrics), LABELS)
+    assert (chart.scale, chart.y_label) == (scale, label)
+
+
 def test_classes_are_left_out_unless_they_are_panels():
     frame = scores(classes=(ALL_CLASSES, "earn", "acq"), metrics=("macro-recall",))
     whole = chart_from_figure(FigureView("figure", ("macro-recall",)), frame, LABELS)
