@@ -58,7 +58,7 @@ trials: $(READY_TO_TEST)
 ifdef MINUTES
 	$(BIN)/python -m tests.trials $(MINUTES) $(SEED)
 else
-	$(BIN)/python -m pytest -m slow -rs -n 4 --dist worksteal tests --ignore tests/trials/test_growth.py
+	$(BIN)/python -m pytest -m slow -rs -n 3 --dist worksteal tests --ignore tests/trials/test_growth.py
 	$(BIN)/python -m pytest -m slow tests/trials/test_growth.py
 endif
 

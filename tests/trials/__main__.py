@@ -13,7 +13,7 @@ from collections import Counter
 PYTEST = (sys.executable, "-m", "pytest", "-m", "slow", "-q", "--tb=short")
 GROWTH = "tests/trials/test_growth.py"
 #: Tests that are made together, and those that measure seconds, alone.
-PARTS = (("-n", "4", "--dist", "worksteal", "tests/trials", "--ignore", GROWTH), (GROWTH,))
+PARTS = (("-n", "3", "--dist", "worksteal", "tests/trials", "--ignore", GROWTH), (GROWTH,))
 COUNTED = re.compile(r"(\w+): ([\d,]+) trials, (\d+) tests failed, ([\d,]+) s$")
 
 
