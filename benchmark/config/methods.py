@@ -496,7 +496,8 @@ class _Resolver:
             return self._of_vectors(classifier, own, place)
         kernel = self._kernel(own, classifier)
         names = [each.name for each in (classifier, kernel) if each is not None]
-        self._unused -= {("defaults", name) for name in names}
+        if kernel is not None:
+            self._unused.discard(("defaults", kernel.name))
         takes = kernel is None or is_elementwise_kernel(kernel.cls) or THRESHOLD_KEY in own
         threshold = self._threshold(own, names[::-1], place) if takes else None
         spec = MethodSpec(self._representation(own, kernel, classifier, place), kernel, classifier, None, threshold)

@@ -132,7 +132,7 @@ def test_problems_that_are_trained_together_have_equal_parts_of_the_time() -> No
     clock = TrainingClock(3)
     clock.book(time.perf_counter() - 60, [0, 2])
     clock.book(time.perf_counter() - 10, [2])
-    np.testing.assert_allclose(clock.own, [30, 0, 40], atol=5)
+    np.testing.assert_allclose(clock.own, [30, 0, 40], atol=1)  # a second for what else the machine does
     assert clock.shared == 0
 
 
