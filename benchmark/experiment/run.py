@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.store import Store
-    from benchmark.report.files import FigureSpec
+    from benchmark.report.files import FigureSpec, Render
 
 RUNS_FOLDER = Path("results") / "runs"
 
@@ -109,8 +109,13 @@ def run_and_write(experiment: Experiment, context: RunContext, folder: Path | No
     return write_results(runner.run_experiment(experiment, context), context, folder, started)
 
 
-def write_results(results: RunPredictions, context: RunContext, folder: Path, started: float) -> RunResult:
-    """Score the predictions of a run that began at `started`, by `time.perf_counter`, and write its folder."""
+def write_results(
+    results: RunPredictions, context: RunContext, folder: Path, started: float, render: Render | None = None
+) -> RunResult:
+    """Score the predictions of a run that began at `started`, by `time.perf_counter`, and write its folder.
+
+    Figures come from `render`, or else from the store.
+    """
     from benchmark.report.files import write_report_files  # noqa: PLC0415 - as in `report_again`
     from benchmark.report.html.page import write_page  # noqa: PLC0415
 
@@ -118,7 +123,7 @@ def write_results(results: RunPredictions, context: RunContext, folder: Path, st
     summary = summarize(results)
     manifest = manifest_of(results, jobs=context.jobs, seconds=time.perf_counter() - started)
     write_run(results, manifest, folder)
-    write_report_files(summary, folder, partial(cached_pictures, context.store), context.observer.note)
+    write_report_files(summary, folder, render or partial(cached_pictures, context.store), context.observer.note)
     write_page(summary, folder, manifest["machine"])
     return RunResult(folder, results, summary, time.perf_counter() - started)
 

@@ -137,7 +137,7 @@ def contents(folder, *, without=()):
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.name not in without}
 
 
-@pytest.mark.parametrize("shape", mostly_slow(sorted(SHAPES), 3), indirect=True)
+@pytest.mark.parametrize("shape", mostly_slow(sorted(SHAPES), 2), indirect=True)
 def test_validate_and_plan(config, shape):
     assert invoke("validate", config).exit_code == 0
     assert invoke("plan", config).exit_code == 0

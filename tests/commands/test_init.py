@@ -219,9 +219,10 @@ def test_an_exact_kernel_is_proposed_only_where_it_can_run(cpu: float, peak: flo
     assert "tfidf-hellinger is its linear route: linear-svm on square roots" in problem
 
 
-@pytest.mark.usefixtures("forecast_once")
 def test_where_memory_is_short_the_linear_route_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a machine that has less memory than the run takes, the proposal has no kernel, and isn't called for to run."""
+    parts = dict.fromkeys(RUN_PARTS, 1e9)
+    monkeypatch.setattr(planning, "forecast_run", lambda *_: Forecast(parts, parts, parts, 0.0))
     monkeypatch.setattr(planning, "free_memory", lambda: -1e12)
     path, target = table(tmp_path / "a.csv"), tmp_path / "own.yaml"
     done = CliRunner().invoke(app, ["init", str(path), "--text", "body", "--label", "queue", "--out", str(target)])

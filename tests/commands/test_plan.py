@@ -104,6 +104,10 @@ def word_of(number: int) -> str:
     return np.base_repr(number, 26).translate(LETTERS)
 
 
+#: A forecast for what is said of forecasts; the pilots of a true one take seconds.
+KNOWN = Forecast(*[dict.fromkeys(RUN_PARTS, 1.0)] * 3, disk=0.0)
+
+
 def forecast(experiment: Experiment, store: Store) -> Forecast:
     found = plan_run(experiment, RunContext(store)).forecast
     assert found is not None
@@ -125,22 +129,22 @@ def test_every_part_is_there_and_none_is_negative(store: Store, changes: dict[st
     assert found.peak == max(found.memory.values()) > 5e7
     assert found.memory[START] <= found.memory[READING]
     assert found.cpu[LEARNING] > 0
+    assert len(store.entries()) == 1, "only the counts are kept"
 
 
-@pytest.mark.usefixtures("forecast_once")
-def test_nothing_but_the_counts_is_kept(store: Store) -> None:
-    experiment = small_experiment()
-    plan_run(experiment, RunContext(store, jobs=2))
-    assert len(store.entries()) == 1
-    assert plan_run(experiment, RunContext(store), with_pilot=False).rows == [
+def test_all_curves_are_listed_with_their_entries(store: Store) -> None:
+    assert plan_run(small_experiment(), RunContext(store), with_pilot=False).rows == [
         *(("tf-l1-linear", 2, 0), ("tf-l1-ngd", 2, 0)), *(("tfidf-l1-linear", 2, 0), ("tfidf-l1-ngd", 2, 0))
     ]  # fmt: skip
 
 
-def test_what_the_store_has_takes_nothing(store: Store) -> None:
+def test_what_the_store_has_takes_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     run_experiment(small_experiment(methods=[KERNELS_OF]), RunContext(store))
     experiment = small_experiment(methods=[KERNELS_OF, "mnb"])
-    found = plan_run(experiment, RunContext(store))
+    with monkeypatch.context() as patch:
+        patch.setattr(planning, "forecast_run", lambda *_: KNOWN)
+        found = plan_run(experiment, RunContext(store))
+    assert found.forecast is KNOWN
     assert found.from_store == (2, 3)
     assert found.together == []
     run_experiment(experiment, RunContext(store))
@@ -174,7 +178,9 @@ def test_quick_tries_nothing(store: Store, monkeypatch) -> None:
     assert (found.forecast, forecast_text(found)) == (None, "")
 
 
-def measured(experiment: Experiment, store: Store, folder: Path, share: float = 0.5) -> pilot.Measurement:
+def measured(
+    experiment: Experiment, store: Store, folder: Path, share: float = 0.5, **pictures: bool
+) -> pilot.Measurement:
     """A pilot run in this process."""
     context = RunContext(store, download=False)
     read = read_variants(experiment, context)
@@ -182,9 +188,10 @@ def measured(experiment: Experiment, store: Store, folder: Path, share: float = 
     left = {job.key for work in works for point in work.points for job in point.jobs}
     some, plan = plan_pilots(experiment, read, works, left)
     small, (few, _) = [sample_task(work, share) for work in plan.works], sample_counts(read)
-    found = pilot.measure_pilot(some, small, plan.computed(plan.groups), few, context, folder / "pilot")
+    found = pilot.measure_pilot(some, small, plan.computed(plan.groups), few, context, folder / "pilot", **pictures)
     spans = {label: pilot._span(each) for label, each in found["batches"].items()}
-    return pilot.Measurement(spans, pilot._span(found["diagnostics"]), pilot._span(found["rest"]), 0.0)
+    parts = (pilot._span(found[part]) for part in ("diagnostics", "rest", "pictures"))
+    return pilot.Measurement(spans, *parts, 0.0)
 
 
 def test_a_pilot_measures_all_that_it_does_once(store: Store, tmp_path: Path) -> None:
@@ -196,8 +203,18 @@ def test_a_pilot_measures_all_that_it_does_once(store: Store, tmp_path: Path) ->
                                   "tf-l1-ngd · texas", "mnb · cornell"}  # fmt: skip
     assert all((span.seconds > 0).all() for span in found.batches.values())
     assert (found.seconds <= took).all()
+    assert not found.pictures.seconds.any()
     assert found.rest.memory > 5e7
     assert len(store.entries()) == 1, "only the counts are kept"
+
+
+def test_pictures_are_measured_apart_from_what_grows_with_the_documents(store: Store, tmp_path: Path) -> None:
+    began = pilot.clock()
+    found = measured(small_experiment(methods=["mnb"]), store, tmp_path, pictures=True)
+    took = pilot.clock() - began
+    assert list((tmp_path / "pilot" / "run").glob("*.svg"))
+    assert 0 < found.pictures.seconds[1] < took[1] - found.seconds[1]
+    assert found.pictures.memory > 5e7
 
 
 def test_a_sample_is_not_asked_whether_a_method_sees_anything(store: Store, tmp_path: Path, monkeypatch) -> None:
@@ -350,7 +367,7 @@ def test_seconds_of_a_group_are_those_of_all_its_batches(store: Store, monkeypat
     documents = {key: job_sizes(job, groups[key])[0] for key, (job, _) in jobs.items()}
     batches = {jobs[key][0].label: pilot.Span(np.full(2, documents[key]), 3e8) for key in jobs}
     nothing = pilot.Span(np.zeros(2), 1e8)
-    found = pilot_run_of(plan, works, pilot.Measurement(batches, nothing, nothing, 1e8), plan.groups)
+    found = pilot_run_of(plan, works, pilot.Measurement(batches, nothing, nothing, nothing, 1e8), plan.groups)
     for group in plan.groups:
         whole = sum(n for key, n in documents.items() if groups[key] == group)
         assert found.values[group] == pytest.approx(np.full(2, whole))
@@ -437,8 +454,8 @@ def test_of_a_large_file_that_is_sorted_by_class_each_document_stands_for_its_ow
 # Words
 
 
-@pytest.mark.usefixtures("forecast_once")
 def test_a_machine_that_is_too_small_is_told_with_what_to_do(store: Store, monkeypatch) -> None:
+    monkeypatch.setattr(planning, "forecast_run", lambda *_: replace(KNOWN, disk=1.0))
     monkeypatch.setattr(planning, "free_memory", lambda: -1e12)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=0))
     memory, disk = plan_run(small_experiment(), RunContext(store, jobs=2)).warnings

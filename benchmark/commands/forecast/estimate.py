@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmark.commands.forecast.growth import growth_terms
-from benchmark.commands.forecast.pilot import PilotProcess
+from benchmark.commands.forecast.pilot import Measurement, PilotProcess
 from benchmark.commands.forecast.pilot_plan import jobs_by_key, n_documents, plan_pilots
 from benchmark.commands.forecast.sample import (
     KERNEL_GROUP,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.commands.forecast.pilot import Measurement, Span
+    from benchmark.commands.forecast.pilot import Span
     from benchmark.commands.forecast.pilot_plan import PilotPlan
     from benchmark.config.model import Experiment
     from benchmark.experiment.context import LoadedVariant, RunContext
@@ -46,7 +46,7 @@ PILOT_SECONDS, PILOT_SHARE, MAX_PILOT_SECONDS = 15.0, 0.1, 40.0
 NOISE_SHARE, NOISE_SECONDS, NOISE_BYTES = 0.05, 0.02, 3e6
 #: Announced growth of memory, as a multiple of the estimate: too little memory ends a run, too much only waits.
 MEMORY_MARGIN = 1.15
-#: What isn't a batch: scores, tests, tables, pictures.
+#: What is neither a batch nor a picture: scores, tests, tables.
 REST = "rest"
 
 
@@ -212,28 +212,28 @@ def _limit(whole: float) -> float:
 
 def run_pilots(
     process: PilotProcess, plan: PilotPlan, few: Mapping[str, LoadedVariant], notify: Callable[[str], None]
-) -> tuple[list[PilotRun], Array]:
+) -> tuple[list[PilotRun], Array, Span]:
     """Run pilots on more and more documents while they are cheap, and on two samples at least.
 
     Where pilots of all groups are dear, those of kernels go on alone: their matrices may take most of a run's memory,
-    and little of a small sample's. The first pilot runs twice: its first run also loads libraries and compiled code, as
-    a run does once.
+    and little of a small sample's. The first pilot runs twice: its first run also loads libraries and compiled code,
+    and draws the pictures, as a run does once.
 
     Returns
     -------
-    (list of PilotRun, float64 array, shape (2,))
-        The pilots, and the processor and wall-clock seconds of the first use of libraries.
+    (list of PilotRun, float64 array of shape (2,), Span)
+        The pilots, the processor and wall-clock seconds of the first use of libraries, and what the pictures took.
     """
     share, spent, runs = smallest_share(plan.works, MAX_SHARE / MAX_STEP), 0.0, list[PilotRun]()
-    groups, first_use = tuple(plan.groups), np.zeros(2)
+    groups, measurements = tuple(plan.groups), list[Measurement]()
     while True:
         works = [sample_task(work, share) for work in plan.works]
         notify(f"pilot run on {n_documents(works):,} documents")
-        budget = memory_budget() * share**2
-        measured = process.run(works, plan.computed(groups), few, budget)
+        asked = works, plan.computed(groups), few, memory_budget() * share**2
         if not runs:
-            first, measured = measured, process.run(works, plan.computed(groups), few, budget)
-            first_use = np.maximum(first.seconds - measured.seconds, 0)
+            measurements.append(process.run(*asked, pictures=True))
+        measured = process.run(*asked)
+        measurements.append(measured)
         runs.append(pilot_run_of(plan, works, measured, groups))
         spent += float(measured.seconds[0])
         steps = [step for step in (MAX_STEP, 2) if share * step <= MAX_SHARE]
@@ -241,7 +241,8 @@ def run_pilots(
         sets = (groups, kernels) if kernels else (groups,)
         cheap = [(step, own) for own in sets for step in steps if is_cheap(runs, spent, step, own)]
         if not cheap and (len(runs) > 1 or not steps):
-            return runs, first_use
+            cold, warm = measurements[:2]
+            return runs, np.maximum(cold.seconds - warm.seconds, 0), cold.pictures
         step, groups = cheap[0] if cheap else (steps[-1], groups)
         share *= step
 
@@ -283,15 +284,16 @@ def forecast_run(
         tempfile.TemporaryDirectory(prefix="simplexbench-") as folder,
         PilotProcess(experiment, context, Path(folder)) as process,
     ):
-        runs, first_use = run_pilots(process, plan, few, context.observer.now)
+        runs, first_use, pictures = run_pilots(process, plan, few, context.observer.now)
     learning = runs[-1].diagnostics.seconds * vocabulary
     for group in plan.groups:
         learning = learning + forecast_seconds(runs, group)
-    took = process.start.seconds + first_use, reading[0], learning, forecast_seconds(runs, REST)
+    scoring = forecast_seconds(runs, REST) + pictures.seconds * plan.cells
+    took = process.start.seconds + first_use, reading[0], learning, scoring
     cpu, seconds = (dict(zip(RUN_PARTS, map(float, each), strict=True)) for each in zip(*took, strict=True))
     start = process.start.memory
     memory = {START: start, READING: start + reading[1]}
     memory[LEARNING] = max((forecast_memory(runs, group) for group in plan.groups), default=0.0)
-    memory[SCORING] = forecast_memory(runs, REST)
+    memory[SCORING] = max(forecast_memory(runs, REST), pictures.memory)
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
     return Forecast(seconds, cpu, {part: memory[part] for part in RUN_PARTS}, disk, load, context.jobs)

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
@@ -24,7 +25,7 @@ import numpy as np
 
 from benchmark.commands.forecast.sample import made_up_entries
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import write_results
+from benchmark.experiment.run import cached_pictures, write_results
 from benchmark.experiment.runner import run_tasks
 from benchmark.experiment.store import Store
 from benchmark.system.errors import BenchError, one_line
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from benchmark.experiment.context import LoadedVariant
     from benchmark.experiment.settings import PlannedTask
     from benchmark.experiment.store import StoreEntry
+    from benchmark.report.files import FigureSpec, Render
 
     Seconds = NDArray[np.float64]
 
@@ -77,7 +79,9 @@ class Measurement:
         By the label of a batch's first job.
     diagnostics : Span
     rest : Span
-        Everything else: near-duplicates, scores, tests, tables, pictures and the run folder.
+        Everything else: near-duplicates, scores, tests, tables and the run folder.
+    pictures : Span
+        Nothing where none were drawn.
     base : float
         Resident bytes before the pilot run.
     """
@@ -85,11 +89,12 @@ class Measurement:
     batches: dict[str, Span]
     diagnostics: Span
     rest: Span
+    pictures: Span
     base: float
 
     @property
     def seconds(self) -> Seconds:
-        """Processor and wall-clock seconds of the pilot run, shape (2,)."""
+        """Processor and wall-clock seconds of the pilot run without pictures, shape (2,)."""
         parts = [self.diagnostics, self.rest, *self.batches.values()]
         return np.asarray(np.sum([part.seconds for part in parts], axis=0))
 
@@ -136,6 +141,8 @@ class PilotProcess:
         computed: frozenset[str],
         counts: Mapping[str, LoadedVariant],
         budget: float,
+        *,
+        pictures: bool = False,
     ) -> Measurement:
         """Run tasks and return what that took.
 
@@ -149,13 +156,15 @@ class PilotProcess:
             Counts of each variant, for diagnostics.
         budget : float
             Bytes that matrices may take, see `methods.matrix_cache.memory_budget`.
+        pictures : bool
+            Draw the figures, too. They take the same for any number of documents.
 
         Raises
         ------
         BenchError
             If the process ends early, with the reason.
         """
-        what = {"works": works, "computed": computed, "counts": counts, "budget": budget}
+        what = {"works": works, "computed": computed, "counts": counts, "budget": budget, "pictures": pictures}
         content = pickle_content({"experiment": self._experiment, **what})
         try:
             for part in (content, pickle_content(self._plugins)):
@@ -164,7 +173,8 @@ class PilotProcess:
             raise self._ended() from None
         found = self._answer()
         spans = {label: _span(each) for label, each in found["batches"].items()}
-        return Measurement(spans, _span(found["diagnostics"]), _span(found["rest"]), found["base"])
+        parts = {part: _span(found[part]) for part in ("diagnostics", "rest", "pictures")}
+        return Measurement(spans, **parts, base=found["base"])
 
     def _answer(self) -> Any:
         """Return the next answer of the process."""
@@ -203,7 +213,7 @@ class PilotObserver(Observer):
 
     def __init__(self) -> None:
         self.batches: dict[str, list[float]] = {}
-        self.diagnostics, self.rest = [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]
+        self.diagnostics, self.rest, self.pictures = [0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]
         self._label, self._planned = "", False
         self._since = clock()
 
@@ -228,10 +238,17 @@ class PilotObserver(Observer):
             self._book(self.diagnostics)
             self._planned = False
 
+    def draw(self, store: Store, specs: Mapping[str, FigureSpec]) -> dict[str, dict[str, bytes]]:
+        """Draw and measure figures, which another process draws."""
+        self._book(self.rest)
+        found = cached_pictures(store, specs)
+        self._book(self.pictures)
+        return found
+
     def finish(self) -> dict[str, Any]:
         """Return all measurements."""
         self._book(self.rest)
-        return {"batches": self.batches, "diagnostics": self.diagnostics, "rest": self.rest}
+        return {part: getattr(self, part) for part in ("batches", "diagnostics", "rest", "pictures")}
 
     def _book(self, to: list[float]) -> None:
         """Add the seconds since the last call, and the peak of memory, to a part of the run."""
@@ -260,13 +277,16 @@ def measure_pilot(
     counts: Mapping[str, LoadedVariant],
     context: RunContext,
     folder: Path,
+    *,
+    pictures: bool = False,
 ) -> dict[str, Any]:
     """Run tasks as `run_and_write` does, without reading a corpus, and return the measurements."""
     store = PilotStore(folder / "store", made_up_entries(works, computed), context.store)
     observer = PilotObserver()
     context = replace(context, store=store, observer=observer)
     results = run_tasks(experiment, counts, works, context)
-    write_results(results, context, folder / "run", time.perf_counter())
+    render: Render = partial(observer.draw, store) if pictures else lambda _: {}
+    write_results(results, context, folder / "run", time.perf_counter(), render)
     return observer.finish()
 
 
