@@ -75,7 +75,7 @@ class TestNames:
         for words in (["report", "small"], ["compare", "small", "other"], ["compare", "small", "ngd", "linear"]):
             result = invoke(*words)
             assert (result.exit_code, result.stderr) == (0, ""), result.output
-        assert invoke("plan", "small").stdout.splitlines()[1].split() == ["ngd", "1", "1"]
+        assert invoke("plan", "small", "--no-pilot").stdout.splitlines()[1].split() == ["ngd", "1", "1"]
 
     def test_a_path_that_exists_goes_first(self, here):
         (here / "small").write_text(SMALL.replace("methods: [ngd", "methods: [mnb, ngd"))

@@ -42,7 +42,7 @@ def outcome(rng, truth, folds, right):
 
 
 class TestIntervals:
-    @pytest.mark.parametrize(("n", "chance"), mostly_slow(itertools.product([250, 1000, 7500], [0.3, 0.7, 0.9]), 3))
+    @pytest.mark.parametrize(("n", "chance"), mostly_slow(itertools.product([250, 1000, 3000], [0.3, 0.7, 0.9]), 3))
     def test_wilson_exactly(self, n, chance):
         """By summing over all outcomes, averaged over a small range of chances: at one it jumps with whole numbers."""
         shares = np.linspace(chance - 0.01, chance + 0.01, 21)
@@ -80,7 +80,7 @@ class TestIntervals:
         found = (gap() for _ in range(RUNS))
         assert 0.94 < covered(each.low <= 0.04 <= each.high for each in found) < 0.96
 
-    @pytest.mark.parametrize("folds", [1, 4])
+    @pytest.mark.parametrize("folds", mostly_slow([1, 4], 1))
     def test_the_bootstrap_of_macro_f1(self, folds):
         """Of classes of 30 to 300 tested documents. With 4 folds, the resamples keep the size of each fold."""
         rng, sizes, recalls = np.random.default_rng(9), np.array([30, 60, 100, 300]), np.array([0.6, 0.7, 0.9, 0.95])
