@@ -65,6 +65,8 @@ _CHARACTER_LINES = f"""\
 _CHARACTER_PAIR = f"  - [words-and-characters, {LINEAR_ROUTE}]\n"
 #: Longest first run that is proposed, in seconds of all processors.
 MAX_FIRST_SECONDS = 3600.0
+#: Folds of a proposed cross-validation; of fewer groups, one fold each.
+N_FOLDS = 5
 ROLES = ("text", "label", "labels", "id", "split", "group", "date")
 #: Usual names of columns.
 USUAL_COLUMN_NAMES = {
@@ -550,6 +552,12 @@ def _protocol(seen: FileSample, roles: dict[str, str], *, multilabel: bool) -> t
     if "date" in roles:
         return {"name": "by-date", "test_share": 0.25}, "train on the old documents, test on the newest quarter"
     if "group" in roles:
-        grouped = {"name": "k-fold", "k": 5, "grouped": True, **stratified}
+        n_groups = len(_distinct(seen.columns[roles["group"]]))
+        grouped = {
+            "name": "k-fold",
+            "k": n_groups if 1 < n_groups < N_FOLDS else N_FOLDS,
+            "grouped": True,
+            **stratified,
+        }
         return grouped, "each document is tested once, by classifiers trained without its group"
-    return {"name": "k-fold", "k": 5, **stratified}, "each document is tested once"
+    return {"name": "k-fold", "k": N_FOLDS, **stratified}, "each document is tested once"

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 import pytest
 import yaml
 from typer.testing import CliRunner
@@ -31,9 +32,11 @@ from benchmark.commands.init import (
     sample_file,
     write_configuration,
 )
-from benchmark.commands.plan import Plan
+from benchmark.commands.plan import Plan, plan_run
 from benchmark.corpora.user.file_parameters import DROP_REASONS
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import load_checked
+from benchmark.experiment.store import Store
 from benchmark.system.errors import ConfigError, DataError
 from tests.trials.limits import mostly_slow
 
@@ -116,6 +119,17 @@ def test_the_protocol_goes_by_what_there_is_and_the_configuration_is_good(
     config, target = written(table(tmp_path / "a.csv", columns, delimiter))
     assert config["protocol"] == protocol
     assert len(load_checked(target).ids) == 6
+
+
+@pytest.mark.parametrize(("n_groups", "k"), [(2, 2), (4, 4), (5, 5), (7, 5)])
+def test_each_fold_has_a_group_where_groups_are_few(tmp_path: Path, n_groups: int, k: int) -> None:
+    frame = pd.DataFrame([
+        {"text": f"w{n % 7} v{n % 5} {n}", "label": "ab"[n // 8 % 2], "group": f"g{n % n_groups}"} for n in range(56)
+    ])  # fmt: skip
+    frame.to_csv(tmp_path / "few.csv", index=False)
+    config, target = written(tmp_path / "few.csv")
+    assert config["protocol"] == {"name": "k-fold", "k": k, "grouped": True}
+    plan_run(load_checked(target), RunContext(Store(tmp_path / "store")), with_pilot=False)
 
 
 @pytest.mark.parametrize(("classes", "length", "proposed"), [(24, 40, True), (24, 200, False), (8, 40, False)])
