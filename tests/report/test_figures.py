@@ -106,8 +106,8 @@ def test_several_metrics_stand_side_by_side():
 @pytest.mark.parametrize(
     ("metrics", "scale", "label"),
     [
-        (("error", "accuracy"), 100, "Test error or Accuracy (%)"),
-        (("error", "seconds"), 1, "Test error (fraction) or Seconds"),
+        (("error", "accuracy"), 100, "Test error or accuracy (%)"),
+        (("error", "seconds"), 1, "Test error (fraction) or seconds"),
         (("seconds", "macro-f1"), 1, "Seconds or F-measure (fraction)"),
         (("seconds",), 1, "Seconds"),
     ],

@@ -187,8 +187,8 @@ def axis_label(metrics: tuple[str, ...], declared: DeclaredMetrics) -> str:
     if any(unit.scale != axis_scale(metrics, declared) for unit in units):
         units = [FRACTION_UNIT if unit.name == "percent" else unit for unit in units]
     if len({unit.symbol for unit in units}) > 1:
-        return " or ".join(dict.fromkeys(map(_with_unit, map(capitalized, names), units)))
-    return _with_unit(" or ".join(dict.fromkeys(map(capitalized, names))), units[0])
+        return capitalized(" or ".join(dict.fromkeys(map(_with_unit, names, units))))
+    return _with_unit(capitalized(" or ".join(dict.fromkeys(names))), units[0])
 
 
 def axis_scale(metrics: tuple[str, ...], declared: DeclaredMetrics) -> float:
