@@ -108,34 +108,45 @@ def test_an_impossible_ridge_is_refused(ridge: float) -> None:
             cls(ridge=ridge).check()
 
 
-def test_what_draws_random_numbers_is_trained_alone_and_all_else_side_by_side() -> None:
+@pytest.mark.parametrize(("first_alone", "second_alone"), [(True, True), (True, False), (False, True), (False, False)])
+def test_what_draws_random_numbers_is_trained_alone_and_all_else_side_by_side(
+    first_alone: bool, second_alone: bool
+) -> None:
     """Draws of LIBLINEAR's generator, one for the process, would be divided between two trainings."""
-    turns, running, most = _Turns(), [False, False], dict[bool, int]()
-    for alone in (True, False):
-        begun, end = threading.Event(), threading.Event()
+    turns, running, most = _Turns(), [False, False], list[int]()
+    begun, end = threading.Event(), threading.Event()
 
-        def first(begun: threading.Event = begun, end: threading.Event = end) -> None:
-            with turns.take(alone=False):
-                running[0] = True
-                begun.set()
-                end.wait(30)
-                running[0] = False
+    def first() -> None:
+        with turns.take(alone=first_alone):
+            running[0] = True
+            begun.set()
+            end.wait(30)
+            running[0] = False
 
-        def second(alone: bool = alone) -> None:
-            with turns.take(alone=alone):
-                running[1] = True
-                most[alone] = max(most.get(alone, 0), sum(running))
-                running[1] = False
+    def second() -> None:
+        with turns.take(alone=second_alone):
+            running[1] = True
+            most.append(sum(running))
+            running[1] = False
 
-        one, other = threading.Thread(target=first), threading.Thread(target=second)
-        one.start()
-        assert begun.wait(30)
-        other.start()
-        other.join(0.2 if alone else 30)
-        end.set()
-        one.join(30)
-        other.join(30)
-    assert most == {True: 1, False: 2}
+    one, other = threading.Thread(target=first), threading.Thread(target=second)
+    one.start()
+    assert begun.wait(30)
+    other.start()
+    other.join(0.1 if first_alone or second_alone else 30)
+    end.set()
+    one.join(30)
+    other.join(30)
+    assert most == [1 if first_alone or second_alone else 2]
+    with turns.take(alone=True):  # all turns were given back
+        pass
+
+
+def test_a_training_that_fails_gives_its_turn_back() -> None:
+    turns = _Turns()
+    for alone in (True, False, True):
+        with pytest.raises(ValueError, match="one class"), turns.take(alone=alone):
+            raise ValueError("one class")
 
 
 MODELS = [

@@ -222,3 +222,72 @@ def test_every_pair_is_solved_once_and_strips_are_no_wider_than_a_run(sizes: lis
     for _, others in found:
         assert others == list(range(others[0], others[-1] + 1))
         assert len(others) == 1 or sum(sizes[j] for j in others) <= BLOCK_COLUMNS
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        ([BLOCK_COLUMNS - 1, 1, 1], [[0, 1], [2]]),
+        ([BLOCK_COLUMNS, 1], [[0], [1]]),
+        ([1, BLOCK_COLUMNS], [[0], [1]]),
+        ([3 * BLOCK_COLUMNS, 2, 3], [[0], [1, 2]]),
+        ([2, 3 * BLOCK_COLUMNS, 3], [[0], [1], [2]]),
+        ([BLOCK_COLUMNS // 4] * 9, [[0, 1, 2, 3], [4, 5, 6, 7], [8]]),
+        ([], []),
+    ],
+)
+def test_consecutive_classes_share_a_block_as_long_as_it_is_not_too_wide(
+    sizes: list[int], expected: list[list[int]]
+) -> None:
+    assert class_blocks(np.array(sizes)) == expected
+    blocks = {code: number for number, run in enumerate(expected) for code in run}
+    pairs = list(combinations(range(len(sizes)), 2))
+    units = pair_blocks(pairs, np.array(sizes, dtype=np.float64))
+    assert [(i, j) for i, others in units for j in others] == pairs
+    assert all(len({blocks[j] for j in others}) == 1 for _, others in units)
+    keys = [(i, blocks[others[0]]) for i, others in units]
+    assert len(set(keys)) == len(keys)  # all pairs of a class with a block are one unit
+    assert pair_blocks(pairs, None) == [(i, [j]) for i, j in pairs]
+
+
+@pytest.mark.parametrize("share", [4, 3.99, 0])
+def test_a_quarter_of_the_budget_holds_tiles_that_are_computed_once(points: sp.csr_array, share: float) -> None:
+    """The tiles of the first classes, as many as fit: those of the classes of 17 and 40 documents take 15,112 bytes."""
+    held, nodes = products(points, 1.0, streamed=False), NodeMatrix()
+    asked: list[tuple[int, int]] = []
+    gram = grams(held, Linear(), "l2")[0]
+
+    class Counted:
+        shape, streamed, both, values = gram.shape, gram.streamed, gram.both, gram.values
+
+        def source(self, rows: slice, columns: slice) -> NDArray[np.float64]:
+            asked.append((rows.start, columns.start))
+            return gram.source(rows, columns)
+
+    tiles = 8 * (17**2 + 40**2)
+    found = train_multiclass_together([SvmProblem(Counted())], SIZES, nodes=nodes, budget=int(tiles * share))
+    assert_same(found[0], whole(gram))
+    once = {4: 2, 3.99: 1, 0: 0}[share]
+    times = [asked.count((int(start), int(start))) for start in BOUNDS[:-1]]
+    assert times == [1 if code < once else 3 for code in range(4)]
+    held_bytes = sum(8 * int(size) ** 2 for size in SIZES[:once])
+    assert nodes.tiles_bytes == held_bytes
+    assert nodes.nbytes > held_bytes
+    train_multiclass_together([SvmProblem(gram)], SIZES, nodes=nodes, budget=0)
+    assert nodes.tiles_bytes == held_bytes  # the peak
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_all_problems_of_a_kernel_fail_with_its_error_and_those_of_others_go_on(
+    points: sp.csr_array, streamed: bool
+) -> None:
+    held = products(points, 1.0, streamed=streamed)
+    (sound, asked), (huge, other) = grams(held, Linear()), grams(held, Polynomial(degree=400), "none")
+    wanted = [SvmProblem(huge, C=1.0), SvmProblem(sound), SvmProblem(huge, C=2.0), SvmProblem(huge, ridge=1.0)]
+    for budget in (0, 10**9):
+        found = train_multiclass_together(wanted, SIZES, budget=budget)
+        assert [type(each) for each in found] == [FloatingPointError, MulticlassSvm, *[FloatingPointError] * 2]
+        assert_same(found[1], whole(sound))
+    decided = svm_decision_values_together([whole(sound), whole(sound), whole(sound)], [other, asked, other])
+    assert [type(each) for each in decided] == [FloatingPointError, np.ndarray, FloatingPointError]
+    assert svm_decision_values_together(found[::2], [other, other]) == found[::2]
