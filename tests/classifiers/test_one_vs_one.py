@@ -291,3 +291,8 @@ def test_all_problems_of_a_kernel_fail_with_its_error_and_those_of_others_go_on(
     decided = svm_decision_values_together([whole(sound), whole(sound), whole(sound)], [other, asked, other])
     assert [type(each) for each in decided] == [FloatingPointError, np.ndarray, FloatingPointError]
     assert svm_decision_values_together(found[::2], [other, other]) == found[::2]
+
+
+def test_of_no_problem_nothing_is_trained() -> None:
+    assert train_multiclass_together([], SIZES) == []
+    assert svm_decision_values_together([], []) == []

@@ -166,12 +166,13 @@ def test_documents_may_have_several_labels(checked, tmp_path):
         np.testing.assert_array_equal(found[:, column], machine.predict(vectors.transform(texts[rows])))
 
 
-def test_thresholds_are_learned_from_texts(checked, tmp_path):
+def test_thresholds_are_learned_from_texts(checked, tmp_path, monkeypatch):
     """Each class has the documents above one of its values, and others than those above 0."""
+    monkeypatch.setattr("benchmark.methods.out_of_fold.INNER_FOLDS", 2)
     entry = "{name: p, pipeline: 'models.py:words', threshold: cross-validated}"
     run = run_experiment(checked(entry, ", subset: several"), RunContext(Store(tmp_path / "store")))
     assert not run.failures
-    (key, tested), *_ = run.predictions.splits.items()
+    (_, tested), *_ = run.predictions.splits.items()
     rows, found = tested[0].test, predictions_of(run, "p")
     reader = checked("ngd", ", subset: several").variants["base"].collection.reader
     corpus = LastCorpus().load(reader, reader.locate(download=False, notify=print, progress=False))
