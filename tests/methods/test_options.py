@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from sklearn.linear_model import SGDClassifier
 
 from benchmark.classifiers import libsvm, one_vs_one
 from benchmark.classifiers.thresholds import THRESHOLDS
 from benchmark.config.components import check_component
 from benchmark.config.model import TermSelection
+from benchmark.kernels import is_elementwise_kernel
 from benchmark.methods.elsewhere.kept_estimators import LibraryClassifierMethod
 from benchmark.methods.kernel_machines import KernelSvm, PrecomputedKernelSvm, SharedMatrixSvm, solve_jointly
 from benchmark.methods.matrix_cache import MatrixCache
@@ -141,9 +143,8 @@ def test_a_ridge_changes_what_a_shared_matrix_decides_and_is_kept(kernel: str) -
         for split, one, other in zip(splits, found, single.solve(problem, splits, None, MatrixCache()), strict=True):
             np.testing.assert_allclose(one, other.values, atol=1e-6)
             kept = shared.fit(problem, split, None, bench)
-            np.testing.assert_allclose(
-                kept.class_values(kept.values(problem.counts.matrix[split.test])), one, atol=1e-6
-            )
+            again = kept.class_values(kept.values(problem.counts.matrix[split.test]))
+            np.testing.assert_allclose(again, one, atol=1e-6)
         values[ridge] = found[0]
     assert np.abs(values[0.0] - values[0.5]).max() > 1e-3
     assert np.abs(values[5.0] - values[0.5]).max() > 1e-3
@@ -231,7 +232,7 @@ def entries() -> dict[str, Any]:
     problem = problem_of(multilabel=False)
     first, second = toy_group_splits(problem)
     spec = machine_spec("sum-over-fields", "one-vs-one")
-    points = spec.representation
+    points, mapped = spec.representation, represented("tf", "l1", "collection", features="hellinger")
 
     def entry(
         *,
@@ -259,9 +260,7 @@ def entries() -> dict[str, Any]:
         "normalization": entry(spec=replace(spec, representation=replace(points, normalization="l2"))),
         "prior": entry(spec=replace(spec, representation=replace(points, dirichlet=0.5))),
         "fields": entry(spec=replace(spec, representation=replace(points, fields=(("all", 2.0),)))),
-        "features": entry(
-            spec=replace(spec, representation=represented("tf", "l1", "collection", features="hellinger"))
-        ),
+        "features": entry(spec=replace(spec, representation=mapped)),
         "kernel": entry(spec=machine_spec("ngd", "one-vs-one")),
         "none": entry(spec=replace(spec, kernel=None)),
         "method": entry(kind=SharedMatrixSvm),
@@ -379,7 +378,7 @@ def test_wrappers_say_what_the_method_says() -> None:
         zero = check_component("threshold", THRESHOLDS, "at-least-one")
         assert not ThresholdedMethod(replace(inner, spec=replace(spec, threshold=zero))).uses_seed
     seeded = LibraryClassifierMethod(
-        replace(spec, classifier=check_component("classifier", {}, "sklearn.linear_model.SGDClassifier"))
+        replace(spec, classifier=check_component("classifier", {"sgd": SGDClassifier}, "sgd"))
     )
     for method in (seeded, PluginMethod(seeded, ()), TrainingVocabularyMethod(seeded)):
         assert method.uses_seed
