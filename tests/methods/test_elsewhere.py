@@ -118,7 +118,7 @@ def test_predictions_of_splits_and_sizes_are_told_apart(tmp_path: Path, bench: M
     plain = [f"{each},class-0" for each in IDS]
     method = build_method(given(tmp_path / "a.csv", ["id,label", *plain]), problem, None, replicated=True)
     assert method.solve(problem, splits[:1], None, bench)[0].predicted.tolist() == [0] * len(splits[0].test)
-    with pytest.raises(ValueError, match=r"a\.csv: documents are tested more than once: add a column 'split' .and 'size"):
+    with pytest.raises(ValueError, match=r"a\.csv: documents are tested more than once: add a column 'split'"):
         method.solve(problem, splits, None, bench)
     groups = toy_group_splits(problem)
     assert len(method.solve(problem, groups, None, bench)) == 2, "each document is tested once"
