@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from sklearn.linear_model import SGDClassifier
 
-from benchmark.classifiers import libsvm, one_vs_one
+from benchmark.classifiers import SupportVectorClassifier, libsvm, one_vs_one
 from benchmark.classifiers.thresholds import THRESHOLDS
 from benchmark.config.components import check_component
 from benchmark.config.model import TermSelection
+from benchmark.evaluation.predictions import METHOD_TIMERS, TIMERS
 from benchmark.kernels import is_elementwise_kernel
+from benchmark.kernels.products import StreamedProducts
 from benchmark.methods.elsewhere.kept_estimators import LibraryClassifierMethod
 from benchmark.methods.kernel_machines import KernelSvm, PrecomputedKernelSvm, SharedMatrixSvm, solve_jointly
 from benchmark.methods.matrix_cache import MatrixCache
@@ -23,12 +26,14 @@ from benchmark.methods.one_vs_rest import (
     KernelOneVsRest,
     LinearOneVsRest,
     PrecomputedKernelOneVsRest,
+    _top_seconds,
     plsi_seed,
 )
 from benchmark.methods.point_classifiers import PointClassifierMethod
 from benchmark.methods.rankings import Rankings
 from benchmark.methods.registry import build_method
 from benchmark.methods.split_data import SplitData, cache_entry, products_key
+from benchmark.methods.stopwatch import Stopwatch
 from benchmark.methods.wrappers.plugin_method import PluginMethod
 from benchmark.methods.wrappers.thresholds import ThresholdedMethod
 from benchmark.methods.wrappers.training_vocabulary import TrainingVocabularyMethod
@@ -409,3 +414,86 @@ def test_data_of_a_split_are_its_own() -> None:
         whole = replace(work, terms=None)
         assert whole.selected_terms() is None
         assert whole.selected_counts() is problem.counts.matrix
+
+
+def test_each_method_is_solved_in_its_own_way() -> None:
+    one, two, several = (problem_of(multilabel=m, n_classes=n) for m, n in ((False, 3), (False, 2), (True, 3)))
+    l1, learned = represented("tf", "l1", "collection"), represented("tfidf", "l1", "training")
+    smoothed, of_all = replace(l1, dirichlet=0.5), represented("tfidf", "l1", "collection")
+    cases: list[tuple[MethodSpec, Problem, TermSelection | None, bool, type[Any]]] = [
+        (spec_of("linear", l1), one, None, False, KernelSvm),
+        (spec_of("linear", l1), two, None, False, KernelSvm),
+        (spec_of("linear", l1), two, None, True, SharedMatrixSvm),
+        (spec_of("linear", of_all), two, None, True, SharedMatrixSvm),
+        (spec_of("linear", learned), two, None, True, KernelSvm),
+        (spec_of("linear", l1), two, SELECTED, True, KernelSvm),
+        (spec_of("linear", l1), one, None, True, KernelSvm),
+        (spec_of("linear", l1, scheme="one-vs-rest"), two, None, True, KernelSvm),
+        (spec_of("linear", l1), several, None, False, LinearOneVsRest),
+        (spec_of("linear", l1), several, None, True, LinearOneVsRest),
+        (spec_of("linear", smoothed), several, None, False, KernelOneVsRest),
+        (spec_of("ngd", l1), several, SELECTED, False, KernelOneVsRest),
+        (spec_of("mnb", l1), several, SELECTED, True, PointClassifierMethod),
+        (machine_spec("sum-over-fields", "one-vs-one"), one, SELECTED, False, PrecomputedKernelSvm),
+        (machine_spec("sum-over-fields", "one-vs-one"), several, None, True, PrecomputedKernelOneVsRest),
+        (machine_spec("plsi-fisher", "one-vs-one"), one, None, True, FisherKernelMethod),
+        (machine_spec("hp-top", "one-vs-one"), several, None, True, HyperplaneTopMethod),
+    ]
+    for spec, problem, terms, replicated, kind in cases:
+        method = build_method(spec, problem, terms, replicated=replicated)
+        assert type(method) is kind
+        assert method.spec is spec
+        assert method.batched == (replicated if kind is PointClassifierMethod else kind is SharedMatrixSvm)
+        assert method.uses_seed == (kind is FisherKernelMethod)
+        if kind is not SharedMatrixSvm:
+            assert method.aggregate == ("sum" if terms is None else "maximum")  # type: ignore[attr-defined]
+
+
+def test_a_prior_changes_what_linear_machines_of_several_classes_decide() -> None:
+    problem, bench = problem_of(multilabel=True), MatrixCache()
+    split = toy_group_splits(problem)[0]
+    values = []
+    for dirichlet in (0.0, 2.0):
+        spec = spec_of("linear", replace(represented("tf", "l1", "collection"), dirichlet=dirichlet), C=100.0)
+        values.append(
+            build_method(spec, problem, None, replicated=False).solve(problem, [split], None, bench)[0].values
+        )
+    counts = problem.counts.matrix.toarray() + 2.0
+    points = counts / counts.sum(axis=1, keepdims=True)
+    gram = points @ points.T
+    for code in range(3):
+        inside = problem.members[split.train, code]
+        machine = SupportVectorClassifier(C=100.0).fit(gram[np.ix_(split.train, split.train)], np.where(inside, 1, -1))
+        expected = machine.decision_function(gram[np.ix_(split.test, split.train)])[:, 0]
+        np.testing.assert_allclose(values[1][:, code], expected, atol=0.02 * np.abs(expected).max())
+    assert np.abs(values[0] - values[1]).max() > 0.1
+
+
+def test_the_seconds_of_hp_top_are_its_own_and_those_of_all_linear_machines() -> None:
+    own = np.arange(1.0, 1 + len(METHOD_TIMERS))
+    linear: Any = SimpleNamespace(seconds=10.0 * np.arange(1, 1 + len(TIMERS)), other_seconds=1000.0)
+    found = dict(zip(METHOD_TIMERS, _top_seconds(linear, own), strict=True))
+    products, extraction = METHOD_TIMERS.index("products"), METHOD_TIMERS.index("extraction")
+    whole = linear.seconds[: len(METHOD_TIMERS)]
+    assert found["products"] == own[products] + whole[products]
+    assert found["extraction"] == own[extraction] + whole.sum() - whole[products] + 1000.0
+    for part in set(METHOD_TIMERS) - {"products", "extraction"}:
+        assert found[part] == own[METHOD_TIMERS.index(part)]
+
+
+@pytest.mark.parametrize("idf", ["collection", "training"])
+@pytest.mark.parametrize("by_class", [False, True])
+@pytest.mark.parametrize("once", [False, True])
+def test_products_that_no_other_split_needs_are_streamed_where_they_are_large(
+    idf: str, by_class: bool, once: bool
+) -> None:
+    """And only where they are read class by class."""
+    problem = problem_of(multilabel=False)
+    first, second = toy_group_splits(problem)
+    points = represented("tfidf", "l1", idf)
+    bench, watch = MatrixCache(budget=60 * 60 * 8), Stopwatch()
+    work = SplitData(problem, first, [first, second], None, "sum", bench)
+    found = work.products(points, 1.0, watch, by_class=by_class, once=once)
+    assert isinstance(found.matrix, StreamedProducts) == (by_class and (once or idf == "training"))
+    np.testing.assert_array_equal(found.columns, np.arange(60) if idf == "collection" else first.train)
+    assert watch.seconds("products").sum() > 0

@@ -278,3 +278,16 @@ def test_a_librarys_classifier_has_the_seed_of_the_experiment_unless_it_states_i
     np.testing.assert_array_equal(found.predicted, expected)
     fitted = method.fit(problem, SPLIT, None, MatrixCache())
     assert fitted.models[0].trained.random_state == (3 if stated else seed)
+
+
+def test_some_ties_are_no_reason_and_neither_are_predictions_that_differ() -> None:
+    spec: Any = SimpleNamespace(kernel=None)
+    work: Any = SimpleNamespace(split=SimpleNamespace(test=np.arange(3)))
+    for predicted, tied, degenerate in (
+        ([1, 1, 1], [True, True, False], False),
+        ([1, 1, 1], [True, True, True], True),
+        ([1, 1, 0], [True, True, True], False),
+        ([1, 1, 1], [False, False, False], False),
+    ):
+        decided: Any = SimpleNamespace(predicted=np.array(predicted), tied=np.array(tied))
+        assert bool(degenerate_predictions_reason(spec, work, decided)) == degenerate
