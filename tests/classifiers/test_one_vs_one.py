@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import tracemalloc
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmark.classifiers import one_vs_one
 from benchmark.classifiers.libsvm import DenseRows, NodeMatrix, train_binary_svms
 from benchmark.classifiers.one_vs_one import BLOCK_COLUMNS, SvmProblem, TrainingClock, class_blocks, pair_blocks
 from benchmark.classifiers.svm import (
@@ -296,3 +297,37 @@ def test_all_problems_of_a_kernel_fail_with_its_error_and_those_of_others_go_on(
 def test_of_no_problem_nothing_is_trained() -> None:
     assert train_multiclass_together([], SIZES) == []
     assert svm_decision_values_together([], []) == []
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+@pytest.mark.parametrize("budget", [0, 2 * 3 * 8 * 49**2, 10**9])
+def test_pairs_that_fill_half_the_budget_on_all_threads_are_solved_one_by_one(
+    points: sp.csr_array, budget: int, jobs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    solved: dict[int, list[list[int]]] = {}
+    made = one_vs_one.training_pool
+
+    def pool(threads: int) -> Any:
+        found = made(threads)
+        run = found.map
+
+        def watched(function: Any, units: Any) -> Any:
+            own = list(units)
+            if own and isinstance(own[0], tuple):
+                solved.setdefault(threads, []).extend([i, j] for i, others in own for j in others)
+            return run(function, own)
+
+        found.map = watched
+        return found
+
+    monkeypatch.setattr(one_vs_one, "training_pool", pool)
+    gram = grams(products(points, 1.0, streamed=False), Linear(), "l2")[0]
+    train_multiclass_together([SvmProblem(gram)], SIZES, jobs=jobs, budget=budget)
+    pairs = [[i, j] for i, j in combinations(range(4), 2)]
+    large = [pair for pair in pairs if 8 * SIZES[pair].sum() ** 2 * jobs > budget / 2]
+    if jobs == 3:
+        assert len(large) == {0: 6, 10**9: 0}.get(budget, 2)
+        assert sorted(solved.get(1, [])) == large
+        assert sorted(solved.get(3, [])) == [pair for pair in pairs if pair not in large]
+    else:
+        assert sorted(solved[1]) == pairs

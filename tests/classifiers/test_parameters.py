@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
+from sklearn.utils import get_tags
 
 from benchmark.classifiers import CLASSIFIERS, libsvm, one_vs_one
 from benchmark.system.tags import tags_of
@@ -203,3 +205,32 @@ def test_trained_again_on_other_documents_nothing_is_left_of_the_first(name: str
     for kept in once.kept:
         attribute = kept.rpartition(".")[2]
         np.testing.assert_array_equal(getattr(twice, attribute), getattr(once, attribute))
+
+
+@pytest.mark.parametrize("name", POINTS)
+def test_one_negative_value_is_refused_where_none_is_allowed(name: str) -> None:
+    X, y = draw(30, 9)
+    wrong, cls = X.copy(), CLASSIFIERS[name]
+    wrong[3, 4] = -1
+    assert get_tags(cls()).classifier_tags.poor_score == cls().non_negative
+    assert get_tags(cls()).input_tags.positive_only == cls().non_negative
+    for points in (wrong, sp.csr_array(wrong)):
+        if cls().non_negative:
+            with pytest.raises(ValueError, match="Negative values"):
+                cls().fit(points, y)
+            with pytest.raises(ValueError, match="Negative values"):
+                cls().fit(X, y).predict(points)
+        else:
+            assert cls().fit(points, y).predict(points).shape == (30,)
+
+
+@pytest.mark.parametrize("name", ["twcnb", "born", "mnb", "complement-nb"])
+def test_a_training_document_without_terms_leaves_finite_scores(name: str) -> None:
+    X, y = draw(30, 10)
+    X[[2, 11]] = 0
+    for points in (X, sp.csr_array(X)):
+        assert np.isfinite(CLASSIFIERS[name]().fit(points, y).decision_function(points)).all()
+    if name == "born":
+        kept = np.delete(np.arange(30), [2, 11])
+        one, other = (CLASSIFIERS[name]().fit(X[rows], y[rows]).weights_ for rows in (np.arange(30), kept))
+        np.testing.assert_allclose(one, other, rtol=1e-12)

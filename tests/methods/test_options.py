@@ -38,6 +38,7 @@ from benchmark.methods.wrappers.plugin_method import PluginMethod
 from benchmark.methods.wrappers.thresholds import ThresholdedMethod
 from benchmark.methods.wrappers.training_vocabulary import TrainingVocabularyMethod
 from benchmark.plugins.toy_data import toy_group_splits, toy_problem, toy_replicates
+from benchmark.representation import WEIGHTINGS
 from benchmark.text.pruning import TRAINING, Pruning
 
 from .conftest import represented, spec_of
@@ -497,3 +498,39 @@ def test_products_that_no_other_split_needs_are_streamed_where_they_are_large(
     assert isinstance(found.matrix, StreamedProducts) == (by_class and (once or idf == "training"))
     np.testing.assert_array_equal(found.columns, np.arange(60) if idf == "collection" else first.train)
     assert watch.seconds("products").sum() > 0
+
+
+@pytest.mark.parametrize(
+    ("scheme", "n_classes", "valued"),
+    [("one-vs-one", 2, True), ("one-vs-one", 3, False), ("one-vs-one", 4, False), ("one-vs-rest", 3, True)],
+)
+@pytest.mark.parametrize("kernel", ["ngd", "sum-over-fields"])
+def test_classes_have_values_unless_pairs_of_them_vote(kernel: str, scheme: str, n_classes: int, valued: bool) -> None:
+    problem = problem_of(multilabel=False, n_classes=n_classes)
+    method = build_method(machine_spec(kernel, scheme), problem, None, replicated=False)
+    for split, found in zip(
+        toy_group_splits(problem), method.solve(problem, toy_group_splits(problem), None, MatrixCache()), strict=True
+    ):
+        if valued:
+            assert found.values.shape == (len(split.test), n_classes)
+            clear = ~found.tied
+            np.testing.assert_array_equal(found.values.argmax(axis=1)[clear], found.predicted[clear])
+        else:
+            assert found.values is None
+
+
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+@pytest.mark.parametrize("parameters", [{}, {"ridge": 0.3}, {"scale_C": "mean-self-product"},
+                                        {"ridge": 0.3, "scale_C": "mean-self-product"}], ids=str)  # fmt: skip
+def test_one_matrix_for_all_splits_decides_as_one_for_each(weighting: str, parameters: dict[str, Any]) -> None:
+    problem = problem_of(multilabel=False, n_classes=2)
+    spec = spec_of("linear", represented(weighting, "l2", "collection"), epsilon=1e-9, C=3.0, **parameters)
+    splits = toy_replicates(problem)
+    kinds, found = [], []
+    for replicated in (True, False):
+        method = build_method(spec, problem, None, replicated=replicated)
+        kinds.append(type(method))
+        found.append(method.solve(problem, splits, None, MatrixCache()))
+    assert kinds == [SharedMatrixSvm, KernelSvm]
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(one.values, other.values, atol=1e-6)

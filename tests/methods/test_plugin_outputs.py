@@ -11,8 +11,10 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 from pyarrow import parquet
+from sklearn.base import BaseEstimator
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.naive_bayes import MultinomialNB
+from sklearn.utils import get_tags
 
 from benchmark.config.components import Component
 from benchmark.config.model import MethodFile, VectorFile
@@ -196,6 +198,18 @@ def test_a_binary_value_is_its_own_where_it_agrees_with_the_prediction_and_else_
     assert ((found[~agree] > 0) == (code == 1)).all()
     assert (np.abs(found[~agree]) < 1e-12).all()
     assert found[~agree].all()
+
+
+def test_only_a_library_says_by_tags_whether_it_takes_sparse_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Plugin(BaseEstimator):
+        """Of which scikit-learn's tags say that it takes dense points only, as they do where nothing is said."""
+
+    assert not get_tags(Plugin()).input_tags.sparse
+    for library in (True, False):
+        monkeypatch.setattr("benchmark.methods.plugin_outputs.is_library_class", lambda _, library=library: library)
+        assert takes_sparse(Plugin()) != library
+    untagged = type("Untagged", (), {"__module__": "sklearn.untagged"})()
+    assert takes_sparse(untagged)
 
 
 def test_ours_are_not_wrapped_and_a_library_says_what_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:

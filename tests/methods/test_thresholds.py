@@ -244,3 +244,17 @@ def test_other_kernels_have_none(name: str) -> None:
         ValueError, match=f"the kernel '{name}' is not a function of inner products: it has no threshold"
     ):
         build_method(given, problem(), None, replicated=False)
+
+
+def test_without_a_class_to_learn_there_is_none_to_give(bench: MatrixCache) -> None:
+    given = problem()
+    split = toy_group_splits(given)[0]
+    members = given.members.copy()
+    members[split.train] = [False, True, False]
+    other = problem(key="one class", members=members)
+    for rule in RULES:
+        method = build_method(spec("linear-svm", rule), other, None, replicated=False)
+        fitted = method.fit(other, split, None, bench)
+        values = fitted.values(other.counts.matrix[split.test])
+        assert values.shape == (len(split.test), 0)
+        assert fitted.given(values).tolist() == [[False, True, False]] * len(split.test)

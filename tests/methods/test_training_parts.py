@@ -291,3 +291,17 @@ def test_some_ties_are_no_reason_and_neither_are_predictions_that_differ() -> No
     ):
         decided: Any = SimpleNamespace(predicted=np.array(predicted), tied=np.array(tied))
         assert bool(degenerate_predictions_reason(spec, work, decided)) == degenerate
+
+
+def test_warnings_of_training_come_after_those_of_a_split(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Loud(ExtraTreeClassifier):
+        def fit(self, X: Any, y: Any) -> Any:
+            warnings.warn("odd", UserWarning, stacklevel=1)
+            return super().fit(X, y)
+
+    monkeypatch.setattr(point_classifiers.PointClassifierMethod, "_changes", lambda *_: ("changes",))
+    loud = Component.of("loud", Loud, {})
+    method = LibraryClassifierMethod(replace(spec_of("mnb", represented("tf", "none", "collection")), classifier=loud))
+    parts = [Split("one", ALL[:40], ALL[40:], 1), Split("two", ALL[20:], ALL[:20], 2)]
+    found = method.solve(toy_problem(multilabel=False), parts, None, MatrixCache())
+    assert [each.warnings for each in found] == [("changes", "UserWarning: odd"), ("UserWarning: odd",)]
