@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 MNB = spec_of("mnb", represented("tf", "none", "collection"))
 LINEAR = spec_of("linear-svm", represented("tf", "l2", "collection"))
 NGD = spec_of("ngd", represented("tf", "l1", "collection"))
+SELECTED = TermSelection((20,), "information-gain", "maximum")
 
 
 def fusion(
@@ -58,9 +59,15 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("scale", ["hold-out", "out-of-fold"])
-@pytest.mark.parametrize("terms", [None, TermSelection((20,), "information-gain", "maximum")])
-@pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
+@pytest.mark.parametrize(
+    ("multilabel", "terms", "scale"),  # every two of the three in every way
+    [
+        (False, None, "hold-out"),
+        (False, SELECTED, "out-of-fold"),
+        (True, None, "out-of-fold"),
+        (True, SELECTED, "hold-out"),
+    ],
+)
 def test_it_decides_by_the_weighted_sum_of_standardized_values(
     multilabel: bool, terms: TermSelection | None, scale: str
 ) -> None:
