@@ -18,8 +18,8 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import benchmark.system.row_blocks
-from benchmark.classifiers import SupportVectorClassifier
-from benchmark.classifiers.libsvm import DenseRows, NodeMatrix
+from benchmark.classifiers import SupportVectorClassifier, svm
+from benchmark.classifiers.libsvm import BinarySvm, DenseRows, NodeMatrix
 from benchmark.classifiers.svm import MulticlassSvm, predict_class_codes, svm_decision_values, train_multiclass
 from benchmark.kernels import Linear, NegativeEuclideanDistance, NegativeGeodesicDistance
 from benchmark.kernels.gram import InnerProducts, LazyGram
@@ -575,6 +575,7 @@ def test_each_thread_has_a_buffer_that_stays_and_all_of_them_are_counted() -> No
     assert [id(each) for each in nodes.desks(2)] == [id(each) for each in three[:2]]
     assert [id(each) for each in nodes.desks(5)[:3]] == [id(each) for each in three]
     assert [id(each) for each in nodes.desks(1)] == [id(nodes)]
+    assert len(nodes._buffers) == 4, "no more than were ever asked for"
     sizes = [40, 11, 2]
     for buffer, n in zip(three, sizes, strict=True):
         buffer.resize(n)
@@ -602,3 +603,19 @@ def test_a_kernel_of_another_number_of_rows_is_refused(scheme: str) -> None:
         kernel = DenseRows(np.eye(8), np.arange(rows), np.arange(columns))
         with pytest.raises(ValueError, match=rf"have 7 rows, so .* square with as many, not \({rows}, {columns}\)"):
             train_multiclass(kernel, np.array([3, 4]), scheme=scheme)
+
+
+@pytest.mark.parametrize("rho", [1.0, -1.0])
+@pytest.mark.parametrize(("value", "again"), [(1.0, True), (1.0 + 1e-14, False), (0.5, False)])
+def test_a_decision_that_is_0_but_for_rounding_is_summed_again_whatever_the_sign_of_its_offset(
+    rho: float, value: float, again: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    summed: list[int] = []
+    in_order = svm._sum_in_order
+    monkeypatch.setattr(svm, "_sum_in_order", lambda *given: summed.append(len(given[0])) or in_order(*given))
+    machine = BinarySvm(np.array([0, 1]), np.array([rho, -rho * 2.0**-53]), rho, 0.0)
+    machines = MulticlassSvm("one-vs-one", np.array([0, 1, 2]), (machine,))
+    kernel = DenseRows(np.array([[value, 1.0]]), np.array([0]), np.array([0, 1]))
+    decision = svm_decision_values(machines, kernel)
+    assert decision[0, 0] == pytest.approx(rho * (value - 1), abs=1e-15)
+    assert bool(summed) == again

@@ -331,3 +331,15 @@ def test_pairs_that_fill_half_the_budget_on_all_threads_are_solved_one_by_one(
         assert sorted(solved.get(3, [])) == [pair for pair in pairs if pair not in large]
     else:
         assert sorted(solved[1]) == pairs
+
+
+@pytest.mark.parametrize("budget", [0, 10**9])
+def test_of_two_classes_all_problems_of_a_kernel_fail_with_it(points: sp.csr_array, budget: int) -> None:
+    held = products(points, 1.0, streamed=False)
+    rows = np.arange(int(SIZES[:2].sum()))
+    huge, sound = (LazyGram(kernel, held, "none", rows, rows) for kernel in (Polynomial(degree=400), Linear()))
+    wanted = [SvmProblem(huge, C=C) for C in (1.0, 2.0, 3.0)] + [SvmProblem(sound)]
+    *failed, found = train_multiclass_together(wanted, SIZES[:2], budget=budget)
+    assert [type(each) for each in failed] == [FloatingPointError] * 3
+    assert isinstance(found, MulticlassSvm)
+    assert len(found.machines) == 1

@@ -524,7 +524,7 @@ def test_classes_have_values_unless_pairs_of_them_vote(kernel: str, scheme: str,
                                         {"ridge": 0.3, "scale_C": "mean-self-product"}], ids=str)  # fmt: skip
 def test_one_matrix_for_all_splits_decides_as_one_for_each(weighting: str, parameters: dict[str, Any]) -> None:
     problem = problem_of(multilabel=False, n_classes=2)
-    spec = spec_of("linear", represented(weighting, "l2", "collection"), epsilon=1e-9, C=3.0, **parameters)
+    spec = spec_of("linear", represented(weighting, "none", "collection"), epsilon=1e-9, C=3.0, **parameters)
     splits = toy_replicates(problem)
     kinds, found = [], []
     for replicated in (True, False):
@@ -532,5 +532,32 @@ def test_one_matrix_for_all_splits_decides_as_one_for_each(weighting: str, param
         kinds.append(type(method))
         found.append(method.solve(problem, splits, None, MatrixCache()))
     assert kinds == [SharedMatrixSvm, KernelSvm]
-    for one, other in zip(*found, strict=True):
+    shared = build_method(spec, problem, None, replicated=True)
+    for split, one, other in zip(splits, *found, strict=True):
         np.testing.assert_allclose(one.values, other.values, atol=1e-6)
+        kept = shared.fit(problem, split, None, MatrixCache())
+        np.testing.assert_allclose(kept.values_of_rows(problem.counts.matrix[split.test]), one.values, atol=1e-6)
+
+
+@pytest.mark.parametrize("terms", [None, 20])
+def test_thresholds_are_learned_from_folds_with_as_many_terms(
+    terms: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[int, int | None]] = []
+    fit = PointClassifierMethod.fit
+    monkeypatch.setattr(
+        PointClassifierMethod,
+        "fit",
+        lambda self, problem, split, *more: (
+            seen.append((len(split.train), more[0])) or fit(self, problem, split, *more)
+        ),
+    )
+    problem = problem_of(multilabel=True)
+    split = toy_group_splits(problem)[0]
+    spec = replace(
+        spec_of("linear-svm", represented("tf", "l2", "collection")),
+        threshold=check_component("threshold", THRESHOLDS, "cross-validated"),
+    )
+    build_method(spec, problem, terms and SELECTED, replicated=False).solve(problem, [split], terms, MatrixCache())
+    assert [number for _, number in seen] == [terms] * 6
+    assert [size for size, _ in seen] == [30] + [24] * 5

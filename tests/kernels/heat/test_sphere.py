@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from scipy.special import logsumexp
 
 from benchmark.kernels.heat.saddle import _slope, log_saddle_heat_kernel
 from benchmark.kernels.heat.sphere import HypersphereHeatKernel, log_sphere_heat_ratio
@@ -234,3 +235,15 @@ def test_the_slope_is_continuous_where_the_root_is_zero(theta: float, lam: float
         q = np.sqrt(complex(delta - theta**2))
         expected = (lam * np.sinh(q) / (2 * q * (np.cosh(q) - math.cos(theta)))).real
         assert _slope(np.full(1, theta), lam, np.full(1, delta)) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("t", [1e-3, 0.05, 0.7, 5.0, 60.0])
+def test_the_circle_is_the_sum_of_the_lines_kernel_over_all_turns(t: float) -> None:
+    """Half way round, the turn before counts as much as the one after."""
+    theta = np.linspace(0, np.pi, 9)
+    turns = 2 * np.pi * np.arange(-60, 61)[:, None]
+    expected = (
+        logsumexp(-((theta + turns) ** 2) / (4 * t), axis=0) + math.log(2 * np.pi) - 0.5 * math.log(4 * np.pi * t)
+    )
+    values, errors = log_saddle_heat_kernel(theta, 1, t)
+    assert (np.abs(values - expected) <= errors + 1e-13).all()

@@ -180,5 +180,7 @@ def test_given_machines_and_products_are_used_as_they_are(corpus):
     other = HyperplaneTop(C=2.0).fit(X, Y, linear=linear, machines=machines)
     assert other.linear_ is linear
     np.testing.assert_array_equal(other.hyperplanes_.weights, plain.hyperplanes_.weights)
+    assert HyperplaneTop(C=2.0).fit(X, Y, linear=linear).linear_ is linear
+    np.testing.assert_array_equal(HyperplaneTop(C=2.0).fit(X, Y, machines=machines).linear_, linear)
     turned = HyperplaneTop(C=2.0).fit(X, Y, linear=linear, machines=machines[::-1])
     np.testing.assert_array_equal(turned.hyperplanes_.weights, plain.hyperplanes_.weights[:, ::-1])
