@@ -64,13 +64,14 @@ def test_libsvms_ridge_is_the_kernel_with_a_longer_diagonal(scheme: str) -> None
     assert np.abs(ours.decision_function(T) - without.decision_function(T)).max() > 1e-3
 
 
-def test_pairs_vote_as_scikit_learns_do() -> None:
-    X, y = draw(60, 4, 5)
-    test, _ = draw(50, 4, 6)
+@pytest.mark.parametrize("n_classes", [3, 4])
+def test_pairs_vote_as_scikit_learns_do(n_classes: int) -> None:
+    X, y = draw(60, n_classes, 5)
+    test, _ = draw(50, n_classes, 6)
     ours = LinearSvm(C=0.5, scheme="one-vs-one", epsilon=1e-8).fit(X, y)
     base = LinearSVC(C=0.5, loss="hinge", tol=1e-8, random_state=0, max_iter=10**6)
     theirs = OneVsOneClassifier(base).fit(X, y)
-    assert ours.coef_.shape == (len(list(combinations(range(4), 2))), 6)
+    assert ours.coef_.shape == (len(list(combinations(range(n_classes), 2))), 6)
     np.testing.assert_array_equal(ours.predict(test), theirs.predict(test))
     np.testing.assert_allclose(ours.decision_function(test), theirs.decision_function(test), atol=1e-5)
 
