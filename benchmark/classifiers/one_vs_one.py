@@ -115,6 +115,8 @@ def train_class_pairs(
     list of tuple of Machine, or Exception
         One for each of `wanted`; the exception, if training failed.
     """
+    if not wanted:
+        return []
     classes = [slice(int(start), int(stop)) for start, stop in pairwise(bounds)]
     pairs = list(combinations(range(len(classes)), 2))
     team = _Team(wanted, classes, clock or TrainingClock(len(wanted)))
@@ -137,7 +139,7 @@ def train_class_pairs(
     with blas_threads(1), training_pool(jobs) as many, training_pool(1) as one:
         cached = np.flatnonzero(np.cumsum(8 * sizes**2 * len(team.kernels)) <= budget / 4)
         team.cache_tiles(cached[np.argsort(-sizes[cached], kind="stable")].tolist(), many.map)
-        work = pair_blocks(small, sizes if wanted and wanted[0].kernel.streamed else None)
+        work = pair_blocks(small, sizes if wanted[0].kernel.streamed else None)
         for machines in many.map(solve, sorted(work, key=lambda unit: -_magnitude(sizes, unit))):
             solved |= machines
         for machines in one.map(solve, pair_blocks(sorted(large), None)):

@@ -225,3 +225,25 @@ def test_what_does_not_belong_together_fails(training: tuple[sp.csr_array, NDArr
         classifier.predict(X[:, :-1])
     with pytest.raises(ValueError, match="Negative values"):
         classifier.predict(-X)
+
+
+@pytest.mark.parametrize("centroid", CENTROID_KINDS)
+@pytest.mark.parametrize("empty", ["ship", "crude", "trade"])
+def test_a_class_of_documents_without_words_is_refused_by_name(centroid: str, empty: str) -> None:
+    labels = np.array(["ship", "trade", "crude", "ship", "trade", "crude"])
+    counts = np.where((labels == empty)[:, None], 0, np.arange(1, 7)[:, None] * [1, 0, 2])
+    with pytest.raises(ValueError, match=f"no training document of the class '{empty}' has a word"):
+        DivergenceBayes(centroid).fit(counts, labels)
+
+
+@pytest.mark.parametrize("centroid", CENTROID_KINDS)
+def test_documents_without_words_count_in_the_prior_alone(
+    training: tuple[sp.csr_array, NDArray[Any]], centroid: str
+) -> None:
+    X, y = training
+    plain = DivergenceBayes(centroid).fit(X, y)
+    nothing = sp.csr_array((30, X.shape[1]))
+    more = DivergenceBayes(centroid).fit(sp.vstack([X, nothing], format="csr"), np.append(y, np.full(30, y[0])))
+    np.testing.assert_allclose(more.centroids_, plain.centroids_, rtol=1e-12)
+    labels = np.append(y, np.full(30, y[0]))
+    np.testing.assert_allclose(np.exp(more.log_prior_), [np.mean(labels == label) for label in more.classes_])

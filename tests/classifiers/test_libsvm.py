@@ -18,8 +18,8 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import benchmark.system.row_blocks
-from benchmark.classifiers import SupportVectorClassifier
-from benchmark.classifiers.libsvm import DenseRows, NodeMatrix
+from benchmark.classifiers import SupportVectorClassifier, svm
+from benchmark.classifiers.libsvm import BinarySvm, DenseRows, NodeMatrix
 from benchmark.classifiers.svm import MulticlassSvm, predict_class_codes, svm_decision_values, train_multiclass
 from benchmark.kernels import Linear, NegativeEuclideanDistance, NegativeGeodesicDistance
 from benchmark.kernels.gram import InnerProducts, LazyGram
@@ -530,3 +530,92 @@ def test_training_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     SupportVectorClassifier().fit(problem.gram, problem.labels).predict(problem.test)
     captured = capfd.readouterr()
     assert captured.out == captured.err == ""
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 8])
+@pytest.mark.parametrize("ridge", [0.0, 0.5, -0.25])
+def test_a_ridge_is_added_to_every_entry_of_the_diagonal(n: int, ridge: float) -> None:
+    values = np.random.default_rng(n).standard_normal((n, n))
+    nodes = NodeMatrix()
+    nodes.fill(DenseRows.square(values), 1, ridge)
+    np.testing.assert_array_equal(rows_of(nodes)[:, 1:], values + ridge * np.eye(n))
+    for start, stop in ((0, n), (1, n), (0, n - 1), (n, n)):
+        nodes.fill(DenseRows.square(values), 1)
+        nodes.add_to_diagonal(2.0, start, stop)
+        added = np.diag(2.0 * ((np.arange(n) >= start) & (np.arange(n) < stop)))
+        np.testing.assert_array_equal(rows_of(nodes)[:, 1:], values + added)
+
+
+def test_a_square_is_written_again_unless_it_is_the_one_that_was_written_last() -> None:
+    one, other = np.random.default_rng(0).standard_normal((2, 6, 6))
+    nodes = NodeMatrix()
+    for matrix in (one, other, one):
+        nodes.fill_square(matrix, 1)
+        np.testing.assert_array_equal(rows_of(nodes)[:, 1:], matrix)
+    nodes.write(0, 0, other)
+    nodes.fill_square(one, 1)  # held already, as far as it can know
+    np.testing.assert_array_equal(rows_of(nodes)[:, 1:], other)
+    for overwrite in (
+        lambda: nodes.fill(DenseRows.square(other), 1),
+        lambda: nodes.fill_symmetric(lambda rows, columns: (other + other.T)[rows, columns].copy(), 6, 1),
+        lambda: nodes.fill_square(other, 1),
+    ):
+        overwrite()
+        nodes.fill_square(one, 1)
+        np.testing.assert_array_equal(rows_of(nodes)[:, 1:], one)
+    nodes.fill_square(one[:3, :3], 1)
+    np.testing.assert_array_equal(rows_of(nodes)[:, 1:], one[:3, :3])
+
+
+def test_each_thread_has_a_buffer_that_stays_and_all_of_them_are_counted() -> None:
+    nodes = NodeMatrix()
+    three = nodes.desks(3)
+    assert three[0] is nodes
+    assert len({id(each) for each in three}) == 3
+    assert [id(each) for each in nodes.desks(2)] == [id(each) for each in three[:2]]
+    assert [id(each) for each in nodes.desks(5)[:3]] == [id(each) for each in three]
+    assert [id(each) for each in nodes.desks(1)] == [id(nodes)]
+    assert len(nodes._buffers) == 4, "no more than were ever asked for"
+    sizes = [40, 11, 2]
+    for buffer, n in zip(three, sizes, strict=True):
+        buffer.resize(n)
+    nodes.tiles_bytes = 1000
+    # Two rows share n + 2 nodes of 16 bytes.
+    assert nodes.nbytes == 1000 + sum((n + 1) // 2 * (n + 2) * 16 for n in sizes)
+    assert three[1].nbytes == 6 * 13 * 16
+    nodes.resize(5)  # memory is kept for a larger matrix
+    assert nodes.nbytes == 1000 + sum((n + 1) // 2 * (n + 2) * 16 for n in sizes)
+    nodes.resize(50)
+    assert nodes.nbytes == 1000 + sum((n + 1) // 2 * (n + 2) * 16 for n in (50, 11, 2))
+
+
+@pytest.mark.parametrize("sizes", [[0, 3, 4], [3, 0, 4], [3, 4, 0], [7], []])
+@pytest.mark.parametrize("scheme", ["one-vs-one", "one-vs-rest"])
+def test_every_class_needs_a_document(sizes: list[int], scheme: str) -> None:
+    with pytest.raises(ValueError, match="at least two classes with a document each") as error:
+        train_multiclass(DenseRows.square(np.eye(7)), np.array(sizes, dtype=np.intp), scheme=scheme)
+    assert str([np.int64(size) for size in sizes]) in str(error.value)
+
+
+@pytest.mark.parametrize("scheme", ["one-vs-one", "one-vs-rest"])
+def test_a_kernel_of_another_number_of_rows_is_refused(scheme: str) -> None:
+    for rows, columns in ((7, 6), (6, 7), (6, 6), (8, 8)):
+        kernel = DenseRows(np.eye(8), np.arange(rows), np.arange(columns))
+        with pytest.raises(ValueError, match=rf"have 7 rows, so .* square with as many, not \({rows}, {columns}\)"):
+            train_multiclass(kernel, np.array([3, 4]), scheme=scheme)
+
+
+@pytest.mark.parametrize("rho", [1.0, -1.0])
+@pytest.mark.parametrize(("value", "again"), [(1.0, True), (1.0 + 1e-14, False), (0.5, False)])
+def test_a_decision_that_is_0_but_for_rounding_is_summed_again_whatever_the_sign_of_its_offset(
+    rho: float, value: float, again: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    summed: list[int] = []
+    in_order = svm._sum_in_order
+    monkeypatch.setattr(svm, "_sum_in_order", lambda *given: summed.append(len(given[0])) or in_order(*given))
+    machine = BinarySvm(np.array([0, 1]), np.array([rho, -rho * 2.0**-53]), rho, 0.0)
+    machines = MulticlassSvm("one-vs-one", np.array([0, 1, 2]), (machine,))
+    kernel = DenseRows(np.array([[value, 1.0]]), np.array([0]), np.array([0, 1]))
+    decision = svm_decision_values(machines, kernel)
+    assert decision[0, 0] == pytest.approx(rho * (value - 1), abs=1e-15)
+    assert bool(summed) == again

@@ -64,13 +64,14 @@ def test_libsvms_ridge_is_the_kernel_with_a_longer_diagonal(scheme: str) -> None
     assert np.abs(ours.decision_function(T) - without.decision_function(T)).max() > 1e-3
 
 
-def test_pairs_vote_as_scikit_learns_do() -> None:
-    X, y = draw(60, 4, 5)
-    test, _ = draw(50, 4, 6)
+@pytest.mark.parametrize("n_classes", [3, 4])
+def test_pairs_vote_as_scikit_learns_do(n_classes: int) -> None:
+    X, y = draw(60, n_classes, 5)
+    test, _ = draw(50, n_classes, 6)
     ours = LinearSvm(C=0.5, scheme="one-vs-one", epsilon=1e-8).fit(X, y)
     base = LinearSVC(C=0.5, loss="hinge", tol=1e-8, random_state=0, max_iter=10**6)
     theirs = OneVsOneClassifier(base).fit(X, y)
-    assert ours.coef_.shape == (len(list(combinations(range(4), 2))), 6)
+    assert ours.coef_.shape == (len(list(combinations(range(n_classes), 2))), 6)
     np.testing.assert_array_equal(ours.predict(test), theirs.predict(test))
     np.testing.assert_allclose(ours.decision_function(test), theirs.decision_function(test), atol=1e-5)
 
@@ -108,34 +109,45 @@ def test_an_impossible_ridge_is_refused(ridge: float) -> None:
             cls(ridge=ridge).check()
 
 
-def test_what_draws_random_numbers_is_trained_alone_and_all_else_side_by_side() -> None:
+@pytest.mark.parametrize(("first_alone", "second_alone"), [(True, True), (True, False), (False, True), (False, False)])
+def test_what_draws_random_numbers_is_trained_alone_and_all_else_side_by_side(
+    first_alone: bool, second_alone: bool
+) -> None:
     """Draws of LIBLINEAR's generator, one for the process, would be divided between two trainings."""
-    turns, running, most = _Turns(), [False, False], dict[bool, int]()
-    for alone in (True, False):
-        begun, end = threading.Event(), threading.Event()
+    turns, running, most = _Turns(), [False, False], list[int]()
+    begun, end = threading.Event(), threading.Event()
 
-        def first(begun: threading.Event = begun, end: threading.Event = end) -> None:
-            with turns.take(alone=False):
-                running[0] = True
-                begun.set()
-                end.wait(30)
-                running[0] = False
+    def first() -> None:
+        with turns.take(alone=first_alone):
+            running[0] = True
+            begun.set()
+            end.wait(30)
+            running[0] = False
 
-        def second(alone: bool = alone) -> None:
-            with turns.take(alone=alone):
-                running[1] = True
-                most[alone] = max(most.get(alone, 0), sum(running))
-                running[1] = False
+    def second() -> None:
+        with turns.take(alone=second_alone):
+            running[1] = True
+            most.append(sum(running))
+            running[1] = False
 
-        one, other = threading.Thread(target=first), threading.Thread(target=second)
-        one.start()
-        assert begun.wait(30)
-        other.start()
-        other.join(0.2 if alone else 30)
-        end.set()
-        one.join(30)
-        other.join(30)
-    assert most == {True: 1, False: 2}
+    one, other = threading.Thread(target=first), threading.Thread(target=second)
+    one.start()
+    assert begun.wait(30)
+    other.start()
+    other.join(0.1 if first_alone or second_alone else 30)
+    end.set()
+    one.join(30)
+    other.join(30)
+    assert most == [1 if first_alone or second_alone else 2]
+    with turns.take(alone=True):  # all turns were given back
+        pass
+
+
+def test_a_training_that_fails_gives_its_turn_back() -> None:
+    turns = _Turns()
+    for alone in (True, False, True):
+        with pytest.raises(ValueError, match="one class"), turns.take(alone=alone):
+            raise ValueError("one class")
 
 
 MODELS = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import tracemalloc
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmark.classifiers import one_vs_one
 from benchmark.classifiers.libsvm import DenseRows, NodeMatrix, train_binary_svms
 from benchmark.classifiers.one_vs_one import BLOCK_COLUMNS, SvmProblem, TrainingClock, class_blocks, pair_blocks
 from benchmark.classifiers.svm import (
@@ -222,3 +223,123 @@ def test_every_pair_is_solved_once_and_strips_are_no_wider_than_a_run(sizes: lis
     for _, others in found:
         assert others == list(range(others[0], others[-1] + 1))
         assert len(others) == 1 or sum(sizes[j] for j in others) <= BLOCK_COLUMNS
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        ([BLOCK_COLUMNS - 1, 1, 1], [[0, 1], [2]]),
+        ([BLOCK_COLUMNS, 1], [[0], [1]]),
+        ([1, BLOCK_COLUMNS], [[0], [1]]),
+        ([3 * BLOCK_COLUMNS, 2, 3], [[0], [1, 2]]),
+        ([2, 3 * BLOCK_COLUMNS, 3], [[0], [1], [2]]),
+        ([BLOCK_COLUMNS // 4] * 9, [[0, 1, 2, 3], [4, 5, 6, 7], [8]]),
+        ([], []),
+    ],
+)
+def test_consecutive_classes_share_a_block_as_long_as_it_is_not_too_wide(
+    sizes: list[int], expected: list[list[int]]
+) -> None:
+    assert class_blocks(np.array(sizes)) == expected
+    blocks = {code: number for number, run in enumerate(expected) for code in run}
+    pairs = list(combinations(range(len(sizes)), 2))
+    units = pair_blocks(pairs, np.array(sizes, dtype=np.float64))
+    assert [(i, j) for i, others in units for j in others] == pairs
+    assert all(len({blocks[j] for j in others}) == 1 for _, others in units)
+    keys = [(i, blocks[others[0]]) for i, others in units]
+    assert len(set(keys)) == len(keys)  # all pairs of a class with a block are one unit
+    assert pair_blocks(pairs, None) == [(i, [j]) for i, j in pairs]
+
+
+@pytest.mark.parametrize("share", [4, 3.99, 0])
+def test_a_quarter_of_the_budget_holds_tiles_that_are_computed_once(points: sp.csr_array, share: float) -> None:
+    """The tiles of the first classes, as many as fit: those of the classes of 17 and 40 documents take 15,112 bytes."""
+    held, nodes = products(points, 1.0, streamed=False), NodeMatrix()
+    asked: list[tuple[int, int]] = []
+    gram = grams(held, Linear(), "l2")[0]
+
+    class Counted:
+        shape, streamed, both, values = gram.shape, gram.streamed, gram.both, gram.values
+
+        def source(self, rows: slice, columns: slice) -> NDArray[np.float64]:
+            asked.append((rows.start, columns.start))
+            return gram.source(rows, columns)
+
+    tiles = 8 * (17**2 + 40**2)
+    found = train_multiclass_together([SvmProblem(Counted())], SIZES, nodes=nodes, budget=int(tiles * share))
+    assert_same(found[0], whole(gram))
+    once = {4: 2, 3.99: 1, 0: 0}[share]
+    times = [asked.count((int(start), int(start))) for start in BOUNDS[:-1]]
+    assert times == [1 if code < once else 3 for code in range(4)]
+    held_bytes = sum(8 * int(size) ** 2 for size in SIZES[:once])
+    assert nodes.tiles_bytes == held_bytes
+    assert nodes.nbytes > held_bytes
+    train_multiclass_together([SvmProblem(gram)], SIZES, nodes=nodes, budget=0)
+    assert nodes.tiles_bytes == held_bytes  # the peak
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_all_problems_of_a_kernel_fail_with_its_error_and_those_of_others_go_on(
+    points: sp.csr_array, streamed: bool
+) -> None:
+    held = products(points, 1.0, streamed=streamed)
+    (sound, asked), (huge, other) = grams(held, Linear()), grams(held, Polynomial(degree=400), "none")
+    wanted = [SvmProblem(huge, C=1.0), SvmProblem(sound), SvmProblem(huge, C=2.0), SvmProblem(huge, ridge=1.0)]
+    for budget in (0, 10**9):
+        found = train_multiclass_together(wanted, SIZES, budget=budget)
+        assert [type(each) for each in found] == [FloatingPointError, MulticlassSvm, *[FloatingPointError] * 2]
+        assert_same(found[1], whole(sound))
+    decided = svm_decision_values_together([whole(sound), whole(sound), whole(sound)], [other, asked, other])
+    assert [type(each) for each in decided] == [FloatingPointError, np.ndarray, FloatingPointError]
+    assert svm_decision_values_together(found[::2], [other, other]) == found[::2]
+
+
+def test_of_no_problem_nothing_is_trained() -> None:
+    assert train_multiclass_together([], SIZES) == []
+    assert svm_decision_values_together([], []) == []
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+@pytest.mark.parametrize("budget", [0, 2 * 3 * 8 * 49**2, 10**9])
+def test_pairs_that_fill_half_the_budget_on_all_threads_are_solved_one_by_one(
+    points: sp.csr_array, budget: int, jobs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    solved: dict[int, list[list[int]]] = {}
+    made = one_vs_one.training_pool
+
+    def pool(threads: int) -> Any:
+        found = made(threads)
+        run = found.map
+
+        def watched(function: Any, units: Any) -> Any:
+            own = list(units)
+            if own and isinstance(own[0], tuple):
+                solved.setdefault(threads, []).extend([i, j] for i, others in own for j in others)
+            return run(function, own)
+
+        found.map = watched
+        return found
+
+    monkeypatch.setattr(one_vs_one, "training_pool", pool)
+    gram = grams(products(points, 1.0, streamed=False), Linear(), "l2")[0]
+    train_multiclass_together([SvmProblem(gram)], SIZES, jobs=jobs, budget=budget)
+    pairs = [[i, j] for i, j in combinations(range(4), 2)]
+    large = [pair for pair in pairs if 8 * SIZES[pair].sum() ** 2 * jobs > budget / 2]
+    if jobs == 3:
+        assert len(large) == {0: 6, 10**9: 0}.get(budget, 2)
+        assert sorted(solved.get(1, [])) == large
+        assert sorted(solved.get(3, [])) == [pair for pair in pairs if pair not in large]
+    else:
+        assert sorted(solved[1]) == pairs
+
+
+@pytest.mark.parametrize("budget", [0, 10**9])
+def test_of_two_classes_all_problems_of_a_kernel_fail_with_it(points: sp.csr_array, budget: int) -> None:
+    held = products(points, 1.0, streamed=False)
+    rows = np.arange(int(SIZES[:2].sum()))
+    huge, sound = (LazyGram(kernel, held, "none", rows, rows) for kernel in (Polynomial(degree=400), Linear()))
+    wanted = [SvmProblem(huge, C=C) for C in (1.0, 2.0, 3.0)] + [SvmProblem(sound)]
+    *failed, found = train_multiclass_together(wanted, SIZES[:2], budget=budget)
+    assert [type(each) for each in failed] == [FloatingPointError] * 3
+    assert isinstance(found, MulticlassSvm)
+    assert len(found.machines) == 1

@@ -166,6 +166,29 @@ def test_documents_may_have_several_labels(checked, tmp_path):
         np.testing.assert_array_equal(found[:, column], machine.predict(vectors.transform(texts[rows])))
 
 
+def test_thresholds_are_learned_from_texts(checked, tmp_path, monkeypatch):
+    """Each class has the documents above one of its values, and others than those above 0."""
+    monkeypatch.setattr("benchmark.methods.out_of_fold.INNER_FOLDS", 2)
+    entry = "{name: p, pipeline: 'models.py:words', threshold: cross-validated}"
+    run = run_experiment(checked(entry, ", subset: several"), RunContext(Store(tmp_path / "store")))
+    assert not run.failures
+    (_, tested), *_ = run.predictions.splits.items()
+    rows, found = tested[0].test, predictions_of(run, "p")
+    reader = checked("ngd", ", subset: several").variants["base"].collection.reader
+    corpus = LastCorpus().load(reader, reader.locate(download=False, notify=print, progress=False))
+    texts = strings_of(corpus)
+    train = np.setdiff1d(np.arange(len(texts)), rows)
+    vectors, moved = TfidfVectorizer().fit(texts[train]), False
+    for column, inside in enumerate(corpus.documents.topics[train].T):
+        machine = LinearSVC(random_state=0).fit(vectors.transform(texts[train]), inside)
+        values = machine.decision_function(vectors.transform(texts[rows]))
+        given = values[found[:, column]]
+        assert given.size
+        assert given.min() > values[~found[:, column]].max()
+        moved = moved or not np.array_equal(found[:, column], values > 0)
+    assert moved
+
+
 def test_only_the_rules_for_header_and_html_decide_its_results(checked, tmp_path):
     context = RunContext(Store(tmp_path / "store"))
     for stoplist, rules, stored in (("none", "", 0), ("smart", "", 1), ("smart", ", skip_html: true", 0)):

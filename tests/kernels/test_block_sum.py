@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 
 from benchmark.kernels import Bhattacharyya, Linear, NegativeGeodesicDistance, SumOverFields
 from benchmark.kernels.block_sum import BLOCK_KERNELS
@@ -92,3 +93,39 @@ def test_a_block_of_weight_0_has_no_say(counts: NDArray[np.int64]) -> None:
 def test_another_factor_is_refused() -> None:
     with pytest.raises(ValueError, match="of"):
         SumOverFields("rbf").check()
+
+
+@pytest.mark.parametrize("weights", [[1.0, 0.5, 0.25], [3.0, 0.0, 0.5], [0.0, 0.0, 2.0], [0.1, 0.1, 0.1]])
+@pytest.mark.parametrize("of", BLOCK_KERNELS)
+def test_the_shares_of_the_blocks_sum_to_one(of: str, weights: list[float], counts: NDArray[np.int64]) -> None:
+    points, given = side_by_side(counts, np.ones(3)), np.array(weights)
+    kernel = SumOverFields(of, BLOCK_OF, given).fit(points[:9])
+    blocks = [block for block in range(3) if weights[block]]
+    np.testing.assert_allclose(kernel.shares_, given[blocks] / sum(weights))
+    assert [columns.tolist() for columns in kernel.columns_] == [np.flatnonzero(b == BLOCK_OF).tolist() for b in blocks]
+    expected = np.zeros((5, 9))
+    for block in blocks:
+        own = points[:, np.equal(BLOCK_OF, block)]
+        own = own / own.sum(axis=1, keepdims=True)
+        expected += weights[block] / sum(weights) * BLOCK_KERNELS[of]().fit(own[:9]).transform(own[9:])
+    np.testing.assert_allclose(kernel.transform(points[9:]), expected, atol=1e-7)
+
+
+def test_negative_coordinates_are_refused_where_the_kernel_of_the_blocks_refuses_them() -> None:
+    points = np.array([[1.5, -0.5, 1.0], [0.5, 0.5, 2.0]])
+    for of, negative in (("linear", False), ("ned", False), ("ngd", True), ("bhattacharyya", True)):
+        kernel = SumOverFields(of, np.array([0, 0, 1]), np.ones(2))
+        assert kernel.non_negative == negative
+        if negative:
+            with pytest.raises(ValueError, match="Negative values"):
+                kernel.fit(points)
+        else:
+            assert np.isfinite(kernel.fit(points).transform(points)).all()
+
+
+def test_points_are_asked_for_after_the_training_points_and_of_their_width(counts: NDArray[np.int64]) -> None:
+    with pytest.raises(NotFittedError):
+        SumOverFields().transform(counts)
+    kernel = SumOverFields("linear", BLOCK_OF, WEIGHTS).fit(counts)
+    with pytest.raises(ValueError, match="X has 9 features, but SumOverFields is expecting 10"):
+        kernel.transform(counts[:, 1:])

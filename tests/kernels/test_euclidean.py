@@ -36,3 +36,17 @@ def test_one_pass_over_many_values_is_numpy_s_over_few(kernel: Kernel, tile: tup
     assert whole.tobytes() == np.vstack(rows).tobytes()
     apart = kernel.from_products(np.asfortranarray(products), left, right)
     np.testing.assert_array_equal(apart, whole)
+
+
+@pytest.mark.parametrize("kernel", [NegativeEuclideanDistance(), RadialBasisFunction(0.7)], ids=["ned", "rbf"])
+def test_self_products_may_be_read_only_or_apart_in_memory(
+    kernel: Kernel, tile: tuple[NDArray[np.float64], ...]
+) -> None:
+    products, left, right = tile
+    expected = kernel.from_products(products.copy(), left, right)
+    twice = np.repeat(right, 2)[::2]
+    locked, before = left.copy(), (left.copy(), right.copy())
+    locked.flags.writeable = twice.flags.writeable = False
+    np.testing.assert_array_equal(kernel.from_products(products.copy(), locked, twice), expected)
+    np.testing.assert_array_equal(left, before[0])
+    np.testing.assert_array_equal(right, before[1])

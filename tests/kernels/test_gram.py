@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +11,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from benchmark.kernels import Linear, NegativeEuclideanDistance, Polynomial
-from benchmark.kernels.gram import InnerProducts, LazyGram
-from benchmark.kernels.products import inner_products, self_products
+from benchmark.kernels import Kernel, Linear, NegativeEuclideanDistance, Polynomial
+from benchmark.kernels.gram import InnerProducts, LazyGram, kernel_diagonal
+from benchmark.kernels.products import StreamedProducts, inner_products, self_products
 from benchmark.representation import NORMALIZATIONS, TermWeighting, power_transform, row_norms, weight_terms
 from benchmark.system.row_blocks import BLOCK_VALUES, rows_per_block
 
@@ -134,3 +135,106 @@ def test_rows_of_a_block_are_even_and_few(n_columns: int) -> None:
     assert rows >= 2
     assert rows % 2 == 0
     assert rows == 2 or rows * n_columns <= BLOCK_VALUES
+
+
+class Doubled(Kernel):
+    """A kernel of someone else's, which may do anything with its arguments."""
+
+    def __init__(self, fault: str = "", exponent: float = 1.0) -> None:
+        self.fault = fault
+        self.power = exponent
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        return {"fault": self.fault, "exponent": self.power}
+
+    def learn(self, n_coordinates: int) -> Doubled:
+        self.learned = n_coordinates
+        return self
+
+    def from_products(
+        self, products: NDArray[np.float64], left: NDArray[np.float64], right: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        if self.fault in ("left", "right"):
+            {"left": left, "right": right}[self.fault][:] = 0
+        changed = {"shape": products[:, :1], "type": products.astype(np.float32), "transposed": products.T}
+        return np.asarray(changed.get(self.fault, 2 * products))
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        ("", ""),
+        ("left", "read-only"),
+        ("right", "read-only"),
+        ("shape", r"gives float64 values of the shape \(5, 1\), not float64 of \(5, 6\)"),
+        ("transposed", r"gives float64 values of the shape \(6, 5\), not float64 of \(5, 6\)"),
+        ("type", r"gives float32 values of the shape \(5, 6\), not float64 of \(5, 6\)"),
+    ],
+)
+def test_a_kernel_of_someone_else_may_not_write_to_self_products_or_give_another_form(
+    counts: NDArray[Any], fault: str, message: str
+) -> None:
+    products, kernel = stored(counts, 1.0), Doubled(fault)
+    gram = LazyGram(kernel, products, "none", np.arange(5), TRAINED[:6])
+    if message:
+        with pytest.raises(ValueError, match=message):
+            gram.block(0, 5)
+    else:
+        np.testing.assert_array_equal(gram.block(0, 5), 2.0 * counts[:5] @ counts[TRAINED[:6]].T)
+        assert not hasattr(kernel, "learned")  # a copy has learned
+
+
+def test_one_of_this_package_may_write_to_them(counts: NDArray[Any]) -> None:
+    gram = LazyGram(Linear(), stored(counts, 1.0), "none", np.arange(5), TRAINED[:6])
+    assert gram._row_self.flags.writeable
+    assert gram._column_self.flags.writeable
+
+
+@pytest.mark.parametrize("normalization", NORMALIZATIONS)
+@pytest.mark.parametrize("streamed", [False, True])
+def test_both_tiles_of_two_parts_are_their_sources(counts: NDArray[Any], normalization: str, streamed: bool) -> None:
+    products = stored(counts, 1.0)
+    if streamed:
+        embedded = power_transform(weight_terms(sp.csr_array(counts), None), 1.0)
+        products = replace(products, matrix=StreamedProducts(embedded, TRAINED))
+    rows = TRAINED[[4, 1, 9, 3, 12, 0, 7]]
+    gram = LazyGram(Linear(), products, normalization, rows, rows)
+    assert gram.streamed == streamed
+    first, second = slice(0, 3), slice(3, 7)
+    across, back = gram.both(first, second)
+    np.testing.assert_array_equal(across, gram.source(first, second))
+    np.testing.assert_array_equal(back, gram.source(second, first))
+    assert back.flags.c_contiguous or not streamed
+    whole = gram.block(0, 7)
+    np.testing.assert_array_equal(gram.values(across, first, second), whole[first, second])
+    np.testing.assert_array_equal(gram.values(back, second, first), whole[second, first])
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        np.arange(12.0).reshape(3, 4),
+        np.asfortranarray(np.arange(12.0).reshape(3, 4)),
+        np.arange(60.0).reshape(6, 10)[::2, 1:5],
+        np.arange(60.0).reshape(6, 10)[::-2, 1:5],
+        np.arange(60.0).reshape(6, 10)[:3, 9:1:-2],
+        np.broadcast_to(np.arange(4.0), (3, 4)),
+        np.broadcast_to(np.arange(3.0)[:, None], (3, 4)),
+        np.lib.stride_tricks.sliding_window_view(np.arange(6.0), 4),
+    ],
+    ids=["rows", "columns", "apart", "upwards", "leftwards", "one row", "one column", "overlapping"],
+)
+def test_values_are_read_from_any_memory(counts: NDArray[Any], source: NDArray[np.float64]) -> None:
+    gram = LazyGram(Linear(), stored(counts, 1.0), "l2", np.arange(3), TRAINED[:4])
+    lengths = np.sqrt((counts.astype(float) ** 2).sum(axis=1))
+    expected = source / lengths[:3, None] / lengths[TRAINED[:4]]
+    np.testing.assert_allclose(gram.values(source, slice(0, 3), slice(0, 4)), expected, rtol=1e-14)
+
+
+def test_the_diagonal_is_that_of_the_matrix_to_the_bit(case: Case, counts: NDArray[Any]) -> None:
+    products = stored(counts, case.build().exponent)
+    kernel = case.build()
+    gram = LazyGram(kernel, products, case.normalization, TRAINED, TRAINED).block(0, len(TRAINED))
+    diagonal = kernel_diagonal(kernel, products, case.normalization)
+    assert diagonal.shape == (30,)
+    np.testing.assert_array_equal(diagonal[TRAINED], np.diag(gram))

@@ -138,8 +138,9 @@ def test_out_of_another_shape_fails(shape: tuple[int, ...]) -> None:
 
 
 def test_points_of_different_widths_fail() -> None:
-    with pytest.raises(ValueError, match="50 and 51 coordinates"):
-        inner_products(documents(3, 50, seed=8), documents(3, 51, seed=9))
+    for left, right in ((50, 51), (51, 50)):
+        with pytest.raises(ValueError, match=f"{left} and {right} coordinates"):
+            inner_products(documents(3, left, seed=8), documents(3, right, seed=9))
 
 
 def test_the_form_of_the_matrix_changes_no_bit_and_is_left_as_it_is() -> None:
@@ -162,3 +163,28 @@ def test_streamed_rows_are_the_rows_of_the_held_matrix_bit_for_bit(rows):
     columns = np.array([1, 2, 5, 8])
     held = inner_products(points, points[columns])
     np.testing.assert_array_equal(StreamedProducts(points, columns)[rows], held[rows])
+
+
+def test_products_of_other_points_leave_those_of_the_first():
+    points, others = documents(9, 40, seed=11), documents(5, 40, seed=12)
+    columns = np.array([1, 2, 5, 8])
+    streamed = StreamedProducts(points, columns)
+    other = streamed.of(others)
+    assert (streamed.shape, other.shape) == ((9, 4), (5, 4))
+    np.testing.assert_array_equal(other[:], inner_products(others, points[columns]))
+    np.testing.assert_array_equal(streamed[:], inner_products(points, points[columns]))
+    streamed.hold(others)
+    assert streamed.shape == (5, 4)
+    np.testing.assert_array_equal(streamed[:], other[:])
+
+
+@pytest.mark.parametrize("positions", [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 2], [2, 2, 0], [1, 3], [3], []], ids=str)
+@pytest.mark.parametrize("groups", [None, [[0, 1, 2, 3]], [[2, 0], [3, 1]], [[3], [2], [1, 0]]], ids=str)
+def test_tiles_have_the_columns_in_the_order_that_is_asked_for(positions, groups):
+    points = documents(9, 40, seed=13)
+    columns = np.array([8, 2, 5, 1])
+    streamed = StreamedProducts(points, columns, groups and [np.array(group) for group in groups])
+    expected = inner_products(points, points[columns])
+    found = streamed.tile(np.array([4, 4, 0]), np.array(positions, dtype=np.intp))
+    np.testing.assert_array_equal(found, expected[np.ix_([4, 4, 0], positions)])
+    assert found.flags.c_contiguous

@@ -13,6 +13,7 @@ from benchmark.experiment import runner
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import plan_tasks, read_variants, run_experiment
 from benchmark.experiment.store import Store
+from benchmark.methods import degenerate
 from benchmark.methods.degenerate import degenerate_predictions_reason
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.split_data import SplitData
@@ -90,14 +91,18 @@ def test_who_calls_all_documents_alike_for_a_reason_has_a_score(done):
     assert np.unique(given).size == 1
 
 
-def test_one_document_that_differs_is_enough_wherever_it_stands(tmp_path):
+def test_one_document_that_differs_is_enough_wherever_it_stands(tmp_path, monkeypatch):
     experiment = small_experiment(**ONE, methods=[{"kernel": "ngd"}])
     store = Store(tmp_path / "store")
     (work,) = plan_tasks(experiment, read_variants(experiment, RunContext(store, download=False)))
     (point,) = work.points
     split = point.jobs[0].splits[0]
-    for places, blind in (([0, 0, 0, 0], True), ([0, 0, 0, 1], False), ([0, 1, 0, 0], False)):
+    monkeypatch.setattr(degenerate, "_VALUES", 3 * len(split.train))  # blocks of three after the first two
+    for differs in (None, *range(1, 9)):
+        places, blind = np.zeros(9, dtype=np.intp), differs is None
+        if differs is not None:
+            places[differs] = 1
         tested = replace(split, test=split.test[places])
-        decisions = SettingPredictions.of_split(np.zeros(4, np.int32), np.zeros(4, bool), np.zeros(6))
+        decisions = SettingPredictions.of_split(np.zeros(9, np.int32), np.zeros(9, bool), np.zeros(6))
         own = SplitData(point.problem, tested, [tested], None, "sum", MatrixCache())
         assert bool(degenerate_predictions_reason(point.method.spec, own, decisions)) is blind

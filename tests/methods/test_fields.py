@@ -18,6 +18,7 @@ from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
 from benchmark.methods.weighted_counts import fitted_weighting, weighted_points
 from benchmark.plugins.toy_data import toy_group_splits, toy_problem
+from benchmark.text.pruning import TRAINING, Pruning
 
 from .conftest import represented
 
@@ -78,3 +79,22 @@ def test_a_block_that_fields_leave_out_weighs_nothing() -> None:
     own = counts[:, of_titles] / counts[:, of_titles].sum(axis=1, keepdims=True)
     np.testing.assert_allclose(found[:, of_titles], own, rtol=1e-12)
     assert not found[:, ~of_titles].any()
+
+
+def test_blocks_follow_the_terms_that_are_selected_or_kept() -> None:
+    """Terms in another order than that of the columns, and those of a split's own vocabulary."""
+    given = problem(multilabel=False)
+    points = replace(represented("tf", "l1", "training"), fields=(("title", 2.0),))
+    terms = np.array([3, 1, 39, 0, 7])
+    counts = given.counts.matrix[:, terms]
+    found = weighted_points(counts, points, fitted_weighting(given, counts, points, None, terms)).toarray()
+    titles = given.counts.block_of[terms] == 1
+    own = counts.toarray() * titles
+    lengths = np.maximum(own.sum(axis=1, keepdims=True), 1)
+    np.testing.assert_allclose(found, own / lengths, rtol=1e-12)
+    train = np.arange(0, 60, 2)
+    pruned = replace(given, pruning=Pruning(min_occurrences=20, min_documents=5, group=TRAINING))
+    kept = pruned.training_terms(train)
+    assert 0 < len(kept) < 40
+    np.testing.assert_array_equal(pruned.over_terms_of(train).counts.block_of, given.counts.block_of[kept])
+    assert pruned.over_terms_of(train).counts.blocks == given.counts.blocks

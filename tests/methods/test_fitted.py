@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,8 +16,11 @@ from benchmark.classifiers.svm import SupportVectorClassifier, svm_class_scores
 from benchmark.config.model import TermSelection
 from benchmark.corpora.corpus import Documents
 from benchmark.kernels import KERNELS, Kernel
+from benchmark.methods.fitted import trained_state
+from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
+from benchmark.methods.split_data import SplitData
 from benchmark.plugins.contract import check_decisions
 from benchmark.plugins.toy_data import toy_group_splits, toy_problem, toy_replicates
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
@@ -29,8 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from benchmark.config.model import MethodSpec
+    from benchmark.evaluation.splits import Split
     from benchmark.methods.fitted import FittedMethod
-    from benchmark.methods.matrix_cache import MatrixCache
 
 NAMES = [*KERNELS, *(name for name, cls in CLASSIFIERS.items() if not tags_of(cls).needs_kernel)]
 #: They learn a model of the documents.
@@ -84,6 +88,10 @@ def test_it_decides_as_the_run_does(name: str, multilabel: bool, bench: MatrixCa
             values, again = fitted.values(tested), kept_again(fitted).values(tested)
             np.testing.assert_array_equal(values, again, strict=True)
             np.testing.assert_array_equal(fitted.given(values), decisions.predicted)
+            of_classes = fitted.class_values(values)
+            np.testing.assert_array_equal(kept_again(fitted).values_of_rows(matrix[split.test]), of_classes)
+            if decisions.values is not None:
+                np.testing.assert_allclose(of_classes, decisions.values, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
@@ -192,3 +200,119 @@ def test_values_of_classes_are_those_of_scikit_learn(n_classes: int) -> None:
     if n_classes == 2:
         expected = np.stack([-expected, expected], axis=1)
     np.testing.assert_allclose(values, expected, atol=1e-4)
+
+
+def only(code: int, *, multilabel: bool) -> tuple[Problem, Split]:
+    """A problem in which every training document of a split has one class and no other."""
+    problem = toy_problem(multilabel=multilabel)
+    split = toy_group_splits(problem)[0]
+    documents = problem.documents
+    if multilabel:
+        members = problem.members.copy()
+        members[split.train] = np.arange(3) == code
+        documents = replace(documents, topics=members)
+    else:
+        labels = documents.labels.copy()
+        labels[split.train] = code
+        documents = replace(documents, labels=labels)
+    return replace(problem, counts=replace(problem.counts, documents=documents), key=f"only {code}"), split
+
+
+@pytest.mark.parametrize("name", ["mnb", "linear-svm", "linear", "ngd"])
+def test_where_no_class_can_be_learned_all_documents_have_that_of_all(name: str, bench: MatrixCache) -> None:
+    problem, split = only(1, multilabel=True)
+    spec = spec_of(name, represented("tf", "l1", "collection"))
+    fitted = build_method(spec, problem, None, replicated=False).fit(problem, split, None, bench)
+    assert fitted.learned.columns.size == 0
+    assert fitted.learned.everywhere.tolist() == [False, True, False]
+    for each in (fitted, kept_again(fitted)):
+        values = each.values(problem.counts.matrix[split.test])
+        assert values.shape == (len(split.test), 0)
+        assert each.given(values).tolist() == [[False, True, False]] * len(split.test)
+        assert each.class_values(values).tolist() == [[-np.inf, np.inf, -np.inf]] * len(split.test)
+
+
+def test_the_state_that_methods_have_in_common() -> None:
+    spec = spec_of("mnb", represented("tfidf", "l1", "training"))
+    for multilabel in (False, True):
+        problem, split = only(2, multilabel=multilabel)
+        work = SplitData(problem, split, [split], None, "sum", MatrixCache())
+        state = trained_state(work, spec)
+        assert state.multilabel == multilabel
+        assert state.everywhere.tolist() == [False, False, multilabel]
+        assert state.columns.tolist() == ([] if multilabel else [0, 1, 2])
+        assert state.spec is spec
+    problem = toy_problem(multilabel=False)
+    split = toy_group_splits(problem)[0]
+    for number in (None, 7):
+        work = SplitData(problem, split, [split], number, "sum", MatrixCache())
+        state = trained_state(work, spec)
+        terms = work.selected_terms()
+        assert (state.terms is None) == (number is None)
+        if number:
+            np.testing.assert_array_equal(state.terms, terms)
+        counts = problem.counts.matrix if terms is None else problem.counts.matrix[:, terms]
+        expected = spec.representation.weighting.build().fit(counts[split.train]).transform(counts)
+        np.testing.assert_array_equal(state.weighting.transform(counts).toarray(), expected.toarray())
+
+
+@pytest.mark.parametrize("name", ["divergence-bayes", "mnb", "logistic"])
+def test_classes_keep_their_places_where_a_classifier_orders_them_otherwise(name: str, bench: MatrixCache) -> None:
+    """The first training document is of the last class."""
+    problem = toy_problem(multilabel=False)
+    labels = 2 - problem.documents.labels
+    problem = replace(
+        problem, counts=replace(problem.counts, documents=replace(problem.documents, labels=labels)), key="turned"
+    )
+    split = toy_group_splits(problem)[0]
+    method = build_method(spec_of(name, represented("tf", "none", "collection")), problem, None, replicated=False)
+    fitted, (decided,) = method.fit(problem, split, None, bench), method.solve(problem, [split], None, bench)
+    (model,) = fitted.models  # type: ignore[attr-defined]
+    assert model.classes_.tolist() == ([2, 1, 0] if name == "divergence-bayes" else [0, 1, 2])
+    for each in (fitted, kept_again(fitted)):
+        values = each.values_of_rows(problem.counts.matrix[split.test])
+        np.testing.assert_array_equal(values.argmax(axis=1), decided.predicted)
+        np.testing.assert_array_equal(values, decided.values)
+        assert name == "logistic" or type(each.models[0].n_features_in_) is int  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("scheme", "multilabel"), [("one-vs-one", False), ("one-vs-rest", False), ("one-vs-one", True)]
+)
+def test_machines_keep_their_scheme_and_bounds(scheme: str, multilabel: bool, bench: MatrixCache) -> None:
+    problem = toy_problem(multilabel=multilabel)
+    split = toy_group_splits(problem)[0]
+    spec = spec_of("ngd", represented("tf", "l1", "collection"), scheme=scheme)
+    fitted = build_method(spec, problem, None, replicated=False).fit(problem, split, None, bench)
+    again, machines = kept_again(fitted).machines, fitted.machines  # type: ignore[attr-defined]
+    assert again.scheme == machines.scheme == ("one-vs-rest" if multilabel else scheme)
+    np.testing.assert_array_equal(again.class_bounds, machines.class_bounds)
+    assert machines.class_bounds[-1] == fitted.arrays()["counts.shape"][0]
+    if not multilabel:  # support vectors are sorted by class
+        kept = fitted.counts.toarray()  # type: ignore[attr-defined]
+        for code in range(3):
+            own = problem.counts.matrix[split.train[problem.documents.labels[split.train] == code]].toarray()
+            start, stop = machines.class_bounds[code : code + 2]
+            assert {tuple(row) for row in kept[start:stop]} <= {tuple(row) for row in own}
+    for one, other in zip(machines.machines, again.machines, strict=True):
+        np.testing.assert_array_equal(one.support, other.support)
+        np.testing.assert_array_equal(one.coefficients, other.coefficients)
+        assert (one.rho, one.seconds, other.seconds) == (other.rho, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("terms", [None, 20])
+@pytest.mark.parametrize("dirichlet", [0.0, 0.5])
+@pytest.mark.parametrize("name", ["linear", "ngd", "ned"])
+def test_values_are_those_of_the_run_one_document_at_a_time(
+    name: str, dirichlet: float, terms: int | None, bench: MatrixCache
+) -> None:
+    problem = toy_problem(multilabel=True)
+    split = toy_group_splits(problem)[0]
+    spec = spec_of(name, represented("tf", "l1", "collection", dirichlet))
+    method = build_method(spec, problem, None if terms is None else SELECTED, replicated=False)
+    (decided,) = method.solve(problem, [split], terms, bench)
+    fitted = method.fit(problem, split, terms, bench)
+    assert decided.values is not None
+    for row, expected in zip(split.test[:4], decided.values[:4], strict=True):
+        found = fitted.values_of_rows(problem.counts.matrix[[row]])
+        np.testing.assert_allclose(found, [expected], rtol=1e-7, atol=1e-9)

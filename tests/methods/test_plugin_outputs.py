@@ -11,8 +11,10 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 from pyarrow import parquet
+from sklearn.base import BaseEstimator
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.naive_bayes import MultinomialNB
+from sklearn.utils import get_tags
 
 from benchmark.config.components import Component
 from benchmark.config.model import MethodFile, VectorFile
@@ -99,6 +101,42 @@ def test_classes_that_are_not_those_of_training_are_refused(classes: Any) -> Non
     assert trained(classes=None).classes_.tolist() == [0, 2]
 
 
+def test_what_fit_returns_is_what_predicts() -> None:
+    """Or the classifier itself, where it returns nothing."""
+
+    class Maker:
+        def fit(self, X: Any, y: Any) -> Any:
+            self.made = Theirs((0, 0, 2, 2), np.arange(4.0))
+            self.made.fit(X, y)
+            return self.made
+
+    maker = Maker()
+    made = CheckedClassifier(maker).fit(POINTS.copy(), LABELS.copy())
+    assert made.trained is maker.made
+    assert made.predict(POINTS).tolist() == [0, 0, 2, 2]
+    assert made.scores(POINTS)[:, 1].tolist() == [0.0, 1.0, 2.0, 3.0]  # type: ignore[index]
+    assert made.values.tolist() == [0.0, 1.0, 2.0, 3.0], "other attributes are its own"
+    own = Theirs()
+    assert CheckedClassifier(own).fit(POINTS.copy(), LABELS.copy()).trained is own
+    again = CheckedClassifier.of_trained(own, np.array([0, 2], dtype=np.int32))
+    assert (again.trained, again.classes_.tolist()) == (own, [0, 2])
+
+
+def test_rankings_are_handed_over_as_copies() -> None:
+    seen: list[Any] = []
+
+    class Selecting(Theirs):
+        def fit(self, X: Any, y: Any, rankings: Any) -> Any:  # type: ignore[override]
+            rankings[:] = 0
+            seen.append(rankings)
+            return super().fit(X, y)
+
+    rankings = np.array([[1, 2], [2, 1]])
+    CheckedClassifier(Selecting()).fit(POINTS.copy(), LABELS.copy(), rankings)
+    assert rankings.tolist() == [[1, 2], [2, 1]]
+    assert seen[0].tolist() == [[0, 0], [0, 0]]
+
+
 def test_predictions_are_training_classes() -> None:
     points = POINTS.copy()
     assert trained().predict(points).tolist() == [2, 0, 2, 0]
@@ -145,6 +183,33 @@ def test_a_binary_value_is_positive_where_one_is_predicted() -> None:
         assert values[:2].tolist() == [1.5, -1.0]
         assert values[2] > 0 >= values[2] - 1e-12
         assert values[3] == -tiny or -1e-12 < values[3] < 0
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_a_binary_value_is_its_own_where_it_agrees_with_the_prediction_and_else_hardly_differs_from_0(
+    code: int,
+) -> None:
+    """A value of 0 agrees with class 0, and is a tie."""
+    values = np.array([0.0, -2.0, 1.0, 3.0])
+    labels = np.array([1, 0, 1, 0], dtype=np.int32)
+    made = CheckedClassifier(Theirs((code,) * 4, values, (0, 1))).fit(POINTS.copy(), labels)
+    agree, found = (values > 0) == (code == 1), value_of_class(made, POINTS)
+    np.testing.assert_array_equal(found[agree], values[agree])
+    assert ((found[~agree] > 0) == (code == 1)).all()
+    assert (np.abs(found[~agree]) < 1e-12).all()
+    assert found[~agree].all()
+
+
+def test_only_a_library_says_by_tags_whether_it_takes_sparse_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Plugin(BaseEstimator):
+        """Of which scikit-learn's tags say that it takes dense points only, as they do where nothing is said."""
+
+    assert not get_tags(Plugin()).input_tags.sparse
+    for library in (True, False):
+        monkeypatch.setattr("benchmark.methods.plugin_outputs.is_library_class", lambda _, library=library: library)
+        assert takes_sparse(Plugin()) != library
+    untagged = type("Untagged", (), {"__module__": "sklearn.untagged"})()
+    assert takes_sparse(untagged)
 
 
 def test_ours_are_not_wrapped_and_a_library_says_what_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,13 +11,14 @@ import scipy.sparse as sp
 
 from benchmark.classifiers import CLASSIFIERS, LinearSvm
 from benchmark.classifiers.thresholds import THRESHOLDS, class_thresholds
-from benchmark.config.components import check_component
+from benchmark.config.components import Component, check_component
 from benchmark.config.model import TermSelection
 from benchmark.kernels import KERNELS, Kernel
 from benchmark.methods import out_of_fold as held_out
 from benchmark.methods.out_of_fold import inner_folds
 from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
+from benchmark.methods.wrappers.thresholds import ThresholdedMethod
 from benchmark.plugins.contract import check_decisions
 from benchmark.plugins.toy_data import toy_group_splits, toy_problem, toy_replicates
 from benchmark.representation import TermWeighting
@@ -27,7 +28,6 @@ from benchmark.text.counts import Counts
 from .conftest import represented, spec_of
 
 if TYPE_CHECKING:
-    from benchmark.config.components import Component
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.splits import Split
@@ -126,8 +126,65 @@ def test_the_class_that_is_added_has_the_largest_value(lacking: bool, bench: Mat
 
 def test_a_class_for_all_is_refused_where_a_training_document_has_none(bench: MatrixCache) -> None:
     given = toy_problem(multilabel=True)
-    with pytest.raises(ValueError, match=r"threshold: at-least-one, but \d+ training documents have no class"):
-        decided(spec("linear-svm", "at-least-one"), given, toy_group_splits(given)[0], bench)
+    split = toy_group_splits(given)[0]
+    none = int((given.members[split.train].sum(axis=1) == 0).sum())
+    assert none
+    with pytest.raises(ValueError, match=f"threshold: at-least-one, but {none} training documents have no class"):
+        decided(spec("linear-svm", "at-least-one"), given, split, bench)
+
+
+@pytest.mark.parametrize("at_least_one", [False, True])
+def test_the_class_of_the_largest_value_is_given_where_a_rule_says_so_and_stays_so_when_kept(
+    at_least_one: bool, bench: MatrixCache
+) -> None:
+    given = problem()
+    split = toy_group_splits(given)[0]
+    rule = "at-least-one" if at_least_one else "cross-validated"
+    fitted = build_method(spec("linear-svm", rule), given, None, replicated=False).fit(given, split, None, bench)
+    again = type(fitted).restored(fitted.learned, fitted.arrays())
+    for each in (fitted, again):
+        assert each.at_least_one == at_least_one
+        values = np.array([[-3.0, -1.0, -2.0], [-1.0, -1.0, -1.0], [1.0, -2.0, 0.0], [0.0, 0.0, -1.0]])
+        largest = [[0, 1, 0], [1, 0, 0], [1, 0, 0], [1, 0, 0]]
+        expected = largest if at_least_one else [[0, 0, 0], [0, 0, 0], [1, 0, 0], [0, 0, 0]]
+        assert each.given(values).astype(int).tolist() == expected
+    decisions = decided(spec("linear-svm", rule), given, split, bench)
+    np.testing.assert_array_equal(decisions.tied, fitted.values(given.counts.matrix[split.test]) == 0)
+
+
+class Wrong:
+    """A rule of someone else's."""
+
+    def __init__(self, thresholds: Any = None) -> None:
+        self.thresholds = thresholds
+
+    def fit(self, values: Any, members: Any) -> None:
+        assert values.shape == members.shape
+        assert members.dtype == bool
+        if self.thresholds is not None:
+            self.thresholds_ = self.thresholds
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "message"),
+    [
+        (None, "the threshold rule Wrong gives values of the type NoneType"),
+        ([0.0, 1.0], r"the threshold rule Wrong gives values of the shape \(2,\), not \(3,\)"),
+        ([0.0, 1.0, np.nan], "the threshold rule Wrong gives values that are not finite numbers"),
+        ([0.5, 1.0, -2.0], ""),
+    ],
+)
+def test_a_rule_has_one_finite_threshold_a_class(thresholds: Any, message: str, bench: MatrixCache) -> None:
+    given = problem()
+    split = toy_group_splits(given)[0]
+    wanted = replace(spec("mnb", "zero"), threshold=Component.of("wrong", Wrong, {"thresholds": thresholds}))
+    method = ThresholdedMethod(build_method(spec("mnb", "zero"), given, None, replicated=False))
+    method = ThresholdedMethod(replace(method.method, spec=wanted))  # type: ignore[type-var]
+    if message:
+        with pytest.raises(ValueError, match=message):
+            method.fit(given, split, None, bench)
+    else:
+        assert method.fit(given, split, None, bench).thresholds.tolist() == thresholds
 
 
 def test_thresholds_are_those_of_machines_trained_fold_by_fold(bench: MatrixCache) -> None:
@@ -187,3 +244,17 @@ def test_other_kernels_have_none(name: str) -> None:
         ValueError, match=f"the kernel '{name}' is not a function of inner products: it has no threshold"
     ):
         build_method(given, problem(), None, replicated=False)
+
+
+def test_without_a_class_to_learn_there_is_none_to_give(bench: MatrixCache) -> None:
+    given = problem()
+    split = toy_group_splits(given)[0]
+    members = given.members.copy()
+    members[split.train] = [False, True, False]
+    other = problem(key="one class", members=members)
+    for rule in RULES:
+        method = build_method(spec("linear-svm", rule), other, None, replicated=False)
+        fitted = method.fit(other, split, None, bench)
+        values = fitted.values(other.counts.matrix[split.test])
+        assert values.shape == (len(split.test), 0)
+        assert fitted.given(values).tolist() == [[False, True, False]] * len(split.test)

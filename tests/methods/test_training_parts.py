@@ -11,12 +11,16 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.tree import ExtraTreeClassifier
 
+from benchmark.config.components import Component
 from benchmark.evaluation.predictions import TIMERS
 from benchmark.evaluation.splits import Split
-from benchmark.methods import stopwatch
+from benchmark.methods import point_classifiers, stopwatch
 from benchmark.methods.degenerate import degenerate_predictions_reason
+from benchmark.methods.elsewhere.kept_estimators import LibraryClassifierMethod
 from benchmark.methods.matrix_cache import MatrixCache
+from benchmark.methods.multilabel import learned_classes, positive_classes
 from benchmark.methods.out_of_fold import INNER_FOLDS, inner_folds, out_of_fold_values
 from benchmark.methods.rankings import Rankings
 from benchmark.methods.stopwatch import Stopwatch
@@ -24,8 +28,10 @@ from benchmark.methods.training_warnings import changes_when_trained_again, coll
 from benchmark.methods.weighted_counts import depends_on_split, weighting_rows
 from benchmark.methods.wrappers.fusion import FusedMethod
 from benchmark.plugins.toy_data import toy_problem
-from benchmark.representation.selection import information_gain
+from benchmark.representation.selection import aggregate_gains, information_gain, rank_terms
 from benchmark.text.pruning import Pruning
+
+from .conftest import represented, spec_of
 
 ALL = np.arange(60)
 SPLIT = Split("all", ALL[ALL % 4 > 0], ALL[ALL % 4 == 0])
@@ -187,3 +193,115 @@ def test_each_training_document_is_scored_by_a_method_that_did_not_see_it(n_fold
         expected[fold.test] = fold.number
     np.testing.assert_array_equal(values[:, 0], expected[SPLIT.train])
     assert np.isnan(values).any() == (n_folds < INNER_FOLDS)
+
+
+def test_a_vocabulary_of_other_training_documents_is_another_problem() -> None:
+    problem = replace(toy_problem(multilabel=False), pruning=Pruning(min_occurrences=1, min_documents=1))
+    keys = {problem.over_terms_of(rows).key for rows in (ALL[:30], ALL[30:], ALL[:29], ALL)}
+    assert len(keys) == 4
+    assert all(key.startswith(f"{problem.key}, terms of ") for key in keys)
+    assert problem.over_terms_of(ALL).pruning is None
+
+
+def test_occurrences_and_documents_are_counted_each_by_itself() -> None:
+    problem = toy_problem(multilabel=False)
+    counts = problem.counts.matrix.toarray()[SPLIT.train]
+    occurrences, documents = counts.sum(axis=0), (counts > 0).sum(axis=0)
+    for least, few in ((30, 1), (1, 20), (25, 15)):
+        own = replace(problem, pruning=Pruning(min_occurrences=least, min_documents=few))
+        kept = np.flatnonzero((occurrences >= least) & (documents >= few))
+        assert 0 < len(kept) < 40
+        np.testing.assert_array_equal(own.training_terms(SPLIT.train), kept)
+
+
+@pytest.mark.parametrize("aggregate", ["sum", "average", "maximum"])
+def test_gains_are_aggregated_over_classes_by_their_shares_of_the_training_documents(aggregate: str) -> None:
+    problem = toy_problem(multilabel=True)
+    found = Rankings.learn(problem, SPLIT.train)
+    shares = problem.members[SPLIT.train].mean(axis=0)
+    np.testing.assert_allclose(found.shares, shares)
+    expected = rank_terms(aggregate_gains(found.gains, shares, aggregate))
+    np.testing.assert_array_equal(found.of_all(40, aggregate), expected)
+
+
+def test_the_columns_and_names_of_classes_that_can_be_learned() -> None:
+    members = np.array([[1, 0, 1, 1], [1, 0, 0, 1], [1, 0, 1, 0]], dtype=bool)
+    columns, names = learned_classes(members, ("a", "b", "c", "d"))
+    assert (columns.tolist(), names) == ([2, 3], ("c", "d"))
+
+
+def test_only_values_above_0_are_predicted_and_those_of_0_are_ties() -> None:
+    everywhere, columns = np.array([False, False, True]), np.array([1])
+    values = np.array([[0.0], [5e-324], [-0.0], [-1.0]])
+    predicted = positive_classes(everywhere, columns, values)
+    assert predicted.tolist() == [[False, False, True], [False, True, True], [False, False, True], [False, False, True]]
+    for wrong in (np.nan, np.inf, -np.inf):
+        with pytest.raises(FloatingPointError, match="not a finite number"):
+            positive_classes(everywhere, columns, np.array([[1.0], [wrong]]))
+
+
+def test_the_points_that_splits_share_are_warned_of_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A library's classifier is trained again on the first split alone, and once for each task and classifier."""
+    asked: list[int] = []
+
+    def changes(_: Any, X: Any, y: Any) -> str:
+        assert len(y) == X.shape[0]
+        asked.append(X.shape[0])
+        return f"changes {len(asked)}"
+
+    monkeypatch.setattr(point_classifiers, "_CHANGES", {})
+    monkeypatch.setattr(point_classifiers, "changes_when_trained_again", changes)
+    problem = toy_problem(multilabel=False)
+    parts = [Split("one", ALL[:40], ALL[40:], 1), Split("two", ALL[20:], ALL[:20], 2)]
+    forest = Component.of("forest", ExtraTreeClassifier, {"max_depth": 2})
+    other = Component.of("forest", ExtraTreeClassifier, {"max_depth": 3})
+    spec = spec_of("mnb", represented("tf", "none", "collection"))
+    said = []
+    for own, component in ((problem, forest), (problem, forest), (replace(problem, key="b"), forest), (problem, other)):
+        method = LibraryClassifierMethod(replace(spec, classifier=component))
+        said.append([each.warnings for each in method.solve(own, parts, None, MatrixCache())])
+    assert asked == [40, 40, 40]
+    assert said == [[(f"changes {n}",), ()] for n in (1, 1, 2, 3)]
+
+
+@pytest.mark.parametrize("seed", [7, 8])
+@pytest.mark.parametrize("stated", [False, True])
+def test_a_librarys_classifier_has_the_seed_of_the_experiment_unless_it_states_its_own(seed: int, stated: bool) -> None:
+    component = Component.of("tree", ExtraTreeClassifier, {"random_state": 3} if stated else {})
+    spec = replace(spec_of("mnb", represented("tf", "none", "collection")), classifier=component)
+    method, problem = LibraryClassifierMethod(spec), replace(toy_problem(multilabel=False), seed=seed)
+    assert method.uses_seed == (not stated)
+    (found,) = method.solve(problem, [SPLIT], None, MatrixCache())
+    tree = ExtraTreeClassifier(random_state=3 if stated else seed)
+    counts = problem.counts.matrix.astype(float)
+    expected = tree.fit(counts[SPLIT.train], problem.documents.labels[SPLIT.train]).predict(counts[SPLIT.test])
+    np.testing.assert_array_equal(found.predicted, expected)
+    fitted = method.fit(problem, SPLIT, None, MatrixCache())
+    assert fitted.models[0].trained.random_state == (3 if stated else seed)
+
+
+def test_some_ties_are_no_reason_and_neither_are_predictions_that_differ() -> None:
+    spec: Any = SimpleNamespace(kernel=None)
+    work: Any = SimpleNamespace(split=SimpleNamespace(test=np.arange(3)))
+    for predicted, tied, degenerate in (
+        ([1, 1, 1], [True, True, False], False),
+        ([1, 1, 1], [True, True, True], True),
+        ([1, 1, 0], [True, True, True], False),
+        ([1, 1, 1], [False, False, False], False),
+    ):
+        decided: Any = SimpleNamespace(predicted=np.array(predicted), tied=np.array(tied))
+        assert bool(degenerate_predictions_reason(spec, work, decided)) == degenerate
+
+
+def test_warnings_of_training_come_after_those_of_a_split(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Loud(ExtraTreeClassifier):
+        def fit(self, X: Any, y: Any) -> Any:
+            warnings.warn("odd", UserWarning, stacklevel=1)
+            return super().fit(X, y)
+
+    monkeypatch.setattr(point_classifiers.PointClassifierMethod, "_changes", lambda *_: ("changes",))
+    loud = Component.of("loud", Loud, {})
+    method = LibraryClassifierMethod(replace(spec_of("mnb", represented("tf", "none", "collection")), classifier=loud))
+    parts = [Split("one", ALL[:40], ALL[40:], 1), Split("two", ALL[20:], ALL[:20], 2)]
+    found = method.solve(toy_problem(multilabel=False), parts, None, MatrixCache())
+    assert [each.warnings for each in found] == [("changes", "UserWarning: odd"), ("UserWarning: odd",)]

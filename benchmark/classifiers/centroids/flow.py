@@ -98,7 +98,7 @@ def energy_gap(statistics: ClassStatistics, rho: ArrayLike) -> float:
     """Compute an upper bound of E(ρ) - min E on the simplex, in nats: Σ_i ρ_i F_i - min_i F_i, as E is convex."""
     rho = np.asarray(rho, dtype=np.float64)
     potential = mean_skl_gradient(statistics, rho)
-    return float((rho * (potential - potential.min())).sum() / rho.sum())
+    return float((rho * (potential - potential.min())).sum())
 
 
 def gradient_flow(

@@ -81,7 +81,7 @@ def terms_needed(n: int, t: float, limit: int) -> int | None:
         # log w_{l+1}, l ≥ 1, up to a constant, and the geometric bound of all later weights.
         log_weight = np.cumsum(log_ratio)
         tail = log_weight - np.log(-np.expm1(np.minimum(log_ratio, 0.0)))
-    enough = (log_ratio < 0) & (tail <= max(log_weight.max(), 0.0) + math.log(SERIES_TRUNCATION))
+    enough = tail <= max(log_weight.max(), 0.0) + math.log(SERIES_TRUNCATION)  # infinite while weights grow
     return int(degree[np.argmax(enough)]) + 1 if enough.any() else None
 
 

@@ -68,7 +68,7 @@ class ThresholdedMethod:
         return [self._split(problem, split, terms, bench) for split in splits]
 
     def _split(self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache) -> SettingPredictions:
-        watch, tested = Stopwatch(), problem.counts.matrix[split.test]
+        watch, tested = Stopwatch(), problem.inputs[split.test]
         fitted = self.fit(problem, split, terms, bench)
         watch.lap("training")
         selected = fitted.learned.terms

@@ -12,6 +12,7 @@ from scipy.stats import entropy
 from benchmark.classifiers.centroids.divergence import (
     ClassStatistics,
     average_skl_to_others,
+    check_smoothing,
     class_statistics,
     kullback_leibler,
     mean_skl,
@@ -145,7 +146,11 @@ def test_average_to_others_leaves_out_the_centroid_itself() -> None:
     [
         ([0.5, 0.5], [1.0, 0.0], "infinite"),
         ([0.5, 0.6], [0.5, 0.5], "p must sum to 1, not 1.1"),
-        ([0.5, 0.5], [0.5, 0.4], "q must sum to 1, not 0.9"),
+        ([0.5, 0.5], [0.5, 0.4], "q must sum to 1, not 0.9$"),
+        ([[0.5, 0.5], [0.5, 0.75], [0.5, 0.6]], [0.5, 0.5], "p must sum to 1, not 1.25$"),
+        ([0.5, 0.5], [[0.5, 0.5], [0.5, 0.3]], "q must sum to 1, not 0.8$"),
+        ([0.5, 0.5 + 2e-9], [0.5, 0.5], "p must sum to 1, not 1$"),
+        ([[0.5, 0.5], [0.5, 0.5]], [[0.5, 0.5], [1.0, 0.0]], "infinite"),
         ([1.5, -0.5], [0.5, 0.5], "p must hold probabilities"),
         ([0.5, 0.5], [np.nan, 0.5], "q must hold probabilities"),
         (1.0, [0.5, 0.5], "p must hold probabilities"),
@@ -172,6 +177,8 @@ def test_smoothing_must_be_positive_where_a_count_is_zero(smoothing: float) -> N
         ([[1.0, -1.0]], 1.0, "aren't negative"),
         ([[1.0, np.inf]], 1.0, "finite"),
         ([[1e10, 0.0]], 1e-320, "rounded to"),
+        ([[1e10, 0.0], [1.0, 0.0]], 1e-320, "a smoothing of 1e-320 is rounded to"),
+        ([[1.0, 2.0], [1.0, 0.0]], 0.0, "smoothing must be a positive"),
     ],
 )
 def test_counts_that_give_no_distribution_are_refused(counts: Any, smoothing: float, message: str) -> None:
@@ -198,3 +205,21 @@ def test_energy_refuses_what_it_is_infinite_for(q: list[float]) -> None:
         mean_skl(statistics, q)
     with pytest.raises(ValueError, match="q must hold 3 positive numbers"):
         mean_skl_gradient(statistics, q)
+
+
+def test_sums_may_be_off_by_rounding() -> None:
+    assert kullback_leibler([0.5, 0.5 + 9e-10], [0.5 - 9e-10, 0.5]) == pytest.approx(0, abs=1e-8)
+    assert ClassStatistics(1, np.array([0.5, 0.5 + 9e-10]), np.log([0.5, 0.5]), -0.7).n_documents == 1
+    with pytest.raises(ValueError, match="positive"):
+        ClassStatistics(1, np.array([0.5, 0.5 + 2e-9]), np.log([0.5, 0.5]), -0.7)
+    assert kullback_leibler([0.0, 1.0], [0.0, 1.0]) == 0
+
+
+@pytest.mark.parametrize("allow_zero", [True, False])
+@pytest.mark.parametrize("smoothing", [1e-300, 1.0, 1e300, 0.0, -0.0, -1.0, np.nan, np.inf])
+def test_smoothing_is_positive_or_zero_where_that_is_allowed(smoothing: float, allow_zero: bool) -> None:
+    if 0 < smoothing < np.inf or (allow_zero and smoothing == 0):
+        check_smoothing(smoothing, allow_zero=allow_zero)
+    else:
+        with pytest.raises(ValueError, match=f"^smoothing must be a positive finite number, not {smoothing}"):
+            check_smoothing(smoothing, allow_zero=allow_zero)

@@ -242,3 +242,13 @@ def test_as_many_steps_as_it_needs_are_enough() -> None:
     assert len(gradient_flow(statistics, max_steps=needed).times) == needed + 1
     with pytest.raises(RuntimeError, match=rf"after {needed - 1} steps"):
         gradient_flow(statistics, max_steps=needed - 1)
+
+
+def test_a_start_whose_sum_is_off_by_rounding_is_divided_by_its_sum() -> None:
+    statistics, start = class_statistics([[1, 2, 3]], 0.1), np.array([0.2, 0.3, 0.5])
+    plain, off = (gradient_flow(statistics, start=start * factor) for factor in (1.0, 1 + 9e-10))
+    assert off.masses[0] == pytest.approx(1, abs=1e-15)
+    assert off.energies[0] == pytest.approx(plain.energies[0], abs=1e-15)
+    np.testing.assert_array_equal(start, [0.2, 0.3, 0.5])
+    with pytest.raises(ValueError, match="distribution of 3 positive"):
+        gradient_flow(statistics, start=start * (1 + 2e-9))

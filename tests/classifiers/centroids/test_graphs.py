@@ -99,3 +99,32 @@ def test_every_word_is_joined_to_its_most_similar_ones(neighbours: int) -> None:
     for word, row in enumerate(similar):
         joined = [row[other] for other in range(25) if tuple(sorted((word, other))) in edges]
         assert sorted(joined, reverse=True)[:neighbours] == pytest.approx(np.sort(row)[::-1][:neighbours])
+
+
+def test_words_that_occur_with_no_other_hang_on_the_word_of_the_most_documents() -> None:
+    """Not on the word of the most occurrences; and of several parts, each by its first word."""
+    counts = sp.csr_array(
+        np.array(
+            [
+                [90, 1, 0, 0, 0, 0, 0],
+                [0, 1, 2, 0, 0, 0, 0],
+                [0, 1, 0, 0, 0, 0, 0],
+                [0, 0, 0, 3, 3, 0, 0],
+                [0, 0, 0, 0, 0, 5, 0],
+            ]
+        )
+    )
+    expected = [[0, 1], [1, 2], [1, 3], [1, 5], [1, 6], [3, 4]]
+    assert np.unique(np.sort(co_occurrence_tree(counts), axis=1), axis=0).tolist() == expected
+    assert co_occurrence_graph(counts).tolist() == expected
+
+
+def test_edges_are_sorted_and_equally_similar_words_are_taken_in_their_order() -> None:
+    counts = sp.csr_array(np.ones((3, 6)))
+    edges = co_occurrence_graph(counts, 2)
+    assert edges.tolist() == sorted(map(sorted, edges.tolist()))
+    assert {(0, 1), (0, 2), (1, 2), (0, 3), (1, 3), (0, 4), (1, 4), (0, 5), (1, 5)} <= set(map(tuple, edges.tolist()))
+    assert edges.dtype == np.int64
+    more = co_occurrence_graph(draw_documents(40, 25, seed=3))
+    default = co_occurrence_graph(draw_documents(40, 25, seed=3), 2)
+    np.testing.assert_array_equal(more, default)

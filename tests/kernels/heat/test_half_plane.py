@@ -96,3 +96,8 @@ def test_what_is_no_point_of_the_half_plane_is_refused(points: list[list[float]]
         Hyperbolic().fit(points)
     with pytest.raises(ValueError, match=r"two coordinates|expecting 2 features"):
         Hyperbolic().fit(POINTS.points).transform(points)
+
+
+def test_points_that_are_all_the_same_have_the_kernel_1() -> None:
+    kernel = Hyperbolic(t=0.5).fit([[2.0, 3.0]])
+    assert kernel.transform([[2.0, 3.0], [2.0, 3.0]]).tolist() == [[1.0], [1.0]]

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from scipy.special import logsumexp
 
+from benchmark.kernels.heat.saddle import _slope, log_saddle_heat_kernel
 from benchmark.kernels.heat.sphere import HypersphereHeatKernel, log_sphere_heat_ratio
 from tests.kernels.heat.quadrature import polar_quadrature, radial_quadrature
 
@@ -196,3 +198,52 @@ def test_cosines_outside_the_orthant_are_refused(s: float) -> None:
 def test_rounding_beyond_one_is_allowed() -> None:
     kernel = HypersphereHeatKernel(3, 1.0)
     assert kernel(np.array([1 + 1e-12, -1e-12])) == pytest.approx(kernel(np.array([1.0, 0.0])))
+
+
+def test_rounding_is_allowed_up_to_a_limit_at_both_ends() -> None:
+    kernel = HypersphereHeatKernel(3, 1.0)
+    assert kernel(np.array([1 + 9e-10, -9e-10])) == pytest.approx(kernel(np.array([1.0, 0.0])))
+    for s in (-2e-9, 1 + 2e-9, -0.5):
+        with pytest.raises(ValueError, match=r"s must lie in \[0, 1\], but the values range over"):
+            kernel(np.array([0.5, s]))
+
+
+@pytest.mark.parametrize(("n", "t"), TIMES)
+def test_the_error_counts_the_value_and_that_at_one(n: int, t: float) -> None:
+    kernel = HypersphereHeatKernel(n, t)
+    assert kernel.error == 2 * kernel._table.error
+    assert kernel(np.ones(3)) == pytest.approx(np.ones(3), abs=4 * kernel.error)
+    assert (kernel(np.ones(3)) <= 1).all()
+
+
+@pytest.mark.parametrize("t", [5.0, 40.0, 300.0])
+def test_long_times_on_the_circle_are_uniform(t: float) -> None:
+    """Many turns of the line add up to the same value everywhere, 1/2π: 4 e^-t is the largest deviation."""
+    theta = np.linspace(0, np.pi, 9)
+    values, errors = log_saddle_heat_kernel(theta, 1, t)
+    assert values == pytest.approx(np.zeros(9), abs=4 * math.exp(-t) + 1e-12)
+    assert (errors < 1e-12).all()
+
+
+@pytest.mark.parametrize("lam", [0.5, 1.0, 40.0])
+@pytest.mark.parametrize("theta", [0.5, 1.5, 3.0])
+def test_the_slope_is_continuous_where_the_root_is_zero(theta: float, lam: float) -> None:
+    """-d log F/dp = λ sinh q / (2q (cosh q - cos θ)), p = q² = δ - θ²: λ / 2(1 - cos θ) at δ = θ²."""
+    at = _slope(np.full(1, theta), lam, np.full(1, theta**2))
+    assert at == pytest.approx(lam / (2 * (1 - math.cos(theta))), rel=1e-9)
+    for delta in (theta**2 * 0.5, theta**2 * 1.5):
+        q = np.sqrt(complex(delta - theta**2))
+        expected = (lam * np.sinh(q) / (2 * q * (np.cosh(q) - math.cos(theta)))).real
+        assert _slope(np.full(1, theta), lam, np.full(1, delta)) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("t", [1e-3, 0.05, 0.7, 5.0, 60.0])
+def test_the_circle_is_the_sum_of_the_lines_kernel_over_all_turns(t: float) -> None:
+    """Half way round, the turn before counts as much as the one after."""
+    theta = np.linspace(0, np.pi, 9)
+    turns = 2 * np.pi * np.arange(-60, 61)[:, None]
+    expected = (
+        logsumexp(-((theta + turns) ** 2) / (4 * t), axis=0) + math.log(2 * np.pi) - 0.5 * math.log(4 * np.pi * t)
+    )
+    values, errors = log_saddle_heat_kernel(theta, 1, t)
+    assert (np.abs(values - expected) <= errors + 1e-13).all()

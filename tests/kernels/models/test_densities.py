@@ -151,6 +151,26 @@ def test_a_category_without_variance_is_refused_by_name(rng, rows, complaint):
         sample_moments(values, members, ["earn", "corn"])
 
 
+@pytest.mark.parametrize(("size", "spread", "refused"), [(1e9, 1e-4, True), (1e9, 1e-2, False), (1e-9, 1e-15, False),
+                                                         (1e-9, 1e-23, True), (0.0, 1e-30, False)])  # fmt: skip
+def test_values_are_equal_where_they_differ_by_rounding_of_their_size(size, spread, refused):
+    values = (size + spread * np.array([0.0, 1.0, 2.0]))[:, None]
+    members = np.ones((3, 1), dtype=bool)
+    if refused:
+        with pytest.raises(ValueError, match="all 3 training documents of the category 'corn' lie equally far"):
+            sample_moments(values, members, ["corn"])
+    else:
+        assert sample_moments(values, members, ["corn"]).variance[0] > 0
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_too_few_documents_are_counted(number):
+    members = np.zeros((5, 1), dtype=bool)
+    members[:number] = True
+    with pytest.raises(ValueError, match=f"'corn' has {number} training documents; a variance needs at least two"):
+        sample_moments(np.arange(5.0)[:, None], members, ["corn"])
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(2004)

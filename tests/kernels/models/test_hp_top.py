@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from benchmark.classifiers import libsvm
 from benchmark.classifiers.libsvm import NodeMatrix
 from benchmark.classifiers.svm import SupportVectorClassifier
 from benchmark.kernels.models.hp_top import HyperplaneTop
@@ -113,3 +116,71 @@ def test_input_of_the_wrong_shape_is_refused(corpus):
     for target in (-1, K):
         with pytest.raises(ValueError, match="target must be"):
             top.gram(X, target)
+
+
+@pytest.mark.parametrize("target", range(K))
+def test_the_rows_are_those_of_the_target(corpus, target, rng):
+    points = draw_points(rng, 5)[0]
+    top = HyperplaneTop(target=target).fit(*corpus)
+    np.testing.assert_array_equal(top.transform(points), top.gram(points, target))
+    others = [top.gram(points, other) for other in range(K) if other != target]
+    assert all(np.abs(top.transform(points) - other).max() > 1e-3 for other in others)
+
+
+@pytest.mark.parametrize("names", [["earn"], ["earn", "acq", "ship", "corn", "oil"]])
+def test_there_is_a_name_for_each_category(corpus, names):
+    with pytest.raises(ValueError, match=f"{len(names)} names for 4 categories"):
+        HyperplaneTop().fit(*corpus, categories=names)
+    assert HyperplaneTop().fit(*corpus).categories_ == ("0", "1", "2", "3")
+    assert HyperplaneTop().fit(*corpus, categories=["earn", "acq", "ship", "corn"]).categories_[3] == "corn"
+
+
+@pytest.mark.parametrize("wrong", [2, -1, 0.5])
+def test_one_label_that_is_neither_true_nor_false_is_refused(corpus, wrong):
+    labels = corpus[1].astype(float)
+    for one in (labels, corpus[1].astype(int)):
+        HyperplaneTop().fit(corpus[0], one)
+    labels[7, 2] = wrong
+    with pytest.raises(ValueError, match="Y must be boolean"):
+        HyperplaneTop().fit(corpus[0], labels)
+    with pytest.raises(ValueError, match="the target y is None"):
+        HyperplaneTop().fit(corpus[0], None)
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_the_machines_of_both_steps_have_its_parameters(corpus, monkeypatch, jobs):
+    asked = []
+    made = libsvm.svm_parameter
+    monkeypatch.setattr(libsvm, "svm_parameter", lambda *values: asked.append(values) or made(*values))
+    top = HyperplaneTop(C=3.0, epsilon=0.02, cache_mb=7.0, jobs=jobs).fit(*corpus)
+    top.solve_targets(range(K), corpus[0])
+    assert set(asked) == {(3.0, 0.02, 7.0)}
+    assert len(asked) == 1 + K
+
+
+@pytest.mark.parametrize(("jobs", "laps"), [(1, 4), (3, 2), (9, 1)])
+def test_each_batch_of_targets_tells_its_parts_and_the_seconds_of_all_its_machines(corpus, monkeypatch, jobs, laps):
+    heard, booked = [], []
+    top = HyperplaneTop(jobs=jobs).fit(*corpus)
+    train = top._machine
+    monkeypatch.setattr(top, "_machine", lambda nodes, target: replace(train(nodes, target), seconds=2.0**target))
+    top.solve_targets(range(K), corpus[0], None, heard.append, lambda *what: booked.append(what))
+    assert heard == ["testing", *["extraction", "kernel", "training", "testing"] * laps]
+    sums = [sum(2.0**target for target in range(first, min(first + jobs, K))) for first in range(0, K, jobs)]
+    assert booked == [("machines", seconds) for seconds in sums]
+
+
+def test_given_machines_and_products_are_used_as_they_are(corpus):
+    X, Y = corpus
+    plain = HyperplaneTop(C=2.0).fit(X, Y)
+    linear = inner_products(X, X)
+    nodes = NodeMatrix()
+    nodes.fill(libsvm.DenseRows.square(linear), 1)
+    machines = plain._trained(nodes, Y, plain.categories_)
+    other = HyperplaneTop(C=2.0).fit(X, Y, linear=linear, machines=machines)
+    assert other.linear_ is linear
+    np.testing.assert_array_equal(other.hyperplanes_.weights, plain.hyperplanes_.weights)
+    assert HyperplaneTop(C=2.0).fit(X, Y, linear=linear).linear_ is linear
+    np.testing.assert_array_equal(HyperplaneTop(C=2.0).fit(X, Y, machines=machines).linear_, linear)
+    turned = HyperplaneTop(C=2.0).fit(X, Y, linear=linear, machines=machines[::-1])
+    np.testing.assert_array_equal(turned.hyperplanes_.weights, plain.hyperplanes_.weights[:, ::-1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numba
@@ -161,3 +162,59 @@ def test_bad_counts_fail(fitted: FittedPLSI, counts: NDArray[np.int64]) -> None:
         PLSI().fit(np.full((2, 2), np.nan))
     with pytest.raises(ValueError, match="no document has a word"):
         PLSI().fit(np.zeros((3, 4)))
+
+
+def test_limits_are_allowed_and_numpys_numbers_too() -> None:
+    for name, least in (("n_classes", 1), ("max_iterations", 0), ("restarts", 1), ("seed", 0), ("fold_iterations", 0)):
+        PLSI(**{name: least})
+        PLSI(**{name: np.int64(least)})
+        for value in (least - 1, least + 0.5, str(least), None):
+            with pytest.raises(ValueError, match=f"{name} must be a whole number of at least {least}, not {value!r}"):
+                PLSI(**{name: value})
+    for name in ("tolerance", "fold_tolerance"):
+        PLSI(**{name: 0})
+    PLSI(temper=1)
+
+
+@pytest.mark.parametrize("beta", [1.0, 0.7])
+@pytest.mark.parametrize("steps", [0, 1, 4])
+def test_steps_are_counted_and_the_objective_is_per_word(counts: NDArray[np.int64], steps: int, beta: float) -> None:
+    rows = checked_counts(counts)
+    mixtures, trace = PLSI(n_classes=3, tolerance=0.0, max_iterations=steps, temper=beta)._run(rows, 0)
+    assert len(trace) == steps + 1
+    assert trace[-1] == pytest.approx(objective(counts, mixtures.theta, mixtures.phi, beta), rel=1e-12)
+
+
+def test_em_stops_after_the_first_step_that_gains_at_most_the_tolerance(counts: NDArray[np.int64]) -> None:
+    rows = checked_counts(counts)
+    _, whole = PLSI(n_classes=3, tolerance=0.0, max_iterations=40)._run(rows, 0)
+    gains = np.diff(whole)
+    for tolerance in (gains[3], np.nextafter(gains[3], 0), gains.max(), 1.0):
+        _, trace = PLSI(n_classes=3, tolerance=tolerance)._run(rows, 0)
+        assert len(trace) == int(np.flatnonzero(gains <= tolerance)[0]) + 2
+
+
+@pytest.mark.parametrize(
+    "other", [{"seed": 1}, {"temper": 0.6}, {"max_iterations": 2}, {"tolerance": 0.1}, {"n_classes": 4}]
+)
+def test_each_parameter_of_the_fit_changes_the_model(counts: NDArray[np.int64], other: dict[str, Any]) -> None:
+    plain, changed = (PLSI(**{"n_classes": 3, **each}).fit(counts) for each in ({}, other))
+    assert plain.word_given_class.shape != changed.word_given_class.shape or not np.array_equal(
+        plain.word_given_class, changed.word_given_class
+    )
+
+
+def test_each_parameter_of_folding_in_changes_the_classes(counts: NDArray[np.int64]) -> None:
+    plain = PLSI(n_classes=3).fit(counts)
+    for other in ({"fold_tolerance": 0.5}, {"fold_iterations": 1}, {"temper": 0.5}):
+        folded = replace(plain, plsi=PLSI(n_classes=3, **other)).fold(counts)
+        assert np.abs(folded - plain.fold(counts)).max() > 1e-3
+
+
+def test_documents_without_words_have_the_classes_of_all_words(counts: NDArray[np.int64]) -> None:
+    model = PLSI(n_classes=3).fit(counts)
+    length = counts.sum(axis=1)
+    shares = length @ model.class_given_document / length.sum()
+    np.testing.assert_allclose(model.classes, shares, rtol=1e-12)
+    np.testing.assert_array_equal(model.class_given_document[length == 0], [model.classes])
+    assert np.abs(model.classes - 1 / 3).max() > 0.01

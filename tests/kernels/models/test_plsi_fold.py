@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from benchmark.kernels.models.plsi import PLSI, FittedPLSI, checked_counts
-from benchmark.kernels.models.plsi_fold import fold_in
+from benchmark.kernels.models.plsi_fold import fold_in, known_words, tempered
 from tests.kernels.models.drawn import draw_counts, objective
 
 if TYPE_CHECKING:
@@ -122,3 +122,48 @@ def test_documents_are_folded_in_each_by_itself(fitted: FittedPLSI) -> None:
     np.testing.assert_array_equal(fitted.fold(new[[7, 2, 5]]), whole[[7, 2, 5]])
     for d in range(len(new)):
         np.testing.assert_array_equal(fitted.fold(new[d : d + 1]), whole[d : d + 1])
+
+
+@pytest.mark.parametrize("counts", [[[0, 0, 0]], [[0, 0, 4]], [[0, 0, 0], [1, 2, 0], [0, 0, 4], [1, 0, 1]]], ids=str)
+def test_documents_of_no_known_word_have_the_given_classes_and_no_gap(counts: list[list[int]]) -> None:
+    phi = np.array([[0.7, 0.2], [0.3, 0.8], [0.0, 0.0]])
+    otherwise = np.array([0.9, 0.1])
+    theta, gap = fold_in(checked_counts(counts), phi, otherwise, 1e-6, 1000)
+    for row, own, left in zip(counts, theta, gap, strict=True):
+        if row[0] or row[1]:
+            assert left + 1e-12 >= 0
+            assert left <= 1e-6
+        else:
+            assert (own.tolist(), left) == ([0.9, 0.1], 0.0)
+    known = fold_in(checked_counts(np.array(counts) * [1, 1, 0]), phi, otherwise, 1e-6, 1000)
+    np.testing.assert_array_equal(theta, known[0])
+    np.testing.assert_array_equal(gap, known[1])
+
+
+def test_counts_of_unknown_words_are_left_out_and_the_counts_stay() -> None:
+    counts = checked_counts([[3, 0, 1], [0, 0, 2], [1, 1, 0]])
+    phi = np.array([[0.5, 0.0], [0.0, 1.0], [0.0, 0.0]])
+    known = known_words(counts, phi)
+    assert known.toarray().tolist() == [[3, 0, 0], [0, 0, 0], [1, 1, 0]]
+    assert known.nnz == 3
+    assert counts.nnz == 5
+    assert known_words(counts, phi + 0.1) is counts
+
+
+def test_powers_of_probabilities() -> None:
+    probabilities = np.array([0.0, 0.25, 1.0])
+    assert tempered(probabilities, 1.0) is probabilities
+    assert tempered(probabilities, 0.5).tolist() == [0.0, 0.5, 1.0]
+
+
+def test_no_more_steps_than_allowed_are_taken_and_a_document_stops_at_its_tolerance() -> None:
+    phi, counts = np.array([[0.7, 0.2], [0.2, 0.3], [0.1, 0.5]]), checked_counts([[5, 1, 1], [0, 2, 7], [1, 1, 1]])
+    runs = [fold_in(counts, phi, np.ones(2) / 2, 0.0, steps) for steps in range(30)]
+    gaps = np.array([gap for _, gap in runs])
+    assert (np.diff(gaps[:, 0]) < 0).all()
+    for tolerance in (gaps[3].max(), gaps[12].max()):
+        _, gap = fold_in(counts, phi, np.ones(2) / 2, tolerance, 1000)
+        first = [int(np.flatnonzero(own <= tolerance)[0]) for own in gaps.T]
+        assert max(first) in (3, 12)
+        assert (gap <= tolerance).all()
+        assert gap[int(np.argmax(first))] == pytest.approx(tolerance, rel=1e-9)

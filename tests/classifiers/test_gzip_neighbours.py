@@ -1,0 +1,68 @@
+"""Nearest neighbours by compression: distances by hand, ties, and limits."""
+
+from __future__ import annotations
+
+import gzip
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmark.classifiers.gzip_neighbours import GzipNeighbours
+
+TEXTS = [
+    "wheat corn harvest tonnes export of grain wheat corn harvest",
+    "oil",
+    "grain and wheat prices rose on the export market of the harvest, traders said, as corn fell",
+    "crude oil barrels opec output crude oil barrels opec output crude oil barrels",
+    "the central bank cut its interest rate",
+    "opec ministers meet on crude output",
+]
+LABELS = np.array([7, 3, 7, 3, 5, 3])
+ASKED = ["corn and wheat harvest", "crude oil of opec", "bank rate", "", "oil oil oil oil oil oil oil oil oil"]
+
+
+def distance(x: str, y: str) -> float:
+    def size(text: str) -> int:
+        return len(gzip.compress(text.encode()))
+
+    both = size(x), size(y)
+    return (size(f"{x} {y}") - min(both)) / max(both)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 6])
+def test_it_is_the_class_of_most_of_the_nearest_and_of_equals_the_nearest(k: int) -> None:
+    found = GzipNeighbours(k=k).fit(TEXTS, LABELS).predict(ASKED)
+    for text, label in zip(ASKED, found.tolist(), strict=True):
+        near = sorted(range(len(TEXTS)), key=lambda i: distance(text, TEXTS[i]))[:k]
+        votes = [int(LABELS[i]) for i in near]
+        assert label == max(dict.fromkeys(votes), key=votes.count)
+    assert found.shape == (5,)
+    assert found.dtype.kind == "i"
+
+
+def test_printed_ties_go_to_the_first_of_a_set() -> None:
+    """A set of small numbers lists them in ascending order."""
+    nearest, printed = (GzipNeighbours(2, ties).fit(TEXTS, LABELS) for ties in ("nearest", "printed"))
+    split = [text for text in (*ASKED, *TEXTS) if len(set(votes_of(text))) == 2]
+    assert split
+    assert printed.predict(split).tolist() == [min(votes_of(text)) for text in split]
+    assert nearest.predict(split).tolist() == [votes_of(text)[0] for text in split]
+    assert (printed.predict(split) != nearest.predict(split)).any()
+
+
+def votes_of(text: str) -> list[int]:
+    near = sorted(range(len(TEXTS)), key=lambda i: distance(text, TEXTS[i]))[:2]
+    return [int(LABELS[i]) for i in near]
+
+
+def test_classes_are_sorted_and_the_first_of_equally_near_texts_counts() -> None:
+    model = GzipNeighbours(k=1).fit(["same words", "same words"], [4, 2])
+    assert model.classes_.tolist() == [2, 4]
+    assert model.predict(["same words"]).tolist() == [4]
+
+
+@pytest.mark.parametrize(("parameters", "value"), [({"k": 0}, "0 and"), ({"k": -1}, "-1"), ({"ties": "first"}, "'fir")])
+def test_parameters_out_of_range_are_refused(parameters: dict[str, Any], value: str) -> None:
+    with pytest.raises(ValueError, match=f"k must be at least 1 and ties nearest or printed, not .*{value}"):
+        GzipNeighbours(**parameters).fit(TEXTS, LABELS)

@@ -1,0 +1,236 @@
+"""Every parameter of every classifier: it reaches the solver, changes what is learned, and has the stated limits."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.utils import get_tags
+
+from benchmark.classifiers import CLASSIFIERS, libsvm, one_vs_one
+from benchmark.system.tags import tags_of
+
+POINTS = [name for name, cls in CLASSIFIERS.items() if not tags_of(cls).needs_kernel]
+NAN, INF = float("nan"), float("inf")
+
+#: Parameters of scikit-learn's estimators that do not depend on ours.
+_DUAL = {"random_state": 0, "max_iter": 100_000, "fit_intercept": True, "intercept_scaling": 1, "class_weight": None}
+_BAYES = {"force_alpha": True, "fit_prior": True, "class_prior": None}
+
+#: What scikit-learn's estimator is asked for, for 50 documents.
+SOLVERS = [
+    ("mnb", {"smoothing": 1e-20}, _BAYES | {"alpha": 1e-20}),
+    ("ppt", {"smoothing": 0.5}, _BAYES | {"alpha": 0.5}),
+    ("eef", {"smoothing": 0.5}, _BAYES | {"alpha": 0.5}),
+    ("complement-nb", {"smoothing": 1e-20}, _BAYES | {"alpha": 1e-20, "norm": False}),
+    *(
+        (
+            "linear-svm",
+            {"C": 3.0, "loss": loss, "scheme": scheme, "epsilon": 0.02},
+            _DUAL | {"C": 3.0, "tol": 0.02, "loss": theirs, "dual": dual, "multi_class": kind, "penalty": "l2"},
+        )
+        for loss, theirs, dual in (("hinge", "hinge", True), ("squared-hinge", "squared_hinge", False))
+        for scheme, kind in (("one-vs-rest", "ovr"), ("one-vs-one", "ovr"), ("crammer-singer", "crammer_singer"))
+    ),
+    *(
+        (
+            "nb-svm",
+            {"C": 3.0, "loss": loss, "epsilon": 0.02},
+            _DUAL | {"C": 3.0, "tol": 0.02, "loss": theirs, "dual": True, "multi_class": "ovr", "penalty": "l2"},
+        )
+        for loss, theirs in (("hinge", "hinge"), ("squared-hinge", "squared_hinge"))
+    ),
+    (
+        "streamed-svm",
+        {"C": 4.0, "passes": 7, "seed": 9},
+        {"alpha": 1 / 200, "max_iter": 7, "random_state": 9, "tol": None, "average": True, "loss": "hinge"},
+    ),
+    ("logistic", {"C": 3.0}, {"C": 3.0, "tol": 1e-6, "max_iter": 100_000, "solver": "lbfgs", "class_weight": None}),
+]
+
+
+@pytest.mark.parametrize(("name", "parameters", "expected"), SOLVERS)
+def test_the_solver_is_asked_for_what_the_parameters_say(
+    name: str, parameters: dict[str, Any], expected: dict[str, Any]
+) -> None:
+    asked = CLASSIFIERS[name](**parameters).untrained(50).get_params()
+    assert {key: asked[key] for key in expected} == expected
+
+
+def draw(n: int, seed: int, n_classes: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    terms = np.random.default_rng(0).dirichlet(np.full(15, 0.5), size=n_classes)
+    labels = rng.integers(n_classes, size=n)
+    labels[:n_classes] = range(n_classes)
+    return np.array([rng.multinomial(rng.integers(5, 40), terms[label]) for label in labels]), labels
+
+
+#: Another value of each parameter than its default, which changes the decision values of noisy documents.
+OTHERWISE: dict[str, dict[str, Any]] = {
+    "svm": {"C": 0.01, "epsilon": 0.5, "scheme": "one-vs-rest", "ridge": 3.0, "scale_C": "mean-self-product"},
+    "mnb": {"smoothing": 0.1},
+    "complement-nb": {"smoothing": 0.1},
+    "twcnb": {"smoothing": 0.1},
+    "ppt": {"n_terms": 4, "smoothing": 0.1},
+    "eef": {"n_terms": 4, "smoothing": 0.1},
+    "divergence-bayes": {"centroid": "skl", "smoothing": 1.0, "prior": "uniform", "length": "counted"},
+    "born": {"amplitude": 0.9, "balance": 0.3, "entropy": 0.2},
+    "linear-svm": {"C": 0.01, "loss": "squared-hinge", "scheme": "one-vs-one", "ridge": 3.0, "epsilon": 0.9},
+    "streamed-svm": {"C": 0.01, "passes": 3, "seed": 1},
+    "logistic": {"C": 0.01},
+    "nb-svm": {"C": 0.01, "smoothing": 0.1, "interpolation": 0.9, "loss": "hinge", "epsilon": 0.9},
+}
+#: What changes time and memory alone.
+WITHOUT_EFFECT = {"svm": {"cache_mb", "jobs"}}
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_each_parameter_changes_what_is_learned(name: str) -> None:
+    (X, y), (test, _) = draw(60, 1), draw(20, 2)
+    X, test = X / 10, test / 10
+    if tags_of(CLASSIFIERS[name]).needs_kernel:
+        X, test = X @ X.T, test @ X.T
+    assert set(OTHERWISE[name]) | WITHOUT_EFFECT.get(name, set()) == set(CLASSIFIERS[name]().get_params())
+    plain = CLASSIFIERS[name]().fit(X, y).decision_function(test)
+    for parameter, value in OTHERWISE[name].items():
+        other = CLASSIFIERS[name](**{parameter: value}).fit(X, y).decision_function(test)
+        assert other.shape == plain.shape
+        assert np.abs(other - plain).max() > 1e-9, parameter
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_parameters_are_kept_by_name_and_in_their_order(name: str) -> None:
+    cls = CLASSIFIERS[name]
+    values = {parameter: object() for parameter in inspect.signature(cls).parameters}
+    for made in (cls(*values.values()), cls(**values), cls().set_params(**values)):
+        assert made.get_params(deep=False) == values
+
+
+@pytest.mark.parametrize("scheme", ["one-vs-one", "one-vs-rest"])
+def test_libsvm_gets_the_cost_the_tolerance_and_the_cache_of_the_classifier(
+    monkeypatch: pytest.MonkeyPatch, scheme: str
+) -> None:
+    asked = []
+    for module in (libsvm, one_vs_one):
+        made = module.svm_parameter
+        monkeypatch.setattr(module, "svm_parameter", lambda *values, made=made: asked.append(values) or made(*values))
+    X, y = draw(30, 3)
+    gram = X @ X.T / 100
+    for scale_C, unit in (("one", 1.0), ("mean-self-product", np.diagonal(gram).mean())):
+        CLASSIFIERS["svm"](C=3.0, epsilon=0.02, cache_mb=7.0, scheme=scheme, scale_C=scale_C).fit(gram, y)
+        assert asked.pop() == (3.0 / unit, 0.02, 7.0)
+    assert not asked
+
+
+#: Classifier, parameter, values that are allowed up to the limits, values beyond, and what is said of them.
+LIMITS = [
+    *(
+        (name, parameter, (1e-12, 1.0, 1e12), (0.0, -1.0, NAN, INF), f"{parameter} must be a positive number, not ")
+        for name, parameters in {
+            "svm": ("C", "epsilon", "cache_mb"),
+            "mnb": ("smoothing",),
+            "complement-nb": ("smoothing",),
+            "twcnb": ("smoothing",),
+            "ppt": ("smoothing",),
+            "eef": ("smoothing",),
+            "born": ("amplitude",),
+            "linear-svm": ("C", "epsilon"),
+            "streamed-svm": ("C",),
+            "logistic": ("C",),
+            "nb-svm": ("C", "epsilon", "smoothing"),
+        }.items()
+        for parameter in parameters
+    ),
+    ("divergence-bayes", "smoothing", (1e-300, 1e9), (0.0, -1.0, NAN, INF), "smoothing must be a positive finite"),
+    ("born", "balance", (0.0, 0.5, 1.0), (-1e-9, 1 + 1e-9, NAN), "balance must be a number from 0 to 1, not "),
+    ("born", "entropy", (0.0, 0.5, 1e9), (-1e-9, NAN, INF), "entropy must be a number of at least 0, not "),
+    ("nb-svm", "interpolation", (0.0, 0.5, 1.0), (-1e-9, 1.5, NAN), "interpolation must be a number from 0 to 1, not "),
+    ("streamed-svm", "passes", (1, 10_000), (0, 10_001, NAN), "passes must lie between 1 and 10000, not "),
+    *(
+        (name, "ridge", (0.0, 1e-9, 1e12), (-1e-9, 1.1e12, NAN, INF), "ridge must lie between 0 and 1e+12, not ")
+        for name in ("svm", "linear-svm")
+    ),
+    ("svm", "scheme", ("one-vs-one", "one-vs-rest"), ("crammer-singer",), "scheme must be one of one-vs-one, one-vs"),
+    ("svm", "scale_C", ("one", "mean-self-product"), ("mean",), "scale_C must be one of one, mean-self-product, not "),
+    (
+        "linear-svm",
+        "scheme",
+        ("one-vs-rest", "one-vs-one", "crammer-singer"),
+        ("all",),
+        "scheme must be one of one-vs-rest, one-vs-one, crammer-singer, not ",
+    ),
+    *(
+        (name, "loss", ("hinge", "squared-hinge"), ("log",), "loss must be one of hinge, squared-hinge, not ")
+        for name in ("linear-svm", "nb-svm")
+    ),
+    ("divergence-bayes", "centroid", ("mean", "skl", "pooled"), ("SKL",), "centroid must be one of mean, skl, pooled"),
+    ("divergence-bayes", "prior", ("empirical", "uniform"), ("none",), "prior must be one of empirical, uniform, not "),
+    ("divergence-bayes", "length", ("ignored", "counted"), ("1",), "length must be one of ignored, counted, not "),
+]
+
+
+@pytest.mark.parametrize(("name", "parameter", "allowed", "refused", "message"), LIMITS)
+def test_limits_of_parameters(
+    name: str, parameter: str, allowed: tuple[Any, ...], refused: tuple[Any, ...], message: str
+) -> None:
+    (X, y), cls = draw(30, 4), CLASSIFIERS[name]
+    for value in allowed:
+        cls(**{parameter: value}).check()
+    for value in refused:
+        wrong = cls(**{parameter: value})
+        for action in (wrong.check, lambda wrong=wrong: wrong.fit(X @ X.T if name == "svm" else X, y)):
+            with pytest.raises(ValueError, match=f"^{re.escape(message)}") as error:
+                action()
+            assert repr(value) in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["mnb", "complement-nb", "twcnb", "ppt", "eef", "divergence-bayes", "born"])
+def test_where_there_is_one_class_every_document_has_it(name: str) -> None:
+    X, _ = draw(30, 5)
+    predicted = CLASSIFIERS[name]().fit(X, np.full(30, "only")).predict(X[:7])
+    assert predicted.tolist() == ["only"] * 7
+
+
+@pytest.mark.parametrize("name", POINTS)
+def test_trained_again_on_other_documents_nothing_is_left_of_the_first(name: str) -> None:
+    (X, y), (other, labels), (test, _) = draw(60, 6), draw(40, 7, n_classes=5), draw(20, 8)
+    once = CLASSIFIERS[name]().fit(X, y)
+    twice = CLASSIFIERS[name]().fit(np.hstack([other, other]), labels).fit(X, y)
+    np.testing.assert_array_equal(twice.classes_, once.classes_)
+    np.testing.assert_array_equal(twice.decision_function(test), once.decision_function(test))
+    for kept in once.kept:
+        attribute = kept.rpartition(".")[2]
+        np.testing.assert_array_equal(getattr(twice, attribute), getattr(once, attribute))
+
+
+@pytest.mark.parametrize("name", POINTS)
+def test_one_negative_value_is_refused_where_none_is_allowed(name: str) -> None:
+    X, y = draw(30, 9)
+    wrong, cls = X.copy(), CLASSIFIERS[name]
+    wrong[3, 4] = -1
+    assert get_tags(cls()).classifier_tags.poor_score == cls().non_negative
+    assert get_tags(cls()).input_tags.positive_only == cls().non_negative
+    for points in (wrong, sp.csr_array(wrong)):
+        if cls().non_negative:
+            with pytest.raises(ValueError, match="Negative values"):
+                cls().fit(points, y)
+            with pytest.raises(ValueError, match="Negative values"):
+                cls().fit(X, y).predict(points)
+        else:
+            assert cls().fit(points, y).predict(points).shape == (30,)
+
+
+@pytest.mark.parametrize("name", ["twcnb", "born", "mnb", "complement-nb"])
+def test_a_training_document_without_terms_leaves_finite_scores(name: str) -> None:
+    X, y = draw(30, 10)
+    X[[2, 11]] = 0
+    for points in (X, sp.csr_array(X)):
+        assert np.isfinite(CLASSIFIERS[name]().fit(points, y).decision_function(points)).all()
+    if name == "born":
+        kept = np.delete(np.arange(30), [2, 11])
+        one, other = (CLASSIFIERS[name]().fit(X[rows], y[rows]).weights_ for rows in (np.arange(30), kept))
+        np.testing.assert_allclose(one, other, rtol=1e-12)

@@ -1,0 +1,210 @@
+"""Every parameter of every kernel: it is kept by name, changes the values, and has the stated limits."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmark.kernels import KERNELS, Bhattacharyya, NegativeGeodesicDistance
+from tests.kernels.cases import KERNELS as ELEMENTWISE
+
+NAN, INF = float("nan"), float("inf")
+
+#: Another value of each parameter than its default, which changes kernel values.
+OTHERWISE: dict[str, dict[str, Any]] = {
+    "linear": {},
+    "polynomial": {"degree": 3, "c": 0.5},
+    "rbf": {"sigma": 0.5},
+    "sigmoid": {"kappa": 0.5, "theta": 0.5},
+    "ned": {},
+    "ngd": {"shift": -1.0},
+    "ngd-e": {"t": 0.25},
+    "diffusion": {"t": 0.25},
+    "heat": {"t": 0.25},
+    "bhattacharyya": {"ridge": -0.25},
+    "probability-product": {"rho": 0.75},
+    "cpd-power": {"base": "ned", "beta": 0.25},
+    "cpd-log": {"base": "ned"},
+}
+
+
+def points() -> np.ndarray:
+    return np.random.default_rng(0).dirichlet(np.full(12, 0.3), size=9)
+
+
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_each_parameter_changes_the_values(name: str) -> None:
+    cls, X = KERNELS[name], points()
+    assert set(OTHERWISE[name]) == set(cls().get_params())
+    plain = cls().fit(X).transform(X)
+    for parameter, value in OTHERWISE[name].items():
+        other = cls(**{parameter: value}).fit(X).transform(X)
+        assert np.abs(other - plain).max() > 1e-3, parameter
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_parameters_are_kept_by_name_and_in_their_order(name: str) -> None:
+    cls = KERNELS[name]
+    parameters = inspect.signature(cls).parameters if cls.__init__ is not object.__init__ else {}
+    values = {parameter: object() for parameter in parameters}
+    for made in (cls(*values.values()), cls(**values), cls().set_params(**values)):
+        assert made.get_params(deep=False) == values
+
+
+#: Kernel, parameter, values that are allowed up to the limits, values beyond, and what is said of them.
+LIMITS = [
+    (
+        "polynomial",
+        "degree",
+        (1, 2.0, 100),
+        (0, -1, 1.5, NAN, INF),
+        "degree must be a whole number of at least 1, not ",
+    ),
+    ("polynomial", "c", (0.0, 1e9), (-1e-9, NAN), "c must not be negative, not "),
+    ("rbf", "sigma", (1e-9, 1e9), (0.0, -1.0, NAN), "sigma must be positive, not "),
+    ("sigmoid", "kappa", (1e-9, 1e9), (0.0, -1.0, NAN), "kappa must be positive, not "),
+    ("sigmoid", "theta", (-9.0, 9.0), (), ""),
+    ("ngd", "shift", (-9.0, 9.0), (), ""),
+    *((name, "t", (1e-9, 1e9), (0.0, -1.0, NAN), "t must be positive, not ") for name in ("ngd-e", "diffusion")),
+    *(
+        (name, "t", (1e-9, 1e6), (0.9e-9, 1.1e6, 0.0, NAN, INF), "t must lie between 1e-09 and 1e+06, not ")
+        for name in ("heat", "hyperbolic")
+    ),
+    ("hyperbolic", "geometry", ("curvature -1", "fisher"), ("flat",), "unknown geometry 'flat'; one of curvature -1, "),
+    ("probability-product", "rho", (1e-9, 2.0), (0.0, -1.0, NAN), "rho must be positive, not "),
+    ("cpd-power", "beta", (1e-9, 1 - 1e-9), (0.0, 1.0, NAN), "beta must lie between 0 and 1, not "),
+    *(
+        (name, "base", ("ned", "ngd"), ("rbf",), "base must be one of ned, ngd, not ")
+        for name in ("cpd-power", "cpd-log")
+    ),
+    (
+        "sum-over-fields",
+        "of",
+        ("ned", "ngd", "bhattacharyya", "linear"),
+        ("rbf",),
+        "of must be one of ned, ngd, bhattacharyya, linear, not ",
+    ),
+    *(
+        ("hp-top", name, (1e-9, 1e9), (0.0, -1.0, NAN, INF), f"{name} must be a positive number, not ")
+        for name in ("C", "epsilon", "cache_mb")
+    ),
+    (
+        "hp-top",
+        "component",
+        ("gaussian", "logistic", "skew-logistic"),
+        ("normal",),
+        "component must be one of gaussian, logistic, skew-logistic, not ",
+    ),
+    *(
+        (
+            "plsi-fisher",
+            name,
+            (least, least + 5),
+            (least - 1, 2.5, NAN),
+            f"{name} must be a whole number of at least {least}",
+        )
+        for name, least in (("max_iterations", 0), ("restarts", 1), ("seed", 0), ("fold_iterations", 0))
+    ),
+    *(
+        (
+            "plsi-fisher",
+            name,
+            (0.0, 1e9),
+            (-1e-9, NAN, INF),
+            f"{name} must be a finite number that isn't negative, not ",
+        )
+        for name in ("tolerance", "fold_tolerance")
+    ),
+    ("plsi-fisher", "temper", (1e-9, 1.0), (0.0, 1 + 1e-9, NAN), "temper must be above 0 and at most 1, not "),
+]
+
+
+@pytest.mark.parametrize(("name", "parameter", "allowed", "refused", "message"), LIMITS)
+def test_limits_of_parameters(
+    name: str, parameter: str, allowed: tuple[Any, ...], refused: tuple[Any, ...], message: str
+) -> None:
+    cls = KERNELS[name]
+    for value in allowed:
+        cls(**{parameter: value}).check()
+    for value in refused:
+        wrong = cls(**{parameter: value})
+        for action in (wrong.check, lambda wrong=wrong: wrong.fit(points(), np.eye(9, 2))):
+            with pytest.raises(ValueError, match=f"^{re.escape(message)}") as error:
+                action()
+            assert repr(value) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("n_classes", "message"), [((), "at least one number of classes"), ((2, 0), "not 0"), ((1.5,), "n_cl")]
+)
+def test_numbers_of_latent_classes_are_checked(n_classes: Any, message: str) -> None:
+    KERNELS["plsi-fisher"](n_classes=(1, 5)).check()
+    with pytest.raises(ValueError, match=message):
+        KERNELS["plsi-fisher"](n_classes=n_classes).check()
+
+
+@pytest.mark.parametrize("ridge", [0.5, -0.5])
+def test_bhattacharyyas_ridge_is_added_between_equal_documents(ridge: float) -> None:
+    X = points()
+    X[4] = X[2]
+    plain, other = (Bhattacharyya(value).fit(X).transform(X) for value in (0.0, ridge))
+    equal = np.eye(9, dtype=bool)
+    equal[[2, 4], [4, 2]] = True
+    np.testing.assert_allclose(other - plain, ridge * equal, atol=1e-15)
+
+
+@pytest.mark.parametrize("shift", [math.pi, -3.0, 1e-3])
+def test_a_shift_is_added_to_every_value(shift: float) -> None:
+    X = points()
+    plain, other = (NegativeGeodesicDistance(value).fit(X).transform(X) for value in (0.0, shift))
+    np.testing.assert_allclose(other - plain, shift, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["cpd-power", "cpd-log"])
+@pytest.mark.parametrize(
+    ("base", "exponent", "normalizations"), [("ned", 1.0, ("none", "l1", "l2")), ("ngd", 0.5, ("l1",))]
+)
+def test_a_transform_is_defined_where_its_base_is(
+    name: str, base: str, exponent: float, normalizations: tuple[str, ...]
+) -> None:
+    kernel = KERNELS[name](base=base)
+    assert (kernel.exponent, kernel.normalizations) == (exponent, normalizations)
+    assert kernel.non_negative == (base == "ngd")
+    if base == "ned":
+        assert np.isfinite(kernel.fit([[2.0, -1.0]]).transform([[-3.0, 4.0]])).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [("probability-product", {"rho": 1.0}), ("probability-product", {"rho": 0.5}), ("bhattacharyya", {}), ("heat", {})],
+)
+def test_kernels_of_the_simplex_take_no_negative_coordinates(name: str, parameters: dict[str, Any]) -> None:
+    """Also where the power of the coordinates is 1."""
+    kernel = KERNELS[name](**parameters)
+    assert kernel.non_negative
+    with pytest.raises(ValueError, match="Negative values"):
+        kernel.fit([[1.5, -0.5], [0.5, 0.5]])
+    with pytest.raises(ValueError, match="Negative values"):
+        kernel.fit([[1.0, 0.0], [0.5, 0.5]]).transform([[1.5, -0.5]])
+
+
+def test_the_first_row_off_the_simplex_is_named_and_rounding_is_not() -> None:
+    X = points()
+    X[5:] *= 2
+    X[7] *= 3
+    X[3] = 0
+    X[2] *= 1 + 9e-10
+    with pytest.raises(ValueError, match=r"but row 5 sums to 2; normalize with TermWeighting"):
+        NegativeGeodesicDistance().fit(X)
+    kernel = NegativeGeodesicDistance().fit(X[:5])
+    assert kernel.transform(X[:5]).shape == (5, 5)
+    with pytest.raises(ValueError, match="but row 2 sums to 6"):
+        kernel.transform(X[[0, 1, 7, 6]])
+    X[2] *= 1 + 2e-9
+    with pytest.raises(ValueError, match="but row 2 sums to 1;"):
+        NegativeGeodesicDistance().fit(X[:5])

@@ -1,0 +1,247 @@
+"""Sums of methods' decision values: what they are made of, what is trained once, and what decides stored results."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from benchmark.classifiers.thresholds import THRESHOLDS
+from benchmark.config.components import check_component
+from benchmark.config.model import FusedMethods, TermSelection
+from benchmark.evaluation.predictions import TIMERS
+from benchmark.methods.matrix_cache import MatrixCache
+from benchmark.methods.out_of_fold import inner_folds, out_of_fold_values
+from benchmark.methods.point_classifiers import PointClassifierMethod
+from benchmark.methods.registry import build_method
+from benchmark.methods.wrappers.fusion import FusedMethod, solve_fusions, value_scale
+from benchmark.plugins.toy_data import toy_group_splits, toy_problem
+
+from .conftest import represented, spec_of
+
+if TYPE_CHECKING:
+    from benchmark.config.model import MethodSpec
+    from benchmark.methods.problem import Problem
+
+MNB = spec_of("mnb", represented("tf", "none", "collection"))
+LINEAR = spec_of("linear-svm", represented("tf", "l2", "collection"))
+NGD = spec_of("ngd", represented("tf", "l1", "collection"))
+SELECTED = TermSelection((20,), "information-gain", "maximum")
+
+
+def fusion(
+    *specs: MethodSpec,
+    weights: tuple[float, ...] = (1.0, 0.5, 2.0),
+    scale: str = "hold-out",
+    multilabel: bool = False,
+    terms: TermSelection | None = None,
+    problems: tuple[Problem, ...] = (),
+) -> FusedMethod:
+    own = problems or tuple(toy_problem(multilabel=multilabel) for _ in specs)
+    methods = tuple(build_method(spec, each, terms, replicated=False) for spec, each in zip(specs, own, strict=True))
+    names = tuple(f"method-{number}" for number in range(len(specs)))
+    fused = FusedMethods(names, specs, weights[: len(specs)], scale)
+    return FusedMethod(replace(specs[0], fused=fused), methods, own)
+
+
+@pytest.fixture
+def trained(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The classifiers that are trained, in order."""
+    found: list[str] = []
+    fit = PointClassifierMethod.fit
+    monkeypatch.setattr(
+        PointClassifierMethod,
+        "fit",
+        lambda self, *given: found.append(self.spec.classifier.name) or fit(self, *given),
+    )
+    return found
+
+
+@pytest.mark.parametrize(
+    ("multilabel", "terms", "scale"),  # every two of the three in every way
+    [
+        (False, None, "hold-out"),
+        (False, SELECTED, "out-of-fold"),
+        (True, None, "out-of-fold"),
+        (True, SELECTED, "hold-out"),
+    ],
+)
+def test_it_decides_by_the_weighted_sum_of_standardized_values(
+    multilabel: bool, terms: TermSelection | None, scale: str
+) -> None:
+    method, number = fusion(MNB, LINEAR, NGD, scale=scale, multilabel=multilabel, terms=terms), terms and 20
+    problem, bench = method.problems[0], MatrixCache(jobs=2)
+    split = toy_group_splits(problem)[0]
+    total = np.zeros((len(split.test), 3))
+    for own, weight in zip(method.methods, (1.0, 0.5, 2.0), strict=True):
+        fitted = own.fit(problem, split, number, bench)
+        outside = out_of_fold_values(
+            problem, split, lambda fold, own=own: own.fit(problem, fold, number, bench), 1 if scale == "hold-out" else 5
+        )
+        assert np.isnan(outside).any() == (scale == "hold-out")
+        values = fitted.values_of_rows(problem.counts.matrix[split.test])
+        if not multilabel:
+            outside = outside - outside.mean(axis=1, keepdims=True)
+            values = values - values.mean(axis=1, keepdims=True)
+        total += weight * values / np.nanstd(outside)
+    (found,) = method.solve(problem, [split], number, bench)
+    np.testing.assert_allclose(found.values, total, rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(found.predicted, total > 0 if multilabel else total.argmax(axis=1))
+    whole = method.train(problem, split, number, bench)
+    assert whole.rule.weights == (1.0, 0.5, 2.0)
+    tested = [member.values_of_rows(problem.counts.matrix[split.test]) for member in whole.members]
+    np.testing.assert_allclose(whole.rule.of(tested), total, rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(whole.rule.given(whole.rule.of(tested)), found.predicted)
+    assert whole.outside.shape == (len(split.train), 3)
+    assert np.isnan(whole.outside).any() == (scale == "hold-out")
+
+
+def test_classes_that_can_not_be_learned_are_left_out_of_the_sum() -> None:
+    problem = toy_problem(multilabel=True)
+    split = toy_group_splits(problem)[0]
+    members = problem.members.copy()
+    members[split.train, 0], members[split.train, 1] = True, False
+    documents = replace(problem.documents, topics=members)
+    given = replace(problem, counts=replace(problem.counts, documents=documents), key="few")
+    method = fusion(MNB, LINEAR, problems=(given, given))
+    (found,) = method.solve(given, [split], None, MatrixCache())
+    assert found.predicted[:, 0].all()
+    assert not found.predicted[:, 1].any()
+    assert set(found.values[:, 0]) == {np.inf}
+    assert set(found.values[:, 1]) == {-np.inf}
+    assert np.isfinite(found.values[:, 2]).all()
+    rule = method.train(given, split, None, MatrixCache()).rule
+    assert (rule.columns.tolist(), rule.everywhere.tolist(), rule.multilabel) == ([2], [True, False, False], True)
+
+
+def test_a_method_in_common_is_trained_once_and_its_seconds_count_in_each(trained: list[str]) -> None:
+    problem = toy_problem(multilabel=False)
+    splits = toy_group_splits(problem)
+    first, second = fusion(MNB, LINEAR), fusion(LINEAR, MNB, weights=(3.0, 1.0))
+    found = solve_fusions([(first, splits), (second, splits[:1])], problem, None, MatrixCache())
+    assert sorted(trained) == sorted(["mnb", "linear-svm"] * 2 * len(splits))  # each split, and one fold of it
+    alone = [method.solve(problem, own, None, MatrixCache()) for method, own in ((first, splits), (second, splits[:1]))]
+    for joint, single in zip(found, alone, strict=True):
+        assert len(joint) == len(single)  # type: ignore[arg-type]
+        for one, other in zip(joint, single, strict=True):  # type: ignore[call-overload]
+            np.testing.assert_array_equal(one.predicted, other.predicted)
+            np.testing.assert_array_equal(one.values, other.values)
+    own, other = (found[number][0].seconds for number in range(2))  # type: ignore[index]
+    np.testing.assert_array_equal(own, other)
+    assert own[0][TIMERS.index("training")] > 0
+    assert own[0][TIMERS.index("testing")] > 0
+
+
+@pytest.mark.parametrize("other", ["scale", "terms", "parameter", "threshold", "split"])
+def test_what_differs_is_trained_again(other: str, trained: list[str]) -> None:
+    multilabel = other == "threshold"
+    problem = toy_problem(multilabel=multilabel)
+    splits = toy_group_splits(problem)
+    one, two, own = fusion(MNB, multilabel=multilabel), fusion(MNB, multilabel=multilabel), [splits[:1], splits[:1]]
+    if other == "scale":
+        two = fusion(MNB, scale="out-of-fold")
+    elif other == "parameter":
+        two = fusion(spec_of("mnb", MNB.representation, smoothing=0.1))
+    elif other == "threshold":
+        rule = check_component("threshold", THRESHOLDS, "cross-validated")
+        two = fusion(replace(MNB, threshold=rule), multilabel=True)
+    elif other == "split":
+        own = [splits[:1], splits[1:]]
+    known: dict[str, Any] = {}
+    for number, (method, rows) in enumerate(zip((one, two), own, strict=True)):
+        method.solve_split(problem, rows[0], 20 if other == "terms" and number else None, MatrixCache(), known)
+        assert len(known) == number + 1
+    again = len(trained)
+    two.solve_split(problem, own[1][0], 20 if other == "terms" else None, MatrixCache(), known)
+    assert len(trained) == again
+
+
+def test_results_are_keyed_by_all_that_decides_them() -> None:
+    rule = check_component("threshold", THRESHOLDS, "cross-validated")
+    plain = fusion(MNB, LINEAR)
+    other = toy_problem(multilabel=False, key="other")
+    contents = [
+        plain,
+        fusion(LINEAR, MNB),
+        fusion(MNB, LINEAR, weights=(1.0, 1.0)),
+        fusion(MNB, LINEAR, scale="out-of-fold"),
+        fusion(MNB, LINEAR, problems=(toy_problem(multilabel=False), other)),
+        fusion(MNB, spec_of("linear-svm", LINEAR.representation, C=2.0)),
+        fusion(MNB, spec_of("linear-svm", represented("tfidf", "l2", "collection"))),
+        fusion(MNB, NGD),
+        fusion(MNB, spec_of("linear", NGD.representation)),
+        fusion(MNB, replace(LINEAR, threshold=rule), multilabel=True),
+        fusion(MNB),
+    ]
+    assert len({repr(each.content) for each in contents}) == len(contents)
+    assert repr(plain.content) == repr(fusion(MNB, LINEAR).content)
+    (scale, *members) = plain.content
+    assert scale == "hold-out"
+    assert [own[-1] for own in members] == [1.0, 0.5]
+    assert [own[-2] for own in members] == ["zero", "zero"]
+    assert plain.uses_seed
+    assert not plain.batched
+
+
+@pytest.mark.parametrize("error", [ValueError, FloatingPointError])
+def test_an_error_names_the_method_and_fails_its_fusions_alone(
+    error: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = toy_problem(multilabel=False)
+    splits = toy_group_splits(problem)
+    fit, cause = PointClassifierMethod.fit, KeyError("deep")
+
+    def fails(self: PointClassifierMethod, *given: Any) -> Any:
+        if self.spec.classifier.name == "linear-svm":
+            raise error("no way") from cause
+        return fit(self, *given)
+
+    monkeypatch.setattr(PointClassifierMethod, "fit", fails)
+    sound, broken = fusion(MNB), fusion(MNB, LINEAR)
+    found = solve_fusions([(broken, splits), (sound, splits)], problem, None, MatrixCache())
+    assert type(found[0]) is error
+    assert str(found[0]) == "method-1: no way"
+    assert found[0].__cause__ is cause
+    assert len(found[1]) == 2  # type: ignore[arg-type]
+    with pytest.raises(error, match=r"^method-1: no way$"):
+        broken.train(problem, splits[0], None, MatrixCache())
+
+
+def test_it_has_no_trained_state_of_its_own_and_needs_the_names_of_its_methods() -> None:
+    method = fusion(MNB)
+    with pytest.raises(ValueError, match="a fusion has no trained state of its own"):
+        method.fit()
+    with pytest.raises(ValueError, match="this method is no fusion"):
+        replace(method, spec=MNB).solve(method.problems[0], toy_group_splits(method.problems[0]), None, MatrixCache())
+
+
+@pytest.mark.parametrize(("spread", "expected"), [(1e-70, 1e-70), (1e-90, 1.0), (0.0, 1.0)])
+def test_a_scale_is_1_where_values_hardly_differ(spread: float, expected: float) -> None:
+    assert value_scale(np.array([[0.0], [2 * spread]])) == pytest.approx(expected, rel=1e-9)
+    assert value_scale(np.empty((0, 3))) == 1.0
+    assert value_scale(np.array([[np.nan, 5.0], [1.0, 3.0]])) == 1.0
+
+
+@pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
+def test_the_only_document_of_a_class_is_trained_on_in_every_fold(multilabel: bool) -> None:
+    """But for documents that may have several classes, whose folds are drawn without a look at them."""
+    problem = toy_problem(multilabel=multilabel)
+    split = toy_group_splits(problem)[0]
+    if not multilabel:
+        labels = problem.documents.labels.copy()
+        labels[split.train] = np.where(labels[split.train] == 2, 0, labels[split.train])
+        labels[split.train[4]] = 2
+        problem = replace(problem, counts=replace(problem.counts, documents=replace(problem.documents, labels=labels)))
+    folds = inner_folds(problem, split)
+    tested = np.sort(np.concatenate([fold.test for fold in folds]))
+    if multilabel:
+        np.testing.assert_array_equal(tested, split.train)
+    else:
+        assert all(split.train[4] in fold.train for fold in folds)
+        np.testing.assert_array_equal(tested, np.delete(split.train, 4))
+        shares = [np.bincount(problem.documents.labels[fold.test], minlength=2)[:2] for fold in folds]
+        assert np.ptp(shares, axis=0).max() <= 1, "each fold has its share of each class"
+    assert [fold.number for fold in folds] == [1, 2, 3, 4, 5]
+    assert len({fold.name for fold in folds}) == 5
