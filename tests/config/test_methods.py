@@ -396,6 +396,16 @@ class TestChoose:
         ("defaults:\n  dirichlet: .nan # HERE\n", "dirichlet is nan: must be a number from 0 to"),
         ("defaults:\n  C: [1, 2] # HERE\n", "C is [1, 2]: must be a number"),
         ("defaults:\n  C: 0 # HERE\n", "C must be a positive number"),
+        # A wrong value is told where it stands, though others stand beside it.
+        ("defaults:\n  classifier:\n    C: 0 # HERE\n", "C must be a positive number"),
+        ("defaults:\n  classifier: {C: 1}\n  C: 0 # HERE\n", "C must be a positive number"),
+        ("defaults:\n  C: 1\n  svm:\n    C: 0 # HERE\n", "C must be a positive number"),
+        (
+            "defaults: {C: 1, svm: {C: 2}}\nmethods:\n  - kernel: ngd\n    classifier:\n      C: 0 # HERE\n",
+            "C must be a positive number",
+        ),
+        ("defaults:\n  sigma: 0 # HERE\nmethods: [rbf]\n", "sigma must be positive"),
+        ("defaults:\n  sigma: 1\nmethods:\n  - kernel:\n      name: rbf\n      sigma: 0 # HERE\n", "sigma must be"),
         ("defaults:\n  classifier: svn # HERE\n", "unknown classifier 'svn'; did you mean 'svm'?"),
         (
             "defaults:\n  classifier: 5 # HERE\n",
