@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import itertools
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,13 +12,21 @@ import yaml
 from typer.testing import CliRunner
 
 from benchmark.cli import app
-from benchmark.commands.init import check_columns, notes_on_columns, propose_columns, sample_file, settle_documents
+from benchmark.commands.init import (
+    FileSample,
+    check_columns,
+    configuration_text,
+    notes_on_columns,
+    propose_columns,
+    sample_file,
+    settle_documents,
+)
+from benchmark.commands.plan import _bytes
+from benchmark.corpora.user.user_files import UserFiles
 from benchmark.experiment.run import load_checked
 from benchmark.system.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from click.testing import Result
 
 ROWS = [
@@ -111,7 +121,7 @@ def test_without_a_column_of_text_nothing_is_proposed(tmp_path: Path) -> None:
 
 def test_a_file_that_does_not_run_leaves_what_was_there(tmp_path: Path) -> None:
     path = table(tmp_path / "t.csv", rows=[*ROWS[:4], ROWS[3]])
-    for before in (None, "mine: yes\n"):
+    for before in (None, "", "mine: yes\n"):
         target = path.with_name("own.yaml")
         if before is not None:
             target.write_text(before)
@@ -149,3 +159,69 @@ def test_nested_json_is_proposed_by_dotted_names(tmp_path: Path) -> None:
     (tmp_path / "t.json").write_text(str(rows).replace("'", '"'))
     roles = propose_columns(sample_file(tmp_path / "t.json"), {})
     assert roles == {"text": "body.text", "label": "target", "id": "id"}
+
+
+WORDS = [f"a longer text of document {n} with words of its own" for n in range(12)]
+
+
+@pytest.mark.parametrize(
+    ("columns", "proposed"),
+    [
+        ({"x": ["a", "b"]}, {"label": "x"}),  # two classes suffice, though they are more than a third of the rows
+        ({"x": ["a", "b", "a"]}, {"label": "x"}),
+        ({"x": ["a", "b", "c"]}, {"id": "x"}),
+        ({"x": ["a", "b", "c", "a"]}, {}),
+        ({"x": ["a", "b", None] * 4}, {"label": "x"}),
+        ({"x": [*"abcdefghijk", None]}, {}),  # a document has no name
+        ({"x": [*"abcdefghijk", ""]}, {}),
+        ({"x": [*"abcdefghijk", "a"]}, {}),
+        ({"x": [*"abcdefghijk", True]}, {}),
+        ({"x": [*range(12)]}, {"id": "x"}),
+        ({"x": [f"1,{n}" for n in range(12)]}, {}),  # a number with a comma for the point
+        ({"x": [f"-.{n}" for n in range(12)]}, {}),
+        ({"x": [f"v1.{n}" for n in range(12)]}, {"id": "x"}),
+        ({"x": [[n] for n in range(12)]}, {}),
+        ({"x": ["a"]}, {}),
+    ],
+)
+def test_a_class_has_two_values_and_an_id_names_every_document(
+    columns: dict[str, list[Any]], proposed: dict[str, str]
+) -> None:
+    (values,) = columns.values()
+    seen = FileSample(Path("a.jsonl"), {"body": WORDS[: len(values)], **columns}, None, "utf-8")
+    found = propose_columns(seen, {"text": "body"})
+    assert {role: name for role, name in found.items() if role in ("label", "id")} == proposed
+
+
+NAMED = {"delimiter": ";", "header": False, "encoding": "cp1252", "date_format": "%d/%m/%Y"}
+
+
+@pytest.mark.parametrize("n", range(5))
+def test_all_that_the_file_is_and_the_user_said_stands_in_the_corpus_section(n: int) -> None:
+    """Each statement stands there, with and without the others."""
+    said = dict(itertools.islice(itertools.cycle([*NAMED.items()]), n, n + n))
+    how = {"delimiter": None, "encoding": "utf-8", **said}
+    seen = FileSample(Path("a.csv"), {"t": ["x"], "l": ["a"], "d": ["01/02/2020"]}, **how)
+    for separator, drop in ((None, ()), (";", ("empty", "rare"))):
+        for roles in ({"text": "t", "label": "l"}, {"text": "t", "labels": "l", "date": "d"}):
+            text = configuration_text(seen, roles, "name", "a.csv", separator=separator, drop=drop)
+            corpus = yaml.safe_load(text)["corpus"]
+            expected = {"name": "files", "path": "a.csv", **roles, **said}
+            if "date" not in roles:
+                expected.pop("date_format", None)
+            expected |= {} if separator is None else {"separator": ";", "drop": ["empty", "rare"]}
+            assert corpus == expected
+
+
+def test_the_bytes_of_a_corpus_are_those_of_all_its_files(tmp_path: Path) -> None:
+    for number, name in enumerate(("a/1.txt", "a/2.txt", "b/c/3.txt", "b/4.csv"), start=1):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(b"x" * 10**number)
+    for path, expected in (
+        (".", 11110),
+        ("a", 110),
+        ("b/4.csv", 10000),
+        ({"train": "a/1.txt", "test": "b/4.csv"}, 10010),
+        ({"train": "a", "test": "b"}, 11110),
+    ):
+        assert _bytes(UserFiles(path=path, text="t", label="l", base=tmp_path)) == expected
