@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -18,10 +19,13 @@ from benchmark.cli.old_names import with_current_names, without_trust
 from benchmark.cli.resolve import resolve_run
 from benchmark.cli.run import workers_from_options
 from benchmark.commands.check import Deviation
+from benchmark.commands.rerun import rerun_folder
+from benchmark.commands.run_all import run_all
 from benchmark.config.schema import ParallelSection
 from benchmark.experiment.run import load_checked
 from benchmark.plugins.contract import CheckResult
 from benchmark.system.errors import ConfigError, DataError
+from benchmark.system.observer import Observer
 from benchmark.system.threads import n_processors
 
 if TYPE_CHECKING:
@@ -103,6 +107,79 @@ def test_workers_of_the_command_line_replace_those_of_the_configuration(
     config.write_text(f"{CONFIG}\nparallel: {{n_jobs: 5}}\n")
     found = call_of("benchmark.workers.cluster.DaskExecutor", "run", config, "--out", config.parent / "run", *options)
     assert ParallelSection(n_jobs=n_jobs) in found.values()
+
+
+def test_each_run_gets_its_workers_threads_folder_and_store(config: Path, tmp_path: Path, monkeypatch: Any) -> None:
+    """Experiments that name the same workers share them; without any, this process does the work."""
+    started, contexts, folders = list[Any](), list[Any](), list[Path]()
+
+    class Executor:
+        def __init__(self, named: Any, store: Any, jobs: int, observer: Any) -> None:
+            started.append((named.n_jobs, store, jobs, observer))
+            self.name = named.n_jobs
+
+        def __enter__(self) -> Any:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            started.append("closed")
+
+    def run(experiment: Any, context: Any, folder: Path) -> Any:
+        contexts.append(context)
+        folders.append(folder)
+        return SimpleNamespace(seconds=1.25, results=SimpleNamespace(from_store=(1, 2)))
+
+    monkeypatch.setattr("benchmark.workers.cluster.DaskExecutor", Executor)
+    monkeypatch.setattr("benchmark.commands.run_all.run_and_write", run)
+    plain = load_checked(config)
+    experiments = [
+        replace(plain, name=name, parallel=None if n is None else ParallelSection(n_jobs=n))
+        for name, n in (("a", None), ("b", 2), ("c", 3), ("d", 2), ("e", None))
+    ]
+    lines = list[str]()
+    observer = SimpleNamespace(
+        note=print, expect=lines.append, begin=lines.append, end=lines.append
+    )  # as far as they are asked here
+    done = list(run_all(experiments, tmp_path / "out", observer, jobs=3, download=False))  # type: ignore[arg-type]
+    assert len(done) == 5
+    store = contexts[0].store
+    assert started == [(2, store, 3, observer), (3, store, 3, observer), "closed", "closed"]
+    assert [getattr(each.elsewhere, "name", None) for each in contexts] == [None, 2, 3, 2, None]
+    assert all(
+        (each.jobs, each.download, each.store, each.observer) == (3, False, store, observer) for each in contexts
+    )
+    assert folders == [tmp_path / "out" / name for name in "abcde"]
+    assert lines[0] == [2] * 5
+    assert lines[1:] == [line for name in "abcde" for line in (name, f"{name}: 1.2 s, 1 of 2 cells from the store")]
+    contexts.clear(), started.clear()
+    list(run_all(experiments, tmp_path / "out", observer, workers=ParallelSection(n_jobs=7)))  # type: ignore[arg-type]
+    assert [each[0] for each in started[:-1]] == [7]
+    assert [(each.elsewhere.name, each.jobs, each.download) for each in contexts] == [(7, n_processors(), True)] * 5
+
+
+@pytest.mark.parametrize(("jobs", "download"), [(0, True), (3, False)])
+def test_a_rerun_has_the_threads_and_an_empty_store_that_is_removed(
+    finished: RunResult, tmp_path: Path, monkeypatch: Any, jobs: int, download: bool
+) -> None:
+    taken: dict[str, Any] = {}
+
+    def run(experiment: Any, context: Any, folder: Path) -> None:
+        taken.update(experiment=experiment, context=context, folder=folder, empty=not context.store.entries())
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("benchmark.commands.rerun.run_and_write", run)
+    observer, expected = Observer(), list[Any]()
+    monkeypatch.setattr(observer, "expect", expected.append, raising=False)
+    with pytest.raises(KeyboardInterrupt):
+        rerun_folder(finished.folder, tmp_path / "again", observer, jobs=jobs, download=download)
+    context = taken["context"]
+    assert (context.jobs, context.download) == (jobs or n_processors(), download)
+    assert (context.observer is observer, context.elsewhere, taken["folder"]) == (True, None, tmp_path / "again")
+    assert taken["empty"]
+    assert "bench-rerun-" in str(context.store.folder)
+    assert not Path(context.store.address).exists()
+    assert (taken["experiment"].ids, expected) == (finished.results.experiment.ids, [[4]])
+    assert taken["experiment"].parallel is None
 
 
 def test_workers_are_limited_where_there_are_some() -> None:
