@@ -19,6 +19,7 @@ from benchmark.commands.cite import METHOD_PAPERS, SOLVERS, cite_run, references
 from benchmark.corpora import registry
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import run_and_write
+from benchmark.experiment.run_folder import read_manifest
 from benchmark.experiment.store import Store
 from benchmark.kernels import KERNELS
 from benchmark.papers.load import load_published, published_papers
@@ -179,7 +180,8 @@ def test_corpora_of_all_variants_are_cited_beside_papers_and_what_is_generated_i
         entries, said = of(*corpora)
         assert entries == ["zhang2005", *cited, *rest]
         assert said[1:] == remarks
-        assert said[0].startswith("% The references of the run small, which ran with ")
+        versions = ", ".join(f"{name} {number}" for name, number in read_manifest(finished.folder)["versions"].items())
+        assert said[0] == f"% The references of the run small, which ran with {versions}."
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ import pandas as pd
 import pytest
 from sklearn.metrics.pairwise import cosine_similarity
 
-from benchmark.commands.explain import _Account, explain_cell
+from benchmark.analysis.hardest_documents import DocumentExplanation
+from benchmark.commands.explain import MAX_TEXT_CHARACTERS, _Account, explain_cell
 from benchmark.evaluation.predictions import METHOD_TIMERS
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
@@ -237,3 +238,40 @@ def test_what_a_cell_is_made_of_has_its_axes_seconds_and_memory(told: RunResult)
         assert rows["seconds"] == ", ".join(f"{part} {n:.2f}" for part, n in sums.items() if round(n, 3) >= 0.005)
         assert rows["memory"] == "200 MB at the peak"
         assert "chosen" not in rows
+
+
+@pytest.mark.parametrize("right", [True, False])
+@pytest.mark.parametrize("tied", [True, False])
+def test_a_document_is_told_with_all_that_is_known_of_it(*, right: bool, tied: bool) -> None:
+    given = "a" if right else "b"
+    each = SimpleNamespace(truth=("a",), given=(given,), document="d", right=right, tied=tied, fold="texas")
+    whole = DocumentExplanation(
+        "the text", "ngd", "b 2, a 1", words={"b": ("x", "y"), "a": ()}, similarity="cosine", nearest=[("n", "a", 0.5)]
+    )
+    head = [("true", "a"), ("predicted", f"{given}, after a tie" if tied else given), ("split", "texas")]
+    text = ("text", "the text")
+    words = [("words for b", "x, y"), ("words for a", "no single word")]
+    near = ("nearest document", "a, cosine 0.5: n")
+    for found, rows in (
+        (whole, [text, ("decision values", "b 2, a 1"), *words, near]),
+        (
+            replace(whole, words={}),
+            [text, ("decision values", "b 2, a 1"), ("words", "none: it reads texts by itself"), near],
+        ),
+        (
+            replace(whole, values="", words={}, problem="why"),
+            [text, ("decision values", "not available: why"), near],
+        ),
+    ):
+        taken = list[Any]()
+
+        def explain(*given: Any, found: Any = found, taken: list[Any] = taken) -> Any:
+            taken.append(given)
+            return iter([(each, found), (each, found)])
+
+        account = SimpleNamespace(explain=explain)
+        first, second = _Account.documents(account, [each], "context", n_wrong=1234)  # type: ignore[arg-type]
+        assert taken == [([each], "context", MAX_TEXT_CHARACTERS)]
+        assert (first.rows, second.rows) == ([*head, *rows], [*head, *rows])
+        titles = ("d", "d") if right else ("d (wrong: 1 of 1,234)", "d (wrong: 2 of 1,234)")
+        assert (first.title, second.title) == titles

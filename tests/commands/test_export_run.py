@@ -19,7 +19,8 @@ from typer.testing import CliRunner
 
 from benchmark.cli import app
 from benchmark.commands.every_eval_ever import SCHEMA_VERSION, _source, every_eval_ever
-from benchmark.commands.ro_crate import _corpora
+from benchmark.commands.ro_crate import _corpora, _names
+from benchmark.config.model import FigureView
 from benchmark.corpora import registry
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import run_and_write
@@ -157,6 +158,16 @@ class TestCrate:
         assert (result.exit_code, result.stdout) == (2, "")
         assert "holds another run" in result.stderr
 
+    def test_files_of_all_figures_and_tables_may_be_there(self, finished):
+        experiment = finished.results.experiment
+        figures = tuple(FigureView(name, ("accuracy",)) for name in ("b", "a-b"))
+        names = _names(replace(experiment, figures=figures))
+        assert len(set(names)) == len(names)
+        assert {f"{name}.{kind}" for name in ("figure", "b", "a-b") for kind in ("png", "svg")} <= set(names)
+        written = {path.name for path in finished.folder.iterdir()} - {"report.html", "figures"}
+        assert written <= set(names)
+        assert "receipt.json" in names
+
     @pytest.mark.parametrize("variants", [["base"], ["base", "b"], ["base", "b", "c"]])
     def test_each_corpus_is_an_entity_and_the_same_one_is_one(self, finished, variants):
         """One corpus may be read of several files: `base` and `c` read the same."""
@@ -202,6 +213,11 @@ class TestEvaluations:
             details = results[row["cell"], row["metric"]]
             interval = details.get("uncertainty", {}).get("confidence_interval", {})
             assert f"{details['score']:.12g}" == row["value"]
+            assert details.get("details", {}).get("ties", "") == row["ties"]
+            if interval:
+                assert details["uncertainty"]["num_samples"] == int(row["n"])
+                assert interval["confidence_level"] == 0.95
+                assert "95%" in interval["method"] or interval["method"]
             assert [f"{interval[end]:.12g}" if interval else "" for end in ("lower", "upper")] == [
                 row["low"],
                 row["high"],

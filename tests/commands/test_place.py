@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 
 import benchmark as sb
 from benchmark.cli import app
+from benchmark.commands import place
 from benchmark.commands.check import PINNED
 from benchmark.commands.place import place_predictions, template_csv, template_sentence
 from benchmark.evaluation.public_test_sets import (
@@ -257,6 +258,41 @@ class TestScores:
         assert (turned["compared"], turned["only_placed"], turned["only_cell"]) == ("worse", 5, 80)
         assert turned["difference"] > 0
 
+    @pytest.mark.parametrize(
+        ("published", "ours", "beside"),
+        [
+            ("90", 89.5, "as high"),
+            ("90", 89.49, "higher"),
+            ("90", 90.51, "lower"),
+            ("90.0", 89.96, "as high"),
+            ("90.0", 89.94, "higher"),
+            ("90.10", 90.1049, "as high"),
+            ("90.10", 90.11, "lower"),
+            ("90.11", 90.1, "higher"),
+        ],
+    )
+    def test_a_published_score_is_compared_in_its_own_digits(self, published: str, ours: float, beside: str) -> None:
+        words = {"higher": place.HIGHER, "lower": place.LOWER, "as high": place.ALIKE}
+        assert place._beside(published, ours) == words[beside]
+
+    @pytest.mark.parametrize("name", ["r8", "webkb", "20ng"])
+    def test_published_scores_are_those_on_this_test_set_in_their_order(self, name: str) -> None:
+        _, frame = disturbed(name)
+        found, test_set = sb.place(frame, on=name).published, TEST_SETS[name]
+        known = load_published(PUBLISHED_FOLDER / "reference-values.yaml")
+        census = [(each.metric, each.method, each.value) for each in known.census if each.corpus == name]
+        others = [
+            (value.metric, each.method, value.value)
+            for each in known.reference_values
+            for value in each.values  # noqa: PD011 - no frame
+            if value.config in test_set.configurations and value.unit == "percent"
+        ]
+        expected = [row for row in census or others if row[0] in test_set.metrics]
+        rows = list(zip(found["metric"], found["method"], found["published"], strict=True))
+        assert sorted(rows) == sorted(expected)
+        order = [(test_set.metrics.index(metric), -float(value)) for metric, _, value in rows]
+        assert order == sorted(order)
+
 
 class TestInput:
     def test_the_ids_may_be_paths_and_the_excluded_post_is_counted_apart(self) -> None:
@@ -296,6 +332,13 @@ class TestInput:
         pd.testing.assert_frame_equal(
             sb.place(lists, on="modapte-90").ranking, sb.place(frame, on="modapte-90").ranking
         )
+
+    @pytest.mark.parametrize("kind", [tuple, set, np.array])
+    def test_several_labels_may_come_in_any_collection(self, kind: Any) -> None:
+        frame = labels_of(load_shipped("modapte-90"), "plain-cv")
+        labels = pd.Series([kind([x for x in text.split(";") if x]) for text in frame["labels"]], index=frame.index)
+        found = place._labels_by_id(frame.assign(labels=labels), load_shipped("modapte-90"), "x")
+        assert found == dict(zip(frame["id"], frame["labels"], strict=True))
 
     @pytest.mark.parametrize(
         ("change", "message"),

@@ -1,5 +1,6 @@
 """Surveys: what stands on the page is what the runs found, and the advice names the largest of it."""
 
+import copy
 import itertools
 import re
 from dataclasses import replace
@@ -158,6 +159,26 @@ def test_problems_have_the_names_of_the_default_parameters_in_whatever_order_the
         one, two = (each.gaps.sort_values(columns).reset_index(drop=True) for each in (survey, whole))
         pd.testing.assert_frame_equal(one, two)
         assert set(survey.best) == set(whole.best)
+
+
+def test_the_best_are_of_all_pairs_and_of_the_smallest_training_set(runs):
+    best = build_survey(runs).best
+    assert [(each.problem, each.size, each.pairs) for each in best] == [
+        ("one", None, 6),
+        ("several", None, 6),
+        ("curve", 40, 6),
+    ]
+
+
+@pytest.mark.parametrize("which", [0, 3])
+def test_the_same_documents_have_one_metric(runs, which):
+    summary = copy.copy(runs[which].summary)
+    vars(summary)["headline_metrics"] = ("macro-f1",)  # it is computed once
+    other = replace(runs[which], summary=summary)
+    done = [other if i == which else run for i, run in enumerate(runs)]
+    said = f"tuned-one: the same documents have the metric {'accuracy' if which else 'macro-f1'} elsewhere"
+    with pytest.raises(ConfigError, match=f"^{said}$"):
+        build_survey(done)
 
 
 def test_comparisons_are_of_two_cells_of_the_problem_with_the_sign_test():
