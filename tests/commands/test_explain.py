@@ -15,6 +15,7 @@ from sklearn.metrics.pairwise import cosine_similarity
 
 from benchmark.analysis.hardest_documents import DocumentExplanation
 from benchmark.commands.explain import MAX_TEXT_CHARACTERS, _Account, explain_cell
+from benchmark.commands.explanation.account import N_TOP_TERMS, CellAccount, shorten_text
 from benchmark.evaluation.predictions import METHOD_TIMERS
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
@@ -275,3 +276,64 @@ def test_a_document_is_told_with_all_that_is_known_of_it(*, right: bool, tied: b
         assert (first.rows, second.rows) == ([*head, *rows], [*head, *rows])
         titles = ("d", "d") if right else ("d (wrong: 1 of 1,234)", "d (wrong: 2 of 1,234)")
         assert (first.title, second.title) == titles
+
+
+@pytest.mark.parametrize(
+    ("content", "lexing", "characters", "expected"),
+    [
+        ("one  two \n\n \nthree\n", {}, 100, "one  two\nthree"),
+        ("one <b>two</b>  x \n\n&amp;  y", {"skip_html": True}, 100, "one two x\n& y"),
+        ("Head: a\n\nbody", {"skip_header": True}, 100, "body"),
+        ("Head: a\n\nbody", {}, 100, "Head: a\nbody"),
+        ("abcde", {}, 5, "abcde"),
+        ("abcdef", {}, 5, "abcde …"),
+        ("ab\n\n\ncdef", {}, 5, "ab\ncd …"),
+        ("", {}, 5, ""),
+    ],
+)
+def test_a_text_is_what_the_lexer_reads_without_blank_lines_and_cut(
+    content: str, lexing: dict[str, bool], characters: int, expected: str
+) -> None:
+    how: Any = SimpleNamespace(**{"skip_header": False, "skip_html": False, **lexing})
+    assert shorten_text(content.encode(), how, characters) == expected
+
+
+def test_decision_values_are_the_five_largest_in_their_order_with_the_words_of_the_model() -> None:
+    values = np.array([[-3.0, 0.5, -0.25, 7.0, 0.5, -9.0, 2.0]])
+    asked = list[Any]()
+
+    class Model:
+        n_terms: int | None = 9
+        classes = tuple("abcdefg")
+
+        def answers(self, documents: Any, *, n_words: int) -> Any:
+            asked.append((documents, n_words))
+            return [("d", SimpleNamespace(values=values, words=[{3: ["x", "y"], 6: []}]))]
+
+    model, each = Model(), SimpleNamespace(fold="texas", document="d")
+    account = SimpleNamespace(models={"texas": model}, cell=SimpleNamespace(id="ngd"))
+    found = CellAccount._reasons(account, None, each, b"text", None)  # type: ignore[arg-type]
+    expected = DocumentExplanation("", "ngd", "d 7, g 2, b 0.5, e 0.5, c -0.25", words={"d": ("x", "y"), "g": ()})
+    assert found == expected
+    model.n_terms = None
+    assert CellAccount._reasons(account, None, each, b"text", None).words == {}  # type: ignore[arg-type]
+    assert asked == [([("d", b"text")], N_TOP_TERMS), ([("d", b"text")], 0)]
+    account.models["texas"] = "why not"
+    lost = CellAccount._reasons(account, None, each, b"text", None)  # type: ignore[arg-type]
+    assert lost == DocumentExplanation("", "ngd", problem="why not")
+
+
+def test_a_model_is_trained_once_for_each_split_and_why_it_is_not_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[Any]()
+
+    def fit(experiment: Any, cell: str, context: Any, *, split: str) -> Any:
+        asked.append((experiment, cell, context, split))
+        raise ConfigError(f"not on {split}")
+
+    monkeypatch.setattr("benchmark.commands.explanation.account.fit_model", fit)
+    account = SimpleNamespace(models={}, cell=SimpleNamespace(id="ngd"))
+    for fold in ("texas", "cornell", "texas"):
+        each = SimpleNamespace(fold=fold, document="d")
+        found = CellAccount._reasons(account, "E", each, b"", "C")  # type: ignore[arg-type]
+        assert found.problem == f"not on {fold}"
+    assert asked == [("E", "ngd", "C", "texas"), ("E", "ngd", "C", "cornell")]
