@@ -34,6 +34,8 @@ ROWS = [
     for n, label in enumerate(["net", "games", "mail"] * 20)
 ]
 
+WORDS = [f"a longer text of document {n} with words of its own" for n in range(12)]
+
 
 def table(path: Path, *changes: tuple[int, dict[str, str]], rows: list[dict[str, str]] = ROWS) -> Path:
     changed = [dict(row) for row in rows]
@@ -92,7 +94,11 @@ def test_an_id_is_a_column_of_other_short_values_and_none_that_only_begins_so(tm
     assert "id" not in propose_columns(sample_file(table(tmp_path / "s.csv", rows=score)), {})
     twice = table(tmp_path / "r.csv", (50, {"package": "p01"}))
     roles = propose_columns(seen, {}) | {"id": "package"}
-    assert "id" not in settle_documents(sample_file(twice), roles, (), separator=None, drop=[]).roles
+    settled = settle_documents(sample_file(twice), roles, (), separator=None, drop=[])
+    assert ("id" in settled.roles, settled.drop, settled.documents) == (False, (), 60), "the column goes, no document"
+    unlabelled = table(tmp_path / "n.csv", (50, {"package": "p01"}), (7, {"section": ""}))
+    settled = settle_documents(sample_file(unlabelled), roles, {"label"}, separator=None, drop=[])
+    assert ("id" in settled.roles, settled.drop, settled.documents) == (False, ("unlabelled",), 59)
     named = settle_documents(sample_file(twice), roles, {"id"}, separator=None, drop=[])
     assert (named.roles["id"], named.drop) == ("package", ("repeated",))
 
@@ -148,6 +154,35 @@ def test_dates_are_taken_where_they_are_clear_and_asked_for_where_not(tmp_path: 
     assert settle_documents(stated, propose_columns(stated, {"date": "created"}), {"date"}, separator=None, drop=[])
 
 
+@pytest.mark.parametrize(
+    ("values", "date"),
+    [
+        (["20240101", "20240229"], True),
+        (["2024-01-01", "2024-02-29"], True),
+        (["2024-01-01T10:00:00"] * 2, True),
+        (["2024-1-1", "2024-1-2"], False),
+        (["2024-01", "2024-02"], False),
+        (["2024010", "2024011"], False),
+        (["20240101", "20240230"], False),
+        (["20240101", None], False),
+        (["01.02.2020", "13.02.2020"], True),
+        (["01/02/2020", "03/02/2020"], False),  # the day or the month may be first
+        (["13/02/2020", "02/13/2020"], False),
+    ],
+)
+def test_a_date_has_eight_characters_or_more_and_one_form(values: list[str | None], date: bool) -> None:
+    columns = {"body": WORDS[: len(values)], "x": values, "y": values}
+    seen = FileSample(Path("a.csv"), columns, None, "utf-8")
+    assert propose_columns(seen, {"text": "body"}).get("date") == ("x" if date else None)
+    ambiguous = values[1] == "03/02/2020"
+    ways = "--date-format '%d/%m/%Y' or --date-format '%m/%d/%Y'"
+    assert (
+        notes_on_columns(seen, {"text": "body", "id": "x"})
+        == [f"'y' may be a date, such as '01/02/2020', with the day or the month first: --date y {ways}"] * ambiguous
+    )
+    assert notes_on_columns(seen, {"text": "body", "date": "x"}) == [], "there is a date already"
+
+
 def test_a_separator_in_a_few_classes_is_said(tmp_path: Path) -> None:
     path = table(tmp_path / "t.csv", (0, {"section": "net;linux"}), (3, {"section": "net;linux"}))
     done, _ = init(path)
@@ -159,9 +194,6 @@ def test_nested_json_is_proposed_by_dotted_names(tmp_path: Path) -> None:
     (tmp_path / "t.json").write_text(str(rows).replace("'", '"'))
     roles = propose_columns(sample_file(tmp_path / "t.json"), {})
     assert roles == {"text": "body.text", "label": "target", "id": "id"}
-
-
-WORDS = [f"a longer text of document {n} with words of its own" for n in range(12)]
 
 
 @pytest.mark.parametrize(
