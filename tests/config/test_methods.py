@@ -458,3 +458,35 @@ UNCOUNTED = {
 )
 def test_what_is_not_trained_on_counts_has_no_keys_of_counts(refusal, method, key, said):
     assert said.format(key) in refusal(f"methods:\n  - {method}\n    {key}: x # HERE\n")
+
+
+GZIP = "benchmark.classifiers.gzip_neighbours.GzipNeighbours"
+SEVERAL = "corpus: {name: synthetic, subset: several}\nmetrics: [macro-f1]\n"
+
+
+@pytest.mark.parametrize(
+    ("method", "names"),
+    [
+        ("ngd", ["tf", "ngd", "svm"]),
+        ("{kernel: ngd, threshold: at-least-one, name: x}", ["tf", "at-least-one", "ngd", "svm"]),
+        (
+            "{weighting: tfidf, features: hellinger, threshold: cross-validated, classifier: linear-svm, name: x}",
+            ["tfidf", "hellinger", "cross-validated", "linear-svm"],
+        ),
+        (
+            f"{{pipeline: {GZIP}, threshold: at-least-one, name: x, text: {{stoplist: none}}}}",
+            ["tf", "at-least-one", GZIP],
+        ),
+        ("mnb, {weighting: tfidf, classifier: linear-svm, name: y}, {fuse: [y, mnb], name: x}", None),
+    ],
+)
+def test_the_components_of_a_method_are_all_that_it_names_and_the_classifier_is_the_last(specs, method, names):
+    found = specs(f"{SEVERAL}methods: [{method}]\n")
+    (spec,) = list(found.values())[-1]
+    assert [part.name for part in spec.components] == (names or ["tfidf", "linear-svm", "tf", "mnb", "tf", "fusion"])
+
+
+@pytest.mark.parametrize("key", ["classifier", "kernel", "weighting", "normalization", "features", "idf", "fields"])
+def test_a_pipeline_has_a_text_a_threshold_and_a_name_alone(refusal, key):
+    given = f"pipeline: {GZIP}\n    threshold: at-least-one\n    name: x"
+    assert refusal(f"{SEVERAL}methods:\n  - {given}\n    {key}: x # HERE\n").startswith(f"a pipeline has no {key}: ")
