@@ -1,7 +1,10 @@
 """The documents that most cells get wrong are those of the decisions, counted."""
 
+import math
 from collections import Counter, defaultdict
+from dataclasses import replace
 from html import unescape
+from types import SimpleNamespace
 
 import pytest
 
@@ -142,6 +145,42 @@ def test_the_best_cell_is_explained_where_none_is_named(finished):
     assert scores[best, "accuracy"]["value"] == max(
         row["value"] for (_, metric), row in scores.items() if metric == "accuracy"
     )
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "error"])
+def test_the_best_cell_has_the_most_or_the_least_by_the_metric_and_each_task_its_own(metric):
+    values = {"a": 0.9, "b": 0.5, "c": 0.7, "d": math.nan}
+    hardest = [
+        SimpleNamespace(task=task, name=str(n), predicted=dict.fromkeys(cells))
+        for n, (task, cells) in enumerate([("x", "bca"), ("x", "b"), ("y", "cb"), ("z", "e"), ("u", "be")])
+    ]
+    summary = SimpleNamespace(
+        more_is_better=lambda name: name == "accuracy",
+        main_metric=metric,
+        hardest=hardest,
+        headlines={(cell, metric): {"value": value} for cell, value in values.items()}
+        | {(cell, "macro-f1"): {"value": 1 - value} for cell, value in values.items()},
+    )
+    found = best_predicting_cells(summary)
+    assert found == (["a", "c", "e", "b"] if metric == "accuracy" else ["b", "b", "e", "b"])
+
+
+def test_each_task_has_the_texts_of_its_own_documents(finished, tmp_path, monkeypatch):
+    asked = {}
+
+    def explain(account, wanted, _context, characters):
+        asked[account.cell.id] = [each.document for each in wanted]
+        assert characters == PAGE_TEXT_CHARACTERS
+        return iter([(each, account.cell.id) for each in wanted])
+
+    monkeypatch.setattr("benchmark.commands.explanation.account.CellAccount.explain", explain)
+    names = [each.name for each in finished.summary.hardest]
+    hardest = [replace(each, task="other") if n % 2 else each for n, each in enumerate(finished.summary.hardest)]
+    summary = replace(finished.summary, hardest=hardest)
+    found = explain_hardest(finished.folder, summary, ["tf-l1-ngd"], RunContext(Store(tmp_path)))
+    assert set(asked) == {"tf-l1-ngd"}
+    assert sorted(asked["tf-l1-ngd"]) == sorted(names[::2])
+    assert found == {("", name): "tf-l1-ngd" for name in names[::2]}
 
 
 def test_an_unknown_cell_is_refused(finished, tmp_path):

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from benchmark.experiment.run import load_checked
 from benchmark.papers.load import check_published, load_published, sensitivity_analyses_of
 from benchmark.papers.published import ClaimRule, Comparison, Published, PublishedRange
-from benchmark.system.errors import ConfigError
+from benchmark.system.errors import MAX_PROBLEMS, ConfigError
 from benchmark.system.shipped_files import CONFIGS_FOLDER
 from tests.analysis.made import table_study
 
@@ -272,6 +272,16 @@ class TestNamesOfAnExperiment:
         with pytest.raises(ConfigError, match=re.escape(message)) as caught:
             check(**changes)
         assert re.search(r"\.yaml:\d+: unknown", str(caught.value))
+
+    @pytest.mark.parametrize("n", [1, MAX_PROBLEMS, MAX_PROBLEMS + 1, MAX_PROBLEMS + 5])
+    def test_of_many_mistakes_the_first_are_named_and_the_others_counted(self, check, n):
+        with pytest.raises(ConfigError) as caught:
+            check(claim={"a": "gone-{n}", "for": {"n": [str(i) for i in range(n)]}})
+        named, more = re.findall(r"unknown cell 'gone-(\d+)'", str(caught.value)), n - MAX_PROBLEMS
+        assert named == [str(i) for i in range(min(n, MAX_PROBLEMS))]
+        assert re.findall(r"… and \d+ more problems", str(caught.value)) == (
+            [f"… and {more} more problems"] * (more > 0)
+        )
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,13 @@ from benchmark.experiment.configuration import check_source, load_experiment
 from benchmark.papers import published as papers
 from benchmark.papers.load import load_published
 from benchmark.papers.published_verdicts import Exclusion
-from benchmark.papers.settings import excluded_cells, flat_setting, pin_settings, setting_notes
+from benchmark.papers.settings import (
+    excluded_cells,
+    flat_setting,
+    pin_settings,
+    setting_differences,
+    setting_notes,
+)
 from benchmark.system.errors import ConfigError
 from tests.analysis.made import CLASSES, predicted
 from tests.builders import small_experiment
@@ -99,6 +105,65 @@ def test_a_methods_own_text_is_part_of_its_setting(experiment):
     found = [flat_setting(own, cell) for cell in own.cells]
     assert [each["stoplist"] for each in found] == ["none", "smart"]
     assert all(each["digits"] == before["digits"] for each in found)
+
+
+CHOSEN = {
+    "methods": [
+        {"weighting": "tfidf", "kernel": {"name": "rbf", "sigma": [1, 2]}, "classifier": {"C": 3}, "name": "a"},
+        {"weighting": "tf", "fields": {"all": 2}, "classifier": "linear-svm", "features": "hellinger", "name": "b"},
+        "mnb",
+    ],
+    "choose": {"by": ["oracle", "cross-validation"], "folds": 4},
+    "terms": {"number": [5], "aggregate": "maximum"},
+    "protocol": {"name": "random-subsets", "train_size": [40], "replicates": 2},
+    "tasks": [["course", "student"]],
+    "diagnostics": ["document-counts"],
+}
+TEXT = {
+    "skip_header": False, "skip_html": False, "digits": "drop", "stoplist": "smart", "lexer": "rainbow", "ngrams": [1],
+    "fields": ["all"], "format": None, "characters": [], "within": "words", "buckets": 0, "stopped": [],
+    "min_occurrences": 1, "min_documents": 1, "group": None,
+}  # fmt: skip
+SHARED = {
+    "corpus": "synthetic", "subset": None, "exclude": [], **TEXT, "protocol": "random-subsets", "protocol seed": 0,
+    "protocol stratified": True, "protocol nested": False, "protocol test": None, "protocol replicates": 2,
+    "terms ranked by": "information-gain", "terms aggregate": "maximum", "task": ["course", "student"],
+}  # fmt: skip
+SVM = {"classifier": "svm", "C": 3.0, "epsilon": 0.001, "scheme": "one-vs-one", "ridge": 0.0, "scale_C": "one"}
+LINEAR = {"classifier": "linear-svm", "C": 1.0, "loss": "hinge", "scheme": "one-vs-rest", "ridge": 0.0}
+OF_METHODS = {
+    "a": {"weighting": "tfidf", "normalization": "l2", "idf": "training", "dirichlet": 0.0}
+    | {"kernel": "rbf", "sigma": [1.0, 2.0], **SVM},
+    "b": {"weighting": "tf", "normalization": "l1", "dirichlet": 0.0, "features": "hellinger"}
+    | {"weights of fields": {"all": 2.0}, **LINEAR, "epsilon": 0.0001},
+    "mnb": {"weighting": "tf", "normalization": "none", "dirichlet": 0.0, "classifier": "mnb", "smoothing": 1.0},
+}
+
+
+@pytest.mark.parametrize(
+    ("by", "folds"), [(["oracle"], None), (["cross-validation"], 4), (["oracle", "cross-validation"], 4)]
+)
+def test_a_setting_is_all_that_decides_a_cells_numbers_in_the_order_of_the_configuration(experiment, by, folds):
+    chosen = experiment(**CHOSEN | {"choose": {"by": by, "folds": 4}})
+    seen = set()
+    for cell in chosen.cells:
+        if cell.what == "diagnostic":
+            own = {"document-counts name": "document-counts"}
+        else:
+            own = {**OF_METHODS[cell.method], "folds": folds}
+            seen.add((cell.method, cell.choice))
+        assert list(flat_setting(chosen, cell).items()) == list((SHARED | own).items()), cell.id
+    assert seen == {(method, choice) for method in OF_METHODS for choice in by}
+
+
+def test_a_key_that_a_setting_lacks_and_one_that_the_papers_lacks():
+    own, paper = {"C": 1, "ngrams": [1, 2], "new": 3}, {"C": 1, "sigma": 2.0, "stoplist": None, "kernel": ["a", True]}
+    assert setting_differences(own, paper) == [
+        "ngrams [1, 2] (paper [1])",
+        "sigma – (paper 2)",
+        "kernel – (paper [a, true])",
+    ]
+    assert setting_differences(paper, own) == ["ngrams – (paper [1, 2])", "new – (paper 3)"]
 
 
 def test_a_parameter_that_came_later_is_no_difference(experiment):

@@ -178,6 +178,8 @@ class TestLackOfMemory:
             ImportError("x.so: failed to map segment from shared object"),
             SystemError("error return without exception set"),
             OSError(errno.ENOMEM, "Cannot allocate memory"),
+            OSError(errno.ENOMEM, "as another system calls it"),
+            OSError("cannot ALLOCATE"),
         ],
     )
     def test_every_way_to_lack_it_is_one_line(self, error, capsys):
@@ -187,6 +189,15 @@ class TestLackOfMemory:
         wrapped.__cause__ = error
         assert stopped(wrapped) == 1
         assert capsys.readouterr().err == f"bench: not enough memory: {error}\n"
+        while_handled, outer = ImportError("half-imported"), RuntimeError("outer")
+        while_handled.__context__, outer.__cause__ = error, while_handled
+        assert stopped(outer) == 1
+        assert capsys.readouterr().err == f"bench: not enough memory: {error}\n"
+
+    def test_an_error_without_words_is_called_by_its_type_and_of_many_lines_the_first_is_told(self, capsys):
+        assert stopped(MemoryError()) == 1
+        assert stopped(MemoryError("one\ntwo")) == 1
+        assert capsys.readouterr().err == "bench: not enough memory: MemoryError\nbench: not enough memory: one\n"
 
     @pytest.mark.parametrize("error", [RuntimeError("ours"), ImportError("no module"), ValueError("ours")])
     def test_an_error_of_ours_passes(self, error):

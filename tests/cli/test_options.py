@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -12,13 +13,19 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from benchmark import __version__
 from benchmark.cli import app, prompts
 from benchmark.cli.old_names import with_current_names, without_trust
 from benchmark.cli.resolve import resolve_run
 from benchmark.cli.run import workers_from_options
+from benchmark.commands.check import Deviation
+from benchmark.commands.rerun import rerun_folder
+from benchmark.commands.run_all import run_all
 from benchmark.config.schema import ParallelSection
 from benchmark.experiment.run import load_checked
+from benchmark.plugins.contract import CheckResult
 from benchmark.system.errors import ConfigError, DataError
+from benchmark.system.observer import Observer
 from benchmark.system.threads import n_processors
 
 if TYPE_CHECKING:
@@ -102,6 +109,79 @@ def test_workers_of_the_command_line_replace_those_of_the_configuration(
     assert ParallelSection(n_jobs=n_jobs) in found.values()
 
 
+def test_each_run_gets_its_workers_threads_folder_and_store(config: Path, tmp_path: Path, monkeypatch: Any) -> None:
+    """Experiments that name the same workers share them; without any, this process does the work."""
+    started, contexts, folders = list[Any](), list[Any](), list[Path]()
+
+    class Executor:
+        def __init__(self, named: Any, store: Any, jobs: int, observer: Any) -> None:
+            started.append((named.n_jobs, store, jobs, observer))
+            self.name = named.n_jobs
+
+        def __enter__(self) -> Any:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            started.append("closed")
+
+    def run(experiment: Any, context: Any, folder: Path) -> Any:
+        contexts.append(context)
+        folders.append(folder)
+        return SimpleNamespace(seconds=1.25, results=SimpleNamespace(from_store=(1, 2)))
+
+    monkeypatch.setattr("benchmark.workers.cluster.DaskExecutor", Executor)
+    monkeypatch.setattr("benchmark.commands.run_all.run_and_write", run)
+    plain = load_checked(config)
+    experiments = [
+        replace(plain, name=name, parallel=None if n is None else ParallelSection(n_jobs=n))
+        for name, n in (("a", None), ("b", 2), ("c", 3), ("d", 2), ("e", None))
+    ]
+    lines = list[str]()
+    observer = SimpleNamespace(
+        note=print, expect=lines.append, begin=lines.append, end=lines.append
+    )  # as far as they are asked here
+    done = list(run_all(experiments, tmp_path / "out", observer, jobs=3, download=False))  # type: ignore[arg-type]
+    assert len(done) == 5
+    store = contexts[0].store
+    assert started == [(2, store, 3, observer), (3, store, 3, observer), "closed", "closed"]
+    assert [getattr(each.elsewhere, "name", None) for each in contexts] == [None, 2, 3, 2, None]
+    assert all(
+        (each.jobs, each.download, each.store, each.observer) == (3, False, store, observer) for each in contexts
+    )
+    assert folders == [tmp_path / "out" / name for name in "abcde"]
+    assert lines[0] == [2] * 5
+    assert lines[1:] == [line for name in "abcde" for line in (name, f"{name}: 1.2 s, 1 of 2 cells from the store")]
+    contexts.clear(), started.clear()
+    list(run_all(experiments, tmp_path / "out", observer, workers=ParallelSection(n_jobs=7)))  # type: ignore[arg-type]
+    assert [each[0] for each in started[:-1]] == [7]
+    assert [(each.elsewhere.name, each.jobs, each.download) for each in contexts] == [(7, n_processors(), True)] * 5
+
+
+@pytest.mark.parametrize(("jobs", "download"), [(0, True), (3, False)])
+def test_a_rerun_has_the_threads_and_an_empty_store_that_is_removed(
+    finished: RunResult, tmp_path: Path, monkeypatch: Any, jobs: int, download: bool
+) -> None:
+    taken: dict[str, Any] = {}
+
+    def run(experiment: Any, context: Any, folder: Path) -> None:
+        taken.update(experiment=experiment, context=context, folder=folder, empty=not context.store.entries())
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("benchmark.commands.rerun.run_and_write", run)
+    observer, expected = Observer(), list[Any]()
+    monkeypatch.setattr(observer, "expect", expected.append, raising=False)
+    with pytest.raises(KeyboardInterrupt):
+        rerun_folder(finished.folder, tmp_path / "again", observer, jobs=jobs, download=download)
+    context = taken["context"]
+    assert (context.jobs, context.download) == (jobs or n_processors(), download)
+    assert (context.observer is observer, context.elsewhere, taken["folder"]) == (True, None, tmp_path / "again")
+    assert taken["empty"]
+    assert "bench-rerun-" in str(context.store.folder)
+    assert not Path(context.store.address).exists()
+    assert (taken["experiment"].ids, expected) == (finished.results.experiment.ids, [[4]])
+    assert taken["experiment"].parallel is None
+
+
 def test_workers_are_limited_where_there_are_some() -> None:
     assert workers_from_options(None, None) is None
     assert workers_from_options("tcp://host:1", 4) == ParallelSection(dask_address="tcp://host:1", n_jobs=4)
@@ -171,6 +251,74 @@ def test_a_page_of_runs_that_failed_is_written_and_the_exit_code_says_so(
         )
         found = CliRunner().invoke(app, [command, *words, *page])
         assert (found.exit_code, found.stdout) == (code, "Done.\n")
+
+
+@pytest.mark.parametrize("failed", [None, 0, 1, 2])
+@pytest.mark.parametrize("of", ["summary", "results"])
+def test_a_run_that_failed_is_the_exit_code_wherever_it_stands_among_the_others(
+    failed: int | None, of: str, config: Path, monkeypatch: Any
+) -> None:
+    runs = [
+        SimpleNamespace(
+            **{
+                part: SimpleNamespace(failures={"mnb": "no"} if (n, part) == (failed, of) else {}, name="x")
+                for part in ("summary", "results")
+            }
+        )
+        for n in range(3)
+    ]
+    shown = list[Any]()
+    monkeypatch.setattr(RUN_ALL, lambda *_, **__: iter(runs))
+    monkeypatch.setattr("benchmark.cli.output_run", lambda _, done: shown.append(done))
+    found = CliRunner().invoke(app, ["run", str(config)])
+    assert (found.exit_code, shown) == (0 if failed is None else 1, runs)
+
+
+@pytest.mark.parametrize("moved", [None, 0, 1, 2])
+@pytest.mark.parametrize("how", ["score", "label", "failure"])
+def test_a_number_or_label_that_moved_or_a_cell_that_failed_is_the_exit_code_of_a_check(
+    moved: int | None, how: str, config: Path, monkeypatch: Any
+) -> None:
+    runs = [
+        SimpleNamespace(
+            summary=SimpleNamespace(name=str(n), failures={"mnb": "no"} if (n, how) == (moved, "failure") else {}),
+            results=n,
+        )
+        for n in range(3)
+    ]
+    here = [Deviation("c", "f", "1", "2")]
+    pinned = list[Any]()
+    check = "benchmark.commands.check"
+    monkeypatch.setattr(f"{check}.experiments_to_check", lambda *_, **__: [])
+    monkeypatch.setattr(RUN_ALL, lambda *_, **__: iter(runs))
+    monkeypatch.setattr(f"{check}.deviations", lambda s: here if (s.name, how) == (str(moved), "score") else [])
+    monkeypatch.setattr(f"{check}.prediction_deviations", lambda r: here if (r, how) == (moved, "label") else [])
+    monkeypatch.setattr(f"{check}.check_line", lambda summary, found: f"{summary.name}: {len(found)}")
+    monkeypatch.setattr(f"{check}.pin", lambda summary: pinned.append(summary.name))
+    monkeypatch.setattr(f"{check}.pin_predictions", lambda results, version: pinned.append((results, version)))
+    found = CliRunner().invoke(app, ["check", str(config), "-q"])
+    n_moved = [int(n == moved and how != "failure") for n in range(3)]
+    assert found.stdout.splitlines() == [f"{n}: {number}" for n, number in enumerate(n_moved)]
+    assert (found.exit_code, pinned) == (0 if moved is None else 1, [])
+    assert CliRunner().invoke(app, ["check", str(config), "-q", "--update"]).exit_code == found.exit_code
+    assert pinned == [each for n in range(3) for each in (str(n), (n, __version__))]
+
+
+@pytest.mark.parametrize("failed", [(), (0,), (1,), (2,), (0, 2)])
+def test_a_check_of_a_plug_in_that_failed_is_the_exit_code_wherever_it_stands(
+    failed: tuple[int, ...], tmp_path: Path, monkeypatch: Any
+) -> None:
+    def checks(path: Path) -> Any:
+        files.append(path)
+        return iter([CheckResult("kernel a", f"check {n}", "it is wrong" if n in failed else "") for n in range(3)])
+
+    files = list[Path]()
+    monkeypatch.setattr("benchmark.plugins.contract.check_file", checks)
+    paths = [tmp_path / "a.py", tmp_path / "b.py"]
+    found = CliRunner().invoke(app, ["plugin", "test", *map(str, paths)])
+    lines = [f"kernel a: check {n}: {'FAILED: it is wrong' if n in failed else 'passed'}" for n in range(3)]
+    assert (found.exit_code, files) == (int(bool(failed)), paths)
+    assert found.stdout.splitlines() == lines * 2
 
 
 def test_of_several_problems_the_worst_is_the_exit_code(config: Path, monkeypatch: Any) -> None:
@@ -308,6 +456,53 @@ def test_fit(call_of: Any, config: Path, tmp_path: Path) -> None:
         assert found == {"folder": out, "overwrite": overwrite}
 
 
+def test_predict(call_of: Any, tmp_path: Path, monkeypatch: Any) -> None:
+    about, documents = {"documents": 3}, [("a", b"x")]
+    model = SimpleNamespace(about=about, answers=lambda *_, **__: None)
+    taken: dict[str, Any] = {}
+    monkeypatch.setattr("benchmark.model.persistence.read_model", lambda folder: taken.update(folder=folder) or model)
+    io = "benchmark.model.prediction_io"
+    columns = SimpleNamespace(keep=("k",))
+    found = call_of(f"{io}.RecordColumns.of_model", "predict", tmp_path)
+    assert {key: found[key] for key in ("text", "id", "encoding", "delimiter", "keep")} == {
+        "text": None,
+        "id": None,
+        "encoding": None,
+        "delimiter": None,
+        "keep": (),
+    }
+    assert (about in found.values(), taken) == (True, {"folder": tmp_path})
+    options = ("--text", "t", "--text", "u", "--id", "i", "--encoding", "cp1252", "--delimiter", ";", "--keep", "k")
+    found = call_of(f"{io}.RecordColumns.of_model", "predict", tmp_path, *options)
+    assert (found["text"], found["id"], found["encoding"], found["delimiter"]) == (["t", "u"], "i", "cp1252", ";")
+    assert found["keep"] == ["k"]
+    assert call_of(f"{io}.RecordColumns.of_model", "predict", tmp_path, "--keep-all")["keep"] is None
+    monkeypatch.setattr(f"{io}.RecordColumns.of_model", lambda *_, **__: columns)
+    for words, expected in (
+        ((), ((), False, False)),
+        (("-f", "jsonl", "--only", "label"), (["label"], True, False)),
+        (("--format", "csv", "--top-terms", 2), ((), False, True)),
+    ):
+        found = call_of(f"{io}.form_of_predictions", "predict", tmp_path, *words)
+        assert next(iter(found.values())) is model
+        assert (list(found.values())[1], found["as_json"], found["with_words"]) == expected
+    monkeypatch.setattr(f"{io}.form_of_predictions", lambda *_, **__: "form")
+    for words, files in (((), [Path("-")]), (("a.csv", "b.csv"), [Path("a.csv"), Path("b.csv")])):
+        found = list(call_of(f"{io}.read_texts", "predict", tmp_path, *words).values())
+        assert (list(map(Path, found[0])), found[1] is columns, found[2].names) == (files, True, ("k",))
+    monkeypatch.setattr(f"{io}.read_texts", lambda *_: documents)
+
+    def answers(given: Any, *, n_words: int, jobs: int) -> Any:
+        assert given is documents
+        taken.update(n_words=n_words, jobs=jobs)
+        raise SystemExit(STOPPED)
+
+    model.answers = answers
+    for words, expected in (((), (0, n_processors())), (("--top-terms", 4, "--jobs", 3), (4, 3))):
+        done = CliRunner().invoke(app, [str(word) for word in ("predict", tmp_path, *words)])
+        assert (done.exit_code, taken["n_words"], taken["jobs"]) == (STOPPED, *expected)
+
+
 def test_place(call_of: Any, tmp_path: Path, monkeypatch: Any) -> None:
     function = "benchmark.commands.place.place_predictions"
     monkeypatch.setattr("benchmark.commands.place.read_predictions_file", lambda *given: given)
@@ -364,7 +559,8 @@ def test_init(call_of: Any, tmp_path: Path) -> None:
         assert (found["jobs"], found["download"], found["with_pilot"]) == (0, False, pilot)
 
 
-def test_cache_and_plugin(call_of: Any, tmp_path: Path) -> None:
+def test_cache_and_plugin(call_of: Any, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setenv("BENCH_CACHE", str(tmp_path / "store"))
     assert call_of("benchmark.cli.cache_commands._confirm", "cache", "clear")["consequence"].endswith(
         "would be removed"
     )
@@ -442,6 +638,17 @@ def test_columns_are_asked_for_with_the_proposed_ones(answers: Any) -> None:
         ("Column that says train or test (- for none)", "-"),
         ("Column of the group, such as a customer or an author (- for none)", "-"),
         ("Column of the date (- for none)", "-"),
+    ]
+    answers(..., ..., "-", "-", ..., "-")
+    proposed = {"text": "body", "label": "kind", "id": "key", "split": "day", "group": "day", "date": "day"}
+    found = prompts.confirm_columns(columns, proposed, set())
+    assert found == {"text": "body", "label": "kind", "group": "day"}, "what is declined is no longer proposed"
+    asked = answers(..., ...)
+    found = prompts.confirm_columns(columns, proposed, {"text", "label", "id", "split"})
+    assert found == proposed
+    assert [question.partition(",")[0] for question, _ in asked] == [
+        "Column of the group",
+        "Column of the date (- for none)",
     ]
     asked = answers("-", "body", "-", "-", "-", "-")
     found = prompts.confirm_columns(columns, {"labels": "kind", "text": "key"}, {"labels"})

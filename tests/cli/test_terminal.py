@@ -211,6 +211,37 @@ class TestProgress:
                 assert "webkb" in shown
                 assert shown.endswith("\x1b[2K")
 
+    def test_the_share_is_that_of_all_cells_of_all_runs(self, terminal):
+        """Runs of 30 and 10 cells: each has its own steps, and what is planned later replaces what was estimated."""
+        with ProgressObserver("webkb") as observer:
+            (task,) = observer._bar.tasks
+            observer.expect([30, 10])
+            shares = []
+            for plans, later, steps in (((3,), 9, 2), ((2,), 5, 1), ((5,), 0, 7)):
+                for n in plans:
+                    observer.plan(n, later)
+                for _ in range(steps):
+                    observer.step("a")
+                shares.append(task.completed)
+                assert task.total == 40
+            assert shares == pytest.approx([30 * 2 / 12, 30 * 3 / 10, 30 * 10 / 10])
+            observer.end("done")
+            observer.begin("second")
+            observer.plan(4)
+            observer.step("b")
+            assert task.completed == pytest.approx(30 + 10 * 1 / 4)
+            for _ in range(5):  # more steps than were planned
+                observer.step("b", stored=True)
+            assert task.completed == pytest.approx(40)
+
+    @pytest.mark.parametrize(("runs", "silent", "lines"), [(1, False, 0), (2, False, 2), (2, True, 0)])
+    def test_a_line_is_printed_for_each_of_several_runs(self, piped, runs, silent, lines):
+        with ProgressObserver("webkb", silent=silent) as observer:
+            observer.expect([4] * runs)
+            for number in range(runs):
+                observer.end(f"run {number}")
+        assert piped().err.splitlines() == [f"run {number} ({number + 1} of 2)" for number in range(lines)]
+
     def broken_work(self):
         with ProgressObserver("webkb") as observer:
             observer.plan(3)

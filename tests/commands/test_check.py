@@ -340,6 +340,31 @@ class TestPredictions:
         (shipped / "small.parquet").write_bytes(encode_shipped(left))
         assert prediction_deviations(run, shipped) == [Deviation(cell, "labels", "missing", "predicted")]
 
+    def test_a_tie_may_fall_otherwise_and_nothing_else(self, finished, shipped, monkeypatch):
+        found, cell = load_shipped("small", shipped), finished.results.experiment.ids[0]
+        frame, rows = found.frame.copy(), found.frame.index[:5]
+        frame.loc[rows, cell] = ["student" if label != "student" else "course" for label in frame.loc[rows, cell]]
+        (shipped / "small.parquet").write_bytes(encode_shipped(replace(found, frame=frame)))
+        for n_tied in range(6):
+            ties = set(frame["id"][:n_tied])
+
+            def predicted(run, info, ties=ties):
+                return [replace(each, tied=each.document in ties) for each in document_predictions(run, info)]
+
+            monkeypatch.setattr("benchmark.commands.check.document_predictions", predicted)
+            expected = [f"{5 - n_tied} otherwise"] if n_tied < 5 else []
+            assert [each.found for each in prediction_deviations(finished.results, shipped)] == expected
+
+    def test_cells_stand_in_the_order_of_the_test_sets_configurations(self, finished, shipped, tmp_path):
+        run, folder = finished.results, tmp_path / "other"
+        folder.mkdir()
+        cells = tuple(replace(cell, id=f"other-{cell.id}") for cell in run.experiment.cells)
+        pin_predictions(replace(run, experiment=replace(run.experiment, name="other", cells=cells)), "2.0", folder)
+        pin_predictions(run, "1.0", folder)
+        found = load_shipped("small", folder)
+        assert list(found.cells) == [*run.experiment.ids, *(cell.id for cell in cells)]
+        assert list(found.frame.columns)[-8:] == list(found.cells)
+
     @pytest.mark.parametrize("lack", ["failures", "only"])
     def test_a_part_of_a_run_is_not_shipped(self, finished, shipped, lack):
         run = finished.results

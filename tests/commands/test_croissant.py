@@ -68,6 +68,27 @@ def test_what_a_card_does_not_know_is_left_out(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("digest", [None, "ab" * 32])
+@pytest.mark.parametrize("addresses", [(), ("https://a/b.tar.gz", "https://c/d.tar.gz")])
+def test_an_archive_needs_a_digest_and_an_address(name, digest, addresses):
+    archives = ("b.tar.gz",)
+    changes = {"addresses": addresses, "archive_sha256": digest, "archives": archives}
+    found = croissant(registry.dataset_card(name).model_copy(update=changes))
+    assert found.get("url") == (addresses[0] if addresses else None)
+    files = [
+        {
+            "@type": "cr:FileObject",
+            "@id": "b.tar.gz",
+            "name": "b.tar.gz",
+            "sha256": digest,
+            "contentUrl": "https://a/b.tar.gz",
+            "encodingFormat": "application/gzip",
+        }
+    ]
+    assert found.get("distribution", []) == (files if digest and addresses else [])
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_each_card_has_the_facts_of_responsible_ai(name):
     card = registry.dataset_card(name)
     assert all((card.collection, card.uses, card.limitations, card.biases, card.personal))

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics.pairwise import cosine_similarity
 
-from benchmark.commands.explain import explain_cell
+from benchmark.analysis.hardest_documents import DocumentExplanation
+from benchmark.commands.explain import MAX_TEXT_CHARACTERS, _Account, explain_cell
+from benchmark.commands.explanation.account import N_TOP_TERMS, CellAccount, shorten_text
+from benchmark.evaluation.predictions import METHOD_TIMERS
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
 from benchmark.experiment.run import load_checked, run_and_write
+from benchmark.experiment.run_folder import read_manifest, read_run
 from benchmark.experiment.store import Store
 from benchmark.system.errors import ConfigError, DataError
 
@@ -167,3 +173,167 @@ def test_own_files_are_found_again_and_refused_once_they_have_changed(tmp_path: 
     assert re.search("aren't in the folder: .*changed since the run", next(found).empty)
     with pytest.raises(DataError, match="changed since the run"):
         list(explain_cell(done.folder, "mnb", RunContext(store), document=document))
+
+
+def prediction(truth: str, given: str, name: str) -> Any:
+    return SimpleNamespace(truth=(truth,), given=(given,), document=name, right=truth == given)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_examples_are_one_of_each_confusion_the_most_frequent_first_then_the_second_of_each(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    made = [prediction(*rng.choice([*"abc"], 2), str(n)) for n in range(40)]
+    of_pair: dict[Any, list[Any]] = {}
+    for each in made:
+        if not each.right:
+            of_pair.setdefault((each.truth, each.given), []).append(each)
+    for shown in (0, 1, 4, 9, 100):
+        found = _Account.wanted(SimpleNamespace(), made, None, shown)  # type: ignore[arg-type]
+        assert len(found) == min(shown, sum(map(len, of_pair.values())))
+        places = [
+            (of_pair[each.truth, each.given].index(each), -len(of_pair[each.truth, each.given])) for each in found
+        ]
+        assert places == sorted((n, -len(own)) for own in of_pair.values() for n in range(len(own)))[:shown]
+        assert len({each.document for each in found}) == len(found)
+
+
+def test_confusions_are_the_ten_most_frequent_and_of_equally_many_the_first_by_name() -> None:
+    pairs = [(a, b) for a in "abcd" for b in "abcde" if a != b]
+    made = [prediction(a, b, "") for n, (a, b) in enumerate(pairs) for _ in range(1 + n % 3)]
+    table = _Account.confusion(SimpleNamespace(), made[::-1])  # type: ignore[arg-type]
+    ranked = sorted(((-(1 + n % 3), pair) for n, pair in enumerate(pairs)))[:10]
+    assert table.rows == [(*pair, -n) for n, pair in ranked]
+    assert _Account.confusion(SimpleNamespace(), []).empty == "every document is classified correctly"  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        (["bench", "run", "configs/told.yaml"], "configs/told.yaml"),
+        (["bench", "run", "other.yaml", "configs/told.yaml"], "configs/told.yaml"),
+        (["bench", "run", "other.yaml"], "other.yaml"),
+        (["bench", "run", "a.yaml", "b.yaml"], "told"),
+        (["bench", "run", "told"], "told"),
+        ([], "told"),
+    ],
+)
+def test_the_configuration_is_called_as_the_command_called_it(command: list[str], expected: str) -> None:
+    account = SimpleNamespace(manifest={"name": "told", "command": command})
+    assert _Account._config(account) == expected  # type: ignore[arg-type]
+
+
+def test_what_a_cell_is_made_of_has_its_axes_seconds_and_memory(told: RunResult) -> None:
+    run = read_run(told.folder)
+    cell = next(each for each in run.experiment.cells if each.id == "ngd-cv")
+    account = _Account(run, cell, read_manifest(told.folder))
+    seconds = np.array([[1.0, 0.004, 0.002, 0.0, 2.5, 0.0], [0.25, 0.0, 0.002, 0.0, 1.0, 0.006]])
+    account.predictions = replace(account.predictions, seconds=seconds, memory=np.array([2e8, np.nan]))
+    for size, terms in ((None, None), (40, None), (None, 1000), (1500, 9)):
+        account.cell = replace(cell, size=size, terms=terms)
+        ((rows),) = [dict(part.rows) for part in account.made_of()]
+        assert (rows.get("training size"), rows.get("terms")) == (
+            None if size is None else f"{size:,}",
+            None if terms is None else f"{terms:,}",
+        )
+        sums = dict(zip(METHOD_TIMERS, seconds.sum(axis=0), strict=False))
+        assert rows["seconds"] == ", ".join(f"{part} {n:.2f}" for part, n in sums.items() if round(n, 3) >= 0.005)
+        assert rows["memory"] == "200 MB at the peak"
+        assert "chosen" not in rows
+
+
+@pytest.mark.parametrize("right", [True, False])
+@pytest.mark.parametrize("tied", [True, False])
+def test_a_document_is_told_with_all_that_is_known_of_it(*, right: bool, tied: bool) -> None:
+    given = "a" if right else "b"
+    each = SimpleNamespace(truth=("a",), given=(given,), document="d", right=right, tied=tied, fold="texas")
+    whole = DocumentExplanation(
+        "the text", "ngd", "b 2, a 1", words={"b": ("x", "y"), "a": ()}, similarity="cosine", nearest=[("n", "a", 0.5)]
+    )
+    head = [("true", "a"), ("predicted", f"{given}, after a tie" if tied else given), ("split", "texas")]
+    text = ("text", "the text")
+    words = [("words for b", "x, y"), ("words for a", "no single word")]
+    near = ("nearest document", "a, cosine 0.5: n")
+    for found, rows in (
+        (whole, [text, ("decision values", "b 2, a 1"), *words, near]),
+        (
+            replace(whole, words={}),
+            [text, ("decision values", "b 2, a 1"), ("words", "none: it reads texts by itself"), near],
+        ),
+        (
+            replace(whole, values="", words={}, problem="why"),
+            [text, ("decision values", "not available: why"), near],
+        ),
+    ):
+        taken = list[Any]()
+
+        def explain(*given: Any, found: Any = found, taken: list[Any] = taken) -> Any:
+            taken.append(given)
+            return iter([(each, found), (each, found)])
+
+        account = SimpleNamespace(explain=explain)
+        first, second = _Account.documents(account, [each], "context", n_wrong=1234)  # type: ignore[arg-type]
+        assert taken == [([each], "context", MAX_TEXT_CHARACTERS)]
+        assert (first.rows, second.rows) == ([*head, *rows], [*head, *rows])
+        titles = ("d", "d") if right else ("d (wrong: 1 of 1,234)", "d (wrong: 2 of 1,234)")
+        assert (first.title, second.title) == titles
+
+
+@pytest.mark.parametrize(
+    ("content", "lexing", "characters", "expected"),
+    [
+        ("one  two \n\n \nthree\n", {}, 100, "one  two\nthree"),
+        ("one <b>two</b>  x \n\n&amp;  y", {"skip_html": True}, 100, "one two x\n& y"),
+        ("Head: a\n\nbody", {"skip_header": True}, 100, "body"),
+        ("Head: a\n\nbody", {}, 100, "Head: a\nbody"),
+        ("abcde", {}, 5, "abcde"),
+        ("abcdef", {}, 5, "abcde …"),
+        ("ab\n\n\ncdef", {}, 5, "ab\ncd …"),
+        ("", {}, 5, ""),
+    ],
+)
+def test_a_text_is_what_the_lexer_reads_without_blank_lines_and_cut(
+    content: str, lexing: dict[str, bool], characters: int, expected: str
+) -> None:
+    how: Any = SimpleNamespace(**{"skip_header": False, "skip_html": False, **lexing})
+    assert shorten_text(content.encode(), how, characters) == expected
+
+
+def test_decision_values_are_the_five_largest_in_their_order_with_the_words_of_the_model() -> None:
+    values = np.array([[-3.0, 0.5, -0.25, 7.0, 0.5, -9.0, 2.0]])
+    asked = list[Any]()
+
+    class Model:
+        n_terms: int | None = 9
+        classes = tuple("abcdefg")
+
+        def answers(self, documents: Any, *, n_words: int) -> Any:
+            asked.append((documents, n_words))
+            return [("d", SimpleNamespace(values=values, words=[{3: ["x", "y"], 6: []}]))]
+
+    model, each = Model(), SimpleNamespace(fold="texas", document="d")
+    account = SimpleNamespace(models={"texas": model}, cell=SimpleNamespace(id="ngd"))
+    found = CellAccount._reasons(account, None, each, b"text", None)  # type: ignore[arg-type]
+    expected = DocumentExplanation("", "ngd", "d 7, g 2, b 0.5, e 0.5, c -0.25", words={"d": ("x", "y"), "g": ()})
+    assert found == expected
+    model.n_terms = None
+    assert CellAccount._reasons(account, None, each, b"text", None).words == {}  # type: ignore[arg-type]
+    assert asked == [([("d", b"text")], N_TOP_TERMS), ([("d", b"text")], 0)]
+    account.models["texas"] = "why not"
+    lost = CellAccount._reasons(account, None, each, b"text", None)  # type: ignore[arg-type]
+    assert lost == DocumentExplanation("", "ngd", problem="why not")
+
+
+def test_a_model_is_trained_once_for_each_split_and_why_it_is_not_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[Any]()
+
+    def fit(experiment: Any, cell: str, context: Any, *, split: str) -> Any:
+        asked.append((experiment, cell, context, split))
+        raise ConfigError(f"not on {split}")
+
+    monkeypatch.setattr("benchmark.commands.explanation.account.fit_model", fit)
+    account = SimpleNamespace(models={}, cell=SimpleNamespace(id="ngd"))
+    for fold in ("texas", "cornell", "texas"):
+        each = SimpleNamespace(fold=fold, document="d")
+        found = CellAccount._reasons(account, "E", each, b"", "C")  # type: ignore[arg-type]
+        assert found.problem == f"not on {fold}"
+    assert asked == [("E", "ngd", "C", "texas"), ("E", "ngd", "C", "cornell")]

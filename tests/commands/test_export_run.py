@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import importlib.util
 import json
+import re
 import shutil
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -16,7 +18,10 @@ import yaml
 from typer.testing import CliRunner
 
 from benchmark.cli import app
-from benchmark.commands.every_eval_ever import SCHEMA_VERSION
+from benchmark.commands.every_eval_ever import SCHEMA_VERSION, _source, every_eval_ever
+from benchmark.commands.ro_crate import _corpora, _names
+from benchmark.config.model import FigureView
+from benchmark.corpora import registry
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import run_and_write
 from benchmark.experiment.run_folder import read_manifest
@@ -142,10 +147,40 @@ class TestCrate:
     def test_a_folder_with_another_run_is_refused(self, finished, crate, tmp_path):
         other = shutil.copytree(crate, tmp_path / "other")
         assert invoke("export", finished.folder, "--to", "ro-crate", "--out", other).exit_code == 0
-        (other / "manifest.json").write_text("{}")
+        whole = (other / "manifest.json").read_text(encoding="utf-8")
+        number = next(each for each in re.findall(r"\d", whole) if each != "9")
+        for text in ("{}", whole.replace(number, "9", 1)):
+            (other / "manifest.json").write_text(text, encoding="utf-8")
+            result = invoke("export", finished.folder, "--to", "ro-crate", "--out", other)
+            assert (result.exit_code, result.stdout) == (2, "")
+            assert "holds another run" in result.stderr
         result = invoke("export", finished.folder, "--to", "ro-crate", "--out", other)
         assert (result.exit_code, result.stdout) == (2, "")
         assert "holds another run" in result.stderr
+
+    def test_files_of_all_figures_and_tables_may_be_there(self, finished):
+        experiment = finished.results.experiment
+        figures = tuple(FigureView(name, ("accuracy",)) for name in ("b", "a-b"))
+        names = _names(replace(experiment, figures=figures))
+        assert len(set(names)) == len(names)
+        assert {f"{name}.{kind}" for name in ("figure", "b", "a-b") for kind in ("png", "svg")} <= set(names)
+        written = {path.name for path in finished.folder.iterdir()} - {"report.html", "figures"}
+        assert written <= set(names)
+        assert "receipt.json" in names
+
+    @pytest.mark.parametrize("variants", [["base"], ["base", "b"], ["base", "b", "c"]])
+    def test_each_corpus_is_an_entity_and_the_same_one_is_one(self, finished, variants):
+        """One corpus may be read of several files: `base` and `c` read the same."""
+        experiment, manifest = finished.results.experiment, read_manifest(finished.folder)
+        (variant,), facts = experiment.variants.values(), manifest["variants"]["base"]
+        of = {"base": facts, "b": facts | {"content_digest": "ab" * 32}, "c": facts}
+        found = _corpora(replace(experiment, variants=dict.fromkeys(variants, variant)), {"variants": of})
+        digests = dict.fromkeys(of[name]["content_digest"] for name in variants)
+        assert [each["identifier"] for each in found] == [f"sha256:{digest}" for digest in digests]
+        assert len({each["@id"] for each in found}) == len(found)
+        card = registry.dataset_card("synthetic")
+        assert {each["name"] for each in found} == {card.title}
+        assert {each["description"] for each in found} == {f"Terms of use: {' '.join(card.licence.split())}"}
 
 
 class TestEvaluations:
@@ -178,6 +213,11 @@ class TestEvaluations:
             details = results[row["cell"], row["metric"]]
             interval = details.get("uncertainty", {}).get("confidence_interval", {})
             assert f"{details['score']:.12g}" == row["value"]
+            assert details.get("details", {}).get("ties", "") == row["ties"]
+            if interval:
+                assert details["uncertainty"]["num_samples"] == int(row["n"])
+                assert interval["confidence_level"] == 0.95
+                assert "95%" in interval["method"] or interval["method"]
             assert [f"{interval[end]:.12g}" if interval else "" for end in ("lower", "upper")] == [
                 row["low"],
                 row["high"],
@@ -195,6 +235,69 @@ class TestEvaluations:
         for document in found.values():
             self.check(document)
             assert [each["metric_config"]["lower_is_better"] for each in document["evaluation_results"]] == [True]
+
+    def test_a_document_says_what_was_run_where_and_on_what(self, finished, tmp_path):
+        manifest = read_manifest(finished.folder)
+        found = self.documents(exported(finished.folder, "every-eval-ever", tmp_path))
+        for cell, document in found.items():
+            model, time = document["model_info"], datetime.fromisoformat(manifest["finished"])
+            assert (model["name"], model["id"]) == (cell, f"simplexbench/{cell}")
+            details = model["additional_details"]
+            assert json.loads(details["method"]) == manifest["methods"]["base"][cell]
+            assert {k: v for k, v in details.items() if k != "method"} == {
+                "deployment_type": "self_deployed",
+                "model_availability": "unknown",
+                "variant": "base",
+            }
+            assert document["evaluation_id"] == f"small/simplexbench/{cell}/{int(time.timestamp())}"
+            assert (document["evaluation_timestamp"], document["retrieved_timestamp"]) == (
+                time.isoformat(),
+                str(int(time.timestamp())),
+            )
+            library = document["eval_library"]
+            versions = {"simplexbench": library["version"], **library["additional_details"]}
+            assert versions == manifest["versions"]
+            assert document["source_metadata"]["source_name"] == "simplexbench, A small one"
+            for result in document["evaluation_results"]:
+                metric = result["metric_config"]
+                assert result["evaluation_result_id"] == f"{cell}/{metric['metric_id']}"
+                assert result["evaluation_name"] == "small"
+                assert not metric["lower_is_better"]
+                assert (metric["min_score"], metric["max_score"], metric["metric_unit"]) == (0, 1, "proportion")
+                assert result["source_data"] == {
+                    "dataset_name": "synthetic",
+                    "source_type": "other",
+                    "additional_details": {
+                        "content_digest": manifest["variants"]["base"]["content_digest"],
+                        "documents_digest": manifest["variants"]["base"]["documents_digest"],
+                        "classes": ", ".join(manifest["variants"]["base"]["classes"]),
+                    },
+                }
+
+    def test_the_documents_of_a_known_corpus_have_an_address_and_those_of_a_part_its_name(self, finished):
+        run, manifest = finished.results, read_manifest(finished.folder)
+        (variant,), cell = run.experiment.variants.values(), run.experiment.cells[0]
+        for corpus, subset in (("webkb", None), ("reuters", "r8"), ("own", None)):
+            collection = replace(variant.collection, corpus=corpus, subset=subset)
+            other = replace(run.experiment, variants={"base": replace(variant, collection=collection)})
+            found = _source(cell, replace(run, experiment=other), manifest)
+            assert found["additional_details"].get("subset") == subset
+            if corpus == "own":
+                assert (found["dataset_name"], found["source_type"], "url" in found) == ("own", "other", False)
+            else:
+                card = registry.dataset_card(corpus)
+                assert (found["dataset_name"], found["source_type"]) == (card.title, "url")
+                assert found["url"] == list(card.addresses)
+
+    def test_files_of_another_run_of_the_same_configuration_have_other_names(self, finished, tmp_path, monkeypatch):
+        names = {path.rpartition("/")[2] for path in every_eval_ever(finished.folder)}
+        manifest = read_manifest(finished.folder)
+        monkeypatch.setattr(
+            "benchmark.commands.every_eval_ever.read_manifest", lambda _: manifest | {"digest": "another"}
+        )
+        others = {path.rpartition("/")[2] for path in every_eval_ever(finished.folder)}
+        assert len(names) == len(others) == 4
+        assert names.isdisjoint(others)
 
     def test_exporting_again_gives_the_same_bytes(self, finished, tmp_path):
         one, two = (exported(finished.folder, "every-eval-ever", tmp_path / name) for name in "ab")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import itertools
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,19 +12,29 @@ import yaml
 from typer.testing import CliRunner
 
 from benchmark.cli import app
-from benchmark.commands.init import check_columns, notes_on_columns, propose_columns, sample_file, settle_documents
+from benchmark.commands.init import (
+    FileSample,
+    check_columns,
+    configuration_text,
+    notes_on_columns,
+    propose_columns,
+    sample_file,
+    settle_documents,
+)
+from benchmark.commands.plan import _bytes
+from benchmark.corpora.user.user_files import UserFiles
 from benchmark.experiment.run import load_checked
 from benchmark.system.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from click.testing import Result
 
 ROWS = [
     {"package": f"p{n:02}", "body": f"{label} word{n % 7} of it {n}", "section": label}
     for n, label in enumerate(["net", "games", "mail"] * 20)
 ]
+
+WORDS = [f"a longer text of document {n} with words of its own" for n in range(12)]
 
 
 def table(path: Path, *changes: tuple[int, dict[str, str]], rows: list[dict[str, str]] = ROWS) -> Path:
@@ -82,7 +94,11 @@ def test_an_id_is_a_column_of_other_short_values_and_none_that_only_begins_so(tm
     assert "id" not in propose_columns(sample_file(table(tmp_path / "s.csv", rows=score)), {})
     twice = table(tmp_path / "r.csv", (50, {"package": "p01"}))
     roles = propose_columns(seen, {}) | {"id": "package"}
-    assert "id" not in settle_documents(sample_file(twice), roles, (), separator=None, drop=[]).roles
+    settled = settle_documents(sample_file(twice), roles, (), separator=None, drop=[])
+    assert ("id" in settled.roles, settled.drop, settled.documents) == (False, (), 60), "the column goes, no document"
+    unlabelled = table(tmp_path / "n.csv", (50, {"package": "p01"}), (7, {"section": ""}))
+    settled = settle_documents(sample_file(unlabelled), roles, {"label"}, separator=None, drop=[])
+    assert ("id" in settled.roles, settled.drop, settled.documents) == (False, ("unlabelled",), 59)
     named = settle_documents(sample_file(twice), roles, {"id"}, separator=None, drop=[])
     assert (named.roles["id"], named.drop) == ("package", ("repeated",))
 
@@ -111,7 +127,7 @@ def test_without_a_column_of_text_nothing_is_proposed(tmp_path: Path) -> None:
 
 def test_a_file_that_does_not_run_leaves_what_was_there(tmp_path: Path) -> None:
     path = table(tmp_path / "t.csv", rows=[*ROWS[:4], ROWS[3]])
-    for before in (None, "mine: yes\n"):
+    for before in (None, "", "mine: yes\n"):
         target = path.with_name("own.yaml")
         if before is not None:
             target.write_text(before)
@@ -138,6 +154,35 @@ def test_dates_are_taken_where_they_are_clear_and_asked_for_where_not(tmp_path: 
     assert settle_documents(stated, propose_columns(stated, {"date": "created"}), {"date"}, separator=None, drop=[])
 
 
+@pytest.mark.parametrize(
+    ("values", "date"),
+    [
+        (["20240101", "20240229"], True),
+        (["2024-01-01", "2024-02-29"], True),
+        (["2024-01-01T10:00:00"] * 2, True),
+        (["2024-1-1", "2024-1-2"], False),
+        (["2024-01", "2024-02"], False),
+        (["2024010", "2024011"], False),
+        (["20240101", "20240230"], False),
+        (["20240101", None], False),
+        (["01.02.2020", "13.02.2020"], True),
+        (["01/02/2020", "03/02/2020"], False),  # the day or the month may be first
+        (["13/02/2020", "02/13/2020"], False),
+    ],
+)
+def test_a_date_has_eight_characters_or_more_and_one_form(values: list[str | None], date: bool) -> None:
+    columns = {"body": WORDS[: len(values)], "x": values, "y": values}
+    seen = FileSample(Path("a.csv"), columns, None, "utf-8")
+    assert propose_columns(seen, {"text": "body"}).get("date") == ("x" if date else None)
+    ambiguous = values[1] == "03/02/2020"
+    ways = "--date-format '%d/%m/%Y' or --date-format '%m/%d/%Y'"
+    assert (
+        notes_on_columns(seen, {"text": "body", "id": "x"})
+        == [f"'y' may be a date, such as '01/02/2020', with the day or the month first: --date y {ways}"] * ambiguous
+    )
+    assert notes_on_columns(seen, {"text": "body", "date": "x"}) == [], "there is a date already"
+
+
 def test_a_separator_in_a_few_classes_is_said(tmp_path: Path) -> None:
     path = table(tmp_path / "t.csv", (0, {"section": "net;linux"}), (3, {"section": "net;linux"}))
     done, _ = init(path)
@@ -149,3 +194,66 @@ def test_nested_json_is_proposed_by_dotted_names(tmp_path: Path) -> None:
     (tmp_path / "t.json").write_text(str(rows).replace("'", '"'))
     roles = propose_columns(sample_file(tmp_path / "t.json"), {})
     assert roles == {"text": "body.text", "label": "target", "id": "id"}
+
+
+@pytest.mark.parametrize(
+    ("columns", "proposed"),
+    [
+        ({"x": ["a", "b"]}, {"label": "x"}),  # two classes suffice, though they are more than a third of the rows
+        ({"x": ["a", "b", "a"]}, {"label": "x"}),
+        ({"x": ["a", "b", "c"]}, {"id": "x"}),
+        ({"x": ["a", "b", "c", "a"]}, {}),
+        ({"x": ["a", "b", None] * 4}, {"label": "x"}),
+        ({"x": [*"abcdefghijk", None]}, {}),  # a document has no name
+        ({"x": [*"abcdefghijk", ""]}, {}),
+        ({"x": [*"abcdefghijk", "a"]}, {}),
+        ({"x": [*"abcdefghijk", True]}, {}),
+        ({"x": [*range(12)]}, {"id": "x"}),
+        ({"x": [f"1,{n}" for n in range(12)]}, {}),  # a number with a comma for the point
+        ({"x": [f"-.{n}" for n in range(12)]}, {}),
+        ({"x": [f"v1.{n}" for n in range(12)]}, {"id": "x"}),
+        ({"x": [[n] for n in range(12)]}, {}),
+        ({"x": ["a"]}, {}),
+    ],
+)
+def test_a_class_has_two_values_and_an_id_names_every_document(
+    columns: dict[str, list[Any]], proposed: dict[str, str]
+) -> None:
+    (values,) = columns.values()
+    seen = FileSample(Path("a.jsonl"), {"body": WORDS[: len(values)], **columns}, None, "utf-8")
+    found = propose_columns(seen, {"text": "body"})
+    assert {role: name for role, name in found.items() if role in ("label", "id")} == proposed
+
+
+NAMED = {"delimiter": ";", "header": False, "encoding": "cp1252", "date_format": "%d/%m/%Y"}
+
+
+@pytest.mark.parametrize("n", range(5))
+def test_all_that_the_file_is_and_the_user_said_stands_in_the_corpus_section(n: int) -> None:
+    """Each statement stands there, with and without the others."""
+    said = dict(itertools.islice(itertools.cycle([*NAMED.items()]), n, n + n))
+    how = {"delimiter": None, "encoding": "utf-8", **said}
+    seen = FileSample(Path("a.csv"), {"t": ["x"], "l": ["a"], "d": ["01/02/2020"]}, **how)
+    for separator, drop in ((None, ()), (";", ("empty", "rare"))):
+        for roles in ({"text": "t", "label": "l"}, {"text": "t", "labels": "l", "date": "d"}):
+            text = configuration_text(seen, roles, "name", "a.csv", separator=separator, drop=drop)
+            corpus = yaml.safe_load(text)["corpus"]
+            expected = {"name": "files", "path": "a.csv", **roles, **said}
+            if "date" not in roles:
+                expected.pop("date_format", None)
+            expected |= {} if separator is None else {"separator": ";", "drop": ["empty", "rare"]}
+            assert corpus == expected
+
+
+def test_the_bytes_of_a_corpus_are_those_of_all_its_files(tmp_path: Path) -> None:
+    for number, name in enumerate(("a/1.txt", "a/2.txt", "b/c/3.txt", "b/4.csv"), start=1):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(b"x" * 10**number)
+    for path, expected in (
+        (".", 11110),
+        ("a", 110),
+        ("b/4.csv", 10000),
+        ({"train": "a/1.txt", "test": "b/4.csv"}, 10010),
+        ({"train": "a", "test": "b"}, 11110),
+    ):
+        assert _bytes(UserFiles(path=path, text="t", label="l", base=tmp_path)) == expected

@@ -37,6 +37,7 @@ from benchmark.commands.forecast.sample import (
     smallest_share,
 )
 from benchmark.experiment.context import RunContext
+from benchmark.experiment.run import load_checked
 from benchmark.experiment.runner import plan_tasks, read_variants, run_experiment
 from benchmark.experiment.settings import unpack_predictions
 from benchmark.experiment.store import Store
@@ -443,3 +444,112 @@ def test_disk_space_is_short_if_the_run_stores_more_than_is_free(
     parts = parts_of(1, 1, 1, 1)
     warnings = planning._warnings(estimate.Forecast(parts, parts, parts, 1e9 + more), 1e9, store, 1)
     assert bool(warnings) is said
+
+
+def setting(place: tuple[str, ...], *keys: str, classes: int = 4, several: bool = False) -> Any:
+    """A planned setting with a job of each key, whose splits test as many documents as the key has letters."""
+    jobs = [SimpleNamespace(key=key, splits=[SimpleNamespace(test=[0] * len(key))]) for key in keys]
+    problem = SimpleNamespace(documents=SimpleNamespace(classes=("c",) * classes), multilabel=several)
+    return SimpleNamespace(place=place, jobs=jobs, problem=problem)
+
+
+def test_entries_are_counted_over_all_settings_of_a_curve_and_so_is_what_the_store_has() -> None:
+    points = [
+        setting(("base", "", "ngd", "0", "40"), "a", "b"),
+        setting(("base", "", "ngd", "0", "80"), "c", "d"),
+        setting(("soft", "x", "ngd", "0", "40"), "e", "f", "g"),
+        setting(("base", "x", "mnb", "1", "40"), "h"),
+    ]
+    works: Any = [SimpleNamespace(points=points[:1]), SimpleNamespace(points=points[1:])]
+    for left in ("", "bdh", "abcdefgh", "efg"):
+        expected = [
+            (name, len(keys), len(set(keys) - set(left)))
+            for name, keys in (("ngd", "abcd"), ("soft-x-ngd", "efg"), ("x-mnb", "h"))
+        ]
+        assert planning._rows(works, set(left)) == expected
+
+
+def test_what_is_computed_together_is_two_or_more_settings_of_a_batch() -> None:
+    one, two, three = (setting(("base", "", name, "0", "40"), "a") for name in ("ngd", "mnb", "eef"))
+    other = setting(("base", "", "ngd", "0", "80"), "a")
+    batches: Any = [
+        SimpleNamespace(parts=[(each, []) for each in parts])
+        for parts in ([one], [one, two], [two, three, one], [one, two], [one, other])
+    ]
+    assert planning._together(batches) == [("ngd, mnb", 2), ("mnb, eef, ngd", 1), ("ngd", 1)]
+    assert planning._together(batches[:1]) == []
+
+
+@pytest.mark.parametrize(("classes", "several"), [(4, False), (200, False), (4, True), (90, True)])
+def test_the_store_grows_by_the_predictions_and_the_seconds_of_each_split(classes: int, several: bool) -> None:
+    parts = [setting(("p",), "abc", "de", classes=classes, several=several), setting(("q",), "f", classes=classes)]
+    batches: Any = [SimpleNamespace(parts=[(part, part.jobs)]) for part in parts]
+    bits = [2 * classes if several else 17, 17]
+    expected = sum((6 - n) * own / 8 for own, n in zip(bits, (1, 5), strict=True)) + 3 * 8 * len(planning.TIMERS)
+    assert planning._kept(batches) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("local", [True, False])
+@pytest.mark.parametrize("jobs", [1, 2, 8])
+@pytest.mark.parametrize(
+    ("peak", "learning", "matrices"),
+    [(4e9, 4e9, None), (4.1e9, 3e9, False), (9e9, 4.1e9, False), (9e9, 4.6e9, True), (9e9, 9e9, True)],
+)
+def test_a_lack_of_memory_is_told_with_what_helps(
+    tmp_path: Path, local: bool, jobs: int, peak: float, learning: float, matrices: bool | None
+) -> None:
+    """With 4 GB free: what a kernel's matrix can't be blamed for is not."""
+    memory = {START: 1e9, READING: peak, LEARNING: learning, SCORING: 1e9}
+    parts = dict.fromkeys(memory, 1.0)
+    forecast = estimate.Forecast(parts, parts, memory, disk=1e3)
+    store: Any = SimpleNamespace(local=local, address=str(tmp_path / "not" / "there"), folder="F")
+    found = planning._warnings(forecast, 4e9, store, jobs)
+    if matrices is None:
+        assert found == []
+        return
+    (said,) = found
+    assert said.startswith(f"the run needs {planning._gigabytes(peak)} of memory, and 4.0 GB are free: take fewer ")
+    assert ("`linear-svm`" in said, "BENCH_MEMORY_GB" in said) == (matrices, matrices)
+    assert said.endswith(", or --jobs 1") is (jobs > 1)
+
+
+@pytest.mark.parametrize("free_memory", [1e3, 1e12])
+@pytest.mark.parametrize(("disk", "room", "told"), [(5e9, 5e9, False), (5.1e9, 5e9, True), (1e3, 5e9, False)])
+def test_a_lack_of_room_is_told_where_the_store_is_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, disk: float, room: float, told: bool, free_memory: float
+) -> None:
+    parts = dict.fromkeys(estimate.RUN_PARTS, 1e9)
+    asked = list[Any]()
+    monkeypatch.setattr(planning.shutil, "disk_usage", lambda place: asked.append(place) or SimpleNamespace(free=room))
+    store: Any = SimpleNamespace(local=True, address=str(tmp_path / "not" / "there"), folder="F")
+    found = planning._warnings(estimate.Forecast(parts, parts, parts, disk=disk), free_memory, store, 1)
+    assert len(found) == told + (free_memory < 1e9)
+    assert asked == [tmp_path], "the nearest folder that is there"
+    if told:
+        assert found[-1] == (
+            "the run stores 5.1 GB in F, and 5.0 GB are free: remove stored results (`bench cache clear`), "
+            "or name another folder in BENCH_CACHE"
+        )
+    elsewhere: Any = SimpleNamespace(local=False, address="s3://x", folder="F")
+    forecast = estimate.Forecast(parts, parts, parts, disk=disk)
+    assert len(planning._warnings(forecast, free_memory, elsewhere, 1)) == (free_memory < 1e9)
+
+
+def test_large_files_are_counted_in_part_unless_the_store_has_their_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.csv").write_text("text,label\n" + "sun,a\nsea,b\n" * 20)
+    (tmp_path / "a.yaml").write_text(
+        "name: a\ncorpus: {name: files, path: a.csv, text: text, label: label}\ntext: {stoplist: none}\n"
+        "protocol: {name: k-fold, k: 2}\nmethods: [mnb]\n"
+    )
+    experiment, store = load_checked(tmp_path / "a.yaml"), Store(tmp_path / "store", limit=10**9)
+    size = (tmp_path / "a.csv").stat().st_size
+    for most, large in ((size - 1, True), (size, False), (size + 1, False)):
+        monkeypatch.setattr(planning, "MAX_COUNTED_BYTES", most)
+        assert planning._large(experiment, RunContext(store)) is large
+    monkeypatch.setattr(planning, "MAX_COUNTED_BYTES", 1)
+    assert not planning._large(small_experiment(methods=["mnb"]), RunContext(store))
+    read_variants(experiment, RunContext(store))
+    assert not planning._large(experiment, RunContext(store))
+    assert planning._large(experiment, RunContext(Store(tmp_path / "other", limit=10**9)))

@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 
 import benchmark as sb
 from benchmark.cli import app
+from benchmark.commands import place
 from benchmark.commands.check import PINNED
 from benchmark.commands.place import place_predictions, template_csv, template_sentence
 from benchmark.evaluation.public_test_sets import (
@@ -223,6 +224,75 @@ class TestScores:
         assert len(rows) == len(census) == 60
         assert any(f"above {sum(value < ours for value in census)} of 60 published" in each for each in found.sentences)
 
+    @pytest.mark.parametrize("name", ["r8", "webkb"])
+    def test_a_rank_is_one_more_than_the_number_of_better_scores(self, name: str) -> None:
+        _, frame = disturbed(name)
+        ranking = sb.place(frame, on=name).ranking
+        values = ranking["value"].tolist()
+        assert ranking["rank"].tolist() == [1 + sum(other > value for other in values) for value in values]
+
+    def test_who_is_better_is_told_by_the_test_though_the_mean_over_splits_says_otherwise(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Right on 80 more of 200 documents and on 5 fewer of 10 in another split: it is better, and its mean lower."""
+        groups = ["big"] * 200 + ["small"] * 10
+        cell = [*["a"] * 100, *["b"] * 100, *["a"] * 10]
+        placed = [*["a"] * 180, *["b"] * 20, *["a"] * 5, *["b"] * 5]
+        ids = [f"d{number:03}" for number in range(210)]
+        columns = {"id": ids, "label": ["a"] * 210, "group": groups, "ours": cell}
+        shipped = ShippedPredictions(
+            TEST_SETS["webkb"], pd.DataFrame(columns), ("a", "b"), "", {"ours": "webkb"}, {"webkb": "1"}
+        )
+        monkeypatch.setattr("benchmark.commands.place.load_shipped", lambda _: shipped)
+        rows = sb.place(pd.DataFrame({"id": ids, "label": placed}), on="webkb").ranking.set_index("cell")
+        assert rows.loc["ours", "difference"] == pytest.approx((180 / 200 + 5 / 10) / 2 - (100 / 200 + 10 / 10) / 2)
+        assert rows.loc["ours", "difference"] < 0
+        assert rows.loc["ours", "compared"] == "better"
+        assert rows.loc["ours", ["only_placed", "only_cell"]].tolist() == [80, 5]
+        frame = pd.DataFrame({"id": ids, "label": cell})
+        monkeypatch.setattr(
+            "benchmark.commands.place.load_shipped",
+            lambda _: replace(shipped, frame=shipped.frame.assign(ours=placed)),
+        )
+        turned = sb.place(frame, on="webkb").ranking.set_index("cell").loc["ours"]
+        assert (turned["compared"], turned["only_placed"], turned["only_cell"]) == ("worse", 5, 80)
+        assert turned["difference"] > 0
+
+    @pytest.mark.parametrize(
+        ("published", "ours", "beside"),
+        [
+            ("90", 89.5, "as high"),
+            ("90", 89.49, "higher"),
+            ("90", 90.51, "lower"),
+            ("90.0", 89.96, "as high"),
+            ("90.0", 89.94, "higher"),
+            ("90.10", 90.1049, "as high"),
+            ("90.10", 90.11, "lower"),
+            ("90.11", 90.1, "higher"),
+        ],
+    )
+    def test_a_published_score_is_compared_in_its_own_digits(self, published: str, ours: float, beside: str) -> None:
+        words = {"higher": place.HIGHER, "lower": place.LOWER, "as high": place.ALIKE}
+        assert place._beside(published, ours) == words[beside]
+
+    @pytest.mark.parametrize("name", ["r8", "webkb", "20ng"])
+    def test_published_scores_are_those_on_this_test_set_in_their_order(self, name: str) -> None:
+        _, frame = disturbed(name)
+        found, test_set = sb.place(frame, on=name).published, TEST_SETS[name]
+        known = load_published(PUBLISHED_FOLDER / "reference-values.yaml")
+        census = [(each.metric, each.method, each.value) for each in known.census if each.corpus == name]
+        others = [
+            (value.metric, each.method, value.value)
+            for each in known.reference_values
+            for value in each.values  # noqa: PD011 - no frame
+            if value.config in test_set.configurations and value.unit == "percent"
+        ]
+        expected = [row for row in census or others if row[0] in test_set.metrics]
+        rows = list(zip(found["metric"], found["method"], found["published"], strict=True))
+        assert sorted(rows) == sorted(expected)
+        order = [(test_set.metrics.index(metric), -float(value)) for metric, _, value in rows]
+        assert order == sorted(order)
+
 
 class TestInput:
     def test_the_ids_may_be_paths_and_the_excluded_post_is_counted_apart(self) -> None:
@@ -248,6 +318,8 @@ class TestInput:
         known = dict(zip(shipped.frame["id"], shipped.frame[cell], strict=True)) | dict(shipped.test_set.excluded)
         template[column] = [known[id_] for id_ in template["id"]]
         assert sb.place(template, on=name).ranking.set_index("cell").loc[cell, "difference"] == 0
+        assert template["id"].tolist() == sorted(template["id"]), "what is left out doesn't stand apart"
+        assert list(template.columns) == ["id", column, *(["group"] if name == "webkb" else [])]
         if name == "webkb":
             assert template["group"].tolist() == [id_.split("/")[1] for id_ in template["id"]]
 
@@ -260,6 +332,13 @@ class TestInput:
         pd.testing.assert_frame_equal(
             sb.place(lists, on="modapte-90").ranking, sb.place(frame, on="modapte-90").ranking
         )
+
+    @pytest.mark.parametrize("kind", [tuple, set, np.array])
+    def test_several_labels_may_come_in_any_collection(self, kind: Any) -> None:
+        frame = labels_of(load_shipped("modapte-90"), "plain-cv")
+        labels = pd.Series([kind([x for x in text.split(";") if x]) for text in frame["labels"]], index=frame.index)
+        found = place._labels_by_id(frame.assign(labels=labels), load_shipped("modapte-90"), "x")
+        assert found == dict(zip(frame["id"], frame["labels"], strict=True))
 
     @pytest.mark.parametrize(
         ("change", "message"),
@@ -275,7 +354,14 @@ class TestInput:
                 lambda f: f.assign(label="aqc"),
                 "2,189 documents have a label that r8 lacks, such as 'aqc' .*; did you mean 'acq'",
             ),
-            (lambda f: f.assign(label=None), "2,189 documents are without a label"),
+            *(
+                (lambda f, missing=missing: f.assign(label=missing), "2,189 documents are without a label, such as '")
+                for missing in (None, float("nan"), pd.NA, "", " ")
+            ),
+            (
+                lambda f: f.assign(label=["aqc", *f["label"][1:]]),
+                "1 document has a label that r8 lacks, such as 'aqc' .*; did you mean 'acq'",
+            ),
             (lambda f: f.iloc[:0], "has no predictions"),
             (lambda f: f.rename(columns={"id": "name"}), r"has no column 'id' \(columns: 'name, label'\)"),
             (lambda f: f.rename(columns={"label": "class"}), r"has no column 'label' \(columns: 'id, class'\)"),
@@ -287,6 +373,21 @@ class TestInput:
         with pytest.raises(DataError, match=f"^the frame: {message}") as refused:
             sb.place(change(r8[1]), on="r8")
         assert "\n" not in str(refused.value)
+
+    def test_a_document_with_two_labels_that_there_are_not_is_one_document(self) -> None:
+        frame = labels_of(load_shipped("modapte-90"), "plain-cv")
+        for n in (1, 2):
+            given = [["acqq", "earnn", "acq"]] * n + frame["labels"].tolist()[n:]
+            have = "documents have" if n > 1 else "document has"
+            with pytest.raises(
+                DataError, match=rf"^the frame: {n} {have} a label that modapte-90 lacks, such as 'acqq'"
+            ):
+                sb.place(frame.assign(labels=given), on="modapte-90")
+
+    def test_spaces_around_ids_and_labels_are_none_of_theirs(self, r8: tuple[ShippedPredictions, pd.DataFrame]) -> None:
+        frame = r8[1]
+        spaced = frame.assign(id=[f" {id_}\t" for id_ in frame["id"]], label=[f"{label} " for label in frame["label"]])
+        pd.testing.assert_frame_equal(sb.place(spaced, on="r8").ranking, sb.place(frame, on="r8").ranking)
 
     def test_a_name_of_ours_is_told_from_ours(self, r8: tuple[ShippedPredictions, pd.DataFrame]) -> None:
         found = place_predictions(r8[1], "r8", "simplex-cv")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import re
@@ -18,6 +19,7 @@ from benchmark.commands import reproduce
 from benchmark.commands.reproduce import (
     _document_set,
     _further_documents,
+    _longest,
     _not_measured,
     _published_gap,
     _steps,
@@ -349,3 +351,18 @@ def test_every_paper_says_what_became_of_it_in_a_sentence():
             assert 50 < len(each.finding) < 300, each.paper
             assert each.finding.endswith(".")
             assert ". " not in each.finding.replace("vs. ", ""), "one sentence"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_chain_is_the_longest_that_returns_to_no_cell(seed):
+    rng = np.random.default_rng(seed)
+    pairs = [(a, b) for a, b in itertools.permutations("abcd", 2) if rng.random() < 0.4]
+    chains = [
+        chain
+        for n in range(1, 5)
+        for chain in itertools.permutations("abcd", n)
+        if chain[0] == "a" and all(step in pairs for step in itertools.pairwise(chain))
+    ]
+    found = _longest("a", pairs)
+    assert tuple(found) in chains
+    assert len(found) == max(map(len, chains))

@@ -13,10 +13,11 @@ from typer.testing import CliRunner
 
 from benchmark.analysis.run_comparisons import CellAgreement
 from benchmark.cli import app
-from benchmark.commands.rerun import Receipt
+from benchmark.commands.rerun import Receipt, _check_target
 from benchmark.evaluation.predictions import TIMINGS_TABLE
 from benchmark.experiment.run_folder import RUN_FORMAT, read_manifest, read_run, write_run
 from benchmark.system.checks import digest_without_itself
+from benchmark.system.errors import ConfigError
 from tests.builders import small_experiment
 
 pytestmark = pytest.mark.usefixtures("sketched")
@@ -162,6 +163,27 @@ def test_a_receipt_counts_what_differs_and_in_how_many_cells():
     assert "4 of 3,000 predictions differ in 2 cells" in both.sentence
     only_numbers = replace(receipt, cells=(replace(agreement[1], other_predictions=0),))
     assert (only_numbers.equal, only_numbers.data["numbers_equal"]) == (True, False)
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+@pytest.mark.parametrize(
+    ("files", "refused_without"),
+    [((), False), (("manifest.json",), True), (("manifest.json", "receipt.json"), False), (("other",), False)],
+)
+def test_a_run_that_is_no_rerun_is_only_overwritten_where_that_is_said(here, files, refused_without, overwrite):
+    target = here / "again"
+    target.mkdir()
+    for name in files:
+        (target / name).touch()
+    if refused_without and not overwrite:
+        with pytest.raises(
+            ConfigError, match=r"again: holds a run; name another folder with --out, or add --overwrite"
+        ):
+            _check_target(target, here / "run", overwrite=overwrite)
+    else:
+        _check_target(target, here / "run", overwrite=overwrite)
+    with pytest.raises(ConfigError, match="holds the run that would be computed again; name another folder with --out"):
+        _check_target(target, here / "x" / ".." / "again", overwrite=overwrite)
 
 
 def test_a_part_is_run_again_as_a_part(run, here):

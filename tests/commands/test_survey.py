@@ -1,5 +1,6 @@
 """Surveys: what stands on the page is what the runs found, and the advice names the largest of it."""
 
+import copy
 import itertools
 import re
 from dataclasses import replace
@@ -14,6 +15,8 @@ from statsmodels.stats.multitest import multipletests
 from benchmark.commands import recommend
 from benchmark.commands.recommend import comparison_sentences, recommendations, start_sentence
 from benchmark.commands.survey import (
+    _choices,
+    _gap_rows,
     _short,
     build_survey,
     check_comparable,
@@ -143,6 +146,80 @@ def test_tuned_scores_stand_beside_those_of_the_defaults_of_the_same_problem(run
     assert "tuned-one: 2-fold cross-validation" in page
 
 
+def test_problems_have_the_names_of_the_default_parameters_in_whatever_order_the_runs_come(runs):
+    whole = build_survey(runs)
+    for order in ((3, 2, 1, 0), (3, 0, 1, 2), (2, 3, 0, 1)):
+        survey = build_survey([runs[i] for i in order])
+        assert {problem.name for problem in survey.problems} == {"one", "several"}
+        assert {problem.title for problem in survey.problems} == {problem.title for problem in whole.problems}
+        columns = ["problem", "tuned", "method", "size"]
+        one, two = (each.scores.sort_values(columns).reset_index(drop=True) for each in (survey, whole))
+        pd.testing.assert_frame_equal(one, two)
+        columns = [*columns[:2], "a", "b"]
+        one, two = (each.gaps.sort_values(columns).reset_index(drop=True) for each in (survey, whole))
+        pd.testing.assert_frame_equal(one, two)
+        assert set(survey.best) == set(whole.best)
+
+
+def test_the_best_are_of_all_pairs_and_of_the_smallest_training_set(runs):
+    best = build_survey(runs).best
+    assert [(each.problem, each.size, each.pairs) for each in best] == [
+        ("one", None, 6),
+        ("several", None, 6),
+        ("curve", 40, 6),
+    ]
+
+
+@pytest.mark.parametrize("which", [0, 3])
+def test_the_same_documents_have_one_metric(runs, which):
+    summary = copy.copy(runs[which].summary)
+    vars(summary)["headline_metrics"] = ("macro-f1",)  # it is computed once
+    other = replace(runs[which], summary=summary)
+    done = [other if i == which else run for i, run in enumerate(runs)]
+    said = f"tuned-one: the same documents have the metric {'accuracy' if which else 'macro-f1'} elsewhere"
+    with pytest.raises(ConfigError, match=f"^{said}$"):
+        build_survey(done)
+
+
+def test_comparisons_are_of_two_cells_of_the_problem_with_the_sign_test():
+    cells = [SimpleNamespace(id=f"x-{name}", method=name) for name in "ab"]
+    pairs = [("x-a", "x-b"), ("x-b", "x-a"), ("x-a", "y-b"), ("y-a", "x-b"), ("y-a", "y-b")]
+    differences = [
+        {"a": a, "b": b, "value": n + 0.1, "low": n + 0.0, "high": n + 0.2} for n, (a, b) in enumerate(pairs)
+    ]
+    tests = [
+        {"a": a, "b": b, "test": test, "p_holm": n + shift, "family": f"{test} {n}"}
+        for n, (a, b) in enumerate(pairs[1:])
+        for test, shift in (("mcnemar", 0.5), ("sign", 0.25))
+    ]
+    done = SimpleNamespace(
+        summary=SimpleNamespace(differences=pd.DataFrame(differences), significance=pd.DataFrame(tests)),
+        results=SimpleNamespace(experiment=SimpleNamespace(cells=[SimpleNamespace(choice="cross-validation")])),
+    )
+    assert list(_gap_rows(done, SimpleNamespace(name="p"), cells)) == [
+        ["p", True, "a", "b", 0.1, 0.0, 0.2, None, None],
+        ["p", True, "b", "a", 1.1, 1.0, 1.2, 0.25, "sign 0"],
+    ]
+
+
+def test_how_parameters_were_chosen_is_told_of_each_run_that_did():
+    def run(name, given, choice="cross-validation"):
+        inner = None if given is None else SimpleNamespace(given=given)
+        cells = [SimpleNamespace(choice=""), SimpleNamespace(choice=choice)]
+        experiment = SimpleNamespace(inner=inner, cells=cells)
+        return SimpleNamespace(results=SimpleNamespace(experiment=experiment), summary=SimpleNamespace(name=name))
+
+    done = [
+        run("a", {"k": 5}),
+        run("b", {"test_share": 0.2}),
+        run("c", {"test_share": 1 / 3}),
+        run("d", {"k": 5, "seed": 1}),
+        run("e", None, "oracle"),
+        run("f", {"k": 3}, ""),
+    ]
+    assert _choices(done) == {"5-fold cross-validation": ["a", "d"], "the newest 20%": ["b"], "the newest 33%": ["c"]}
+
+
 def test_runs_of_other_documents_are_other_problems(runs):
     """A tuned run of one problem has nothing to do with the default parameters on another."""
     survey = build_survey([runs[1], runs[3]])
@@ -247,6 +324,8 @@ def test_each_test_is_named_with_its_problems():
         (["all-methods-a", "all-topics-b"], ["methods-a", "topics-b"]),
         (["all-methods-a"], ["all-methods-a"]),
         (["all", "all-methods"], ["all", "methods"]),
+        (["all-a", "all-a"], ["all-a", "all-a"]),
+        (["all-a", "all-a", "all-b"], ["a", "a", "b"]),
     ],
 )
 def test_names_are_told_without_what_all_begin_with(names, short):
@@ -256,11 +335,23 @@ def test_names_are_told_without_what_all_begin_with(names, short):
 def test_the_fastest_and_the_sums_over_terms_are_named_among_the_best(runs):
     survey = build_survey(runs[:1])
     survey.scores.loc[:, "training"] = [0.5, 9.0, 0.1, 0.3]
-    survey.scores.loc[:, "deciding"] = [2.0, 0.0, 0.0, 0.1]
-    survey = replace(survey, best=(BestMethods("every-one", None, ("ngd", "linear", "tfidf-linear-svm"), "sign", 6),))
-    (text,) = recommendations(survey, survey_mean_ranks(survey))
-    assert "Of these, `tfidf-linear-svm` is the fastest to train and predict, in 0.3" in text
-    assert "a sum over the terms for all but `ngd`" in text
+    survey.scores.loc[:, "deciding"] = [2.0, 0.0, 0.0, 0.1]  # milliseconds a document
+    survey.scores.loc[:, "n"] = 1000
+
+    def said(*methods):
+        best = BestMethods("every-one", None, methods, "sign", 6)
+        (text,) = recommendations(replace(survey, best=(best,)), survey_mean_ranks(survey))
+        return text.partition(" Of these, ")[2]
+
+    fastest = "`tfidf-linear-svm` is the fastest to train and predict, in 0.40 s"
+    summed = "the decision value is a sum over the terms for"
+    assert said("ngd", "linear", "tfidf-linear-svm") == f"{fastest}; {summed} all but `ngd`."
+    assert said("ngd", "tfidf-linear-svm") == f"{fastest}; {summed} `tfidf-linear-svm`."
+    assert said("linear", "tfidf-linear-svm") == f"{fastest}."
+    assert said("ngd", "linear") == f"`linear` is the fastest to train and predict, in 2.5 s; {summed} `linear`."
+    survey.scores.loc[:, "deciding"] = [2.0, 0.0, 0.0, 9.0]
+    assert said("linear", "tfidf-linear-svm") == "`linear` is the fastest to train and predict, in 2.5 s."
+    assert said("ngd") == ""
 
 
 @pytest.mark.usefixtures("sketched")

@@ -262,7 +262,12 @@ class TestFigures:
 
     def test_a_figure_needs_an_axis_and_a_name_of_its_own(self, refusal):
         assert "there is no x axis" in refusal("figures:\n  - {name: a} # HERE\n")
-        assert "two figures are named 'a'" in refusal(f"{DRAWS}figures:\n  - {{name: a}}\n  - {{name: a}} # HERE\n")
+
+    @pytest.mark.parametrize("names", ["aa", "aba", "abb", "abcb"])
+    def test_two_of_one_name_are_refused_wherever_they_stand(self, refusal, names):
+        lines = [f"  - {{name: {name}}}{' # HERE' * (i == len(names) - 1)}\n" for i, name in enumerate(names)]
+        said = refusal(f"{DRAWS}figures:\n{''.join(lines)}")
+        assert said == f"two figures are named {names[-1]!r}"
 
 
 def test_points_are_counted_over_tasks_candidates_sizes_and_terms(checked):

@@ -15,11 +15,13 @@ from benchmark.config.components import (
     check_component,
     component_parameters,
     parameter_in_message,
+    takes_seed,
 )
 from benchmark.config.schema_errors import format_input
 from benchmark.diagnostics import DIAGNOSTICS
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.kernels import KERNELS
+from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.system.errors import ConfigError
 from benchmark.system.tags import tags_of
 
@@ -226,3 +228,22 @@ class TestEveryComponent:
         with pytest.raises(ComponentError, match="unknown parameter") as caught:
             check_component(what, REGISTRIES[what], {**self.given(what, name), "colour": 1})
         assert caught.value.key == "colour"
+
+
+TREE = "sklearn.tree.DecisionTreeClassifier"
+
+
+@pytest.mark.parametrize(
+    ("given", "takes"),
+    [
+        (TREE, True),
+        ({"name": TREE, "max_depth": 3}, True),
+        ({"name": TREE, "random_state": 0}, False),
+        ({"name": TREE, "random_state": None}, False),
+        ("sklearn.naive_bayes.BernoulliNB", False),
+        ("linear-svm", False),
+        ("streamed-svm", False),
+    ],
+)
+def test_a_library_gets_the_experiments_seed_unless_the_configuration_states_one(given, takes):
+    assert takes_seed(check_component("classifier", BUILTIN_REGISTRIES.copied().classifiers, given)) is takes

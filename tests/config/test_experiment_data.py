@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchmark.config.experiment_data import experiment_from_data, experiment_to_data
+from benchmark.experiment.configuration import select_cells
 from benchmark.system.errors import BenchError
 
 if TYPE_CHECKING:
@@ -57,6 +58,15 @@ def test_what_a_manifest_holds_is_the_experiment(checked: Callable[[str], Experi
             _ = variant.collection.reader
         with pytest.raises(BenchError, match="of a finished run is only described here: run the configuration again"):
             _ = variant.protocol.cls
+
+
+def test_sets_are_lists_in_alphabetical_order_whatever_the_seed_of_hashes(
+    checked: Callable[[str], Experiment],
+) -> None:
+    whole = checked("methods: [mnb, ngd, ned, linear, eef, rbf, polynomial, diffusion]\n")
+    part = select_cells(whole, ["linear"])
+    assert experiment_to_data(part)["left_out"] == sorted({*whole.ids} - {"linear"})
+    assert experiment_from_data(experiment_to_data(part), part.raw).left_out == part.left_out
 
 
 def test_what_is_no_experiment_of_this_version_is_refused_in_a_line(checked: Callable[[str], Experiment]) -> None:

@@ -26,6 +26,11 @@ MISTAKES = [
     ("k: 3 # HERE\n", "the key 'k' belongs under `protocol`, not beside it"),
     ("C: 3 # HERE\n", "the key 'C' belongs under `defaults`, not beside it"),
     ("stoplist: none # HERE\n", "the key 'stoplist' belongs under `text`, not beside it"),
+    ("text:\n  folds: 3 # HERE\n", "unknown key 'folds'; did you mean 'fields'? (allowed: lexer, "),
+    ("choose:\n  by: oracle\n  C: 3 # HERE\n", "unknown key 'C' (allowed: by, folds, grouped, grid_keys)"),
+    ("number: 3 # HERE\n", "the key 'number' belongs under `terms`, not beside it"),
+    ("folds: 3 # HERE\n", "the key 'folds' belongs under `choose`, not beside it"),
+    ("subset: several # HERE\n", "the key 'subset' belongs under `corpus`, not beside it"),
     (
         f"{METHOD}ngd: {{classifier: svm}} # HERE\n",
         "'ngd' is a kernel: write {kernel: ngd} or {kernel: {name: ngd, …}}",

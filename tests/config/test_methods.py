@@ -396,6 +396,16 @@ class TestChoose:
         ("defaults:\n  dirichlet: .nan # HERE\n", "dirichlet is nan: must be a number from 0 to"),
         ("defaults:\n  C: [1, 2] # HERE\n", "C is [1, 2]: must be a number"),
         ("defaults:\n  C: 0 # HERE\n", "C must be a positive number"),
+        # A wrong value is told where it stands, though others stand beside it.
+        ("defaults:\n  classifier:\n    C: 0 # HERE\n", "C must be a positive number"),
+        ("defaults:\n  classifier: {C: 1}\n  C: 0 # HERE\n", "C must be a positive number"),
+        ("defaults:\n  C: 1\n  svm:\n    C: 0 # HERE\n", "C must be a positive number"),
+        (
+            "defaults: {C: 1, svm: {C: 2}}\nmethods:\n  - kernel: ngd\n    classifier:\n      C: 0 # HERE\n",
+            "C must be a positive number",
+        ),
+        ("defaults:\n  sigma: 0 # HERE\nmethods: [rbf]\n", "sigma must be positive"),
+        ("defaults:\n  sigma: 1\nmethods:\n  - kernel:\n      name: rbf\n      sigma: 0 # HERE\n", "sigma must be"),
         ("defaults:\n  classifier: svn # HERE\n", "unknown classifier 'svn'; did you mean 'svm'?"),
         (
             "defaults:\n  classifier: 5 # HERE\n",
@@ -448,3 +458,35 @@ UNCOUNTED = {
 )
 def test_what_is_not_trained_on_counts_has_no_keys_of_counts(refusal, method, key, said):
     assert said.format(key) in refusal(f"methods:\n  - {method}\n    {key}: x # HERE\n")
+
+
+GZIP = "benchmark.classifiers.gzip_neighbours.GzipNeighbours"
+SEVERAL = "corpus: {name: synthetic, subset: several}\nmetrics: [macro-f1]\n"
+
+
+@pytest.mark.parametrize(
+    ("method", "names"),
+    [
+        ("ngd", ["tf", "ngd", "svm"]),
+        ("{kernel: ngd, threshold: at-least-one, name: x}", ["tf", "at-least-one", "ngd", "svm"]),
+        (
+            "{weighting: tfidf, features: hellinger, threshold: cross-validated, classifier: linear-svm, name: x}",
+            ["tfidf", "hellinger", "cross-validated", "linear-svm"],
+        ),
+        (
+            f"{{pipeline: {GZIP}, threshold: at-least-one, name: x, text: {{stoplist: none}}}}",
+            ["tf", "at-least-one", GZIP],
+        ),
+        ("mnb, {weighting: tfidf, classifier: linear-svm, name: y}, {fuse: [y, mnb], name: x}", None),
+    ],
+)
+def test_the_components_of_a_method_are_all_that_it_names_and_the_classifier_is_the_last(specs, method, names):
+    found = specs(f"{SEVERAL}methods: [{method}]\n")
+    (spec,) = list(found.values())[-1]
+    assert [part.name for part in spec.components] == (names or ["tfidf", "linear-svm", "tf", "mnb", "tf", "fusion"])
+
+
+@pytest.mark.parametrize("key", ["classifier", "kernel", "weighting", "normalization", "features", "idf", "fields"])
+def test_a_pipeline_has_a_text_a_threshold_and_a_name_alone(refusal, key):
+    given = f"pipeline: {GZIP}\n    threshold: at-least-one\n    name: x"
+    assert refusal(f"{SEVERAL}methods:\n  - {given}\n    {key}: x # HERE\n").startswith(f"a pipeline has no {key}: ")

@@ -66,6 +66,7 @@ def test_one_length_of_n_grams_is_the_shortest_and_the_longest(
         ),
         (f"{FUSED}  - fuse: [mnb] # HERE\n    name: both\n", "`fuse` lists at least two methods of this"),
         (f"{FUSED}  - fuse: [mnb, mnb] # HERE\n    name: both\n", "`fuse` lists a method twice"),
+        (f"{FUSED}  - fuse: [mnb, words, mnb] # HERE\n    name: both\n", "`fuse` lists a method twice"),
         (f"{FUSED}  - fuse: [mnb, wods] # HERE\n    name: both\n", "wods"),
         (f"{FUSED}  - fuse: [mnb, votes] # HERE\n    name: both\n", "'votes' lets pairs of classes vote: give it"),
         (f"{FUSED}{TWO_FUSED}    weights: [1] # HERE\n", f"{WEIGHTS}[1]"),

@@ -130,6 +130,40 @@ def test_only_old_values_change(name: str) -> None:
         assert with_current_keys(YamlSource("x.yaml", data)).data == data
 
 
+@pytest.mark.parametrize(
+    ("section", "old", "new"),
+    [
+        ("derive", "growth", True),
+        ("derive", ["growth"], True),
+        ("derive", ["growth", False], True),
+        ("derive", [False, "growth"], True),
+        ("derive", [False], False),
+        ("classes", ["each", "each"], True),
+        ("classes", "all", "all"),
+        ("classes", ["each", "all"], [True, "all"]),
+        ("choose.by", ["newest", "oracle"], ["temporal-holdout", "oracle"]),
+        ("choose.by", "newest", "temporal-holdout"),
+        ("paper", "landmarks", "reference-values"),
+    ],
+)
+def test_of_a_list_each_old_value_changes_and_one_that_is_now_true_makes_the_whole_true(
+    section: str, old: Any, new: Any
+) -> None:
+    outer, _, key = section.rpartition(".")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RenamedWarning)
+        data = with_current_keys(YamlSource("x.yaml", {outer: {key: old}} if outer else {key: old})).data
+    found = data[outer] if outer else data
+    assert found == {RENAMED_KEYS.get(section, key): new}
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_an_old_key_is_refused_before_and_after_its_new_one(order: int) -> None:
+    keys = [("explains", "a"), ("sensitivity_of", "b")][::order]
+    with pytest.raises(ConfigError, match="`explains` is the old name of `sensitivity_of`, which is there, too: keep"):
+        with_current_keys(YamlSource("x.yaml", dict(keys)))
+
+
 def test_the_page_of_what_moved_has_every_old_name() -> None:
     page = (Path(__file__).parents[2] / "docs" / "moved.md").read_text(encoding="utf-8")
     words = set(re.findall(r"[\w-]+", page))

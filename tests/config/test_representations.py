@@ -118,7 +118,13 @@ class TestDefaults:
             "methods:\n  - {weighting: tf-rf, idf: collection, kernel: ngd} # HERE\n",
             "'tf-rf' learns from labels: it would learn from those of test documents",
         ),
-        ("methods:\n  - {fields: {all: 0}, kernel: ngd} # HERE\n", "the weight of 'all' is 0"),
+        *(
+            (f"methods:\n  - {{fields: {{all: {weight}}}, kernel: ngd}} # HERE\n", f"the weight of 'all' is {shown}: ")
+            for weight, shown in (
+                *(("0", 0), ("9.0e-10", 9e-10), ("1.1e+9", 1.1e9)),
+                *(("-1", -1), ("true", True), ("x", "'x'")),
+            )
+        ),
         (
             "methods:\n  - {fields: {all: 1}, weighting: {name: aitchison, idf: {al: 1}}, kernel: ngd} # HERE\n",
             "unknown block of 'idf': 'al'; did you mean 'all'?",
@@ -149,3 +155,11 @@ class TestDefaults:
 )
 def test_what_can_be_no_representation_is_refused(refusal, fragment, said):
     assert said in refusal(fragment)
+
+
+@pytest.mark.parametrize("weight", ["1.0e-9", "1.0e+9", "1", "0.5"])
+def test_weights_of_fields_are_numbers_up_to_a_milliard(checked, weight):
+    for place in (f"methods: [{{fields: {{all: {weight}}}, kernel: ngd, name: x}}]\n", None):
+        found = checked(place or f"defaults: {{fields: {{all: {weight}}}}}\nmethods: [{{kernel: ngd, name: x}}]\n")
+        (entry,) = found.variants["base"].entries
+        assert entry.candidates[0].representation.fields == (("all", float(weight)),)

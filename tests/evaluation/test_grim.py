@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +38,14 @@ def test_right_counts_are_those_that_round_to_the_print(n: int, k: int) -> None:
     found = possible_correct_counts(f"{100 * k / n:.2f}", n)
     assert k in found
     assert all(abs(100 * (each - k) / n) <= 0.0100001 for each in found)
+
+
+@pytest.mark.parametrize("n", [1, 3, 7, 40, 200])
+@pytest.mark.parametrize("printed", ["0", "100", "99.9", "0.1", "33.3", "33.33", "50", "99.75", "2.5"])
+def test_right_counts_are_all_between_none_and_all_that_round_to_the_print(printed: str, n: int) -> None:
+    half = Fraction(1, 2 * 10 ** len(printed.partition(".")[2]))
+    fitting = [k for k in range(n + 1) if abs(Fraction(100 * k, n) - Fraction(printed)) <= half]
+    assert possible_correct_counts(printed, n) == fitting
 
 
 def test_numbers_that_contradict_each_other_fit_no_size() -> None:
