@@ -86,7 +86,7 @@ def experiments_to_check(paths: Sequence[Path] | None, *, pinning: bool) -> list
     unpinned = [] if pinning else [experiment.name for experiment in experiments if experiment.name not in names]
     if unpinned or not experiments:
         problem = f"nothing is pinned{' for ' if unpinned else ''}{', '.join(unpinned)}"
-        raise BenchError(f"{problem}; `bench check CONFIG --pin` pins the current scores of a configuration")
+        raise BenchError(f"{problem}; `bench check CONFIG --update` pins the current scores of a configuration")
     return experiments
 
 

@@ -194,7 +194,7 @@ def propose_columns(seen: FileSample, given: dict[str, str]) -> dict[str, str]:
 
     Parameters
     ----------
-    seen : Look
+    seen : FileSample
     given : dict of str to str
         Columns that the user assigned, by role of `ROLES`.
 
@@ -440,7 +440,7 @@ def configuration_text(
 
     Parameters
     ----------
-    seen : Look
+    seen : FileSample
     roles : dict of str to str
         Columns by role.
     name : str

@@ -493,7 +493,7 @@ class Experiment:
         Name of the configuration whose deviations this one looks into.
     seed : int
     notes : tuple of str
-    compare : tuple of Pair
+    compare : tuple of ComparedPair
     raw : dict
         The merged configuration, which the manifest contains, too.
     only : tuple of str

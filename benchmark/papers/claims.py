@@ -304,7 +304,7 @@ def judge_claims(
     variants : iterable of str
         Prefixes of cell ids, "" for the configuration itself: of a sensitivity analysis all of its variants, else the
         equal readings of the paper. Claims about seconds are judged of the configuration itself alone.
-    scored : Scored
+    scored : ScoreTable
     asides : mapping of (configuration, cell id) to Exclusion, optional
         Reasons why cells give no verdict.
 

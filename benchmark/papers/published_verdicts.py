@@ -169,7 +169,7 @@ def judge_values(
     published : Published
     config : str
         Name of the configuration.
-    scored : Scored
+    scored : ScoreTable
     asides : mapping of (configuration, cell id) to Exclusion, optional
         Reasons why cells give no verdict.
 

@@ -738,8 +738,8 @@ class TestCheck:
 
     @pytest.mark.usefixtures("no_work")
     def test_what_is_not_pinned_is_refused_before_the_work(self, check):
-        refused(check(), 1, "bench: nothing is pinned for small; `bench check CONFIG --pin` pins")
-        refused(invoke("check"), 1, "bench: nothing is pinned; `bench check CONFIG --pin` pins")
+        refused(check(), 1, "bench: nothing is pinned for small; `bench check CONFIG --update` pins")
+        refused(invoke("check"), 1, "bench: nothing is pinned; `bench check CONFIG --update` pins")
 
     def test_a_run_with_failures_is_not_pinned(self, write, tmp_path, folder):
         result = invoke("check", write(FAILING), "--update", "--out", tmp_path / "runs")
