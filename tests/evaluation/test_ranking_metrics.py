@@ -92,6 +92,39 @@ def test_of_two_classes_it_is_that_of_the_decision_function() -> None:
     assert macro_roc_auc(ranking) == pytest.approx(roc_auc_score(truth, decision), rel=1e-9)
 
 
+@pytest.mark.parametrize("one_class_each", [False, True])
+@pytest.mark.parametrize("name", RANKING)
+def test_of_one_class_it_is_that_of_its_own_column(name: str, *, one_class_each: bool) -> None:
+    measure, rng = METRICS[name].ranking, np.random.default_rng(6)
+    assert measure is not None
+    members, values = drawn(6, ties=not one_class_each)
+    truth = np.append(np.arange(4), rng.integers(0, 4, 56)) if one_class_each else members
+    if one_class_each:
+        members, values = truth[:, None] == np.arange(4), values - values.mean(axis=1, keepdims=True)
+    for c in range(4):
+        alone = DecisionRanking(members[:, [c]], values[:, [c]])
+        assert measure(DecisionRanking.of_documents(truth, values, of_class=c)) == pytest.approx(measure(alone))
+
+
+@pytest.mark.parametrize("name", RANKING)
+@pytest.mark.parametrize("all_of_it", [False, True])
+def test_a_class_of_all_documents_or_of_none_is_no_part_of_a_mean_that_is_not_defined_for_it(
+    name: str, *, all_of_it: bool
+) -> None:
+    """The area under the ROC curve needs both kinds of documents, the others a document of the class."""
+    measure = METRICS[name].ranking
+    assert measure is not None
+    truth, values = drawn(8, ties=False)
+    one = np.full((len(truth), 1), all_of_it)
+    more = np.hstack([values, np.random.default_rng(8).normal(size=one.shape)])
+    alone = DecisionRanking(one, more[:, -1:])
+    defined = all_of_it and "roc" not in name
+    assert measure(alone) == (1 if defined else 0)
+    if name.startswith("macro"):
+        before, after = measure(DecisionRanking(truth, values)), measure(DecisionRanking(np.hstack([truth, one]), more))
+        assert after == pytest.approx((4 * before + 1) / 5 if defined else before)
+
+
 BY_HAND = DecisionRanking(
     # Class 1: + - + - -, whose second of two is right at rank 2 or not: precision and recall are 1/2.
     # Class 2: two tied documents in second place, one of them right: the first is right, and half of the tied one.
