@@ -325,6 +325,25 @@ def test_a_card_is_of_the_columns_too(
     assert said in str(raised.value)
 
 
+def test_a_card_lists_the_classes_and_groups_of_then_and_of_now(
+    files: Callable[..., UserFiles], tmp_path: Path
+) -> None:
+    config = tmp_path / "mine.yaml"
+    user_card_path(config).parent.mkdir()
+    user_card_path(config).write_text(user_card_yaml(files(), "mine"))
+    other = {"side": "dev", "label": "z"}
+    gone = files({"side": "dev"}, other, {"side": "dev"}, other)
+    with pytest.raises(DataError) as raised:
+        check_user_card(gone, config)
+    assert str(raised.value).splitlines()[1:-1] == [
+        "  x, train: 2 documents on the card, 0 now",
+        "  x, dev: 0 documents on the card, 2 now",
+        "  y, test: 1 documents on the card, 0 now",
+        "  y, train: 1 documents on the card, 0 now",
+        "  z, dev: 0 documents on the card, 2 now",
+    ]
+
+
 def test_a_card_has_names_that_no_yaml_file_can_have(files: Callable[..., UserFiles], tmp_path: Path) -> None:
     odd = {"label": "x\x1b[31m", "side": "tr\x07ain"}
     reader, config = files(odd, {}, odd), tmp_path / os.fsdecode(b"mine\xff.yaml")
@@ -494,6 +513,21 @@ def test_groups_and_parts_are_those_of_columns_in_files_and_of_folders_in_folder
     both = UserFiles({"train": "docs", "test": "own.csv"}, base=tmp_path, group="who")
     assert (both.has("split"), both.has("group")) == (True, True)
     assert both.where == "docs, own.csv"
+
+
+def test_a_tilde_is_the_users_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "own.csv").write_text("text,label\na,x\nb,y\nc,x\nd,y\n")
+    for path in ("~/own.csv", str(tmp_path / "home" / "own.csv"), "../home/own.csv"):
+        reader = UserFiles(path, base=tmp_path / "elsewhere")
+        (tmp_path / "elsewhere").mkdir(exist_ok=True)
+        assert reader.outline().classes == ("x", "y")
+        assert reader.where == path
+    parts = UserFiles({"train": "~/own.csv", "test": "own.csv"}, base=tmp_path / "home")
+    assert parts.outline().part_names == ("test", "train")
+    with pytest.raises(DataError, match=rf"^{tmp_path}/home/none\.csv: no such file or folder"):
+        UserFiles({"train": "~/own.csv", "test": "~/none.csv"}).outline()
 
 
 def test_a_path_that_there_is_none_of_is_refused(tmp_path: Path) -> None:
