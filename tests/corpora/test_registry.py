@@ -178,8 +178,9 @@ def test_what_is_known_of_a_corpus_without_its_text_is_its_cards(name):
         if not reader.multilabel:
             assert documents.sizes().tolist() == [list(row.values()) for row in card.counts.values()]
         assert (documents.groups is not None) == (documents.dates is not None) == (name == "20ng")
-    with pytest.raises(ConfigError, match=rf"subset: unknown subset of {name}: 'half'"):
-        registry.CORPORA[name]("half").check()
+    for subset in ("half", ""):
+        with pytest.raises(ConfigError, match=rf"subset: unknown subset of {name}: '{subset}'"):
+            registry.CORPORA[name](subset).check()
 
 
 @pytest.mark.parametrize("progress", [True, False])

@@ -12,7 +12,6 @@ from statsmodels.stats.contingency_tables import mcnemar
 from benchmark.analysis.model_selection import best_by_inner_loss, best_on_test
 from benchmark.evaluation.cell_scores import CellScores
 from benchmark.evaluation.intervals import Estimate
-from benchmark.evaluation.metrics import METRICS
 from benchmark.evaluation.outcomes import Outcome
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.evaluation.sampling_model import DocumentSampling, ReplicateSampling, sampling_of
@@ -85,8 +84,6 @@ class TestDraws:
 
 
 class TestCellScores:
-    """What a cell has, under another name and of one class."""
-
     KNOWN = Estimate(0.2, 0.1, 0.4, 7, "bootstrap")
 
     def cell(self):
@@ -102,123 +99,8 @@ class TestCellScores:
         assert [cell.can_score(metric) for metric in ("accuracy", "micro-roc-auc", "own")] == [True, True, False]
         assert not replace(cell, outcome=None).can_score("accuracy")
 
-    def test_by_another_name_all_else_is_the_same(self):
-        cell = self.cell()
-        other = cell.named("b")
-        assert (other.cell, other.outcome.cell) == ("b", "b")
-        assert replace(other, cell="a", outcome=cell.outcome).__dict__ == cell.__dict__
-        assert replace(cell, outcome=None).named("b").outcome is None
-
-    @pytest.mark.parametrize("position", range(3))
-    def test_of_one_class_it_has_the_scores_and_ties_of_its_documents(self, position):
-        cell, one = self.cell(), self.cell().of_class(position)
-        outcome = cell.outcome
-        assert (one.cell, one.folds, one.outcome.of_class) == ("a", cell.folds, position)
-        own = [outcome.truth[rows] == position for rows in outcome.rows]
-        assert one.n.tolist() == [mask.sum() for mask in own]
-        ties = [(outcome.tied[rows] & mask).sum() for rows, mask in zip(outcome.rows, own, strict=True)]
-        assert one.ties.tolist() == ties
-        right = [
-            (outcome.predicted[rows] == position)[mask].mean() for rows, mask in zip(outcome.rows, own, strict=True)
-        ]
-        np.testing.assert_allclose(one.values["recall"], right)
-        assert {"f1", "precision", "macro-roc-auc"} <= one.values.keys()
-        assert not {"accuracy", "error", "macro-f1-mean-of-splits"} & one.values.keys()
-
-    def test_without_predictions_it_has_no_classes(self):
-        with pytest.raises(ValueError, match="'a' has no predictions, so its classes can't be scored one by one"):
-            scored([0.1]).of_class(0)
-
-    @pytest.mark.parametrize("values", [[0.1], [0.1, np.nan], [0.1, np.inf], []])
-    def test_scores_are_finite_on_each_split(self, values):
-        folds = () if not values else ("0", "1")
-        with pytest.raises(ValueError, match=f"'a': error must be finite on each of {len(folds)} splits"):
-            CellScores("a", folds, {"error": np.array(values)}, np.ones(2), np.ones(2))
-
-
-class TestOverGroups:
-    """Student's interval over the groups as a sample, beside that over the documents."""
-
-    def cell(self, folds=3):
-        rng = np.random.default_rng(4)
-        where = np.repeat(np.arange(folds), range(20, 20 + 10 * folds, 10))
-        outcome = Outcome("a", np.arange(where.size), where, where % 2, rng.integers(2, size=where.size), 2)
-        return of_outcome(outcome)
-
-    def test_is_of_the_scores_on_the_groups(self):
-        cell = self.cell()
-        found = DocumentSampling(0, groups=True).between(cell, "accuracy")
-        expected = ttest_1samp(cell.values["accuracy"], 0.0).confidence_interval(0.95)
-        assert (found.value, found.low, found.high) == pytest.approx(
-            (cell.values["accuracy"].mean(), expected.low, expected.high)
-        )
-        assert (found.n, found.method) == (90, "t over replicates")
-
-    @pytest.mark.parametrize(
-        ("groups", "folds", "metric"),
-        [(False, 3, "accuracy"), (True, 1, "accuracy"), (True, 3, "macro-f1"), (True, 3, "seconds")],
-    )
-    def test_is_none_where_splits_are_no_sample_of_groups_or_the_score_is_not_their_mean(self, groups, folds, metric):
-        assert DocumentSampling(0, groups=groups).between(self.cell(folds), metric) is None
-
-    def test_the_sample_is_said_in_words(self):
-        ours = Estimate(0.2, 0.1, 0.4, 1234, "bootstrap")
-        none = CellScores("a", (), {}, np.array([7]), np.zeros(1))
-        for sample, said in (
-            (DocumentSampling(0, groups=True), ["90 documents in 3 groups", "20 documents", "1,234 documents"]),
-            (DocumentSampling(0), ["90 documents in 3 splits", "20 documents", "1,234 documents"]),
-            (DRAWS, ["3 replicates", "1 replicates", "1,234 documents"]),
-        ):
-            assert [sample.counted(each, ours) for each in (self.cell(), self.cell(1), none)] == said
-
-    def test_a_tag_says_that_splits_are_groups(self):
-        names = [name for name in PROTOCOLS if sampling_of(tags_of(PROTOCOLS[name]), 3).groups]
-        assert names == ["leave-one-group-out"]
-
-
-class TestRecorded:
-    """Scores of a plug-in's metric, in a run that is read from its folder, are those that it recorded."""
-
-    def cells(self):
-        whole, first, gap = (Estimate(v, v - 0.1, v + 0.1, 9, "bootstrap") for v in (0.5, 0.4, 0.2))
-        recorded = {("own", "all", ""): whole, ("own", "0", ""): first, ("own", "all", "b"): gap}
-        a = replace(scored([0.1, 0.3], metric="own"), recorded=recorded)
-        return a, scored([0.2, 0.2], "b", "own"), whole, first, gap
-
-    @pytest.mark.parametrize("sample", [DRAWS, DocumentSampling(0)])
-    def test_are_shown_as_they_are_and_those_that_lack_as_the_splits_have_them(self, sample):
-        a, b, whole, first, gap = self.cells()
-        assert (sample.estimate(a, "own"), sample.part(a, "own", 0), sample.difference(a, b, "own")) == (
-            whole,
-            first,
-            gap,
-        )
-        assert sample.part(a, "own", 1).value == 0.3
-        assert sample.part(a, "own", 1).n == 100
-        assert sample.difference(b, a, "own").value == pytest.approx(0.0)
-        assert sample.estimate(b, "own").value == pytest.approx(0.2)
-
-    def test_a_difference_that_was_not_recorded_is_refused(self):
-        a, b, *_, gap = self.cells()
-        metric = replace(METRICS["accuracy"], of=None)
-        outcome = replace(TestOverGroups().cell(2).outcome, known={"own": metric})
-        a, b = (replace(each, outcome=replace(outcome, cell=each.cell)) for each in (a, b))
-        assert DocumentSampling(0).difference(a, b, "own") == gap
-        with pytest.raises(ValueError, match="the run recorded no difference in own of 'b' and 'a'"):
-            DocumentSampling(0).difference(b, a, "own")
-
 
 class TestRatio:
-    def test_of_one_split_has_no_interval(self):
-        one, other = scored([0.1]), scored([0.2], "b")
-        found = DRAWS.ratio(one, other, "error")
-        assert (found.value, found.n, found.method) == (0.5, 1, "single replicate")
-        assert np.isnan([found.low, found.high]).all()
-        with pytest.raises(ValueError, match="'a' and 'b' have one split: their ratio has no interval"):
-            DocumentSampling(0).ratio(one, other, "error")
-        with pytest.raises(ValueError, match="'a' and 'b' test documents more than once"):
-            DRAWS.sign_z(one, other)
-
     @given(VALUES)
     def test_of_multiples_is_their_factor(self, values):
         values = 0.1 + values / 10
@@ -406,25 +288,6 @@ class TestEveryTest:
             metrics = ["error", "seconds", "macro-f1", "accuracy", "seconds-in-all"]
             assert [found.test for found in DRAWS.tests(one, other, metrics)] == ["wilcoxon", "wilcoxon, accuracy"]
         assert DRAWS.tests(a, b, ["seconds"]) == []
-
-    def test_without_predictions_there_is_nothing_to_count(self):
-        a, b = scored([0.1] * 7), scored([0.2] * 7, "b")
-        outcome = of_outcome(drawn("a", np.ones((7, 3), dtype=bool), np.ones((7, 3), dtype=bool))).outcome
-        for one, other in ((a, b), (replace(a, outcome=outcome), b), (a, replace(b, outcome=outcome))):
-            for sample in (DRAWS, DocumentSampling(0)):
-                for name in ("sign", "mcnemar"):
-                    found = sample.test(name, one, other, "error")
-                    assert found.note == "not testable (there are no predictions to count)"
-                    assert (found.a, found.b, found.test, found.p_value) == ("a", "b", name, None)
-            assert [found.test for found in DRAWS.tests(one, other, ["error"])] == ["wilcoxon"]
-            for compare in (DocumentSampling(0).sign_z, lambda *pair: DocumentSampling(0).tests(*pair, ["error"])):
-                with pytest.raises(ValueError, match="'a' or 'b' has no predictions: there are no documents to pair"):
-                    compare(one, other)
-
-    def test_mcnemars_test_is_not_for_decisions_on_several_classes(self):
-        a, b = self.pair(draws=2, many=True)
-        found = DRAWS.test("mcnemar", a, b, "macro-f1")
-        assert (found.note, found.test) == ("not testable (documents have several classes)", "mcnemar")
 
     def test_names_of_tests_say_which_metric_and_which_pairs(self):
         a, b = self.pair(draws=7, many=True)

@@ -259,6 +259,22 @@ def test_columns_of_json_are_those_of_its_first_records(tmp_path: Path, monkeypa
     assert list(iter_records(path, ["text"])) == []
 
 
+@pytest.mark.parametrize("name", ["a.jsonl", "a.ndjson.gz", "a.csv.xz"])
+@pytest.mark.parametrize("end", ["\n", "\r"])
+def test_lines_of_a_large_file_are_counted_before_it_is_read(
+    name: str, end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = ["text"] + ['"a"'] * 4 if ".csv" in name else ['{"text": "a"}'] * 5
+    content = (end.join(lines) + end).encode()
+    pack = {".gz": gzip.compress, ".xz": lzma.compress}.get(name[-3:], bytes)
+    (tmp_path / name).write_bytes(pack(content))
+    monkeypatch.setenv("BENCH_MAX_RECORDS", "5")
+    records.check_size(tmp_path / name)
+    monkeypatch.setenv("BENCH_MAX_RECORDS", "4")
+    with pytest.raises(DataError, match=rf"{name}: has more than 4 records, the most that are read; BENCH_MAX_REC"):
+        records.check_size(tmp_path / name)
+
+
 @pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
 def test_lines_of_a_large_table_are_counted_before_it_is_read(
     end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
