@@ -68,10 +68,16 @@ def test_posts_of_an_author_are_a_group_by_the_address_whatever_else_the_line_sa
 
 
 def test_a_post_without_a_number_is_refused():
-    with pytest.raises(DataError, match=r"sci.med/readme' lies where"):
-        newsgroups.read_newsgroups(
-            {**small_files("20ng"), b"20news-bydate-test/sci.med/readme": b""}, small_card("20ng"), ""
-        )
+    for name in ("readme", "1a", "-1", "1.5", "", "9" * 19, "deep/1"):
+        path = f"20news-bydate-test/sci.med/{name}".encode()
+        with pytest.raises(DataError, match=rf"sci.med/{name}' lies where the corpus has no documents\. Get a fresh"):
+            newsgroups.read_newsgroups({**small_files("20ng"), path: b""}, small_card("20ng"), "")
+    for path in (b"20news-bydate-dev/sci.med/1", b"20news-bydate-test/sci.space/1", b"20news-bydate-test/1"):
+        with pytest.raises(DataError, match=f"^Small 20ng: '{path.decode()}' lies where the corpus has no documents"):
+            newsgroups.read_newsgroups({**small_files("20ng"), path: b""}, small_card("20ng"), "")
+    number = b"20news-bydate-test/sci.med/" + b"9" * 18
+    documents = newsgroups.read_newsgroups({**small_files("20ng"), number: b""}, small_card("20ng"), "").documents
+    assert documents.dates.max() == int("9" * 18)
 
 
 @pytest.mark.parametrize("stray", [b"course/readme", b"course/harvard/x", b"course/misc/deep/x"])

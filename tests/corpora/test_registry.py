@@ -13,6 +13,7 @@ from benchmark.corpora.reader import LastCorpus
 from benchmark.corpora.user.user_files import UserFiles
 from benchmark.system.errors import ConfigError, DataError
 from tests.corpora.small import pack_files, small_card, small_files, unpack_files
+from tests.corpora.test_reuters import CARD as REUTERS
 
 
 @pytest.fixture
@@ -73,6 +74,49 @@ def test_a_missing_corpus_is_explained(small, tmp_path, monkeypatch, card):
     parts += [*map(str, registry.search_folders()), "$BENCH_DATASETS", "bench run quickstart"]
     for part in parts:
         assert part in str(caught.value)
+
+
+def test_where_a_corpus_was_looked_for_is_said_with_its_names(small, tmp_path, monkeypatch):
+    """Archives, then folders or files, then each place and whether it is there."""
+    (small / "datasets" / "reuters.yaml").write_text(
+        yaml.safe_dump(REUTERS.model_dump(mode="json", exclude_none=True), sort_keys=False)
+    )
+    monkeypatch.setenv(registry.DATASETS_VARIABLE, str(tmp_path / "none"))
+    absent = " (does not exist, or may not be read)"
+    otherwise = "Or put the archive, or its unpacked folder, into one of these places, or name its folder in $"
+    otherwise += "BENCH_DATASETS."
+    places = [
+        f"{tmp_path}/none{absent}",
+        str(small / "datasets"),
+        f"{tmp_path}/shared/datasets{absent}",
+        f"{tmp_path}/cache/simplexbench/datasets{absent}",
+    ]
+    for name, names, where, digest in (
+        (
+            "webkb",
+            "webkb-data.gtar.gz, webkb-data.tar, or a folder holding course/, faculty/",
+            "http://example.org/x",
+            small_card("webkb").digest,
+        ),
+        (
+            "reuters",
+            "reuters21578.tar.gz, or a folder holding reut2-000.sgm, reut2-001.sgm",
+            "(the card names no address)",
+            REUTERS.digest,
+        ),
+    ):
+        with pytest.raises(DataError) as caught:
+            registry.locate_corpus(name)
+        title = registry.dataset_card(name).title
+        assert str(caught.value).splitlines() == [
+            f"The corpus {name} is not here. Looked for {names}, in:",
+            *(f"  {place}" for place in places),
+            f"{title} can be downloaded from:",
+            f"  {where}",
+            f"Its content digest is {digest}.",
+            f"`bench data fetch {name}` downloads it. {otherwise}",
+            "To try the benchmark without this corpus: bench run quickstart",
+        ]
 
 
 def test_a_wrong_corpus_never_loads(small, tmp_path, files):

@@ -150,6 +150,28 @@ def test_the_place_of_a_broken_article_or_of_stray_words_is_a_byte_of_the_file(b
         assert ("stands where an article should start" in str(caught.value)) == bad.endswith(b"lost")
 
 
+@pytest.mark.parametrize("length", [39, 40, 41, 1000])
+def test_of_a_long_wrong_value_the_first_forty_letters_are_shown(length):
+    for old, new in (
+        (b'TOPICS="YES"', b'TOPICS="%b"'),
+        (b'NEWID="7"', b'NEWID="%b"'),
+        (b"<TEXT>", b'<TEXT TYPE="%b">'),
+    ):
+        with pytest.raises(DataError) as caught:
+            list(read_articles(GOOD.replace(old, new % (b"x" * length)), "x.sgm"))
+        assert str(caught.value).endswith(f", not {repr('x' * length)[:40]}")
+
+
+@pytest.mark.parametrize(("digits", "good"), [(1, True), (18, True), (19, False)])
+def test_a_number_has_up_to_eighteen_digits(digits, good):
+    content = GOOD.replace(b'NEWID="7"', b'NEWID="%b"' % (b"9" * digits))
+    if good:
+        assert [article.newid for article in read_articles(content, "x.sgm")] == [int("9" * digits)]
+        return
+    with pytest.raises(DataError, match=r"^x\.sgm, byte 0: NEWID must be a number, not '9{19}'$"):
+        list(read_articles(content, "x.sgm"))
+
+
 def test_what_stands_before_the_first_article_is_named():
     with pytest.raises(DataError, match=r"x\.sgm, byte 36: b'<REUTER>' stands where an article should start"):
         list(read_articles(DOCTYPE + b"<REUTER>", "x.sgm"))
