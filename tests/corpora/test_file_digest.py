@@ -53,8 +53,7 @@ def test_a_file_reads_as_it_was_digested_whatever_was_added_since(content: bytes
         place = max(0, offset + (0, plain.tell(), len(content))[whence])
         raw = CheckedFile(Path("t"), io.BytesIO(content + more), digest_of(content))
         raw.seek(plain.tell())
-        if offset + (0, plain.tell(), len(content))[whence] >= 0:
-            assert raw.seek(offset, whence) == raw.tell() == place
+        assert raw.seek(offset, whence) == raw.tell() == place
         assert buffered.seek(place) == plain.seek(place)
         assert buffered.read(length) == plain.read(length)
         assert buffered.tell() == plain.tell()
@@ -78,6 +77,12 @@ def test_a_file_that_was_cut_is_refused_at_its_end(content: bytes, data: Any) ->
     cut = content[: data.draw(st.integers(0, len(content) - 1))]
     with pytest.raises(DataError, match="was changed"):
         io.BufferedReader(CheckedFile(Path("t"), io.BytesIO(cut), digest_of(content))).read()
+
+
+def test_a_file_that_can_not_be_digested_is_named(tmp_path: Path) -> None:
+    for path, said in ((tmp_path / "none", "No such file or directory"), (tmp_path, "Is a directory")):
+        with pytest.raises(DataError, match=rf"^{path}: can't be read: {said}$"):
+            file_digest.file_digest(path)
 
 
 def test_files_below_a_folder_are_those_that_are_not_hidden(tmp_path: Path) -> None:

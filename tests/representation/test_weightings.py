@@ -330,6 +330,21 @@ class TestLearnt:
         assert best[0] < best[1]
 
 
+@pytest.mark.parametrize("name", ["log-tf", "log-tfidf"])
+def test_a_count_below_one_over_e_weighs_nothing_rather_than_less(name: str) -> None:
+    counts = sp.csr_array(np.array([[0.1, 1 / math.e, 0.5, 2.0], [0.0, 0.0, 0.0, 0.0]]))
+    weights = WEIGHTINGS[name]().fit(counts).transform(counts).toarray()[0]
+    factor = 1.0 if name == "log-tf" else math.log(2)
+    np.testing.assert_allclose(weights, factor * np.array([0, 0, 1 - math.log(2), 1 + math.log(2)]), atol=1e-15)
+
+
+def test_documents_without_any_class_teach_no_concentration() -> None:
+    with pytest.raises(ValueError, match="no training document has a class: there is no concentration to learn"):
+        Aitchison(concentration=1).fit(COUNTS, np.zeros((4, 2), dtype=bool))
+    with pytest.raises(ValueError, match="RelevanceFrequency needs labels: it learns from the classes of the docum"):
+        RelevanceFrequency().factors(sp.csr_array(COUNTS), None)
+
+
 class TestBlocks:
     @settings(max_examples=40)
     @given(st.integers(0, 1000), st.sampled_from(NORMALIZATIONS))
@@ -337,6 +352,7 @@ class TestBlocks:
         counts, _ = drawn(seed)
         block_of, weights = np.repeat([0, 1, 2], 3), np.array([1.0, 0.25, 0.0])
         points = normalize_blocks(counts.astype(float), block_of, weights, normalization)
+        assert points.data.all(), "no zero is stored"
         for block, weight in enumerate(weights):
             own, given_counts = points[:, block_of == block], counts[:, block_of == block].astype(float)
             if normalization == "none":
