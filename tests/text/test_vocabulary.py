@@ -236,6 +236,14 @@ def test_counts_are_the_same_however_documents_are_divided_and_whatever_the_numb
     assert same_bytes(whole, divided)
 
 
+@pytest.mark.parametrize("cuts", [[2], [1, 2], [1], []])
+def test_documents_that_are_not_counted_have_numbers_too(cuts: list[int]) -> None:
+    """The first document of a chunk isn't taken for one of the chunk before."""
+    corpus = in_groups([b"rum", b"kernel", b"kernel", b"rum"], [1, 0, 0, 0])
+    counts = count_terms(Divided(corpus, cuts), Lexing(), Pruning(min_documents=2, group="train"))
+    assert counts.vocabulary == ("kernel",)
+
+
 def test_few_chunks_are_in_memory_at_a_time() -> None:
     made, alive = list[weakref.ref[object]](), list[int]()
 
