@@ -61,6 +61,7 @@ class TestDraws:
         found = DRAWS.difference(scored(a), scored(b, "b"), "error")
         turned = DRAWS.difference(scored(b, "b"), scored(a), "error")
         assert found.value == pytest.approx((a - b).mean())
+        assert (found.n, turned.n) == (100, 100), "the documents of one draw"
         assert (turned.low, turned.high) == pytest.approx((-found.high, -found.low))
 
     def test_draws_that_cannot_be_paired_are_refused(self):
