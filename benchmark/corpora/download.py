@@ -177,6 +177,5 @@ def _problem_with(fetched: Path, card: DatasetCard) -> str | None:
             raise damaged_source_error(source, card, f"has the sha256 {digest}, and not {card.archive_sha256}")
         verify_digest(read_files(source, card), card, source)
     except DataError as error:
-        fetched.unlink()
         return f"it is not the corpus: {str(error).removeprefix(f'{source} ').splitlines()[0].rstrip(':')}"
     return None

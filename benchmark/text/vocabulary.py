@@ -94,7 +94,7 @@ def prune_counts(corpus: CountsCorpus, lexing: Lexing, pruning: Pruning) -> Coun
     occurrences = np.asarray(matrix[counted].sum(axis=0), dtype=np.int64).ravel()
     in_documents = np.bincount(matrix[counted].indices, minlength=matrix.shape[1])
     stop, vocabulary, block_of = lexing.left_out, corpus.vocabulary, corpus.block_of
-    common = np.flatnonzero(pruning.keeps(occurrences, in_documents) & (occurrences > 0))
+    common = np.flatnonzero(pruning.keeps(occurrences, in_documents))
     words = (vocabulary[column].removeprefix(f"{corpus.blocks[block_of[column]]}:") for column in common)
     kept = [column for column, word in zip(common, words, strict=True) if word not in stop]
     chosen = sp.csr_array(matrix[:, kept])

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -66,10 +68,16 @@ def test_posts_of_an_author_are_a_group_by_the_address_whatever_else_the_line_sa
 
 
 def test_a_post_without_a_number_is_refused():
-    with pytest.raises(DataError, match=r"sci.med/readme' lies where"):
-        newsgroups.read_newsgroups(
-            {**small_files("20ng"), b"20news-bydate-test/sci.med/readme": b""}, small_card("20ng"), ""
-        )
+    for name in ("readme", "1a", "-1", "1.5", "", "9" * 19, "deep/1"):
+        path = f"20news-bydate-test/sci.med/{name}".encode()
+        with pytest.raises(DataError, match=rf"sci.med/{name}' lies where the corpus has no documents\. Get a fresh"):
+            newsgroups.read_newsgroups({**small_files("20ng"), path: b""}, small_card("20ng"), "")
+    for path in (b"20news-bydate-dev/sci.med/1", b"20news-bydate-test/sci.space/1", b"20news-bydate-test/1"):
+        with pytest.raises(DataError, match=f"^Small 20ng: '{path.decode()}' lies where the corpus has no documents"):
+            newsgroups.read_newsgroups({**small_files("20ng"), path: b""}, small_card("20ng"), "")
+    number = b"20news-bydate-test/sci.med/" + b"9" * 18
+    documents = newsgroups.read_newsgroups({**small_files("20ng"), number: b""}, small_card("20ng"), "").documents
+    assert documents.dates.max() == int("9" * 18)
 
 
 @pytest.mark.parametrize("stray", [b"course/readme", b"course/harvard/x", b"course/misc/deep/x"])
@@ -94,6 +102,43 @@ def test_the_gate_refuses_a_document_too_many(files, card):
 def test_the_gate_refuses_other_classes(corpus, card):
     with pytest.raises(DataError, match="classes"):
         check_document_counts(select_documents(corpus, ["faculty"]), card)
+
+
+def test_the_gate_refuses_other_groups_or_another_order_of_them(corpus, card):
+    for documents in (
+        replace(corpus.documents, part_names=("cornell", "texas")),
+        replace(corpus.documents, part_names=("misc", "cornell"), parts=1 - corpus.documents.parts),
+        replace(corpus.documents, classes=("faculty", "course"), labels=1 - corpus.documents.labels),
+    ):
+        with pytest.raises(DataError, match=r"^Small webkb: the classes or groups are not those of the card\.$"):
+            check_document_counts(replace(corpus, documents=documents), card)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_the_gate_lists_every_number_that_differs_and_no_other(corpus, card, *, several):
+    counts = {"course": {"cornell": 1, "misc": 2}, "faculty": {"cornell": 1234, "misc": 1}}
+    wrong = card.model_copy(update={"counts": counts})
+    documents, more = corpus.documents, ""
+    with pytest.raises(DataError, match="the card and the corpus disagree on whether a document has exactly one class"):
+        check_document_counts(corpus, card.model_copy(update={"documents": {"cornell": 3, "misc": 2}}))
+    if several:  # a document of both classes counts twice, and once among the documents
+        topics = np.eye(2, dtype=bool)[documents.labels]
+        topics[0] = True
+        documents = replace(documents, labels=np.full(5, -1), topics=topics)
+        wrong = wrong.model_copy(update={"documents": {"cornell": 3, "misc": 3}})
+        more = "\n  documents, misc: expected 3, found 2"
+        with pytest.raises(DataError, match="the card and the corpus disagree"):
+            check_document_counts(replace(corpus, documents=documents), card)
+    with pytest.raises(DataError) as caught:
+        check_document_counts(replace(corpus, documents=documents), wrong)
+    assert str(caught.value) == (
+        "Small webkb: the numbers of documents differ from the card's."
+        "\n  course, misc: expected 2, found 1"
+        f"\n  faculty, cornell: expected 1,234, found {3 if several else 2}{more}"
+    )
+    kept = wrong.model_copy(update={"kept": "few"})
+    with pytest.raises(DataError, match=r"^Small webkb, few: the numbers of documents differ from the card's\."):
+        check_document_counts(replace(corpus, documents=documents), kept)
 
 
 # --- select
@@ -121,6 +166,22 @@ def test_select_recodes_classes_and_keeps_the_order_of_documents(corpus, order, 
     assert list(new) == [text_of[name] for name in expected]
     assert new.digest == corpus.digest
     assert new.documents.labels.dtype == new.documents.parts.dtype == np.int32
+
+
+def test_what_there_is_none_of_is_refused_with_the_nearest_and_with_what_there_is(corpus):
+    for how, said in (
+        ({"classes": ["facluty"]}, "no class 'facluty'. Did you mean 'faculty'? Allowed: course, faculty."),
+        ({"classes": ["fac"]}, "no class 'fac'. Did you mean 'faculty'? Allowed: course, faculty."),
+        ({"classes": ["zzz"]}, "no class 'zzz'. Allowed: course, faculty."),
+        (
+            {"exclude": ["faculty/misc/zz"]},
+            "no document 'faculty/misc/zz'. Did you mean 'faculty/misc/z'? Documents are named like 'course/corn…'.",
+        ),
+        ({"exclude": ["0"]}, "no document '0'. Documents are named like 'course/corn…'."),
+    ):
+        with pytest.raises(ConfigError) as caught:
+            select_documents(corpus, **how)
+        assert str(caught.value).replace("cornell/http:^^x^", "corn…") == f"The corpus has {said}"
 
 
 def test_select_names_the_nearest_class(corpus):

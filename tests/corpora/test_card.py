@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from benchmark.corpora import registry
@@ -32,6 +34,13 @@ def test_a_card_says_classes_groups_and_total(tmp_path):
         (GOOD.replace("ab" * 32, "cafe"), "digest"),
         (GOOD + "documents: {z: 1, x: 1}", "documents list the groups"),
         (GOOD + "subsets: {few: {counts: {a: {z: 1, x: 1}}}}", "counts of 'a'"),
+        (
+            GOOD + "documents: {x: 1, z: 1}\nsubsets: {few: {counts: {a: {x: 1, z: 1}}, documents: {z: 1, x: 1}}}",
+            r"documents list the groups \['z', 'x'\], counts \['x', 'z'\]",
+        ),
+        (GOOD + "subsets: {few: {counts: {a: {x: 1, z: 1}}, documents: {x: 1}}}", r"documents list the groups \['x'\]"),
+        (GOOD + "size: 0", "size"),
+        (GOOD + "archive_sha256: abc", "archive_sha256"),
         (GOOD + "subsets: {few: {counts: {}}}", "subsets.few.counts"),
         (GOOD + "tops_are: archives", "tops_are"),
         (GOOD.replace("name: tiny", "name: other"), "'other'"),
@@ -113,6 +122,28 @@ def test_an_edited_card_is_read_again(tmp_path):
     assert read_card("tiny", tmp_path).title == "Tiny"
     path.write_text(GOOD.replace("Tiny", "Small one"))
     assert read_card("tiny", tmp_path).title == "Small one"
+
+
+def test_a_card_edited_without_another_length_is_read_again(tmp_path):
+    path = tmp_path / "tiny.yaml"
+    for second, title in enumerate(("Tiny", "Puny", "Tiny")):
+        path.write_text(GOOD.replace("Tiny", title))
+        os.utime(path, (second + 1, second + 1))
+        assert read_card("tiny", tmp_path).title == title
+
+
+def test_a_subset_has_no_subsets(tmp_path):
+    subsets = "subsets: {few: {counts: {a: {x: 1, z: 1}}, documents: {x: 1, z: 0}}, one: {counts: {b: {x: 0, z: 9}}}}"
+    (tmp_path / "tiny.yaml").write_text(f"{GOOD}documents: {{x: 4, z: 5}}\n{subsets}")
+    whole = read_card("tiny", tmp_path)
+    few, one = whole.subset("few"), whole.subset("one")
+    assert (whole.total, few.total, one.total) == (9, 1, 9)
+    assert (few.kept, few.subset_names, few.classes, few.documents) == ("few", ("few",), ("a",), {"x": 1, "z": 0})
+    assert (one.documents, whole.subset_names) == (None, ("all", "few", "one"))
+    assert few.subset("few") is few
+    with pytest.raises(ConfigError, match=r"'tiny' has no subset 'one'\. .*It has: few\."):
+        few.subset("one")
+    assert (few.digest, few.tops, few.title) == (whole.digest, whole.tops, whole.title)
 
 
 def test_an_unknown_subset_is_named_with_the_nearest(tmp_path):

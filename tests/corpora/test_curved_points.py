@@ -227,6 +227,24 @@ class TestCorpus:
         assert one.content(CorpusSource(None)) != other.content(CorpusSource(None))
         assert one.load(CorpusSource(None)).digest != other.load(CorpusSource(None)).digest
 
+    def test_each_part_has_as_many_points_as_it_says(self, space: str) -> None:
+        """Whichever is the largest."""
+        for train, test, steps in ((20, 30, 10), (30, 20, 10), (600, 40, 10)):
+            grid = len(grid_points(space, steps))
+            documents = CurvedPoints(space, train=train, test=test, resolution=steps).outline()
+            assert np.bincount(documents.parts).tolist() == [train, test, grid]
+            assert [name.partition("-")[0] for name in documents.ids] == [
+                documents.part_names[part] for part in documents.parts
+            ]
+
+    def test_numbers_at_the_ends_of_their_ranges_are_allowed(self, space: str) -> None:
+        for change in ({"train": 4, "test": 2, "resolution": 10, "seed": 0}, {"train": 10_000}, {"resolution": 1000}):
+            CurvedPoints(space, **change).check()
+        CurvedPoints(space, test=1_000_000).check()
+        for change in ({"train": 10_001}, {"test": 1_000_001}, {"resolution": 1001}):
+            with pytest.raises(ValueError, match=f"^{next(iter(change))} must lie between"):
+                CurvedPoints(space, **change).check()
+
     @pytest.mark.parametrize("change", [{"train": 3}, {"test": 1}, {"resolution": 9}, {"seed": -1}])
     def test_numbers_out_of_range_are_refused(self, space: str, change: dict[str, int]) -> None:
         with pytest.raises(ValueError, match=next(iter(change))):

@@ -216,6 +216,10 @@ def test_progress_sees_every_byte(fetch, archive_bytes):
     bars: list[Bar] = []
     fetch("/good", progress=Bar)
     assert [(bar.total, bar.done, bar.closed) for bar in bars] == [(len(archive_bytes), len(archive_bytes), True)]
+    bars.clear()
+    fetch("/short", "/forbidden", "/wrong", "/good", progress=Bar)  # a bar for each attempt, and none stays open
+    assert len(bars) == download.ATTEMPTS + 3
+    assert all(bar.closed for bar in bars)
 
 
 def test_the_bar_is_silent_where_there_is_no_terminal(fetch, capfd):

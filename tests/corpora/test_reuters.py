@@ -152,6 +152,24 @@ def test_text_is_title_and_body_or_what_there_is():
     assert text_of["3"] == b"Text 3"
 
 
+@pytest.mark.parametrize("subset", IDS)
+def test_fields_are_the_title_and_the_body_where_a_story_is_divided(subset):
+    expected = {"3": (b"", b""), "2": (b"Title 2", b""), "13": (b"Title 13", b"")}
+    corpus = read(subset)
+    for corpus_of in (corpus, corpus.take(np.arange(len(corpus.documents))[::-1])):
+        for name, text in zip(corpus_of.documents.ids, corpus_of, strict=True):
+            found = expected.get(name, (f"Title {name}".encode(), f"Body {name}".encode()))
+            assert dict(text.fields) == dict(zip(("title", "body"), found, strict=True))
+
+
+@pytest.mark.parametrize("listed", ["19918", "19919"])
+def test_the_story_that_lists_its_topic_twice_is_of_several_topics_in_r8_and_r52_alone(listed):
+    files = {name: content.replace(b'NEWID="11"', f'NEWID="{listed}"'.encode()) for name, content in FILES.items()}
+    for subset in IDS:
+        ids = reuters.read_reuters(files, CARD.subset(subset), "").documents.ids
+        assert (listed in ids) == (listed == "19919" or subset not in ("r8", "r52")), subset
+
+
 def test_multi_label_documents_have_topics_and_no_labels():
     documents = read().documents
     assert documents.classes == ("earn", "acq", "ship")

@@ -75,6 +75,9 @@ def test_entities_are_undone(text):
     [
         (b"&lt;&gt;&amp;&quot;&eacute;&#252;", b'<>&"\xe9\xfc'),
         (b"&amp;lt;", b"&lt;"),
+        *((b"&#%d;" % n, bytes([n])) for n in (0, 3, 65, 127, 128, 255)),
+        *((b"&#%d;" % n, b"&#%d;" % n) for n in (256, 999, 1000)),
+        (b"&euro; &#0065; &#x41;", b"&euro; &#0065; &#x41;"),
         (b"R&D &bogus; &#300; &lt &; &#;", b"R&D &bogus; &#300; &lt &; &#;"),
     ],
 )
@@ -134,6 +137,39 @@ def test_a_broken_article_is_named(old, new, message, follows):
     with pytest.raises(DataError, match=f"^x.sgm, {message}") as caught:
         list(read_articles(DOCTYPE + GOOD.replace(old, new) + follows, "x.sgm"))
     assert caught.value.exit_code == 3
+
+
+@pytest.mark.parametrize("before", range(3))
+def test_the_place_of_a_broken_article_or_of_stray_words_is_a_byte_of_the_file(before):
+    """However many articles, and white space between them, stand before it."""
+    good = b"".join(GOOD.replace(b'NEWID="7"', b'NEWID="%d"' % n) + b"\n" * n for n in range(before))
+    for bad, at in ((GOOD.replace(b'NEWID="7"', b""), 0), (GOOD + b"lost", len(GOOD)), (GOOD[:9], 0)):
+        content = DOCTYPE + good + bad
+        with pytest.raises(DataError, match=rf"^x\.sgm, byte {len(DOCTYPE + good) + at:,}: ") as caught:
+            list(read_articles(content, "x.sgm"))
+        assert ("stands where an article should start" in str(caught.value)) == bad.endswith(b"lost")
+
+
+@pytest.mark.parametrize("length", [39, 40, 41, 1000])
+def test_of_a_long_wrong_value_the_first_forty_letters_are_shown(length):
+    for old, new in (
+        (b'TOPICS="YES"', b'TOPICS="%b"'),
+        (b'NEWID="7"', b'NEWID="%b"'),
+        (b"<TEXT>", b'<TEXT TYPE="%b">'),
+    ):
+        with pytest.raises(DataError) as caught:
+            list(read_articles(GOOD.replace(old, new % (b"x" * length)), "x.sgm"))
+        assert str(caught.value).endswith(f", not {repr('x' * length)[:40]}")
+
+
+@pytest.mark.parametrize(("digits", "good"), [(1, True), (18, True), (19, False)])
+def test_a_number_has_up_to_eighteen_digits(digits, good):
+    content = GOOD.replace(b'NEWID="7"', b'NEWID="%b"' % (b"9" * digits))
+    if good:
+        assert [article.newid for article in read_articles(content, "x.sgm")] == [int("9" * digits)]
+        return
+    with pytest.raises(DataError, match=r"^x\.sgm, byte 0: NEWID must be a number, not '9{19}'$"):
+        list(read_articles(content, "x.sgm"))
 
 
 def test_what_stands_before_the_first_article_is_named():

@@ -34,7 +34,13 @@ def test_same_seed_same_bytes_other_seed_others():
     )
 
 
-@pytest.mark.parametrize("params", [{"seed": -1}, {"size": 39}, {"size": 10**6}, {"seed": 0.5}, {"size": "big"}])
+def test_the_smallest_seed_and_size_are_allowed():
+    files = synthetic.generate_synthetic(seed=0, size=40)
+    assert len(files) == 54  # at least two of each class and university
+    assert content_digest(files) != content_digest(synthetic.generate_synthetic(seed=1, size=40))
+
+
+@pytest.mark.parametrize("params", [{"seed": -1}, {"size": 39}, {"size": 100_001}, {"seed": 0.5}, {"size": "big"}])
 def test_impossible_parameters_are_refused(params):
     with pytest.raises(ConfigError, match="seed must be"):
         registry.load_corpus("synthetic", **params)

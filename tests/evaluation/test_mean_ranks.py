@@ -100,8 +100,11 @@ def test_one_problem_shows_nothing():
     assert found.alike == ((0, 1),)
 
 
-def test_where_all_problems_agree_nothing_is_left_to_chance():
-    found = rank_methods("abc", np.array([[3.0, 2.0, 1.0]] * 5))
+@pytest.mark.parametrize("k", range(2, 8))
+@pytest.mark.parametrize("n", [2, 5, 7, 13])
+def test_where_all_problems_agree_nothing_is_left_to_chance(n, k):
+    """Whatever rounding leaves of the difference of Friedman's χ² from its largest value."""
+    found = rank_methods("abcdefg"[:k], np.tile(np.arange(k, 0.0, -1), (n, 1)))
     assert found.p_value == 0
     assert found.statistic == np.inf
 

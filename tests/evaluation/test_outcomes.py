@@ -1,9 +1,11 @@
 """Outcomes: what a cell decided, split by split, of one class a document or of several."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from benchmark.evaluation.metrics import METRICS
+from benchmark.evaluation.metrics import METRICS, Metric
 from benchmark.evaluation.outcomes import (
     Outcome,
     check_same_documents,
@@ -142,6 +144,22 @@ def test_scores_are_of_every_metric_that_can_be_computed():
     assert list(outcome_scores(ranked)) == [name for name, metric in METRICS.items() if metric.whole]
     assert [outcome.can_score(name) for name in ("accuracy", "macro-roc-auc", "unheard-of")] == [True, False, False]
     assert ranked.can_score("macro-roc-auc")
+
+
+@pytest.mark.parametrize("pooled", [False, True])
+def test_a_metric_of_a_plugin_is_pooled_if_it_says_so(pooled):
+    """Also one that has the name of another metric."""
+    own = Metric(lambda tallies: tallies.right.sum(axis=-1) ** 2 / tallies.documents, pooled=pooled)
+    for name in ("own", "macro-f1", "accuracy"):
+        outcome = replace(judged("a", [1, 0, 1], [1]), known={name: own})
+        assert score_over_splits(outcome, name) == pytest.approx(3**2 / 4 if pooled else (2**2 / 3 + 1) / 2)
+        twice = replace(outcome, documents=outcome.documents * 0)
+        if pooled:
+            with pytest.raises(ValueError, match="cannot be pooled"):
+                score_over_splits(twice, name)
+        else:
+            assert score_over_splits(twice, name) == score_over_splits(outcome, name)
+        assert list(outcome_scores(outcome)) == [name]
 
 
 def test_a_part_has_its_own_ties_and_values():

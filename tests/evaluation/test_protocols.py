@@ -318,6 +318,17 @@ def test_the_first_date_to_test_can_be_named():
     np.testing.assert_array_equal(split.test, np.flatnonzero(DOCUMENTS.dates >= np.datetime64("2024-02-01")))
 
 
+@pytest.mark.parametrize("stratified", [False, True])
+def test_a_date_is_tested_from_its_first_second_on(stratified):
+    """Documents of the first tested date are tested, those of the second before are trained on, in either way."""
+    day = np.datetime64("2024-02-01T00:00:00", "s")
+    dates = np.where(np.arange(len(DOCUMENTS)) % 2 == 0, day, day - 1)
+    how = ByDate(0.3, stratified=True) if stratified else ByDate(test_from="2024-02-01")
+    (split,) = how.splits(replace(DOCUMENTS, dates=dates))
+    assert split.test.tolist() == list(range(0, len(DOCUMENTS), 2))
+    assert (split.name, split.number) == ("newest", 1)
+
+
 def test_defaults():
     assert KFold(5) == KFold(k=5, seed=0, stratified=True, grouped=False, keep_lone=False)
     assert FixedSplit() == FixedSplit(train="train", test="test")

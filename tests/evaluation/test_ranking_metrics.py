@@ -92,6 +92,39 @@ def test_of_two_classes_it_is_that_of_the_decision_function() -> None:
     assert macro_roc_auc(ranking) == pytest.approx(roc_auc_score(truth, decision), rel=1e-9)
 
 
+@pytest.mark.parametrize("one_class_each", [False, True])
+@pytest.mark.parametrize("name", RANKING)
+def test_of_one_class_it_is_that_of_its_own_column(name: str, *, one_class_each: bool) -> None:
+    measure, rng = METRICS[name].ranking, np.random.default_rng(6)
+    assert measure is not None
+    members, values = drawn(6, ties=not one_class_each)
+    truth = np.append(np.arange(4), rng.integers(0, 4, 56)) if one_class_each else members
+    if one_class_each:
+        members, values = truth[:, None] == np.arange(4), values - values.mean(axis=1, keepdims=True)
+    for c in range(4):
+        alone = DecisionRanking(members[:, [c]], values[:, [c]])
+        assert measure(DecisionRanking.of_documents(truth, values, of_class=c)) == pytest.approx(measure(alone))
+
+
+@pytest.mark.parametrize("name", RANKING)
+@pytest.mark.parametrize("all_of_it", [False, True])
+def test_a_class_of_all_documents_or_of_none_is_no_part_of_a_mean_that_is_not_defined_for_it(
+    name: str, *, all_of_it: bool
+) -> None:
+    """The area under the ROC curve needs both kinds of documents, the others a document of the class."""
+    measure = METRICS[name].ranking
+    assert measure is not None
+    truth, values = drawn(8, ties=False)
+    one = np.full((len(truth), 1), all_of_it)
+    more = np.hstack([values, np.random.default_rng(8).normal(size=one.shape)])
+    alone = DecisionRanking(one, more[:, -1:])
+    defined = all_of_it and "roc" not in name
+    assert measure(alone) == (1 if defined else 0)
+    if name.startswith("macro"):
+        before, after = measure(DecisionRanking(truth, values)), measure(DecisionRanking(np.hstack([truth, one]), more))
+        assert after == pytest.approx((4 * before + 1) / 5 if defined else before)
+
+
 BY_HAND = DecisionRanking(
     # Class 1: + - + - -, whose second of two is right at rank 2 or not: precision and recall are 1/2.
     # Class 2: two tied documents in second place, one of them right: the first is right, and half of the tied one.
@@ -189,6 +222,17 @@ def test_the_interval_is_the_bootstraps(name: str, splits: int) -> None:
     low, high = np.quantile(drawn_scores, [0.025, 0.975])
     assert (found.low, found.high) == pytest.approx((low, high), abs=0.02)
     assert found.low < found.value < found.high
+
+
+def test_the_bootstrap_of_rankings_has_its_seed_and_its_number_of_draws() -> None:
+    one, other = outcome(splits=2), replace(outcome(3, splits=2), cell="b")
+    for ask in (estimate_score, lambda *how, **more: estimate_difference(how[0], other, *how[1:], **more)):
+        usual = ask(one, "micro-roc-auc")
+        assert usual == ask(one, "micro-roc-auc", seed=0, resamples=intervals.RESAMPLES_OF_RANKINGS)
+        assert usual != ask(one, "micro-roc-auc", seed=1)
+        few = ask(one, "micro-roc-auc", resamples=2)
+        assert (few.value, few.n) == (usual.value, usual.n)
+        assert few.high - few.low < usual.high - usual.low
 
 
 def test_a_difference_is_paired() -> None:

@@ -61,6 +61,7 @@ class TestDraws:
         found = DRAWS.difference(scored(a), scored(b, "b"), "error")
         turned = DRAWS.difference(scored(b, "b"), scored(a), "error")
         assert found.value == pytest.approx((a - b).mean())
+        assert (found.n, turned.n) == (100, 100), "the documents of one draw"
         assert (turned.low, turned.high) == pytest.approx((-found.high, -found.low))
 
     def test_draws_that_cannot_be_paired_are_refused(self):
@@ -81,6 +82,23 @@ class TestDraws:
         for sample in (DRAWS, DocumentSampling(0)):
             assert sample.estimate(one, "average-skl") is known
             assert sample.difference(one, one, "average-skl").value == 0
+
+
+class TestCellScores:
+    KNOWN = Estimate(0.2, 0.1, 0.4, 7, "bootstrap")
+
+    def cell(self):
+        rng = np.random.default_rng(4)
+        truth, folds = rng.integers(3, size=60), np.arange(60) % 2
+        tied, values = rng.random(60) < 0.3, rng.normal(size=(60, 3))
+        outcome = Outcome("a", np.arange(60), folds, truth, rng.integers(3, size=60), 3, tied=tied, values=values)
+        return replace(of_outcome(outcome), known={"average-skl": self.KNOWN}, recorded={("own", "1", ""): self.KNOWN})
+
+    def test_it_has_what_is_on_the_splits_and_what_is_known(self):
+        cell = self.cell()
+        assert [cell.has(metric) for metric in ("accuracy", "average-skl", "own", "f1")] == [True, True, False, False]
+        assert [cell.can_score(metric) for metric in ("accuracy", "micro-roc-auc", "own")] == [True, True, False]
+        assert not replace(cell, outcome=None).can_score("accuracy")
 
 
 class TestRatio:
@@ -248,6 +266,29 @@ class TestEveryTest:
     def test_folds_of_one_split_are_not_ranked(self):
         a, b = self.pair(draws=1, many=False)
         assert [found.test for found in DocumentSampling(0).tests(a, b, ["accuracy"])] == ["sign", "mcnemar"]
+
+    @pytest.mark.parametrize("draws", [1, 2, 3])
+    def test_over_documents_two_splits_are_ranked_already(self, draws):
+        rng, folds = np.random.default_rng(2), np.arange(30) % draws
+        a, b = (
+            of_outcome(Outcome(name, np.arange(30), folds, folds * 0, (rng.random(30) < 0.3).astype(int), 2))
+            for name in "ab"
+        )
+        names = [found.test for found in DocumentSampling(0).tests(a, b, ["accuracy", "macro-f1"])]
+        assert names == ["sign", "mcnemar", *(["wilcoxon"] if draws > 1 else [])]
+        missing = replace(b, values={"macro-f1": b.values["macro-f1"]})  # of which b has no score, nothing is ranked
+        for pair in ((a, missing), (missing, a)):
+            assert [found.test for found in DocumentSampling(0).tests(*pair, ["accuracy"])] == ["sign", "mcnemar"]
+
+    def test_over_draws_each_metric_is_ranked_that_both_have_but_no_time(self):
+        a, b = (scored(np.linspace(low, 0.9, 7), name) for low, name in ((0.1, "a"), (0.2, "b")))
+        more = {"seconds": a.values["error"], "seconds-in-all": a.values["error"], "accuracy": 1 - a.values["error"]}
+        a, b = (replace(each, values={**each.values, **more}) for each in (a, b))
+        only_a = replace(a, values={**a.values, "macro-f1": a.values["error"]})
+        for one, other in ((only_a, b), (b, only_a)):
+            metrics = ["error", "seconds", "macro-f1", "accuracy", "seconds-in-all"]
+            assert [found.test for found in DRAWS.tests(one, other, metrics)] == ["wilcoxon", "wilcoxon, accuracy"]
+        assert DRAWS.tests(a, b, ["seconds"]) == []
 
     def test_names_of_tests_say_which_metric_and_which_pairs(self):
         a, b = self.pair(draws=7, many=True)

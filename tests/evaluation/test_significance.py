@@ -250,6 +250,20 @@ class TestSmallestP:
         assert [row[-2] for row in rows] == [2, 2, 2]
         assert min(row[6] for row in rows) == pytest.approx(2 * min(test.p_value for test in tested))
 
+    def test_another_level_decides_what_can_be_tested(self):
+        family = [document_test("sign", *paired(5, n, 0, 5)) for n in (4, 6)]
+        for alpha, notes in (
+            (0.3, ["", ""]),
+            (0.1, ["not testable (smallest p 0.125 after Holm's correction)", ""]),
+            (
+                0.05,
+                ["not testable (smallest p 0.125 after Holm's correction)", "not testable (smallest p 0.0625 after "],
+            ),
+        ):
+            found = [test.note for test in holm_correction(family, alpha)]
+            assert [note[: len(said)] if said else note for note, said in zip(found, notes, strict=True)] == notes
+        assert holm_correction(family) == holm_correction(family, 0.05)
+
     def test_two_that_never_differ_have_no_test(self):
         (test,) = holm_correction([document_test("mcnemar", *paired(5, 0, 0, 0))])
         assert (test.p_value, test.note) == (1.0, "not testable (the two never differ)")

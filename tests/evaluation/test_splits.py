@@ -47,7 +47,29 @@ WANTED = "must be an ISO 8601 date in quotes, such as '2024-05-31'"
         (lambda: HoldOut(seed=-1), "seed = -1 is too small: it must be at least 0"),
         (lambda: HoldOut(1.0), "test_share = 1 must be more than 0 and less than 1"),
         (lambda: HoldOut(0.0), "test_share = 0 must be more than 0 and less than 1"),
-        (lambda: ByDate(1.0), "test_share = 1 must be more than 0 and less than 1"),
+        *(
+            (lambda make=make, share=share: make(share), f"test_share = {share:g} must be more than 0 and less than 1")
+            for make in (HoldOut, ByDate, lambda share: ByDate(share, test_from="2024-02-01"))
+            for share in (1.0, 0.0, -0.5, 1.5)
+        ),
+        (lambda: RandomSubsets(9, 0), "replicates = 0 is too small: it must be at least 1"),
+        (lambda: RandomSubsets(9, 1, -1), "seed = -1 is too small: it must be at least 0"),
+        (
+            lambda: FixedSplit("train", "tst").splits(DOCUMENTS),
+            "test: no group 'tst'; did you mean 'test'? (groups: cornell, texas, misc, train, test)",
+        ),
+        (
+            lambda: FixedSplit("trine").splits(DOCUMENTS),
+            "train: no group 'trine'; did you mean 'train'? (groups: cornell, texas, misc, train, test)",
+        ),
+        (
+            lambda: FixedSplit().splits(replace(SEVERAL, parts=SEVERAL.parts % 3)),
+            "the split 'test' has no document to test",
+        ),
+        (
+            lambda: FixedSplit().splits(replace(SEVERAL, parts=np.where(SEVERAL.parts == 3, 0, SEVERAL.parts))),
+            "the split 'test' has no document to train on",
+        ),
         (
             lambda: HoldOut(grouped=True),
             "stratified must be false where grouped is true: a group has documents of any class",
@@ -141,6 +163,8 @@ NO_ROWS = "the split 'a' has no rows, or rows that don't ascend or don't exist"
         (BOTH, "documents are tested by several splits: the protocol needs `tags = Tags(replicated=True)`"),
         ([Split("a", np.array([0, 1]), np.array([1, 2]))], "the split 'a' tests a document that it trains on"),
         ([Split("a", np.array([0, 2]), np.array([1]))], "the split 'a' has no training document of class 'y'"),
+        ([Split("a", np.array([0, 1, 3]), np.array([2, 3]))], "the split 'a' tests a document that it trains on"),
+        ([*ONE, Split("b", np.array([1, 2]), np.array([1, 3]))], "the split 'b' tests a document that it trains on"),
         *(
             ([Split("a", np.array(train, dtype=int), np.array(test, dtype=int))], NO_ROWS)
             for train, test in [([], [2]), ([0, 1], []), ([1, 0], [2]), ([0, 0, 1], [2]), ([0, 1], [4]), ([-1, 1], [2])]

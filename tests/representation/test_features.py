@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ from benchmark.representation.features import (
     FEATURE_MAPS,
     Arcsine,
     ChiSquared,
+    FeatureMap,
     Hellinger,
     JensenShannon,
     SignProjection,
@@ -86,6 +87,52 @@ class TestEvery:
             FEATURE_MAPS[name]().fit(points).transform(points[:, :10])
         with pytest.raises(ValueError, match="Negative values in data"):
             FEATURE_MAPS[name]().fit(points).transform(-points)
+
+
+class Own(FeatureMap):
+    """A map of a plug-in, whose features are those that it is given."""
+
+    def __init__(self, given: Any) -> None:
+        self.given = given
+
+    def map(self, points: sp.csr_array) -> Any:
+        return self.given
+
+
+@pytest.mark.parametrize(
+    ("given", "shape"),
+    [
+        (np.ones((29, 2)), "(29, 2)"),
+        (np.ones((31, 2)), "(31, 2)"),
+        (np.ones(30), "(30,)"),
+        (np.ones((30, 2, 1)), "(30, 2, 1)"),
+        (np.full((30, 2), "1"), "(30, 2)"),
+        (np.ones((30, 2), dtype=bool), "(30, 2)"),
+        (np.full((30, 2), np.nan), "(30, 2)"),
+        (np.full((30, 2), np.inf), "(30, 2)"),
+        (sp.csr_array(np.ones((29, 2))), "(29, 2)"),
+        (sp.csr_array(np.full((30, 2), np.nan)), "(30, 2)"),
+        (None, "()"),
+    ],
+)
+def test_odd_features_of_a_plugin_are_refused(points: sp.csr_array, given: Any, shape: str) -> None:
+    for fine in (np.ones((30, 2), dtype=int), -np.ones((30, 2)), sp.csr_array((30, 5))):
+        assert Own(fine).fit(points).transform(points) is fine
+    with pytest.raises(ValueError, match="`map` of Own must return a row of finite numbers") as raised:
+        Own(given).fit(points).transform(points)
+    assert str(raised.value).endswith(f" for each of 30 points; its shape is {shape}")
+
+
+@pytest.mark.parametrize("cls", [Arcsine, SignProjection])
+def test_another_seed_draws_other_features_and_each_feature_is_its_own(cls: type, points: sp.csr_array) -> None:
+    """Blocks of random directions, and the two sketches, are drawn apart."""
+    found = [cls(300, seed).fit_transform(points) for seed in (0, 0, 1)]
+    dense = [each.toarray()[:, -600:] if sp.issparse(each) else each for each in found]
+    np.testing.assert_array_equal(dense[0], dense[1])
+    assert (dense[0] != dense[2]).any()
+    half = dense[0].shape[1] // 2
+    for place in (128, half):
+        assert (dense[0][:, : half // 2] != dense[0][:, place : place + half // 2]).any()
 
 
 @pytest.mark.parametrize("name", FEATURE_MAPS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -122,6 +124,25 @@ def test_impossible_arguments_are_refused(counts, labels, message):
         information_gain(counts, labels, ["a", "b"])
 
 
+def test_names_of_classes_say_how_many_there_are():
+    counts, labels = np.array([[1, 0], [0, 1], [1, 1]]), [0, 1, 1]
+    expected = information_gain(counts, labels)
+    np.testing.assert_array_equal(information_gain(counts, labels, ["a", "b"]), expected)
+    for wrong, said in (
+        ([0, 1, 2], "labels go from 0 to 2, but there are 2 classes, from 0"),
+        ([-1, 1, 0], "labels go from -1 to 1, but there are 2 classes, from 0"),
+        ([0, 0, 0], "no document to learn from in the class 'b'"),
+        ([1, 1, 1], "no document to learn from in the class 'a'"),
+    ):
+        with pytest.raises(ValueError, match=f"^{said}$"):
+            information_gain(counts, wrong, ["a", "b"])
+
+
+def test_the_sum_is_taken_where_nothing_else_is_said():
+    gains = np.array([[1.0, 4.0], [3.0, 0.0]])
+    np.testing.assert_array_equal(aggregate_gains(gains, np.array([0.25, 0.75])), [4.0, 4.0])
+
+
 def test_aggregates_are_the_sum_the_average_by_prior_and_the_maximum():
     gains, priors = np.array([[1.0, 4.0], [3.0, 0.0]]), np.array([0.25, 0.75])
     found = {how: aggregate_gains(gains, priors, how).tolist() for how in GAIN_AGGREGATES}
@@ -151,6 +172,7 @@ def test_rounding_breaks_no_tie():
 
 @pytest.mark.parametrize("size", [0, -1, 10])
 def test_sizes_that_no_ranking_has_are_refused(size):
+    assert [checked_n_terms(each, 9) for each in (1, 9)] == [1, 9]
     with pytest.raises(ValueError, match=f"{size} terms can't be selected from 9"):
         checked_n_terms(size, 9)
 
@@ -169,5 +191,14 @@ def test_memberships_are_what_binary_labels_say_class_by_class():
         expected = information_gain(counts, members[:, column].astype(int))
         np.testing.assert_allclose(gains[column], expected[1], rtol=0, atol=1e-14)
     np.testing.assert_array_equal(gains[3], 0.0)
-    with pytest.raises(ValueError, match=r"memberships of shape \(40, 4\)"):
-        information_gain(counts[1:], members)
+    np.testing.assert_array_equal(information_gain(counts, members, list("abcd")), gains)
+    said = r"memberships of shape {} don't have a row for each of {} documents and a column for each class"
+    for rows, wrong, classes in (
+        (39, members, None),
+        (40, members[:, 0], None),
+        (40, members[:, :, None], None),
+        (40, members, list("abc")),
+        (40, members, list("abcde")),
+    ):
+        with pytest.raises(ValueError, match=said.format(re.escape(str(wrong.shape)), rows)):
+            information_gain(counts[:rows], wrong, classes)

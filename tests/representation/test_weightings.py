@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from scipy.optimize import approx_fprime
 from scipy.stats import entropy
 from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.utils import get_tags
 
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS, TermWeighting, normalize_blocks, row_norms
 from benchmark.representation.weightings import (
@@ -25,8 +28,12 @@ from benchmark.representation.weightings import (
     LearnedAitchison,
     LogEntropy,
     RelevanceFrequency,
+    Weighting,
 )
 from benchmark.representation.weightings.learnt import ClassLikelihood
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 COUNTS = np.array([[2, 1, 0, 1], [1, 3, 0, 1], [0, 0, 4, 1], [0, 1, 2, 1]])
 LABELS_OF = np.array([0, 0, 1, 2])
@@ -131,6 +138,125 @@ def test_tfidf_is_scikit_learns_but_for_their_one() -> None:
     np.testing.assert_allclose(TermWeighting("tfidf").fit_transform(counts).toarray()[:, seen], theirs[:, seen])
 
 
+#: Smallest and largest values of the parameters.
+RANGES: dict[type[Weighting], dict[str, tuple[float, float]]] = {
+    Bm25: {"k1": (1e-3, 1e3), "b": (0, 1)},
+    Aitchison: {"power": (1e-3, 10), "idf": (0, 10), "concentration": (0, 10), "smoothing": (1e-6, 1e6)},
+}
+RANGES[LearnedAitchison] = {**RANGES[Aitchison], "strength": (1e-6, 1e9), "iterations": (1, 100_000)}
+
+
+@pytest.mark.parametrize(("cls", "name"), [(cls, name) for cls, names in RANGES.items() for name in names])
+def test_a_parameter_lies_between_its_smallest_and_its_largest_value(cls: type[Weighting], name: str) -> None:
+    least, most = RANGES[cls][name]
+    for value in (least, most):
+        cls(**{name: value}).check()
+    for value in (least - 1e-7, most * (1 + 1e-7), math.nan):
+        with pytest.raises(ValueError, match=re.escape(f"{name} must lie in [{least:g}, {most:g}], but")):
+            cls(**{name: value}).fit(COUNTS, LABELS_OF)
+    if name in ("idf", "concentration"):
+        cls(**{name: {"all": least, "more": most}}).check()
+        with pytest.raises(ValueError, match=f"^{name} must lie in"):
+            cls(**{name: {"all": least, "more": most + 1}}).check()
+
+
+@pytest.mark.parametrize(("cls", "name"), [(cls, name) for cls, names in RANGES.items() for name in names])
+def test_every_parameter_matters_and_keeps_its_name(cls: type[Weighting], name: str) -> None:
+    counts, labels = drawn(7, n=30)
+    usual = {"k1": 1.2, "b": 0.75} if cls is Bm25 else {"power": 0.5, "idf": 1.5, "concentration": 0.5}
+    usual |= {"smoothing": 2.0} if "smoothing" in RANGES[cls] else {}
+    usual |= {"strength": 3.0, "iterations": 2} if cls is LearnedAitchison else {}
+    changed = {**usual, name: 9 if name == "iterations" else usual[name] * 0.7}
+    one, other = (cls(**parameters).fit(counts, labels).transform(counts).toarray() for parameters in (usual, changed))
+    assert np.abs(one - other).max() > 1e-4
+    assert cls(**changed).get_params() == changed
+
+
+def test_defaults() -> None:
+    plain = {"power": 1.0, "idf": 1.0, "concentration": 0.0, "smoothing": 1.0}
+    assert Aitchison().get_params() == plain
+    assert LearnedAitchison().get_params() == {**plain, "strength": 10.0, "iterations": 30}
+    assert Bm25().get_params() == {"k1": 1.2, "b": 0.75}
+    assert TermWeighting().get_params() == {"weighting": "tf", "normalization": "none"}
+
+
+@pytest.mark.parametrize("blocks", [False, True])
+@pytest.mark.parametrize("name", WEIGHTINGS)
+def test_what_is_kept_of_a_weighting_is_all_that_it_weighs_by(name: str, *, blocks: bool) -> None:
+    counts, labels = drawn(8)
+    fitted, copy = WEIGHTINGS[name](), WEIGHTINGS[name]()
+    if blocks:
+        fitted.of_blocks(np.repeat([0, 1, 2], 3), np.array([1.0, 0.25, 0.5]), "l2", ("a", "b", "c"))
+    fitted.fit(counts[:8], labels[:8])
+    for attribute in fitted.kept:
+        setattr(copy, attribute, getattr(fitted, attribute))
+    np.testing.assert_array_equal(copy.transform(counts).toarray(), fitted.transform(counts).toarray())
+    learnt = {each for each in dir(fitted) if each.endswith("_") and not each.startswith("_")}
+    assert set(fitted.kept) == learnt - {"block_names_"}  # of which only `fit` asks
+
+
+@pytest.mark.parametrize("name", [name for name, cls in WEIGHTINGS.items() if cls().learns == FROM_LABELS])
+def test_labels_are_one_for_each_document(name: str) -> None:
+    counts, labels = drawn(9)
+    for wrong in (labels[:-1], np.append(labels, 0), np.eye(3)[labels][1:], np.eye(3)[labels][:, None], np.array(1)):
+        shape = re.escape(str(np.shape(wrong)))
+        with pytest.raises(ValueError, match=f"needs the classes of 12 documents, not labels of shape {shape}"):
+            WEIGHTINGS[name]().fit(counts, wrong)
+    with pytest.raises(ValueError, match=r"needs the classes of 12 documents: it requires y to be passed, but .* None"):
+        WEIGHTINGS[name]().fit(counts)
+
+
+@pytest.mark.parametrize("name", WEIGHTINGS)
+def test_tags_say_whether_labels_are_needed(name: str) -> None:
+    weighting = WEIGHTINGS[name]()
+    for each in (weighting, TermWeighting(name), TermWeighting(weighting)):
+        tags = get_tags(each)
+        assert tags.target_tags.required == (weighting.learns == FROM_LABELS)
+        assert tags.target_tags.multi_output
+        assert (tags.input_tags.sparse, tags.input_tags.positive_only) == (True, True)
+
+
+class Own(Weighting):
+    """A weighting of a plug-in, whose values are those that it is given."""
+
+    def __init__(self, local: Any = None, factors: Any = None) -> None:
+        self.given_local, self.given_factors = local, factors
+
+    def local(self, counts: sp.csr_array) -> Any:
+        return super().local(counts) if self.given_local is None else self.given_local
+
+    def factors(self, presence: sp.csr_array, members: Any) -> Any:
+        return np.ones(4) if self.given_factors is None else self.given_factors
+
+
+ODD: dict[str, Callable[[int], Any]] = {
+    "short": lambda n: np.ones(n - 1),
+    "long": lambda n: np.ones(n + 1),
+    "a column": lambda n: np.ones((n, 1)),
+    "a number": lambda _: 1.0,
+    "texts": lambda n: np.array(["1"] * n),
+    "truths": lambda n: np.ones(n, dtype=bool),
+    "complex": lambda n: np.ones(n, dtype=complex),
+    "nan": lambda n: np.array([1.0] * (n - 1) + [math.nan]),
+    "infinite": lambda n: np.array([math.inf] + [1.0] * (n - 1)),
+    "negative": lambda n: np.array([1.0] * (n - 1) + [-1e-9]),
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_odd_values_of_a_plugins_weighting_are_refused(odd: str) -> None:
+    weights = Own().fit(COUNTS).transform(COUNTS)
+    np.testing.assert_array_equal(weights.toarray(), COUNTS)
+    ints = Own(np.arange(11), np.arange(4)).fit(COUNTS).transform(COUNTS)  # zeros and whole numbers are fine
+    assert ints.sum() > 0
+    said = r"of Own must return numbers of shape \({},\), finite and not negative"
+    with pytest.raises(ValueError, match=f"^`factors` {said.format(4)}"):
+        Own(factors=ODD[odd](4)).fit(COUNTS)
+    fitted = Own(local=ODD[odd](11)).fit(COUNTS)
+    with pytest.raises(ValueError, match=f"^`local` {said.format(11)}"):
+        fitted.transform(COUNTS)
+
+
 @pytest.mark.parametrize("weighting", [Aitchison(power=0), Aitchison(idf=-1), Aitchison(concentration=11), Bm25(b=1.1)])
 def test_parameters_out_of_range_are_refused(weighting: Aitchison | Bm25) -> None:
     with pytest.raises(ValueError, match="must lie in"):
@@ -157,6 +283,38 @@ class TestLearnt:
         expected = -np.mean([scores[i, c] - np.log(np.exp(scores[i]).sum()) for i, c in ((0, 0), (1, 0), (2, 1))])
         assert problem.loss(np.array([0, 0, 0, math.log(2.0)]))[0] == pytest.approx(expected, rel=1e-12)
 
+    @pytest.mark.parametrize("smoothing", [0.25, 8.0])
+    def test_a_strong_prior_is_aitchisons_with_every_parameter(self, smoothing: float) -> None:
+        counts, labels = drawn(5, n=40)
+        how = {"power": 0.5, "idf": 2.0, "concentration": 1.5, "smoothing": smoothing}
+        plain = Aitchison(**how).fit(counts, labels)
+        held = LearnedAitchison(**how, strength=1e8).fit(counts, labels)
+        np.testing.assert_allclose(held.factors_, plain.factors_, rtol=1e-5)
+        np.testing.assert_allclose(held.transform(counts).toarray(), plain.transform(counts).toarray(), rtol=1e-5)
+
+    def test_more_iterations_are_more_likely_until_they_are_enough(self) -> None:
+        counts, labels = drawn(5, n=40)
+        roots = sp.csr_array(counts.astype(float))
+        roots.data **= 0.5
+        prior = Aitchison().fit(counts, labels).factors_
+        problem = ClassLikelihood(roots, labels[:, None] == np.arange(3), np.log(prior), 1.0)
+        found = []
+        for iterations in (1, 3, 300):
+            learnt = LearnedAitchison(strength=1.0, iterations=iterations).fit(counts, labels).factors_
+            at = np.append(np.log(learnt), 0)
+            found.append(min(problem.loss(np.append(at[:-1], s))[0] for s in np.linspace(0, 6, 121)))
+        assert found[0] > found[1] > found[2]
+
+    def test_terms_that_weigh_nothing_are_not_learned(self) -> None:
+        counts, labels = drawn(5, n=40)
+        dense = counts.toarray()
+        dense[:, 0], dense[:, 1] = 1, 0  # in all documents, and in none
+        factors = LearnedAitchison().fit(sp.csr_array(dense), labels).factors_
+        assert factors is not None
+        assert ((factors > 0) == (np.arange(9) > 1)).all()
+        nothing = LearnedAitchison().fit(np.ones((3, 2), dtype=int), [0, 1, 1]).factors_
+        np.testing.assert_array_equal(nothing, [0, 0])
+
     def test_a_strong_prior_is_aitchisons_and_a_weak_one_is_more_likely(self) -> None:
         counts, labels = drawn(5, n=40)
         plain = Aitchison(power=0.5, concentration=1).fit(counts, labels).factors_
@@ -172,6 +330,21 @@ class TestLearnt:
         assert best[0] < best[1]
 
 
+@pytest.mark.parametrize("name", ["log-tf", "log-tfidf"])
+def test_a_count_below_one_over_e_weighs_nothing_rather_than_less(name: str) -> None:
+    counts = sp.csr_array(np.array([[0.1, 1 / math.e, 0.5, 2.0], [0.0, 0.0, 0.0, 0.0]]))
+    weights = WEIGHTINGS[name]().fit(counts).transform(counts).toarray()[0]
+    factor = 1.0 if name == "log-tf" else math.log(2)
+    np.testing.assert_allclose(weights, factor * np.array([0, 0, 1 - math.log(2), 1 + math.log(2)]), atol=1e-15)
+
+
+def test_documents_without_any_class_teach_no_concentration() -> None:
+    with pytest.raises(ValueError, match="no training document has a class: there is no concentration to learn"):
+        Aitchison(concentration=1).fit(COUNTS, np.zeros((4, 2), dtype=bool))
+    with pytest.raises(ValueError, match="RelevanceFrequency needs labels: it learns from the classes of the docum"):
+        RelevanceFrequency().factors(sp.csr_array(COUNTS), None)
+
+
 class TestBlocks:
     @settings(max_examples=40)
     @given(st.integers(0, 1000), st.sampled_from(NORMALIZATIONS))
@@ -179,6 +352,7 @@ class TestBlocks:
         counts, _ = drawn(seed)
         block_of, weights = np.repeat([0, 1, 2], 3), np.array([1.0, 0.25, 0.0])
         points = normalize_blocks(counts.astype(float), block_of, weights, normalization)
+        assert points.data.all(), "no zero is stored"
         for block, weight in enumerate(weights):
             own, given_counts = points[:, block_of == block], counts[:, block_of == block].astype(float)
             if normalization == "none":

@@ -228,6 +228,17 @@ def test_a_field_that_a_text_does_not_say_is_refused() -> None:
         count_terms(corpus_of([b"sea"]), Lexing(fields=("all", "title")), Pruning())
 
 
+@pytest.mark.parametrize("name", ["title", "subject"])
+def test_a_field_that_a_text_says_goes_before_that_of_its_format_even_if_it_is_empty(name: str) -> None:
+    text = FieldedText(b"Subject: mail\n\n<title>html</title>", {"subject": b"", "title": b""})
+    assert field_of(text, name, "mail" if name == "subject" else "html") == b""
+    assert field_of(text, name, None) == b""
+    other = FieldedText(bytes(text), {"more": b"ink"})
+    assert field_of(other, name, "mail" if name == "subject" else "html").strip() in (b"mail", b"html")
+    with pytest.raises(DataError, match=rf"has no field '{name}', which is counted separately \(its fields: more\)"):
+        field_of(other, name, None)
+
+
 def test_fields_of_a_corpus_stay_with_their_documents() -> None:
     nobody = np.zeros(3, np.int32)
     spans = np.array([[0, 3], [0, 0], [1, 4]])

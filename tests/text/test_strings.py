@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,6 +39,38 @@ def test_texts_are_given_back_in_any_order(strings, data):
     assert texts.strings().tolist() == strings
     rows = np.array(data.draw(st.permutations(range(len(strings)))), dtype=np.intp)
     assert texts.take(rows).take(rows[:2]).strings().tolist() == [strings[row] for row in rows[rows[:2]]]
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=3, max_size=6), st.data())
+def test_of_chosen_texts_others_are_chosen_in_turn(strings, data):
+    texts = Texts(*joined_texts(strings), key="k")
+    first = np.array(data.draw(st.lists(st.integers(0, len(strings) - 1), min_size=2)), dtype=np.intp)
+    second = np.array(data.draw(st.lists(st.integers(0, len(first) - 1))), dtype=np.intp)
+    chosen = texts.take(first).take(second)
+    assert chosen.strings().tolist() == [strings[first[place]] for place in second]
+    assert (chosen.key, chosen.data is texts.data, chosen.bounds is texts.bounds) == ("k", True, True)
+
+
+@pytest.mark.parametrize(
+    ("document", "how", "expected"),
+    [
+        (b"a: b\n\nc &amp; <i>d</i>", {}, "a: b\n\nc &amp; <i>d</i>"),
+        (b"a: b\n\nc &amp; <i>d</i>", {"skip_header": True}, "c &amp; <i>d</i>"),
+        (b"a: b\r\n\r\nc &amp; <i>d</i>", {"skip_header": True, "skip_html": True}, "c &  d "),
+        (b"a &lt;b&gt; <c", {"skip_html": True}, "a <b>  "),
+        (b"a: b\nc", {"skip_header": True}, ""),
+        (b"caf\xe9 &eacute; <b>", {"skip_html": True}, "caf\xe9 \xe9  "),
+        (b"\xe9: x\n\ncaf\xc3\xa9", {"skip_header": True}, "caf\xe9"),
+        (b"", {"skip_header": True, "skip_html": True}, ""),
+    ],
+)
+def test_headers_tags_and_entities_are_read_as_they_are_asked_to_be(document, how, expected):
+    assert document_string(document, **{"skip_header": False, "skip_html": False, **how}) == expected
+
+
+def test_half_a_surrogate_is_a_question_mark():
+    data, bounds = joined_texts(["a\ud800b", "", "\u6f22"])
+    assert (data.tobytes(), bounds.tolist()) == ("a?b\u6f22".encode(), [0, 3, 3, 6])
 
 
 @given(st.binary())

@@ -186,3 +186,10 @@ def test_of_utf_8_the_lexer_of_unicode_passes_nothing_over(texts: list[str]) -> 
 def dropped(documents: list[bytes], lexing: Lexing) -> int:
     bounds = np.cumsum([0, *map(len, documents)], dtype=np.int64)
     return find_tokens(np.frombuffer(b"".join(documents), dtype=np.uint8), bounds, lexing).dropped
+
+
+@pytest.mark.parametrize(("document", "lost"), [(b"a &#65533; &#xfffd;", 0), (b"a \xff &#65533; \xfe", 2), (b"abc", 0)])
+def test_an_entity_is_no_invalid_place(document: bytes, lost: int) -> None:
+    text = np.frombuffer(document, dtype=np.uint8)
+    found = find_tokens(text, np.array([0, len(document)], dtype=np.int64), replace(UNICODE, skip_html=True))
+    assert found.dropped == lost

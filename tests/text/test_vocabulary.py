@@ -129,6 +129,62 @@ def test_counts_that_are_pruned_later_are_those_that_are_pruned_at_once(
     assert_canonical(later.matrix)
 
 
+def counted_of(blocks: tuple[str, ...], vocabulary: tuple[str, ...], block_of: list[int]) -> CountsCorpus:
+    """Two documents, in which each term occurs once, and the first term once more."""
+    documents = corpus_of([b"", b""]).documents
+    dense = np.ones((2, len(vocabulary)), dtype=np.int32)
+    dense[0, 0] = 2
+    return CountsCorpus("made up", documents, csr_array(dense), vocabulary, "", blocks, np.array(block_of, np.int32))
+
+
+def test_a_block_without_terms_keeps_its_number() -> None:
+    """The counts have words and triples, and no pair."""
+    corpus = counted_of(("all", "all-3"), ("of", "sea", "of the sea", "sea of ink"), [0, 0, 1, 1])
+    counts = prune_counts(corpus, Lexing(ngrams=(1, 2, 3)), Pruning())
+    assert counts.blocks == ("all", "all-2", "all-3")
+    assert (counts.vocabulary, counts.block_of.tolist()) == (("sea", "of the sea", "sea of ink"), [0, 2, 2])
+    assert (counts.dropped, counts.in_buckets, counts.documents) == (0, 0, corpus.documents)
+
+
+@pytest.mark.parametrize("blocks", [("all-2", "all"), ("all", "characters"), ("sea",)])
+def test_counts_of_other_blocks_are_refused(blocks: tuple[str, ...]) -> None:
+    corpus = counted_of(blocks, ("a", "b"), [0, len(blocks) - 1])
+    said = f"text: the counts are of {', '.join(blocks)}, and the configuration asks for all, all-2; change `text`"
+    with pytest.raises(ConfigError) as raised:
+        prune_counts(corpus, Lexing(ngrams=(1, 2)), Pruning())
+    assert str(raised.value) == said
+
+
+def test_stop_words_of_counts_are_those_of_the_list_of_ones_own_in_every_field() -> None:
+    corpus = counted_of(("all", "subject"), ("ink", "sea", "subject:ink", "subject:of"), [0, 0, 1, 1])
+    for lexing, left in (
+        (Lexing(fields=("all", "subject")), ("ink", "sea", "subject:ink")),
+        (Lexing(fields=("all", "subject"), stoplist="none"), ("ink", "sea", "subject:ink", "subject:of")),
+        (Lexing(fields=("all", "subject"), stoplist="mine", stopped=("ink",)), ("sea", "subject:of")),
+    ):
+        assert prune_counts(corpus, lexing, Pruning()).vocabulary == left
+        text = replace(corpus_of([b"Subject: ink of\n\n"]), documents=corpus_of([b""]).documents)
+        named = replace(lexing, fields=("subject",), format="mail")
+        expected = tuple(name for name in left if name.startswith("subject:"))
+        assert count_terms(text, named, Pruning()).vocabulary == expected
+
+
+@pytest.mark.parametrize("buckets", [0, 1024])
+@pytest.mark.parametrize("within", ["words", "white-space"])
+def test_characters_and_words_are_pruned_by_the_documents_of_a_group(within: str, buckets: int) -> None:
+    """However they are divided, on however many threads; and by all documents where each split counts its own."""
+    texts = [b"sea ink", b"ink sea sea", b"rum sea", b"", b"inky rum", b"tea"]
+    corpus, lexing = in_groups(texts, [0, 1, 0, 0, 1, 1]), Lexing(characters=(3, 4), within=within, buckets=buckets)
+    for pruning in (Pruning(2, 1), Pruning(1, 2), Pruning(3, 2)):
+        alone = count_terms(corpus.take(np.array([0, 2, 3])), lexing, pruning)
+        for cuts, jobs in (([], 1), ([2, 3], 2), ([1, 1, 4], 3)):
+            found = count_terms(Divided(corpus, cuts), lexing, replace(pruning, group="train"), jobs)
+            assert found.vocabulary == alone.vocabulary
+            assert found.matrix.toarray()[[0, 2, 3]].tolist() == alone.matrix.toarray().tolist()
+            every = count_terms(Divided(corpus, cuts), lexing, replace(pruning, group="training"), jobs)
+            assert same_bytes(every, count_terms(corpus, lexing, pruning))
+
+
 @dataclass(frozen=True)
 class Divided:
     """A corpus that comes in chunks of so many documents each, empty ones among them."""
@@ -178,6 +234,14 @@ def test_counts_are_the_same_however_documents_are_divided_and_whatever_the_numb
         count_terms(Divided(corpus, cuts), lexing, pruning, jobs),
     )
     assert same_bytes(whole, divided)
+
+
+@pytest.mark.parametrize("cuts", [[2], [1, 2], [1], []])
+def test_documents_that_are_not_counted_have_numbers_too(cuts: list[int]) -> None:
+    """The first document of a chunk isn't taken for one of the chunk before."""
+    corpus = in_groups([b"rum", b"kernel", b"kernel", b"rum"], [1, 0, 0, 0])
+    counts = count_terms(Divided(corpus, cuts), Lexing(), Pruning(min_documents=2, group="train"))
+    assert counts.vocabulary == ("kernel",)
 
 
 def test_few_chunks_are_in_memory_at_a_time() -> None:
@@ -304,6 +368,15 @@ def test_a_word_of_the_test_documents_alone_is_not_kept() -> None:
 def test_a_group_that_does_not_exist_is_refused() -> None:
     with pytest.raises(ConfigError, match="there is no group 'training-set'; the groups are train, test"):
         count_terms(in_groups([b"kernel"], [0]), Lexing(), Pruning(group="training-set"))
+
+
+def test_pruning_keeps_what_is_as_frequent_as_its_least_and_says_whether_splits_count() -> None:
+    occurrences, documents = np.array([1, 2, 3, 3, 5]), np.array([1, 1, 2, 3, 1])
+    assert Pruning().keeps(occurrences, documents).all()
+    assert Pruning(min_occurrences=3).keeps(occurrences, documents).tolist() == [False, False, True, True, True]
+    assert Pruning(min_documents=2).keeps(occurrences, documents).tolist() == [False, False, True, True, False]
+    assert Pruning(3, 2).keeps(occurrences, documents).tolist() == [False, False, True, True, False]
+    assert [Pruning(group=group).by_split for group in (None, "train", "training")] == [False, False, True]
 
 
 @pytest.mark.parametrize("field", ["min_occurrences", "min_documents"])

@@ -65,7 +65,7 @@ def scan_files(reader: FileParameters) -> ScanResult:
     DataError
         The files have problems (the message lists all), or a file was changed while it was read.
     """
-    return _scanned(json.dumps([reader.parameters(), str(reader.base)]), reader.digest(), _Hidden(reader))
+    return _scanned(json.dumps(reader.parameters()), reader.digest(), _Hidden(reader))
 
 
 class _Hidden:

@@ -93,6 +93,15 @@ def test_a_file_that_is_needed_is_named(tmp_path: Path, name: str) -> None:
         ({"blocks": "title\nbody\n"}, "blocks.txt: has 2 lines, but vocabulary.txt has 3 terms"),
         ({"documents": "id,label\na,x\nb,y\n"}, "documents.csv: has 2 documents, but counts.svmlight has 3"),
         ({"documents": "id,label\na,x\nb,y\nc,y\n"}, r"one to one, unlike \['y'\] and \[10\]"),
+        ({"documents": "id,label\na,x\nb,y\nc,z\n"}, r"one to one, unlike \['z'\] and \[10\]"),
+        ({"documents": "id,label\na,x\nb,x\nc,x\n"}, r"one to one, unlike \['x'\] and \[9\]"),
+        ({"documents": "id,label\na,x\na,y\nc,x\n"}, "documents.csv: two documents have the same id"),
+        ({"documents": "id,class\na,x\nb,y\nc,x\n"}, "documents.csv: has no column 'label'"),
+        ({"vocabulary": "sea\nink\nsea\n"}, "must have one term per line, each of them once"),
+        ({"counts": "10 1:1.5\n9 1:1\n10 1:1\n"}, "counts must be whole numbers, and not negative"),
+        ({"counts": "10 4:1\n9 1:1\n10 1:1\n"}, "is not svmlight with 3 terms"),
+        ({"counts": "1.5 1:1\n9 1:1\n10 1:1\n"}, "is not svmlight with 3 terms: the class 1.5 is not a whole number"),
+        ({"counts": ""}, "counts.svmlight: holds no document"),
     ],
 )
 def test_what_does_not_fit_is_refused(tmp_path: Path, changes: dict[str, str], said: str) -> None:

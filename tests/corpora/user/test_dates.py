@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.corpora.user.dates import ISO, LOCAL_FORMATS, DateColumn
-from benchmark.system.errors import DataError
+from benchmark.corpora.user.dates import ISO, LOCAL_FORMATS, DateColumn, check_date_format
+from benchmark.system.errors import ConfigError, DataError
 
 DAYS = st.datetimes(datetime(1970, 1, 1), datetime(2070, 1, 1)).map(lambda day: day.replace(microsecond=0))  # noqa: DTZ001
 
@@ -81,6 +81,42 @@ def test_what_is_no_date_is_refused_with_its_line(values: list[object], stated: 
     with pytest.raises(DataError) as raised:
         column(values, stated).dates()
     assert said in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("form", "good"),
+    [
+        *((form, True) for form in LOCAL_FORMATS),
+        *((form, True) for form in ("%d/%m/%y", "%Y%m%d", "%m-%d", "%j %Y", "%Y-%m-%dT%H:%M:%S%z")),
+        *((form, False) for form in ("", "%Y", "%m/%Y", "%H:%M", "dd.mm.yyyy", "%d/%m/%Q", "%d")),
+    ],
+)
+def test_a_format_must_say_the_month_and_the_day(form: str, *, good: bool) -> None:
+    if good:
+        check_date_format(form, "when")
+        with pytest.raises(ConfigError, match=r"^date_format: there is no date; name its column by `date`$"):
+            check_date_format(form, None)
+        return
+    with pytest.raises(ConfigError) as raised:
+        check_date_format(form, "when")
+    assert str(raised.value) == (
+        f"date_format is {form!r}: must have the codes of Python's strptime, such as '%d/%m/%Y' or '%m/%d/%Y %H:%M'"
+    )
+
+
+def test_only_dates_that_differ_by_the_form_are_ambiguous() -> None:
+    """The first that is so is named, and no date says more than those before and after it."""
+    for values, place in (
+        (["02/02/2020", "03/04/2020", "05/06/2020"], "a.csv:3: when is '03/04/2020'"),
+        (["03-04-2020 10:00", "05-06-2020 11:00"], "a.csv:2: when is '03-04-2020 10:00'"),
+    ):
+        found = column(list(values))
+        assert found.ambiguity.startswith(f"{place}, and no date of the file says which number is the day: state date")
+        assert len(found.formats) == 2
+        with pytest.raises(DataError, match=place):
+            found.dates()
+        assert column([*values, f"30{values[-1][2:]}"]).ambiguity == ""
+    assert (column([]).dates(), column([]).ambiguity, column([]).formats) == ([], "", ())
 
 
 def test_dates_of_parquet_need_no_format() -> None:

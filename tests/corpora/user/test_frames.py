@@ -44,6 +44,27 @@ def test_a_missing_column_is_proposed() -> None:
         frame_columns(TICKETS, {"text": "Description", "label": "Kategorie"})
     with pytest.raises(ConfigError, match="two columns 'text': rename one"):
         frame_columns(pd.DataFrame([["a", "b", "c"]], columns=["text", "label", "text"]), {})
+    with pytest.raises(ConfigError, match=r"^the frame has no column 'label' \(columns: text\); name yours, such as "):
+        frame_columns(pd.DataFrame({"text": ["a", "b"]}), {})
+
+
+@pytest.mark.parametrize("role", FRAME_ROLES)
+def test_a_named_column_must_be_there_once(role: str) -> None:
+    """Whatever its role is called; a column that stands there twice without a role doesn't matter."""
+    columns = [*(r for r in FRAME_ROLES if r not in (role, "labels")), "mine", "more", "more"]
+    frame = pd.DataFrame([["a"] * len(columns)], columns=columns)
+    assert frame_columns(frame, {role: "mine"})[role] == "mine"
+    with pytest.raises(ConfigError, match=f"^{role}: the frame has two columns 'more': rename one$"):
+        frame_columns(frame, {role: "more"})
+    have = ", ".join(columns)
+    with pytest.raises(ConfigError) as raised:
+        frame_columns(frame, {role: "Mine"})
+    assert str(raised.value) == f"{role}: the frame has no column 'Mine' (columns: {have})"
+    if role == "text":
+        assert frame_columns(frame, {"text": ["mine", "label"]})["text"] == ["mine", "label"]
+        for wrong in (["mine", "more"], ["mine", "none"]):
+            with pytest.raises(ConfigError, match=f"^text: the frame has .*{wrong[1]}"):
+                frame_columns(frame, {"text": wrong})
 
 
 def test_the_file_has_the_columns_that_have_a_role(tmp_path) -> None:

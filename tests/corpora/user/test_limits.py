@@ -90,6 +90,37 @@ def test_as_many_classes_as_the_limit_are_read_and_no_more(tmp_path: Path, monke
         UserFiles("other.csv", base=tmp_path).outline()
 
 
+def test_classes_are_counted_one_by_one_where_documents_have_several(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three classes make up to eight sets of them."""
+    for name, more in (("t.jsonl", []), ("other.jsonl", ["d"])):
+        rows = [{"text": "a", "all": [c for c in "abc" if ord(c) & n or n == 7]} for n in range(8)] + [
+            {"text": "a", "all": more}
+        ]
+        (tmp_path / name).write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    monkeypatch.setenv("BENCH_MAX_CLASSES", "3")
+    assert UserFiles("t.jsonl", labels="all", base=tmp_path).outline().classes == ("a", "b", "c")
+    with pytest.raises(DataError, match=r"^other\.jsonl: has 4 classes; at most 3 are read; BENCH_MAX_CLASSES in"):
+        UserFiles("other.jsonl", labels="all", base=tmp_path).outline()
+
+
+@pytest.mark.parametrize("limit", FILE_LIMITS, ids=lambda limit: limit.variable)
+def test_a_limit_is_checked_against_the_number_that_is_set(
+    limit: limits.FileLimit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(limit.variable, "12")
+    most = int(12 * limit.unit)
+    assert limit.most == most
+    limit.check(most, "t.csv")
+    more = "; " + limit.variable + " in the environment sets another limit"
+    more += ", of at most 32,767" if limit is limits.CLASSES else ""
+    with pytest.raises(DataError) as raised:
+        limit.check(most + 1, "t.csv")
+    assert str(raised.value) == f"t.csv: has {most + 1:,} {limit.what}; at most {most:,} are read{more}"
+    assert str(limit.too_many("t.csv")) == f"t.csv: has more than {most:,} {limit.what}, the most that are read{more}"
+
+
 @pytest.mark.parametrize("packing", [".gz", ".xz", ".zst"])
 def test_a_short_file_may_be_as_much_alike_as_it_likes(packing: str, tmp_path: Path) -> None:
     content = b"text,label\n" + b"".join(b"a" * 200_000 + b",%c\n" % label for label in b"xyxy")

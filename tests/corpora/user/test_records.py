@@ -163,7 +163,10 @@ REFUSED = [
     ("a.jsonl", b"[1]\n", ":1: is [1], and must be an object"),
     ("a.jsonl", b'{"text": "x"}\n', "has no column 'label'"),
     ("a.csv.gz", gzip.compress(FORMATS["a.csv"])[:-9], "is truncated"),
-    ("a.csv.gz", b"text,label\n", "can't be read"),
+    ("a.csv.gz", b"text,label\n", "can't be read: Not a gzipped file (b'te')"),
+    ("a.csv.gz", gzip.compress(FORMATS["a.csv"])[:-8] + b"\0" * 8, "can't be read: CRC check failed"),
+    ("a.csv.gz", gzip.compress(FORMATS["a.csv"])[:12] + b"\xff" * 40, "can't be read: Error -3 while decompressing"),
+    ("a.csv.xz", b"text,label\n", "can't be read: Input format not supported by decoder"),
     ("a.csv.zst", b"text,label\n", "can't be read"),
     *(("a.csv.zst", zstandard.compress(FORMATS["a.csv"])[:-n], "is truncated") for n in (1, 4, 9, 30)),
     ("a.csv.xz", lzma.compress(FORMATS["a.csv"])[:-9], "is truncated"),
@@ -254,6 +257,22 @@ def test_columns_of_json_are_those_of_its_first_records(tmp_path: Path, monkeypa
     assert raised.value.column == "mores"
     path.write_text("\n")
     assert list(iter_records(path, ["text"])) == []
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.ndjson.gz", "a.csv.xz"])
+@pytest.mark.parametrize("end", ["\n", "\r"])
+def test_lines_of_a_large_file_are_counted_before_it_is_read(
+    name: str, end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = ["text"] + ['"a"'] * 4 if ".csv" in name else ['{"text": "a"}'] * 5
+    content = (end.join(lines) + end).encode()
+    pack = {".gz": gzip.compress, ".xz": lzma.compress}.get(name[-3:], bytes)
+    (tmp_path / name).write_bytes(pack(content))
+    monkeypatch.setenv("BENCH_MAX_RECORDS", "5")
+    records.check_size(tmp_path / name)
+    monkeypatch.setenv("BENCH_MAX_RECORDS", "4")
+    with pytest.raises(DataError, match=rf"{name}: has more than 4 records, the most that are read; BENCH_MAX_REC"):
+        records.check_size(tmp_path / name)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])

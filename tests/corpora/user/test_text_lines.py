@@ -74,6 +74,25 @@ def test_half_a_surrogate_is_named_with_its_line(line: int, end: str) -> None:
     assert str(raised.value).startswith(f"a.csv:{line + 1}: the byte 0x00 at offset {offset:,} is not utf-16")
 
 
+@pytest.mark.parametrize(
+    ("content", "lines"),
+    [
+        (b"a\rb\rc", ["a\r", "b\r", "c"]),
+        (b"a\r\nb\rc\n", ["a\r\n", "b\rc\n"]),
+        (b"a\nb\rc\n", ["a\n", "b\rc\n"]),
+        (b"1234567\r\nb\rc\n", ["1234567\r\n", "b\rc\n"]),
+        (b"12345678\r\nb\rc\n", ["12345678\r\n", "b\rc\n"]),
+        (b"123456\rb\rc", ["123456\r", "b\r", "c"]),
+    ],
+)
+def test_the_first_line_says_how_lines_end_unless_the_beginning_is_cut_within_its_end(
+    content: bytes, lines: list[str]
+) -> None:
+    """Eight bytes are seen at first: of a carriage return that is the last of them, nothing is known."""
+    file = io.BufferedReader(io.BytesIO(content), 8)  # type: ignore[arg-type]
+    assert list(text_lines(file, "a.csv", "utf-8")) == lines  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("name", ["klingon", "rot13"])
 def test_an_encoding_that_there_is_none_of_is_refused(name: str) -> None:
     with pytest.raises(ConfigError, match=f"unknown encoding '{name}'; use one such as utf-8, utf-16"):

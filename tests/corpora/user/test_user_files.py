@@ -325,6 +325,25 @@ def test_a_card_is_of_the_columns_too(
     assert said in str(raised.value)
 
 
+def test_a_card_lists_the_classes_and_groups_of_then_and_of_now(
+    files: Callable[..., UserFiles], tmp_path: Path
+) -> None:
+    config = tmp_path / "mine.yaml"
+    user_card_path(config).parent.mkdir()
+    user_card_path(config).write_text(user_card_yaml(files(), "mine"))
+    other = {"side": "dev", "label": "z"}
+    gone = files({"side": "dev"}, other, {"side": "dev"}, other)
+    with pytest.raises(DataError) as raised:
+        check_user_card(gone, config)
+    assert str(raised.value).splitlines()[1:-1] == [
+        "  x, train: 2 documents on the card, 0 now",
+        "  x, dev: 0 documents on the card, 2 now",
+        "  y, test: 1 documents on the card, 0 now",
+        "  y, train: 1 documents on the card, 0 now",
+        "  z, dev: 0 documents on the card, 2 now",
+    ]
+
+
 def test_a_card_has_names_that_no_yaml_file_can_have(files: Callable[..., UserFiles], tmp_path: Path) -> None:
     odd = {"label": "x\x1b[31m", "side": "tr\x07ain"}
     reader, config = files(odd, {}, odd), tmp_path / os.fsdecode(b"mine\xff.yaml")
@@ -454,6 +473,53 @@ def test_all_that_can_be_left_out_is_left_out_in_one_pass(tmp_path: Path) -> Non
         UserFiles("own.jsonl", base=tmp_path).outline()
 
 
+@pytest.mark.parametrize(
+    ("given", "separator", "names"),
+    [
+        ("p;q;r", ";", ["p", "q", "r"]),
+        (" p ; q;p;", ";", ["p", "q"]),
+        ("p, q", ", ", ["p", "q"]),
+        ("p;q", "|", ["p;q"]),
+        ("", ";", []),
+        (" ", None, []),
+        (["p;q", "r"], ";", ["p;q", "r"]),
+        (7, ";", ["7"]),
+    ],
+)
+def test_a_separator_divides_a_text_into_all_of_its_classes(
+    tmp_path: Path, given: Any, separator: str | None, names: list[str]
+) -> None:
+    rows = [{"text": "a", "all": given}, {"text": "b", "all": ["y"]}, {"text": "c", "all": ["x"]}]
+    documents = documents_of(tmp_path, rows, labels="all", separator=separator).documents
+    assert [documents.classes[c] for c in np.flatnonzero(documents.topics[0])] == sorted(names)
+    with pytest.raises(DataError, match=r"own\.jsonl:1: the classes are text, 'p;q'; name their separator, such as"):
+        documents_of(tmp_path, [{"text": "a", "all": "p;q"}, *rows[1:]], labels="all")
+
+
+def test_where_paths_begin_is_stated_in_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sub").mkdir()
+    for base in (Path(), Path("sub/.."), tmp_path / "sub" / ".."):
+        assert UserFiles("own.csv", base=base).facts() == {"base": str(tmp_path)}
+    assert UserFiles("own.csv", base=Path("sub")).facts() == {"base": str(tmp_path / "sub")}
+
+
+def test_a_card_names_its_files_as_the_configuration_does(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    for name in ("a", "b"):
+        (tmp_path / "data" / f"{name}.csv").write_text("text,label\na,x\nb,y\nc,x\nd,y\n")
+    for path, tops, title in (
+        ("data/a.csv", ["data/a.csv"], "a.csv"),
+        ({"train": "data/a.csv", "test": "data/b.csv"}, ["data/a.csv", "data/b.csv"], "a.csv, b.csv"),
+    ):
+        reader = UserFiles(path, base=tmp_path)
+        card = yaml.safe_load(user_card_yaml(reader, "own"))
+        assert (card["name"], card["tops"], card["title"], card["digest"]) == ("own", tops, title, reader.digest())
+        assert (card["licence"], card["citation"], card["tops_are"]) == ("unknown", "unknown", "files")
+        parts = {"all": 2} if isinstance(path, str) else {"test": 2, "train": 2}
+        assert card["counts"] == {"x": parts, "y": parts}
+
+
 def test_one_document_is_no_corpus(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="1 document whose class has no other document"):
         documents_of(tmp_path, [{"text": "a", "label": "x"}])
@@ -494,6 +560,21 @@ def test_groups_and_parts_are_those_of_columns_in_files_and_of_folders_in_folder
     both = UserFiles({"train": "docs", "test": "own.csv"}, base=tmp_path, group="who")
     assert (both.has("split"), both.has("group")) == (True, True)
     assert both.where == "docs, own.csv"
+
+
+def test_a_tilde_is_the_users_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "own.csv").write_text("text,label\na,x\nb,y\nc,x\nd,y\n")
+    for path in ("~/own.csv", str(tmp_path / "home" / "own.csv"), "../home/own.csv"):
+        reader = UserFiles(path, base=tmp_path / "elsewhere")
+        (tmp_path / "elsewhere").mkdir(exist_ok=True)
+        assert reader.outline().classes == ("x", "y")
+        assert reader.where == path
+    parts = UserFiles({"train": "~/own.csv", "test": "own.csv"}, base=tmp_path / "home")
+    assert parts.outline().part_names == ("test", "train")
+    with pytest.raises(DataError, match=rf"^{tmp_path}/home/none\.csv: no such file or folder"):
+        UserFiles({"train": "~/own.csv", "test": "~/none.csv"}).outline()
 
 
 def test_a_path_that_there_is_none_of_is_refused(tmp_path: Path) -> None:
