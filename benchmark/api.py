@@ -78,7 +78,7 @@ class Result:
 
     Parameters
     ----------
-    findings : Run
+    findings : RunPredictions
         Predictions of the experiment.
     summary : Summary
         Data of its tables and figures.

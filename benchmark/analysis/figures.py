@@ -107,13 +107,13 @@ def chart_from_figure(
 
     Parameters
     ----------
-    figure : Figure
+    figure : FigureView
     scores : DataFrame
         The frame of scores with the columns of cells (variant, task, of_class, method, choice, size, terms). If
         `figure.x` is a parameter or a number, there is a column of that name: the cell's value, infinite if its method
         has none (its score is then a horizontal line), missing if the cell also differs from the first variant in other
         ways. Rows of folds are the replicates of a cell.
-    labels : Labels
+    labels : ChartLabels
     relate : callable, optional
         Required for figures of a ratio or difference.
 

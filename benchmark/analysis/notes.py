@@ -151,7 +151,7 @@ def table_notes(run: RunPredictions, printed: Mapping[str, float]) -> list[str]:
 
     Parameters
     ----------
-    run : Run
+    run : RunPredictions
     printed : mapping of str to float
         The paper's numbers by cell.
     """

@@ -152,7 +152,7 @@ def project_term_probabilities(cells: MultinomialCells, log_reference: Array, th
 
     Parameters
     ----------
-    cells : Cells
+    cells : MultinomialCells
     log_reference : float64 array, shape (V,)
         ln p_0w.
     theta : float64 array, shape (n_classes,)
@@ -186,7 +186,7 @@ class ProjectedPdf(MultinomialBayes):
     ----------
     selected_ : intp array, shape (n_classes, K)
         Columns of the terms selected for each class, the best first.
-    cells_ : Cells
+    cells_ : MultinomialCells
         Multinomial cells of each class.
     theta_ : float64 array, shape (n_classes,)
         Embedding parameters: 1.

@@ -96,7 +96,7 @@ def train_class_pairs(
 
     Parameters
     ----------
-    wanted : sequence of Wanted
+    wanted : sequence of SvmProblem
     bounds : intp array, shape (n_classes + 1,)
         The rows of class c are ``bounds[c]:bounds[c + 1]``.
     jobs : int
@@ -107,7 +107,7 @@ def train_class_pairs(
         Memory limit of tiles in bytes. Up to a quarter is used to cache tiles within a class, which are then computed
         once, not once a pair. Pairs of which `jobs` fit in half of it are solved in parallel, larger ones one by one.
         Strips of streamed products are not counted.
-    clock : Clock, optional
+    clock : TrainingClock, optional
         Clock to which the seconds are added.
 
     Returns

@@ -40,7 +40,7 @@ class MulticlassSvm:
     scheme : {"one-vs-one", "one-vs-rest"}
     class_bounds : intp array, shape (n_classes + 1,)
         The training rows of class c are ``class_bounds[c]:class_bounds[c + 1]``.
-    machines : tuple of Machine
+    machines : tuple of BinarySvm
         One for each of the pairs (0,1), (0,2), …, (1,2), … or of the classes 0, 1, ….
     """
 
@@ -123,7 +123,7 @@ def train_multiclass_together(
 
     Parameters
     ----------
-    wanted : sequence of Wanted
+    wanted : sequence of SvmProblem
     class_sizes, jobs, nodes
         As in `train_multiclass`.
     budget, clock
@@ -185,7 +185,7 @@ def svm_decision_values_together(
         One for each of `machines`; columns are in the order of the training rows.
     jobs : int
         Number of threads.
-    clock : Clock, optional
+    clock : TrainingClock, optional
         Clock to which the seconds are added.
 
     Returns

@@ -273,7 +273,7 @@ class MethodSpec:
     kernel : Component or None
         None where the classifier takes points.
     classifier : Component
-    text : Text or None
+    text : TextSettings or None
         The method's own text settings for the documents of its variant; None if it uses the variant's.
     threshold : Component or None
         The rule for the decision value above which a multi-label document gets a class, see `THRESHOLDS`; None for 0.
@@ -333,7 +333,7 @@ class Variant:
         Without the training sizes.
     sizes : tuple of int or None
         Training sizes, ascending; (None,) where the protocol has none.
-    terms : Terms or None
+    terms : TermSelection or None
     entries : tuple of MethodEntry
     """
 
@@ -516,7 +516,7 @@ class Experiment:
         Numbers that are no predictions.
     tuned_cells : dict of cell id to str
         The setting that was tuned to the published value of the cell.
-    figures : tuple of Figure
+    figures : tuple of FigureView
     expected_documents, expected_vocabulary : int or None
         Numbers that the base variant must have, or no score is computed.
     scorers : dict of str to Metric

@@ -31,7 +31,7 @@ def assemble(
 
     Parameters
     ----------
-    files : Files
+    files : FileContents
     card : DatasetCard
         Sets the order of the classes and groups.
     digest : str

@@ -60,7 +60,7 @@ class DatasetCard(BaseModel):
     documents : dict of int, optional
         Numbers of documents by group of a multi-label corpus, whose documents may have several classes or none. Left
         out where each document has exactly one class, because the counts add up to them.
-    subsets : dict of Subset
+    subsets : dict of SubsetCounts
         Subsets of the corpus that papers use, by name; its reader selects their documents.
     kept : str
         The documents that `counts` and `documents` count: "all" of the corpus, or a subset's name, see `subset`.

@@ -163,7 +163,7 @@ class CorpusDigest:
     ----------
     digest : str
         The sha256 over the files' names (of a folder, below it; of a split, its part) and contents.
-    places : tuple of Place
+    places : tuple of DigestedPath
     stamps : tuple
         `file_stamp` of each place, from before it was digested.
     """

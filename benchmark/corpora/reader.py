@@ -97,7 +97,7 @@ class CorpusReader(ABC):
 
         Parameters
         ----------
-        source : Source
+        source : CorpusSource
             As returned by `locate`.
 
         Returns
@@ -117,7 +117,7 @@ class CorpusReader(ABC):
 
         Parameters
         ----------
-        source : Source
+        source : CorpusSource
             As returned by `locate`.
 
         Returns

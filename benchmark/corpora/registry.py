@@ -150,7 +150,7 @@ def load_corpus(name: str, source: CorpusSource | None = None, *, subset: str | 
     Parameters
     ----------
     name : str
-    source : Source, optional
+    source : CorpusSource, optional
         As returned by `find_corpus` or `locate_corpus`; by default the corpus is located.
     subset : str, optional
         One of the card's `subset_names`; by default the whole corpus.

@@ -62,7 +62,7 @@ def read_reuters(files: FileContents, card: DatasetCard, digest: str) -> Corpus:
 
     Parameters
     ----------
-    files : Files
+    files : FileContents
     card : DatasetCard
         Card of the whole corpus, or of a subset, see `DatasetCard.subset`. Where the card has `documents` besides
         `counts`, stories have any number of topics, and the corpus is multi-label (see `Documents`).

@@ -113,7 +113,7 @@ class DiagnosticNumbers:
     ----------
     rows : tuple of DiagnosticRow
         Numbers for tables, which are compared with published values.
-    points : tuple of Point
+    points : tuple of CurvePoint
         Numbers for figures alone.
     timings : mapping of str to mapping of str to float
         Seconds by object and step, for the manifest alone.
@@ -201,7 +201,7 @@ class Diagnostic(ABC):
 
         Parameters
         ----------
-        context : Context
+        context : DiagnosticContext
             Counts, variant, seed, threads and store. The counts must not be changed.
 
         Returns
@@ -262,8 +262,8 @@ def compute_checked(diagnostic: Diagnostic, context: DiagnosticContext, *, whole
 
     Parameters
     ----------
-    diagnostic : Measure
-    context : Context
+    diagnostic : Diagnostic
+    context : DiagnosticContext
     whole : bool
         Whether the experiment has all cells of the variant. In a part of an experiment, rows aren't checked.
 
@@ -286,7 +286,7 @@ def diagnostic_problem(diagnostic: Diagnostic, found: DiagnosticArrays, rows: Co
 
     Parameters
     ----------
-    diagnostic : Measure
+    diagnostic : Diagnostic
     found : DiagnosticArrays
     rows : collection of str, optional
         The cells that its numbers may have, see `allowed_rows`; by default any.

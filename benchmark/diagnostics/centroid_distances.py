@@ -82,7 +82,7 @@ class CentroidDistances(Diagnostic):
 
         Parameters
         ----------
-        context : Context
+        context : DiagnosticContext
 
         Returns
         -------
@@ -127,7 +127,7 @@ class CentroidDistances(Diagnostic):
 
         Parameters
         ----------
-        found : Found
+        found : DiagnosticArrays
             From `compute`.
 
         Returns
@@ -150,7 +150,7 @@ class CentroidDistances(Diagnostic):
 
         Parameters
         ----------
-        reading : Reading
+        reading : DiagnosticResults
 
         Returns
         -------

@@ -73,7 +73,7 @@ class CentroidFlow(Diagnostic):
 
         Parameters
         ----------
-        context : Context
+        context : DiagnosticContext
 
         Returns
         -------
@@ -104,7 +104,7 @@ class CentroidFlow(Diagnostic):
 
         Parameters
         ----------
-        reading : Reading
+        reading : DiagnosticResults
 
         Returns
         -------
@@ -125,7 +125,7 @@ class CentroidFlow(Diagnostic):
 
         Parameters
         ----------
-        found : Found
+        found : DiagnosticArrays
             From `compute`.
 
         Returns

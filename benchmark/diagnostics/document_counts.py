@@ -31,7 +31,7 @@ class DocumentCounts(Diagnostic):
 
         Parameters
         ----------
-        context : Context
+        context : DiagnosticContext
 
         Returns
         -------
@@ -53,7 +53,7 @@ class DocumentCounts(Diagnostic):
 
         Parameters
         ----------
-        found : Found
+        found : DiagnosticArrays
             From `compute`.
 
         Returns
@@ -79,7 +79,7 @@ class DocumentCounts(Diagnostic):
 
         Parameters
         ----------
-        reading : Reading
+        reading : DiagnosticResults
 
         Returns
         -------

@@ -98,7 +98,7 @@ class FeatureErrors(Diagnostic):
 
         Parameters
         ----------
-        context : Context
+        context : DiagnosticContext
 
         Returns
         -------
@@ -127,7 +127,7 @@ class FeatureErrors(Diagnostic):
 
         Parameters
         ----------
-        found : Found
+        found : DiagnosticArrays
             From `compute`.
 
         Returns
@@ -153,7 +153,7 @@ class FeatureErrors(Diagnostic):
 
         Parameters
         ----------
-        reading : Reading
+        reading : DiagnosticResults
 
         Returns
         -------

@@ -34,7 +34,7 @@ class Coordinates(Diagnostic):
 
         Parameters
         ----------
-        context : Context
+        context : DiagnosticContext
 
         Returns
         -------
@@ -62,7 +62,7 @@ class Coordinates(Diagnostic):
 
         Parameters
         ----------
-        found : Found
+        found : DiagnosticArrays
             From `compute`.
 
         Returns
@@ -77,7 +77,7 @@ class Coordinates(Diagnostic):
 
         Parameters
         ----------
-        reading : Reading
+        reading : DiagnosticResults
 
         Returns
         -------
@@ -133,7 +133,7 @@ class CoveringNumbers(Diagnostic):
 
         Parameters
         ----------
-        context : Context
+        context : DiagnosticContext
 
         Returns
         -------
@@ -149,7 +149,7 @@ class CoveringNumbers(Diagnostic):
 
         Parameters
         ----------
-        found : Found
+        found : DiagnosticArrays
             From `compute`.
 
         Returns
@@ -168,7 +168,7 @@ class CoveringNumbers(Diagnostic):
 
         Parameters
         ----------
-        reading : Reading
+        reading : DiagnosticResults
 
         Returns
         -------

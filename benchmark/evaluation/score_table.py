@@ -27,7 +27,7 @@ class ScoreTable:
     ----------
     cells : mapping of cell id to CellScores
         Cells that have a score, in table order, and the diagnostics that are not cells.
-    samples : mapping of cell id to Sample
+    samples : mapping of cell id to SamplingModel
     chosen : mapping of cell id to intp array, shape (splits,)
         Index of the candidate that each split uses.
     frames : callable

@@ -46,7 +46,7 @@ def put_result(
     ----------
     store, key, components
         As for `get_result`.
-    entry : Entry
+    entry : StoreEntry
     note : callable
     """
     plugins = _plugins(components)

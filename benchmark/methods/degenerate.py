@@ -28,7 +28,7 @@ def degenerate_predictions_reason(spec: MethodSpec, work: SplitData, decisions: 
     Parameters
     ----------
     spec : MethodSpec
-    work : Work
+    work : SplitData
         The split and its documents.
     decisions : SettingPredictions
         Predictions of the split's test documents.

@@ -143,7 +143,7 @@ class FittedMachines(FittedMethod):
     ----------
     counts : CSR array, shape (s, V)
         Term counts of the support vectors, sorted by class where each document has exactly one.
-    machines : Machines
+    machines : MulticlassSvm
         Machines whose support indexes the rows of `counts`.
     """
 

@@ -57,9 +57,9 @@ class LinearMachines:
         Training and test documents.
     gram : float64 array, shape (n, n)
         Inner products of `points`, in the workbench's memory.
-    machines : tuple of Machine
+    machines : tuple of BinarySvm
         One for each class.
-    other : Machine or None
+    other : BinarySvm or None
         Machine of the documents without a class; None unless some training documents have a class and some don't.
     seconds : float64 array, shape (6,)
         Seconds by `TIMERS`, up to and including the training of `machines`.

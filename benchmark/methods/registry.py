@@ -40,7 +40,7 @@ def build_method(spec: MethodSpec, problem: Problem, terms: TermSelection | None
     ----------
     spec : MethodSpec
     problem : Problem
-    terms : Terms or None
+    terms : TermSelection or None
         How terms are selected; None for all terms.
     replicated : bool
         True if the splits are many small random training sets from one collection.

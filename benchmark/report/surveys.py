@@ -103,7 +103,7 @@ class Survey:
     gaps : DataFrame
         Columns `SURVEY_DIFFERENCE_COLUMNS`: score of a minus score of b for each compared pair, with p of the sign test
         after Holm's correction over the family.
-    curves : mapping of Panel to str
+    curves : mapping of ChartPanel to str
         Metric of each learning curve panel, one panel for each problem.
     bars : str
         Meaning of the error bars of the curves.

@@ -143,7 +143,7 @@ def run_plugin_code(plugin: Plugin | None, reads: ReadRecord | None = None) -> I
     ----------
     plugin : Plugin or None
         None for code of this package, which runs as usual.
-    reads : Reads, optional
+    reads : ReadRecord, optional
         Record of the reads; by default the plug-in's `worked`.
 
     Raises

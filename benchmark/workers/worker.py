@@ -129,7 +129,7 @@ def compute_units(
 
     Parameters
     ----------
-    given : Sent
+    given : Payload
         Payload of the experiment.
     variant, task : str
         Names of the variant and task.

@@ -50,7 +50,7 @@ class Chart:
         Stem of the files of the figure.
     title, x_label, y_label : str
         Texts with units: "Training documents", "Test error (%)".
-    panels : tuple of Panel
+    panels : tuple of ChartPanel
         In reading order.
     columns : int
         Number of panels side by side.

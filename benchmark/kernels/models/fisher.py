@@ -167,7 +167,7 @@ class PLSIFisher(TransformerMixin, MatrixEstimator):
 
     Attributes
     ----------
-    models_ : tuple of Fitted
+    models_ : tuple of FittedPLSI
         One model for each number of classes.
     scores_ : CSR array, shape (n, Σ K (V + 1))
         The derivatives at the training documents.
@@ -242,7 +242,7 @@ class PLSIFisher(TransformerMixin, MatrixEstimator):
         ----------
         X : dense or sparse matrix, shape (n, V)
             Term counts of the training documents.
-        models : sequence of Fitted
+        models : sequence of FittedPLSI
             One for each number of classes.
 
         Returns

@@ -143,7 +143,7 @@ class HyperplaneTop(TransformerMixin, MatrixEstimator):
             Names for error messages; the column numbers by default.
         linear : float64 array, shape (n, n), optional
             X Xᵀ, if already computed.
-        machines : sequence of Machine, optional
+        machines : sequence of BinarySvm, optional
             Linear SVMs of the columns of Y with the same C and epsilon, if already trained.
 
         Returns

@@ -150,7 +150,7 @@ def top_decision_values(
 
     Parameters
     ----------
-    machine : Machine
+    machine : BinarySvm
         Trained SVM whose support has row numbers of `trained` and `own`.
     features, points : TopFeatures and CSR array, shape (n, V)
         The new documents.

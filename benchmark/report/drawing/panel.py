@@ -43,10 +43,10 @@ class PanelView:
     Parameters
     ----------
     chart : Chart
-    panel : Panel
+    panel : ChartPanel
     labels : tuple of str
         Labels of all lines of the chart; the position of a label decides its colour, dash and shape.
-    shared : tuple of Panel
+    shared : tuple of ChartPanel
         Panels that share the vertical scale; on a page, a reader can give the panel its own.
     width, height : float
         Size in points.

@@ -26,7 +26,7 @@ class PageSection:
     ----------
     title : str
     pictures : tuple of Picture
-    grid : Grid or None
+    grid : TextTable or None
     file : str
         Name of the file beside the page that has the same numbers in full precision.
     measured : tuple of str

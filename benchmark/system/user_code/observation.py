@@ -70,7 +70,7 @@ def record_reads(record: ReadRecord, entry: FrameType) -> Iterator[None]:
 
     Parameters
     ----------
-    record : Reads
+    record : ReadRecord
     entry : frame
         Frame below which no code on the stack is the plug-in's.
     """
