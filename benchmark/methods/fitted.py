@@ -72,7 +72,7 @@ def trained_state(work: SplitData, spec: MethodSpec) -> TrainedState:
     multilabel, classes = work.problem.multilabel, work.problem.documents.classes
     columns, _ = learned_classes(work.members, classes) if multilabel else (np.arange(len(classes)), classes)
     everywhere = np.asarray(work.members.all(axis=0) & multilabel)
-    if spec.classifier.tags.reads_texts:  # no points are made of counts, so that no weighting is fitted
+    if spec.classifier.tags.reads_texts or spec.vectors is not None:  # no weighting of counts is fitted
         return TrainedState(spec, None, spec.representation.weighting.build(), multilabel, columns, everywhere)
     weighting = work.weighting(work.selected_counts(), spec.representation)
     return TrainedState(spec, work.selected_terms(), weighting, multilabel, columns, everywhere)

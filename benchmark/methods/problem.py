@@ -39,6 +39,8 @@ class Problem:
         Pruning that each split does again, on its training documents; by default none does.
     texts : Texts, optional
         The documents as strings, where a method reads them.
+    vectors : float32 or float64 array, shape (n, d), optional
+        Vectors of the documents that were made elsewhere, where a method reads them.
     """
 
     counts: Counts
@@ -47,6 +49,7 @@ class Problem:
     trained: NDArray[np.intp] | None = None
     pruning: Pruning | None = None
     texts: Texts | None = None
+    vectors: NDArray[Any] | None = None
 
     @property
     def documents(self) -> Documents:
@@ -55,7 +58,9 @@ class Problem:
 
     @cached_property
     def inputs(self) -> Any:
-        """Texts of the documents where methods read them, shape (n,), otherwise their counts, shape (n, V)."""
+        """Vectors, shape (n, d), or texts, shape (n,), where methods read them, otherwise counts, shape (n, V)."""
+        if self.vectors is not None:
+            return self.vectors
         return self.counts.matrix if self.texts is None else self.texts.strings()
 
     @property

@@ -9,7 +9,7 @@ from benchmark.kernels import is_elementwise_kernel
 from benchmark.methods.elsewhere.given_predictions import GivenPredictionsMethod
 from benchmark.methods.elsewhere.kept_estimators import LibraryClassifierMethod
 from benchmark.methods.elsewhere.pipelines import PipelineMethod
-from benchmark.methods.elsewhere.vector_classifiers import VectorClassifierMethod
+from benchmark.methods.elsewhere.vector_classifiers import ThresholdedVectors, VectorClassifierMethod
 from benchmark.methods.kernel_machines import KernelSvm, PrecomputedKernelSvm, SharedMatrixSvm
 from benchmark.methods.one_vs_rest import (
     FisherKernelMethod,
@@ -57,7 +57,7 @@ def build_method(spec: MethodSpec, problem: Problem, terms: TermSelection | None
     check_method(spec)
     method = _method_for(spec, problem, terms, replicated=replicated)
     if spec.threshold is not None and problem.multilabel:
-        method = ThresholdedMethod(method)
+        method = ThresholdedVectors(method) if isinstance(method, VectorClassifierMethod) else ThresholdedMethod(method)
     if problem.pruning is not None:
         method = TrainingVocabularyMethod(method)
     plugins = tuple(part.cls for part in spec.components if not is_builtin(part.cls))

@@ -154,6 +154,8 @@ def _why_not_kept(spec: MethodSpec) -> str:
     if spec.fused is not None:
         reasons = zip(spec.fused.names, map(_why_not_kept, spec.fused.members), strict=True)
         return next((f"{name}: {reason}" for name, reason in reasons if reason), "")
+    if spec.vectors is not None:
+        return f"{spec.vectors.file.name}: a kept model can't make the vectors of new documents"
     if spec.threshold is not None and not is_builtin(spec.classifier.cls):
         return f"{spec.classifier.name} can't be saved with the threshold {spec.threshold.name!r}: only with zero"
     return ""

@@ -201,9 +201,7 @@ def test_what_failed_or_was_never_pinned_is_refused(folder, tmp_path):
         pin(failed, folder)
     path = tmp_path / "other.yaml"
     path.write_text("name: other\ncorpus: {name: synthetic}\nprotocol: {name: k-fold, k: 2}\nmethods: [mnb]\n")
-    with pytest.raises(
-        BenchError, match=r"^nothing is pinned for other; `bench check CONFIG --update` pins"
-    ):
+    with pytest.raises(BenchError, match=r"^nothing is pinned for other; `bench check CONFIG --update` pins"):
         experiments_to_check([path], pinning=False)
     assert [each.name for each in experiments_to_check([path], pinning=True)] == ["other"]
 

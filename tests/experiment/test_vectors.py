@@ -106,14 +106,15 @@ def test_a_linear_machine_of_ours_takes_them(checked, made, tmp_path):
     np.testing.assert_array_equal(predicted, LinearSvm().fit(matrix[~tested], labels[~tested]).predict(matrix[tested]))
 
 
-def test_documents_may_have_several_labels(checked, tmp_path):
+@pytest.mark.parametrize("threshold", ["zero", "cross-validated"])
+def test_documents_may_have_several_labels(checked, tmp_path, threshold):
     context = RunContext(Store(tmp_path / "store"))
     counts, *_ = read_counts(checked("ngd", ", subset: several").variants["base"].collection, context)
     own = files(tmp_path, np.array(counts.documents.ids), counts.matrix.toarray().astype(np.float32))["columns"]
     run = run_experiment(
         checked(
-            f"{{name: v, vectors: {own}, classifier: linear-svm}}, "
-            "{name: w, weighting: tf, normalization: none, classifier: linear-svm}",
+            f"{{name: v, vectors: {own}, classifier: linear-svm, threshold: {threshold}}}, "
+            f"{{name: w, weighting: tf, normalization: none, classifier: linear-svm, threshold: {threshold}}}",
             ", subset: several",
         ),
         context,

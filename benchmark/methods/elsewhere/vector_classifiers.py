@@ -11,7 +11,9 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from benchmark.corpora.file_digest import file_digest
+from benchmark.methods.fitted import FittedPoints
 from benchmark.methods.point_classifiers import PointClassifierMethod
+from benchmark.methods.wrappers.thresholds import ThresholdedMethod
 from benchmark.system.errors import DataError, one_line, quote_value
 
 if TYPE_CHECKING:
@@ -22,14 +24,24 @@ if TYPE_CHECKING:
     from benchmark.config.model import MethodFile, VectorFile
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.protocols import Split
-    from benchmark.methods.fitted import FittedPoints
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
+    from benchmark.methods.split_data import SplitData
+
+
+@dataclass(frozen=True, eq=False)
+class FittedVectors(FittedPoints):
+    """Classifiers of vectors, as `FittedPoints`; never kept, as nothing can make the vectors of new documents."""
+
+    def _points(self, vectors: NDArray[Any]) -> NDArray[Any]:
+        return vectors
 
 
 @dataclass(frozen=True)
 class VectorClassifierMethod(PointClassifierMethod):
     """Classifier of vectors that a file has for each document; otherwise as `PointClassifierMethod`."""
+
+    fitted_kind = FittedVectors
 
     def solve(
         self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: MatrixCache
@@ -45,15 +57,14 @@ class VectorClassifierMethod(PointClassifierMethod):
         """
         if terms is not None:
             raise ValueError("vectors of a file have no numbers of terms")
-        found = super().solve(problem, splits, None, bench)
+        return self.with_surplus(super().solve(problem, splits, None, bench), problem)
+
+    def with_surplus(self, found: list[SettingPredictions], problem: Problem) -> list[SettingPredictions]:
+        """Return predictions with a warning of vectors that are of no document."""
         vectors = read_vectors(self._vectors)
         surplus = len(vectors.rows.keys() - set(problem.documents.ids))
         text = f"{surplus:,} of {len(vectors.rows):,} vectors of {self._vectors.file.name} are of no document here"
         return [replace(each, warnings=(*each.warnings, text)) for each in found] if surplus else found
-
-    def fit(self, *_: object) -> FittedPoints:
-        """Raise ValueError: a kept model could not make the vectors of new documents."""
-        raise ValueError(f"{self._vectors.file.name}: a kept model can't make the vectors of new documents")
 
     @property
     def _vectors(self) -> VectorFile:
@@ -63,18 +74,39 @@ class VectorClassifierMethod(PointClassifierMethod):
         return vectors
 
     def _shared(self, problem: Problem, splits: Sequence[Split]) -> Any:  # noqa: ARG002 - as of the base class
+        return self.vectors_of(problem) if problem.vectors is None else problem.vectors
+
+    def _points(self, work: SplitData, shared: Any) -> Any:
+        return super()._points(work, self._shared(work.problem, [work.split]) if shared is None else shared)
+
+    def vectors_of(self, problem: Problem) -> NDArray[Any]:
         """Return the vectors of all documents, shape (n, d), of unit length if the method says l2."""
         vectors, ids, name = read_vectors(self._vectors), problem.documents.ids, self._vectors.file.name
         missing = [each for each in ids if each not in vectors.rows]
         if missing:
             problem_text = f"{len(missing):,} of {len(ids):,} documents have no vector"
             raise ValueError(f"{name}: {problem_text}, such as {quote_value(missing[0])}")
-        own = vectors.matrix[[vectors.rows[each] for each in ids]]
+        own: NDArray[Any] = vectors.matrix[[vectors.rows[each] for each in ids]]
         if self.spec.representation.normalization == "none":
             return own
         order = {"l1": 1, "l2": 2}[self.spec.representation.normalization]
         lengths = np.linalg.norm(own, ord=order, axis=1, keepdims=True)
-        return np.divide(own, lengths, out=own, where=lengths > 0)
+        np.divide(own, lengths, out=own, where=lengths > 0)
+        return own
+
+
+@dataclass(frozen=True)
+class ThresholdedVectors(ThresholdedMethod):
+    """Classifier of vectors that predicts a class above a threshold; otherwise as `ThresholdedMethod`."""
+
+    method: VectorClassifierMethod
+
+    def solve(
+        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: MatrixCache
+    ) -> list[SettingPredictions]:
+        """Train on the vectors of each split and predict its test documents, see `Method.solve`."""
+        found = super().solve(replace(problem, vectors=self.method.vectors_of(problem)), splits, terms, bench)
+        return self.method.with_surplus(found, problem)
 
 
 @dataclass(frozen=True, eq=False)
