@@ -78,40 +78,37 @@ def scored(scores: Mapping[str, float], *tests: TestResult) -> ScoreTable:
     return cast("ScoreTable", Results(scores, by_pair))
 
 
-def test_of(pair: str, p_value: float | None, test: str = "sign", least: float = 1e-9) -> TestResult:
+def result_of(pair: str, p_value: float | None, test: str = "sign", least: float = 1e-9) -> TestResult:
     a, b = pair
     return TestResult(a, b, test, 9, 1.5, p_value, a, "" if p_value is not None else "not testable (few)", None, least)
-
-
-test_of.__test__ = False  # type: ignore[attr-defined]
 
 
 class TestBest:
     scores: Mapping[str, float] = {"c": 0.5, "a": 0.7, "b": 0.6}
 
     def test_are_those_that_no_test_tells_from_the_best(self) -> None:
-        own = scored(self.scores, test_of("ab", 0.5), test_of("ac", 0.001), test_of("bc", 0.001))
+        own = scored(self.scores, result_of("ab", 0.5), result_of("ac", 0.001), result_of("bc", 0.001))
         assert best_cells(own, "cab", "accuracy") == (["a", "b"], "sign")
 
     def test_one_that_is_only_worse_than_the_second_is_among_them(self) -> None:
-        own = scored(self.scores, test_of("ab", 0.5), test_of("ac", 0.5), test_of("bc", 0.001))
+        own = scored(self.scores, result_of("ab", 0.5), result_of("ac", 0.5), result_of("bc", 0.001))
         assert best_cells(own, "cab", "accuracy") == (["a", "b", "c"], "sign")
 
     def test_p_values_are_corrected_over_all_pairs(self) -> None:
-        three = [test_of("ab", 0.02), test_of("ac", 0.02), test_of("bc", 0.02)]
+        three = [result_of("ab", 0.02), result_of("ac", 0.02), result_of("bc", 0.02)]
         assert best_cells(scored(self.scores, *three), "cab", "accuracy")[0] == ["a", "b", "c"]
         assert best_cells(scored(self.scores, three[0]), "ab", "accuracy")[0] == ["a"]
 
     def test_the_first_kind_that_can_be_significant_leads(self) -> None:
-        unable = [test_of(pair, 0.95, "wilcoxon", 0.9) for pair in ("ab", "ac", "bc")]
-        none = [test_of(pair, None, "none") for pair in ("ab", "ac", "bc")]
-        able = [test_of("ab", 0.5, "mcnemar"), test_of("ac", 0.001, "mcnemar"), test_of("bc", 0.5, "mcnemar")]
-        later = [test_of(pair, 0.001, "sign") for pair in ("ab", "ac", "bc")]
+        unable = [result_of(pair, 0.95, "wilcoxon", 0.9) for pair in ("ab", "ac", "bc")]
+        none = [result_of(pair, None, "none") for pair in ("ab", "ac", "bc")]
+        able = [result_of("ab", 0.5, "mcnemar"), result_of("ac", 0.001, "mcnemar"), result_of("bc", 0.5, "mcnemar")]
+        later = [result_of(pair, 0.001, "sign") for pair in ("ab", "ac", "bc")]
         own = scored(self.scores, *none, *unable, *able, *later)
         assert best_cells(own, "abc", "accuracy") == (["a", "b"], "mcnemar")
 
     def test_without_such_a_kind_none_is_told_apart(self) -> None:
-        own = scored(self.scores, *(test_of(pair, None) for pair in ("ab", "ac", "bc")))
+        own = scored(self.scores, *(result_of(pair, None) for pair in ("ab", "ac", "bc")))
         assert best_cells(own, "abc", "accuracy") == (["a", "b", "c"], "sign")
         assert best_cells(scored({"a": 0.5}), "a", "accuracy") == (["a"], "")
 
@@ -204,10 +201,10 @@ class TestRows:
     )
     table = scored(
         {"a": 0.7, "b": 0.6, "other": 0.5},
-        test_of("ab", 0.01),
-        test_of("ab", None, "wilcoxon"),
-        replace(test_of("ab", 0.02), b="c"),
-        test_of("ac", 0.02),
+        result_of("ab", 0.01),
+        result_of("ab", None, "wilcoxon"),
+        replace(result_of("ab", 0.02), b="c"),
+        result_of("ac", 0.02),
     )
 
     @pytest.mark.parametrize("jobs", [1, 3])
@@ -239,7 +236,7 @@ class TestRows:
         ]
 
     def test_the_size_of_a_family_is_that_of_its_testable_tests(self) -> None:
-        family = [test_of("ab", 0.01), test_of("ac", None), test_of("bc", 0.5)]
+        family = [result_of("ab", 0.01), result_of("ac", None), result_of("bc", 0.5)]
         rows = list(holm_family_rows(family))
         assert [each[7] for each in rows] == [2, 2, 2]
         assert [each[8] for each in rows] == ["", "not testable (few)", ""]
