@@ -220,8 +220,8 @@ class TestSensitivity:
                 (
                     "1 of the 2 are consistent under some other choice, which would be tuned to the published values "
                     "(b under v); a under none that was tried, nor by intervals that are widened for the number of "
-                    "choices (Bonferroni); at most 1 of them at once (under v). Other choices that were tried: at most 1 "
-                    "for a cell."
+                    "choices (Bonferroni); at most 1 of them at once (under v). Other choices that were tried: at most "
+                    "1 for a cell."
                 ),
             ),
         ],
@@ -400,7 +400,7 @@ class TestTerminal:
             (
                 (0.01, 0.01),
                 (
-                    "All 2 planned comparisons are significant (sign test, Holm-corrected): a over b (+10.00), c over b "
+                    "All 2 planned comparisons are significant (sign test, Holm-corrected): a over b (+10.00), c "
                     "(+20.00)."
                 ),
             ),
