@@ -401,7 +401,7 @@ class TestTerminal:
                 (0.01, 0.01),
                 (
                     "All 2 planned comparisons are significant (sign test, Holm-corrected): a over b (+10.00), c "
-                    "(+20.00)."
+                    "over b (+20.00)."
                 ),
             ),
             ((0.01, 0.5), "1 of 2 planned comparisons are significant (sign test, Holm-corrected): a over b (+10.00)."),
