@@ -13,6 +13,10 @@ from benchmark.analysis.caveats import find_caveats
 from benchmark.analysis.costs import cost_rows
 from benchmark.analysis.decision_regions import decision_region_figures
 from benchmark.analysis.document_predictions import document_predictions, label_frame
+from benchmark.analysis.hardest_documents import hardest_documents
+from benchmark.analysis.mean_rank_table import mean_rank_rows
+from benchmark.analysis.model_selection import select_candidates, selection_metric
+from benchmark.analysis.prose.terms import terms_of
 from benchmark.analysis.run_comparisons import (
     agreement_sentence,
     cell_agreements,
@@ -403,3 +407,102 @@ def test_further_caveats_are_counted_for_the_terminal() -> None:
     caveats = find_caveats(experiment)
     (said,) = [text for text in summarize(run).brief if text.startswith("Caveats: ")]
     assert said == f"Caveats: {caveats[0].text}; {len(caveats) - 1} more in table.md."
+
+
+class TestHardest:
+    def test_a_document_with_any_wrong_class_is_misclassified(self) -> None:
+        protocol = {"name": "leave-one-group-out", "held_out": ["cornell", "texas"]}
+        experiment = small_experiment(corpus=CORPUS, protocol=protocol, methods=["ngd", "linear"], name="x")
+        made = predicted(experiment, multilabel=True)
+        documents = hardest_documents(experiment, made, score_cells(experiment, made))
+        key = TaskKey(BASE_VARIANT, "")
+        truth, wrong = made.tasks[key].truth, np.zeros(60, dtype=int)
+        for setting in made.settings.values():
+            wrong += (setting.predicted != truth).any(axis=1)
+        assert {int(each.name): each.wrong for each in documents} == {i: n for i, n in enumerate(wrong) if n}
+        assert [each.wrong for each in documents] == sorted(wrong[wrong > 0], reverse=True)
+        for each in documents:
+            classes = [name for name, has in zip(CLASSES, truth[int(each.name)], strict=True) if has]
+            assert each.truth == (", ".join(classes) or "(none)")
+            assert each.fold == ("cornell" if int(each.name) < 25 else "texas")
+
+    def test_cells_of_other_variants_are_not_counted(self) -> None:
+        experiment = table_study(variants={"other": {"text": {"min_occurrences": 50}}})
+        made = predicted(experiment)
+        documents = hardest_documents(experiment, made, score_cells(experiment, made))
+        assert documents
+        own = {cell.id for cell in experiment.cells if cell.variant == BASE_VARIANT}
+        assert all(set(each.predicted) == own for each in documents)
+
+    def test_curves_have_none(self) -> None:
+        experiment = drawn_study()
+        made = predicted(experiment)
+        assert hardest_documents(experiment, made, score_cells(experiment, made)) == ()
+
+
+class TestSelection:
+    @pytest.mark.parametrize(
+        ("metrics", "multilabel", "metric"),
+        [
+            (["accuracy", "error"], False, "accuracy"),
+            (["macro-roc-auc", "macro-f1"], False, "macro-f1"),
+            (["micro-average-precision"], False, "error"),
+            (["micro-average-precision"], True, "macro-f1"),
+            (["macro-break-even", "micro-f1"], True, "micro-f1"),
+        ],
+    )
+    def test_is_by_the_first_metric_of_counts(self, metrics: list[str], multilabel: bool, metric: str) -> None:
+        experiment = replace(table_study(), metrics=tuple(metrics))
+        assert selection_metric(experiment, multilabel=multilabel) == metric
+
+    @pytest.mark.parametrize("failed", [0, 1, 2])
+    def test_needs_inner_folds_of_every_candidate(self, failed: int) -> None:
+        experiment = drawn_study()
+        made = predicted(experiment)
+        cell = next(cell for cell in experiment.cells if cell.choice == "cross-validation" and cell.method == "rbf")
+
+        def losses(_: Any) -> Any:
+            raise AssertionError
+
+        assert select_candidates(experiment, made, cell, losses) is not None
+        key = cell.setting(failed, cell.size)
+        made.settings[key] = replace(made.settings[key], inner=made.settings[key].inner[:0])
+        assert select_candidates(experiment, made, cell, losses) is None
+
+
+def test_tasks_of_one_split_are_one_sample_of_ranks() -> None:
+    three = [CLASSES, CLASSES[::-1], [CLASSES[1], CLASSES[0], CLASSES[2]]]
+    protocol = {"name": "leave-one-group-out", "held_out": ["cornell"]}
+    experiment = table_study(tasks=three, protocol=protocol, compare=[])
+    made = predicted(experiment)
+    settings = {
+        key: setting_of(own.by_split[:1], own.tied_by_split[:1], seconds=own.seconds[:1])
+        for key, own in made.settings.items()
+    }
+    part = replace(made, splits={key: own[:1] for key, own in made.splits.items()}, settings=settings)
+    assert len(experiment.cells) == 3 * 4
+    assert mean_rank_rows(experiment, score_cells(experiment, part)) == []
+
+
+class TestTerms:
+    @pytest.mark.parametrize(
+        ("changes", "words"),
+        [
+            ({}, set()),
+            ({"variants": {"few": {"text": {"min_occurrences": 50}}}}, {"variant"}),
+            ({"tasks": [CLASSES, CLASSES[::-1]]}, {"task"}),
+            ({"tasks": [CLASSES]}, set()),
+            ({"compare": [["tf-l1-ngd", "tf-l1-linear"]]}, {"sign test, McNemar's test", "Wilcoxon's test"}),
+        ],
+    )
+    def test_of_a_page_are_those_that_it_uses(self, changes: dict[str, Any], words: set[str]) -> None:
+        names = {"variant", "task", "sign test, McNemar's test", "Wilcoxon's test", "oracle", "cv", "temporal hold-out"}
+        terms = dict(terms_of(table_study(**{"compare": []} | changes)))
+        assert names & terms.keys() == words
+        assert "split, fold" in terms
+        assert all(not means.endswith(("\n", " ")) and means for means in terms.values())
+
+    def test_of_choices_and_draws_are_named(self) -> None:
+        terms = dict(terms_of(drawn_study()))
+        assert {"oracle", "cv", "split, replicate", "error"} <= terms.keys()
+        assert "temporal hold-out" not in terms
