@@ -20,7 +20,7 @@ from benchmark.analysis.scoring import RunPredictions
 from benchmark.config.model import BASE_VARIANT
 from benchmark.evaluation.predictions import Predictions, SplitKey, TestedSplit
 from tests.analysis.made import CLASSES, drawn_study, predicted, table_study
-from tests.builders import small_experiment
+from tests.builders import setting_of, small_experiment
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -286,3 +286,68 @@ def test_a_temporal_hold_out_says_of_what_it_is_a_share(corpus: str, folds: int,
     notes = table_notes(run_of(experiment, predictions=Predictions({}, {}, {})), {})
     assert any(words in note for note in notes)
     assert corpus_in_words(experiment) == ("own.csv" if corpus == "files" else "20 Newsgroups")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "said"),
+    [
+        ({"name": "k-fold", "k": 2, "stratified": True, "seed": 7}, "2 stratified folds (seed 7); each document"),
+        ({"name": "k-fold", "k": 2, "stratified": False, "seed": 7}, "2 random folds (seed 7); each document"),
+        (
+            {"name": "leave-one-group-out", "held_out": ["cornell", "texas"]},
+            "Each group is tested after training on all",
+        ),
+        (
+            {"name": "random-subsets", "train_size": [50, 100], "replicates": 6, "stratified": True, "test": "texas"},
+            "Each training size: 6 stratified random replicates",
+        ),
+        (
+            {"name": "random-subsets", "train_size": [50, 100], "replicates": 6, "stratified": False},
+            "tested on all other documents of the task.",
+        ),
+        (
+            {"name": "random-subsets", "train_size": [50, 100], "replicates": 6, "test": "texas"},
+            "tested on the group 'texas'.",
+        ),
+        ({"name": "hold-out", "test_share": 0.25, "replicates": 6}, "25% of the documents are tested in each."),
+    ],
+)
+def test_a_protocol_is_a_sentence(protocol: dict[str, Any], said: str) -> None:
+    experiment = small_experiment(corpus=CORPUS, methods=["linear"], protocol=protocol, name="x")
+    (sentence,) = [text for text in document_sentences(run_of(experiment)) if said in text]
+    if "replicates" in protocol:
+        assert f"6 {'' if protocol.get('stratified', True) else 'un'}stratified random replicates" in sentence
+
+
+@pytest.mark.parametrize(
+    ("sources", "words"),
+    [
+        (["collection"], "; idf over the whole collection."),
+        (["training"], "; idf over the training documents."),
+        (["training", "collection"], "; idf over the training documents or the whole collection."),
+    ],
+)
+def test_each_source_of_an_idf_is_named(sources: list[str], words: str) -> None:
+    methods = [{"weighting": "tfidf", "idf": source, "kernel": "linear", "name": source} for source in sources]
+    notes = table_notes(run_of(small_experiment(corpus=CORPUS, methods=methods, name="x")), {})
+    assert notes[0].endswith(words)
+
+
+@pytest.mark.parametrize(("held", "n"), [(["cornell"], "25 test"), (["cornell", "texas"], "60")])
+def test_tasks_are_counted_by_their_tested_documents(held: list[str], n: str) -> None:
+    protocol = {"name": "leave-one-group-out", "held_out": held}
+    experiment = table_study(tasks=[CLASSES, CLASSES[::-1]], protocol=protocol)
+    made = predicted(experiment)
+    splits = {key: own[: len(held)] for key, own in made.splits.items()}
+    settings = {key: replace(own, sizes=own.sizes) for key, own in made.settings.items()}
+    if len(held) == 1:
+        settings = {
+            key: setting_of(own.by_split[:1], own.tied_by_split[:1], seconds=own.seconds[:1])
+            for key, own in made.settings.items()
+        }
+    run = run_of(experiment, predictions=replace(made, splits=splits, settings=settings))
+    said = notes_with(run, "classes, in tie order")
+    assert [text.partition(": ")[2] for text in said] == [
+        f"{n} documents; classes, in tie order: {', '.join(classes)}." for classes in (CLASSES, CLASSES[::-1])
+    ]
+    assert notes_with(run_of(table_study()), "classes, in tie order") == []

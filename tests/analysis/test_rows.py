@@ -13,6 +13,7 @@ from benchmark.analysis.caveats import find_caveats
 from benchmark.analysis.costs import cost_rows
 from benchmark.analysis.decision_regions import decision_region_figures
 from benchmark.analysis.document_predictions import document_predictions, label_frame
+from benchmark.analysis.formatting.labels import label_cells
 from benchmark.analysis.hardest_documents import hardest_documents
 from benchmark.analysis.mean_rank_table import mean_rank_rows
 from benchmark.analysis.model_selection import select_candidates, selection_metric
@@ -24,10 +25,11 @@ from benchmark.analysis.run_comparisons import (
     pair_summary,
 )
 from benchmark.analysis.scoring import RunPredictions, score_cells
-from benchmark.analysis.summarize import summarize
-from benchmark.config.model import BASE_VARIANT
+from benchmark.analysis.summarize import published_by_cell, summarize
+from benchmark.config.model import BASE_VARIANT, MethodFile
 from benchmark.evaluation.metrics import TIME_METRICS
 from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskDocuments, TaskKey, TestedSplit
+from benchmark.papers.load import published_of_experiment
 from benchmark.system.string_arrays import join_names
 from tests.analysis.made import CENTROIDS, CLASSES, drawn_study, predicted, table_study
 from tests.builders import setting_of, small_experiment
@@ -506,3 +508,116 @@ class TestTerms:
         terms = dict(terms_of(drawn_study()))
         assert {"oracle", "cv", "split, replicate", "error"} <= terms.keys()
         assert "temporal hold-out" not in terms
+
+
+def made_elsewhere(experiment: Any, label: str, **file: Any) -> Any:
+    """Return an experiment in which the predictions or vectors of a method are read from a file."""
+    ((name, variant),) = experiment.variants.items()
+    entries = []
+    for entry in variant.entries:
+        own = tuple(replace(spec, **file) for spec in entry.candidates) if entry.label == label else entry.candidates
+        entries.append(replace(entry, candidates=own))
+    return replace(experiment, variants={name: replace(variant, entries=tuple(entries))})
+
+
+class TestMadeElsewhere:
+    experiment = table_study(methods=["ngd", "mnb"], compare=[])
+
+    def test_predictions_of_a_file_have_a_caveat_and_no_costs(self) -> None:
+        own = made_elsewhere(self.experiment, "mnb", predictions=MethodFile("mine.csv", "d", None))
+        texts = {each.name: each.text for each in find_caveats(own)}
+        sight = "were made elsewhere, perhaps with sight of the tested documents"
+        assert texts["made elsewhere"] == f"predictions of mnb {sight}"
+        made = predicted(self.experiment)
+        assert [row[0] for row in cost_rows(own, made, score_cells(own, made))] == ["ngd"]
+        assert not {"made elsewhere", "vectors"} & {each.name for each in find_caveats(self.experiment)}
+
+    def test_files_are_labels(self) -> None:
+        own = made_elsewhere(self.experiment, "mnb", predictions=MethodFile("mine.csv", "d", None))
+        infos = label_cells(own, score_cells(own, predicted(own)), None)
+        assert [info.columns["weighting"] for info in infos] == ["TF", "mine.csv"]
+        assert infos[1].points == "predictions of mine.csv"
+
+
+class TestOneOfTwoRuns:
+    def test_cells_and_documents_of_one_run_alone_agree_in_nothing(self) -> None:
+        whole, part = table_study(), table_study(methods=[{"weighting": "tf", "kernel": ["linear", "ngd"]}], compare=[])
+        one = RunPredictions(whole, predicted(whole), {}, {})
+        two = RunPredictions(part, shortened(predicted(part), {0: 20}), {}, {})
+        names = {cell.id.replace("-l1", "") for cell in whole.cells} & {cell.id for cell in part.cells}
+        found = {each.cell: each for each in cell_agreements(one, two)}
+        assert found.keys() == {*whole.ids, *part.ids}
+        assert names or set(part.ids) <= set(whole.ids)
+        for name in set(whole.ids) ^ set(part.ids):
+            assert found[name].predictions == found[name].other_predictions > 0
+            assert None in found[name].values
+        renamed = replace(two, experiment=whole, predictions=shortened(predicted(whole), {0: 20}))
+        (table,) = compare_two_runs(one, renamed, ("one", "two"))
+        assert [row[4:] for row in table.rows] == [(40, 0)] * 4
+        assert [each.predictions for each in cell_agreements(one, renamed)] == [60] * 4
+        assert [each.other_predictions for each in cell_agreements(one, renamed)] == [20] * 4
+
+    def test_confusions_are_of_tables_alone(self) -> None:
+        for changes, n in (({}, 4), ({"terms": {"number": [20, 50]}}, 0)):
+            experiment = table_study(**changes)
+            summary = summarize(RunPredictions(experiment, predicted(experiment), {}, {}))
+            assert len(set(summary.confusions["cell"])) == n
+
+
+class TestPublishedOfCharts:
+    def test_bars_of_relations_are_explained_as_theirs(self) -> None:
+        figures = [{"name": kind, "y": {kind: ["rbf", "linear"]}} for kind in ("ratio", "difference")]
+        experiment = drawn_study(figures=[*figures, {"name": "plain", "y": "error"}])
+        charts = {
+            each.name: each.bars for each in summarize(RunPredictions(experiment, predicted(experiment), {}, {})).charts
+        }
+        assert charts == {
+            "ratio": "95% interval over the replicates (Fieller)",
+            "difference": "95% interval of the mean difference (t over the replicates)",
+            "plain": "95% interval of the mean (t over the replicates)",
+        }
+
+    def test_published_values_are_fractions_of_this_configuration(self, publish: Any) -> None:
+        values = [
+            {"table": 1, "config": "table", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "88.5"},
+            {"table": 1, "config": "other", "cell": "tf-l1-linear", "metric": "accuracy", "value": "50"},
+            {"table": 2, "config": "table", "pair": ["tf-l1-ngd", "tf-l1-linear"], "metric": "sign-z", "value": "1.5"},
+        ]
+        paper = {"paper": "made2027", "title": "T", "reference": "R", "unit": "percent", "values": values}
+        experiment = table_study(paper=publish(paper))
+        published = published_of_experiment(experiment)
+        assert published_by_cell(published, experiment) == {"tf-l1-ngd": pytest.approx(0.885)}
+        assert published_by_cell(None, experiment) == {}
+
+
+def test_curves_along_a_parameter_have_no_gains() -> None:
+    figure = {"name": "along", "x": "smoothing", "line": "kernel", "y": "macro-recall"}
+    experiment = small_experiment(**CENTROIDS | {"figures": [figure]}, name="along")
+    drawn = score_cells(experiment, predicted(experiment)).drawn
+    assert len(drawn)
+    assert set(drawn["what"]) == {"point"}
+    assert set(drawn["smoothing"]) == {0.001}
+
+
+def test_a_yes_or_no_is_no_place_on_an_axis() -> None:
+    figure = {"name": "along", "x": "fit_intercept", "line": "kernel", "y": "accuracy"}
+    methods = [{"classifier": "linear-svm"}, "mnb"]
+    experiment = table_study(methods=methods, compare=[], figures=[{**figure, "x": "smoothing"}])
+    own = replace(experiment, figures=tuple(replace(each, x="intercept") for each in experiment.figures))
+    assert set(score_cells(own, predicted(own)).drawn["intercept"]) <= {np.inf, 1.0}
+
+
+def test_ranks_are_of_all_classes_together() -> None:
+    metrics = {"protocol": {"name": "k-fold", "k": 4}, "metrics": ["macro-recall"], "per_class": True}
+    experiment = small_experiment(corpus=CORPUS, methods=["ngd", "linear", "mnb"], name="x", **metrics)
+    made = predicted(experiment)
+    parts = [np.arange(start, 60, 4) for start in range(4)]
+    splits = {
+        key: tuple(TestedSplit(f"f{i}", rows, np.full(3, 5)) for i, rows in enumerate(parts)) for key in made.splits
+    }
+    settings = {}
+    for i, key in enumerate(made.settings):
+        truth = made.tasks[key.of_task].truth
+        settings[key] = setting_of([np.where(np.arange(15) < 2 * i, (truth[p] + 1) % 3, truth[p]) for p in parts])
+    ranks = mean_rank_rows(experiment, score_cells(experiment, replace(made, splits=splits, settings=settings)))
+    assert [row[:3] for row in ranks] == [["ngd", 1.0, 4], ["linear", 2.0, 4], ["mnb", 3.0, 4]]

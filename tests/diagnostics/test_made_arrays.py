@@ -67,6 +67,7 @@ class TestDistances:
             assert each.estimate.low == pytest.approx(each.estimate.value - 0.95)
             assert each.estimate.high == pytest.approx(each.estimate.value + 0.95)
         assert [(p.x, p.value) for p in told.points if (p.method, p.of_class) == ("mean", "a")] == [(0.1, 1), (1.0, 9)]
+        assert {(p.axis, p.metric) for p in told.points} == {("smoothing", "average-skl")}
 
     def test_notes_say_how_near_in_size_and_order(self) -> None:
         printed = {f"table-skl-{name}": value for name, value in zip(CLASSES, (1.0, 2.0, 3.0), strict=True)}
@@ -134,7 +135,7 @@ class TestFlow:
         }
 
     @pytest.mark.parametrize(
-        ("excess", "within"), [(3e-8, "1e-07"), (2**-17, "1e-05"), (2**-16, "1e-04"), (0.0, "1e-12"), (9e-13, "1e-12")]
+        ("excess", "within"), [(3e-8, "1e-07"), (2**-17, "1e-05"), (2**-16, "1e-04"), (0.0, "1e-12"), (2**-45, "1e-12")]
     )
     def test_notes_round_the_excess_up_and_the_mean_steps(self, excess: float, within: str) -> None:
         assert notes(self.made, base=self.arrays(excess)) == [
@@ -257,6 +258,12 @@ class TestPoints:
     def test_the_note_names_the_radius_of_the_table(self) -> None:
         made = CoveringNumbers(dimension=[2], t=[1.0], radius=[1e-5, 0.1])
         assert notes(made, base={})[0].endswith("The table has ε = 1e-05.")
+        told = made.numbers(DiagnosticArrays(BASE_VARIANT, {"bounds": np.array([[3.0, 1.0]])}))
+        assert [(p.axis, p.x, p.value, p.method) for p in told.points] == [
+            ("radius", 1e-5, 3.0, "covering-n2-t1"),
+            ("radius", 0.1, 1.0, "covering-n2-t1"),
+        ]
+        assert [each.estimate.value for each in told.rows] == [3.0]
 
     @pytest.mark.parametrize("name", ["dimension", "t", "radius"])
     @pytest.mark.parametrize("values", [[], [0.0], [1.0, -1.0], [float("inf")], [float("nan")]])

@@ -11,8 +11,9 @@ import scipy.sparse as sp
 
 from benchmark.config.model import BASE_VARIANT
 from benchmark.corpora.corpus import Documents
-from benchmark.diagnostics import CentroidDistances, CentroidFlow, FeatureErrors
-from benchmark.diagnostics.base import DiagnosticContext
+from benchmark.diagnostics import CentroidDistances, CentroidFlow, FeatureErrors, feature_errors
+from benchmark.diagnostics.base import DiagnosticContext, diagnostic_numbers
+from benchmark.evaluation.predictions import Predictions
 from benchmark.text.counts import Counts
 from tests.builders import small_experiment
 
@@ -122,3 +123,51 @@ def test_documents_without_words_leave_the_centroids_as_they_are() -> None:
     more = Documents(ids, labels, np.zeros(6, dtype=np.int32), DOCUMENTS.classes, DOCUMENTS.part_names)
     empty = sp.csr_array(sp.vstack([COUNTS.matrix, sp.csr_array((2, 3), dtype=np.int32)]))
     np.testing.assert_allclose(energies(Counts(more, empty, COUNTS.vocabulary)), energies(COUNTS), rtol=1e-14)
+
+
+def computed(diagnostic: Diagnostic, counts: Counts = COUNTS, method: Any = BAYES) -> Arrays:
+    variant = small_experiment(methods=[method]).variants[BASE_VARIANT]
+    return diagnostic.compute(DiagnosticContext(counts, variant, 0, 1, lambda _, compute: compute()))
+
+
+def test_swept_distances_are_those_of_their_smoothing() -> None:
+    swept = computed(CentroidDistances(centroids=("mean", "pooled"), resamples=2, smoothing=(0.01, 0.5, 3.0)))
+    for name in ("mean", "pooled"):
+        for row, smoothing in zip(swept[f"{name}/by_smoothing"], (0.01, 0.5, 3.0), strict=True):
+            own = computed(CentroidDistances(centroids=(name,), resamples=2), method=bayes(smoothing=smoothing))
+            np.testing.assert_allclose(row, own[f"{name}/values"])
+
+
+def test_distances_are_those_of_their_class_whichever_document_is_first() -> None:
+    order = np.array([1, 3, 5, 0, 2, 4])
+    ids, labels = tuple("abcdef"), np.array([0, 1, 2, 0, 1, 2], dtype=np.int32)
+    documents = Documents(ids, labels, np.zeros(6, dtype=np.int32), ("x", "y", "z"), ("all",))
+    matrix = sp.csr_array(np.random.default_rng(3).integers(1, 9, (6, 5)).astype(np.int32))
+    one = Counts(documents, matrix, tuple("vwxyz"))
+    other = Counts(documents.take(order), sp.csr_array(matrix[order]), one.vocabulary)
+    first, second = (computed(CentroidDistances(resamples=2), counts) for counts in (one, other))
+    for name in ("mean", "skl", "pooled"):
+        np.testing.assert_allclose(first[f"{name}/values"], second[f"{name}/values"])
+        assert len(set(first[f"{name}/values"].round(6))) == 3
+
+
+def test_seconds_are_of_a_thousand_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock that ticks once for each look."""
+    ticks = iter(range(1000))
+    monkeypatch.setattr(feature_errors.time, "perf_counter", lambda: float(next(ticks)))
+    found = computed(FeatureErrors(10), method={"features": "hellinger", "classifier": "linear-svm"})
+    (seconds,) = [array for name, array in found.items() if name.endswith("/seconds")]
+    assert seconds == 1000 / 4
+
+
+def test_numbers_are_read_from_arrays_of_their_diagnostic() -> None:
+    experiment = small_experiment(
+        methods=[BAYES], diagnostics=["covering-numbers", {"name": "centroid-flow", "graphs": ["path"]}]
+    )
+    flow = {"exact/seconds": np.array([0.0, 1.0])}
+    bounds = {"bounds": np.ones((8, 12))}
+    made = Predictions({}, {}, {}, {("centroid-flow", "base"): flow, ("covering-numbers", "base"): bounds})
+    found = list(diagnostic_numbers(experiment.diagnostics, made))
+    assert [each[:2] for each in found] == [("covering-numbers", "base"), ("centroid-flow", "base")]
+    assert [len(each[2].rows) for each in found] == [8, 0]
+    assert found[1][2].timings == {"exact": {"graph": 0.0, "centroids": 1.0}}

@@ -249,6 +249,14 @@ class TestSensitivity:
         assert [row[-1] for row in grid.rows] == ["deviates", "tuned (consistent)", "deviates", "tuned (equal)"]
         assert grid.rows[0][4:7] == ("70.00", "[69.00, 71.00]", "-2.00")
 
+    def test_a_second_published_value_of_a_cell_has_its_own(self) -> None:
+        trials = [BASE, replace(BASE, metric="macro-f1"), replace(BASE, published="71.00")]
+        assert [row[:3] for row in sensitivity_grid(trials).rows] == [
+            ("a", "accuracy %", "72.00"),
+            ("a", "macro-F1 %", "72.00"),
+            ("a", "accuracy %", "71.00"),
+        ]
+
     @pytest.mark.parametrize("name", ["task", "of_class", "choice", "size", "terms"])
     def test_trials_are_of_the_same_setting(self, name: str) -> None:
         summary = summary_of("a", verdicts=verdicts_of(verdict("a", verdict="deviates")))
@@ -332,6 +340,24 @@ class TestTerminal:
         assert "Ties: 7 documents at most (b, c)." in " ".join(shown(two, width=34).split())
         assert "Ties" not in shown(summary_of("abcd", scores=scores))
 
+    @pytest.mark.parametrize(
+        ("words", "meanings"),
+        [
+            (["consistent"], "Consistent: the published value lies in our 95% interval"),
+            (["deviates"], "Consistent: the published value lies in our 95% interval"),
+            (
+                ["equal", "tuned"],
+                "Equal: our value rounds to the published value; tuned: a setting was chosen to come near",
+            ),
+        ],
+    )
+    def test_verdicts_in_the_table_are_explained(self, words: list[str], meanings: str) -> None:
+        rows = [verdict(name, verdict=word) for name, word in zip("abc", words, strict=False)]
+        text = " ".join(shown(summary_of(verdicts=verdicts_of(*rows))).split())
+        assert meanings in text
+        assert "difference: ours − published, in points." in text
+        assert "deviates: " not in text
+
     def test_reference_values_are_no_published_numbers(self) -> None:
         rows = [verdict("a", "80.00", verdict=REFERENCE_VALUE, reading="other method"), verdict("a b", "70.00")]
         text = shown(summary_of(verdicts=verdicts_of(*rows)))
@@ -344,6 +370,9 @@ class TestTerminal:
         rows = [verdict(f"x{i:02}", verdict="deviates" if i == 1 else "consistent") for i in range(n)]
         text = shown(summary_of(verdicts=verdicts_of(*rows)))
         names = [line.split()[0] for line in text.splitlines() if line.startswith("x")]
+        other = verdict("a", "80.00", verdict=REFERENCE_VALUE, reading="other method")
+        beside = shown(summary_of(verdicts=verdicts_of(*rows, other)))
+        assert [line.split()[0] for line in beside.splitlines() if line.startswith("x")] == names
         assert names == ([f"x{i:02}" for i in range(n)] if n <= MAX_TERMINAL_ROWS else ["x01"])
 
     @pytest.mark.parametrize(
@@ -495,6 +524,7 @@ class TestSurveys:
     gaps = (
         ("p", False, "two", "one", 0.25, 0.2, 0.3, 0.04, 2),
         ("p", True, "two", "one", 0.125, 0.1, 0.2, 0.03, 2),
+        ("p", False, "two", "one", 0.25, 0.2, 0.3, 0.04, 2),
         ("p", True, "two", "three", 0.0, -0.1, 0.1, 0.5, 2),
         ("q", False, "two", "one", 0.0625, 0.05, 0.1, NAN, 2),
     )
@@ -536,7 +566,9 @@ class TestSurveys:
         plain = problem_grid(survey, survey.problems[1], "one")
         assert "chosen" not in plain.header
         assert "training s" not in plain.header
-        steps = gain_grid(survey_of(self.scores, self.gaps[1:]), {("two", "one"): "a step", ("x", "one"): "none"})
+        steps = gain_grid(
+            survey_of(self.scores, (*self.gaps[1:2], *self.gaps[3:])), {("two", "one"): "a step", ("x", "one"): "none"}
+        )
         assert steps.rows == (
             ("a step", "two − one", "+12.50 [+10.00, +20.00], p 0.03", "+6.25 [+5.00, +10.00]"),
             ("none", "x − one", "–", "–"),

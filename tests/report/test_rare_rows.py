@@ -118,10 +118,11 @@ class TestPublished:
             verdict("a", "3.00"),
             verdict("b", "4.00", metric="macro-f1"),
             verdict("x", "5.00"),
+            verdict("a", "2.00", reading="other"),
         )
         summary = summary_of(verdicts=verdicts_of(*rows))
         assert {cell: row["published"] for cell, row in main_verdicts(summary).items()} == {"a": "2.00"}
-        assert list(other_verdicts(summary)["published"]) == ["1.00", "3.00", "4.00", "5.00"]
+        assert list(other_verdicts(summary)["published"]) == ["1.00", "3.00", "4.00", "5.00", "2.00"]
         grid = cell_grid(summary)
         assert [row[grid.header.index("published")] for row in grid.rows] == ["2.00", "–", "–"]
         assert [row[grid.header.index("verdict")] for row in grid.rows] == ["consistent", "–", "–"]
@@ -335,6 +336,12 @@ class TestPlannedComparisons:
         ]
         assert grid.note.startswith("p is that of the sign test. ")
         assert comparison_grid(summary_of(gaps=self.gaps)).note == ""
+        reasons = [result("a", "b", None, "few"), result("b", "c", None)]
+        assert [row[-1] for row in comparison_grid(summary_of(gaps=self.gaps, tests=reasons)).rows] == [
+            "few",
+            "not testable",
+        ]
+        assert [row[-1] for row in comparison_grid(summary_of(gaps=self.gaps)).rows] == ["no test"] * 2
 
     def test_every_test_has_a_row_and_the_first_of_a_pair_its_difference(self) -> None:
         tests = [result("a", "b"), result("a", "b", 0.2, "not testable (x)", "mcnemar"), result("x", "y", None)]
@@ -493,6 +500,21 @@ class TestFiles:
         assert len(set(found)) == len(found) == 9
         values = [line for line in text.splitlines() if line.endswith(", accuracy")]
         assert [line.split("{")[2].split("}")[0] for line in values] == ["10.00", "20.00", "30.00"]
+
+    def test_replicates_of_curves_and_seconds_have_no_macros(self) -> None:
+        scores = [
+            ("a", fold, metric, 0.5, 0.4, 0.6, 9, 0) for fold in ("all", "r-1") for metric in ("accuracy", "seconds")
+        ]
+        sizes = {"a": {"more": {"size": 5}}}
+        for charts, n in (((curve(),), 3), ((), 6)):
+            text = table_macros(summary_of("a", scores=scores, columns=sizes, charts=charts))
+            assert text.count(chr(92) + "newcommand") == n
+
+    def test_caveats_and_notes_stand_by_themselves(self) -> None:
+        caveats, notes = "## Read this before trusting the numbers", "## Notes"
+        for given in ({}, {"caveats": ("c",)}, {"notes": ("n",)}, {"caveats": ("c",), "notes": ("n",)}):
+            text = table_markdown(summary_of(**given))
+            assert [caveats in text, notes in text] == ["caveats" in given, "notes" in given]
 
     def test_a_p_that_could_not_be_significant_is_no_number(self) -> None:
         tests = [result("a", "b", 0.2, "not testable (x)"), result("b", "c", 0.03), result("a", "c", None)]

@@ -282,6 +282,16 @@ class TestScoreboard:
         assert "p c: holds by the paper's criterion, holds by ours." in spec["description"]
         assert "again" not in spec["description"]
 
+    def test_the_first_sign_is_by_the_paper(self) -> None:
+        rows = claim("c", "holds", 1, 1, strict_verdict="contradicted")
+        spec = scoreboard_chart(claims_of(rows).assign(paper="p"), {})
+        heads = {row["label"][0]: row["x"] for row in rows_with(spec, "label") if row["label"][0].startswith("by ")}
+        marks = sorted(rows_with(spec, "shape"), key=lambda row: row["y"])[:2]
+        assert {row["x"]: row["shape"] for row in marks} == {
+            heads["by the paper"]: "circle",
+            heads["by ours"]: "triangle-up",
+        }
+
 
 class TestMatrices:
     @staticmethod
@@ -348,6 +358,14 @@ class TestLegends:
             for y in below:
                 if y > top["y"]:
                     assert y - top["y"] > TEXT_COLOUR * (lines - 1)
+
+    @pytest.mark.parametrize("longer", [0, 1])
+    def test_any_entry_may_be_the_longest_of_its_row(self, longer: int) -> None:
+        labels = ["a", "a", "c", "d"]
+        labels[longer] = "b" + chr(10) + "b"
+        rows = self.placed([LegendEntry(text, "#000") for text in labels], 62)
+        assert rows[0]["y"] == rows[1]["y"] < rows[2]["y"] == rows[3]["y"]
+        assert rows[2]["y"] - rows[0]["y"] > LEGEND_ROW_HEIGHT
 
     def test_entries_in_a_row_do_not_overlap(self) -> None:
         entries = [LegendEntry("w" * n, "#000", line="across") for n in (3, 20, 5, 9, 14, 2)]
@@ -421,6 +439,18 @@ class TestDots:
         (picture,) = dot_pictures(Summary("m", "M", None, cells, summary_table(SCORE_COLUMNS, scores)))
         assert len(rows_with(picture.spec, "rank")) == MOST_DOTS
         assert picture.title.endswith(f" (the first {MOST_DOTS} of {n} rows)") == (n > MOST_DOTS)
+
+    def test_published_marks_are_in_the_key(self) -> None:
+        frame = summary_of().verdicts
+        rows = pd.DataFrame([verdict("a", "80.00")], columns=frame.columns)
+        for table, named in ((rows, True), (frame, False)):
+            picture = dot_pictures(summary_of(verdicts=table))[0]
+            domains = [
+                layer["encoding"]["stroke"]["scale"]["domain"]
+                for layer in picture.spec["layer"]
+                if "stroke" in layer["encoding"]
+            ]
+            assert all(("published" in domain) == named for domain in domains)
 
     def test_the_baseline_is_named_where_there_is_one(self) -> None:
         gaps = [("a", "b", 0.1, 0.05, 0.15, 9), ("c", "d", 0.1, 0.05, 0.15, 9)]

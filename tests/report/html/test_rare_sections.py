@@ -13,7 +13,7 @@ import pytest
 
 from benchmark.analysis.charts.region_charts import RegionFigure, RegionPanel
 from benchmark.analysis.hardest_documents import DocumentExplanation, HardDocument
-from benchmark.analysis.summary import MISTAKES, RANK_TABLE_COLUMNS, SCORE_COLUMNS, summary_table
+from benchmark.analysis.summary import MISTAKES, RANK_TABLE_COLUMNS, SCORE_COLUMNS, CellInfo, summary_table
 from benchmark.evaluation.public_test_sets import TEST_SETS
 from benchmark.report.drawing import render as drawing_render
 from benchmark.report.drawing.spec import Picture
@@ -190,7 +190,7 @@ def sections_of(summary: Summary) -> dict[str, PageSection]:
 
 
 class TestPages:
-    def test_the_script_is_not_counted_where_there_is_no_picture(self) -> None:
+    def test_the_script_is_not_counted_where_there_is_no_picture(self, monkeypatch: pytest.MonkeyPatch) -> None:
         script = render._environment().globals["vega"]()
         assert bytes_beside_script("ä<p>") == 5
         assert bytes_beside_script(f'<div class="picture">{script}') == len('<div class="picture">')
@@ -222,6 +222,33 @@ class TestPages:
         section = sections_of(summary_of(ranks=ranks))["Critical differences"]
         assert section.folded == folded
         assert f"the critical difference is {critical:.2f} at 5%" in section.note
+
+    @pytest.mark.parametrize(
+        ("changes", "note"),
+        [
+            ({}, ""),
+            ({"low": (0.4, 0.7), "high": (0.6, 0.8)}, "Bars: 95% interval."),
+            ({"low": (0.4, 0.7), "high": (0.6, 0.8), "bars": ""}, ""),
+        ],
+    )
+    def test_a_chart_says_what_its_bars_and_its_band_are(self, changes: dict[str, Any], note: str) -> None:
+        chart = curve(**changes)
+        assert sections_of(summary_of(charts=(chart,)))["Chart"].note == note
+        banded = replace(chart, panels=(replace(chart.panels[0], printed=(0.1, 0.2)), chart.panels[1]))
+        said = sections_of(summary_of(charts=(banded,)))["Chart"].note
+        assert said == f"{note} Shaded: the range of the paper's figure.".strip()
+
+    def test_a_deviating_row_opens_where_something_looks_into_it(self) -> None:
+        table = verdicts_of(verdict("a", verdict="deviates"), verdict("b"))
+        assert sections_of(summary_of(verdicts=table))["Published numbers"].tried == {}
+        tried = sections_of(summary_of(verdicts=table, explained_by=("sweep", "other")))["Published numbers"].tried
+        assert tried == {
+            "a": (
+                "sweep tries other settings: bench run sweep",
+                "other tries other settings: bench run other",
+                "bench reproduce compares their scores with this one, on the paper's page.",
+            )
+        }
 
     def test_larger_scores_are_first_where_more_is_better(self) -> None:
         scores = [("a", "all", "error", 0.5, 0.4, 0.6, 9, 0), ("a", "all", "macro-f1", 0.5, 0.4, 0.6, 9, 0)]
@@ -288,6 +315,12 @@ class TestMistakes:
         documents = (hard("d0", "one", a="no"), hard("d1", "two", b="no"))
         squares = mistakes_section(summary_of("abc", hardest=documents, columns=columns), {}, 0).squares
         assert squares["columns"] == ["a", "b"]
+        alone = mistakes_section(summary_of("ab", hardest=self.documents), {}, 0).squares
+        assert (alone["columns"], alone["cells"]) == (["a", "b"], {"": ["a", "b"]})
+        own = replace(
+            summary_of("ab", hardest=self.documents), cells=(CellInfo("a", {}, method="m"), CellInfo("b", {}))
+        )
+        assert mistakes_section(own, {}, 0).squares["columns"] == ["a", "b"]
         assert squares["cells"] == {"one": ["a", None], "two": [None, "b"]}
         assert [row["predicted"] for row in squares["rows"]] == [[0, -1], [-1, 0]]
         assert [row["task"] for row in squares["rows"]] == ["one", "two"]
@@ -316,6 +349,12 @@ class TestSites:
         page = site(PaperExperiment(self.summary, tried))["key.html"]
         for variant, said in ((BASE_VARIANT_LABEL, "deviates"), ("v", "tuned (equal)"), ("w", "tuned (consistent)")):
             assert f"{variant}: 70.00 [69.00, 71.00], {said}" in page
+
+    @pytest.mark.parametrize("published", [False, True])
+    def test_remarks_stand_with_the_finding(self, published: bool) -> None:
+        summary = self.summary if published else summary_of("a")
+        page = site(PaperExperiment(summary, remarks=("a remark of its own",)))["key.html"]
+        assert "A remark of its own" in page
 
     def test_a_claim_without_comparisons_here_has_its_verdict_in_words(self) -> None:
         words = "By the paper's criterion: not tested (1 of 2 missing)."
