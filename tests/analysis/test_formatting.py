@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,9 @@ from benchmark.analysis.formatting.units import (
 )
 from benchmark.analysis.scoring import score_cells
 from benchmark.analysis.summary import CellInfo
-from benchmark.config.model import BASE_VARIANT
+from benchmark.classifiers.thresholds import THRESHOLDS
+from benchmark.config.components import check_component
+from benchmark.config.model import BASE_VARIANT, FusedMethods
 from benchmark.evaluation.metrics import DiagnosticMetric
 from tests.analysis.made import CLASSES, predicted
 from tests.builders import small_experiment
@@ -245,6 +248,24 @@ class TestMethods:
         entry = entry_of({"classifier": {"name": "eef", "n_terms": [50, 100, 200, None]}}, choose=choose)
         labels = [candidate_label(entry, i) for i in range(4)]
         assert labels == ["n_terms 50 (smallest)", "n_terms 100", "n_terms 200", "n_terms None"]
+
+
+class TestFusions:
+    @pytest.mark.parametrize(
+        ("weights", "label"),
+        [((1.0, 1.0), "words + pairs"), ((0.5, 0.5), "words + pairs"), ((1.0, 0.5), "1 words + 0.5 pairs")],
+    )
+    def test_weights_are_named_where_they_differ(self, weights: tuple[float, float], label: str) -> None:
+        spec = entry_of("ngd").candidates[0]
+        fused = replace(spec, fused=FusedMethods(("words", "pairs"), (spec, spec), weights))
+        assert points_label(fused) == f"fusion of {label}"
+
+    def test_thresholds_tell_candidates_apart(self) -> None:
+        entry = entry_of("ngd")
+        spec = entry.candidates[0]
+        rule = check_component("threshold", THRESHOLDS, "cross-validated")
+        several = replace(entry, candidates=(spec, replace(spec, threshold=rule)))
+        assert grid_label(several) == "threshold zero, cross-validated"
 
 
 class TestSpokenNames:

@@ -462,6 +462,8 @@ class TestFigures:
             for name in wide:
                 assert json.dumps(wide[name]) != json.dumps(narrow[name])
         assert WIDTH > COLUMN_WIDTH
+        sides = [json.dumps(specs["map"]).count('"columns": 2') for specs in (wide, narrow)]
+        assert sides[0] > sides[1] == 0
 
     def test_figures_that_cannot_be_drawn_leave_no_old_ones(self, tmp_path: Path) -> None:
         for kind in ("png", "svg"):
