@@ -185,8 +185,9 @@ class TestSections:
         assert look["stroke"].startswith("var(--")
 
 
-def sections_of(summary: Summary) -> dict[str, PageSection]:
-    return {section.title: section for section in _sections(summary, {}, 0) if not section.empty}
+def section_of(summary: Summary, title: str) -> PageSection:
+    """Return the section of this title; those after it are not made."""
+    return next(section for section in _sections(summary, {}, 0) if section.title == title and not section.empty)
 
 
 class TestPages:
@@ -213,13 +214,13 @@ class TestPages:
         names = "abcdefghijklmnop"
         gaps = [(a, b, 0.1, 0.0, 0.2, 9) for i, a in enumerate(names) for b in names[i + 1 :]]
         for n in (MOST_OPEN_PAIRS, MOST_OPEN_PAIRS + 1):
-            section = sections_of(summary_of(names, gaps=gaps[:n]))["Comparisons"]
+            section = section_of(summary_of(names, gaps=gaps[:n]), "Comparisons")
             assert (section.folded, section.keys, section.file) == (n > MOST_OPEN_PAIRS, 2, "differences.csv")
 
     @pytest.mark.parametrize(("critical", "folded"), [(1.5, False), (1.6, True), (2.5, True)])
     def test_ranks_that_tell_few_apart_are_folded(self, critical: float, folded: bool) -> None:
         ranks = summary_table(RANK_TABLE_COLUMNS, [(name, i + 1.0, 4, critical, 0.01) for i, name in enumerate("abc")])
-        section = sections_of(summary_of(ranks=ranks))["Critical differences"]
+        section = section_of(summary_of(ranks=ranks), "Critical differences")
         assert section.folded == folded
         assert f"the critical difference is {critical:.2f} at 5%" in section.note
 
@@ -233,15 +234,15 @@ class TestPages:
     )
     def test_a_chart_says_what_its_bars_and_its_band_are(self, changes: dict[str, Any], note: str) -> None:
         chart = curve(**changes)
-        assert sections_of(summary_of(charts=(chart,)))["Chart"].note == note
+        assert section_of(summary_of(charts=(chart,)), "Chart").note == note
         banded = replace(chart, panels=(replace(chart.panels[0], printed=(0.1, 0.2)), chart.panels[1]))
-        said = sections_of(summary_of(charts=(banded,)))["Chart"].note
+        said = section_of(summary_of(charts=(banded,)), "Chart").note
         assert said == f"{note} Shaded: the range of the paper's figure.".strip()
 
     def test_a_deviating_row_opens_where_something_looks_into_it(self) -> None:
         table = verdicts_of(verdict("a", verdict="deviates"), verdict("b"))
-        assert sections_of(summary_of(verdicts=table))["Published numbers"].tried == {}
-        tried = sections_of(summary_of(verdicts=table, explained_by=("sweep", "other")))["Published numbers"].tried
+        assert section_of(summary_of(verdicts=table), "Published numbers").tried == {}
+        tried = section_of(summary_of(verdicts=table, explained_by=("sweep", "other")), "Published numbers").tried
         assert tried == {
             "a": (
                 "sweep tries other settings: bench run sweep",
@@ -252,7 +253,7 @@ class TestPages:
 
     def test_larger_scores_are_first_where_more_is_better(self) -> None:
         scores = [("a", "all", "error", 0.5, 0.4, 0.6, 9, 0), ("a", "all", "macro-f1", 0.5, 0.4, 0.6, 9, 0)]
-        section = sections_of(summary_of("a", scores=scores))["Scores of every cell"]
+        section = section_of(summary_of("a", scores=scores), "Scores of every cell")
         assert section.descending == {"macro-F1 %"}
         assert section.again == {"a": "bench run made --only a"}
 
