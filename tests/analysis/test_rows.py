@@ -589,6 +589,34 @@ class TestPublishedOfCharts:
         assert published_by_cell(None, experiment) == {}
 
 
+def test_a_note_on_a_claim_stands_once_for_all_readings(publish: Any) -> None:
+    pair = {"config": "table", "a": "tf-l1-ngd", "b": "tf-l1-linear"}
+    same = {
+        "id": "same",
+        "text": "t",
+        "relation": "equivalent",
+        "margin": "0.01",
+        "because": "so it says",
+        "metric": "accuracy",
+    }
+    paper = {
+        "paper": "made2028",
+        "title": "T",
+        "reference": "R",
+        "unit": "percent",
+        "claims": [same | {"comparisons": [pair]}],
+    }
+    experiment = table_study(paper=publish(paper), variants={"few": {"text": {"min_occurrences": 50}}})
+    own = replace(experiment, readings={BASE_VARIANT: "one reading", "few": "another reading"})
+    summary = summarize(RunPredictions(own, predicted(own), {}, {}))
+    assert sum(note.startswith("same: 'the same' means") for note in summary.notes) == 1
+    assert set(summary.claims["variant"]) == {"one reading", "another reading"}
+    part = replace(own, left_out=frozenset({"tf-l1-linear"}))
+    assert list(summarize(RunPredictions(part, predicted(part), {}, {})).claims["variant"]) == ["another reading"]
+    other = replace(own, left_out=frozenset({"few-tf-l1-ngd"}))
+    assert list(summarize(RunPredictions(other, predicted(other), {}, {})).claims["variant"]) == ["one reading"]
+
+
 def test_curves_along_a_parameter_have_no_gains() -> None:
     figure = {"name": "along", "x": "smoothing", "line": "kernel", "y": "macro-recall"}
     experiment = small_experiment(**CENTROIDS | {"figures": [figure]}, name="along")
