@@ -626,12 +626,12 @@ def test_curves_along_a_parameter_have_no_gains() -> None:
     assert set(drawn["smoothing"]) == {0.001}
 
 
-def test_a_yes_or_no_is_no_place_on_an_axis() -> None:
-    figure = {"name": "along", "x": "fit_intercept", "line": "kernel", "y": "accuracy"}
-    methods = [{"classifier": "linear-svm"}, "mnb"]
-    experiment = table_study(methods=methods, compare=[], figures=[{**figure, "x": "smoothing"}])
-    own = replace(experiment, figures=tuple(replace(each, x="intercept") for each in experiment.figures))
-    assert set(score_cells(own, predicted(own)).drawn["intercept"]) <= {np.inf, 1.0}
+def test_tested_documents_are_told_apart_by_their_corpus() -> None:
+    experiment = table_study(compare=[], variants={"real": {"corpus": {"name": "webkb", "classes": CLASSES}}})
+    made = shortened(predicted(experiment), {0: 5})
+    run = RunPredictions(experiment, made, {}, {})
+    rows = [*range(5), *range(25, 30)]
+    assert run.tested == {(corpus, str(row)) for corpus in ("synthetic", "webkb") for row in rows}
 
 
 def test_ranks_are_of_all_classes_together() -> None:

@@ -139,7 +139,7 @@ def test_swept_distances_are_those_of_their_smoothing() -> None:
 
 
 def test_distances_are_those_of_their_class_whichever_document_is_first() -> None:
-    order = np.array([1, 3, 5, 0, 2, 4])
+    order = np.array([1, 2, 0, 4, 5, 3])
     ids, labels = tuple("abcdef"), np.array([0, 1, 2, 0, 1, 2], dtype=np.int32)
     documents = Documents(ids, labels, np.zeros(6, dtype=np.int32), ("x", "y", "z"), ("all",))
     matrix = sp.csr_array(np.random.default_rng(3).integers(1, 9, (6, 5)).astype(np.int32))

@@ -100,7 +100,11 @@ def test_a_generated_corpus_and_a_run_that_chose_everything_say_so(tuned) -> Non
 def test_what_was_left_out_counted_and_changed_is_told(tuned) -> None:
     manifest = read_manifest(tuned.folder)
     assert "min\\_occurrences 5" in answers(checklist_of_run(tuned.folder))["Preprocessing"]
-    manifest["config"]["corpus"] = {"name": "synthetic", "exclude": ["a", "b", "c"], "drop": ["empty", "duplicates"]}
+    manifest["config"]["corpus"] = {
+        "name": "synthetic",
+        "exclude": ["a", "b", "c", "d", "e"],
+        "drop": ["empty", "duplicates"],
+    }
     variant = manifest["variants"]["base"]
     manifest["variants"] = {
         "base": variant | {"documents_without_words": 3},
@@ -114,7 +118,7 @@ def test_what_was_left_out_counted_and_changed_is_told(tuned) -> None:
     manifest["plugins"] = ["mine.py"]
     found = answers(checklist_markdown(tuned.summary, manifest))
     assert found["Excluded data"] == (
-        "3 documents by id; documents that are empty, duplicates; 1,234 documents without words stay"
+        "5 documents by id; documents that are empty, duplicates; 1,234 documents without words stay"
     )
     assert (
         "; 3 splits: 7 to 1,000 training and 5 test documents; " in found["Splits for training, validation and testing"]

@@ -419,6 +419,14 @@ class TestPlacements:
     def test_notes_count_the_cells(self) -> None:
         assert "after Holm's correction over 12 cells." in placed(2).notes[0]
 
+    @pytest.mark.parametrize(("low", "noted"), [(NAN, True), (0.1, False)])
+    def test_a_missing_interval_of_all_cells_is_noted(self, low: float, noted: bool) -> None:
+        made = placed(2, name="modapte-90")
+        rows = made.ranking.assign(macro_low=[NAN if not name else low for name in made.ranking["configuration"]])
+        said = replace(made, ranking=rows).notes
+        assert any("has no interval: a class has fewer than ten" in note for note in said) == noted
+        assert "after Holm's correction" not in said[0]
+
     def test_published_scores_stand_above_beside_and_below(self) -> None:
         rows = [
             ("accuracy", f"m{beside}", "", 2020.0, text, seen, beside)
