@@ -27,6 +27,7 @@ from benchmark.report.drawing.axes import (
 )
 from benchmark.report.drawing.claim_forest import claim_picture
 from benchmark.report.drawing.claim_signs import scoreboard_chart
+from benchmark.report.drawing.contours import delaunay_triangles, zero_lines
 from benchmark.report.drawing.curves import curve_chart, curve_pictures
 from benchmark.report.drawing.dots import MOST_DOTS, dot_chart, dot_pictures, rank_picture
 from benchmark.report.drawing.forest import MOST_DRAWN_PAIRS, forest_picture
@@ -50,6 +51,8 @@ from benchmark.report.drawing.theme import (
     text_width,
     wrap_text,
 )
+from benchmark.report.drawing.trade_off import trade_off_chart
+from tests.report.test_rare_pages import score, survey_of
 from tests.report.test_rare_rows import claim, claims_of, compared, curve, frame_of, result, summary_of, verdict
 
 NAN, INF = math.nan, math.inf
@@ -329,6 +332,50 @@ class TestMatrices:
         picture = confusion_picture(summary)
         assert picture is not None
         assert rows_with(picture.spec, "k") == [{"c": 0, "k": [0, 1, 2], "n": [3, 1, 2]}]
+
+
+class TestContours:
+    """Values of a grid of nine points: alone in the middle, or along one side."""
+
+    points = np.array([[x, y] for y in range(3) for x in range(3)], dtype=float)
+
+    def test_a_line_around_an_island_ends_where_it_began(self) -> None:
+        values = np.where(np.arange(9) == 4, 1.0, -1.0)
+        (line,) = zero_lines(self.points, delaunay_triangles(self.points), values)
+        np.testing.assert_array_equal(line[0], line[-1])
+        assert len(np.unique(line, axis=0)) == len(line) - 1
+        assert np.allclose(np.abs(line - 1.0).max(axis=1), 0.5)
+
+    def test_a_line_from_border_to_border_is_open(self) -> None:
+        values = np.where(np.arange(9) % 3 == 0, 3.0, -1.0)
+        (line,) = zero_lines(self.points, delaunay_triangles(self.points), values)
+        assert {float(line[0][1]), float(line[-1][1])} == {0.0, 2.0}
+        np.testing.assert_allclose(line[:, 0], 0.75)
+
+
+class TestTradeOff:
+    @staticmethod
+    def drawn(named: tuple[str, ...] = ()) -> Any:
+        scores = [
+            ("cheap", 0.5, 0.001, 1.0),
+            ("better", 0.9, 1.0, 2000.0),
+            ("beaten", 0.7, 2000.0, 0.0),
+            ("hopeless", 0.1, 3000.0, 0.0),
+        ]
+        rows = [
+            score("p", name, value, training=training, deciding=deciding, n=500)
+            for name, value, training, deciding in scores
+        ]
+        return rows_with(trade_off_chart(survey_of(rows), named), "kind")
+
+    def test_seconds_are_of_training_and_of_the_tested_documents(self) -> None:
+        seconds = {row["method"]: row["seconds"] for row in self.drawn()}
+        assert seconds == {"cheap": 0.501, "better": 1001.0, "beaten": 2000.0}
+
+    def test_a_method_of_the_front_is_drawn_as_one_of_it(self) -> None:
+        kinds = {row["method"]: row["kind"] for row in self.drawn(("cheap", "beaten"))}
+        assert kinds == {"cheap": "front", "beaten": "named", "better": "front"}
+        assert {row["method"]: row["kind"] for row in self.drawn(("hopeless",))}["hopeless"] == "named"
 
 
 class TestLegends:
