@@ -20,7 +20,7 @@ from benchmark.analysis.predictions_file import (
     encode_estimates,
     encode_predictions,
 )
-from benchmark.analysis.recorded import RecordedNumbers
+from benchmark.analysis.recorded import RECORD_NUMBER_COLUMNS, RECORD_TEXT_COLUMNS, RecordedNumbers
 from benchmark.diagnostics.base import CurvePoint, DiagnosticNumbers, DiagnosticRow
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.predictions import (
@@ -365,3 +365,48 @@ def test_recorded_numbers_come_back():
     assert again.diagnostics == measured
     with pytest.raises(ValueError, match=r"^estimates\.parquet can't be read: "):
         decode_estimates(b"PAR1", chosen, ())
+
+
+@pytest.mark.parametrize("column", [*RECORD_TEXT_COLUMNS, *RECORD_NUMBER_COLUMNS, "n", "interval"])
+def test_estimates_without_a_column_are_damaged(column):
+    """Of one estimate and one point of a curve, which need all columns together."""
+    estimates = {"a": {("own", "all", "b"): Estimate(0.5, 0.4, 0.6, 60, "bootstrap")}}
+    points = (CurvePoint("steps", 2.0, "mean", "earn", "skl", 0.75),)
+    measured = (("lengths", "base", DiagnosticNumbers((), points)),)
+    content = encode_estimates(RecordedNumbers({}, estimates, measured))
+    less = changed({ESTIMATES_TABLE: content}, ESTIMATES_TABLE, lambda table: table.drop_columns(column))
+    with pytest.raises(ValueError, match=rf"^estimates\.parquet can't be read: '{column}'"):
+        decode_estimates(less[ESTIMATES_TABLE], {}, ())
+
+
+@pytest.mark.parametrize("name", ["reversed", "another"])
+def test_settings_of_other_splits_are_damaged(contents, name):
+    """In both tables alike, so that the timings are of the same settings."""
+
+    def renamed(table):
+        names = table["split"].to_pylist()
+        own = [f"{name}-{each}" for each in names] if name == "another" else None
+        if own is None:  # the first two splits of the first setting change places
+            own = [names[1], names[0], *names[2:]]
+        place = table.column_names.index("split")
+        return table.set_column(place, "split", pa.array(own, pa.string()).dictionary_encode())
+
+    damaged = changed(changed(contents, SETTINGS_TABLE, renamed), TIMINGS_TABLE, renamed)
+    with pytest.raises(ValueError, match="the splits of a setting don't match"):
+        decode_predictions(damaged)
+
+
+def test_what_training_warned_of_and_missing_values_come_back():
+    predictions = made(ranked=True)
+    keys = list(predictions.settings)
+    settings_of = dict(predictions.settings)
+    settings_of[keys[0]] = replace(settings_of[keys[0]], warnings=("one", "two"), values=None)
+    again = decode_predictions(encode_predictions(replace(predictions, settings=settings_of)))
+    assert [again.settings[key].warnings for key in keys[:2]] == [("one", "two"), ()]
+    for key, own in settings_of.items():
+        np.testing.assert_array_equal(again.settings[key].predicted, own.predicted)
+        back, values = (vars(each)["values"] for each in (again.settings[key], own))
+        assert (back is None) == (values is None)
+        if values is not None:
+            np.testing.assert_array_equal(back, values)
+    assert sum(vars(each)["values"] is None for each in again.settings.values()) > 1

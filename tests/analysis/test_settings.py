@@ -76,6 +76,19 @@ def test_any_other_setting_is_not(experiment, changes, why):
     assert any(why in caveat for caveat in summary.caveats)
 
 
+def test_notes_on_settings_are_not_counted_among_the_caveats(experiment):
+    pin_settings(experiment())
+    other = experiment(text={"min_documents": 2})
+    summary = summarize(RunPredictions(other, predicted(other), {}, {}))
+    assert len(summary.caveats) == 3
+    (said,) = (text for text in summary.brief if text.startswith("Caveats: "))
+    assert said.endswith("; 1 more in table.md.")
+    assert said.partition("Caveats: ")[2].startswith("rare words were removed")
+    alone = experiment(protocol={"name": "k-fold", "k": 3}, text={"min_documents": 2})
+    brief = summarize(RunPredictions(alone, predicted(alone), {}, {})).brief
+    assert not any("more in table.md" in text for text in brief)
+
+
 @pytest.mark.parametrize(("n", "more"), [(1, ""), (3, ""), (4, " and 1 more"), (5, " and 2 more")])
 def test_three_differences_are_named_and_the_others_counted(experiment, n, more):
     pin_settings(experiment())

@@ -77,7 +77,7 @@ class TestJudging:
     def test_scores_of_other_documents_say_nothing(self, drawn):
         claim = PAPER.claims[0]
         templates = [template.model_copy(update={"b": "rbf-oracle-100"}) for template in claim.templates]
-        assert evidence_for(claim.model_copy(update={"templates": tuple(templates)}), "drawn", drawn[2]) == {}
+        assert evidence_for(claim.model_copy(update={"templates": tuple(templates * 2)}), "drawn", drawn[2]) == {}
 
     @pytest.mark.parametrize("relation", ["greater", "ratio"])
     def test_evidence_is_of_the_first_cell_against_the_second(self, drawn, relation):
@@ -424,6 +424,6 @@ def test_what_a_claims_test_counts_is_noted_where_documents_are_tested_repeatedl
     names = [cell.id for cell in experiment.cells if cell.size == 50][:2]
     claim = PAPER.claims[0]
     templates = [template.model_copy(update={"a": names[0], "b": names[1]}) for template in claim.templates]
-    paper = PAPER.model_copy(update={"claims": (claim.model_copy(update={"templates": tuple(templates)}),)})
+    paper = PAPER.model_copy(update={"claims": (claim.model_copy(update={"templates": tuple(templates * 2)}),)})
     judged = judge_claims(paper, "drawn", None, [""], scored)
     assert notes_on_tests(judged, scored) == [f"The claim by-sign by the sign test: {how}."]

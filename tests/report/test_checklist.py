@@ -95,3 +95,56 @@ def test_a_generated_corpus_and_a_run_that_chose_everything_say_so(tuned) -> Non
     only = {method: specs for method, specs in methods.items() if len(specs) > 1}
     found = answers(checklist_markdown(tuned.summary, manifest | {"methods": {name: only}}))
     assert found["Hyperparameters of the results"] == "those that were selected"
+
+
+def test_what_was_left_out_counted_and_changed_is_told(tuned) -> None:
+    manifest = read_manifest(tuned.folder)
+    assert "min\\_occurrences 5" in answers(checklist_of_run(tuned.folder))["Preprocessing"]
+    manifest["config"]["corpus"] = {
+        "name": "synthetic",
+        "exclude": ["a", "b", "c", "d", "e"],
+        "drop": ["empty", "duplicates"],
+    }
+    variant = manifest["variants"]["base"]
+    manifest["variants"] = {
+        "base": variant | {"documents_without_words": 3},
+        "few": variant | {"documents_without_words": 1234},
+    }
+    manifest["splits"] = {
+        "one": {"a": {"train": 1000, "test": 5}, "b": {"train": 20, "test": 5}},
+        "two": {"c": {"train": 7, "test": 5}},
+    }
+    manifest["git"] = {"commit": "abc", "changed": False}
+    manifest["plugins"] = ["mine.py"]
+    found = answers(checklist_markdown(tuned.summary, manifest))
+    assert found["Excluded data"] == (
+        "5 documents by id; documents that are empty, duplicates; 1,234 documents without words stay"
+    )
+    assert (
+        "; 3 splits: 7 to 1,000 training and 5 test documents; " in found["Splits for training, validation and testing"]
+    )
+    assert "(3 splits)" in found["Number of training and evaluation runs"]
+    assert found["Training code"].endswith("commit abc; and 1 plug-in")
+    assert found["Evaluation code"].endswith("commit abc")
+    changed = answers(checklist_markdown(tuned.summary, manifest | {"git": {"commit": "abc", "changed": True}}))
+    assert changed["Evaluation code"].endswith("commit abc, with uncommitted changes")
+
+
+@pytest.mark.parametrize(
+    ("choices", "within"),
+    [
+        (
+            ["oracle"],
+            (
+                "validation by oracle (k-fold (k 3, seed 0, stratified yes, grouped no, keep\\_lone yes)) "
+                "on the test documents"
+            ),
+        ),
+        (["oracle", "cross-validation"], "within the training documents of each split"),
+        ([""], "no validation part: no parameter was chosen"),
+    ],
+)
+def test_validation_says_on_what(tuned, choices: list[str], within: str) -> None:
+    manifest = read_manifest(tuned.folder)
+    manifest["experiment"]["choices"] = choices
+    assert within in answers(checklist_markdown(tuned.summary, manifest))["Splits for training, validation and testing"]

@@ -92,3 +92,27 @@ class TestPictures:
         with alt.theme.enable("dark"), alt.data_transformers.enable("default", max_rows=1):
             made = render_pictures({"figure": dot_chart(make())})["figure"]
         assert (made["svg"], made["png"]) == drawn
+
+
+@pytest.mark.parametrize("first", [*"=+-@\t\r\n＝＋－＠", "'=", "''@"])
+def test_each_beginning_of_a_formula_is_escaped_in_csv(first):
+    text = f"{first}SUM(A1)"
+    assert csv_cell(text) == f"'{text}"
+    assert csv_unescape(csv_cell(text)) == text
+
+
+@pytest.mark.parametrize("text", ["'tis", "a=b", "-1.5", "", "'"])
+def test_other_texts_are_as_they_are_in_csv(text):
+    assert csv_cell(text) == csv_unescape(text) == text
+
+
+@pytest.mark.parametrize(
+    "char", [*map(chr, (0, 7, 8, 11, 12, 13, 27, 31, 127, 128, 159)), *"\u202a\u202b\u202e\u2066\u2067\u2069"]
+)
+def test_each_control_is_an_escape(char):
+    assert escape_controls(f"a{char}b") == f"a{ascii(char)[1:-1]}b"
+
+
+@pytest.mark.parametrize("char", ["\t", "\n", " ", "~", "\xa0", "\u2029", "\u202f", "\u2065", "\u206a"])
+def test_other_characters_stay(char):
+    assert escape_controls(f"a{char}b") == f"a{char}b"

@@ -251,3 +251,129 @@ def test_a_logarithmic_axis_without_a_logarithm_is_drawn_linear():
 def test_nothing_to_draw_is_no_chart():
     assert chart_from_figure(FigureView("f", ("accuracy",)), scores(), LABELS) is None
     assert chart_from_figure(FigureView("f", ("error",), x="terms"), scores(), LABELS) is None
+
+
+class TestDetails:
+    """What figures say of bars, titles, scales and columns, case by case."""
+
+    DIFFERENCE = FigureView("gain", ("error",), ("difference", "ngd", "linear"))
+
+    @pytest.mark.parametrize(("kind", "shared"), [("ratio", False), ("difference", True)])
+    def test_panels_of_differences_share_their_scale(self, kind, shared):
+        figure = FigureView("f", ("error",), (kind, "ngd", "linear"))
+        chart = chart_from_figure(figure, scores(tasks=("a-b", "a-c")), LABELS, relate)
+        assert (chart.share_y, chart.reference) == (shared, {"ratio": 1.0, "difference": 0.0}[kind])
+        assert chart.bars == LABELS.related
+
+    def test_a_relation_ascends_whatever_the_order_of_the_rows(self):
+        chart = chart_from_figure(self.DIFFERENCE, scores().iloc[::-1], LABELS, relate)
+        assert chart.panels[0].lines[0].x == (50.0, 200.0)
+
+    def test_a_relation_has_no_range_of_the_scores_of_a_paper(self):
+        labels = ChartLabels("Title", ranges=[PublishedAxisRange("error", frozenset({"ngd-50"}), 0.02, 0.18)])
+        assert chart_from_figure(FigureView("f", ("error",)), scores(), labels).panels[0].printed == (0.02, 0.18)
+        assert chart_from_figure(self.DIFFERENCE, scores(), labels, relate).panels[0].printed is None
+
+    def test_a_method_without_the_other_has_no_point(self):
+        frame = scores()
+        part = frame[(frame["method"] != "linear") | (frame["size"] != 50)]
+        assert chart_from_figure(self.DIFFERENCE, part, LABELS, relate).panels[0].lines[0].x == (200.0,)
+        with pytest.raises(ValueError, match="needs the argument `relate`"):
+            chart_from_figure(self.DIFFERENCE, frame, LABELS)
+
+    @pytest.mark.parametrize("number", [0.0, 9.0, -1.0])
+    def test_any_printed_number_is_drawn(self, number):
+        frame = scores(classes=("earn",), metrics=("average-skl",))
+        labels = ChartLabels("Title", printed={("average-skl", "earn"): number})
+        (panel,) = chart_from_figure(FigureView("f", ("average-skl",), panel=("of_class",)), frame, labels).panels
+        assert panel.lines[-1].y == (number,) * 3
+
+    @pytest.mark.parametrize(
+        ("bars", "words"),
+        [
+            ("interval", "95% interval"),
+            ("range", "smallest and largest of the 4 replicates"),
+            ("2 standard deviations", "2 standard deviations of the 4 replicates"),
+            ("none", ""),
+        ],
+    )
+    def test_bars_are_explained(self, bars, words):
+        chart = chart_from_figure(FigureView("f", ("error",), bars=bars), scores(), LABELS)
+        assert chart.bars == words
+        line = chart.panels[0].lines[0]
+        value, shifts = value_of("linear", 50), np.linspace(-0.03, 0.03, DRAWS)
+        reach = {"range": (0.03, 0.03), "2 standard deviations": (2 * shifts.std(ddof=1),) * 2}
+        reach |= {"interval": (0.01, 0.02)}
+        if bars == "none":
+            assert line.low == line.high == ()
+        else:
+            assert (line.low[0], line.high[0]) == pytest.approx((value - reach[bars][0], value + reach[bars][1]))
+
+    @pytest.mark.parametrize(
+        ("changes", "title"),
+        [
+            ({}, "Title"),
+            ({"title": "Title"}, "Title"),
+            ({"title": "Title of more"}, "Title of more"),
+            ({"title": "Other"}, "Title: Other"),
+            ({"relation": ("ratio", "ngd", "linear")}, "Title: error, ngd over linear"),
+            ({"relation": ("difference", "ngd", "linear")}, "Title: error, ngd minus linear"),
+            ({"panel": ("of_class",)}, "Title: error of each class"),
+            ({"where": {"variant": "digits"}}, "Title: digits"),
+            ({"where": {"variant": "base"}}, "Title"),
+        ],
+    )
+    def test_a_title_says_what_is_shown(self, changes, title):
+        frame = scores(variants=("base", "digits"))
+        assert chart_from_figure(FigureView("f", ("error",), **changes), frame, LABELS, relate).title == title
+
+    @pytest.mark.parametrize(("n", "columns"), [(1, 1), (2, 2), (3, 3), (4, 2), (5, 3), (7, 3), (8, 4), (9, 4)])
+    def test_related_panels_stand_side_by_side(self, n, columns):
+        frame = scores(tasks=[f"t{i}" for i in range(n)])
+        assert chart_from_figure(FigureView("f", ("error",)), frame, LABELS).columns == columns
+
+    @pytest.mark.parametrize(
+        ("panel", "titles"),
+        [
+            (("variant",), ["as configured", "digits"]),
+            (("of_class",), ["average of the 2 classes", "earn", "acq"]),
+            (("task",), ["a vs b", "other"]),
+        ],
+    )
+    def test_panels_are_named_in_words(self, panel, titles):
+        given = {"variant": ("base", "digits"), "of_class": (ALL_CLASSES, "earn", "acq"), "task": ("a-b", "other")}
+        name = {"variant": "variants", "of_class": "classes", "task": "tasks"}[panel[0]]
+        frame = scores(**{name: given[panel[0]]})
+        chart = chart_from_figure(FigureView("f", ("error",), panel=panel), frame, LABELS)
+        assert [each.title for each in chart.panels] == titles
+
+    def test_all_classes_alone_are_called_so(self):
+        chart = chart_from_figure(
+            FigureView("f", ("error",), panel=("of_class",)), scores(classes=(ALL_CLASSES,)), LABELS
+        )
+        assert [each.title for each in chart.panels] == ["all classes"]
+
+    def test_numbers_of_terms_and_methods_are_panels_in_words(self):
+        labels = ChartLabels("Title", methods={"ngd": "the NGD"})
+        frame = scores(terms=(1000, 2000))
+        panels = chart_from_figure(FigureView("f", ("error",), panel=("method",)), frame, labels).panels
+        assert [panel.title for panel in panels][:4] == [
+            "linear, 1,000 terms selected",
+            "the NGD, 1,000 terms selected",
+            "linear, 2,000 terms selected",
+            "the NGD, 2,000 terms selected",
+        ]
+
+    @pytest.mark.parametrize("log", [False, True])
+    def test_an_axis_with_zero_is_not_logarithmic(self, log):
+        frame = scores().assign(smoothing=lambda table: table["size"] - 50.0)
+        chart = chart_from_figure(FigureView("f", ("error",), x="smoothing", log_x=log), frame, LABELS)
+        assert not chart.log_x
+        assert chart.x_label == "Smoothing (added to every count)"
+        assert chart_from_figure(FigureView("f", ("error",), log_x=log), scores(), LABELS).log_x == log
+
+    def test_a_bar_that_is_missing_leaves_the_line_without_bars(self):
+        frame = scores()
+        frame.loc[(frame["cell"] == "ngd-50") & (frame["fold"] == "all"), "high"] = math.inf
+        lines = chart_from_figure(FigureView("f", ("error",)), frame, LABELS).panels[0].lines
+        assert [bool(line.low) for line in lines] == [True, False]

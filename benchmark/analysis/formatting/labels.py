@@ -219,8 +219,9 @@ def _flat(representation: Representation) -> dict[str, Any]:
     parts = {"weighting": representation.weighting, "features": representation.features}
     given = {"weights": ", ".join(f"{weight:g} {name}" for name, weight in representation.fields)}
     given |= {f"{name} {key}": value for name, part in parts.items() if part for key, value in part.given.items()}
-    # Texts have a key `fields`, too.
-    own = {key: value for key, value in vars(representation).items() if key != "fields"}
+    # Texts have a key `fields`, too. What a weighting learns from follows from it, and `idf` is ignored without that.
+    left_out = ("fields", "learns") if representation.learns else ("fields", "learns", "idf")
+    own = {key: value for key, value in vars(representation).items() if key not in left_out}
     return {**own, **{name: part and part.name for name, part in parts.items()}, **given}
 
 

@@ -132,6 +132,5 @@ def _experiment(part: PaperExperiment, runs: Mapping[str, str]) -> Iterator[Page
     yield PageSection(f"Axis ranges of the published figures of {summary.name}", grid=range_grid(summary.ranges))
     yield PageSection(f"Reference values of {summary.name}", grid=fill_repeated(reference_value_grid(summary.verdicts)))
     says = (sensitivity_sentence(part.tried),) if tried.rows else ()
-    links = {sweep.name: runs[sweep.name] for sweep in part.sweeps if sweep.name in runs}
-    yield PageSection(f"Sensitivity analysis of {summary.name}", grid=tried, says=says, links=links, folded=True)
+    yield PageSection(f"Sensitivity analysis of {summary.name}", grid=tried, says=says, folded=True)
     yield PageSection(f"Claims of {summary.name} under other choices", grid=swept_claims_grid(part), folded=True)

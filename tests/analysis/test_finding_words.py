@@ -1,0 +1,218 @@
+"""Sentences of the main finding, case by case, on summaries made by hand."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import pytest
+
+from benchmark.analysis.prose.main_finding import main_finding, published_sentences, question_sentence
+from benchmark.papers.published_verdicts import REFERENCE_VALUE
+from tests.report.test_rare_rows import result, summary_of, verdict, verdicts_of
+
+GAP = ("a", "b", 0.1, 0.05, 0.15, 9)
+
+
+def finding(gaps: Any = (GAP,), tests: Any = (), names: str = "ab", **changes: Any) -> Any:
+    return main_finding(summary_of(names, gaps=gaps, tests=tests, **changes))
+
+
+def of_family(test: tuple[Any, ...], size: int) -> tuple[Any, ...]:
+    return (*test[:7], size, *test[8:])
+
+
+class TestOnePair:
+    @pytest.mark.parametrize(
+        ("gap", "p", "headline"),
+        [
+            (GAP, 0.01, "a beats b by 10.0 points of accuracy (95% interval 5.0 to 15.0)"),
+            (
+                ("a", "b", -0.1, -0.15, -0.05, 9),
+                0.01,
+                "b beats a by 10.0 points of accuracy (95% interval 5.0 to 15.0)",
+            ),
+            (GAP, 0.5, "a and b are not shown to differ: +10.0 points of accuracy (95% interval +5.0 to +15.0)"),
+            (
+                ("a", "b", -0.1, -0.2, 0.05, 9),
+                0.01,
+                "a and b are not shown to differ: -10.0 points of accuracy (95% interval -20.0 to +5.0)",
+            ),
+        ],
+    )
+    def test_the_interval_is_that_of_what_is_said(self, gap: Any, p: float, headline: str) -> None:
+        assert finding((gap,), (result("a", "b", p),)).headline == headline
+
+    @pytest.mark.parametrize(("size", "words"), [(1, "p = 0.01."), (2, "p = 0.01, corrected over 2 tests.")])
+    def test_the_correction_is_over_several_tests(self, size: int, words: str) -> None:
+        found = finding(tests=(of_family(result("a", "b"), size),))
+        assert f"Exact sign test: {words}" in found.details
+        assert "Exact sign test: p < 0.0001." in finding(tests=(of_family(result("a", "b", 1e-9), 1),)).details
+
+    def test_without_a_test_nothing_is_decided(self) -> None:
+        assert finding().headline.endswith("(95% interval +5.0 to +15.0), not tested")
+        few = finding(tests=(result("a", "b", None, "few"),))
+        assert few.headline.endswith(", too few splits to test it")
+
+    @pytest.mark.parametrize(
+        ("rows", "said"),
+        [
+            ([("a", {}), ("b", {"published": "80.5"})], "The paper reported +9.50 (90.00 − 80.5)."),
+            ([("a", {}), ("b", {"reading": "other"})], None),
+            ([("a", {}), ("b", {"verdict": "tuned"})], None),
+            ([("a", {}), ("b", {"verdict": REFERENCE_VALUE})], None),
+            (
+                [("a", {}), ("b", {}), ("b", {"published": "1.0", "reading": "other"})],
+                "The paper reported +0.00 (90.00 − 90.00).",
+            ),
+        ],
+    )
+    def test_the_papers_difference_is_of_its_own_values(self, rows: Any, said: str | None) -> None:
+        table = verdicts_of(*(verdict(cell, **changes) for cell, changes in rows))
+        found = finding(tests=(result("a", "b"),), verdicts=table).details
+        assert [text for text in found if "paper" in text] == ([said] if said else [])
+
+
+class TestLeading:
+    columns: ClassVar[dict[str, Any]] = {
+        "a": {"more": {"of_class": "x"}},
+        "b": {"more": {"of_class": "x"}},
+        "c": {"more": {"of_class": "all"}},
+        "d": {"more": {"of_class": "all"}},
+        "e": {"more": {"of_class": "all", "choice": "oracle"}},
+        "f": {"more": {"of_class": "all", "choice": "oracle"}},
+    }
+    gaps = (("a", "b", 0.1, 0.05, 0.15, 9), ("e", "f", 0.2, 0.1, 0.3, 9), ("c", "d", 0.3, 0.2, 0.4, 9))
+    tests = tuple(result(a, b) for a, b, *_ in gaps)
+
+    def test_all_classes_and_an_honest_choice_lead(self) -> None:
+        assert finding(self.gaps, self.tests, "abcdef", columns=self.columns).headline.startswith("c beats d by 30.0")
+        oracle = finding(self.gaps[:2], self.tests[:2], "abcdef", columns=self.columns)
+        assert oracle.headline.startswith("e beats f by 20.0")
+        assert oracle.details[-1].startswith("The parameters were chosen on the test documents")
+        single = finding(self.gaps[:1], self.tests[:1], "abcdef", columns=self.columns)
+        assert single.headline.startswith("a beats b by 10.0")
+
+    def test_gains_do_not_lead(self) -> None:
+        columns = {name: {"columns": {"what": "gain"}} for name in "ab"}
+        gaps = (self.gaps[0], ("c", "d", 0.3, 0.2, 0.4, 9))
+        found = finding(gaps, (result("a", "b"), result("c", "d")), "abcd", columns=columns)
+        assert found.headline.startswith("c beats d")
+
+
+class TestSeveral:
+    @staticmethod
+    def sized(p_values: Any, metric: str = "accuracy") -> Any:
+        """Return the finding of two methods at three sizes, which lead by 10, 20 and 30 points."""
+        names = "abcdef"
+        columns = {name: {"more": {"size": 10 * (i // 2 + 1)}} for i, name in enumerate(names)}
+        gaps = [(names[2 * i], names[2 * i + 1], 0.1 * (i + 1), 0.05, 0.5, 9) for i in range(3)]
+        tests = [
+            result(a, b, p, "" if p is not None else "not testable (few)")
+            for (a, b, *_), p in zip(gaps, p_values, strict=True)
+        ]
+        summary = summary_of(names, gaps=gaps, tests=tests, columns=columns, metric=metric)
+        cells = tuple(
+            type(cell)(cell.id, cell.columns, method="one" if i % 2 == 0 else "two", size=cell.size)
+            for i, cell in enumerate(summary.cells)
+        )
+        vars(summary)["cells"] = cells
+        return main_finding(summary)
+
+    def test_the_settings_in_which_one_is_better_are_counted(self) -> None:
+        found = self.sized((0.01, 0.01, 0.5))
+        assert found.headline == "one beats two at 2 of 3 training sizes, by 10.0 to 20.0 points of accuracy"
+        assert "Differences, one minus two, are +10.0 to +30.0 points." in found.details
+        assert "By the exact sign test with Holm's correction, 1 is undecided." in found.details
+
+    @pytest.mark.parametrize(
+        ("p_values", "said"),
+        [
+            ((0.01, 0.01, 0.01), ["By the exact sign test with Holm's correction, every difference is decided."]),
+            ((0.01, 0.5, 0.5), ["By the exact sign test with Holm's correction, 2 are undecided."]),
+            (
+                (0.01, 0.01, None),
+                [
+                    "By the exact sign test with Holm's correction, every difference is decided.",
+                    "1 of 3 differences could not be significant: few.",
+                ],
+            ),
+            ((None, None, None), ["No difference could be significant: few."]),
+        ],
+    )
+    def test_what_the_tests_leave_open_is_counted(self, p_values: Any, said: list[str]) -> None:
+        found = [text for text in self.sized(p_values).details if "decided" in text or "significant" in text]
+        assert found == said
+
+
+class TestOneBaseline:
+    def test_the_finding_is_at_the_largest_size(self) -> None:
+        names = "abcdefgh"
+        columns = {name: {"more": {"size": 10 if i < 4 else 2000}} for i, name in enumerate(names)}
+        gaps = [(name, "d", -0.1, -0.2, -0.05, 9) for name in "abc"] + [
+            (name, "h", 0.1, 0.05, 0.2, 9) for name in "efg"
+        ]
+        summary = summary_of(names, gaps=gaps, tests=[result(a, b) for a, b, *_ in gaps], columns=columns)
+        methods = dict(zip(names, ("m1", "m2", "m3", "base") * 2, strict=True))
+        vars(summary)["cells"] = tuple(
+            type(cell)(cell.id, cell.columns, method=methods[cell.id], size=cell.size) for cell in summary.cells
+        )
+        assert main_finding(summary).headline == "3 of 3 methods beat base with 2,000 training documents"
+
+    @pytest.mark.parametrize(
+        ("p_values", "headline"),
+        [
+            ((0.01, 0.01, 0.5), "2 of 3 methods beat d; 1 is not shown to differ"),
+            ((0.01, 0.5, 0.5), "1 of 3 methods beats d; 2 are not shown to differ"),
+            ((0.5, 0.5, 0.5), "None of 3 methods is shown to differ from d"),
+        ],
+    )
+    def test_methods_that_beat_it_are_counted(self, p_values: Any, headline: str) -> None:
+        gaps = [(name, "d", 0.1, 0.05, 0.2, 9) for name in "abc"]
+        tests = [result(a, b, p) for (a, b, *_), p in zip(gaps, p_values, strict=True)]
+        assert finding(gaps, tests, "abcd").headline == headline
+
+
+class TestScores:
+    def test_the_ends_of_a_curve_are_its_first_and_last_size(self) -> None:
+        for axis, words in (("size", "training documents"), ("terms", "terms")):
+            columns = {name: {"more": {axis: size}} for name, size in zip("abcd", (10, 100, 1000, 1000), strict=True)}
+            found = main_finding(summary_of("abcd", columns=columns))
+            assert found.headline == (f"Accuracy of 4 methods: 90.00 % with 10, 60.00 to 70.00 % with 1,000 {words}")
+
+    def test_one_score_has_its_interval(self) -> None:
+        assert main_finding(summary_of("a")).headline == "Accuracy of a: 90.00 % (95% interval 80.00 to 95.00)"
+        mixed = {name: {"more": {"size": i + 1, "task": name}} for i, name in enumerate("abc")}
+        assert main_finding(summary_of(columns=mixed)).headline.startswith("Accuracy of 3 methods")
+
+    def test_less_of_an_error_is_better(self) -> None:
+        assert main_finding(summary_of(metric="error")).details[-1] == "Less error is better."
+        assert "Less" not in " ".join(main_finding(summary_of()).details)
+        assert question_sentence(summary_of("a")) == "1 method was scored by accuracy."
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([], []),
+        ([{}], ["1 of 1 published results was reproduced (equal after rounding, or inside our 95% interval)."]),
+        (
+            [{}, {"verdict": "equal"}],
+            ["All 2 published results were reproduced (equal after rounding, or inside our 95% interval)."],
+        ),
+        (
+            [{}, {"verdict": "deviates"}, {"reading": "other"}, {"verdict": REFERENCE_VALUE}],
+            ["1 of 2 published results were reproduced (equal after rounding, or inside our 95% interval)."],
+        ),
+        ([{"kind": "count", "verdict": "deviates"}], ["0 of 1 published counts of data was reproduced (equal)."]),
+        (
+            [{"verdict": "tuned"}, {"verdict": "another setting"}, {"verdict": "another setting"}],
+            [
+                "1 published values to which a setting was tuned are not counted.",
+                "2 published values of another setting are not counted.",
+            ],
+        ),
+        ([{"verdict": "tuned", "reading": "other"}], []),
+    ],
+)
+def test_published_values_are_counted(rows: list[dict[str, Any]], said: list[str]) -> None:
+    assert published_sentences(verdicts_of(*(verdict("a", **row) for row in rows))) == said

@@ -1,0 +1,190 @@
+"""Numbers of a diagnostic against its declarations: metrics, rows, points of curves, and arrays that can be stored."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from benchmark.config.model import BASE_VARIANT
+from benchmark.diagnostics.base import (
+    CurvePoint,
+    Diagnostic,
+    DiagnosticArrays,
+    DiagnosticContext,
+    DiagnosticNumbers,
+    DiagnosticRow,
+    allowed_rows,
+    compute_checked,
+    diagnostic_problem,
+)
+from benchmark.evaluation.intervals import Estimate
+from benchmark.evaluation.metrics import DiagnosticMetric
+from benchmark.system.tags import Tags
+from tests.builders import small_experiment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from benchmark.diagnostics.base import DiagnosticResults
+
+ONE = Estimate(1.0, 0.5, 1.5, 3, "count")
+
+
+class Level(Diagnostic):
+    """Numbers that a test gives, of documents together ("whole") and of each class ("own")."""
+
+    metrics = (DiagnosticMetric("level", "nats"), DiagnosticMetric("depth", "nats"))
+
+    def __init__(self, told: Any, arrays: Any = None) -> None:
+        self.told, self.arrays = told, {} if arrays is None else arrays
+        self.asked = list[str]()
+
+    @property
+    def rows(self) -> Sequence[str]:
+        return ("whole",)
+
+    @property
+    def kinds(self) -> Sequence[str]:
+        return ("own",)
+
+    def compute(self, context: DiagnosticContext) -> Any:
+        return self.arrays
+
+    def numbers(self, found: DiagnosticArrays) -> Any:
+        self.asked.append(found.variant)
+        return self.told
+
+    def notes(self, reading: DiagnosticResults) -> Iterable[str]:
+        return ()
+
+
+class Printed(Level):
+    """Numbers of any name that a paper prints."""
+
+    tags = Tags(only_with_published=True)
+
+
+def row(cell: Any = "whole", metric: str = "level", estimate: Any = ONE) -> DiagnosticNumbers:
+    return DiagnosticNumbers((DiagnosticRow(cell, metric, estimate),))
+
+
+def point(method: str, of_class: str = "", metric: str = "level") -> DiagnosticNumbers:
+    return DiagnosticNumbers(points=(CurvePoint("smoothing", 1.0, method, of_class, metric, 2.0),))
+
+
+def problem(told: Any, arrays: Any = None, variant: str = BASE_VARIANT, rows: Any = ("whole", "table-own-a")) -> str:
+    found = DiagnosticArrays(variant, {} if arrays is None else arrays)
+    return diagnostic_problem(Level(told), found, rows)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        DiagnosticNumbers(),
+        row(),
+        row("table-own-a", "depth"),
+        row(estimate=Estimate(1.0, math.nan, math.nan, 3, "count")),
+        DiagnosticNumbers((*row().rows, *row(metric="depth").rows, *row("table-own-a").rows)),
+        point("whole"),
+        point("own", "a", "depth"),
+    ],
+)
+def test_numbers_as_declared_are_no_problem(told: DiagnosticNumbers) -> None:
+    assert problem(told, {"n": np.zeros(2), "names": np.array(["a"])}) == ""
+    assert problem(told, rows=None) == ""
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        ({}, "numbers must return a DiagnosticNumbers, not dict"),
+        (
+            row(metric="weight"),
+            "gives the metric 'weight', which it doesn't declare: .* (it declares 'depth', 'level')",
+        ),
+        (row(""), "gives 'level' of the cell '': must be the name of a row"),
+        (row(3), "gives 'level' of the cell 3: must be the name of a row"),
+        (row(estimate=1.0), "gives 'level' of 'whole' as float: must be an Estimate"),
+        *(
+            (row(estimate=replace(ONE, **{end: wrong})), f"of 'whole' as {'.*' if end == 'value' else '1.0'}")
+            for end in ("value", "low", "high")
+            for wrong in (math.inf, -math.inf, *((math.nan,) if end == "value" else ()))
+        ),
+        (row("part"), "gives 'level' of 'part', which is no row: .* (known: 'table-own-a', 'whole')"),
+        (DiagnosticNumbers(row().rows * 2), "gives 'level' of 'whole' twice"),
+        (point("part"), "gives a point of 'part', which is no row"),
+        (point("own", "b"), "gives a point of 'table-own-b', which is no row"),
+        (point("whole", metric="weight"), "gives the metric 'weight', which it doesn't declare"),
+    ],
+)
+def test_the_first_error_is_named(told: Any, words: str) -> None:
+    assert re.match(".*" + re.escape(words).replace(re.escape(".*"), ".*"), problem(told))
+
+
+def test_points_of_another_variant_have_its_name() -> None:
+    assert problem(point("own", "a"), variant="few", rows=("few-table-own-a",)) == ""
+    assert "'few-table-own-a'" in problem(point("own", "a"), variant="few", rows=("table-own-a",))
+
+
+@pytest.mark.parametrize(("n", "more"), [(7, False), (8, False), (9, True)])
+def test_at_most_eight_rows_are_listed(n: int, more: bool) -> None:
+    said = problem(row("part"), rows=[f"r{i}" for i in range(n)])
+    assert said.endswith("(known: " + ", ".join(repr(f"r{i}") for i in range(min(n, 8))) + (", …)" if more else ")"))
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        {"n": [1]},
+        {"n": np.array([None])},
+        {3: np.zeros(1)},
+        {"n": np.zeros(2, dtype=[("a", float)])},
+        {"good": np.zeros(1), "n": 1.0},
+    ],
+)
+def test_what_is_no_array_cannot_be_stored(arrays: Mapping[Any, Any]) -> None:
+    name = list(arrays)[-1]
+    assert problem(row(), arrays) == (
+        f"compute returns {name!r}, which is no array of numbers or text, so it can't be stored"
+    )
+
+
+def test_arrays_are_a_dict() -> None:
+    assert problem(row(), [np.zeros(1)]) == "compute must return a dict of arrays, not list"
+
+
+def test_cells_have_the_name_of_their_variant() -> None:
+    base, few = (Level(None).cells(name, ("a", "b")) for name in (BASE_VARIANT, "few"))
+    assert [cell.id for cell in base] == ["whole", "table-own-a", "table-own-b"]
+    assert [cell.id for cell in few] == ["few-whole", "few-table-own-a", "few-table-own-b"]
+    assert [(cell.variant, cell.method, cell.of_class, cell.what) for cell in few] == [
+        ("few", "whole", "", "diagnostic"),
+        ("few", "own", "a", "diagnostic"),
+        ("few", "own", "b", "diagnostic"),
+    ]
+
+
+def test_rows_may_be_of_methods_that_have_a_cell_without_a_number_of_terms() -> None:
+    whole = small_experiment(methods=["mnb"]).variants[BASE_VARIANT]
+    selected = small_experiment(methods=["mnb"], terms={"number": [10, 20]}).variants[BASE_VARIANT]
+    own = {cell.id for cell in Level(None).cells(BASE_VARIANT, whole.collection.classes)}
+    assert allowed_rows(Level(None), whole) == own | {"whole", "mnb"}
+    assert allowed_rows(Level(None), selected) == own | {"whole"}
+    assert allowed_rows(Printed(None), whole) is None
+
+
+def test_numbers_are_checked_as_those_of_their_variant() -> None:
+    experiment = small_experiment(methods=["mnb"], variants={"few": {"text": {"min_occurrences": 50}}})
+    counts: Any = None
+    for name, variant in experiment.variants.items():
+        asked = Level(row("part"), {"n": np.zeros(1)})
+        context = DiagnosticContext(counts, variant, 0, 1, lambda _, compute: compute())
+        assert compute_checked(asked, context, whole=False) is asked.arrays  # a part of an experiment lacks rows
+        with pytest.raises(ValueError, match=r"test_declarations.py:\d+.*'part', which is no row"):
+            compute_checked(asked, context)
+        assert asked.asked == [name, name]

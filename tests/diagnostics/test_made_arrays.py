@@ -1,0 +1,272 @@
+"""Numbers and notes of diagnostics from arrays made by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from benchmark.config.model import BASE_VARIANT
+from benchmark.corpora.corpus import Documents
+from benchmark.diagnostics import CentroidDistances, CentroidFlow, Coordinates, CoveringNumbers, DocumentCounts
+from benchmark.diagnostics.base import DiagnosticArrays, DiagnosticContext, DiagnosticResults
+from benchmark.diagnostics.feature_errors import FeatureErrors
+from benchmark.system.string_arrays import join_names
+from benchmark.text.counts import Counts
+
+CLASSES = ("a", "b", "c")
+
+
+def notes(diagnostic: Any, printed: dict[str, float] | None = None, **variants: Any) -> list[str]:
+    found = [DiagnosticArrays(name, arrays) for name, arrays in variants.items()]
+    return list(diagnostic.notes(DiagnosticResults(found, printed or {})))
+
+
+def counts_of(matrix: Any, topics: Any = None, parts: Any = None, part_names: tuple[str, ...] = ("all",)) -> Counts:
+    n = matrix.shape[0]
+    labels = np.zeros(n, dtype=np.int32) if topics is None else np.full(n, -1, dtype=np.int32)
+    own = np.zeros(n, dtype=np.int32) if parts is None else np.array(parts, dtype=np.int32)
+    documents = Documents(tuple(f"d{i}" for i in range(n)), labels, own, CLASSES, part_names, topics)
+    return Counts(documents, sp.csr_array(matrix), tuple(f"w{i}" for i in range(matrix.shape[1])))
+
+
+def computed(diagnostic: Any, counts: Counts) -> Any:
+    variant: Any = None
+    return diagnostic.compute(DiagnosticContext(counts, variant, 0, 1, lambda _, compute: compute()))
+
+
+class TestDistances:
+    made = CentroidDistances(centroids=("mean", "skl"), resamples=2, smoothing=(0.1, 1.0))
+
+    @staticmethod
+    def arrays(smoothing: tuple[float, ...] = (0.1, 1.0)) -> dict[str, Any]:
+        found: dict[str, Any] = {"classes": join_names(CLASSES), "documents": np.array([4, 5, 6])}
+        found["smoothing"] = np.array(smoothing)
+        values = {"mean": [1.0, 2.0, 6.0], "skl": [3.0, 2.0, 1.0]}
+        swept = {"mean": [[1.0, 2.0, 3.0], [9.0, 2.0, 3.0]], "skl": [[1.0, 2.0, 3.5], [1.0, 2.0, 3.25]]}
+        for name, own in values.items():
+            found[f"{name}/values"] = np.array(own)
+            found[f"{name}/resampled"] = np.array(own) + np.array([[1.0], [3.0]])
+            found[f"{name}/by_smoothing"] = np.array(swept[name][: len(smoothing)]).reshape(len(smoothing), 3)
+        return found
+
+    def test_each_row_has_its_value_moved_spread_and_documents(self) -> None:
+        told = self.made.numbers(DiagnosticArrays("few", self.arrays()))
+        shown = {each.cell: (each.estimate.value, each.estimate.n) for each in told.rows}
+        assert shown == {
+            "few-table-mean-a": (1.0, 4),
+            "few-table-mean-b": (2.0, 5),
+            "few-table-mean-c": (6.0, 6),
+            "few-table-skl-a": (3.0, 4),
+            "few-table-skl-b": (2.0, 5),
+            "few-table-skl-c": (1.0, 6),
+        }
+        for each in told.rows:
+            assert each.estimate.low == pytest.approx(each.estimate.value - 0.95)
+            assert each.estimate.high == pytest.approx(each.estimate.value + 0.95)
+        assert [(p.x, p.value) for p in told.points if (p.method, p.of_class) == ("mean", "a")] == [(0.1, 1), (1.0, 9)]
+        assert {(p.axis, p.metric) for p in told.points} == {("smoothing", "average-skl")}
+
+    def test_notes_say_how_near_in_size_and_order(self) -> None:
+        printed = {f"table-skl-{name}": value for name, value in zip(CLASSES, (1.0, 2.0, 3.0), strict=True)}
+        first, *others = notes(self.made, printed, base=self.arrays())
+        assert "(2 resamples)" in first
+        assert others == [
+            (
+                "Root mean square of the differences of table-… from the published values: "
+                "mean 1.73 nats, in the published order; skl 1.63 nats, in another order."
+            ),
+            (
+                "table-mean-…: nearest to the published values at smoothing 0.1, 0.00 nats, in the published order; "
+                "in the published order at 0.1."
+            ),
+            (
+                "table-skl-…: nearest to the published values at smoothing 1, 0.14 nats, in the published order; "
+                "in the published order at 0.1, 1."
+            ),
+        ]
+
+    def test_notes_of_several_variants_are_named(self) -> None:
+        printed = {f"table-mean-{name}": value for name, value in zip(CLASSES, (1.0, 2.0, 3.0), strict=True)}
+        _, *others = notes(self.made, printed, base=self.arrays(), few=self.arrays(()))
+        assert [text.partition(" square")[0] for text in others[:2]] == ["base: Root mean", "few: Root mean"]
+        assert [text.partition("-…")[0] for text in others[2:]] == ["table-mean", "table-skl"]
+
+    def test_without_a_value_of_each_class_nothing_is_compared(self) -> None:
+        assert len(notes(self.made, {"table-mean-a": 1.0, "table-skl-b": 2.0}, base=self.arrays())) == 1
+
+    @pytest.mark.parametrize(
+        "right", [{"resamples": 2}, {"smoothing": (1e-9, 1e9)}, {"smoothing": ()}, {"centroids": ("skl",)}]
+    )
+    def test_parameters_within_their_range_are_accepted(self, right: dict[str, Any]) -> None:
+        CentroidDistances(**right).check()
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("smoothing", (0.0, 1.0)),
+            ("smoothing", (1.0, np.inf)),
+            ("smoothing", (1.0, 1.0)),
+            ("smoothing", (-1.0,)),
+            ("centroids", ("skl", "skl")),
+        ],
+    )
+    def test_parameters_outside_are_refused(self, name: str, value: Any) -> None:
+        with pytest.raises(ValueError, match=name):
+            CentroidDistances(**{name: value}).check()
+
+
+class TestFlow:
+    made = CentroidFlow(graphs=("path", "path-by-frequency"), tolerance=1e-7)
+
+    @staticmethod
+    def arrays(excess: float = 3e-8) -> dict[str, Any]:
+        return {
+            "classes": join_names(CLASSES),
+            "exact/energies": np.array([0.5, 0.25, 0.125]),
+            "exact/seconds": np.array([0.0, 0.12345]),
+            "path/energies": np.array([0.5, 0.25 - excess, 0.125]),
+            "path/steps": np.array([95, 111, 340]),
+            "path/edges": np.array(1234),
+            "path/seconds": np.array([0.5, 2.25]),
+            "path-by-frequency/failed": join_names(["no progress"]),
+        }
+
+    @pytest.mark.parametrize(
+        ("excess", "within"), [(3e-8, "1e-07"), (2**-17, "1e-05"), (2**-16, "1e-04"), (0.0, "1e-12"), (2**-45, "1e-12")]
+    )
+    def test_notes_round_the_excess_up_and_the_mean_steps(self, excess: float, within: str) -> None:
+        assert notes(self.made, base=self.arrays(excess)) == [
+            (
+                "Energy (mean SKL of the documents to the centroid, nats) of the exact centroids: "
+                "a 0.500000, b 0.250000, c 0.125000."
+            ),
+            (
+                f"Flow, path (1,234 edges): every energy within {within} of the exact one, after about 180 steps; its "
+                "bound above the minimum is 1e-07."
+            ),
+            "Flow, path-by-frequency: failed: no progress.",
+        ]
+
+    def test_a_solver_without_arrays_has_no_result(self) -> None:
+        arrays = self.arrays()
+        del arrays["path-by-frequency/failed"]
+        assert notes(self.made, base=arrays)[-1] == "Flow, path-by-frequency: failed: no result."
+        assert notes(self.made, base={"classes": join_names(CLASSES)}) == []
+
+    def test_seconds_are_those_of_the_graph_and_of_the_centroids(self) -> None:
+        assert self.made.numbers(DiagnosticArrays(BASE_VARIANT, self.arrays())).timings == {
+            "exact": {"graph": 0.0, "centroids": 0.1234},
+            "path": {"graph": 0.5, "centroids": 2.25},
+        }
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("graphs", ()),
+            ("graphs", ("star",)),
+            ("graphs", ("path", "path")),
+            ("tolerance", 0.0),
+            ("tolerance", np.inf),
+        ],
+    )
+    def test_parameters_outside_are_refused(self, name: str, value: Any) -> None:
+        CentroidFlow(tolerance=1e-300).check()
+        with pytest.raises(ValueError, match=name):
+            CentroidFlow(**{name: value}).check()
+
+
+class TestDocumentCounts:
+    topics = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 0], [1, 1, 1], [0, 0, 0]], dtype=bool)
+
+    def test_documents_count_for_each_of_their_classes_and_without_any_by_part(self) -> None:
+        counts = counts_of(np.ones((5, 2)), self.topics, [0, 1, 1, 1, 1], ("train", "test", "unused"))
+        arrays = computed(DocumentCounts(), counts)
+        rows = DocumentCounts().numbers(DiagnosticArrays(BASE_VARIANT, arrays)).rows
+        assert {each.cell: each.estimate.value for each in rows} == {
+            "a-train": 1,
+            "a-test": 2,
+            "a-unused": 0,
+            "b-train": 0,
+            "b-test": 2,
+            "b-unused": 0,
+            "c-train": 0,
+            "c-test": 1,
+            "c-unused": 0,
+        }
+        assert notes(DocumentCounts(), base=arrays) == [
+            (
+                "Documents without any of the 3 classes (0 train, 2 test, 0 unused), whether they have other topics or "
+                "none, are negative examples of every class in training and in testing."
+            )
+        ]
+
+    def test_no_note_where_every_document_has_a_class(self) -> None:
+        for topics in (None, self.topics[[0, 1]]):
+            assert notes(DocumentCounts(), base=computed(DocumentCounts(), counts_of(np.ones((2, 2)), topics))) == []
+
+
+class TestFeatureErrors:
+    @staticmethod
+    def arrays(own: float) -> dict[str, Any]:
+        return {
+            "errors": np.array([0.125, 0.5, own]),
+            "sizes": np.array([16, 800, 200.0]),
+            "documents": np.array(4),
+            "seconds": np.array(0.25),
+        }
+
+    def found(self, **methods: float) -> dict[str, Any]:
+        return {f"{name}/{part}": array for name, own in methods.items() for part, array in self.arrays(own).items()}
+
+    def test_each_number_is_of_pairs_or_documents(self) -> None:
+        told = FeatureErrors(100).numbers(DiagnosticArrays(BASE_VARIANT, self.found(one=0.0, two=0.0)))
+        expected = {
+            "kernel-error": (0.125, 100),
+            "largest-kernel-error": (0.5, 100),
+            "features": (16.0, 4),
+            "bytes": (800.0, 4),
+            "bytes-per-document": (200.0, 4),
+            "seconds-to-map": (0.25, 4),
+        }
+        assert {(each.cell, each.metric): (each.estimate.value, each.estimate.n) for each in told.rows} == {
+            (cell, metric): numbers for cell in ("one", "two") for metric, numbers in expected.items()
+        }
+        assert told.timings == {name: {"map a thousand": 0.25} for name in ("one", "two")}
+
+    def test_errors_with_itself_are_said_from_half_a_thousandth_on(self) -> None:
+        said = notes(FeatureErrors(12_345), base=self.found(one=4.9e-4, two=5.1e-4), few=self.found(three=0.2))
+        assert "12,345 pairs of different documents" in said[0]
+        assert said[1:] == ["Largest error of k(x, x), where it isn't 0.000: two 0.001, three 0.200."]
+        assert len(notes(FeatureErrors(), base=self.found(one=4.9e-4))) == 1
+
+
+class TestPoints:
+    @pytest.mark.parametrize("d", [2, 3])
+    def test_two_or_three_coordinates_are_kept(self, d: int) -> None:
+        points = np.arange(4.0 * d).reshape(4, d)
+        found = computed(Coordinates(), counts_of(points))
+        np.testing.assert_array_equal(found["points"], points)
+
+    @pytest.mark.parametrize("points", [np.ones((4, 1)), np.ones((4, 4)), np.ones((4, 2), dtype=np.int32)])
+    def test_others_have_no_figure(self, points: Any) -> None:
+        with pytest.raises(ValueError, match="2 or 3 coordinates"):
+            computed(Coordinates(), counts_of(points))
+
+    def test_the_note_names_the_radius_of_the_table(self) -> None:
+        made = CoveringNumbers(dimension=[2], t=[1.0], radius=[1e-5, 0.1])
+        assert notes(made, base={})[0].endswith("The table has ε = 1e-05.")
+        told = made.numbers(DiagnosticArrays(BASE_VARIANT, {"bounds": np.array([[3.0, 1.0]])}))
+        assert [(p.axis, p.x, p.value, p.method) for p in told.points] == [
+            ("radius", 1e-5, 3.0, "covering-n2-t1"),
+            ("radius", 0.1, 1.0, "covering-n2-t1"),
+        ]
+        assert [each.estimate.value for each in told.rows] == [3.0]
+
+    @pytest.mark.parametrize("name", ["dimension", "t", "radius"])
+    @pytest.mark.parametrize("values", [[], [0.0], [1.0, -1.0], [float("inf")], [float("nan")]])
+    def test_parameters_outside_are_refused(self, name: str, values: list[float]) -> None:
+        with pytest.raises(ValueError, match=f"{name} must be a list of positive numbers"):
+            CoveringNumbers(**{name: values}).check()

@@ -1,0 +1,507 @@
+"""Sections of pages, placements and files of figures: rare branches, and both sides of each limit."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchmark.analysis.charts.region_charts import RegionFigure, RegionPanel
+from benchmark.analysis.hardest_documents import DocumentExplanation, HardDocument
+from benchmark.analysis.summary import MISTAKES, RANK_TABLE_COLUMNS, SCORE_COLUMNS, CellInfo, summary_table
+from benchmark.evaluation.public_test_sets import TEST_SETS
+from benchmark.report.drawing import render as drawing_render
+from benchmark.report.drawing.spec import Picture
+from benchmark.report.drawing.theme import COLUMN_WIDTH, WIDTH
+from benchmark.report.files import figure_specs, missing_figures_message, write_report_files
+from benchmark.report.grids import TextTable
+from benchmark.report.html import render
+from benchmark.report.html.mistakes import mistakes_section
+from benchmark.report.html.page import MOST_OPEN_PAIRS, _sections, page_html, summary_sentences, write_page
+from benchmark.report.html.render import bytes_beside_script, line_look, render_html
+from benchmark.report.html.section import PageSection, arrange_columns, column_tone, fill_repeated
+from benchmark.report.html.simplex import SIMPLEX_TITLE, simplex_section
+from benchmark.report.html.site import site_pages
+from benchmark.report.page import BASE_VARIANT_LABEL
+from benchmark.report.paper_results import PaperExperiment, PaperResult
+from benchmark.report.placement import (
+    PLACED_DOCUMENT_COLUMNS,
+    PUBLISHED_SCORE_COLUMNS,
+    RANKING_COLUMNS,
+    Placement,
+    placement_data,
+    published_grid_of,
+    screen_grids,
+)
+from tests.report.expected_texts import page_words
+from tests.report.test_rare_pages import trial
+from tests.report.test_rare_rows import (
+    claim,
+    claims_of,
+    compared,
+    curve,
+    frame_of,
+    summary_of,
+    verdict,
+    verdicts_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from benchmark.analysis.summary import Summary
+
+pytestmark = pytest.mark.usefixtures("without_vega")
+NAN = math.nan
+
+
+def simplex_points(n: int) -> Any:
+    return np.array([[(n - i - j) / n, i / n, j / n] for j in range(n + 1) for i in range(n + 1 - j)])
+
+
+def panel_of(grid: Any, title: str = "one", **changes: Any) -> RegionPanel:
+    m, d = grid.shape
+    right = (grid[:, 0] > 0.4).astype(int)
+    names = ("θ₁", "θ₂", "θ₃")[:d]
+    points = grid[:2]
+    panel = RegionPanel(title, "row", names, ("a", "b"), grid, right, 1 - right, points, np.array([0, 1]), "caption")
+    assert m == len(grid)
+    return replace(panel, **changes)
+
+
+class TestSimplex:
+    @pytest.mark.parametrize("n", [1, 2, 5])
+    def test_a_row_has_the_places_where_the_class_changes(self, n: int) -> None:
+        grid = simplex_points(n)
+        panel = panel_of(grid)
+        section = simplex_section(RegionFigure("f", "F", ((panel, replace(panel, title="two")),)))
+        data = section.simplex
+        assert (section.title, data["steps"], data["corners"], data["classes"]) == (
+            SIMPLEX_TITLE,
+            n,
+            ["θ₁", "θ₂", "θ₃"],
+            ["a", "b"],
+        )
+        assert [each["title"] for each in data["kernels"]] == ["one", "two"]
+        assert data["points"] == [[*(round(float(x), 4) for x in grid[i]), i] for i in (0, 1)]
+        for rows, classes in ((data["kernels"][0]["rows"], panel.predicted), (data["likelier"], panel.likelier)):
+            found = {}
+            for k, switches in enumerate(rows):
+                for j in range(n + 1 - k):
+                    found[j, k] = sum(at <= j for at in switches) % 2
+            expected = {(round(p[1] * n), round(p[2] * n)): int(c) for p, c in zip(grid, classes, strict=True)}
+            assert found == expected
+
+    def test_planes_and_uneven_grids_have_none(self) -> None:
+        plane = panel_of(np.array([[0.0, 1.0], [1.0, 0.5]]))
+        even, uneven = panel_of(simplex_points(2)), panel_of(simplex_points(2)[:-1])
+        assert simplex_section(RegionFigure("f", "F", ((plane,),))).empty
+        assert simplex_section(RegionFigure("f", "F", ((uneven,),))).empty
+        assert simplex_section(RegionFigure("f", "F", ((even, panel_of(simplex_points(3))),))).empty
+        mixed = simplex_section(RegionFigure("f", "F", ((plane, even),)))
+        assert [each["title"] for each in mixed.simplex["kernels"]] == ["one"]
+        assert not mixed.empty
+
+
+class TestSections:
+    grid = TextTable("t", ("cell", "a", "b", "c"), (("x", "1", "2", "3"),), frozenset({"cell"}))
+
+    @pytest.mark.parametrize(
+        ("section", "empty"),
+        [
+            (PageSection("t"), True),
+            (PageSection("t", grid=replace(grid, rows=())), True),
+            (PageSection("t", grid=grid), False),
+            (PageSection("t", simplex={"steps": 1}), False),
+            (PageSection("t", says=("x",)), False),
+            (PageSection("t", lines=("x",)), False),
+            (PageSection("t", (Picture("p", "P", "", {}),)), False),
+            (PageSection("t", squares={"rows": [1]}, note="n", file="f"), True),
+        ],
+    )
+    def test_are_empty_without_anything_to_show(self, section: PageSection, empty: bool) -> None:
+        assert section.empty == empty
+
+    @pytest.mark.parametrize(
+        ("specs", "scaled"), [((), False), (("own ? 1 : 2",), False), (("own ? 1 : 2", "x"), True), (("x", "y"), False)]
+    )
+    def test_one_scale_for_all_is_offered_of_several_pictures(self, specs: Any, scaled: bool) -> None:
+        pictures = tuple(Picture(f"p{i}", "P", "", {"mark": text}) for i, text in enumerate(specs))
+        assert PageSection("t", pictures).scaled == scaled
+
+    def test_an_order_is_offered_where_a_picture_has_one(self) -> None:
+        assert PageSection("t", (Picture("p", "P", "", {"params": [{"name": "order"}]}),)).ordered
+        assert not PageSection("t", (Picture("p", "P", "", {"params": [{"name": "shown"}]}),)).ordered
+
+    @pytest.mark.parametrize(
+        ("first", "last", "header"),
+        [
+            ((), (), ("cell", "a", "b", "c")),
+            (("c", "x"), (), ("cell", "c", "a", "b")),
+            ((), ("a",), ("cell", "b", "c", "a")),
+            (("c", "a"), ("a", "b"), ("cell", "c", "a", "b")),
+            (("cell", "b"), ("cell",), ("cell", "b", "a", "c")),
+        ],
+    )
+    def test_columns_are_arranged_with_their_values(self, first: Any, last: Any, header: Any) -> None:
+        found = arrange_columns(self.grid, first, last)
+        values = dict(zip(self.grid.header, self.grid.rows[0], strict=True))
+        assert (found.header, found.rows) == (header, (tuple(values[name] for name in header),))
+
+    def test_repeated_values_are_filled_within_their_group(self) -> None:
+        rows = (("a", "b", "1", "x"), ("a", "b", "", "y"), ("a", "c", "", "z"), ("", "", "", "w"), ("d", "b", "", ""))
+        filled = fill_repeated(TextTable("t", ("a", "b", "n", "t"), rows, frozenset()))
+        assert filled.rows == (
+            ("a", "b", "1", "x"),
+            ("a", "b", "1", "y"),
+            ("a", "c", "", "z"),
+            ("a", "c", "", "w"),
+            ("d", "b", "", ""),
+        )
+
+    @pytest.mark.parametrize(
+        ("column", "tone"),
+        [
+            ("verdict", "good"),
+            ("result", "good"),
+            ("by ours, strictly", "good"),
+            ("by the paper's criterion", "good"),
+            ("cell", ""),
+        ],
+    )
+    def test_columns_of_verdicts_have_a_tone(self, column: str, tone: str) -> None:
+        assert column_tone(column, "holds") == tone
+
+    @pytest.mark.parametrize(("i", "dash"), [(0, "none"), (1, "10 3.2"), (2, "3 3"), (10, "10 3.2")])
+    def test_a_sample_of_a_line_is_dashed_as_the_line(self, i: int, dash: str) -> None:
+        look = line_look(i)
+        assert look["dash"] == dash
+        assert look["stroke"].startswith("var(--")
+
+
+def section_of(summary: Summary, title: str) -> PageSection:
+    """Return the section of this title; those after it are not made."""
+    return next(section for section in _sections(summary, {}, 0) if section.title == title and not section.empty)
+
+
+class TestPages:
+    def test_the_script_is_not_counted_where_there_is_no_picture(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        script = "x" * 1000
+        monkeypatch.setitem(render._environment().globals, "vega", lambda: script)
+        assert bytes_beside_script("ä<p>") == 5
+        assert bytes_beside_script(f'<div class="picture">{script}') == len('<div class="picture">')
+
+    def test_rows_are_left_out_by_the_bytes_of_a_page(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        rows = tuple((f"ä{i:04}", "ü" * 400) for i in range(200))
+        section = PageSection("t", grid=TextTable("t", ("a", "b"), rows, frozenset()))
+        given: dict[str, Any] = {"title": "T", "name": "", "legend": "", "command": "c", "together": "", "index": ""}
+
+        def count() -> int:
+            return render_html("site.html.j2", (), [section], **given).count("ä0")
+
+        monkeypatch.setattr(render, "MAX_PAGE_ROWS", (200, 50))
+        whole = render_html("site.html.j2", (), [section], **given)
+        for most, n in ((len(whole.encode()), 200), (len(whole.encode()) - 1, 50), (len(whole), 50)):
+            monkeypatch.setattr(render, "MAX_PAGE_BYTES", most)
+            assert count() == n
+
+    def test_comparisons_are_folded_from_forty_one_on(self) -> None:
+        names = "abcdefghijklmnop"
+        gaps = [(a, b, 0.1, 0.0, 0.2, 9) for i, a in enumerate(names) for b in names[i + 1 :]]
+        for n in (MOST_OPEN_PAIRS, MOST_OPEN_PAIRS + 1):
+            section = section_of(summary_of(names, gaps=gaps[:n]), "Comparisons")
+            assert (section.folded, section.keys, section.file) == (n > MOST_OPEN_PAIRS, 2, "differences.csv")
+
+    @pytest.mark.parametrize(("critical", "folded"), [(1.5, False), (1.6, True), (2.5, True)])
+    def test_ranks_that_tell_few_apart_are_folded(self, critical: float, folded: bool) -> None:
+        ranks = summary_table(RANK_TABLE_COLUMNS, [(name, i + 1.0, 4, critical, 0.01) for i, name in enumerate("abc")])
+        section = section_of(summary_of(ranks=ranks), "Critical differences")
+        assert section.folded == folded
+        assert f"the critical difference is {critical:.2f} at 5%" in section.note
+
+    @pytest.mark.parametrize(
+        ("changes", "note"),
+        [
+            ({}, ""),
+            ({"low": (0.4, 0.7), "high": (0.6, 0.8)}, "Bars: 95% interval."),
+            ({"low": (0.4, 0.7), "high": (0.6, 0.8), "bars": ""}, ""),
+        ],
+    )
+    def test_a_chart_says_what_its_bars_and_its_band_are(self, changes: dict[str, Any], note: str) -> None:
+        chart = curve(**changes)
+        assert section_of(summary_of(charts=(chart,)), "Chart").note == note
+        banded = replace(chart, panels=(replace(chart.panels[0], printed=(0.1, 0.2)), chart.panels[1]))
+        said = section_of(summary_of(charts=(banded,)), "Chart").note
+        assert said == f"{note} Shaded: the range of the paper's figure.".strip()
+
+    def test_a_deviating_row_opens_where_something_looks_into_it(self) -> None:
+        table = verdicts_of(verdict("a", verdict="deviates"), verdict("b"))
+        assert section_of(summary_of(verdicts=table), "Published numbers").tried == {}
+        tried = section_of(summary_of(verdicts=table, explained_by=("sweep", "other")), "Published numbers").tried
+        assert tried == {
+            "a": (
+                "sweep tries other settings: bench run sweep",
+                "other tries other settings: bench run other",
+                "bench reproduce compares their scores with this one, on the paper's page.",
+            )
+        }
+
+    def test_larger_scores_are_first_where_more_is_better(self) -> None:
+        scores = [("a", "all", "error", 0.5, 0.4, 0.6, 9, 0), ("a", "all", "macro-f1", 0.5, 0.4, 0.6, 9, 0)]
+        section = section_of(summary_of("a", scores=scores), "Scores of every cell")
+        assert section.descending == {"macro-F1 %"}
+        assert section.again == {"a": "bench run made --only a"}
+
+    def test_claims_that_are_only_partly_here_are_not_counted(self) -> None:
+        rows = claim("c", "holds", 1, 1), claim("d", "holds", 1, 1, whole=2)
+        assert "Its one claim holds" in summary_sentences(summary_of(claims=claims_of(*rows)))[-1]
+        assert "claim" not in summary_sentences(summary_of(claims=claims_of(rows[1])))[-1]
+
+    def test_files_of_optional_tables_and_the_machine_are_named_where_there_are_any(self, tmp_path: Path) -> None:
+        plain = page_words(page_html(summary_of()))
+        assert [name in plain for name in ("scores.csv", "ranks.csv", "curves.csv")] == [True, False, False]
+        ranks = summary_table(RANK_TABLE_COLUMNS, [("a", 1.0, 4, 1.0, 0.01)])
+        more = page_words(page_html(summary_of(ranks=ranks, charts=(curve(),))))
+        assert [name in more for name in ("ranks.csv", "curves.csv")] == [True, True]
+        machine = {"system": "Plan 9", "processors": 3}
+        assert "Plan 9, 3 processors" in write_page(summary_of(), tmp_path, machine).read_text(encoding="utf-8")
+        assert "processors" not in page_words(write_page(summary_of(), tmp_path, {}).read_text(encoding="utf-8"))
+
+
+def hard(name: str, task: str = "", **predicted: str) -> HardDocument:
+    return HardDocument(name, task, "s", "yes", predicted or {"a": "no", "b": "maybe"})
+
+
+class TestMistakes:
+    documents = (hard("d0"), hard("d1"), hard("d2"))
+
+    def section(self, explained: Mapping[str, str], room: int = 10_000) -> PageSection:
+        explanations = {("", name): DocumentExplanation(text, "a") for name, text in explained.items()}
+        mistakes = summary_table(MISTAKES, [document.row for document in self.documents])
+        summary = summary_of("ab", hardest=self.documents, mistakes=mistakes)
+        return mistakes_section(summary, explanations, room)
+
+    def test_documents_without_texts_say_how_to_add_them(self) -> None:
+        assert "adds texts" in self.section({}).lines[0]
+        assert self.section({"d0": "x"}).lines == ()
+        assert self.section({"d0": "x", "other": "y"}).lines == ()
+
+    def test_texts_are_left_out_with_their_names_where_there_is_no_room(self) -> None:
+        texts = {"d0": "short", "d1": "y" * 3000, "d2": "z"}
+        section = self.section(texts, 1000)
+        assert section.lines == (
+            "The page has room for the texts of the first 1 documents; `bench explain` shows the others.",
+        )
+        assert ["explained" in row for row in section.squares["rows"]] == [True, False, False]
+        whole = self.section(texts, 10_000)
+        assert ["explained" in row for row in whole.squares["rows"]] == [True, True, True]
+        assert whole.lines == ()
+        near = {
+            ("", "d0"): DocumentExplanation("x" * 3000, "a", nearest=[("a name of its own", "yes", 0.5)]),
+            ("", "d1"): DocumentExplanation("y", "a"),
+        }
+        summary = summary_of("ab", hardest=self.documents)
+        names = mistakes_section(summary, near, 1000).squares["names"]
+        assert "a name of its own" not in names
+        assert set(names) == {"s", "yes", "no", "maybe"}
+        assert len(names) == len(set(names))
+
+    def test_columns_are_shared_by_the_cells_of_a_method(self) -> None:
+        columns = {name: {"more": {"task": task}} for name, task in (("a", "one"), ("b", "two"))}
+        documents = (hard("d0", "one", a="no"), hard("d1", "two", b="no"))
+        squares = mistakes_section(summary_of("abc", hardest=documents, columns=columns), {}, 0).squares
+        assert squares["columns"] == ["a", "b"]
+        alone = mistakes_section(summary_of("ab", hardest=self.documents), {}, 0).squares
+        assert (alone["columns"], alone["cells"]) == (["a", "b"], {"": ["a", "b"]})
+        own = replace(
+            summary_of("ab", hardest=self.documents), cells=(CellInfo("a", {}, method="m"), CellInfo("b", {}))
+        )
+        assert mistakes_section(own, {}, 0).squares["columns"] == ["a", "b"]
+        assert squares["cells"] == {"one": ["a", None], "two": [None, "b"]}
+        assert [row["predicted"] for row in squares["rows"]] == [[0, -1], [-1, 0]]
+        assert [row["task"] for row in squares["rows"]] == ["one", "two"]
+
+
+def site(
+    part: PaperExperiment, runs: Mapping[str, str] | None = None, *claims: Any, compared_rows: Any = ()
+) -> dict[str, str]:
+    table = claims_of(*claims) if claims else claims_of()
+    paper = PaperResult("key", "The paper", "Ref.", (part,), table, {}, frame_of(*compared_rows), finding="A finding.")
+    return {name: page_words(html) for name, html in site_pages([paper], runs or {}).items()}
+
+
+class TestSites:
+    summary = summary_of("a", verdicts=verdicts_of(verdict("a", verdict="deviates", grade="outside")))
+    sweep = replace(summary_of("a"), name="sweep", title="A sweep")
+
+    def test_the_index_has_every_experiment_and_sweep_with_its_run(self) -> None:
+        runs = {"made": "runs/made.html", "sweep": "runs/sweep.html"}
+        index = site(PaperExperiment(self.summary, sweeps=(self.sweep,)), runs)["index.html"]
+        assert [name in index for name in ("A sweep", "runs/made.html", "runs/sweep.html")] == [True, True, True]
+        assert "runs/sweep.html" not in site(PaperExperiment(self.summary), runs)["index.html"]
+
+    def test_a_page_has_all_trials_of_a_cell(self) -> None:
+        tried = (trial("a", BASE_VARIANT_LABEL, "deviates"), trial("a", "v", "equal"), trial("a", "w", "consistent"))
+        page = site(PaperExperiment(self.summary, tried))["key.html"]
+        for variant, said in ((BASE_VARIANT_LABEL, "deviates"), ("v", "tuned (equal)"), ("w", "tuned (consistent)")):
+            assert f"{variant}: 70.00 [69.00, 71.00], {said}" in page
+
+    @pytest.mark.parametrize("published", [False, True])
+    def test_remarks_stand_with_the_finding(self, published: bool) -> None:
+        summary = self.summary if published else summary_of("a")
+        page = site(PaperExperiment(summary, remarks=("a remark of its own",)))["key.html"]
+        assert "A remark of its own" in page
+
+    def test_a_claim_without_comparisons_here_has_its_verdict_in_words(self) -> None:
+        words = "By the paper's criterion: not tested (1 of 2 missing)."
+        missing = claim("c", "not tested (1 of 2 missing)", 0, 1)
+        assert words in site(PaperExperiment(self.summary), None, missing)["key.html"]
+        there = site(PaperExperiment(self.summary), None, claim("c", "holds", 1, 1), compared_rows=[compared()])[
+            "key.html"
+        ]
+        assert "By the paper's criterion: holds. By ours, strictly: holds." in there
+
+
+def placed(place: int, n: int = 12, *, name: str = "20ng", published: Any = (), **changes: Any) -> Placement:
+    """Return a method at a place among n cells."""
+    rows = []
+    for i in range(n + 1):
+        own = i + 1 == place
+        row = dict.fromkeys(RANKING_COLUMNS, NAN) | {"rank": i + 1, "cell": "mine" if own else f"c{i}", "value": 0.9}
+        rows.append(
+            row | {"configuration": "" if own else "x", "compared": "" if own else "better", "low": 0.8, "high": 1.0}
+        )
+    scores = [("mine", "all", metric, 0.9, 0.8, 1.0, 9, 0) for metric in TEST_SETS[name].metrics]
+    made = Placement(
+        TEST_SETS[name],
+        "mine",
+        summary_table(SCORE_COLUMNS, scores),
+        pd.DataFrame(rows),
+        summary_table(PUBLISHED_SCORE_COLUMNS, published),
+        summary_table(PLACED_DOCUMENT_COLUMNS, [("d", "l", "p", "only it is right")]),
+        {},
+    )
+    return replace(made, **changes)
+
+
+class TestPlacements:
+    @pytest.mark.parametrize(
+        ("place", "shown"),
+        [
+            (1, [1, 2, 3, 4, 5, 6, 7, 8, 9]),
+            (5, [1, 2, 3, 4, 5, 6, 7, 8, 9]),
+            (7, [1, 2, 4, 5, 6, 7, 8, 9, 10]),
+            (10, [1, 2, 7, 8, 9, 10, 11, 12, 13]),
+            (13, [1, 2, 7, 8, 9, 10, 11, 12, 13]),
+        ],
+    )
+    def test_the_first_places_and_those_around_it_are_shown(self, place: int, shown: list[int]) -> None:
+        (grid,) = screen_grids(placed(place))[:1]
+        assert [int(row[0]) for row in grid.rows] == shown
+        assert grid.title.endswith("(9 of 13 rows)")
+
+    @pytest.mark.parametrize("n", [8, 3])
+    def test_short_rankings_are_whole(self, n: int) -> None:
+        (grid,) = screen_grids(placed(2, n))[:1]
+        assert [int(row[0]) for row in grid.rows] == list(range(1, n + 2))
+        assert "rows)" not in grid.title
+
+    def test_excluded_documents_are_added_to_the_share(self) -> None:
+        right, wrong = (placed(2, excluded={"x": each}).sentences[1] for each in (True, False))
+        assert right == "x, which our methods leave out, is predicted right: 91.00 % of all 10."
+        assert wrong == "x, which our methods leave out, is predicted wrong: 81.00 % of all 10."
+
+    def test_notes_count_the_cells(self) -> None:
+        assert "after Holm's correction over 12 cells." in placed(2).notes[0]
+
+    @pytest.mark.parametrize(("low", "noted"), [(NAN, True), (0.1, False)])
+    def test_a_missing_interval_of_all_cells_is_noted(self, low: float, noted: bool) -> None:
+        made = placed(2, name="modapte-90")
+        rows = made.ranking.assign(macro_low=[NAN if not name else low for name in made.ranking["configuration"]])
+        said = replace(made, ranking=rows).notes
+        assert any("has no interval: a class has fewer than ten" in note for note in said) == noted
+        assert "after Holm's correction" not in said[0]
+
+    def test_published_scores_stand_above_beside_and_below(self) -> None:
+        rows = [
+            ("accuracy", f"m{beside}", "", 2020.0, text, seen, beside)
+            for beside, text, seen in (
+                ("higher", "95.00", True),
+                ("the same digits", "90.00", None),
+                ("lower", "80.0", False),
+            )
+        ]
+        made = placed(2, published=rows)
+        assert [row[1:] for row in published_grid_of(made).rows] == [
+            ("95.00", "mhigher", "2020", "-5.00", "yes"),
+            ("90.00", "mine", "", "", ""),
+            ("90.00", "mthe same digits", "2020", "+0.00", "not known"),
+            ("80.0", "mlower", "2020", "+10.00", "no"),
+        ]
+        assert (
+            "Its accuracy is below 1 and above 1, equal to 1 in the printed digits of 3 published values."
+            in made.sentences
+        )
+
+    def test_data_are_whole(self) -> None:
+        data = placement_data(placed(2, excluded={"x": True}), "page.html")
+        assert set(data) == {
+            *("name", "test_set", "rank", "scores", "ranking", "published", "documents", "excluded", "notes", "page"),
+        }
+        assert (data["rank"], data["excluded"], data["page"], len(data["documents"])) == (
+            2,
+            {"x": True},
+            "page.html",
+            1,
+        )
+
+
+class TestFigures:
+    def test_a_column_is_narrower_for_every_kind_of_figure(self) -> None:
+        grid = simplex_points(2)
+        region = RegionFigure("map", "Map", ((panel_of(grid), panel_of(grid, "two")),))
+        for summary in (summary_of(charts=(curve(),)), summary_of(), summary_of(regions=(region,))):
+            wide, narrow = figure_specs(summary), figure_specs(summary, column=True)
+            assert wide.keys() == narrow.keys()
+            for name in wide:
+                assert json.dumps(wide[name]) != json.dumps(narrow[name])
+        assert WIDTH > COLUMN_WIDTH
+        sides = [json.dumps(specs["map"]).count('"columns": 2') for specs in (wide, narrow)]
+        assert sides[0] > sides[1] == 0
+
+    def test_figures_that_cannot_be_drawn_leave_no_old_ones(self, tmp_path: Path) -> None:
+        for kind in ("png", "svg"):
+            (tmp_path / f"figure.{kind}").write_text("old")
+        (tmp_path / "other.svg").write_text("kept")
+        (tmp_path / f".x.{2**22 + 1}.tmp").write_text("unfinished")
+        notes: list[str] = []
+        asked: list[Any] = []
+        paths = write_report_files(
+            summary_of(), tmp_path, lambda specs: asked.append(specs) or {}, notes.append, column=True
+        )
+        assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*(path.name for path in paths), "other.svg"])
+        assert asked == [figure_specs(summary_of(), column=True)]
+        assert notes == [missing_figures_message(["figure"])]
+        drawn = write_report_files(
+            summary_of(), tmp_path, lambda _: {"figure": {"png": b"p", "svg": b"s"}}, notes.append
+        )
+        assert {path.name for path in drawn} - {path.name for path in paths} == {"figure.png", "figure.svg"}
+        assert (tmp_path / "figure.svg").read_bytes() == b"s"
+        assert len(notes) == 1
+
+    @pytest.mark.parametrize(
+        ("version", "words"), [("", "need the package vl-convert-python"), ("1.0", "failed or ran out of memory")]
+    )
+    def test_missing_figures_say_how_to_get_them(
+        self, version: str, words: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(drawing_render, "engine_version", lambda: version)
+        text = missing_figures_message(["a", "b"])
+        assert words in text
+        assert text.endswith(": a, b")

@@ -1,0 +1,624 @@
+"""Sentences and tables of papers, surveys and the terminal: both sides of each limit, and rare branches."""
+
+from __future__ import annotations
+
+import io
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from rich.console import Console
+
+from benchmark.analysis.summary import (
+    CLAIMS,
+    COSTS,
+    RANGES,
+    SCORE_COLUMNS,
+    CellInfo,
+    Summary,
+    summary_table,
+)
+from benchmark.papers.published_verdicts import REFERENCE_VALUE
+from benchmark.report.grids import TextTable
+from benchmark.report.page import (
+    BASE_VARIANT_LABEL,
+    deviations_page,
+    sensitivity_grid,
+    sensitivity_scores,
+    sensitivity_sentence,
+    swept_claims_grid,
+)
+from benchmark.report.paper_results import PaperExperiment, PaperResult, SensitivityScore
+from benchmark.report.scoreboard import (
+    authors_and_venue,
+    counts_grid,
+    paper_cards,
+    read_record,
+    record_frames,
+    scoreboard_headline,
+)
+from benchmark.report.surveys import (
+    SURVEY_DIFFERENCE_COLUMNS,
+    SURVEY_SCORE_COLUMNS,
+    Survey,
+    SurveyProblem,
+    gain_grid,
+    megabytes_text,
+    pareto_front,
+    problem_grid,
+    ranking_grid,
+    score_text,
+    seconds_text,
+)
+from benchmark.report.tables import frame_csv
+from benchmark.report.terminal import (
+    BEST_CELLS,
+    MAX_TERMINAL_ROWS,
+    MOST_CELLS,
+    TerminalTables,
+    claim_lines,
+    fit_to_width,
+    note_lines,
+    run_sentence,
+    significance_lines,
+)
+from benchmark.report.verdict_signs import verdict_sign, verdict_tone
+from tests.report.test_rare_rows import claim, claims_of, curve, result, summary_of, verdict, verdicts_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAN = math.nan
+
+
+@pytest.mark.parametrize(
+    ("word", "tone", "sign"),
+    [
+        *((word, "good", "●") for word in ("equal", "equal, outside the interval", "consistent", "holds")),
+        *((word, "good", "●") for word in ("first is better", "second is better")),
+        *((word, "half", "◐") for word in ("holds in part (1 of 2)", "depends on the reading")),
+        *((word, "bad", "▲") for word in ("deviates", "contradicted", "failed", "fails (0 of 2)")),
+        *((word, "open", "○") for word in ("not shown", "no test", "", "tuned", "not testable")),
+    ],
+)
+def test_each_verdict_has_a_tone_and_a_sign(word: str, tone: str, sign: str) -> None:
+    assert (verdict_tone(word), verdict_sign(word)) == (tone, sign)
+
+
+def paper(*claims: dict[str, Any], verdicts: Any = (), printed: Any = None, key: str = "k") -> PaperResult:
+    summary = summary_of("a", verdicts=verdicts_of(*verdicts))
+    table = claims_of(*claims) if claims else summary_table(CLAIMS)
+    return PaperResult(
+        key, "A title", f"A. Author. A title. {key} 2026.", (PaperExperiment(summary),), table, printed or {}
+    )
+
+
+GRADED = {"grade": "same"}
+
+
+class TestScoreboard:
+    @pytest.mark.parametrize(
+        ("made", "headline"),
+        [
+            (paper(), "no published values"),
+            (paper(claim("c", "holds", 1, 1)), "1 of 1 claims are reproduced"),
+            (paper(verdicts=[verdict("a", **GRADED)]), "1 of 1 published results are reproduced"),
+            (
+                paper(verdicts=[verdict("a", **GRADED)], printed={"result": 2}),
+                "1 of 2 published results are reproduced; 1 published value is not measured",
+            ),
+            (
+                paper(
+                    claim("c", "holds", 1, 1),
+                    claim("d", "not tested (1 of 2 missing)", 0, 1),
+                    claim("e", "not tested (1 of 2 missing)", 0, 1),
+                    claim("f", "holds", 1, 1, counted="same as c"),
+                    verdicts=[verdict("a", **GRADED), verdict("a", verdict="deviates", grade="outside")],
+                    printed={"result": 4, "count": 1},
+                ),
+                (
+                    "1 of 4 published results, 0 of 1 published counts of data and 1 of 1 claims are reproduced; "
+                    "3 published values are not measured; 2 claims are not tested"
+                ),
+            ),
+            (
+                paper(claim("c", "holds", 1, 1), claim("d", "not tested (1 of 2 missing)", 0, 1)),
+                "1 of 1 claims are reproduced; 1 claim is not tested",
+            ),
+        ],
+    )
+    def test_the_headline_counts_what_is_reproduced_missing_and_untested(
+        self, made: PaperResult, headline: str
+    ) -> None:
+        assert scoreboard_headline([made]) == headline
+
+    def test_the_table_counts_by_tone(self) -> None:
+        rows = [
+            verdict("a", **GRADED),
+            verdict("a", verdict="deviates", grade="outside"),
+            verdict("a", verdict="tuned"),
+        ]
+        made = paper(
+            claim("c", "holds", 1, 1),
+            claim("d", "holds in part (1 of 2)", 1, 2, strict_verdict="contradicted"),
+            claim("e", "fails", 0, 1, strict_verdict="no test"),
+            claim("f", "holds", 1, 1, counted="same as c"),
+            verdicts=rows,
+            printed={"result": 5},
+        )
+        grid = counts_grid([made, replace(made, key="other")])
+        assert grid.rows == (
+            ("published results", "10", "2", "0", "2", "6"),
+            ("claims, by the papers' criteria", "6", "2", "2", "2", "0"),
+            ("claims, by ours, strictly", "6", "2", "0", "2", "2"),
+        )
+        assert grid.note == "2 tuned, not counted."
+        assert counts_grid([paper()]).rows == ()
+
+    def test_cards_have_the_claims_that_are_counted(self) -> None:
+        made = paper(claim("c", "holds", 1, 1), claim("f", "holds", 1, 1, counted="same as c"))
+        (card,) = paper_cards([made])
+        assert [each.claim for each in card.claims] == ["c"]
+        assert (card.key, card.title, card.source) == ("k", "A title", "A. Author. k 2026.")
+        assert authors_and_venue("No title here.", "A title") == "No title here."
+
+    def test_records_have_their_paper_and_configuration_and_no_reference_values(self, tmp_path: Path) -> None:
+        rows = [verdict("a", "90.00"), verdict("a", "90.10", verdict=REFERENCE_VALUE)]
+        made = [paper(claim("c", "holds", 1, 1), verdicts=rows), paper(verdicts=rows[:1], key="l")]
+        frames = record_frames(made)
+        assert set(frames) == {"values", "claims", "comparisons"}
+        assert frames["values"][["paper", "config", "published"]].to_numpy().tolist() == [
+            ["k", "made", "90.00"],
+            ["l", "made", "90.00"],
+        ]
+        assert frames["claims"][["paper", "claim"]].to_numpy().tolist() == [["k", "c"]]
+        assert set(record_frames([])) == {"values", "claims"}
+        path = tmp_path / "values.csv"
+        path.write_text(frame_csv(frames["values"], frames["values"].columns), encoding="utf-8")
+        table = read_record(path)
+        assert list(table["published"]) == ["90.00", "90.00"]
+        assert list(table["reading"]) == ["", ""]
+        assert table["between_low"].isna().all()
+        assert (table["value"] == 91.0).all()
+
+
+def trial(cell: str, variant: str, verdict: str, value: float = 70.0, reach: float = 1.0) -> SensitivityScore:
+    ends = value - reach, value + reach
+    return SensitivityScore(cell, "accuracy", "72.00", "percent", variant, value, *ends, verdict)
+
+
+BASE = trial("a", BASE_VARIANT_LABEL, "deviates")
+
+
+class TestSensitivity:
+    @pytest.mark.parametrize(
+        ("trials", "sentence"),
+        [
+            ([], ""),
+            (
+                [BASE, trial("a", "v", "consistent")],
+                (
+                    "1 of the 1 are consistent under some other choice, which would be tuned to the published values "
+                    "(a under v). Other choices that were tried: at most 1 for a cell."
+                ),
+            ),
+            (
+                [BASE, *(trial("a", f"v{i}", "equal") for i in range(5))],
+                (
+                    "1 of the 1 are consistent under some other choice, which would be tuned to the published values "
+                    "(a under v0, v1, v2 and 2 more). Other choices that were tried: at most 5 for a cell."
+                ),
+            ),
+            (
+                [
+                    BASE,
+                    trial("a", "v", "deviates", 69.0),
+                    trial("b", BASE_VARIANT_LABEL, "deviates"),
+                    trial("b", "v", "equal"),
+                ],
+                (
+                    "1 of the 2 are consistent under some other choice, which would be tuned to the published values "
+                    "(b under v); a under none that was tried, nor by intervals that are widened for the number of "
+                    "choices (Bonferroni); at most 1 of them at once (under v). Other choices that were tried: at most "
+                    "1 for a cell."
+                ),
+            ),
+        ],
+    )
+    def test_the_sentence_counts_choices_beside_the_experiment(self, trials: Any, sentence: str) -> None:
+        assert sensitivity_sentence(trials) == sentence
+
+    @pytest.mark.parametrize(("reach", "close"), [(1.7, False), (1.75, True)])
+    def test_intervals_are_widened_for_the_number_of_choices(self, reach: float, close: bool) -> None:
+        """By Bonferroni for two choices, the half-width is 2.2414 / 1.96 of that of one: 1.7490 reaches 2."""
+        said = sensitivity_sentence([BASE, trial("a", "v", "deviates", 70.0, reach)])
+        assert ("Bonferroni, a under v)" in said) == close
+        assert ("nor by intervals" in said) != close
+
+    def test_only_the_first_row_of_a_cell_has_its_name(self) -> None:
+        grid = sensitivity_grid(
+            [BASE, trial("a", "v", "consistent"), trial("b", "v", "deviates"), trial("a", "w", "equal")]
+        )
+        assert [row[:4] for row in grid.rows] == [
+            ("a", "accuracy %", "72.00", BASE_VARIANT_LABEL),
+            ("", "", "", "v"),
+            ("b", "accuracy %", "72.00", "v"),
+            ("a", "accuracy %", "72.00", "w"),
+        ]
+        assert [row[-1] for row in grid.rows] == ["deviates", "tuned (consistent)", "deviates", "tuned (equal)"]
+        assert grid.rows[0][4:7] == ("70.00", "[69.00, 71.00]", "-2.00")
+
+    def test_a_second_published_value_of_a_cell_has_its_own(self) -> None:
+        trials = [BASE, replace(BASE, metric="macro-f1"), replace(BASE, published="71.00")]
+        assert [row[:3] for row in sensitivity_grid(trials).rows] == [
+            ("a", "accuracy %", "72.00"),
+            ("a", "macro-F1 %", "72.00"),
+            ("a", "accuracy %", "71.00"),
+        ]
+
+    @pytest.mark.parametrize("name", ["task", "of_class", "choice", "size", "terms"])
+    def test_trials_are_of_the_same_setting(self, name: str) -> None:
+        summary = summary_of("a", verdicts=verdicts_of(verdict("a", verdict="deviates")))
+        same = replace(summary.cells[0], id="s", variant="v")
+        other = replace(same, id="o", **{name: 5 if name in ("size", "terms") else "x"})
+        rows = [(cell.id, "all", "accuracy", 0.9, 0.89, 0.91, 9, 0) for cell in (same, other)]
+        sweep = Summary("sweep", "Sweep", None, (same, other), summary_table(SCORE_COLUMNS, rows))
+        assert [each.variant for each in sensitivity_scores(summary, [sweep])] == [BASE_VARIANT_LABEL, "v"]
+
+    def test_claims_are_counted_under_each_variant_of_the_sweeps(self) -> None:
+        summary = replace(summary_of("a"), claims=claims_of(claim("c", "holds", 1, 2), claim("d", "holds", 2, 2)))
+        rows = claim("c", "holds", 9, 9), claim("c", "holds", 0, 2, variant="v"), claim("e", "holds", 1, 1, variant="w")
+        sweep = replace(summary_of("a"), claims=claims_of(*rows))
+        grid = swept_claims_grid(PaperExperiment(summary, sweeps=(sweep,)))
+        assert grid.header == ("variant", "c", "d", "e")
+        assert grid.rows == (
+            (BASE_VARIANT_LABEL, "1 of 2", "2 of 2", "–"),
+            ("v", "0 of 2", "–", "–"),
+            ("w", "–", "–", "1 of 1"),
+        )
+        assert swept_claims_grid(PaperExperiment(summary)).rows == ()
+
+    @pytest.mark.parametrize(
+        ("row", "listed"),
+        [
+            (claim("c", "fails", 0, 1), True),
+            (claim("c", "holds", 1, 1), False),
+            (claim("c", "holds", 1, 1, strict_verdict="no test"), False),
+            (claim("c", "holds", 1, 1, strict_verdict="not shown"), True),
+            (claim("c", "fails", 0, 1, counted="same as d"), False),
+        ],
+    )
+    def test_the_page_of_deviations_lists_counted_claims_that_fail(self, row: Any, listed: bool) -> None:
+        made = paper(row)
+        with_claims = replace(
+            made, experiments=(replace(made.experiments[0], summary=replace(summary_of("a"), claims=made.claims)),)
+        )
+        assert ("Text of c." in deviations_page([with_claims])) == listed
+
+
+def wide(n: int, **changes: Any) -> Summary:
+    """Return a summary of n cells, the best last; the first has no score."""
+    cells = tuple(CellInfo(f"c{i:02}", {}) for i in range(n))
+    rows = [(cell.id, "all", "accuracy", i / 100 if i else NAN, NAN, NAN, 10, 0) for i, cell in enumerate(cells)]
+    return Summary("made", "Made", None, cells, summary_table(SCORE_COLUMNS, rows), **changes)
+
+
+def shown(summary: Summary, *, width: int = 120, whole: bool = False) -> str:
+    file = io.StringIO()
+    console = Console(file=file, width=width, color_system=None)
+    console.print(TerminalTables(summary, "RUN", whole))
+    return file.getvalue()
+
+
+class TestTerminal:
+    @pytest.mark.parametrize(
+        ("n", "whole", "cut"), [(MOST_CELLS, False, False), (MOST_CELLS + 1, False, True), (40, True, False)]
+    )
+    def test_of_many_cells_the_best_are_shown(self, n: int, whole: bool, cut: bool) -> None:
+        text = shown(wide(n), whole=whole)
+        names = [line.split()[0] for line in text.splitlines() if line.startswith("c") and line[1:3].isdigit()]
+        if cut:
+            assert names == [f"c{i:02}" for i in range(n - 1, n - 1 - BEST_CELLS, -1)]
+            assert f"The {BEST_CELLS} best; {n - BEST_CELLS} more: bench report RUN --all-cells" in text
+        else:
+            assert names == [f"c{i:02}" for i in range(n)]
+
+    def test_of_errors_the_lowest_are_the_best_and_cells_without_a_score_the_last(self) -> None:
+        summary = wide(30)
+        errors = replace(summary, scores=summary.scores.assign(metric="error"))
+        names = [line.split()[0] for line in shown(errors).splitlines() if line[:1] == "c" and line[1:3].isdigit()]
+        assert names == [f"c{i:02}" for i in range(1, 1 + BEST_CELLS)]
+
+    def test_ties_without_a_column_are_summed_up(self) -> None:
+        scores = [
+            (name, "all", "accuracy", 0.5, 0.4, 0.6, 10, ties) for name, ties in zip("abcd", (5, 7, 7, 7), strict=True)
+        ]
+        scores += [(name, "all", "macro-f1", 0.5, 0.4, 0.6, 10, 99) for name in "abcd"]
+        several, two = summary_of("abcd", scores=scores), summary_of("abc", scores=scores[:3] + scores[4:7])
+        assert "Ties: 7 documents at most (b, c and 1 more)." in " ".join(shown(several, width=34).split())
+        assert "Ties: 7 documents at most (b, c)." in " ".join(shown(two, width=34).split())
+        assert "Ties" not in shown(summary_of("abcd", scores=scores))
+
+    @pytest.mark.parametrize(
+        ("words", "meanings"),
+        [
+            (["consistent"], "Consistent: the published value lies in our 95% interval"),
+            (["deviates"], "Consistent: the published value lies in our 95% interval"),
+            (
+                ["equal", "tuned"],
+                "Equal: our value rounds to the published value; tuned: a setting was chosen to come near",
+            ),
+        ],
+    )
+    def test_verdicts_in_the_table_are_explained(self, words: list[str], meanings: str) -> None:
+        rows = [verdict(name, verdict=word) for name, word in zip("abc", words, strict=False)]
+        text = " ".join(shown(summary_of(verdicts=verdicts_of(*rows))).split())
+        assert meanings in text
+        assert "difference: ours − published, in points." in text
+        assert "deviates: " not in text
+
+    def test_reference_values_are_no_published_numbers(self) -> None:
+        rows = [verdict("a", "80.00", verdict=REFERENCE_VALUE, reading="other method"), verdict("a b", "70.00")]
+        text = shown(summary_of(verdicts=verdicts_of(*rows)))
+        assert "Published numbers" in text
+        assert text.partition("Published numbers")[2].partition("Reference values")[0].count("80.00") == 0
+        assert "80.00" in text.partition("Reference values")[2]
+
+    @pytest.mark.parametrize("n", [MAX_TERMINAL_ROWS, MAX_TERMINAL_ROWS + 1])
+    def test_of_many_published_numbers_those_that_deviate_are_shown(self, n: int) -> None:
+        rows = [verdict(f"x{i:02}", verdict="deviates" if i == 1 else "consistent") for i in range(n)]
+        text = shown(summary_of(verdicts=verdicts_of(*rows)))
+        names = [line.split()[0] for line in text.splitlines() if line.startswith("x")]
+        other = verdict("a", "80.00", verdict=REFERENCE_VALUE, reading="other method")
+        beside = shown(summary_of(verdicts=verdicts_of(*rows, other)))
+        assert [line.split()[0] for line in beside.splitlines() if line.startswith("x")] == names
+        assert names == ([f"x{i:02}" for i in range(n)] if n <= MAX_TERMINAL_ROWS else ["x01"])
+
+    @pytest.mark.parametrize(
+        ("row", "line"),
+        [
+            (claim("c", "holds", 2, 2), "✓ holds (2 of 2); strictly holds (2 of 2): Text of c"),
+            (
+                claim("c", "holds in part (1 of 2)", 1, 2, strict_verdict="no test", variant="v"),
+                "◐ holds in part (1 of 2) under v: Text of c",
+            ),
+            (
+                claim("c", "fails", 0, 2, strict_verdict="contradicted", strict_holds=0, counted="same as d"),
+                "✗ fails (0 of 2); strictly contradicted (0 of 2); same as d: Text of c",
+            ),
+            (claim("c", "holds", 2, 2, whole=5), "✓ 2 of 2 here (5 in all); strictly 2 of 2: Text of c"),
+        ],
+    )
+    def test_a_claim_is_a_line(self, row: Any, line: str) -> None:
+        summary = summary_of(claims=claims_of(row))
+        assert claim_lines(summary) == [line]
+        assert claim_lines(summary, len(line) + 1) == [line]
+        (cut,) = claim_lines(summary, len(line))
+        assert cut.endswith("…")
+        assert len(cut) <= len(line)
+
+    def test_of_many_claims_there_is_a_sentence(self) -> None:
+        rows = [claim(f"c{i // 2}", "holds", 1, 1, variant=f"v{i % 2}") for i in range(MAX_TERMINAL_ROWS + 2)]
+        assert len(claim_lines(summary_of(claims=claims_of(*rows[:MAX_TERMINAL_ROWS])))) == MAX_TERMINAL_ROWS
+        assert claim_lines(summary_of(claims=claims_of(*rows))) == ["14 verdicts on 7 claims: see claims.csv."]
+
+    def test_files_that_have_more_are_named(self) -> None:
+        own = verdicts_of(verdict("a"), verdict("b"))
+        more = verdicts_of(verdict("a"), verdict("x"))
+        assert note_lines(summary_of()) == []
+        assert note_lines(summary_of(verdicts=own)) == []
+        assert note_lines(summary_of(verdicts=more, notes=("n",), brief=("be brief",))) == [
+            "- be brief",
+            "- More in table.md (1 notes), verdicts.csv (2 published numbers).",
+        ]
+        sizes = {name: {"more": {"size": 5}} for name in "abc"}
+        assert note_lines(summary_of(columns=sizes, charts=(curve(),), verdicts=own)) == [
+            "- More in curves.csv (all points of the curves), verdicts.csv (2 published numbers)."
+        ]
+        row = (1, "a", "accuracy", "one", 0.5, 0.9, 0.55, 0.95, 3, 4, "deviates")
+        for n, named in ((MAX_TERMINAL_ROWS, False), (MAX_TERMINAL_ROWS + 1, True)):
+            text = " ".join(note_lines(summary_of(ranges=summary_table(RANGES, [row] * n))))
+            assert (f"ranges.csv ({n} ranges of figures)" in text) == named
+
+    @pytest.mark.parametrize(
+        ("p_values", "line"),
+        [
+            ((0.01,), "1 of 1 planned comparisons is significant (sign test, Holm-corrected): a over b (+10.00)."),
+            ((0.5,), "0 of 1 planned comparisons is significant (sign test, Holm-corrected)."),
+            (
+                (0.01, 0.01),
+                (
+                    "All 2 planned comparisons are significant (sign test, Holm-corrected): a over b (+10.00), c "
+                    "over b (+20.00)."
+                ),
+            ),
+            ((0.01, 0.5), "1 of 2 planned comparisons are significant (sign test, Holm-corrected): a over b (+10.00)."),
+        ],
+    )
+    def test_significant_comparisons_are_counted_and_named(self, p_values: tuple[float, ...], line: str) -> None:
+        gaps = (("a", "b", 0.1, 0.05, 0.15, 9), ("b", "c", -0.2, -0.3, -0.1, 9))[: len(p_values)]
+        tests = [result(gap[0], gap[1], p) for gap, p in zip(gaps, p_values, strict=True)]
+        summary = summary_of(gaps=gaps, tests=tests)
+        assert significance_lines(summary) == [line]
+        claims = claims_of(claim("c", "holds", 1, 1))
+        assert significance_lines(replace(summary, claims=claims)) == [f"{line.partition(': ')[0].rstrip('.')}."]
+        sizes = {name: {"more": {"size": 5}} for name in "abc"}
+        assert significance_lines(summary_of(gaps=gaps, tests=tests, columns=sizes, charts=(curve(),))) == []
+
+    @pytest.mark.parametrize(
+        ("changes", "given", "sentence"),
+        [
+            ({}, {}, "made: 3 cells; written to RUN"),
+            ({}, {"stored": 2, "seconds": 1.25}, "made: 3 cells, 2 of them from the store; 1.2 s; written to RUN"),
+            ({}, {"seconds": 10.0, "peak": 2.26e9}, "made: 3 cells; 10.0 s, 2.3 GB at most; written to RUN"),
+            ({"failures": {"a": "why"}}, {}, "made: 2 of 3 cells; written to RUN"),
+            (
+                {"verdicts": verdicts_of(verdict("a"))},
+                {},
+                "made: 3 cells; 1 of 1 published results reproduced (1 consistent); written to RUN",
+            ),
+            (
+                {"claims": claims_of(claim("c", "holds", 1, 1), claim("d", "holds", 1, 1, whole=2))},
+                {},
+                (
+                    "made: 3 cells; its one claim holds by the paper's criterion, and by ours; 1 claims compared "
+                    "only in part; written to RUN"
+                ),
+            ),
+        ],
+    )
+    def test_a_run_is_a_sentence(self, changes: Any, given: Any, sentence: str) -> None:
+        numbers: dict[str, Any] = {"stored": 0, "seconds": 0.0, "peak": NAN} | given
+        found = run_sentence(summary_of(**changes), **numbers, folder="RUN")  # type: ignore[arg-type]
+        if "claims" in changes:
+            assert found.startswith("made: 3 cells; its one claim ")
+            assert found.endswith("; 1 claims compared only in part; written to RUN")
+        else:
+            assert found == sentence
+
+    def test_columns_are_dropped_in_their_order_until_the_table_fits(self) -> None:
+        header = ("cell", "notes", "x", "ties", "95% interval")
+        grid = TextTable("t", header, (("a",) * 5,), frozenset())
+        widths = [fit_to_width(grid, width).header for width in (100, grid.width, grid.width - 1, grid.width - 8, 1)]
+        assert widths == [
+            header,
+            header,
+            tuple(h for h in header if h != "notes"),
+            ("cell", "x", "95% interval"),
+            ("cell", "x"),
+        ]
+        assert fit_to_width(grid, grid.width - 1, "x").header == tuple(h for h in header if h != "x")
+
+
+def score(problem: str, method: str, value: float, *, tuned: bool = False, size: float = NAN, **more: Any) -> Any:
+    row = dict.fromkeys(SURVEY_SCORE_COLUMNS, NAN) | {
+        "problem": problem,
+        "tuned": tuned,
+        "method": method,
+        "size": size,
+    }
+    row |= {"value": value, "low": value - 0.1, "high": value + 0.1, "n": 10, "chosen": ""}
+    return tuple((row | more).values())
+
+
+def survey_of(scores: Any, gaps: Any = (), **changes: Any) -> Survey:
+    names = dict.fromkeys(row[0] for row in scores)
+    problems = tuple(SurveyProblem(name, f"The {name}", "accuracy", False) for name in names)
+    methods = dict.fromkeys((row[2] for row in scores), "")
+    table = summary_table(SURVEY_SCORE_COLUMNS, scores)
+    return Survey(problems, methods, frozenset(), table, summary_table(SURVEY_DIFFERENCE_COLUMNS, gaps), **changes)
+
+
+class TestSurveys:
+    scores = (
+        score("p", "one", 0.5, training=1.0, deciding=0.1, peak_bytes=2e6),
+        score("p", "two", 0.75),
+        score("p", "one", 0.625, tuned=True, chosen="C 1"),
+        score("p", "two", 0.875, tuned=True, chosen="C 2"),
+        score("q", "one", 0.25),
+        score("q", "two", 0.375),
+        score("q", "three", 0.5),
+        score("p", "one", 0.125, size=100.0),
+    )
+    gaps = (
+        ("p", False, "two", "one", 0.25, 0.2, 0.3, 0.04, 2),
+        ("p", True, "two", "one", 0.125, 0.1, 0.2, 0.03, 2),
+        ("p", False, "two", "one", 0.25, 0.2, 0.3, 0.04, 2),
+        ("p", True, "two", "three", 0.0, -0.1, 0.1, 0.5, 2),
+        ("q", False, "two", "one", 0.0625, 0.05, 0.1, NAN, 2),
+    )
+
+    def test_tuned_scores_are_shown_where_there_are_any(self) -> None:
+        survey = survey_of(self.scores)
+        assert [(row["problem"], row["value"]) for row in survey.whole().to_dict("records")] == [
+            ("p", 0.625),
+            ("p", 0.875),
+            ("q", 0.25),
+            ("q", 0.375),
+            ("q", 0.5),
+        ]
+        assert (
+            list(survey.costed()["value"]) == list(survey.whole(tuned=False)["value"]) == [0.5, 0.75, 0.25, 0.375, 0.5]
+        )
+        assert list(survey.whole(tuned=True)["value"]) == [0.625, 0.875]
+        tuned = survey_of([row for row in self.scores if row[1]])
+        assert list(tuned.costed()["value"]) == [0.625, 0.875]
+        assert list(survey.table(survey.whole()).columns) == ["one", "two"]
+
+    def test_ranks_are_over_corpora(self) -> None:
+        alone, joined = survey_of(self.scores), survey_of(self.scores, corpora={"p": "c", "q": "c"})
+        assert alone.ranks(alone.whole()).problems == 2
+        assert joined.ranks(joined.whole()).problems == 1
+        grid = ranking_grid(alone, alone.ranks(alone.whole()))
+        assert grid.rows == (("two", "1.0", "87.50 (75.00)", "37.50"), ("one", "2.0", "62.50 (50.00)", "25.00"))
+
+    def test_gains_are_those_of_the_shown_scores(self) -> None:
+        survey = survey_of(self.scores, self.gaps)
+        grid = problem_grid(survey, survey.problems[0], "one")
+        rows = [dict(zip(grid.header, row, strict=True)) for row in grid.rows]
+        assert [row["method"] for row in rows] == ["two", "one"]
+        assert [(row["above one"], row["p (Holm)"], row["chosen"], row["default"]) for row in rows] == [
+            ("+12.50", "0.03", "C 2", "75.00"),
+            ("–", "–", "C 1", "50.00"),
+        ]
+        assert [row["peak MB"] for row in rows] == ["–", "2"]
+        plain = problem_grid(survey, survey.problems[1], "one")
+        assert "chosen" not in plain.header
+        assert "training s" not in plain.header
+        steps = gain_grid(
+            survey_of(self.scores, (*self.gaps[1:2], *self.gaps[3:])), {("two", "one"): "a step", ("x", "one"): "none"}
+        )
+        assert steps.rows == (
+            ("a step", "two − one", "+12.50 [+10.00, +20.00], p 0.03", "+6.25 [+5.00, +10.00]"),
+            ("none", "x − one", "–", "–"),
+        )
+
+    def test_scores_are_written_of_a_size_or_of_all_documents(self) -> None:
+        survey = survey_of(self.scores)
+        assert score_text(survey, "p", "one") == "62.50 [52.50, 72.50]"
+        assert score_text(survey, "p", "one", 100.0) == "12.50 [2.50, 22.50]"
+        assert score_text(survey, "p", "three") == score_text(survey, "p", "two", 100.0) == "–"
+
+    @pytest.mark.parametrize(
+        ("costs", "scores", "front"),
+        [
+            ([1, 2, 3], [1, 2, 3], [0, 1, 2]),
+            ([1, 2, 3], [2, 2, 3], [0, 2]),
+            ([1, 1, 1], [1, 3, 2], [1]),
+            ([2, 1], [1, 1], [1]),
+            ([3, 2, 1], [1, 2, 3], [2]),
+            ([], [], []),
+        ],
+    )
+    def test_the_front_has_no_dearer_method_with_an_equal_score(self, costs: Any, scores: Any, front: Any) -> None:
+        assert pareto_front(costs, scores) == front
+
+    @pytest.mark.parametrize(
+        ("value", "text"),
+        [
+            (None, "–"),
+            (NAN, "–"),
+            (0.0, "<0.001"),
+            (4.9e-4, "<0.001"),
+            (5e-4, "0.00050"),
+            (0.0123, "0.012"),
+            (1.25, "1.2"),
+            (12.5, "12"),
+            (1234.0, "1234"),
+        ],
+    )
+    def test_seconds_have_two_digits(self, value: Any, text: str) -> None:
+        assert seconds_text(value) == text
+
+    @pytest.mark.parametrize(("value", "text"), [(None, "–"), (1.4e6, "1"), (1_234_567_890.0, "1,235")])
+    def test_megabytes_are_millions_of_bytes(self, value: Any, text: str) -> None:
+        assert megabytes_text(value) == text
+
+
+def test_failed_comparisons_and_costs_stand_in_the_terminals_table() -> None:
+    costs = summary_table(COSTS, [("a", 1.0, 2.0, 3e6)])
+    text = shown(summary_of(costs=costs, failures={"c": "why"}))
+    assert "training s" in text
+    assert [line.split()[-4:] for line in text.splitlines() if line.startswith("a ")] == [["1.00", "2.00", "3", "–"]]
+    assert "c: failed: why" in text
