@@ -252,8 +252,6 @@ def test_pipelines_of_several_files_and_functions_are_all_loaded(config: Callabl
     origins = found.registries.pipelines.origins
     files = [folder / f"{name.partition('.')[0]}.py" for name in names]
     assert [origins[name].file for name in names] == [*map(str, files)]
-        str(folder / f"{name}.py") for name in ("one", "one", "two", "two")
-    ]
     classes = [entry.candidates[0].classifier.cls for entry in found.variants["base"].entries]
     assert len(set(classes)) == 4
 
