@@ -247,6 +247,18 @@ def hide_a_method() -> None:
     replaced.Derived.told = lambda _: "another"  # type: ignore[method-assign]
 
 
+def hide_a_method_by_a_value() -> None:
+    replaced.Derived.told = 3  # type: ignore[method-assign,assignment]
+
+
+def hide_a_property_by_a_value() -> None:
+    replaced.Derived.size = 3  # type: ignore[method-assign,assignment,misc]
+
+
+def add_a_method() -> None:
+    replaced.Base.more = lambda _: "another"  # type: ignore[attr-defined]
+
+
 def replace_a_method() -> None:
     replaced.Base.told = lambda _: "another"  # type: ignore[method-assign]
 
@@ -276,6 +288,9 @@ BASE, DERIVED, told, made, size = replaced.Base, replaced.Derived, replaced.told
 #: How code is replaced, and the names that are told.
 REPLACED: list[tuple[list[Callable[[], None]], str]] = [
     ([hide_a_method], f"{MODULE}.Derived.told"),
+    ([hide_a_method_by_a_value], f"{MODULE}.Derived.told"),
+    ([hide_a_property_by_a_value], f"{MODULE}.Derived.size"),
+    ([add_a_method], f"{MODULE}.Base.more"),
     ([replace_a_method], f"{MODULE}.Base.told"),
     ([remove_a_method], f"{MODULE}.Base.told"),
     ([replace_a_property], f"{MODULE}.Base.size"),

@@ -48,6 +48,11 @@ def loaded(folder: Path, lines: str) -> Plugin:
     return plugin
 
 
+#: Code of an installed library, which reads a file while it is imported, or where a function of it is called.
+LIBRARY = (
+    "import numpy\nlines = 'if name is not None: open(name).close()\\ndef read(name): open(name).close()'\n"
+    "code = compile(lines, numpy.__file__, 'exec')"
+)
 #: What is done, and what is recorded of it besides the plug-in's own file and what it imports.
 READS: list[tuple[str, set[tuple[str, str]]]] = [
     ("open(HERE / 'data.txt').close()", {FILE}),
@@ -83,6 +88,8 @@ READS: list[tuple[str, set[tuple[str, str]]]] = [
     ("os.stat(HERE.parent / 'ow') if (HERE.parent / 'ow').exists() else 0", {("state", "../ow")}),
     ("os.fstat(os.open(HERE / 'data.txt', os.O_RDONLY))", {FILE}),
     ("open('/proc/self/status').close()", set()),
+    (f"{LIBRARY}\nexec(code, {{'name': HERE / 'data.txt'}})", set()),
+    (f"{LIBRARY}\nspace = {{'name': None}}\nexec(code, space)\nspace['read'](HERE / 'data.txt')", {FILE}),
     ("import json.tool\nopen(json.tool.__file__).close()", set()),
 ]  # fmt: skip
 
