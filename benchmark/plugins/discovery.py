@@ -235,7 +235,9 @@ def _add_installed(entry: EntryPoint, found: Registries) -> None:
 
 
 def _tell_lines_of(component: Any) -> None:
-    """Let errors of an installed package name their lines."""
+    """Let errors of an installed package name their lines; ours that it only names again are no errors of it."""
+    if is_builtin(function_of(component)):
+        return
     top = str(function_of(component).__module__).partition(".")[0]
     file = getattr(sys.modules[top], "__file__", None)
     if file is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import pytest
 from sklearn.naive_bayes import MultinomialNB
 
 from benchmark.config.extends import read_config
-from benchmark.evaluation.metrics import Metric
+from benchmark.evaluation.metrics import Metric, accuracy
 from benchmark.experiment.run import load_checked
 from benchmark.kernels import Linear
 from benchmark.plugins import discovery
@@ -21,12 +22,12 @@ from benchmark.plugins.loader import installed_plugin, load_plugin
 from benchmark.plugins.pipelines import _pipeline
 from benchmark.plugins.records import changed_plugin
 from benchmark.plugins.trust import OF_A_RUN, asking_before_code, check_trusted, trusted_digests
+from benchmark.system import plugin_errors
 from benchmark.system.errors import ConfigError
 from benchmark.system.plugin_code import plugin_of, run_plugin_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 OWN_REGISTRIES = [
     ("KERNELS", "benchmark.kernels"),
@@ -179,6 +180,15 @@ def test_a_package_that_fails_is_told_where_it_is_named(packages: Callable[..., 
     assert "lost" not in found.kernels
     assert found.kernels.broken["lost"].startswith("mine 1.0 (mine:X): ImportError: no such thing")
     assert found.kernels.origins["lost"].place == "mine 1.0 (mine:X)"
+
+
+def test_a_component_of_ours_that_a_package_names_again_makes_our_lines_none_of_it(
+    packages: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = set[Path]()
+    monkeypatch.setattr(plugin_errors, "_REPORTED", lines)
+    assert "own" in packages(entry("metrics", "own", Metric(accuracy))).metrics
+    assert not lines
 
 
 def test_a_package_is_another_once_a_file_of_it_has_changed(tmp_path: Path) -> None:
