@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from benchmark.config.model import Collection, TextSettings
 from benchmark.corpora.archive import CorpusSource
-from benchmark.evaluation.predictions import SettingKey, SettingPredictions
+from benchmark.evaluation.predictions import SettingKey, SettingPredictions, SplitKey
 from benchmark.evaluation.splits import Split
 from benchmark.experiment import code_digest as code
 from benchmark.experiment import counting, runner, storage
@@ -29,18 +29,19 @@ from benchmark.experiment.leftovers import remove_places, user_places
 from benchmark.experiment.manifest import manifest_differences
 from benchmark.experiment.near_duplicates import count_near_duplicates
 from benchmark.experiment.plugin_results import get_result, put_result
-from benchmark.experiment.run_folder import MANIFEST_FILE, RUN_FORMAT, _check_format
+from benchmark.experiment.run_folder import MANIFEST_FILE, RUN_FORMAT, _check_format, _rows_digest
 from benchmark.experiment.runner import TaskExecutor, compute_diagnostics, plan_tasks, read_variants, setting_name
 from benchmark.experiment.settings import StoreUnit, pack_predictions, predictions_of_unit, unpack_predictions
 from benchmark.experiment.storage import LocalStoreFiles, RemoteStoreFiles, _time_of, read_store_timeout
 from benchmark.experiment.store import Store, StoreEntry, store_key
-from benchmark.experiment.task_planning import _inner
+from benchmark.experiment.task_planning import _inner, _with_texts
 from benchmark.plugins.toy_data import toy_problem
 from benchmark.system.errors import BenchError, ConfigError, DataError
 from benchmark.system.observer import Observer
 from benchmark.system.plugin_code import Plugin, register_plugin_class
 from benchmark.text.lexer import Lexing
 from benchmark.text.pruning import Pruning
+from benchmark.text.strings import Texts, joined_texts
 from tests.builders import setting_of, small_experiment
 
 if TYPE_CHECKING:
@@ -749,3 +750,88 @@ def test_two_manifests_differ_in_what_decides_and_in_nothing_else() -> None:
         ("seeds.experiment", 1, None),
         ("more", None, [1]),
     ]
+
+
+def test_settings_know_how_their_terms_and_words_are_chosen(store: Store) -> None:
+    own = {"stoplist": "none", "min_occurrences": 60, "vocabulary_from": "training"}
+    methods = ["mnb", {"classifier": "mnb", "name": "own", "text": own}]
+    for aggregate in ("sum", "maximum"):
+        terms = {"number": [20, 40], "aggregate": aggregate}
+        (work,) = works_of(small_experiment(methods=methods, terms=terms), store)
+        assert {point.aggregate for point in work.points} == {aggregate}
+        assert [point.terms for point in work.points] == [20, 40] * 2
+        pruning = {point.place.method: point.problem.pruning for point in work.points}
+        assert pruning["mnb"] is None
+        assert pruning["own"] is not None
+        assert pruning["own"].min_occurrences == 60
+    text = {"skip_header": True, "skip_html": True, "min_occurrences": 5, "vocabulary_from": "training"}
+    (work,) = works_of(small_experiment(methods=["mnb", methods[1]], text=text), store)
+    assert [point.problem.pruning.min_occurrences for point in work.points] == [5, 60]
+    assert {point.aggregate for point in work.points} == {"sum"}
+
+
+@pytest.mark.parametrize(
+    ("n_jobs", "n_splits", "expected"),
+    [(1, 1, "f0: wrong"), (1, 2, "wrong"), (2, 1, "one by one")],
+)
+def test_an_error_is_of_its_split_where_there_is_one(
+    n_jobs: int, n_splits: int, expected: str, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    walk = TaskExecutor(RunContext(store), runner.MatrixCache())
+    monkeypatch.setattr(walk, "_one_by_one", lambda *_: "one by one")
+    unit = StoreUnit("k", "m", folds_of(*[2] * n_splits), ((),) * n_splits)
+    point: Any = SimpleNamespace(plugin_parts=())
+    assert walk._kept(point, [unit] * n_jobs, ValueError("wrong"), 0.0) == expected
+
+
+ROWS: dict[str, Callable[[Any, Any], None]] = {
+    "a setting": lambda run, _: run.settings.update({SettingKey("base", "", "eef", 0, None, None): 0}),
+    "a diagnostic": lambda run, _: run.diagnostics.update({("lengths", "base"): 0}),
+    **{f"the name of document {n}": (lambda _, task, n=n: task.ids.__setitem__(n, "other")) for n in range(2, 6)},
+    **{f"the class of document {n}": (lambda _, task, n=n: task.truth.__setitem__(n, 7)) for n in range(2, 6)},
+    "the name of a split": lambda run, _: run.splits[PLACE][1].__dict__.update(name="other"),
+    "a tested document": lambda run, _: run.splits[PLACE][1].__dict__.update(test=np.array([4, 0])),
+    "another size": lambda run, _: run.splits.update({SplitKey("base", "", 80): run.splits.pop(PLACE)}),
+    "one split less": lambda run, _: run.splits.update({PLACE: run.splits[PLACE][:1]}),
+}
+PLACE = SplitKey("base", "", None)
+
+
+def rows() -> tuple[Any, Any]:
+    """Predictions of two splits of six documents, and the documents."""
+    task = SimpleNamespace(ids=[f"d{n}" for n in range(6)], truth=np.arange(6) % 2)
+    splits = tuple(SimpleNamespace(name=f"s{n}", test=np.array([2 + 2 * n, 3 + 2 * n])) for n in range(2))
+    settings = {SettingKey("base", "", "mnb", 0, None, None): 0}
+    run = SimpleNamespace(settings=settings, diagnostics={}, tasks={PLACE.of_task: task}, splits={PLACE: splits})
+    return run, task
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_rows_of_a_run_are_of_every_document_that_is_tested(name: str) -> None:
+    def digest(run: Any) -> str:
+        return _rows_digest(SimpleNamespace(predictions=run))  # type: ignore[arg-type]
+
+    (run, task), (same, other) = rows(), rows()
+    assert digest(run) == digest(same)
+    other.ids[0], other.truth[1] = "not tested", 9
+    assert digest(run) == digest(same)
+    before = digest(run)
+    ROWS[name](run, task)
+    assert digest(run) != before
+
+
+def test_texts_of_a_task_are_those_of_its_documents() -> None:
+    problem = toy_problem(multilabel=False)
+    strings = [f"text of {name}" for name in problem.documents.ids]
+    texts = Texts(*joined_texts(strings), "key")
+    for classes in (("class-0", "class-1", "class-2"), ("class-2", "class-0")):
+        rows, documents = problem.documents.of_classes(classes)
+        task: Any = SimpleNamespace(classes=classes)
+        found = _with_texts(replace(problem, pruning=Pruning()), task, problem.counts, texts)
+        assert found.texts is not None
+        assert list(found.texts.strings()) == [strings[row] for row in rows]
+        assert len(rows) == len(documents)
+        assert found.pruning is None
+        assert found.key != problem.key
+        other = _with_texts(problem, task, problem.counts, replace(texts, key="another"))
+        assert other.key != found.key
