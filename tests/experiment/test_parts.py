@@ -835,3 +835,16 @@ def test_texts_of_a_task_are_those_of_its_documents() -> None:
         assert found.key != problem.key
         other = _with_texts(problem, task, problem.counts, replace(texts, key="another"))
         assert other.key != found.key
+
+
+def test_rows_of_a_run_are_of_every_task() -> None:
+    (run, _), (other, _) = rows(), rows()
+    for each in (run, other):
+        place = SplitKey("base", "second", None)
+        again = SimpleNamespace(ids=["e0", "e1"], truth=np.array([0, 1]))
+        each.tasks[place.of_task] = again
+        each.splits[place] = (SimpleNamespace(name="s0", test=np.array([0, 1])),)
+    digests = [_rows_digest(SimpleNamespace(predictions=each)) for each in (run, other)]  # type: ignore[arg-type]
+    assert digests[0] == digests[1]
+    run.tasks[SplitKey("base", "second", None).of_task].ids[1] = "another"
+    assert _rows_digest(SimpleNamespace(predictions=run)) != digests[0]  # type: ignore[arg-type]
