@@ -441,3 +441,11 @@ class TestOverlaid:
     def test_overlaying_twice_is_overlaying_once(self, a, b):
         once = YamlSource("x", a).overlaid(YamlSource("x", b))
         assert once.overlaid(YamlSource("x", b)).data == once.data
+
+
+def test_the_file_that_extends_is_named_beside_the_one_with_the_error(write):
+    base = read_yaml(write("a: {b: 1}\n", "base.yaml"))
+    over = read_yaml(write("c: 2\n", "over.yaml"))
+    merged = base.overlaid(over)
+    assert str(merged.error(("a", "b"), "wrong")) == f"{base.name}:1: wrong (in over.yaml, which extends this file)"
+    assert str(merged.error(("c",), "wrong")) == f"{over.name}:1: wrong"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from benchmark.evaluation.splits import Split
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
 from benchmark.methods.out_of_fold import INNER_FOLDS
-from benchmark.model import fitting, prediction_io
+from benchmark.model import base, fitting, prediction_io
 from benchmark.model.fusion_model import FusionModel
 from benchmark.model.persistence import (
     DESCRIPTION_FILE,
@@ -32,6 +33,7 @@ from benchmark.model.persistence import (
 from benchmark.model.pipeline_model import PipelineModel
 from benchmark.model.prediction_io import STANDARD_INPUT, PredictionCount, RecordColumns, read_texts
 from benchmark.model.probabilities import fit_sigmoids
+from benchmark.model.schema import check_classifier_kind
 from benchmark.representation import TermWeighting
 from benchmark.system.checks import digest_without_itself
 from benchmark.system.errors import ConfigError, DataError
@@ -255,3 +257,80 @@ def test_documents_without_a_value_of_every_class_fit_no_sigmoid(k: int) -> None
         more = np.vstack([missing, values, missing])
         found = fit_sigmoids(more, np.array([0, *truth, 1]), learned, classes)
         np.testing.assert_allclose(found, expected)
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_batches_are_answered_by_so_many_threads_while_plug_ins_are_guarded(
+    jobs: int, fitted: Fit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, guarded = list[int](), list[Any]()
+
+    def mapped(work: Any, items: Any, n: int) -> Any:
+        asked.append(n)
+        return map(work, items)
+
+    model = fitted(study_of("mnb"))
+    monkeypatch.setattr(base, "map_in_order", mapped)
+    monkeypatch.setattr(base, "running_plugins", lambda plugins: guarded.append(plugins) or nullcontext())
+    list(model.answers([("a", b"x"), ("b", b"y")], jobs=jobs))
+    assert asked == [jobs]
+    assert guarded == [model.plugins]
+
+
+def test_labels_of_the_training_documents_alone_must_stay(fitted: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+    monkeypatch.setattr(fitting, "in_single_precision", lambda model, inputs: seen.append(inputs) or model)
+    notes: list[str] = []
+    experiment = study_of(WORDS, ROOTS, BOTH)
+    for cell, n in (("words", 1), ("both", 2)):
+        seen.clear()
+        model = fitted(experiment, cell, split="texas", single_precision=True)
+        assert [each.shape[0] for each in seen[0]] == [model.about["documents"]] * n
+    assert not notes
+
+
+def test_a_model_of_selected_terms_has_as_many(fitted: Fit) -> None:
+    experiment = study_of("mnb", terms={"number": [30, 60]})
+    for cell, n in zip(experiment.ids, (30, 60), strict=True):
+        model = fitted(experiment, cell)
+        assert (len(model.vocabulary), model.about["chosen"]) == (n, None)
+
+
+@pytest.mark.parametrize("only", [["probability"], ["decision", "probability"], ["label", "probability"]])
+def test_a_probability_is_refused_wherever_it_is_asked_for(only: list[str]) -> None:
+    model: Any = SimpleNamespace(has_probabilities=False)
+    with pytest.raises(ConfigError, match="--only: the model has no probability; fit it with --probability"):
+        prediction_io.form_of_predictions(model, only, as_json=False, with_words=False)
+    model.has_probabilities = True
+    form = prediction_io.form_of_predictions(model, only, as_json=True, with_words=True)
+    assert (form.parts, form.as_json, form.with_words) == (tuple(only), True, True)
+    assert prediction_io.form_of_predictions(model, (), as_json=False, with_words=False).parts == (
+        "decision",
+        "probability",
+    )
+    assert prediction_io.PredictionForm() == prediction_io.PredictionForm(False, ("decision", "probability"), False)
+    with pytest.raises(ConfigError, match="--only: unknown part 'labels'; did you mean 'label'"):
+        prediction_io.form_of_predictions(model, ["labels"], as_json=False, with_words=False)
+    assert RecordColumns.of_model({"text": ["a"]}).keep == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "kernel", "multilabel", "said"),
+    [
+        ("machines", True, False, ""),
+        ("machines", False, False, "kind is 'machines', and kernel None"),
+        ("points", False, False, ""),
+        ("points", True, False, "kind is 'points', and kernel 'ngd'"),
+        ("estimators", True, True, "kind is 'estimators', and kernel 'ngd'"),
+        ("pipeline", False, True, ""),
+        ("hyperplanes", True, True, ""),
+        ("hyperplanes", True, False, "kind is 'hyperplanes', but several is false"),
+    ],
+)
+def test_a_kind_goes_with_its_kernel_and_classes(kind: str, kernel: bool, multilabel: bool, said: str) -> None:
+    spec: Any = SimpleNamespace(kernel=SimpleNamespace(name="ngd") if kernel else None)
+    if not said:
+        check_classifier_kind(kind, spec, multilabel=multilabel)
+        return
+    with pytest.raises(ValueError, match=f"^{said}$"):
+        check_classifier_kind(kind, spec, multilabel=multilabel)

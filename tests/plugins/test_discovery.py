@@ -18,9 +18,11 @@ from benchmark.kernels import Linear
 from benchmark.plugins import discovery
 from benchmark.plugins.contract import check_file
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES, names_component, registries_for, registries_with_plugins
+from benchmark.plugins.import_paths import imported_estimator
 from benchmark.plugins.loader import installed_plugin, load_plugin
+from benchmark.plugins.outline import unchecked_names
 from benchmark.plugins.pipelines import _pipeline
-from benchmark.plugins.records import changed_plugin
+from benchmark.plugins.records import changed_plugin, plugin_records
 from benchmark.plugins.trust import OF_A_RUN, asking_before_code, check_trusted, trusted_digests
 from benchmark.system import plugin_errors
 from benchmark.system.errors import ConfigError
@@ -323,3 +325,56 @@ def test_a_metric_of_a_plug_in_runs_as_its_code(folder: Path) -> None:
         metrics["ranked"].ranking(DecisionRanking(np.eye(2, dtype=bool), np.eye(2)))  # type: ignore[misc]
     with run_plugin_code(None):
         pass
+
+
+def test_every_plug_in_and_every_variant_is_seen(config: Callable[..., Path], folder: Path) -> None:
+    for name in ("one", "two"):
+        (folder / f"{name}.py").write_text(f"from chi2 import Other\nKERNELS = {{'{name}': Other}}\n")
+    path = config(files="one.py, two.py", methods="one", variants="{v: {methods: [two]}}")
+    unrun = load_checked(path, run_code=False)
+    assert unchecked_names(unrun) == ["one", "two"]
+    found = load_checked(path)
+    assert [each["name"] for each in plugin_records(found)] == ["one", "two"]
+    with pytest.raises(ConfigError) as raised:
+        load_checked(config(files="one.py, gone.py", methods="one"))
+    assert str(raised.value).startswith(f"{path}:2: {folder / 'gone.py'}: no such file")
+
+
+def test_a_pipeline_s_record_has_the_digest_of_its_file(config: Callable[..., Path], folder: Path) -> None:
+    text = "from sklearn.naive_bayes import MultinomialNB as Bayes\ndef make():\n    return Bayes()\n"
+    digests = set()
+    for number in range(2):
+        (folder / "models.py").write_text(f"{text}# {number}\n")
+        found = load_checked(config(files="", methods="{name: p, pipeline: 'models.py:make'}"))
+        origin = found.registries.pipelines.origins["models.py:make"]
+        assert origin.digest == load_plugin(folder / "models.py").digest
+        assert origin.place == f"{folder / 'models.py'}:2"
+        digests.add(origin.digest)
+    assert len(digests) == 2
+
+
+def test_who_asks_outside_asks_again_when_the_inner_one_has_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("BENCH_TRUST", raising=False)
+    monkeypatch.setattr("platformdirs.user_config_path", lambda *_: tmp_path / "user")
+    (tmp_path / "a.py").write_text("x = 1\n")
+    asked: list[str] = []
+    with asking_before_code(lambda _: bool(asked.append("outer"))):
+        with asking_before_code(lambda _: bool(asked.append("inner"))), pytest.raises(ConfigError):
+            check_trusted(tmp_path / "a.py", "is code")
+        with pytest.raises(ConfigError):
+            check_trusted(tmp_path / "a.py", "is code")
+    check_trusted(tmp_path / "a.py", "is code")
+    assert asked == ["inner", "outer"]
+
+
+def test_an_import_path_that_is_no_classifier_is_named_whole() -> None:
+    for path, said in (
+        ("sklearn.cluster.KMeans", "predicts numbers, not classes"),
+        ("sklearn.linear_model.Ridge", "predicts numbers, not classes"),
+        ("sklearn.preprocessing.Normalizer", "has no predict: a classifier has both"),
+        ("sklearn.base.clone", "is no class that can be built"),
+    ):
+        with pytest.raises(ConfigError, match=rf"^{path} {said}"):
+            imported_estimator(path)

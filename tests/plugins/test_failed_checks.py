@@ -509,3 +509,40 @@ def test_the_small_collection_is_as_it_is_told() -> None:
             assert documents.classes == tuple(f"class-{i}" for i in range(n_classes))
         assert np.bincount(one.documents.labels).tolist() == [60 // n_classes] * n_classes
         assert set(several.members.sum(axis=1)) >= {0, 1, 2}, "some have no class, some two"
+
+
+def test_small_collections_are_tried_with_one_class_and_with_several_and_with_two_classes() -> None:
+    seen: list[tuple[int, bool]] = []
+
+    class Watching(Length):
+        def compute(self, context: Any) -> Any:
+            documents = context.counts.documents
+            seen.append((len(documents.classes), documents.topics is not None))
+            return super().compute(context)
+
+    assert {each.problem for each in check_one_component("diagnostics", "mine", Watching, "m")} == {""}
+    assert {*seen} == {(3, False), (3, True)}
+    sizes: list[int] = []
+
+    class Counting(Thirds):
+        def splits(self, documents: Any) -> list[Split]:
+            sizes.append(len(documents.classes))
+            return super().splits(documents)
+
+    assert {each.problem for each in check_one_component("protocols", "mine", Counting, "m")} == {""}
+    assert sizes == [3, 3, 2, 2]
+
+
+def test_an_error_is_told_with_its_line_unless_it_is_one_that_a_run_reports() -> None:
+    def raising(error: Exception) -> Any:
+        def fit(self: Any, *_: Any) -> Any:
+            raise error
+
+        return type("Mine", (Counted,), {"fit": fit})
+
+    caused = ValueError("as a run says it")
+    caused.__cause__ = KeyError("x")
+    for error, said in ((caused, "as a run says it"), (ValueError("alone"), ": ValueError: alone")):
+        for found in check_one_component("weightings", "mine", raising(error), "m"):
+            if found.check.startswith("returns one finite"):
+                assert found.problem == said if error is caused else found.problem.endswith(said)
