@@ -64,6 +64,8 @@ _NO_PLUGIN = (
     "PROTOCOLS, DIAGNOSTICS, METRICS or CORPORA, such as KERNELS = {'mine': MyKernel}"
 )
 
+#: The registries of this package, which a plug-in's file may import.
+_OWN = (KERNELS, CLASSIFIERS, WEIGHTINGS, FEATURE_MAPS, THRESHOLDS, PROTOCOLS, DIAGNOSTICS, METRICS, CORPORA)
 #: The components that a configuration without plug-ins can name.
 BUILTIN_REGISTRIES = Registries(
     kernels=Registry(KERNELS),
@@ -142,9 +144,7 @@ def names_component(plugin: Plugin) -> bool:
 def _has(plugin: Plugin, kind: str) -> bool:
     """Return whether a plug-in file defines components of a kind, and doesn't only import a registry of ours."""
     named = getattr(plugin.module, kind.upper(), None)
-    return named is not None and all(
-        named is not own for own in (KERNELS, CLASSIFIERS, PROTOCOLS, DIAGNOSTICS, METRICS, WEIGHTINGS, THRESHOLDS)
-    )
+    return named is not None and all(named is not own for own in _OWN)
 
 
 def _add(kind: str, name: str, component: Any, origin: PluginOrigin, plugin: Plugin, found: Registries) -> None:
@@ -235,7 +235,9 @@ def _add_installed(entry: EntryPoint, found: Registries) -> None:
 
 
 def _tell_lines_of(component: Any) -> None:
-    """Let errors of an installed package name their lines."""
+    """Let errors of an installed package name their lines; ours that it only names again are no errors of it."""
+    if is_builtin(function_of(component)):
+        return
     top = str(function_of(component).__module__).partition(".")[0]
     file = getattr(sys.modules[top], "__file__", None)
     if file is not None:

@@ -246,9 +246,8 @@ def guard_methods(
 
 @contextlib.contextmanager
 def _modules_of(plugin: Plugin, reads: ReadRecord) -> Iterator[None]:
-    """Put a plug-in's modules in `sys.modules`, and hide other modules that aren't installed."""
-    hidden = _not_installed()
-    for name in hidden:
+    """Put a plug-in's modules in `sys.modules`, and hide others that aren't installed until the state is restored."""
+    for name in _not_installed():
         del sys.modules[name]
     sys.modules.update(plugin.modules)
     before = list(sys.path)
@@ -264,7 +263,6 @@ def _modules_of(plugin: Plugin, reads: ReadRecord) -> Iterator[None]:
         plugin.modules = _not_installed()
         for name in plugin.modules:
             del sys.modules[name]
-        sys.modules.update(hidden)
         if plugin.module is not None:  # its classes name this module, which other code may look up
             sys.modules[plugin.module.__name__] = plugin.module
 

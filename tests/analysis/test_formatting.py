@@ -170,12 +170,12 @@ class TestUnits:
             (("accuracy", "error"), "Accuracy or test error (%)".replace("test", "Test"), 100),
             (("macro-f1", "micro-f1"), "F-measure (%)", 100),
             (("level",), "Level of all (nats)", 1),
-            (("level", "plain"), "Levels or Plain (nats)", 1),
-            (("accuracy", "level"), "Accuracy (fraction) or Levels (nats)", 1),
+            (("level", "plain"), "Levels or plain (nats)", 1),
+            (("accuracy", "level"), "Accuracy (fraction) or levels (nats)", 1),
             (("features",), "Features", 1),
             (("seconds",), "Seconds", 1),
             (("sign-z",), "Z", 1),
-            (("share", "accuracy"), "Share or Accuracy (%)", 100),
+            (("share", "accuracy"), "Share or accuracy (%)", 100),
         ],
     )
     def test_an_axis_names_what_it_shows_and_its_unit(self, metrics: Any, label: str, scale: float) -> None:

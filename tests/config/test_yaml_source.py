@@ -132,6 +132,16 @@ def test_a_missing_file_is_refused_with_the_nearest_that_is_there(write):
     assert "did you mean" not in refusal(path.parent / "nowhere" / "x.yaml")
 
 
+def test_a_file_that_may_not_be_read_is_refused_and_not_suggested(write, monkeypatch):
+    path = write("a: 1\n")
+
+    def refused(self, *_):
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr(type(path), "open", refused)
+    assert refusal(path) == f"{path}: can't be read: Permission denied"
+
+
 def test_a_folder_is_refused_with_a_file_in_it(write, tmp_path):
     assert refusal(tmp_path) == f"{tmp_path}: is a folder, not a YAML file"
     path = write("a: 1\n")
@@ -164,7 +174,7 @@ def test_a_folder_is_refused_with_a_file_in_it(write, tmp_path):
             "=",
         ],
         *["{<<: 5}", "{<<: [{a: 1}, 5]}", "0b_", "2024-01-01T25:00:00Z", "2024-02-30"],
-        *("9" * 5000, "1" * 40, "0x" + "f" * 5000, "1" + ":59" * 400 + ".5"),
+        *("9" * 5000, "1" * 40, str(2**128), str(-(2**128)), "0x" + "f" * 5000, "1" + ":59" * 400 + ".5"),
         *(r'"\U00110000"', r'"\ud800"', r'"\0"', r'"\e[31m"'),
     ],
     ids=lambda value: value[:20],
@@ -187,6 +197,7 @@ def test_a_value_that_its_tag_or_its_looks_belie_is_refused_in_a_line(write, val
         ("!!int 0x10", 16),
         ("!!map {<<: {a: 1}}", {"a": 1}),
         (str(2**128 - 1), 2**128 - 1),
+        (str(1 - 2**128), 1 - 2**128),
         (r'"\t\n"', "\t\n"),
     ],
 )
@@ -221,9 +232,11 @@ def test_as_much_as_may_be_read_is_read(write):
     assert len(read_yaml(write("a:\n" + "- 1\n" * 9_997)).data["a"]) == 9_997
     assert read_yaml(write("a: " + "[" * 49 + "]" * 49)).data
     assert read_yaml(write("a: 1\n#" + "x" * 999_994)).data == {"a": 1}
-    assert "the file is larger than 1,000,000 bytes, which end on this line" in refusal(
-        write("a: 1\n#" + "x" * 999_995)
-    )
+    for lines in ("a: 1\n", "a: 1\nb: 2\n\n"):
+        path = write(f"{lines}#" + "x" * (1_000_000 - len(lines)))
+        number = lines.count("\n") + 1
+        said = f"{path}:{number}: the file is larger than 1,000,000 bytes, which end on this line"
+        assert refusal(path) == said
     assert "nested too deeply" in refusal(write("a: " + "[" * 50 + "]" * 50))
 
 
@@ -326,6 +339,18 @@ class TestPart:
         assert part.lines == {(): 3, ("d",): 4, ("d", 0): 4, ("d", 1): 5}
         assert str(part.error(("d", 1), "m")) == str(source.error(("b", "c", "d", 1), "m"))
 
+    def test_knows_of_which_file_each_place_is(self, write):
+        base = read_yaml(write("a: {b: 1}\nc: 2\n", "base.yaml"))
+        merged = base.overlaid(read_yaml(write("a: {d: 4}\n", "over.yaml")))
+        part = merged.part(("a",))
+        for key in ("b", "d"):
+            assert str(part.error((key,), "m")) == str(merged.error(("a", key), "m"))
+        assert {place: Path(name).name for place, name in part.files.items()} == {
+            (): "over.yaml",
+            ("b",): "base.yaml",
+            ("d",): "over.yaml",
+        }
+
     def test_of_everything_is_everything(self, write):
         source = read_yaml(write("a: {b: 1}\n"))
         assert source.part(()) == source
@@ -416,3 +441,11 @@ class TestOverlaid:
     def test_overlaying_twice_is_overlaying_once(self, a, b):
         once = YamlSource("x", a).overlaid(YamlSource("x", b))
         assert once.overlaid(YamlSource("x", b)).data == once.data
+
+
+def test_the_file_that_extends_is_named_beside_the_one_with_the_error(write):
+    base = read_yaml(write("a: {b: 1}\n", "base.yaml"))
+    over = read_yaml(write("c: 2\n", "over.yaml"))
+    merged = base.overlaid(over)
+    assert str(merged.error(("a", "b"), "wrong")) == f"{base.name}:1: wrong (in over.yaml, which extends this file)"
+    assert str(merged.error(("c",), "wrong")) == f"{over.name}:1: wrong"

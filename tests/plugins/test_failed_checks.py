@@ -105,6 +105,17 @@ def after(base: Any, method: str, change: Callable[[Any], Any]) -> dict[str, Any
     return {method: lambda self, *given: change(getattr(base, method)(self, *given))}
 
 
+def differing(built: Any) -> Any:
+    """Set another number each time."""
+    built.shift_ = next(NUMBERS)
+    return built
+
+
+def after_self(base: Any, method: str) -> dict[str, Any]:
+    """Return a method that adds this number to what the base's returns."""
+    return {method: lambda self, *given: getattr(base, method)(self, *given) + self.shift_}
+
+
 def forgetful(base: Any) -> dict[str, Any]:
     return after(base, "fit", lambda _: None)
 
@@ -241,6 +252,41 @@ CASES: list[tuple[str, Callable[[Any], dict[str, Any]], str, str]] = [
         "predicts the same for a point alone",
         "predict_proba of a point alone and in a block differ by",
     ),
+    (
+        "classifiers",
+        lambda base: after(base, "fit", differing) | after_self(base, "decision_function"),
+        "predicts the same for a point alone",
+        "two classifiers that were trained alike differ",
+    ),
+    (
+        "classifiers",
+        lambda base: after(base, "predict", once),
+        "predicts the same for a point alone",
+        "predict of a point alone and in a block differ by",
+    ),
+    (
+        "kernels",
+        lambda base: after(base, "fit", differing) | after_self(base, "transform"),
+        "returns the same values when it is fitted again",
+        "two kernels that were fitted alike differ",
+    ),
+    (
+        "kernels",
+        mapped(once),
+        "returns the same values for a row alone",
+        "the values of a row alone and in a block differ by",
+    ),
+    ("kernels", lambda base: spoiling(base, 0), "leaves its arguments", "points or labels have changed"),
+    ("features", lambda base: spoiling(base, 0), "leaves its arguments", "points or labels have changed"),
+    ("weightings", lambda base: spoiling(base, 0), "leaves its arguments", "points or labels have changed"),
+    ("classifiers", lambda base: spoiling(base, 0), "leaves its arguments", "points or labels have changed"),
+    (
+        "classifiers",
+        lambda base: after(base, "predict", lambda predicted: np.where(np.arange(len(predicted)) == 3, 9, predicted)),
+        "predicts training classes",
+        "it predicts a class that it wasn't trained on",
+    ),
+    ("weightings", mapped(lambda rows: -rows), "returns one finite weight", "a weight is negative or not finite"),
     ("classifiers", lambda base: spoiling(base, 1), "leaves its arguments", "points or labels have changed"),
     ("protocols", lambda _: {"splits": drawn}, "returns ascending rows", "a second call returns other splits"),
     (
@@ -310,7 +356,13 @@ CASES: list[tuple[str, Callable[[Any], dict[str, Any]], str, str]] = [
         "diagnostics",
         lambda base: after(base, "numbers", lambda found: DiagnosticNumbers(found.rows * (next(CALLS) % 4 < 2))),
         "returns the same numbers",
-        "it returns ",
+        "it returns 2 numbers, and then 0",
+    ),
+    (
+        "diagnostics",
+        lambda base: after(base, "numbers", lambda found: DiagnosticNumbers(found.rows * (next(CALLS) % 4 > 1))),
+        "returns the same numbers",
+        "it returns 0 numbers, and then 2",
     ),
 ]
 
@@ -457,3 +509,40 @@ def test_the_small_collection_is_as_it_is_told() -> None:
             assert documents.classes == tuple(f"class-{i}" for i in range(n_classes))
         assert np.bincount(one.documents.labels).tolist() == [60 // n_classes] * n_classes
         assert set(several.members.sum(axis=1)) >= {0, 1, 2}, "some have no class, some two"
+
+
+def test_small_collections_are_tried_with_one_class_and_with_several_and_with_two_classes() -> None:
+    seen: list[tuple[int, bool]] = []
+
+    class Watching(Length):
+        def compute(self, context: Any) -> Any:
+            documents = context.counts.documents
+            seen.append((len(documents.classes), documents.topics is not None))
+            return super().compute(context)
+
+    assert {each.problem for each in check_one_component("diagnostics", "mine", Watching, "m")} == {""}
+    assert {*seen} == {(3, False), (3, True)}
+    sizes: list[int] = []
+
+    class Counting(Thirds):
+        def splits(self, documents: Any) -> list[Split]:
+            sizes.append(len(documents.classes))
+            return super().splits(documents)
+
+    assert {each.problem for each in check_one_component("protocols", "mine", Counting, "m")} == {""}
+    assert sizes == [3, 3, 2, 2]
+
+
+def test_an_error_is_told_with_its_line_unless_it_is_one_that_a_run_reports() -> None:
+    def raising(error: Exception) -> Any:
+        def fit(self: Any, *_: Any) -> Any:
+            raise error
+
+        return type("Mine", (Counted,), {"fit": fit})
+
+    caused = ValueError("as a run says it")
+    caused.__cause__ = KeyError("x")
+    for error, said in ((caused, "as a run says it"), (ValueError("alone"), ": ValueError: alone")):
+        for found in check_one_component("weightings", "mine", raising(error), "m"):
+            if found.check.startswith("returns one finite"):
+                assert found.problem == said if error is caused else found.problem.endswith(said)

@@ -95,6 +95,15 @@ def test_a_digest_is_of_all_but_itself_in_any_order() -> None:
     assert len(one) == 64
 
 
+@pytest.mark.parametrize("key", ["format", "files", "rows", "plugins", "config", "about", "digests", "seconds", ""])
+def test_a_digest_is_of_every_other_key_whatever_it_is_called(key: str) -> None:
+    facts = {"a": 1, "digest": "x"}
+    assert digest_without_itself(facts | {key: 1}) != digest_without_itself(facts)
+    assert digest_without_itself(facts | {key: 1}) != digest_without_itself(facts | {key: 2})
+    nested = [digest_without_itself({key: {"digest": each}}) for each in "ab"]
+    assert nested[0] != nested[1], "that of a part is not its own"
+
+
 def test_text_is_written_as_utf_8_and_what_is_none_is_escaped() -> None:
     assert json_bytes({"a": "é\udcff"}) == '{\n  "a": "é\\udcff"\n}\n'.encode()
     assert escape_surrogates("é\ud800") == "é\\ud800"

@@ -53,3 +53,17 @@ def test_notes_go_where_warnings_go_and_silence_stays_silent() -> None:
     watching.step("mnb")
     watching.note("the store is full")
     assert notes == ["the store is full"]
+
+
+def test_steps_that_follow_are_estimated_anew_with_each_plan(monkeypatch) -> None:
+    clock, lines = Clock(), list[str]()
+    monkeypatch.setattr(observer, "time", clock)
+    watching = LineObserver(lines.append, lines.append)
+    for later in (4, 2, 0):
+        watching.plan(2, later=later)
+        for _ in range(2):
+            clock.seconds += 10
+            watching.step("mnb")
+    assert [line.partition(" steps")[0] for line in lines] == [f"{n} of 6" for n in range(1, 7)]
+    watching.step("one more than were planned")
+    assert lines[-1] == "7 of 7 steps, 60 s: one more than were planned"

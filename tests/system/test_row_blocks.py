@@ -82,11 +82,24 @@ def test_items_are_worked_on_in_order_and_few_at_a_time(jobs: int) -> None:
         threads.add(threading.get_ident())
         return number * number
 
+    found = []
     for done, value in enumerate(map_in_order(square, items(), jobs)):
-        assert value == done * done
+        found.append(value)
         assert len(taken) <= done + jobs + (jobs > 1)
+    assert found == [number * number for number in range(20)]
     assert len(taken) == 20
     assert (threads == {threading.get_ident()}) == (jobs == 1)
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 4, 7])
+def test_no_item_is_lost_and_the_error_of_one_comes_in_its_place(n: int, jobs: int) -> None:
+    assert list(map_in_order(str, range(n), jobs)) == [str(number) for number in range(n)]
+    found = map_in_order(lambda number: 1 // (n - 1 - number), range(n), jobs)
+    for number in range(n - 1):
+        assert next(found) == 1 // (n - 1 - number)
+    with pytest.raises(ZeroDivisionError if n else StopIteration):
+        next(found)
 
 
 @pytest.mark.parametrize(

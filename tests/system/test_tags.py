@@ -115,3 +115,10 @@ def test_normalizations_may_depend_on_parameters() -> None:
 )
 def test_what_is_wrong_is_said_in_a_line(stated: dict[str, Any], words: str) -> None:
     assert problem_with_tags(type("Mine", (Silent,), stated)).startswith(words)
+
+
+@pytest.mark.parametrize("labels", [{"mine": 3}, {3: "Mine"}, [("mine", "Mine")]])
+def test_labels_are_text_by_text(labels: Any) -> None:
+    wrong = type("Wrong", (), {"tags": Tags(labels=labels)})
+    assert problem_with_tags(wrong) == f"its labels is {labels!r}: must be a dict of text, such as {{'mine': 'Mine'}}"
+    assert problem_with_tags(type("Right", (), {"tags": Tags(labels={"mine": "Mine"})})) == ""

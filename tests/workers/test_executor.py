@@ -605,3 +605,105 @@ def test_a_store_that_cannot_be_written_leaves_results_lost(store: Store, monkey
     again = compute_units(make_payload(experiment, read, store, 1), "base", work.task, keys, lambda _: True)
     assert again == REPLY, "written once there is room again"
     assert time.monotonic() - started < 60
+
+
+# What is sent
+
+
+def test_a_payload_s_key_is_of_all_that_decides_what_a_worker_does(
+    experiment: Experiment, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = read_variants(experiment, RunContext(store))
+    keys = [make_payload(experiment, read, store, 1).key]
+    keys.append(make_payload(experiment, read, Store(store.folder, limit=10**8), 1).key)
+    keys.append(make_payload(experiment, read, Store(tmp_path / "other", limit=10**9), 1).key)
+    seeded = small_experiment(methods=METHODS, seed=77)
+    keys.append(make_payload(seeded, read, store, 1).key)
+    monkeypatch.setattr(worker, "files_of_plugins", lambda _: {"/x/mine.py": {"mine.py": b"1"}})
+    keys.append(make_payload(experiment, read, store, 1).key)
+    monkeypatch.undo()
+    monkeypatch.setattr(worker, "library_versions", lambda: {"numpy": "0"})
+    keys.append(make_payload(experiment, read, store, 1).key)
+    assert len(set(keys)) == len(keys)
+    monkeypatch.undo()
+    again = make_payload(experiment, read, Store(store.folder, limit=10**9), 4)
+    assert (again.key, again.jobs) == (keys[0], 4)
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ({}, ""),
+        ({"numpy": "1"}, ""),
+        ({"numpy": "2"}, "numpy 1, not 2"),
+        ({"pandas": "2"}, "pandas none, not 2"),
+        ({"numpy": "2", "scipy": "1", "pandas": "3"}, "numpy 1, not 2, pandas none, not 3"),
+    ],
+)
+def test_versions_are_those_of_the_sender(sent: dict[str, str], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "library_versions", lambda: {"numpy": "1", "scipy": "1"})
+    if not said:
+        worker.check_versions(sent)
+        return
+    with pytest.raises(BenchError) as raised:
+        worker.check_versions(sent)
+    assert str(raised.value) == f"a worker computes with {said}: it needs the versions of this machine"
+
+
+def test_files_of_plug_ins_and_of_pipelines_are_sent_and_so_are_all_texts(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(PLUGIN)
+    (tmp_path / "models.py").write_text(
+        "from sklearn.feature_extraction.text import CountVectorizer\nfrom sklearn.naive_bayes import MultinomialNB\n"
+        "from sklearn.pipeline import make_pipeline\ndef make():\n"
+        "    return make_pipeline(CountVectorizer(), MultinomialNB())\n"
+    )
+    texts = [f"{{name: p{n}, pipeline: 'models.py:make', text: {{skip_html: {html}}}}}" for n, html in
+             enumerate(("true", "false"))]  # fmt: skip
+    (tmp_path / "own.yaml").write_text(
+        "name: own\nplugins: [mine.py]\ncorpus: {name: synthetic}\ntext: {min_occurrences: 50}\n"
+        "protocol: {name: leave-one-group-out, held_out: [cornell]}\n"
+        f"methods: [{{classifier: mine}}, mnb, {', '.join(texts)}]\n"
+    )
+    experiment = load_checked(tmp_path / "own.yaml")
+    files = worker.files_of_plugins(experiment)
+    assert {name: [*own] for name, own in files.items()} == {
+        str(tmp_path / "mine.py"): ["mine.py"],
+        str(tmp_path / "models.py"): ["models.py"],
+    }
+    read = read_variants(experiment, RunContext(store))
+    payload = make_payload(experiment, read, store, 1)
+    there, keys = worker.unpickle_content(payload.content, payload.plugins)
+    assert there.ids == experiment.ids
+    counts, own, strings = keys["base"]
+    assert (counts, own) == (read["base"].key, {text: key for text, (_, key) in read["base"].texts.items()})
+    assert strings == {text: each.key for text, each in read["base"].strings.items()}
+    assert len(set(strings.values())) == 2
+    (work,) = plan_tasks(experiment, read)
+    units = frozenset(job.key for point in work.points for job in point.jobs)
+    assert compute_units(payload, "base", work.task, units, lambda _: True) == REPLY
+
+
+def test_of_several_sizes_each_has_groups_of_its_own(store: Store) -> None:
+    protocol = {"name": "random-subsets", "train_size": [60, 80], "replicates": 2, "test": "texas", "stratified": False}
+    corpus = {"name": "synthetic", "subset": "several"}
+    experiment = small_experiment(methods=["mnb", "ngd"], corpus=corpus, protocol=protocol)
+    (work,) = plan_tasks(experiment, read_variants(experiment, RunContext(store)))
+    missing = [(point, job) for point in work.points for job in point.jobs]
+    sizes = {job.key: (point.place.size, job.splits[0].name) for point, job in missing}
+    groups = group_jobs(work, missing)
+    assert [{sizes[key] for key in group.keys} for group in groups] == [
+        {each} for each in dict.fromkeys(sizes.values())
+    ]
+
+
+def test_what_an_earlier_run_was_answered_is_of_no_later_one(
+    experiment: Experiment, executor: Callable[..., DaskExecutor], store: Store
+) -> None:
+    there = executor(Client(computes=False))
+    there._ready["old"], there._troubles["trouble"] = "reason", None
+    there._waiting.append(JobGroup("base", "old", ("old",)))
+    read = read_variants(experiment, RunContext(store))
+    there.begin(experiment, read, plan_tasks(experiment, read))
+    assert there._ready == {}
+    assert notes_of(there) == ["trouble"]
+    assert "old" not in {group.task for group in [*there._waiting, *there._running.values()]}
