@@ -167,7 +167,7 @@ class TestUnits:
         ("metrics", "label", "scale"),
         [
             (("error",), "Test error (%)", 100),
-            (("accuracy", "error"), "Accuracy or test error (%)".replace("test", "Test"), 100),
+            (("accuracy", "error"), "Accuracy or test error (%)", 100),
             (("macro-f1", "micro-f1"), "F-measure (%)", 100),
             (("level",), "Level of all (nats)", 1),
             (("level", "plain"), "Levels or plain (nats)", 1),
