@@ -81,7 +81,7 @@ def identity(descriptor: int) -> tuple[int, int]:
 SETTINGS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     **{f"items of sys.{name}": items_of(name) for name in LISTS},
     **{f"sys.{name}": attribute_of(name) for name in ("path", "argv", *STREAMS, "excepthook", "unraisablehook")},
-    "bytecode": (lambda: setattr(sys, "dont_write_bytecode", False), lambda: sys.dont_write_bytecode),
+    "bytecode": (lambda: setattr(sys, "dont_write_bytecode", 2), lambda: sys.dont_write_bytecode),
     "the exit": (lambda: setattr(os, "_exit", Other), lambda: os._exit),
     "a module that is gone": (lambda: sys.modules.pop("colorsys"), lambda: sys.modules.get("colorsys")),
     "another module": (lambda: sys.modules.update(colorsys=os), lambda: sys.modules.get("colorsys")),
