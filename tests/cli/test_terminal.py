@@ -36,6 +36,23 @@ def terminal(piped, monkeypatch):
     return piped
 
 
+@pytest.mark.parametrize("verbose", [False, True])
+@pytest.mark.parametrize("silent", [False, True])
+def test_a_bar_is_drawn_on_a_terminal_that_has_no_lines_of_steps(terminal, verbose, silent):
+    with ProgressObserver("small", verbose=verbose, silent=silent) as observer:
+        observer.plan(1)
+        observer.now("ngd")
+        observer._bar.refresh()
+    assert ("small" in terminal().err) == (not verbose and not silent)
+
+
+def test_there_is_no_bar_without_a_terminal(piped):
+    with ProgressObserver("small") as observer:
+        observer.plan(1)
+        observer._bar.refresh()
+    assert piped().err == ""
+
+
 @pytest.mark.parametrize(
     ("n_bytes", "text"),
     [

@@ -17,6 +17,7 @@ from benchmark.commands.recommend import comparison_sentences, recommendations, 
 from benchmark.commands.survey import (
     _choices,
     _gap_rows,
+    _score_rows,
     _short,
     build_survey,
     check_comparable,
@@ -91,6 +92,15 @@ def test_scores_and_gaps_are_those_of_the_runs(runs):
     sizes = survey.scores[survey.scores["size"].notna()]
     assert sorted(set(sizes["size"])) == [40, 80]
     assert len(survey.curves) == 1
+
+
+def test_a_cell_that_failed_has_no_score_and_the_others_have_theirs(runs):
+    for done, problem in zip(runs, build_survey(runs).problems, strict=False):
+        cells = [*done.summary.cells]
+        rows = list(_score_rows(done, problem, cells))
+        failed = [cells[0], replace(cells[0], id="gone"), *cells[1:]]
+        assert [repr(row) for row in _score_rows(done, problem, failed)] == [repr(row) for row in rows]
+        assert len(rows) >= 4
 
 
 def test_the_page_holds_them_and_its_pictures(runs, tmp_path):

@@ -13,6 +13,7 @@ from benchmark.system.yaml_source import YamlSource
 
 DRAWS = "protocol: {name: random-subsets, train_size: [20, 40], replicates: 2}\n"
 SEVERAL = "corpus: {name: reuters, subset: without-brief, classes: [earn, acq]}\nprotocol: fixed-split\n"
+TWO_CLASSES = "corpus: {name: synthetic, classes: [student, course]}\nper_class: true\n"
 
 
 class TestDefaults:
@@ -132,6 +133,10 @@ class TestVariants:
         ("per_class: true\nmetrics: [accuracy] # HERE\n", "unknown metric 'accuracy'"),
         (
             "per_class: true\nvariants:\n  a:\n    corpus:\n      classes: [student, course] # HERE\n",
+            "a variant must have the classes of its configuration",
+        ),
+        (
+            f"{TWO_CLASSES}variants:\n  a:\n    corpus:\n      classes: [student, faculty] # HERE\n",
             "a variant must have the classes of its configuration",
         ),
         ("readings: {base: as printed, other: b} # HERE\n", "unknown variant 'other' (allowed: base)"),

@@ -161,15 +161,16 @@ def test_a_setting_is_put_back(name: str, fails: bool) -> None:
 def test_random_numbers_begin_from_the_same_seed_and_go_on_where_they_were() -> None:
     random.seed(3)
     np.random.seed(3)  # noqa: NPY002
-    expected = [random.getrandbits(9), np.random.rand()]  # noqa: NPY002
+    expected = [(random.getrandbits(9), np.random.rand()) for _ in range(2)]  # noqa: NPY002
     random.seed(3)
     np.random.seed(3)  # noqa: NPY002
-    drawn = []
+    drawn, outside = [], []
     for _ in range(2):
         with restore_process_state():
             drawn.append((random.getrandbits(9), np.random.rand()))  # noqa: NPY002
+        outside.append((random.getrandbits(9), np.random.rand()))  # noqa: NPY002
+    assert outside == expected
     assert drawn[0] == drawn[1]
-    assert [random.getrandbits(9), np.random.rand()] == expected  # noqa: NPY002
 
 
 def test_modules_that_are_imported_stay_and_what_was_there_is_the_same() -> None:

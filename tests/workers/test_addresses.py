@@ -60,6 +60,17 @@ def test_what_is_listed_is_what_there_is(far: Store) -> None:
     assert far.entries() == []
 
 
+def test_what_another_machine_writes_is_seen(far: Store) -> None:
+    alike = next(key for n in itertools.count() if (key := store_key(n=n))[:2] == KEY[:2])  # of the same folder
+    far.put(KEY, ENTRY)
+    assert len(far.entries()) == 1
+    assert not far.has(alike)
+    type(far._files._system).clear_instance_cache()  # as of another process
+    Store(far.folder, limit=10**9).put(alike, ENTRY)
+    assert far.has(alike)
+    assert {path.name for path, _, _ in far.entries()} == {KEY, alike}
+
+
 def test_the_oldest_go_beyond_the_limit(far: Store) -> None:
     small = Store(far.folder, limit=3000)
     keys = [store_key(n=n) for n in range(6)]
@@ -107,6 +118,9 @@ def test_a_run_gives_the_same_bytes_and_finds_its_results_again(far: Store, tmp_
 
 
 def test_the_environment_may_name_an_address(bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for address in ("gs://bucket/prefix", "memory://store"):
+        monkeypatch.setenv("BENCH_CACHE", address)
+        assert default_store_folder() == address
     monkeypatch.setenv("BENCH_CACHE", f"{bucket}/named/")
     assert default_store_folder() == f"{bucket}/named/"
     assert (Store().address, Store().local) == (f"{bucket}/named", False)
