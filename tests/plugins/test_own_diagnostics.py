@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from benchmark.analysis.scoring import score_cells
 from benchmark.experiment.configuration import select_cells
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
@@ -76,3 +77,18 @@ def test_in_a_part_of_an_experiment_the_numbers_of_others_are_no_error(
     run = run_experiment(part, RunContext(Store(tmp_path / "store")))
     assert run.failures == {}
     assert ("each", "base") in run.predictions.diagnostics
+
+
+def test_a_method_s_numbers_stand_beside_the_scores_of_all_classes_together(
+    studied: Callable[..., Experiment], plugin: Callable[..., Path], tmp_path: Path
+) -> None:
+    plugin(DIAGNOSTICS)
+    for per_class, names in (("false", {"mnb", "complement-nb"}), ("true", {"all-mnb", "all-complement-nb"})):
+        experiment = studied(
+            files="mine.py", methods="mnb, complement-nb", diagnostics="[each]", per_class=per_class, metrics="[macro-f1]"
+        )
+        run = run_experiment(experiment, RunContext(Store(tmp_path / "store")))
+        scored = score_cells(experiment, run.predictions).cells
+        (n,) = run.predictions.diagnostics["each", "base"]["n"]
+        assert {name: cell.known["size"].value for name, cell in scored.items() if cell.known} == dict.fromkeys(names, n)
+        assert names <= scored.keys()
