@@ -84,11 +84,11 @@ def test_a_method_s_numbers_stand_beside_the_scores_of_all_classes_together(
 ) -> None:
     plugin(DIAGNOSTICS)
     for per_class, names in (("false", {"mnb", "complement-nb"}), ("true", {"all-mnb", "all-complement-nb"})):
-        experiment = studied(
-            files="mine.py", methods="mnb, complement-nb", diagnostics="[each]", per_class=per_class, metrics="[macro-f1]"
-        )
+        given = {"methods": "mnb, complement-nb", "diagnostics": "[each]", "metrics": "[macro-f1]"}
+        experiment = studied(files="mine.py", per_class=per_class, **given)
         run = run_experiment(experiment, RunContext(Store(tmp_path / "store")))
         scored = score_cells(experiment, run.predictions).cells
         (n,) = run.predictions.diagnostics["each", "base"]["n"]
-        assert {name: cell.known["size"].value for name, cell in scored.items() if cell.known} == dict.fromkeys(names, n)
+        known = {name: cell.known["size"].value for name, cell in scored.items() if cell.known}
+        assert known == dict.fromkeys(names, n)
         assert names <= scored.keys()
