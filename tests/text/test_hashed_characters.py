@@ -43,6 +43,7 @@ def check_sums(documents: list[bytes], lexing: Lexing, buckets: int) -> None:
 
 
 @given(STRINGS, LENGTHS, st.sampled_from(list(WITHIN)), BUCKETS)
+@settings(max_examples=30)  # each makes the names of all buckets
 def test_a_bucket_has_the_sum_of_its_ngrams(
     texts: list[str], lengths: tuple[int, int], within: str, buckets: int
 ) -> None:
@@ -58,6 +59,7 @@ def test_more_ngrams_than_buckets_share_them() -> None:
 
 
 @given(STRINGS, LENGTHS, BUCKETS, st.integers(1, 3), st.integers(1, 3))
+@settings(max_examples=30)
 def test_pruning_keeps_the_buckets_of_so_many_documents_and_occurrences(
     texts: list[str], lengths: tuple[int, int], buckets: int, documents: int, occurrences: int
 ) -> None:
