@@ -112,7 +112,7 @@ def train_class_pairs(
 
     Returns
     -------
-    list of tuple of Machine, or Exception
+    list of tuple of BinarySvm, or Exception
         One for each of `wanted`; the exception, if training failed.
     """
     if not wanted:

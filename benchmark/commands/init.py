@@ -553,11 +553,7 @@ def _protocol(seen: FileSample, roles: dict[str, str], *, multilabel: bool) -> t
         return {"name": "by-date", "test_share": 0.25}, "train on the old documents, test on the newest quarter"
     if "group" in roles:
         n_groups = len(_distinct(seen.columns[roles["group"]]))
-        grouped = {
-            "name": "k-fold",
-            "k": n_groups if 1 < n_groups < N_FOLDS else N_FOLDS,
-            "grouped": True,
-            **stratified,
-        }
+        k = n_groups if 1 < n_groups < N_FOLDS else N_FOLDS
+        grouped = {"name": "k-fold", "k": k, "grouped": True, **stratified}
         return grouped, "each document is tested once, by classifiers trained without its group"
     return {"name": "k-fold", "k": N_FOLDS, **stratified}, "each document is tested once"

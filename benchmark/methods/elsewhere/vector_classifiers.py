@@ -80,7 +80,7 @@ class VectorClassifierMethod(PointClassifierMethod):
         return super()._points(work, self._shared(work.problem, [work.split]) if shared is None else shared)
 
     def vectors_of(self, problem: Problem) -> NDArray[Any]:
-        """Return the vectors of all documents, shape (n, d), of unit length if the method says l2."""
+        """Return the vectors of all documents, shape (n, d), of the length 1 that its normalization names."""
         vectors, ids, name = read_vectors(self._vectors), problem.documents.ids, self._vectors.file.name
         missing = [each for each in ids if each not in vectors.rows]
         if missing:
