@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmark.commands.forecast.growth import growth_terms
-from benchmark.commands.forecast.pilot import Measurement, PilotProcess
+from benchmark.commands.forecast.pilot import PilotProcess
 from benchmark.commands.forecast.pilot_plan import jobs_by_key, n_documents, plan_pilots
 from benchmark.commands.forecast.sample import (
     KERNEL_GROUP,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.commands.forecast.pilot import Span
+    from benchmark.commands.forecast.pilot import Measurement, Span
     from benchmark.commands.forecast.pilot_plan import PilotPlan
     from benchmark.config.model import Experiment
     from benchmark.experiment.context import LoadedVariant, RunContext
@@ -225,15 +225,16 @@ def run_pilots(
         The pilots, the processor and wall-clock seconds of the first use of libraries, and what the pictures took.
     """
     share, spent, runs = smallest_share(plan.works, MAX_SHARE / MAX_STEP), 0.0, list[PilotRun]()
-    groups, measurements = tuple(plan.groups), list[Measurement]()
+    groups = tuple(plan.groups)
+    cold: Measurement | None = None
+    warm: Measurement | None = None
     while True:
         works = [sample_task(work, share) for work in plan.works]
         notify(f"pilot run on {n_documents(works):,} documents")
         asked = works, plan.computed(groups), few, memory_budget() * share**2
-        if not runs:
-            measurements.append(process.run(*asked, pictures=True))
+        cold = cold or process.run(*asked, pictures=True)
         measured = process.run(*asked)
-        measurements.append(measured)
+        warm = warm or measured
         runs.append(pilot_run_of(plan, works, measured, groups))
         spent += float(measured.seconds[0])
         steps = [step for step in (MAX_STEP, 2) if share * step <= MAX_SHARE]
@@ -241,7 +242,6 @@ def run_pilots(
         sets = (groups, kernels) if kernels else (groups,)
         cheap = [(step, own) for own in sets for step in steps if is_cheap(runs, spent, step, own)]
         if not cheap and (len(runs) > 1 or not steps):
-            cold, warm = measurements[:2]
             return runs, np.maximum(cold.seconds - warm.seconds, 0), cold.pictures
         step, groups = cheap[0] if cheap else (steps[-1], groups)
         share *= step
