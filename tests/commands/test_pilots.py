@@ -121,6 +121,27 @@ def test_after_two_pilots_the_next_is_as_dear_as_they_let_expect(computed: float
     assert not is_cheap(runs, most + 0.05, 2, (REST,))
 
 
+@pytest.mark.parametrize(
+    ("fixed", "growing", "shares", "limits"),
+    [
+        (1, 80, (1 / 32, 1 / 8), {KERNEL_GROUP: 40, POINT_GROUP: 15}),  # 81 s, or 512 s with the pairs alone
+        (1, 80, (1 / 8, 1 / 4), {KERNEL_GROUP: 21.3, POINT_GROUP: 15}),  # 213 s
+        (60, 4, (1 / 8, 1 / 2), {KERNEL_GROUP: 15, POINT_GROUP: 15}),  # 64 s, of which 60 s don't grow
+    ],
+)
+def test_kernels_are_tried_on_more_documents_where_they_may_take_long(
+    fixed: float, growing: float, shares: tuple[float, float], limits: dict[str, float]
+) -> None:
+    for group, limit in limits.items():
+        runs = []
+        for share in shares:
+            values = {group: np.full(2, fixed + growing * share)}
+            sizes = {group: np.array([share, share ** (2 if group == KERNEL_GROUP else 1.5)])}
+            runs.append(PilotRun(values, sizes, {group: 0.0}, 0.0, {group: 1e-3}, NOTHING))  # they compute little of it
+        taken = [spent for spent in np.arange(0, 60, 0.1) if is_cheap(runs, spent, 2, (group,))]
+        assert max(taken) == pytest.approx(limit, abs=0.15)
+
+
 # How pilots go on
 
 

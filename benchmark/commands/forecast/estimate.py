@@ -167,9 +167,14 @@ def last_run(runs: Sequence[PilotRun], group: str) -> PilotRun:
 
 
 def forecast_memory(runs: Sequence[PilotRun], group: str) -> float:
-    """Return the peak of resident bytes of a group in the run: only kernels grow with the pairs of documents."""
+    """Return the peak of resident bytes of a group in the run.
+
+    Only kernels grow with the pairs of documents. Most of `REST` are resamples of the distinct pairs of a true and a
+    predicted class, which grow with the square root of the documents, about.
+    """
     runs = [run for run in runs if group in run.values]
     sizes = np.array([run.sizes[group][: 2 if group == KERNEL_GROUP else 1] for run in runs])
+    sizes = np.sqrt(sizes) if group == REST else sizes
     values = np.array([run.memory[group] for run in runs])
     growth = growth_terms(sizes, values, np.full(len(runs), NOISE_BYTES)).sum()
     return runs[0].base + MEMORY_MARGIN * float(growth)
@@ -178,21 +183,31 @@ def forecast_memory(runs: Sequence[PilotRun], group: str) -> float:
 def is_cheap(runs: Sequence[PilotRun], spent: float, step: float, groups: Collection[str]) -> bool:
     """Return whether a pilot of `groups` on `step` times as many documents as the last takes little.
 
-    It is compared with what pilots `spent` and with what the run takes. After one pilot nothing is known of growth: it
-    must be cheap whether seconds grow linearly or as steeply as they can.
+    It is compared with what pilots `spent` and with what the run takes at most: where pilots leave open how steeply
+    seconds grow, one more tells. After one pilot nothing is known of growth: the next must be cheap whether seconds
+    grow linearly or as steeply as they can.
     """
     if len(runs) == 1:
         return all(_is_cheap_with_power(runs[0], spent, step, power) for power in (1.0, 2.0))
     following, whole = float(runs[-1].diagnostics.seconds[0]), 0.0
     for group in runs[0].spent:
         terms, last = seconds_terms(runs, group), last_run(runs, group)
-        whole += float(terms.sum())
+        whole += max(float(terms.sum()), _steepest(runs, group))
         if group not in (*groups, REST):
             continue
         powers = np.array([1.0, 2.0 if group == KERNEL_GROUP else POINT_POWER])[: len(terms) - 1]
         grown = terms[0] + float(np.sum(terms[1:] * last.sizes[group][: len(powers)] * step**powers))
         following += last.spent[group] * grown / max(last.values[group][0], NOISE_SECONDS)
     return spent + following <= _limit(whole)
+
+
+def _steepest(runs: Sequence[PilotRun], group: str) -> float:
+    """Return the processor seconds of a group in the run, if kernels grew with the pairs of documents alone."""
+    first, last = runs[0], last_run(runs, group)
+    if group != KERNEL_GROUP or first is last:
+        return 0.0
+    grown, steep = (last.values[group] - first.values[group])[0], (last.sizes[group] - first.sizes[group])[1]
+    return float(grown / steep)
 
 
 def _is_cheap_with_power(last: PilotRun, spent: float, step: float, power: float) -> bool:

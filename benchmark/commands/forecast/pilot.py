@@ -49,6 +49,9 @@ if TYPE_CHECKING:
     Seconds = NDArray[np.float64]
 
 _LENGTH = struct.Struct("<Q")
+#: Bytes from which glibc gives freed memory back at once. A pilot's arrays are small enough to be kept otherwise, those
+#: of the run aren't.
+MMAP_THRESHOLD = "1048576"
 
 
 def clock() -> Seconds:
@@ -124,6 +127,7 @@ class PilotProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
+            env={**os.environ, "MALLOC_MMAP_THRESHOLD_": MMAP_THRESHOLD},
         )
         self.start = _span(self._answer())
 
