@@ -15,6 +15,7 @@ from benchmark.corpora.archive import CorpusSource
 from benchmark.evaluation.splits import Split
 from benchmark.experiment import code_digest as code
 from benchmark.experiment import counting
+from benchmark.experiment.batches import unit_splits
 from benchmark.experiment.configuration import experiment_from_mapping, experiment_of_manifest, select_cells
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import _check_words, _read_texts, read_counts, text_counts
@@ -124,6 +125,17 @@ def test_folds_are_counted_class_by_class(multilabel: bool) -> None:
     given = predicted if multilabel else predicted[:, None] == np.arange(3)
     expected = [*(given & truth).sum(axis=0), *given.sum(axis=0), *truth.sum(axis=0), 30]
     assert fold_counts(found, folds, problem).tolist() == expected
+
+
+def test_the_splits_of_jobs_are_followed_by_the_folds_of_each() -> None:
+    one, two, three, *folds = (Split(name, np.arange(2), np.arange(2)) for name in "abcdefg")
+    jobs = [
+        StoreUnit("j", "j", (one, two), ((folds[0], folds[1]), (folds[2],))),
+        StoreUnit("k", "k", (three,), ((folds[3],),)),
+        StoreUnit("l", "l", (one,), ((),)),
+    ]
+    assert [split.name for split in unit_splits(jobs)] == list("abdefcga")
+    assert unit_splits([]) == []
 
 
 @pytest.mark.parametrize("fails", [False, True])

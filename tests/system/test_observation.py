@@ -124,6 +124,8 @@ READS: list[tuple[str, set[tuple[str, str]]]] = [
     *((f"os.stat({path!r})", set()) for path in ("/proc/self/status", "/sys/kernel", "/dev/null")),
     (f"{LIBRARY}\nexec(code, {{'name': HERE / 'data.txt'}})", set()),
     (f"{LIBRARY}\nspace = {{'name': None}}\nexec(code, space)\nspace['read'](HERE / 'data.txt')", {FILE}),
+    ("import threading\none = threading.Thread(target=open, args=(HERE / 'data.txt',))\none.start()\none.join()",
+     {FILE}),
     ("import json.tool\nopen(json.tool.__file__).close()", set()),
     (f"{CACHED}\nopen(cached, 'rb').close()", {("file", "data.py"), ("file", f"__pycache__/data.{TAG}.pyc")}),
     (f"{CACHED}\nopen(HERE / 'data.pyc', 'rb').close()", {("file", "data.pyc")}),
