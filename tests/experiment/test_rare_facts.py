@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,7 +22,7 @@ from benchmark.experiment.configuration import experiment_from_mapping, experime
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import _check_words, _read_texts, read_counts, text_counts
 from benchmark.experiment.manifest import _method
-from benchmark.experiment.runner import TaskExecutor
+from benchmark.experiment.runner import TaskExecutor, plan_tasks, read_variants
 from benchmark.experiment.settings import (
     StoreUnit,
     fold_counts,
@@ -33,6 +35,7 @@ from benchmark.experiment.store import Store, StoreEntry, store_key
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.plugins.toy_data import toy_problem
 from benchmark.system.errors import ConfigError, RenamedWarning
+from benchmark.system.plugin_code import Plugin, register_plugin_class
 from benchmark.text.lexer import Lexing
 from benchmark.text.pruning import Pruning
 from benchmark.text.strings import joined_texts
@@ -263,6 +266,42 @@ def test_facts_of_counts_have_those_of_the_reader(store: Store, monkeypatch: pyt
     assert checked == [collection.reader], "once it was read, and not where its counts were stored"
 
 
+def test_counts_of_a_plug_in_s_corpus_have_one_key_whatever_it_read(store: Store, tmp_path: Path) -> None:
+    """Once stored they say what was read, and results of methods are found by the counts alone."""
+    collection = small_experiment().variants["base"].collection
+    reader = copy(collection.reader)
+    own = type("Mine", (type(reader),), {"__module__": "tried_of_tests"})
+    reader.__class__ = own  # type: ignore[assignment]
+    plugin = Plugin(str(tmp_path / "mine.py"), tmp_path)
+    register_plugin_class(plugin, "corpora", "mine", own)
+    (tmp_path / "data.txt").write_text("0")
+    keys = []
+    for n in range(3):
+        if n == 2:
+            plugin.worked.read("file", str(tmp_path / "data.txt"))
+        given = Collection.of(reader, collection.classes, collection.exclude, collection.text)
+        _, _, key = read_counts(given, RunContext(store))
+        assert store.has(key)
+        keys.append(key)
+    assert len({*keys}) == 1
+
+
+def test_a_pipeline_reads_texts_by_rules_of_its_own_or_of_all(store: Store) -> None:
+    pipeline = {"pipeline": "benchmark.classifiers.gzip_neighbours.GzipNeighbours"}
+    rules = [(True, True), (False, True), (True, False)]
+    own = [
+        {"name": f"p{n}", "text": {"skip_header": header, "skip_html": html}, **pipeline}
+        for n, (header, html) in enumerate(rules[1:])
+    ]
+    experiment = small_experiment(methods=[{"name": "p", **pipeline}, *own, "mnb"])
+    read = read_variants(experiment, RunContext(store))
+    keys = {(text.lexing.skip_header, text.lexing.skip_html): own.key for text, own in read["base"].strings.items()}
+    assert len({*keys.values()}) == 3
+    (work,) = plan_tasks(experiment, read)
+    texts = [point.problem.texts for point in work.points]
+    assert [each and each.key for each in texts] == [*(keys[each] for each in rules), None]
+
+
 @pytest.mark.parametrize(("fields", "block_of", "lacks"), [("ab", [0, 1], ""), ("abc", [1], "a"), ("abc", [0], "b")])
 def test_the_first_field_without_a_word_is_named(fields: str, block_of: list[int], lacks: str) -> None:
     experiment: Any = SimpleNamespace(name="small")
@@ -316,6 +355,8 @@ def test_entries_before_and_after_a_damaged_one_are_described(store: Store) -> N
     order = [keys.index(path.name) for path, _, _ in entries]
     for damage in (b"", b"\0" * 300):
         by_name[keys[order[1]]].write_bytes(damage)
+        for hour, n in enumerate(order):
+            os.utime(by_name[keys[n]], (hour * 3600, hour * 3600))
         described = sorted(int(facts["stage"]) for facts, _, _ in store.described())
         assert described == sorted(set(range(4)) - {order[1]})
 
