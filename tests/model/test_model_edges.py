@@ -9,15 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
+from benchmark.classifiers import LinearSvm
 from benchmark.evaluation.splits import Split
 from benchmark.experiment.context import RunContext
 from benchmark.methods.wrappers.fusion import FusedMethod
 from benchmark.model import fitting
+from benchmark.model.base import TextPredictions
 from benchmark.model.estimator import TextClassifier, _bytes
 from benchmark.model.fitting import fit_model
 from benchmark.model.fusion_model import FusionModel
 from benchmark.model.persistence import ARRAYS_FILE, DESCRIPTION_FILE, check_model_folder_free, read_model, write_model
+from benchmark.model.telling_terms import without_each_term
 from benchmark.system.errors import ConfigError
 from benchmark.system.observer import Observer
 from tests.model.studies import study_of, texts_of
@@ -66,6 +70,110 @@ def test_fields_of_a_text_are_lines_of_it_and_what_is_no_utf_8_is_replaced() -> 
     assert bytes(found) == "é\n".encode() + b"\xe9\n?"
     assert found.fields == {"subject": "é".encode(), "body": b"\xe9", "end": b"?"}
     assert _bytes(b"\xe9") == b"\xe9"
+
+
+class Fixed:
+    """Model that answers with fixed values, in two batches."""
+
+    classes = ("b", "c", "a")
+
+    def __init__(self, k: int, *, multilabel: bool) -> None:
+        self.classes = self.classes[:k]
+        self.multilabel, self.has_probabilities = multilabel, True
+        rng = np.random.default_rng(k)
+        self.values, self.probabilities = rng.normal(size=(5, k)), rng.random((5, k))
+        self.given = self.values > 0 if multilabel else self.values.argmax(axis=1).astype(np.int32)
+        self.jobs: list[int] = []
+
+    def answers(self, documents: Any, *, jobs: int) -> Any:
+        assert len(list(documents)) == 5
+        self.jobs.append(jobs)
+        for part in (slice(0, 2), slice(2, 5)):
+            yield (), TextPredictions(self.given[part], self.values[part], self.probabilities[part], None, ())
+
+
+@pytest.mark.parametrize("multilabel", [False, True])
+@pytest.mark.parametrize("k", [2, 3])
+def test_columns_are_in_the_order_of_the_sorted_classes(k: int, multilabel: bool) -> None:
+    fixed: Any = Fixed(k, multilabel=multilabel)
+    model, texts = TextClassifier(fixed, jobs=3), list("vwxyz")
+    order = sorted(range(k), key=lambda place: fixed.classes[place])
+    assert model.classes_.tolist() == sorted(fixed.classes)
+    np.testing.assert_array_equal(model.predict_proba(texts), fixed.probabilities[:, order])
+    values = fixed.values[:, order]
+    one = k == 2 and not multilabel
+    np.testing.assert_array_equal(model.decision_function(texts), values[:, 1] - values[:, 0] if one else values)
+    expected = fixed.given[:, order] if multilabel else np.array(fixed.classes)[fixed.given]
+    np.testing.assert_array_equal(model.predict(texts), expected)
+    assert fixed.jobs == [3, 3, 3]
+
+
+@pytest.mark.parametrize("n", [0, 1, 4, 5, 6, 13])
+def test_each_term_is_left_out_once_in_batches(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("benchmark.model.telling_terms.LEAVE_ONE_OUT_ROWS", 5)
+    dense = np.zeros((1, 20))
+    dense[0, np.arange(n) + 3] = np.arange(n) + 1
+    found = [part.toarray() for part in without_each_term(sp.csr_array(dense))]
+    assert [len(part) for part in found] == [min(5, n - start) for start in range(0, n, 5)]
+    expected = np.repeat(dense, n, axis=0)
+    expected[np.arange(n), np.arange(n) + 3] = 0
+    np.testing.assert_array_equal(np.concatenate([np.empty((0, 20)), *found]), expected)
+
+
+def spec_of(**changes: Any) -> Any:
+    given = {
+        "fused": None,
+        "vectors": None,
+        "threshold": None,
+        "classifier": SimpleNamespace(cls=LinearSvm, name="svm"),
+    }
+    return SimpleNamespace(**given | changes)
+
+
+FOREIGN = SimpleNamespace(cls=type("Mine", (), {"__module__": "mine"}), name="mine")
+RULE = SimpleNamespace(name="at-least-one")
+VECTORS = SimpleNamespace(file=SimpleNamespace(name="v.npy"))
+NO_VECTORS = "v.npy: a kept model can't make the vectors of new documents"
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({}, ""),
+        ({"threshold": RULE}, ""),
+        ({"classifier": FOREIGN}, ""),
+        (
+            {"classifier": FOREIGN, "threshold": RULE},
+            "mine can't be saved with the threshold 'at-least-one': only with zero",
+        ),
+        ({"vectors": VECTORS}, NO_VECTORS),
+        ({"fused": SimpleNamespace(names=("a", "b"), members=(spec_of(), spec_of()))}, ""),
+        (
+            {"fused": SimpleNamespace(names=("a", "b", "c"), members=(spec_of(), *[spec_of(vectors=VECTORS)] * 2))},
+            f"b: {NO_VECTORS}",
+        ),
+    ],
+)
+def test_why_a_method_is_not_kept_names_the_first_of_a_sum(changes: dict[str, Any], why: str) -> None:
+    assert fitting._why_not_kept(spec_of(**changes)) == why
+
+
+@pytest.mark.parametrize(
+    ("reader", "counted", "columns"),
+    [
+        ({"text": "body", "fields": ("all",)}, ("all",), ["body"]),
+        ({"text": ("subject", "body"), "fields": ("all", "subject")}, ("subject",), ["subject", "body"]),
+        ({"fields": ("all", "title", "body")}, ("all",), ["text"]),
+        ({"fields": ("all", "title", "body")}, ("all", "body"), ["title", "body"]),
+        ({"fields": ()}, ("all",), ["text"]),
+    ],
+)
+def test_columns_of_other_files_are_those_of_the_corpus(
+    reader: dict[str, Any], counted: tuple[str, ...], columns: list[str]
+) -> None:
+    collection: Any = SimpleNamespace(reader=SimpleNamespace(**reader), lexing=SimpleNamespace(fields=counted))
+    assert fitting._columns(collection) == columns
+    assert fitting._reading(collection) is None
 
 
 @pytest.mark.parametrize(("probability", "cell"), [(False, "words"), (True, "words"), (False, "both"), (True, "both")])
@@ -134,7 +242,7 @@ def test_the_size_of_a_sum_is_that_of_all_its_files_and_half_files_go(fitted: Fi
 @pytest.mark.parametrize(
     ("method", "subset", "terms", "cell"),
     [
-        (WORDS, None, 40, "words"),
+        (WORDS, None, 40, "words-40"),
         (
             {"name": "planes", "weighting": "tfidf", "normalization": "l2", "kernel": "linear"},
             "several",
