@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from benchmark.corpora.archive import CorpusSource
 from benchmark.evaluation.splits import Split
 from benchmark.experiment import code_digest as code
 from benchmark.experiment import counting
+from benchmark.experiment import run as runs
 from benchmark.experiment.batches import unit_splits
 from benchmark.experiment.configuration import experiment_from_mapping, experiment_of_manifest, select_cells
 from benchmark.experiment.context import RunContext
@@ -65,6 +67,32 @@ def test_a_manifest_s_plug_ins_are_looked_for_where_they_were(tmp_path: Path) ->
     with pytest.raises(ConfigError, match=rf"{tmp_path}/gone\.py: no such file"):
         experiment_of_manifest(manifest | {"plugins": [record]})
     assert experiment_of_manifest(manifest).ids == small_experiment().ids, "no component of them was used"
+
+
+@pytest.mark.parametrize("drawn", [False, True])
+def test_what_a_run_writes_is_given_all_that_it_needs(
+    drawn: bool, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from benchmark.report import files  # noqa: PLC0415
+    from benchmark.report.html import page  # noqa: PLC0415
+
+    seen: list[Any] = []
+    results, summary, machine = object(), object(), {"threads": 3}
+    monkeypatch.setattr(runs, "summarize", lambda given: summary if given is results else None)
+    monkeypatch.setattr(runs, "manifest_of", lambda given, **more: {"of": given, "machine": machine} | more)
+    monkeypatch.setattr(runs, "write_run", lambda *given: seen.append(given))
+    monkeypatch.setattr(files, "write_report_files", lambda *given: seen.append(given))
+    monkeypatch.setattr(page, "write_page", lambda *given: seen.append(given))
+    context, render = RunContext(store, jobs=3), object()
+    started = time.perf_counter() - 100
+    done = runs.write_results(results, context, tmp_path, started, render if drawn else None)  # type: ignore[arg-type]
+    (_, manifest, folder), (*written, drawer, note), of_page = seen
+    assert (manifest["of"], manifest["jobs"], manifest["machine"], folder) == (results, 3, machine, tmp_path)
+    assert 100 <= manifest["seconds"] <= done.seconds < 200
+    assert (written, note) == ([summary, tmp_path], context.observer.note)
+    assert drawer is render if drawn else drawer.args == (store,)
+    assert of_page == (summary, tmp_path, machine)
+    assert (done.folder, done.results, done.summary) == (tmp_path, results, summary)
 
 
 # --- Code ---
@@ -333,6 +361,24 @@ def test_the_first_field_without_a_word_is_named(fields: str, block_of: list[int
 )
 def test_a_place_with_a_scheme_is_an_address(place: Any, kind: type[object]) -> None:
     assert type(open_store_files(place)) is kind
+
+
+def test_a_link_in_place_of_an_entry_goes_and_what_it_leads_to_stays(tmp_path: Path) -> None:
+    files = LocalStoreFiles(tmp_path / "store")
+    files.begin("1")
+    files.write("abcd", lambda file: file.write(b"12345") and None)
+    os.utime(tmp_path / "store" / "versions" / "1", (7, 7))
+    assert (files.began("1"), files.began("2")) == (7.0, None)
+    files.begin("1")
+    assert files.began("1") == 7.0, "its first use"
+    assert [(path.name, size) for path, size, _ in files.listed()] == [("abcd", 5)], "versions are no entries"
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs" / "thesis").touch()
+    (tmp_path / "store" / "ab" / "abce").symlink_to(tmp_path / "theirs")
+    for name in ("abce", "abcd", "none"):
+        files.remove(files.path(name))
+    assert files.listed() == []
+    assert (tmp_path / "theirs" / "thesis").exists()
 
 
 @pytest.mark.parametrize("scheme", ["s3", "gs", "abfs", "http"])
