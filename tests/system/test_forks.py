@@ -54,10 +54,13 @@ class Recorded:
 
 
 @pytest.fixture
-def watcher(monkeypatch: pytest.MonkeyPatch) -> Recorded:
+def watcher(monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
+    """What is told to the watcher, where Ctrl-C isn't ignored."""
     found = Recorded()
     monkeypatch.setattr(interrupts, "_watcher", lambda: found)
-    return found
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    yield found
+    signal.signal(signal.SIGINT, before)
 
 
 def test_the_outermost_code_is_watched_where_the_process_may_be_ended(watcher: Recorded) -> None:
