@@ -202,6 +202,7 @@ def test_the_header_alone_is_the_answer_to_nothing(made: Callable[..., Path]) ->
     assert bench("predict", folder / "model", "--format", "jsonl", input="").stdout == ""
 
 
+@pytest.mark.parametrize("made", mostly_slow([False, True], 1), indirect=True)
 @pytest.mark.parametrize("named", mostly_slow([((),), (("-",),)], 1))
 def test_an_input_that_cannot_be_read_is_said_in_a_line_before_the_header(
     named: tuple[str, ...], made: Callable[..., Path]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import signal
 import time
+from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
@@ -40,8 +41,7 @@ def said(process: Process, pattern: str) -> str:
 
 @pytest.mark.skipif(signal.getsignal(signal.SIGINT) is signal.SIG_IGN, reason="run in the background, without SIGINT")
 @pytest.mark.timeout(90)
-@pytest.mark.parametrize("place", ["fit", "scores"])
-@pytest.mark.parametrize("loop", mostly_slow(LOOPS, 2))
+@pytest.mark.parametrize(("loop", "place"), mostly_slow(product(LOOPS, ("fit", "scores")), 2))
 def test_the_second_interrupt_ends_the_process(
     loop: str, place: str, config: Callable[..., Path], plugin: Callable[..., Path], tmp_path: Path
 ) -> None:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from benchmark.plugins.loader import load_plugin
 from benchmark.system.plugin_code import Plugin, run_plugin_code
-from benchmark.system.user_code.observation import _ObservedArguments
+from benchmark.system.user_code import observation
+from benchmark.system.user_code.observation import _ObservedArguments, record_reads
 from benchmark.system.user_code.reads import ReadRecord, reads_unchanged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
 HEAD = """\
@@ -24,18 +26,28 @@ from pathlib import Path
 HERE = Path(__file__).parent
 def work():
 """
+#: The tag of this interpreter in names of compiled modules, and code that names one.
+TAG = sys.implementation.cache_tag
+CACHED = f"cached = HERE / '__pycache__' / 'data.{TAG}.pyc'"
 FILE, LINK, FOLDER, STATE = ("file", "data.txt"), ("file", "link"), ("folder", "many"), ("state", "data.txt")
+
+
+def made(folder: Path) -> Path:
+    """Make a folder with what a plug-in may read."""
+    (folder / "many").mkdir(parents=True)
+    (folder / "data.txt").write_text("0")
+    (folder / "many" / "a.txt").write_text("0")
+    (folder / "link").symlink_to("data.txt")
+    (folder / "__pycache__").mkdir()
+    for name in ("data.py", f"__pycache__/data.{TAG}.pyc", "data.pyc", "data.nbi", "data.nbc"):
+        (folder / name).touch()
+    return folder
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A plug-in's folder with what it may read."""
-    made = tmp_path / "own"
-    (made / "many").mkdir(parents=True)
-    (made / "data.txt").write_text("0")
-    (made / "many" / "a.txt").write_text("0")
-    (made / "link").symlink_to("data.txt")
-    return made
+    return made(tmp_path / "own")
 
 
 def loaded(folder: Path, lines: str) -> Plugin:
@@ -46,6 +58,27 @@ def loaded(folder: Path, lines: str) -> Plugin:
     with run_plugin_code(plugin):
         plugin.module.work()
     return plugin
+
+
+def records_of(cases: Iterable[str], top: Path) -> dict[str, ReadRecord]:
+    """Return what one plug-in's code has read in each case, in a folder for each, while it runs once."""
+    cases, top = list(cases), top / "cases"
+    parts = [
+        [f"def work{number}():", *(f"    {line}" for line in case.splitlines())] for number, case in enumerate(cases)
+    ]
+    made(top / "mine")
+    (top / "mine" / "mine.py").write_text(
+        "\n".join([HEAD, "    pass", *itertools.chain.from_iterable(parts)]), encoding="utf-8"
+    )
+    plugin, found = load_plugin(top / "mine" / "mine.py"), dict[str, ReadRecord]()
+    module: Any = plugin.module
+    with run_plugin_code(plugin):
+        for number, case in enumerate(cases):
+            module.HERE = made(top / str(number) / "own")
+            found[case] = ReadRecord(module.HERE)
+            with record_reads(found[case], sys._getframe()):
+                getattr(module, f"work{number}")()
+    return found
 
 
 #: Code of an installed library, which reads a file while it is imported, or where a function of it is called.
@@ -88,17 +121,29 @@ READS: list[tuple[str, set[tuple[str, str]]]] = [
     ("os.stat(HERE.parent / 'ow') if (HERE.parent / 'ow').exists() else 0", {("state", "../ow")}),
     ("os.fstat(os.open(HERE / 'data.txt', os.O_RDONLY))", {FILE}),
     ("open('/proc/self/status').close()", set()),
+    *((f"os.stat({path!r})", set()) for path in ("/proc/self/status", "/sys/kernel", "/dev/null")),
     (f"{LIBRARY}\nexec(code, {{'name': HERE / 'data.txt'}})", set()),
     (f"{LIBRARY}\nspace = {{'name': None}}\nexec(code, space)\nspace['read'](HERE / 'data.txt')", {FILE}),
+    ("import threading\none = threading.Thread(target=open, args=(HERE / 'data.txt',))\none.start()\none.join()",
+     {FILE}),
     ("import json.tool\nopen(json.tool.__file__).close()", set()),
+    (f"{CACHED}\nopen(cached, 'rb').close()", {("file", "data.py"), ("file", f"__pycache__/data.{TAG}.pyc")}),
+    (f"{CACHED}\nopen(HERE / 'data.pyc', 'rb').close()", {("file", "data.pyc")}),
+    ("open(HERE / 'data.nbi', 'rb').close()\nopen(HERE / 'data.nbc', 'rb').close()", set()),
 ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ReadRecord]:
+    """What is recorded in each case."""
+    return records_of([case for case, _ in READS], tmp_path_factory.mktemp("reads"))
 
 
 @pytest.mark.parametrize(("lines", "expected"), READS)
 def test_what_is_read_is_recorded_and_what_is_made_is_not(
-    folder: Path, lines: str, expected: set[tuple[str, str]]
+    records: dict[str, ReadRecord], lines: str, expected: set[tuple[str, str]]
 ) -> None:
-    record = loaded(folder, lines).worked
+    record = records[lines]
     assert {each for each in record.reads if each[0] != "module"} == expected
     assert [[kind, name] for kind, name, _ in record.listed] == sorted([kind, name] for kind, name in record.reads)
 
@@ -139,13 +184,29 @@ REASONS = {
 }
 
 
+def written(statement: str) -> str:
+    return statement.replace("ARGV[0]", f"{statement.split(' ', maxsplit=1)[0]}[0]")
+
+
+@pytest.fixture(scope="module")
+def reasons(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ReadRecord]:
+    """What is recorded of each statement."""
+    return records_of(map(written, REASONS), tmp_path_factory.mktemp("reasons"))
+
+
 @pytest.mark.parametrize("statement", REASONS)
-def test_what_can_not_be_seen_again_is_a_reason(folder: Path, statement: str) -> None:
-    plugin = loaded(folder, statement.replace("ARGV[0]", f"{statement.split(' ', maxsplit=1)[0]}[0]"))
+def test_what_can_not_be_seen_again_is_a_reason(reasons: dict[str, ReadRecord], statement: str) -> None:
+    record = reasons[written(statement)]
     further = {"reads the environment"} if "subprocess" in statement else set()
-    assert {*plugin.worked.reasons} == {REASONS[statement], *further}
-    assert plugin.why_not() == REASONS[statement]
-    assert not plugin.imported.reasons
+    assert {*record.reasons} == {REASONS[statement], *further}
+    assert record.why_not() == REASONS[statement]
+
+
+def test_a_reason_of_its_work_is_none_of_its_import(folder: Path) -> None:
+    plugin = loaded(folder, "os.getcwd()")
+    assert (plugin.why_not(), list(plugin.imported.reasons)) == ("reads the current folder", [])
+    plugin.imported.reasons["first"] = None
+    assert plugin.why_not() == "first"
 
 
 def test_a_relative_name_is_a_reason(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,6 +221,21 @@ def test_what_is_put_in_place_while_it_runs_is_gone_afterwards(folder: Path) -> 
     loaded(folder, "pass")
     assert (os.stat, os.getcwd, os.environ.__class__, sys.argv, sys.orig_argv, __import__, len(sys.meta_path)) == before
     assert not isinstance(sys.argv, _ObservedArguments)
+
+
+def test_nothing_is_recorded_of_what_runs_before_and_afterwards(folder: Path) -> None:
+    first = loaded(folder, "pass")
+    other = Plugin(str(folder / "other.py"), folder)
+    before = first.worked.listed
+    with run_plugin_code(other):
+        open(folder / "data.txt").close()  # noqa: PTH123 - what is observed
+        with run_plugin_code(first):
+            open(folder / "many" / "a.txt").close()  # noqa: PTH123
+        open(folder / "link").close()  # noqa: PTH123
+    open(folder / "data.py").close()  # noqa: PTH123
+    assert not observation._ACTIVE
+    assert {*first.worked.reads} - {(kind, name) for kind, name, _ in before} == {("file", "many/a.txt")}
+    assert {each for each in other.worked.reads if each[0] == "file"} == {FILE, LINK}
 
 
 def test_what_is_read_while_it_is_imported_is_not_of_its_work(folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from benchmark.kernels.multinomial import NegativeGeodesicDistance
+from benchmark.system import plugin_errors
 from benchmark.system.errors import ConfigError, DataError
 from benchmark.system.plugin_code import (
     Plugin,
@@ -19,6 +21,7 @@ from benchmark.system.plugin_code import (
     plugin_of,
     plugin_parts,
     register_plugin_class,
+    run_plugin_code,
 )
 from benchmark.system.user_code.interrupts import interruptible
 
@@ -93,6 +96,38 @@ def test_guarded_methods_answer_as_before_and_blame_the_plug_in(
         built.refused()
     assert not hasattr(owned, "nothing")
     assert owned.numbers.__doc__ == Owned.numbers.__doc__
+
+
+@pytest.mark.parametrize("kind", [ConfigError, ValueError])
+def test_an_error_for_the_user_passes_from_the_plug_in_s_own_lines_too(
+    owned: type[Any], kind: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plugin_errors, "_REPORTED", {Path(__file__)})
+    guard_methods(owned, ("refused", "failed"), kind)
+    with pytest.raises(DataError, match=r"^for the user$"):
+        owned().refused()
+    with pytest.raises(kind, match=rf"^{__file__}:\d+: KeyError: 'me'$"):
+        owned().failed(by="me")
+
+
+def test_a_thread_that_works_for_the_plug_in_that_runs_waits_for_nothing() -> None:
+    one, other = (Plugin(f"/x/{name}.py", Path("/x")) for name in ("one", "other"))
+    done: list[str] = []
+
+    def work(plugin: Plugin) -> None:
+        with run_plugin_code(plugin):
+            done.append(plugin.name)
+
+    threads = [threading.Thread(target=work, args=(plugin,)) for plugin in (one, other)]
+    with run_plugin_code(one):
+        for thread in threads:
+            thread.start()
+        threads[0].join(5)
+        threads[1].join(0.05)
+        assert done == [one.name], "only one plug-in runs at a time"
+        work(one)
+    threads[1].join(5)
+    assert done == [one.name, one.name, other.name]
 
 
 def test_each_plug_in_has_its_first_class_as_a_part() -> None:

@@ -41,7 +41,13 @@ def test_a_name_with_dots_is_looked_for_where_paths_are_components() -> None:
             "zzz",
             "unknown kernel 'zzz' (allowed: ngd, linear); if it is your own, list its file under `plugins`",
         ),
+        (
+            "classifier",
+            "zzz",
+            "unknown classifier 'zzz' (allowed: ngd, linear); if it is your own, list its file under `plugins`",
+        ),
         ("protocol", "zzz", "unknown protocol 'zzz' (allowed: ngd, linear)"),
+        ("weighting", "zzz", "unknown weighting 'zzz' (allowed: ngd, linear)"),
         ("method", 7, "unknown method 7 (allowed: ngd, linear); if it is your own, list its file under `plugins`"),
     ],
 )
