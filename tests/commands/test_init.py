@@ -438,6 +438,10 @@ def test_a_header_has_short_names_and_none_that_occurs_again(name: str, suffix: 
     assert not_a_header_reason(usual) is None
 
 
+def test_a_column_without_a_name_has_none_that_occurs_again() -> None:
+    assert not_a_header_reason(sample(**{"": ["", "x"], "remark": ["c", "d"]})) is None
+
+
 @pytest.mark.parametrize(
     ("sides", "train", "test"),
     [
