@@ -202,7 +202,7 @@ def invoke_init(*arguments: str) -> Result:
     return CliRunner().invoke(app, ["init", *arguments, "--no-pilot"])
 
 
-@pytest.mark.usefixtures("forecast_once")
+@pytest.mark.usefixtures("forecast_once", "pilots_here")
 def test_the_command_writes_it_says_what_it_took_and_checks_it(tmp_path: Path) -> None:
     path, target = table(tmp_path / "a.csv"), tmp_path / "own.yaml"
     done = CliRunner().invoke(app, ["init", str(path), "--text", "body", "--label", "queue", "--out", str(target)])
