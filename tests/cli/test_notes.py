@@ -15,10 +15,12 @@ from typer.testing import CliRunner
 
 from benchmark.cli import app
 from benchmark.cli.errors import _system_message, print_warnings
+from benchmark.cli.model_commands import predict
 from benchmark.cli.run import output_run
 from benchmark.cli.terminal import _Share, _TimeLeft
 from benchmark.commands.forecast.estimate import RUN_PARTS, Forecast
 from benchmark.commands.plan import Plan
+from benchmark.commands.run_all import RESUME_HINT, run_all
 from benchmark.system.errors import RenamedWarning
 
 if TYPE_CHECKING:
@@ -192,3 +194,84 @@ def test_a_plan_prints_its_warnings_beside_it_and_each_of_its_tables(monkeypatch
         if tables == 3:
             assert found["tables"][1]["rows"] == [{"computed together": "a, b", "splits": 3}]
             assert [row["part"] for row in found["tables"][2]["rows"]] == [*RUN_PARTS, "in all"]
+
+
+CONFIG = """\
+name: small
+corpus: {name: synthetic}
+text: {min_occurrences: 20}
+protocol: {name: leave-one-group-out, held_out: [cornell]}
+methods: [mnb, complement-nb, linear-svm, ngd]
+"""
+
+
+@pytest.mark.parametrize(
+    ("only", "cells"),
+    [
+        ((), ("mnb", "complement-nb", "linear-svm", "ngd")),
+        (("ngd", "mnb"), ("mnb", "ngd")),
+        (("*-nb", "ngd", "l*"), ("complement-nb", "linear-svm", "ngd")),
+    ],
+)
+def test_all_cells_that_are_named_are_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, only: tuple[str, ...], cells: tuple[str, ...]
+) -> None:
+    """Of each configuration."""
+    taken = list[Any]()
+    monkeypatch.setattr("benchmark.commands.run_all.run_all", lambda given, *_, **__: taken.extend(given) or iter(()))
+    paths = [tmp_path / "a.yaml", tmp_path / "b.yaml"]
+    for path in paths:
+        path.write_text(CONFIG.replace("small", path.stem))
+    done = invoke("run", *paths, *(word for each in only for word in ("--only", each)))
+    assert (done.exit_code, done.output) == (0, "")
+    assert [(each.name, each.ids) for each in taken] == [("a", cells), ("b", cells)]
+
+
+@pytest.mark.parametrize("writable", [True, False])
+@pytest.mark.parametrize("number", [0, 1])
+def test_an_interrupted_run_says_how_to_go_on_where_results_are_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writable: bool, number: int
+) -> None:
+    monkeypatch.setenv("BENCH_CACHE", str(tmp_path / "store"))
+    done = SimpleNamespace(seconds=0.1, results=SimpleNamespace(from_store=(0, 1)))
+    runs = list[Any]()
+
+    def run(experiment: Any, context: Any, folder: Path) -> Any:
+        runs.append((experiment, folder))
+        if len(runs) > number:
+            context.store.writable = writable
+            raise KeyboardInterrupt
+        return done
+
+    monkeypatch.setattr("benchmark.commands.run_all.run_and_write", run)
+    experiments: Any = [SimpleNamespace(name=name, ids=("x",), only=(), parallel=None) for name in "ab"]
+    observer: Any = SimpleNamespace(note=print, expect=print, begin=print, end=print)
+    found = run_all(experiments, tmp_path / "out", observer)
+    for _ in range(number):
+        assert next(found) is done
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        next(found)
+    assert stopped.value.args == ((RESUME_HINT,) if writable else ())
+    assert runs == [(each, tmp_path / "out" / each.name) for each in experiments[: number + 1]]
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+@pytest.mark.parametrize(("unknown", "said"), [(0, ""), (1, "1 of 1,200"), (1200, "1,200 of 1,200")])
+def test_predictions_move_no_cursor_and_unknown_words_are_counted_beside_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any, terminal: bool, unknown: int, said: str
+) -> None:
+    """To a file goes what there is, and to a terminal what it can show."""
+    io = "benchmark.model.prediction_io"
+    model = SimpleNamespace(about={}, answers=lambda documents, **_: documents)
+    tally = SimpleNamespace(unknown=unknown, documents=1200, counted=lambda answered: answered)
+    monkeypatch.setattr("benchmark.model.persistence.read_model", lambda _: model)
+    monkeypatch.setattr(f"{io}.RecordColumns.of_model", lambda *_, **__: SimpleNamespace(keep=()))
+    monkeypatch.setattr(f"{io}.form_of_predictions", lambda *_, **__: "form")
+    monkeypatch.setattr(f"{io}.read_texts", lambda *_: ["id,label\n", "\x1b[2J,a\n"])
+    monkeypatch.setattr(f"{io}.PredictionCount", lambda: tally)
+    monkeypatch.setattr(f"{io}.format_predictions", lambda *given: given[1])
+    monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: terminal)
+    predict(tmp_path)
+    out, err = capsys.readouterr()
+    assert out == "id,label\n" + (r"\x1b[2J" if terminal else "\x1b[2J") + ",a\n"
+    assert err == (f"{said} documents have no word that the model knows\n" if said else "")
