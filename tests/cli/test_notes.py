@@ -11,13 +11,14 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
-from benchmark.cli import app
+from benchmark.cli import app, prompts
 from benchmark.cli.errors import _system_message, print_warnings
 from benchmark.cli.model_commands import predict
 from benchmark.cli.run import output_run
-from benchmark.cli.terminal import _Share, _TimeLeft
+from benchmark.cli.terminal import _Share, _TimeLeft, plain_table
 from benchmark.commands.forecast.estimate import RUN_PARTS, Forecast
 from benchmark.commands.plan import Plan
 from benchmark.commands.run_all import RESUME_HINT, run_all
@@ -275,3 +276,45 @@ def test_predictions_move_no_cursor_and_unknown_words_are_counted_beside_them(
     out, err = capsys.readouterr()
     assert out == "id,label\n" + (r"\x1b[2J" if terminal else "\x1b[2J") + ",a\n"
     assert err == (f"{said} documents have no word that the model knows\n" if said else "")
+
+
+@pytest.mark.parametrize("proposed", [{}, {"text": "body"}, {"label": "kind"}, {"id": "key", "date": "day"}])
+def test_a_column_that_is_needed_has_no_answer_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, proposed: dict[str, str]
+) -> None:
+    """Without a proposal, the text and the class are asked for until they are named, and the others are none."""
+    asked = dict[str, Any]()
+    named = {"text": "body", "label": "kind"}
+    of_question = {question: role for role, question in prompts.COLUMN_QUESTIONS.items()}
+
+    def reply(question: str, default: str | None, *, err: bool) -> str:
+        assert err
+        asked[of_question[question]] = default
+        return named.get(of_question[question], default or "never")
+
+    monkeypatch.setattr(prompts, "is_interactive", lambda: True)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setattr(typer, "prompt", reply)
+    columns: dict[str, list[Any]] = {name: ["x"] for name in ("body", "kind", "key", "day")}
+    found = prompts.confirm_columns(columns, proposed, set())
+    defaults = dict.fromkeys(("text", "label")) | dict.fromkeys(("id", "split", "group", "date"), "-")
+    assert asked == defaults | proposed
+    assert found == named | proposed
+
+
+@pytest.mark.parametrize(
+    ("values", "whole"),
+    [
+        (["a", "b"], True),
+        (["a", "two words"], False),
+        (["two words", "a"], False),
+        (["a" * 40, "b"], True),
+        (["a", "a" * 41], False),
+        ([1_000_000, "2.5"], True),
+        ([], True),
+    ],
+)
+def test_a_column_is_folded_where_a_cell_has_several_words_or_is_long(values: list[Any], whole: bool) -> None:
+    (column, other) = plain_table(("name", "n"), [(value, 1) for value in values]).columns
+    assert (column.no_wrap, column.overflow) == (whole, "fold")
+    assert other.no_wrap
