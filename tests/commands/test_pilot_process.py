@@ -18,9 +18,13 @@ import pytest
 from benchmark.commands import plan as planning
 from benchmark.commands.forecast import pilot
 from benchmark.commands.forecast.pilot_plan import plan_pilots
+from benchmark.commands.forecast.sample import made_up_entries
 from benchmark.corpora.user.user_files import UserFiles
+from benchmark.evaluation.predictions import NO_INNER_FOLDS
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import load_checked
+from benchmark.experiment.runner import plan_tasks, read_variants
+from benchmark.experiment.settings import unpack_predictions
 from benchmark.experiment.store import Store, StoreEntry
 from tests.builders import small_experiment
 
@@ -181,3 +185,21 @@ def test_an_entry_is_that_in_memory_or_the_pilot_s_or_the_run_s(tmp_path: Path) 
     assert [None if each is None else each.arrays["n"].tolist() for each in entries] == [[0], [1], [2], None]
     assert run.get(keys[3]) is None
     assert found.get(keys[0]) is made
+
+
+def test_made_up_results_have_counts_of_inner_folds_where_a_parameter_is_chosen(tmp_path: Path) -> None:
+    """For each split three counts a class and the documents, as results of a run have."""
+    chosen = {"kernel": "ngd", "classifier": {"name": "svm", "C": [1, 2]}}
+    how: dict[str, Any] = {"methods": [chosen, "mnb"], "choose": {"by": "cross-validation", "folds": 3}}
+    read = read_variants(small_experiment(**how), RunContext(Store(tmp_path / "store"), download=False))
+    (work,) = plan_tasks(small_experiment(**how), read)
+    entries = made_up_entries([work], frozenset())
+    k, inner = len(work.documents.classes), 0
+    for point in work.points:
+        for job in point.jobs:
+            found = unpack_predictions(entries[job.key], job, work.problem)
+            folds = any(job.inner)
+            inner += folds
+            assert found.inner.shape == ((len(job.splits), 3 * k + 1) if folds else NO_INNER_FOLDS.shape)
+            assert entries[job.key].facts["reads"] == []
+    assert inner == 4  # of two candidates on two splits

@@ -17,6 +17,7 @@ from benchmark.commands.recommend import comparison_sentences, recommendations, 
 from benchmark.commands.survey import (
     _choices,
     _gap_rows,
+    _machine,
     _score_rows,
     _short,
     _tested_documents,
@@ -319,6 +320,49 @@ def test_what_a_survey_can_not_compare_is_refused_wherever_it_stands(monkeypatch
     with pytest.raises(ConfigError) as caught:
         check_comparable([good, bad, good])
     assert str(caught.value) == f"bad: {NOT_COMPARABLE[refused]}"
+
+
+def test_the_page_names_each_kind_of_machine_once(monkeypatch):
+    machines = {"a": (2, 8), "b": (8, 8), "c": (2, 8)}
+
+    def manifest(folder):
+        threads, processors = machines[folder]
+        return {"machine": {"threads": threads, "processors": processors}}
+
+    monkeypatch.setattr("benchmark.commands.survey.read_manifest", manifest)
+    said = [_machine(SimpleNamespace(folder=name)) for name in machines]
+    assert said == ["2 of 8 processors", "8 of 8 processors", "2 of 8 processors"]
+
+
+def test_the_whole_of_a_page_is_made_of_its_runs(runs, tmp_path, monkeypatch):
+    """What the template gets: names, titles and sentences of all runs, in their order, each kind of machine once."""
+    taken = {}
+
+    def render_markdown(page, **given):
+        taken.update(page=page, **given)
+        return "text"
+
+    monkeypatch.setattr("benchmark.commands.survey.render_markdown", render_markdown)
+    assert write_survey(runs, "methods", tmp_path / "x.md").endswith("x.md: 4 methods on 2 problems")
+    assert (tmp_path / "x.md").read_text() == "text"
+    survey = build_survey(runs)
+    ranking = survey_mean_ranks(survey)
+    assert taken["page"] == "methods"
+    assert taken["runs"] == ["every-one", "every-several", "curve", "tuned-one"]
+    assert taken["choices"] == ["tuned-one: 2-fold cross-validation"]
+    assert taken["images"] == {name: f"img/x-{name}.svg" for name in ("seconds", "ranks", "learning")}
+    assert taken["machines"] == [_machine(runs[0])]
+    assert taken["start"] == start_sentence(survey)
+    assert taken["advice"] == list(recommendations(survey, ranking))
+    assert taken["comparisons"] == comparison_sentences(survey)
+    assert taken["tests"] == recommend.tests_sentence(survey)
+    assert len(taken["tables"]) == 2
+    write_survey(runs[:1], "methods", tmp_path / "y.md")
+    assert list(taken["images"]) == ["seconds", "ranks"], "no run has a curve"
+    with pytest.raises(ConfigError, match="no run compares a step of this page"):
+        taken["steps"]([("ngd", "mnb", "why")])
+    (row,) = taken["steps"]([("ngd", "tfidf-linear-svm", "why"), ("ngd", "mnb", "never")]).rows
+    assert list(row[:2]) == ["why", "ngd − tfidf-linear-svm"]
 
 
 def test_runs_of_other_documents_are_other_problems(runs):
