@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from benchmark.evaluation.metrics import more_is_better
 from benchmark.evaluation.significance import SIGNIFICANCE_LEVEL
 from benchmark.report.comparison_grids import TEST_TITLES
 from benchmark.report.surveys import score_text, seconds_text
@@ -24,14 +23,11 @@ NEAR_BEST = 0.01
 def start_sentence(survey: Survey) -> str:
     """Return which method to begin with: that within a point of the best score on the most problems.
 
-    Of several, it is the one with the fewest training seconds over all problems.
+    Of several, it is the one with the fewest training seconds over all problems. More is better in every score of a
+    survey, see `survey.check_comparable`.
     """
     scores, costs = survey.table(survey.whole()), survey.costed()
-    better = [
-        1 if more_is_better(problem.metric) else -1 for problem in survey.problems if problem.name in scores.index
-    ]
-    signed = scores.mul(better, axis="index")
-    near = signed.ge(signed.max(axis="columns") - NEAR_BEST, axis="index").sum()
+    near = scores.ge(scores.max(axis="columns") - NEAR_BEST, axis="index").sum()
     seconds = costs.groupby("method")["training"].sum(min_count=1)
     ordered = sorted(near.index, key=lambda name: (-near[name], seconds.fillna(math.inf).get(name, math.inf)))
     first = ordered[0]

@@ -188,6 +188,16 @@ def test_an_unknown_cell_is_refused(finished, tmp_path):
         write_page_with_texts(finished, RunContext(Store(tmp_path)), "tf-l1-nhd")
 
 
+def test_a_cell_without_predictions_is_refused_with_those_that_have_some(finished, tmp_path):
+    """It failed, or is computed from other cells."""
+    first, *others = finished.results.experiment.ids
+    chosen = {cell: finished.results.scored.chosen[cell] for cell in others}
+    results = SimpleNamespace(scored=SimpleNamespace(chosen=chosen), experiment=finished.results.experiment)
+    done = SimpleNamespace(results=results, summary=finished.summary, folder=finished.folder)
+    with pytest.raises(ConfigError, match=f"unknown cell '{first}'.*{others[0]}"):
+        write_page_with_texts(done, RunContext(Store(tmp_path)), first)
+
+
 def test_a_page_has_the_texts_only_where_they_are_asked_for_and_the_corpus_is_here(
     finished, explained, tmp_path, monkeypatch
 ):

@@ -390,7 +390,7 @@ class TestValidate:
 
 
 @pytest.mark.usefixtures("sketched")
-@pytest.mark.usefixtures("forecast_once")
+@pytest.mark.usefixtures("forecast_once", "pilots_here")
 class TestPlan:
     def rows(self, *arguments):
         result = invoke("plan", "--no-pilot", *arguments)

@@ -50,11 +50,10 @@ def stopped(error):
 
 
 class TestLetters:
-    @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
-    def test_what_an_encoding_lacks_is_escaped(self, encoding):
-        done = program("list", PYTHONIOENCODING=encoding)
+    def test_what_an_encoding_lacks_is_escaped(self):
+        done = program("list", PYTHONIOENCODING="ascii")
         assert (done.returncode, done.stderr) == (0, b"")
-        assert "kernels" in done.stdout.decode(encoding)
+        assert "kernels" in done.stdout.decode("ascii")
 
     def test_a_name_moves_no_cursor(self, capsys):
         evil = "\x1b]0;x\x07\x9b2J\r"

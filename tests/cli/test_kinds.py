@@ -137,6 +137,7 @@ def contents(folder, *, without=()):
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.name not in without}
 
 
+@pytest.mark.usefixtures("pilots_here")
 @pytest.mark.parametrize("shape", mostly_slow(sorted(SHAPES), 2), indirect=True)
 def test_validate_and_plan(config, shape):
     assert invoke("validate", config).exit_code == 0

@@ -154,6 +154,7 @@ def test_each_run_gets_its_workers_threads_folder_and_store(config: Path, tmp_pa
     contexts.clear(), started.clear()
     list(run_all(experiments, tmp_path / "out", observer, workers=ParallelSection(n_jobs=7)))  # type: ignore[arg-type]
     assert [each[0] for each in started[:-1]] == [7]
+    assert started[0][2] == 0, "all processors of a worker's machine, not as many as are here"
     assert [(each.elsewhere.name, each.jobs, each.download) for each in contexts] == [(7, n_processors(), True)] * 5
 
 
@@ -333,6 +334,7 @@ def test_of_several_problems_the_worst_is_the_exit_code(config: Path, monkeypatc
     paths = [str(config.with_name(f"{name}.yaml")) for name in ("b", "a", "small")]
     for path in paths[:2]:
         Path(path).touch()
+    assert CliRunner().invoke(app, ["validate", *paths[::-1]]).exit_code == 3, "wherever it stands"
     for given, code in ((paths, 3), (paths[1:], 2), (paths[2:], 0)):
         found = CliRunner().invoke(app, ["validate", *given])
         assert found.exit_code == code

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,7 @@ import pytest
 import benchmark as sb
 from benchmark import api
 from benchmark.commands.run_all import run_all
+from benchmark.config.schema import ParallelSection
 from benchmark.evaluation.protocols import KFold
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import load_checked
@@ -351,3 +352,107 @@ def test_other_processes_are_asked_for_by_the_section() -> None:
     assert not alone.failures
     with pytest.raises(sb.BenchError, match="no Dask scheduler answers at"):
         sb.run(corpus="synthetic", methods=["mnb"], seed=4, parallel={"dask_address": "nonsense://x"})
+
+
+class Elsewhere:
+    """Workers that are asked for and never start."""
+
+    asked: ClassVar[list[Any]] = []
+
+    def __init__(self, *given: Any) -> None:
+        self.asked.append(given)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.asked.append("closed")
+
+
+@pytest.mark.parametrize(("jobs", "download"), [(0, True), (5, False)])
+@pytest.mark.parametrize("workers", [None, 3])
+def test_all_that_is_asked_for_reaches_the_run(
+    monkeypatch: pytest.MonkeyPatch, jobs: int, download: bool, workers: int | None
+) -> None:
+    """Of a run elsewhere the number of threads is that of each worker; and its results are those of the run."""
+    taken = list[Any]()
+    Elsewhere.asked.clear()
+
+    def run(experiment: Any, context: RunContext) -> str:
+        taken.append((experiment, context))
+        return "predictions"
+
+    monkeypatch.setattr(api, "DaskExecutor", Elsewhere)
+    monkeypatch.setattr(api.runner, "run_experiment", run)
+    monkeypatch.setattr(api, "summarize", lambda predictions: f"summary of {predictions}")
+    parallel = {} if workers is None else {"parallel": {"n_jobs": workers}}
+    result = sb.run(corpus="synthetic", methods=["mnb"], jobs=jobs, download=download, progress=print, **parallel)
+    assert (result.findings, result.summary) == ("predictions", "summary of predictions")
+    ((experiment, context),) = taken
+    assert experiment.ids == ("mnb",)
+    assert (context.jobs, context.download) == (jobs or n_processors(), download)
+    if workers is None:
+        assert (Elsewhere.asked, context.elsewhere) == ([], None)
+    else:
+        named = ParallelSection(n_jobs=workers)
+        assert Elsewhere.asked == [(named, context.store, jobs, context.observer), "closed"]
+        assert isinstance(context.elsewhere, Elsewhere)
+
+
+def test_each_section_that_is_named_is_one_of_the_experiment(monkeypatch: pytest.MonkeyPatch) -> None:
+    sections: dict[str, Any] = {
+        "corpus": {"name": "synthetic", "classes": ["student", "course"]},
+        "methods": [{"kernel": "ngd", "classifier": {"C": [1, 2]}}, "mnb"],
+        "protocol": {"name": "k-fold", "k": 3},
+        "text": {"stoplist": "none"},
+        "compare": [["ngd-cv", "mnb-cv"]],
+        "choose": {"by": "cross-validation", "folds": 2},
+        "metrics": ["macro-f1"],
+        "seed": 7,
+        "title": "Mine",
+        "name": "mine",
+    }
+    monkeypatch.setattr(api.runner, "run_experiment", lambda experiment, _: experiment)
+    monkeypatch.setattr(api, "summarize", lambda _: None)
+    experiment: Any = sb.run(**sections).findings
+    assert experiment.raw == sections
+    assert (experiment.seed, experiment.title, experiment.name) == (7, "Mine", "mine")
+
+
+def test_notes_before_a_run_are_of_the_line_that_called(
+    monkeypatch: pytest.MonkeyPatch, config: Path, tmp_path: Path
+) -> None:
+    made: dict[str, Any] = {"__name__": "benchmark.made"}
+    exec("def note(warn):\n    warn('machine code has no folder')\n    raise KeyboardInterrupt\n", made)  # noqa: S102
+    monkeypatch.setattr(api, "ensure_numba_cache", made["note"])
+    for call in (lambda: sb.run(config), lambda: sb.fit(config), lambda: sb.run(corpus=texts(), **NAMED)):
+        with pytest.warns(UserWarning, match="machine code has no folder") as caught, pytest.raises(KeyboardInterrupt):
+            call()
+        assert [Path(each.filename).name for each in caught] == [Path(__file__).name]
+
+
+@pytest.mark.parametrize("role", ["id", "group", "date", "split", "drop", "separator", "format"])
+def test_columns_and_options_of_a_frame_may_stand_beside_its_sections(
+    monkeypatch: pytest.MonkeyPatch, role: str
+) -> None:
+    """They mean the same as in the section `corpus`."""
+    frame = texts().assign(
+        when=[f"2024-01-{1 + i % 28:02}" for i in range(60)], side=["train" if i % 3 else "test" for i in range(60)]
+    )
+    value = {
+        "id": "key",
+        "group": "owner",
+        "date": "when",
+        "split": "side",
+        "drop": ["rare"],
+        "separator": ";",
+        "format": "html",
+    }[role]
+    label = {"labels": "kind"} if role == "separator" else {"label": "kind"}
+    monkeypatch.setattr(api.runner, "run_experiment", lambda experiment, _: experiment)
+    monkeypatch.setattr(api, "summarize", lambda _: None)
+    beside: Any = sb.run(corpus=frame, text="body", methods=["mnb"], **label, **{role: value}).findings
+    section = {"frame": frame, "text": "body", **label, role: value}
+    within: Any = sb.run(corpus=section, methods=["mnb"]).findings
+    assert beside.raw == within.raw
+    assert beside.raw["corpus"][role] == value

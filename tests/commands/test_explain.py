@@ -15,13 +15,14 @@ from sklearn.metrics.pairwise import cosine_similarity
 
 from benchmark.analysis.hardest_documents import DocumentExplanation
 from benchmark.commands.explain import MAX_TEXT_CHARACTERS, _Account, explain_cell
-from benchmark.commands.explanation.account import N_TOP_TERMS, CellAccount, shorten_text
+from benchmark.commands.explanation.account import N_TOP_TERMS, CellAccount, _nearest, shorten_text
 from benchmark.evaluation.predictions import METHOD_TIMERS
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
 from benchmark.experiment.run import load_checked, run_and_write
 from benchmark.experiment.run_folder import read_manifest, read_run
 from benchmark.experiment.store import Store
+from benchmark.kernels import KERNELS
 from benchmark.system.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -337,3 +338,115 @@ def test_a_model_is_trained_once_for_each_split_and_why_it_is_not_is_kept(monkey
         found = CellAccount._reasons(account, "E", each, b"", "C")  # type: ignore[arg-type]
         assert found.problem == f"not on {fold}"
     assert asked == [("E", "ngd", "C", "texas"), ("E", "ngd", "C", "cornell")]
+
+
+@pytest.mark.parametrize("terms", [None, SimpleNamespace(aggregate="max")])
+def test_each_document_is_explained_as_its_split_s_candidate_reads_it(
+    monkeypatch: pytest.MonkeyPatch, terms: Any
+) -> None:
+    """Of two splits with other candidates: texts, terms and neighbours are theirs, and each split is looked at once."""
+    module = "benchmark.commands.explanation.account"
+    asked, made, said = list[Any](), list[Any](), list[str]()
+    whole, own = (SimpleNamespace(lexing=name) for name in ("of all", "its own"))
+    candidates = [SimpleNamespace(text=None), SimpleNamespace(text=own)]
+    variant = SimpleNamespace(protocol="P", terms=terms, collection=SimpleNamespace(text=whole))
+    documents = SimpleNamespace(ids=["a", "b", "c", "d"], classes=["u", "v"])
+    members = np.array([[1, 0], [0, 1], [1, 1], [0, 0]], dtype=bool)
+    problems = tuple(
+        SimpleNamespace(documents=documents, members=members, over_terms_of=lambda train, n=n: (n, train))
+        for n in range(2)
+    )
+    splits = [SimpleNamespace(train="train 0"), SimpleNamespace(train="train 1")]
+
+    def protocol_at_size(protocol: Any, size: Any) -> Any:
+        assert (protocol, size) == ("P", 40)
+        return SimpleNamespace(splits=lambda of: splits if of is documents else None)
+
+    def nearest(work: Any, spec: Any, rows: Any) -> Any:
+        asked.append((work, spec, rows))
+        return f"by {len(asked)}", {row: [(3 - row, row / 2), (2, 0.5)] for row in rows}
+
+    monkeypatch.setattr(f"{module}.protocol_at_size", protocol_at_size)
+    monkeypatch.setattr(f"{module}.method_of", lambda *_: SimpleNamespace(candidates=candidates))
+    monkeypatch.setattr(f"{module}.MatrixCache", lambda jobs: ("cache", jobs))
+    monkeypatch.setattr(f"{module}.SplitData", lambda *given: made.append(given) or given)
+    monkeypatch.setattr(f"{module}._nearest", nearest)
+    monkeypatch.setattr(f"{module}.shorten_text", lambda *given: given)
+    experiment = SimpleNamespace(variants={"soft": variant})
+
+    def contents(given: Any, problem: Any, rows: Any) -> Any:
+        assert (given, problem, rows.tolist()) == (experiment, problems[0], [0, 1, 2])
+        return {row: f"text {row}".encode() for row in rows}
+
+    account: Any = SimpleNamespace(
+        cell=SimpleNamespace(variant="soft", size=40, terms=7),
+        candidates=np.array([1, 0]),
+        again=lambda _: (experiment, problems),
+        contents=contents,
+        _reasons=lambda _, each, content, context: DocumentExplanation("", each.document, content, words=context.words),
+    )
+    context: Any = SimpleNamespace(jobs=5, words={}, observer=SimpleNamespace(now=said.append))
+    wanted: Any = [
+        SimpleNamespace(row=row, split=split, fold=f"fold {split}", document=documents.ids[row])
+        for row, split in ((0, 0), (1, 1), (2, 0), (0, 1))
+    ]
+    found = list(CellAccount.explain(account, wanted, context, 9))
+    assert [each for each, _ in found] == wanted
+    by = {0: "by 1", 1: "by 2"}
+    labels = {0: "u", 1: "v", 2: "u, v", 3: "(none)"}
+    for each, told in found:
+        lexing = "its own" if each.split == 0 else "of all"
+        content = f"text {each.row}".encode()
+        near = [(3 - each.row, each.row / 2), (2, 0.5)]
+        assert told == DocumentExplanation(
+            (content, lexing, 9),  # type: ignore[arg-type]
+            each.document,
+            content,  # type: ignore[arg-type]
+            similarity=by[each.split],
+            nearest=[(documents.ids[row], labels[row], value) for row, value in near],
+        )
+    aggregate = "max" if terms else "sum"
+    assert made == [
+        ((1, "train 0"), splits[0], splits, 7, aggregate, ("cache", 5)),
+        ((0, "train 1"), splits[1], splits, 7, aggregate, ("cache", 5)),
+    ]
+    assert asked == [(made[0], candidates[1], [0, 2]), (made[1], candidates[0], [1, 0])]
+    assert said == ["reading the documents again"] + [
+        f"training the classifier of fold {split} again" for split in (0, 1, 0, 1)
+    ]
+    assert list(CellAccount.explain(account, [], context, 9)) == []
+
+
+@pytest.mark.parametrize(
+    ("kernel", "dirichlet", "reads_texts", "by"),
+    [
+        ("ngd", None, False, "ngd"),
+        ("ngd", 0.5, False, "cosine"),
+        ("sum-over-fields", None, False, "cosine"),
+        (None, None, False, "cosine"),
+        (None, None, True, "cosine of counts"),
+    ],
+)
+def test_neighbours_are_the_three_most_similar_by_a_kernel_of_points_or_else_by_the_cosine(
+    kernel: str | None, dirichlet: float | None, reads_texts: bool, by: str
+) -> None:
+    points = np.random.default_rng(3).dirichlet(np.ones(4), 9)
+    train, rows = np.array([8, 1, 3, 5, 7]), [0, 2]
+    of_kernel = KERNELS["ngd"] if kernel == "ngd" else KERNELS["sum-over-fields"]
+    made = SimpleNamespace(name=kernel, cls=of_kernel, build=of_kernel)
+    spec: Any = SimpleNamespace(
+        kernel=made if kernel else None,
+        representation=SimpleNamespace(dirichlet=dirichlet),
+        classifier=SimpleNamespace(tags=SimpleNamespace(reads_texts=reads_texts)),
+    )
+    work: Any = SimpleNamespace(points=lambda _: points, split=SimpleNamespace(train=train))
+    name, found = _nearest(work, spec, rows)
+    assert name == by
+    if by == "ngd":
+        values = -2 * np.arccos(np.clip(np.sqrt(points[rows]) @ np.sqrt(points[train]).T, -1, 1))
+    else:
+        values = cosine_similarity(points[rows], points[train])
+    for row, own in zip(rows, values, strict=True):
+        ranked = sorted(zip(-own, train.tolist(), strict=True))[:3]
+        assert [place for place, _ in found[row]] == [place for _, place in ranked]
+        assert [value for _, value in found[row]] == pytest.approx([-value for value, _ in ranked], abs=1e-6)

@@ -5,22 +5,25 @@ from __future__ import annotations
 import csv
 import importlib.util
 import json
+import math
 import re
 import shutil
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import jsonschema
+import pandas as pd
 import pytest
 import requests
 import yaml
 from typer.testing import CliRunner
 
 from benchmark.cli import app
-from benchmark.commands.every_eval_ever import SCHEMA_VERSION, _source, every_eval_ever
+from benchmark.commands.every_eval_ever import SCHEMA_VERSION, _axes, _results, _slug, _source, every_eval_ever
 from benchmark.commands.ro_crate import _corpora, _names
-from benchmark.config.model import FigureView
+from benchmark.config.model import Cell, FigureView
 from benchmark.corpora import registry
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import run_and_write
@@ -288,6 +291,47 @@ class TestEvaluations:
                 card = registry.dataset_card(corpus)
                 assert (found["dataset_name"], found["source_type"]) == (card.title, "url")
                 assert found["url"] == list(card.addresses)
+
+    def test_a_cell_stands_where_it_does_on_each_axis_that_there_is(self):
+        """Axes without a value are left out, and no two are told under one name."""
+        axes = {"task": "t", "class": "c", "choice": "oracle", "variant": "v", "size": 40, "terms": 1000}
+        own = {"of_class" if name == "class" else name: value for name, value in axes.items()}
+        empty = {"task": "", "variant": "", "of_class": "", "choice": "", "size": None, "terms": None}
+        assert _axes(Cell("x", method="m", **own)) == axes
+        for name, value in axes.items():
+            key = "of_class" if name == "class" else name
+            assert _axes(Cell("x", method="m", **empty | {key: value})) == {name: value}
+
+    def test_a_plug_in_s_metric_has_its_own_direction(self, finished):
+        """Rows of other folds, of gains and without a value aren't scores; a score may lack its interval and ties."""
+        run, manifest = finished.results, read_manifest(finished.folder)
+        (cell, gain, *_), accuracy = run.experiment.cells, run.experiment.scorers["accuracy"]
+        scorers = {"mine": replace(accuracy, more_is_better=False), "accuracy": accuracy, "yours": accuracy}
+        experiment = replace(run.experiment, scorers=scorers, cells=(cell, replace(gain, what="gain")))
+        rows = [
+            (cell.id, "all", "mine", 0.25, 0.125, 0.5, 60, 3.0),
+            (cell.id, "all", "accuracy", 0.75, math.nan, math.nan, 60, math.nan),
+            (cell.id, "all", "yours", math.nan, 0.0, 1.0, 60, 0.0),
+            (cell.id, "all", "seconds", 2.0, 1.0, 3.0, 60, 0.0),
+            (cell.id, "texas", "accuracy", 0.5, 0.0, 1.0, 30, 0.0),
+            (gain.id, "all", "accuracy", 0.5, 0.0, 1.0, 60, 0.0),
+        ]
+        frame = pd.DataFrame(rows, columns=["cell", "fold", "metric", "value", "low", "high", "n", "ties"])
+        other = SimpleNamespace(experiment=experiment, predictions=run.predictions, scored=SimpleNamespace(frame=frame))
+        ((name, found),) = _results(other, manifest).items()
+        assert name == cell.id
+        directions = [(e["metric_config"]["metric_id"], e["metric_config"]["lower_is_better"]) for e in found]
+        assert directions == [("mine", True), ("accuracy", False)]
+        mine, plain = (each["score_details"] for each in found)
+        assert (mine["score"], mine["details"], plain) == (0.25, {"ties": "3"}, {"score": 0.75})
+        interval = mine["uncertainty"]["confidence_interval"]
+        assert (interval["lower"], interval["upper"], mine["uncertainty"]["num_samples"]) == (0.125, 0.5, 60)
+
+    @pytest.mark.parametrize(
+        ("text", "name"), [("tf-l1_ngd", "tf-l1_ngd"), ("a b/c", "a-b-c"), ("ä–b", "-b"), ("C0.5", "C0-5")]
+    )
+    def test_folders_have_plain_names(self, text, name):
+        assert _slug(text) == name
 
     def test_files_of_another_run_of_the_same_configuration_have_other_names(self, finished, tmp_path, monkeypatch):
         names = {path.rpartition("/")[2] for path in every_eval_ever(finished.folder)}

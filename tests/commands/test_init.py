@@ -202,7 +202,7 @@ def invoke_init(*arguments: str) -> Result:
     return CliRunner().invoke(app, ["init", *arguments, "--no-pilot"])
 
 
-@pytest.mark.usefixtures("forecast_once")
+@pytest.mark.usefixtures("forecast_once", "pilots_here")
 def test_the_command_writes_it_says_what_it_took_and_checks_it(tmp_path: Path) -> None:
     path, target = table(tmp_path / "a.csv"), tmp_path / "own.yaml"
     done = CliRunner().invoke(app, ["init", str(path), "--text", "body", "--label", "queue", "--out", str(target)])
@@ -436,6 +436,10 @@ def test_a_header_has_short_names_and_none_that_occurs_again(name: str, suffix: 
     assert not_a_header_reason(replace(seen, header=False)) is None
     usual = sample(suffix, **{name: ["b", "b"], "Label": ["c", "d"]})
     assert not_a_header_reason(usual) is None
+
+
+def test_a_column_without_a_name_has_none_that_occurs_again() -> None:
+    assert not_a_header_reason(sample(**{"": ["", "x"], "remark": ["c", "d"]})) is None
 
 
 @pytest.mark.parametrize(

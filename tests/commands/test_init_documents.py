@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,11 +19,14 @@ from benchmark.commands.init import (
     configuration_text,
     notes_on_columns,
     propose_columns,
+    removed_unless_it_runs,
     sample_file,
     settle_documents,
 )
 from benchmark.commands.plan import _bytes
+from benchmark.corpora.user.file_parameters import DROP_REASONS
 from benchmark.corpora.user.user_files import UserFiles
+from benchmark.corpora.user.validate import DocumentsError
 from benchmark.experiment.run import load_checked
 from benchmark.system.errors import ConfigError, DataError
 
@@ -134,6 +138,113 @@ def test_a_file_that_does_not_run_leaves_what_was_there(tmp_path: Path) -> None:
         done, _ = init(path, "--overwrite", "--label", "section", "--drop", "rare")
         assert done.exit_code != 0
         assert (target.read_text() if target.exists() else None) == before
+
+
+@pytest.mark.parametrize("before", [None, b"", b"mine: yes\n"])
+@pytest.mark.parametrize("error", [None, DataError("damaged"), KeyboardInterrupt()])
+def test_a_configuration_that_does_not_run_is_as_it_was_before(
+    tmp_path: Path, before: bytes | None, error: BaseException | None
+) -> None:
+    """An empty file was there, too; what runs stays, whatever was there."""
+    target = tmp_path / "own.yaml"
+    if before is not None:
+        target.write_bytes(before)
+    if error is None:
+        with removed_unless_it_runs(target):
+            target.write_bytes(b"new")
+        assert target.read_bytes() == b"new"
+        return
+
+    def fail(content: bytes | None) -> None:
+        with removed_unless_it_runs(target):
+            if content is not None:
+                target.write_bytes(content)
+            raise error
+
+    for content in (b"new", None):
+        with pytest.raises(type(error)):
+            fail(content)
+        assert (target.read_bytes() if target.exists() else None) == before
+
+
+#: Reasons why documents can't be read, of which the last is none to leave documents out for.
+WHY = ("empty", "unlabelled", "repeated", "nameless", "split", "group", "long")
+
+
+@pytest.mark.parametrize("named", [(), ("id",), ("id", "split", "group")])
+@pytest.mark.parametrize("drop", [(), ("empty",), ("empty", "unlabelled", "repeated", "rare")])
+@pytest.mark.parametrize(
+    "reasons", [*((why,) for why in WHY), ("empty", "repeated"), ("empty", "long"), ("group", "unlabelled", "split")]
+)
+def test_a_proposed_column_goes_first_then_documents_and_what_can_not_be_left_out_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, reasons: tuple[str, ...], drop: tuple[str, ...], named: tuple[str, ...]
+) -> None:
+    """The same documents are read until nothing is wrong with them, or nothing helps."""
+    roles = {"text": "t", "label": "l", "id": "i", "split": "s", "group": "g"}
+    of_role = {"repeated": "id", "nameless": "id", "split": "split", "group": "group"}
+    left = [dict.fromkeys(reasons, 3)]
+
+    class Reader:
+        def __init__(self, **given: Any) -> None:
+            self.given = given
+
+        def check(self) -> None:
+            """Nothing is wrong with the parameters."""
+
+        def scanned(self) -> Any:
+            wrong = {
+                why: n
+                for why, n in left[0].items()
+                if of_role.get(why, "text") in self.given and why not in self.given.get("drop", ())
+            }
+            if wrong:
+                raise DocumentsError("wrong", wrong)
+            return SimpleNamespace(dropped={"empty": 1}, documents=range(7))
+
+    monkeypatch.setattr("benchmark.commands.init.UserFiles", Reader)
+    gone = {of_role[why] for why in reasons if why in of_role and of_role[why] not in named}
+    gone -= {"id"} if "repeated" in drop and "nameless" not in reasons else set()
+    rest = [why for why in reasons if of_role.get(why) not in gone and why not in drop]
+    seen = FileSample(Path("a.csv"), {name: [] for name in "tlisg"}, None, "utf-8")
+    if set(rest) <= set(DROP_REASONS):
+        found = settle_documents(seen, roles, named, separator=None, drop=drop)
+        assert found.roles == {role: name for role, name in roles.items() if role not in gone}
+        assert found.drop == (*drop, *rest)
+        assert (found.dropped, found.documents) == ({"empty": 1}, 7)
+    else:
+        with pytest.raises(DocumentsError, match="wrong") as refused:
+            settle_documents(seen, roles, named, separator=None, drop=drop)
+        assert list(refused.value.reasons) == rest, "all that is wrong is told, though a part could be left out"
+    assert len(roles) == 5, "what was given is left as it was"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "cp1252", "utf-16-le"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_the_delimiter_is_that_of_the_first_line_in_its_encoding(tmp_path: Path, encoding: str, delimiter: str) -> None:
+    rows = [["tëxt", "label", "key"], *([f"wörd {n}", "ab"[n % 2], f"k{n}"] for n in range(6))]
+    content = "".join(delimiter.join(row) + "\n" for row in rows).encode(encoding)
+    for suffix, usual in (("csv", ","), ("tsv", "\t")):
+        path = tmp_path / f"t.{suffix}"
+        path.write_bytes(content)
+        seen = sample_file(path, encoding=encoding)
+        assert seen.delimiter == (None if delimiter == usual else delimiter)
+        assert {name: values[1] for name, values in seen.columns.items()} == {
+            "tëxt": "wörd 1",
+            "label": "b",
+            "key": "k1",
+        }
+        assert (seen.encoding, seen.header, seen.date_format) == (encoding, True, None)
+
+
+@pytest.mark.parametrize(("n_groups", "k"), [(1, 5), (2, 2), (4, 4), (5, 5), (6, 5)])
+def test_a_column_of_groups_has_as_many_folds_as_there_are_but_never_one(n_groups: int, k: int) -> None:
+    columns = {"t": ["x"] * 12, "l": ["a", "b"] * 6, "g": [f"g{n % n_groups}" for n in range(12)]}
+    seen = FileSample(Path("a.csv"), columns, None, "utf-8")
+    for several, rest in (({"label": "l"}, {}), ({"labels": "l"}, {"stratified": False})):
+        text = configuration_text(seen, {"text": "t", "group": "g", **several}, "name", "a.csv")
+        assert yaml.safe_load(text)["protocol"] == {"name": "k-fold", "k": k, "grouped": True, **rest}
+        text = configuration_text(seen, {"text": "t", **several}, "name", "a.csv")
+        assert yaml.safe_load(text)["protocol"] == {"name": "k-fold", "k": 5, **rest}
 
 
 def test_dates_are_taken_where_they_are_clear_and_asked_for_where_not(tmp_path: Path) -> None:

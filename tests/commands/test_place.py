@@ -7,6 +7,7 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -259,6 +260,68 @@ class TestScores:
         assert turned["difference"] > 0
 
     @pytest.mark.parametrize(
+        ("low", "high", "compared"),
+        [(0.01, 0.2, "better"), (-0.2, -0.01, "worse"), (-0.1, 0.2, None), (0.0, 0.2, None), (-0.2, 0.0, None)],
+    )
+    def test_without_a_test_the_interval_of_the_difference_decides(
+        self, low: float, high: float, compared: str | None
+    ) -> None:
+        """A difference is told only where its interval leaves out zero."""
+        shipped = load_shipped("modapte-90")
+        placed, cell = (shipped.scores(name, shipped.frame["plain-cv"].tolist()) for name in ("yours", "ours"))
+        gaps = {
+            metric: SimpleNamespace(value=number + (low + high) / 2, low=number + low, high=number + high)
+            for number, metric in enumerate(("micro-f1", "macro-f1"))
+        }
+        asked = list[Any]()
+        sample: Any = SimpleNamespace(difference=lambda *of: asked.append(of[:2]) or gaps[of[2]])
+        row = place._compared(placed, cell, sample, None, ("micro-f1", "macro-f1"))
+        assert asked == [(placed, cell)] * 2
+        assert row == {
+            "difference": (low + high) / 2,
+            "difference_low": low,
+            "difference_high": high,
+            "only_placed": 0,
+            "only_cell": 0,
+            "compared": compared or "not told apart",
+            "macro_difference": gaps["macro-f1"].value,
+            "macro_low": 1 + low,
+            "macro_high": 1 + high,
+        }
+
+    @pytest.mark.parametrize(
+        ("p_holm", "favours", "compared"),
+        [(0.049, "yours", "better"), (0.049, "ours", "worse"), (0.05, "yours", None), (None, "yours", None)],
+    )
+    def test_with_a_test_its_corrected_p_value_decides(
+        self, p_holm: float | None, favours: str, compared: str | None
+    ) -> None:
+        shipped = load_shipped("r8")
+        cells = list(shipped.cells)[:2]
+        placed, cell = (
+            shipped.scores(name, shipped.frame[of].tolist()) for name, of in zip(("yours", "ours"), cells, strict=True)
+        )
+        gap = SimpleNamespace(value=0.5, low=0.25, high=0.75)
+        test: Any = SimpleNamespace(p_value=0.01, p_holm=p_holm, favours=favours)
+        sample: Any = SimpleNamespace(difference=lambda *_: gap)
+        row = place._compared(placed, cell, sample, test, ("accuracy", "macro-f1"))
+        right = [(shipped.frame[name] == shipped.frame["label"]).to_numpy() for name in cells]
+        macro = [
+            f1_score(shipped.frame["label"], shipped.frame[name], average="macro", zero_division=0) for name in cells
+        ]
+        assert row.pop("macro_difference") == pytest.approx(macro[0] - macro[1], abs=1e-12)
+        assert row == {
+            "difference": 0.5,
+            "difference_low": 0.25,
+            "difference_high": 0.75,
+            "p_value": 0.01,
+            "p_holm": p_holm,
+            "only_placed": (right[0] & ~right[1]).sum(),
+            "only_cell": (right[1] & ~right[0]).sum(),
+            "compared": compared or "not told apart",
+        }
+
+    @pytest.mark.parametrize(
         ("published", "ours", "beside"),
         [
             ("90", 89.5, "as high"),
@@ -317,7 +380,7 @@ class TestInput:
         column, cell = shipped.test_set.label_column, next(iter(shipped.cells))
         known = dict(zip(shipped.frame["id"], shipped.frame[cell], strict=True)) | dict(shipped.test_set.excluded)
         template[column] = [known[id_] for id_ in template["id"]]
-        assert sb.place(template, on=name).ranking.set_index("cell").loc[cell, "difference"] == 0
+        assert place._labels_by_id(template, shipped, "x") == known
         assert template["id"].tolist() == sorted(template["id"]), "what is left out doesn't stand apart"
         assert list(template.columns) == ["id", column, *(["group"] if name == "webkb" else [])]
         if name == "webkb":
@@ -329,9 +392,8 @@ class TestInput:
         lists = frame.assign(
             id=frame["id"].astype(float), labels=[[x for x in text.split(";") if x][::-1] for text in frame["labels"]]
         )
-        pd.testing.assert_frame_equal(
-            sb.place(lists, on="modapte-90").ranking, sb.place(frame, on="modapte-90").ranking
-        )
+        found = place._labels_by_id(lists, shipped, "x")
+        assert found == place._labels_by_id(frame, shipped, "x") == dict(zip(frame["id"], frame["labels"], strict=True))
 
     @pytest.mark.parametrize("kind", [tuple, set, np.array])
     def test_several_labels_may_come_in_any_collection(self, kind: Any) -> None:

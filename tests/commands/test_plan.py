@@ -120,8 +120,13 @@ def forecast(experiment: Experiment, store: Store) -> Forecast:
 MODELS = {"methods": [{"kernel": {"name": "plsi-fisher", "n_classes": [3]}}, {"kernel": "hp-top"}]}
 
 
-@pytest.mark.parametrize("changes", [TWO, SEVERAL | MODELS], ids=["two", "models"])
-def test_every_part_is_there_and_none_is_negative(store: Store, changes: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("changes", "here"), [(TWO, False), (SEVERAL | MODELS, True)], ids=["two", "models"])
+def test_every_part_is_there_and_none_is_negative(
+    store: Store, request: pytest.FixtureRequest, changes: dict[str, Any], here: bool
+) -> None:
+    """Of pilots in a process of their own, and here."""
+    if here:
+        request.getfixturevalue("pilots_here")
     found = forecast(small_experiment(**changes), store)
     for parts in (found.seconds, found.cpu, found.memory):
         assert tuple(parts) == RUN_PARTS
@@ -138,6 +143,7 @@ def test_all_curves_are_listed_with_their_entries(store: Store) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.usefixtures("pilots_here")
 def test_what_the_store_has_takes_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     run_experiment(small_experiment(methods=[KERNELS_OF]), RunContext(store))
     experiment = small_experiment(methods=[KERNELS_OF, "mnb"])

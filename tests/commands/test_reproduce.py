@@ -17,8 +17,11 @@ import yaml
 from benchmark.analysis.summary import DIFFERENCES, SCORE_COLUMNS, CellInfo, Summary, summary_table
 from benchmark.commands import reproduce
 from benchmark.commands.reproduce import (
+    _caveats,
+    _comparison,
     _document_set,
     _further_documents,
+    _judged,
     _longest,
     _not_measured,
     _published_gap,
@@ -32,6 +35,7 @@ from benchmark.experiment.store import Store
 from benchmark.papers import published
 from benchmark.papers.load import load_published
 from benchmark.report.html.site import INDEX_FILE
+from benchmark.report.paper_results import COMPARISONS
 from benchmark.system.errors import BenchError, ConfigError
 from tests.builders import small_experiment
 
@@ -232,6 +236,13 @@ class TestConfigs:
         with pytest.raises(ConfigError, match="papre"):
             paper_configs(folder)
 
+    def test_one_that_explains_a_configuration_of_no_paper_is_refused(self, folder, paper):
+        self.add("b-paper", paper=paper)
+        self.add("a-explains", sensitivity_of="small")
+        said = "^a-explains: sensitivity_of is 'small', which isn't a configuration of a paper$"
+        with pytest.raises(ConfigError, match=said):
+            paper_configs(folder)
+
     def test_none_is_an_error(self, folder):
         self.add("own")
         with pytest.raises(ConfigError, match="no configuration here belongs to a paper"):
@@ -264,6 +275,125 @@ def test_a_chain_of_comparisons_is_told_step_by_step():
     assert not list(_steps(SimpleNamespace(summary=without)))
     round_about = summary_table(DIFFERENCES, [*gaps, ("c", "b", 0.005, 0, 0, 100)])
     assert list(_steps(SimpleNamespace(summary=replace(summary, differences=round_about))))
+
+
+def test_each_chain_is_told_whatever_stands_between():
+    """Of two chains the cells of the first come first, then a cell within it, then the second."""
+    pairs = [("a", "b", 1), ("b", "c", 2), ("d", "e", 3), ("e", "f", -1), ("x", "y", 5)]
+    differences = summary_table(DIFFERENCES, [(a, b, n / 100, 0, 0, 100) for a, b, n in pairs])
+    cells = tuple(CellInfo(name, {"kernel": name}) for name in "abcdefxy")
+    scores = summary_table(SCORE_COLUMNS, [(name, "all", "accuracy", 0.5, 0.4, 0.6, 100, 0) for name in "abcdefxy"])
+    summary = Summary("x", "X", None, cells, scores, differences=differences)
+    assert list(_steps(SimpleNamespace(summary=summary))) == [
+        "a is +3.00 points over c, in steps: +1.00 over b, +2.00 over c.",
+        "d is +2.00 points over f, in steps: +3.00 over e, -1.00 over f.",
+    ]
+
+
+@pytest.mark.parametrize("on_clock", [False, True])
+@pytest.mark.parametrize("mixed", [False, True])
+def test_a_claim_is_judged_under_each_reading_and_one_about_seconds_under_the_first(monkeypatch, on_clock, mixed):
+    """Readings are those of the claim's configurations; its cells have their names in those that have the reading."""
+    one, two, three = (
+        SimpleNamespace(experiment=SimpleNamespace(name=name, readings=readings), scored=f"scores of {name}")
+        for name, readings in (
+            ("x", {"base": "sum", "soft": "other"}),
+            ("y", {"base": "sum", "hard": "third"} if mixed else {}),
+            ("z", {"never": "it is another's"}),
+        )
+    )
+    asked = []
+
+    class Claim:
+        comparisons = (SimpleNamespace(config="x"), SimpleNamespace(config="y"))
+
+        def __init__(self):
+            self.on_clock = on_clock
+
+        def with_prefixes(self, prefixes):
+            return {"prefixes": prefixes}
+
+    def judge(prefixed, evidence, variant, asides):
+        asked.append((prefixed["prefixes"], evidence, variant, asides))
+        return variant
+
+    monkeypatch.setattr(reproduce, "evidence_for", lambda claim, name, scored: {name: (claim["prefixes"], scored)})
+    monkeypatch.setattr(reproduce, "judge_claim", judge)
+    found = list(_judged(Claim(), [one, two, three], "asides"))
+    expected = {"": {}, "soft": {"x": "soft-"}} | ({"hard": {"y": "hard-"}} if mixed else {})
+    if on_clock:
+        expected = {"": {}}
+    assert found == list(expected)
+    for (prefixes, evidence, variant, asides), (name, of) in zip(asked, expected.items(), strict=True):
+        assert (prefixes, variant, asides) == (of, name, "asides")
+        assert evidence == {name: (of, f"scores of {name}") for name in "xyz"}
+    assert list(_judged(Claim(), [three], "asides")) == [""], "without readings, the scores as they are"
+
+
+@pytest.mark.parametrize("test", [None, "sign"])
+@pytest.mark.parametrize("relation", ["greater", "equivalent", "ratio"])
+def test_a_comparison_is_judged_strictly_where_the_paper_tests_or_names_a_range(relation, test):
+    claim = SimpleNamespace(id="c", metric="accuracy", relation=relation, test=test, span=(-0.5, 0.25))
+    compared = SimpleNamespace(config="x", a="a", b="b")
+    judged = SimpleNamespace(comparison=compared, detectable=0.125, paper="holds", strict="not shown")
+    gap = SimpleNamespace(value=1.0, low=0.75, high=1.25)
+    for found, p_values in (
+        (None, (math.nan, math.nan)),
+        (SimpleNamespace(p_value=0.01, p_holm=0.02), (0.01, 0.02)),
+        (SimpleNamespace(p_value=None, p_holm=None), (math.nan, math.nan)),
+    ):
+        evidence = SimpleNamespace(estimate=gap, test=found)
+        row = dict(zip(COMPARISONS, _comparison(claim, "v", judged, evidence, 2.0), strict=True))
+        names = dict.fromkeys(("claimed_low", "claimed_high"), math.nan)
+        if relation != "greater":
+            names = {"claimed_low": -0.5, "claimed_high": 0.25}
+        strictly = test is not None or relation != "greater"
+        assert str(row) == str(
+            {
+                "claim": "c",
+                "variant": "v",
+                "config": "x",
+                "a": "a",
+                "b": "b",
+                "metric": "accuracy",
+                "relation": relation,
+                "value": 1.0,
+                "low": 0.75,
+                "high": 1.25,
+                "published": 2.0,
+                **names,
+                **dict(zip(("p_value", "p_holm"), p_values, strict=True)),
+                "detectable": 0.125,
+                "paper_verdict": "holds",
+                "strict_verdict": "not shown",
+                "verdict": "not shown" if strictly else "holds",
+            }
+        )
+
+
+def test_a_caveat_is_told_with_what_the_honest_setting_changes_in_the_analyses_of_this_experiment(monkeypatch):
+    honest = {"defaults": {"idf": "training"}}
+    caveats = [SimpleNamespace(text="idf of all", honest=honest), SimpleNamespace(text="no variant can", honest=None)]
+
+    def run(name, of, variants):
+        experiment = SimpleNamespace(name=name, notes=["noted"], sensitivity_of=of, raw={"variants": variants})
+        return SimpleNamespace(results=SimpleNamespace(experiment=experiment), summary=name)
+
+    own = run("own", None, {})
+    own.results.experiment.raw = {}
+    done = [
+        *(own, run("a", "own", {"first": honest, "second": {"seed": 1}, "third": honest})),
+        *(run("b", "other", {"first": honest}), run("c", "own", {"fourth": honest, "without": None})),
+    ]
+    said = {"first": "by 1 point", "third": "", "fourth": "by 2 points"}
+    monkeypatch.setattr(reproduce, "find_caveats", lambda _: caveats)
+    monkeypatch.setattr(reproduce, "sweep_effect_text", lambda *of: said[of[2]] and f"{of[0]}, {of[1]}: {said[of[2]]}")
+    assert _caveats(own, done) == (
+        "noted",
+        "Idf of all; own, a: by 1 point; own, c: by 2 points.",
+        "No variant can.",
+    )
+    assert _caveats(own, done[:1]) == ("noted", "Idf of all.", "No variant can.")
 
 
 def test_a_further_document_may_be_right_or_wrong():

@@ -17,8 +17,10 @@ from benchmark.commands.recommend import comparison_sentences, recommendations, 
 from benchmark.commands.survey import (
     _choices,
     _gap_rows,
+    _machine,
     _score_rows,
     _short,
+    _tested_documents,
     build_survey,
     check_comparable,
     survey_configurations,
@@ -26,10 +28,12 @@ from benchmark.commands.survey import (
     write_survey,
 )
 from benchmark.evaluation.mean_ranks import rank_methods
+from benchmark.evaluation.metrics import METRICS
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import load_checked, report_again, run_and_write
 from benchmark.experiment.store import Store
 from benchmark.report.comparison_grids import TEST_TITLES
+from benchmark.report.files import missing_figures_message
 from benchmark.report.surveys import BestMethods, pareto_front, score_text, seconds_text
 from benchmark.system.errors import ConfigError
 
@@ -228,6 +232,137 @@ def test_how_parameters_were_chosen_is_told_of_each_run_that_did():
         run("f", {"k": 3}, ""),
     ]
     assert _choices(done) == {"5-fold cross-validation": ["a", "d"], "the newest 20%": ["b"], "the newest 33%": ["c"]}
+
+
+def test_only_methods_whose_parameters_are_chosen_have_candidates(runs):
+    assert build_survey(runs[:2]).grids == {}
+    grids = build_survey(runs).grids
+    assert grids.keys() == {"linear", "ngd", "mnb", "tfidf-linear-svm"}
+    assert grids["mnb"] == "smoothing 0.1, 1.0, 100.0"
+
+
+def test_the_same_documents_are_those_of_all_splits_in_order_with_their_classes():
+    def digest(tested, classes="ab", size=None):
+        documents = SimpleNamespace(ids="uvwxyz", classes=tuple(classes))
+        splits = [SimpleNamespace(test=rows) for rows in tested]
+        place = SimpleNamespace(of_task="T")
+        cells = [
+            SimpleNamespace(id=name, size=size, of_splits=name, setting=lambda _, own: place if own == size else None)
+            for name in ("other", "mine", "more")
+        ]
+        predictions = SimpleNamespace(tasks={"T": documents}, splits={"mine": splits, "other": [], "more": []})
+        results = SimpleNamespace(predictions=predictions, experiment=SimpleNamespace(cells=cells))
+        asked = [SimpleNamespace(id="mine"), SimpleNamespace(id="more")]
+        return _tested_documents(SimpleNamespace(results=results), asked)
+
+    found = [
+        *(digest([[0, 1], [2]]), digest([[0, 1], [3]]), digest([[1, 0], [2]]), digest([[0], [1, 2]])),
+        *(digest([[0, 1], [2]], "ba"), digest([[0, 1], [2]], "abc"), digest([[2], [0, 1]])),
+    ]
+    assert len(set(found)) == len(found)
+    assert digest([[0, 1], [2]], size=40) == found[0]
+
+
+@pytest.mark.parametrize("drawn", [True, False])
+def test_pictures_of_the_page_that_could_not_be_drawn_are_told_and_others_are_not(runs, tmp_path, monkeypatch, drawn):
+    """The page shows no mean ranks of one corpus, and another page shows no picture."""
+    asked = []
+
+    def draw(specs):
+        asked.append(list(specs))
+        return {name: {"svg": b"<svg/>", "png": b""} for name in specs if drawn}
+
+    monkeypatch.setattr("benchmark.commands.survey.render.render_pictures", draw)
+    line = write_survey(runs, "methods", tmp_path / "methods.md")
+    assert asked == [["seconds", "learning"]]
+    head = f"{tmp_path / 'methods.md'}: 4 methods on 2 problems"
+    assert line == (head if drawn else f"{head}; {missing_figures_message(['seconds', 'learning'])}")
+    names = {path.name for path in tmp_path.glob("img/*")}
+    assert names == ({"methods-seconds.svg", "methods-learning.svg"} if drawn else set())
+    assert write_survey(runs[:1], "methods", tmp_path / "one.md").partition(";")[0].endswith("4 methods on 1 problem")
+
+
+NOT_COMPARABLE = {
+    "variants": "a survey needs experiments without variants, and at most one choice, on training documents",
+    "curves": "the learning curves of a survey can't have `choose`",
+    "terms": "a survey can't have curves over terms, or scores of single classes",
+    "metric": "a survey ranks by a share where more is better, not by error; put one first in `metrics`",
+}
+
+
+@pytest.mark.parametrize(
+    ("cells", "changes", "refused"),
+    [
+        ([{}, {}], {}, None),
+        ([{}, {"choice": "cross-validation"}], {}, None),
+        ([{"size": 40}, {"size": 80}], {}, None),
+        ([{}], {"variants": "ab"}, "variants"),
+        ([{"choice": "oracle"}], {}, "variants"),
+        ([{"choice": "cross-validation"}, {"choice": "temporal-holdout"}], {}, "variants"),
+        ([{"choice": "cross-validation"}, {"size": 40}], {}, "curves"),
+        ([{"size": 40}, {"size": 40, "choice": "cross-validation"}, {}], {}, "curves"),
+        ([{}, {"terms": 100}], {}, "terms"),
+        ([{"terms": 0}, {}], {}, "terms"),
+        ([{}, {"of_class": "a"}], {}, "terms"),
+        ([{}], {"metric": "error"}, "metric"),
+    ],
+)
+def test_what_a_survey_can_not_compare_is_refused_wherever_it_stands(monkeypatch, cells, changes, refused):
+    plain = {"choice": "", "size": None, "terms": None, "of_class": ""}
+    made = [SimpleNamespace(**plain | cell) for cell in cells]
+    monkeypatch.setattr("benchmark.commands.survey.tested_metric", lambda each: each.metric)
+    good = SimpleNamespace(cells=[SimpleNamespace(**plain)], variants="a", name="good", metric="accuracy")
+    good.quantities, good.scorers = {}, METRICS
+    bad = SimpleNamespace(**vars(good) | {"cells": made, "name": "bad"} | changes)
+    if refused is None:
+        check_comparable([good, bad, good])
+        return
+    with pytest.raises(ConfigError) as caught:
+        check_comparable([good, bad, good])
+    assert str(caught.value) == f"bad: {NOT_COMPARABLE[refused]}"
+
+
+def test_the_page_names_each_kind_of_machine_once(monkeypatch):
+    machines = {"a": (2, 8), "b": (8, 8), "c": (2, 8)}
+
+    def manifest(folder):
+        threads, processors = machines[folder]
+        return {"machine": {"threads": threads, "processors": processors}}
+
+    monkeypatch.setattr("benchmark.commands.survey.read_manifest", manifest)
+    said = [_machine(SimpleNamespace(folder=name)) for name in machines]
+    assert said == ["2 of 8 processors", "8 of 8 processors", "2 of 8 processors"]
+
+
+def test_the_whole_of_a_page_is_made_of_its_runs(runs, tmp_path, monkeypatch):
+    """What the template gets: names, titles and sentences of all runs, in their order, each kind of machine once."""
+    taken = {}
+
+    def render_markdown(page, **given):
+        taken.update(page=page, **given)
+        return "text"
+
+    monkeypatch.setattr("benchmark.commands.survey.render_markdown", render_markdown)
+    assert write_survey(runs, "methods", tmp_path / "x.md").endswith("x.md: 4 methods on 2 problems")
+    assert (tmp_path / "x.md").read_text() == "text"
+    survey = build_survey(runs)
+    ranking = survey_mean_ranks(survey)
+    assert taken["page"] == "methods"
+    assert taken["runs"] == ["every-one", "every-several", "curve", "tuned-one"]
+    assert taken["choices"] == ["tuned-one: 2-fold cross-validation"]
+    assert taken["images"] == {name: f"img/x-{name}.svg" for name in ("seconds", "ranks", "learning")}
+    assert taken["machines"] == [_machine(runs[0])]
+    assert taken["start"] == start_sentence(survey)
+    assert taken["advice"] == list(recommendations(survey, ranking))
+    assert taken["comparisons"] == comparison_sentences(survey)
+    assert taken["tests"] == recommend.tests_sentence(survey)
+    assert len(taken["tables"]) == 2
+    write_survey(runs[:1], "methods", tmp_path / "y.md")
+    assert list(taken["images"]) == ["seconds", "ranks"], "no run has a curve"
+    with pytest.raises(ConfigError, match="no run compares a step of this page"):
+        taken["steps"]([("ngd", "mnb", "why")])
+    (row,) = taken["steps"]([("ngd", "tfidf-linear-svm", "why"), ("ngd", "mnb", "never")]).rows
+    assert list(row[:2]) == ["why", "ngd − tfidf-linear-svm"]
 
 
 def test_runs_of_other_documents_are_other_problems(runs):

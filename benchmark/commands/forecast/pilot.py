@@ -297,7 +297,7 @@ def measure_pilot(
 def main() -> None:
     """Answer samples with measurements until standard input ends."""
     folder, address, jobs = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-    context = RunContext(Store(address if "://" in address else Path(address), limit=0), jobs=jobs)
+    context = RunContext(Store(address, limit=0), jobs=jobs)
     with os.fdopen(os.dup(1), "w") as answers:
         os.dup2(2, 1)  # what a plug-in prints is no answer
         ensure_numba_cache(lambda _: None)
