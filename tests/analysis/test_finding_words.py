@@ -136,6 +136,13 @@ class TestSeveral:
                     "1 of 3 differences could not be significant: few.",
                 ],
             ),
+            (
+                (0.01, None, None),
+                [
+                    "By the exact sign test with Holm's correction, every difference is decided.",
+                    "2 of 3 differences could not be significant: few.",
+                ],
+            ),
             ((None, None, None), ["No difference could be significant: few."]),
         ],
     )
@@ -170,6 +177,54 @@ class TestOneBaseline:
         gaps = [(name, "d", 0.1, 0.05, 0.2, 9) for name in "abc"]
         tests = [result(a, b, p) for (a, b, *_), p in zip(gaps, p_values, strict=True)]
         assert finding(gaps, tests, "abcd").headline == headline
+
+    @pytest.mark.parametrize(("metric", "sign"), [("accuracy", 1), ("error", -1)])
+    @pytest.mark.parametrize(
+        ("leads", "said"),
+        [
+            ((10, 30, 20), "3 of 3 methods beat d"),
+            ((10, 30, -20), "2 of 3 methods beat d; 1 is worse"),
+            ((10, -30, -20), "1 of 3 methods beats d; 2 are worse"),
+            ((0, 30, -20), "1 of 3 methods beats d; 1 is worse, 1 is not shown to differ"),
+            ((0, -10, -20), "0 of 3 methods beat d; 2 are worse, 1 is not shown to differ"),
+        ],
+    )
+    def test_methods_that_are_worse_are_counted_apart_and_the_largest_lead_is_told(
+        self, metric: str, sign: int, leads: tuple[int, ...], said: str
+    ) -> None:
+        points = [sign * lead / 100 for lead in leads]
+        gaps = [(name, "d", own, own - 0.05, own + 0.05, 9) for name, own in zip("abc", points, strict=True)]
+        found = finding(gaps, [result(name, "d") for name in "abc"], "abcd", metric=metric)
+        assert found.headline == said
+        best = max(leads)
+        leading = f"The largest lead is that of {'abc'[leads.index(best)]}: {best:.1f} points of {metric} "
+        told = [text for text in found.details if text.startswith("The largest lead")]
+        ends = f"(95% interval {best - 5:.1f} to {best + 5:.1f})."
+        assert told == ([leading + ends] if best > 0 else [])
+        assert found.baseline == "d"
+
+    def test_of_several_comparisons_of_each_method_both_outcomes_are_counted(self) -> None:
+        names = "abcdefgh"
+        columns = {name: {"more": {"task": "one" if i < 4 else "two"}} for i, name in enumerate(names)}
+        gaps = [(name, "d", 0.1, 0.05, 0.2, 9) for name in "abc"]
+        gaps += [(name, "h", -0.1, -0.2, -0.05, 9) for name in "ef"] + [("g", "h", 0.1, -0.1, 0.2, 9)]
+        summary = summary_of(names, gaps=gaps, tests=[result(a, b) for a, b, *_ in gaps], columns=columns)
+        methods = dict(zip(names, ("m1", "m2", "m3", "base") * 2, strict=True))
+        vars(summary)["cells"] = tuple(
+            type(cell)(cell.id, cell.columns, method=methods[cell.id], task=cell.task) for cell in summary.cells
+        )
+        found = main_finding(summary)
+        assert found.headline == "Other methods beat base in 3 of 6 comparisons, and lose to it in 2"
+        assert "The 6 comparisons: 3 methods × 2 tasks." in found.details
+        assert "By the exact sign test with Holm's correction, 1 is undecided." in found.details
+
+
+@pytest.mark.parametrize(("metric", "better", "worse"), [("accuracy", "a", "b"), ("error", "b", "a")])
+def test_of_a_pair_the_better_score_wins(metric: str, better: str, worse: str) -> None:
+    found = finding(tests=(result("a", "b"),), metric=metric)
+    assert found.headline == f"{better} beats {worse} by 10.0 points of {metric} (95% interval 5.0 to 15.0)"
+    other = finding((("a", "b", -0.1, -0.15, -0.05, 9),), (result("a", "b"),), metric=metric)
+    assert other.headline == f"{worse} beats {better} by 10.0 points of {metric} (95% interval 5.0 to 15.0)"
 
 
 class TestScores:

@@ -268,6 +268,12 @@ class TestSmallestP:
         (test,) = holm_correction([document_test("mcnemar", *paired(5, 0, 0, 0))])
         assert (test.p_value, test.note) == (1.0, "not testable (the two never differ)")
 
+    @pytest.mark.parametrize(("each", "least"), [(1, "0.5"), (2, "0.125")])
+    def test_two_that_differ_equally_often_have_a_smallest_p(self, each, least):
+        (test,) = holm_correction([document_test("mcnemar", *paired(5, each, each, 0))])
+        assert (test.p_value, test.n, test.favours) == (1.0, 2 * each, None)
+        assert test.note == f"not testable (smallest p {least} after Holm's correction)"
+
 
 class TestOverClasses:
     """Wilcoxon's test of F1 has a pair for each class, or for each class and replicate."""
