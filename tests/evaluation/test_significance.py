@@ -1,3 +1,4 @@
+import gc
 import itertools
 import math
 from dataclasses import replace
@@ -175,6 +176,14 @@ class TestWilcoxon:
 
 
 class TestHolm:
+    @pytest.fixture(autouse=True, scope="class")
+    @staticmethod
+    def frozen():
+        """Leave objects of other tests to no garbage collection: statsmodels collects at each call."""
+        gc.freeze()
+        yield
+        gc.unfreeze()
+
     @given(st.lists(st.one_of(st.none(), st.floats(1e-12, 1)), max_size=9))
     def test_is_monotone_never_below_raw_and_skips_the_untestable(self, p_values):
         results = holm_correction([Result("a", "b", "sign", 1, 0.0, p) for p in p_values])
