@@ -10,6 +10,7 @@ from benchmark.analysis.prose.main_finding import main_finding, published_senten
 from benchmark.papers.published_verdicts import REFERENCE_VALUE
 from tests.report.test_rare_rows import result, summary_of, verdict, verdicts_of
 
+NAN = float("nan")
 GAP = ("a", "b", 0.1, 0.05, 0.15, 9)
 
 
@@ -47,6 +48,12 @@ class TestOnePair:
         found = finding(tests=(of_family(result("a", "b"), size),))
         assert f"Exact sign test: {words}" in found.details
         assert "Exact sign test: p < 0.0001." in finding(tests=(of_family(result("a", "b", 1e-9), 1),)).details
+
+    @pytest.mark.parametrize("ends", [(NAN, NAN), (NAN, 0.15), (0.05, NAN)])
+    def test_a_missing_interval_is_not_told(self, ends: tuple[float, float]) -> None:
+        assert (
+            finding((("a", "b", 0.1, *ends, 9),)).headline == "a and b differ by +10.0 points of accuracy, not tested"
+        )
 
     def test_without_a_test_nothing_is_decided(self) -> None:
         assert finding().headline.endswith("(95% interval +5.0 to +15.0), not tested")
@@ -123,6 +130,24 @@ class TestSeveral:
         assert found.headline == "one beats two at 2 of 3 training sizes, by 10.0 to 20.0 points of accuracy"
         assert "Differences, one minus two, are +10.0 to +30.0 points." in found.details
         assert "By the exact sign test with Holm's correction, 1 is undecided." in found.details
+
+    @pytest.mark.parametrize(
+        ("p_values", "headline"),
+        [
+            (
+                (0.5, 0.5, None),
+                "one and two are not shown to differ at any of 3 training sizes: +10.0 to +30.0 points of accuracy",
+            ),
+            (
+                (None, None, None),
+                "one and two differ by +10.0 to +30.0 points of accuracy, in 3 training sizes without a valid test",
+            ),
+        ],
+    )
+    def test_where_none_is_better_the_range_is_told(self, p_values: Any, headline: str) -> None:
+        found = self.sized(p_values)
+        assert found.headline == headline
+        assert found.baseline == "b"
 
     @pytest.mark.parametrize(
         ("p_values", "said"),

@@ -240,6 +240,12 @@ class TestFeatureErrors:
         }
         assert told.timings == {name: {"map a thousand": 0.25} for name in ("one", "two")}
 
+    def test_a_run_folder_has_no_seconds(self) -> None:
+        kept = {name: array for name, array in self.found(one=0.0).items() if not name.endswith("/seconds")}
+        told = FeatureErrors(100).numbers(DiagnosticArrays(BASE_VARIANT, kept))
+        assert "seconds-to-map" not in {each.metric for each in told.rows}
+        assert (len(told.rows), told.timings) == (5, {})
+
     def test_errors_with_itself_are_said_from_half_a_thousandth_on(self) -> None:
         said = notes(FeatureErrors(12_345), base=self.found(one=4.9e-4, two=5.1e-4), few=self.found(three=0.2))
         assert "12,345 pairs of different documents" in said[0]
