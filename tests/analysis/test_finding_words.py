@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import pytest
@@ -296,3 +297,84 @@ class TestScores:
 )
 def test_published_values_are_counted(rows: list[dict[str, Any]], said: list[str]) -> None:
     assert published_sentences(verdicts_of(*(verdict("a", **row) for row in rows))) == said
+
+
+class TestChoices:
+    """Two methods in three settings, some of whose parameters were chosen."""
+
+    @staticmethod
+    def found(more: list[dict[str, Any]], columns: dict[str, str] | None = None, p: float = 0.01) -> Any:
+        names = "abcdef"[: 2 * len(more)]
+        given = {name: {"more": more[i // 2], "columns": columns or {}} for i, name in enumerate(names)}
+        gaps = [(names[2 * i], names[2 * i + 1], 0.1 * (i + 1), 0.05, 0.5, 9) for i in range(len(more))]
+        summary = summary_of(names, gaps=gaps, tests=[result(a, b, p) for a, b, *_ in gaps], columns=given)
+        vars(summary)["cells"] = tuple(
+            replace(cell, method="one" if i % 2 == 0 else "two") for i, cell in enumerate(summary.cells)
+        )
+        return main_finding(summary)
+
+    @pytest.mark.parametrize(
+        ("more", "where"),
+        [
+            ([{"size": 10}, {"size": 20}, {"size": 30}], "at 3 of 3 training sizes"),
+            ([{"terms": 10}, {"terms": 20}, {"terms": 30}], "at 3 of 3 numbers of terms"),
+            ([{"task": "x"}, {"task": "y"}, {"task": "z"}], "in 3 of 3 tasks"),
+            ([{"variant": "x"}, {"variant": "y"}, {"variant": "z"}], "in 3 of 3 variants"),
+            ([{"of_class": "x"}, {"of_class": "y"}, {"of_class": "z"}], "in 3 of 3 classes"),
+            (
+                [{"size": 10, "task": "x"}, {"size": 20, "task": "x"}, {"size": 20, "task": "y"}],
+                "in 3 of 3 comparisons",
+            ),
+        ],
+    )
+    def test_settings_are_named_by_what_varies(self, more: list[dict[str, Any]], where: str) -> None:
+        found = self.found(more)
+        assert found.headline == f"one beats two {where}, by 10.0 to 30.0 points of accuracy"
+        product = "The 3 comparisons: 2 tasks × 2 training sizes."
+        assert (product in found.details) == (where == "in 3 of 3 comparisons")
+
+    @pytest.mark.parametrize(
+        ("choices", "last"),
+        [
+            (["", ""], []),
+            (["cross-validation", "cross-validation"], ["by cross-validation on the training documents."]),
+            (["temporal-holdout", "temporal-holdout"], ["on the newest training documents."]),
+            (["oracle", "oracle"], ["on the test documents, so the scores are optimistic."]),
+            (["cross-validation", "temporal-holdout"], ["by cross-validation on", "on the newest training documents."]),
+            (["oracle", "cross-validation"], ["by cross-validation on the training documents."]),
+        ],
+    )
+    def test_how_parameters_were_chosen_is_said_of_each_choice(self, choices: list[str], last: list[str]) -> None:
+        found = self.found([{"choice": choice, "size": i} for i, choice in enumerate(choices)])
+        said = [text for text in found.details if text.startswith("The parameters were chosen ")]
+        assert len(said) == len(last)
+        assert all(words in text for text, words in zip(said, last, strict=True))
+
+    @pytest.mark.parametrize(
+        ("columns", "choice", "both"),
+        [
+            ({"weighting": "TF", "classifier": "svm"}, "", " (both: TF, svm)"),
+            ({"weighting": "TF", "classifier": "svm"}, "cross-validation", " (both: TF)"),
+            ({"classifier": "svm"}, "", " (both: svm)"),
+            ({"weighting": "", "classifier": ""}, "", ""),
+        ],
+    )
+    def test_what_both_share_is_said_unless_it_was_chosen(
+        self, columns: dict[str, str], choice: str, both: str
+    ) -> None:
+        found = self.found([{"choice": choice}], columns)
+        assert found.details[0] == f"Accuracy: a 90.00 %, b 80.00 %{both}."
+
+
+@pytest.mark.parametrize(
+    ("parts", "detail"),
+    [
+        ({}, ""),
+        ({"kernel": "abc"}, ""),
+        ({"kernel": "abc", "weighting": "aab"}, " (2 weightings, 3 kernels)"),
+        ({"normalization": "aab", "classifier": "abb"}, " (2 normalizations, 2 classifiers)"),
+    ],
+)
+def test_the_question_has_the_parts_where_several_vary(parts: dict[str, str], detail: str) -> None:
+    columns = {name: {"columns": {part: own[i] for part, own in parts.items()}} for i, name in enumerate("abc")}
+    assert question_sentence(summary_of(columns=columns)) == f"3 methods{detail} were scored by accuracy."

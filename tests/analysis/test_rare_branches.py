@@ -10,14 +10,20 @@ import pytest
 
 from benchmark.analysis.caveats import find_caveats
 from benchmark.analysis.costs import cost_rows
+from benchmark.analysis.decision_regions import decision_region_figures
+from benchmark.analysis.document_predictions import label_frame
 from benchmark.analysis.formatting.labels import label_cells, method_labels, points_label
 from benchmark.analysis.hardest_documents import hardest_documents
 from benchmark.analysis.prose.terms import terms_of
+from benchmark.analysis.recorded import RecordedNumbers
 from benchmark.analysis.run_comparisons import agreement_sentence, cell_agreements, compare_two_cells, compare_two_runs
 from benchmark.analysis.scoring import RunPredictions, score_cells
 from benchmark.analysis.summarize import summarize
 from benchmark.config.model import BASE_VARIANT, MethodFile, VectorFile
 from benchmark.evaluation.predictions import SettingKey, SplitKey, TestedSplit
+from benchmark.evaluation.public_test_sets import DOCUMENT_COLUMNS
+from benchmark.system.errors import ConfigError
+from tests.analysis import test_rows
 from tests.analysis.made import CENTROIDS, CLASSES, drawn_study, predicted, table_study
 from tests.analysis.test_rows import made_elsewhere
 from tests.builders import setting_of, small_experiment
@@ -212,6 +218,7 @@ class TestSummary:
         said = "half: the ratio must lie between 0.4 and 0.6: it is half."
         assert said in summarize(run_of(experiment)).notes
         analysis = replace(experiment, sensitivity_of="table", name="other")
+        assert not any("By the paper's criterion" in note for note in summarize(run_of(experiment)).notes)
         notes = summarize(run_of(analysis)).notes
         assert said not in notes
         assert sum(note.startswith("By the paper's criterion, claim half holds ") for note in notes) == 1
@@ -347,3 +354,117 @@ class TestAgreement:
         run = run_of(replace(experiment, metrics=("f1",)))
         (table,) = compare_two_cells(run, "all-skl-50", "faculty-skl-50")
         assert (table.rows, table.empty) == ([], "all-skl-50 and faculty-skl-50 have no score in common")
+
+
+def test_panels_of_regions_are_named_after_the_selected_candidate() -> None:
+    run = test_rows.TestRegions().run()
+    variants = {}
+    for name, variant in run.experiment.variants.items():
+        (entry,) = variant.entries
+        kernel = entry.candidates[0].kernel
+        assert kernel is not None
+        other = replace(entry.candidates[0], kernel=replace(kernel, given={"sigma": 2.0}))
+        variants[name] = replace(variant, entries=(replace(entry, candidates=(*entry.candidates, other)),))
+    settings = run.predictions.settings
+    settings |= {key._replace(candidate=1): setting_of([np.array([0, 0, 0])]) for key in list(settings)}
+    first, second = (cell.id for cell in run.experiment.cells if cell.what == "point")
+    recorded = RecordedNumbers({first: np.array([0]), second: np.array([1])}, {}, ())
+    own = replace(run, experiment=replace(run.experiment, variants=variants), recorded=recorded)
+    (figure,) = decision_region_figures(own)
+    panels = [panel for row in figure.rows for panel in row]
+    assert [panel.title for panel in panels] == ["rbf (sigma 0.5)", "rbf (sigma 2.0)"]
+    assert [panel.predicted.tolist() for panel in panels] == [[1, 1, 1], [0, 0, 0]]
+
+
+def test_a_table_of_labels_has_the_truth_before_the_predictions() -> None:
+    experiment = table_study(methods=["ngd", "mnb"], compare=[])
+    made = predicted(experiment)
+    frame = label_frame(run_of(experiment, predictions=made))
+    assert list(frame.columns) == [*DOCUMENT_COLUMNS, "ngd", "mnb"]
+    truth = made.tasks[BASE_VARIANT, ""].truth
+    assert frame["label"].tolist() == [CLASSES[code] for code in truth]
+    for name in ("ngd", "mnb"):
+        own = made.settings[BASE_VARIANT, "", name, 0, None, None].predicted
+        assert frame[name].tolist() == [CLASSES[code] for code in own]
+
+
+class TestSingleClasses:
+    """Cells of one class beside those of all: which numbers are of the latter alone."""
+
+    experiment = small_experiment(
+        corpus=CORPUS, protocol=HELD, methods=["ngd", "mnb"], metrics=["macro-recall"], per_class=True, name="x"
+    )
+    WHOLE = ("all-ngd", "all-mnb")
+
+    def test_hard_documents_and_costs_are_of_all_classes(self) -> None:
+        made = predicted(self.experiment)
+        scored = score_cells(self.experiment, made)
+        found = hardest_documents(self.experiment, made, scored)
+        assert found
+        assert all(tuple(each.predicted) == self.WHOLE for each in found)
+        assert [row[0] for row in cost_rows(self.experiment, made, scored)] == list(self.WHOLE)
+
+    def test_a_figure_of_classes_draws_no_number_twice(self) -> None:
+        figure = {"name": "f", "x": "size", "y": "macro-recall", "panel": ["class"]}
+        experiment = small_experiment(**CENTROIDS | {"figures": [figure]}, name="x")
+        made = predicted(experiment)
+        assert len(score_cells(experiment, made).drawn) == 0
+        (chart,) = summarize(run_of(experiment, predictions=made)).charts
+        assert [panel.title for panel in chart.panels] == ["average of the 3 classes", *CLASSES]
+
+
+class TestPairs:
+    def test_of_two_tasks_are_of_different_documents(self) -> None:
+        experiment = table_study(tasks=[CLASSES, CLASSES[::-1]], methods=["ngd"], compare=[])
+        made = predicted(experiment)
+        one, other = experiment.ids
+        with pytest.raises(ConfigError, match="differ in documents"):
+            compare_two_cells(run_of(experiment, predictions=made), one, other)
+
+    def test_a_metric_that_either_lacks_is_left_out(self) -> None:
+        experiment = table_study(methods=["ngd", "mnb"], compare=[], metrics=["accuracy", "macro-f1"])
+        for lacking in ("ngd", "mnb"):
+            run = run_of(experiment)
+            own = run.scored.cells[lacking]
+            values = {name: each for name, each in own.values.items() if name != "macro-f1"}
+            cells = {**run.scored.cells, lacking: replace(own, values=values)}
+            vars(run)["scored"] = replace(run.scored, cells=cells)
+            scores, _ = compare_two_cells(run, "ngd", "mnb")
+            assert [row[0] for row in scores.rows] == ["accuracy %"]
+
+    def test_a_test_of_two_that_are_alike_favours_neither(self) -> None:
+        experiment = table_study(methods=["ngd", "mnb"], compare=[])
+        made = predicted(experiment)
+        first, second = made.settings
+        made.settings[second] = made.settings[first]
+        scores, tests = compare_two_cells(run_of(experiment, predictions=made), "ngd", "mnb")
+        assert {row[3] for row in scores.rows} == {"+0.00"}
+        assert [(row[0], row[1], row[4]) for row in tests.rows][:2] == [
+            ("exact sign test", 0, "neither"),
+            ("McNemar's exact test", 0, "neither"),
+        ]
+
+
+@pytest.mark.parametrize("multilabel", [False, True])
+def test_seconds_are_of_one_classifier_where_each_class_has_one(multilabel: bool) -> None:
+    experiment = drawn_study(methods=["linear"], choose=None, compare=[], metrics=["macro-f1"])
+    made = predicted(experiment, multilabel=multilabel)
+    for key, own in made.settings.items():
+        made.settings[key] = replace(own, seconds=np.tile([0.0, 0.0, 0.0, 6.0, 0.0, 0.0], (6, 1)))
+    scores = score_cells(experiment, made).cells["linear-50"]
+    np.testing.assert_allclose(scores.values["seconds"], 2.0 if multilabel else 6.0)
+    np.testing.assert_allclose(scores.values["seconds-in-all"], 6.0)
+
+
+def test_confusions_of_each_task_have_its_order_of_classes() -> None:
+    turned = table_study(tasks=[CLASSES, CLASSES[::-1]], methods=["ngd"], compare=[])
+    made = predicted(turned)
+    confusions = summarize(run_of(turned, predictions=made)).confusions
+    for cell in turned.cells:
+        setting, documents = made.settings[cell.setting(0, None)], made.tasks[cell.of_task]
+        own = confusions[confusions["cell"] == cell.id]
+        right = int((setting.predicted == documents.truth).sum())
+        assert own[own["truth"] == own["predicted"]]["n"].sum() == right
+        counted = {row.truth: row.n for row in own[own["truth"] == own["predicted"]].itertuples()}
+        for code, name in enumerate(documents.classes):
+            assert counted[name] == int(((documents.truth == code) & (setting.predicted == code)).sum())

@@ -232,3 +232,57 @@ def test_a_failed_diagnostic_is_the_reason_of_its_rows_under_its_variant() -> No
     failures = {"centroid-distances": "too many"}
     found = summarize(RunPredictions(experiment, predicted(experiment), failures, {})).failures
     assert found == {name: "no predictions" if name.startswith("few-") else "too many" for name in rows}
+
+
+class TestNotesOnTests:
+    @pytest.mark.parametrize("compare", [[], [["ngd", "linear"]]])
+    @pytest.mark.parametrize("multilabel", [False, True])
+    def test_are_given_where_replicates_are_compared(self, compare: list[list[str]], multilabel: bool) -> None:
+        experiment = drawn_study(methods=["linear", "ngd"], choose=None, compare=compare, metrics=["macro-f1"])
+        run = run_of(experiment, predictions=predicted(experiment, multilabel=multilabel))
+        assert len(notes_with(run, "McNemar's test counts each document once")) == (bool(compare) and not multilabel)
+        assert len(notes_with(run, "Wilcoxon's signed rank test compares each metric")) == (
+            bool(compare) and multilabel
+        )
+
+    @pytest.mark.parametrize(("n", "few"), [(20, True), (400, False)])
+    def test_metrics_without_an_interval_are_named_where_classes_are_small(self, n: int, few: bool) -> None:
+        metrics = ["accuracy", "macro-f1", "macro-recall"]
+        experiment = table_study(methods=["ngd"], compare=[], metrics=metrics)
+        said = notes_with(run_of(experiment, predictions=predicted(experiment, n=n + 25)), "no interval where a class")
+        assert [note.partition(":")[0] for note in said] == (["Macro-F1 and macro-recall"] if few else [])
+        drawn = drawn_study(methods=["linear"], choose=None, compare=[], metrics=metrics)
+        assert notes_with(run_of(drawn, predictions=predicted(drawn, n=45)), "no interval where a class") == []
+
+
+@pytest.mark.parametrize("aggregate", ["sum", "average", "maximum"])
+def test_the_aggregate_of_ranked_terms_is_named(aggregate: str) -> None:
+    terms = {"number": [20, 50], "aggregate": aggregate}
+    experiment = table_study(methods=["mnb"], compare=[], terms=terms)
+    assert len(notes_with(run_of(experiment), f"aggregated over the classes by their {aggregate}.")) == 1
+    assert notes_with(run_of(table_study()), "aggregated over the classes") == []
+
+
+@pytest.mark.parametrize("scaled", [None, 0, 1])
+def test_the_unit_of_c_is_said_of_any_method_that_scales_it(scaled: int | None) -> None:
+    scale = {"classifier": {"scale_C": "mean-self-product"}}
+    methods = [{"kernel": name} | (scale if i == scaled else {}) for i, name in enumerate(("ngd", "linear"))]
+    said = notes_with(run_of(table_study(methods=methods, compare=[])), "C is in units of the inverse mean")
+    assert len(said) == (scaled is not None)
+
+
+class TestRepresentations:
+    def test_fields_are_described_with_their_weights(self) -> None:
+        fields = {"title": 2, "body": 0.5}
+        spec = table_study(methods=["ngd"], compare=[]).variants[BASE_VARIANT].entries[0].candidates[0]
+        own = replace(spec, representation=replace(spec.representation, fields=tuple(fields.items())))
+        assert points_label(own) == "TF, l1, 2 × title, 0.5 × body, ngd"
+        entry = table_study(methods=["ngd"], compare=[]).variants[BASE_VARIANT].entries[0]
+        several = replace(entry, candidates=(spec, own))
+        assert [candidate_label(several, i) for i in (0, 1)] == ["weights ", "weights 2 title, 0.5 body"]
+
+    def test_sources_of_an_idf_tell_candidates_apart(self) -> None:
+        choose = {"by": "cross-validation", "folds": 2, "grid_keys": ["idf"]}
+        method = {"weighting": "tfidf", "idf": ["training", "collection"], "kernel": "linear", "name": "a"}
+        (entry,) = table_study(methods=[method], choose=choose, compare=[]).variants[BASE_VARIANT].entries
+        assert grid_label(entry) == "idf training, collection"

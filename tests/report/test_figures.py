@@ -426,3 +426,22 @@ class TestDetails:
         both = both.assign(kernel="one", features=[10.0, 20.0, math.inf, math.inf], value=[0.1, 0.2, 0.3, 0.4])
         chart = chart_from_figure(FigureView("f", ("error",), x="features", line="kernel", bars="none"), both, LABELS)
         assert [(line.label, line.x, line.y) for line in chart.panels[0].lines] == [("one", (10.0, 20.0), (0.1, 0.2))]
+
+    def test_a_range_of_the_paper_is_of_its_metric_and_its_cells(self):
+        frame = scores(metrics=("error", "accuracy"))
+        for metric, cell, shown in (("error", "ngd-50", [True, False]), ("accuracy", "ngd-50", [False, True]),
+                                    ("error", "ngd-60", [False, False])):  # fmt: skip
+            labels = ChartLabels("Title", ranges=[PublishedAxisRange(metric, frozenset({cell, "x"}), 0.02, 0.18)])
+            panels = chart_from_figure(FigureView("f", ("error", "accuracy")), frame, labels).panels
+            assert [panel.printed is not None for panel in panels] == shown
+
+    @pytest.mark.parametrize(("word", "sizes"), [("0.1", (50.0, 200.0)), ("2", (100.0,)), ("0.10", None)])
+    def test_numbers_are_chosen_as_a_configuration_writes_them(self, word, sizes):
+        frame = scores()
+        frame["smoothing"] = frame["size"].map({50: 0.1, 100: 2.0, 200: 0.1})
+        chart = chart_from_figure(FigureView("f", ("error",), where={"smoothing": word}), frame, LABELS)
+        assert (chart and chart.panels[0].lines[0].x) == sizes
+
+    def test_metrics_of_diagnostics_are_known_without_being_told(self):
+        chart = chart_from_figure(FigureView("f", ("average-skl",)), scores(metrics=("average-skl",)), LABELS)
+        assert chart.y_label == "Average SKL (nats)"
