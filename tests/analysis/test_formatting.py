@@ -158,6 +158,8 @@ class TestUnits:
             "levels",
             "mean",
         )
+        found = metric_labels("deep", {"deep": DiagnosticMetric("deep", "nats", axis="depth of all")})
+        assert (found.name, found.axis, found.together, found.definition) == ("deep", *["depth of all"] * 2, "deep")
         found = metric_labels("plain", DECLARED)
         assert (found.name, found.axis, found.together, found.definition) == ("plain",) * 4
         found = metric_labels("of-a-plug-in", DECLARED)

@@ -142,6 +142,9 @@ class TestVariants:
                 {"min_occurrences": 2, "min_documents": 3},
                 "5,678 words that occur at least 2 times and are in at least 3 documents; digits",
             ),
+            ({"min_occurrences": 1, "digits": "drop", "stoplist": "smart"}, "; digits: drop; stoplist: smart."),
+            ({"min_occurrences": 1, "digits": "literal", "stoplist": "none"}, "; digits: literal; stoplist: none."),
+            ({"min_occurrences": 1, "characters": [2, 3]}, "; stoplist: none; terms: all, characters."),
             (
                 {"min_occurrences": 2, "vocabulary_from": "misc"},
                 "5,678 words that occur at least 2 times in the group 'misc'; digits",

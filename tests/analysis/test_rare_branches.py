@@ -216,6 +216,9 @@ class TestSummary:
         paper = publish({"paper": "made2029", "title": "T", "reference": "R", "unit": "percent", "claims": claims})
         experiment = table_study(paper=paper)
         said = "half: the ratio must lie between 0.4 and 0.6: it is half."
+        claims_of_run = summarize(run_of(experiment)).claims
+        assert claims_of_run[["strict_rule", "of"]].to_numpy().tolist() == [["95% interval", 1]]
+        assert claims_of_run["strict_verdict"].tolist() != ["no test"]
         assert said in summarize(run_of(experiment)).notes
         analysis = replace(experiment, sensitivity_of="table", name="other")
         assert not any("By the paper's criterion" in note for note in summarize(run_of(experiment)).notes)
@@ -468,3 +471,25 @@ def test_confusions_of_each_task_have_its_order_of_classes() -> None:
         counted = {row.truth: row.n for row in own[own["truth"] == own["predicted"]].itertuples()}
         for code, name in enumerate(documents.classes):
             assert counted[name] == int(((documents.truth == code) & (setting.predicted == code)).sum())
+
+
+def test_a_chart_has_the_range_of_the_papers_axis_and_its_values(publish: Any) -> None:
+    shown = {"figure": 1, "config": "drawn", "metric": "error", "cells": "{m}-50", "for": {"m": ["linear"]}}
+    ranges = [shown | {"low": "0.05", "high": "0.25"}]
+    paper = {"paper": "made2030", "title": "T", "reference": "R", "ranges": ranges}
+    figures = [{"name": "f", "y": "error"}, {"name": "g", "y": {"difference": ["ngd", "linear"]}}]
+    changes = {"methods": ["linear", "ngd"], "choose": None, "compare": [], "figures": figures}
+    experiment = drawn_study(**changes, paper=publish(paper))
+    charts = {each.name: each for each in summarize(run_of(experiment)).charts}
+    assert [panel.printed for panel in charts["f"].panels] == [pytest.approx((0.05, 0.25))]
+    assert [panel.printed for panel in charts["g"].panels] == [None]
+    other = summarize(run_of(replace(experiment, name="another"))).charts
+    assert [panel.printed for chart in other for panel in chart.panels] == [None, None]
+
+
+def test_a_summary_without_scores_is_of_the_accuracy() -> None:
+    experiment = table_study(compare=[])
+    made = predicted(experiment)
+    found = summarize(run_of(experiment, predictions=replace(made, settings={})))
+    assert (found.main_metric, found.headline_metrics, len(found.scores)) == ("accuracy", (), 0)
+    assert found.failures == dict.fromkeys(experiment.ids, "no predictions")
