@@ -346,6 +346,8 @@ class TestCells:
         for chosen, label in (
             ([1, 1], "sigma 0.2"),
             ([0, 1], "sigma 0.1 (smallest) (median)"),
+            ([0, 0, 1], "sigma 0.1 (smallest) (median)"),
+            ([1, 2, 2], "sigma 0.4 (largest) (median)"),
             ([2, 0, 1], "sigma 0.2 (median)"),
             ([2, 1, 2, 0], "sigma 0.2 (median)"),
         ):
