@@ -168,13 +168,12 @@ def cell_agreements(one: RunPredictions, two: RunPredictions) -> list[CellAgreem
 
 
 def _numbers(run: RunPredictions) -> dict[str, dict[tuple[str, str, str], str]]:
-    """Return the numbers of each cell by fold, metric and column, with the digits that files have."""
+    """Return the numbers of each cell by fold, metric and column, with the digits that files have; none is a time."""
     found: dict[str, dict[tuple[str, str, str], str]] = {}
     for row in run.scored.frame.to_dict("records"):
-        if not is_time_metric(row["metric"], run.experiment.quantities):
-            own = found.setdefault(str(row["cell"]), {})
-            texts = {key: "" if is_missing(row[key]) else f"{row[key]:.12g}" for key in _SCORE_NUMBERS}
-            own |= {(str(row["fold"]), str(row["metric"]), key): text for key, text in texts.items()}
+        own = found.setdefault(str(row["cell"]), {})
+        texts = {key: "" if is_missing(row[key]) else f"{row[key]:.12g}" for key in _SCORE_NUMBERS}
+        own |= {(str(row["fold"]), str(row["metric"]), key): text for key, text in texts.items()}
     return found
 
 

@@ -107,6 +107,16 @@ class TestBest:
         own = scored(self.scores, *none, *unable, *able, *later)
         assert best_cells(own, "abc", "accuracy") == (["a", "b"], "mcnemar")
 
+    def test_one_pair_that_can_be_significant_is_enough_of_a_kind(self) -> None:
+        part = [result_of("ab", None, "mcnemar"), result_of("ac", 0.001, "mcnemar"), result_of("bc", None, "mcnemar")]
+        later = [result_of(pair, 0.5, "sign") for pair in ("ab", "ac", "bc")]
+        assert best_cells(scored(self.scores, *part, *later), "cab", "accuracy") == (["a", "b"], "mcnemar")
+
+    @pytest.mark.parametrize(("p_value", "best"), [(0.049, ["a"]), (0.05, ["a", "b"]), (0.051, ["a", "b"])])
+    def test_one_that_is_worse_at_five_percent_is_not_told_apart(self, p_value: float, best: list[str]) -> None:
+        own = scored({"a": 0.7, "b": 0.6}, result_of("ab", p_value))
+        assert best_cells(own, "ba", "accuracy") == (best, "sign")
+
     def test_without_such_a_kind_none_is_told_apart(self) -> None:
         own = scored(self.scores, *(result_of(pair, None) for pair in ("ab", "ac", "bc")))
         assert best_cells(own, "abc", "accuracy") == (["a", "b", "c"], "sign")

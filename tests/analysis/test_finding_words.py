@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import pytest
@@ -10,6 +11,7 @@ from benchmark.analysis.prose.main_finding import main_finding, published_senten
 from benchmark.papers.published_verdicts import REFERENCE_VALUE
 from tests.report.test_rare_rows import result, summary_of, verdict, verdicts_of
 
+NAN = float("nan")
 GAP = ("a", "b", 0.1, 0.05, 0.15, 9)
 
 
@@ -47,6 +49,12 @@ class TestOnePair:
         found = finding(tests=(of_family(result("a", "b"), size),))
         assert f"Exact sign test: {words}" in found.details
         assert "Exact sign test: p < 0.0001." in finding(tests=(of_family(result("a", "b", 1e-9), 1),)).details
+
+    @pytest.mark.parametrize("ends", [(NAN, NAN), (NAN, 0.15), (0.05, NAN)])
+    def test_a_missing_interval_is_not_told(self, ends: tuple[float, float]) -> None:
+        assert (
+            finding((("a", "b", 0.1, *ends, 9),)).headline == "a and b differ by +10.0 points of accuracy, not tested"
+        )
 
     def test_without_a_test_nothing_is_decided(self) -> None:
         assert finding().headline.endswith("(95% interval +5.0 to +15.0), not tested")
@@ -125,6 +133,24 @@ class TestSeveral:
         assert "By the exact sign test with Holm's correction, 1 is undecided." in found.details
 
     @pytest.mark.parametrize(
+        ("p_values", "headline"),
+        [
+            (
+                (0.5, 0.5, None),
+                "one and two are not shown to differ at any of 3 training sizes: +10.0 to +30.0 points of accuracy",
+            ),
+            (
+                (None, None, None),
+                "one and two differ by +10.0 to +30.0 points of accuracy, in 3 training sizes without a valid test",
+            ),
+        ],
+    )
+    def test_where_none_is_better_the_range_is_told(self, p_values: Any, headline: str) -> None:
+        found = self.sized(p_values)
+        assert found.headline == headline
+        assert found.baseline == "b"
+
+    @pytest.mark.parametrize(
         ("p_values", "said"),
         [
             ((0.01, 0.01, 0.01), ["By the exact sign test with Holm's correction, every difference is decided."]),
@@ -134,6 +160,13 @@ class TestSeveral:
                 [
                     "By the exact sign test with Holm's correction, every difference is decided.",
                     "1 of 3 differences could not be significant: few.",
+                ],
+            ),
+            (
+                (0.01, None, None),
+                [
+                    "By the exact sign test with Holm's correction, every difference is decided.",
+                    "2 of 3 differences could not be significant: few.",
                 ],
             ),
             ((None, None, None), ["No difference could be significant: few."]),
@@ -170,6 +203,54 @@ class TestOneBaseline:
         gaps = [(name, "d", 0.1, 0.05, 0.2, 9) for name in "abc"]
         tests = [result(a, b, p) for (a, b, *_), p in zip(gaps, p_values, strict=True)]
         assert finding(gaps, tests, "abcd").headline == headline
+
+    @pytest.mark.parametrize(("metric", "sign"), [("accuracy", 1), ("error", -1)])
+    @pytest.mark.parametrize(
+        ("leads", "said"),
+        [
+            ((10, 30, 20), "3 of 3 methods beat d"),
+            ((10, 30, -20), "2 of 3 methods beat d; 1 is worse"),
+            ((10, -30, -20), "1 of 3 methods beats d; 2 are worse"),
+            ((0, 30, -20), "1 of 3 methods beats d; 1 is worse, 1 is not shown to differ"),
+            ((0, -10, -20), "0 of 3 methods beat d; 2 are worse, 1 is not shown to differ"),
+        ],
+    )
+    def test_methods_that_are_worse_are_counted_apart_and_the_largest_lead_is_told(
+        self, metric: str, sign: int, leads: tuple[int, ...], said: str
+    ) -> None:
+        points = [sign * lead / 100 for lead in leads]
+        gaps = [(name, "d", own, own - 0.05, own + 0.05, 9) for name, own in zip("abc", points, strict=True)]
+        found = finding(gaps, [result(name, "d") for name in "abc"], "abcd", metric=metric)
+        assert found.headline == said
+        best = max(leads)
+        leading = f"The largest lead is that of {'abc'[leads.index(best)]}: {best:.1f} points of {metric} "
+        told = [text for text in found.details if text.startswith("The largest lead")]
+        ends = f"(95% interval {best - 5:.1f} to {best + 5:.1f})."
+        assert told == ([leading + ends] if best > 0 else [])
+        assert found.baseline == "d"
+
+    def test_of_several_comparisons_of_each_method_both_outcomes_are_counted(self) -> None:
+        names = "abcdefgh"
+        columns = {name: {"more": {"task": "one" if i < 4 else "two"}} for i, name in enumerate(names)}
+        gaps = [(name, "d", 0.1, 0.05, 0.2, 9) for name in "abc"]
+        gaps += [(name, "h", -0.1, -0.2, -0.05, 9) for name in "ef"] + [("g", "h", 0.1, -0.1, 0.2, 9)]
+        summary = summary_of(names, gaps=gaps, tests=[result(a, b) for a, b, *_ in gaps], columns=columns)
+        methods = dict(zip(names, ("m1", "m2", "m3", "base") * 2, strict=True))
+        vars(summary)["cells"] = tuple(
+            type(cell)(cell.id, cell.columns, method=methods[cell.id], task=cell.task) for cell in summary.cells
+        )
+        found = main_finding(summary)
+        assert found.headline == "Other methods beat base in 3 of 6 comparisons, and lose to it in 2"
+        assert "The 6 comparisons: 3 methods × 2 tasks." in found.details
+        assert "By the exact sign test with Holm's correction, 1 is undecided." in found.details
+
+
+@pytest.mark.parametrize(("metric", "better", "worse"), [("accuracy", "a", "b"), ("error", "b", "a")])
+def test_of_a_pair_the_better_score_wins(metric: str, better: str, worse: str) -> None:
+    found = finding(tests=(result("a", "b"),), metric=metric)
+    assert found.headline == f"{better} beats {worse} by 10.0 points of {metric} (95% interval 5.0 to 15.0)"
+    other = finding((("a", "b", -0.1, -0.15, -0.05, 9),), (result("a", "b"),), metric=metric)
+    assert other.headline == f"{worse} beats {better} by 10.0 points of {metric} (95% interval 5.0 to 15.0)"
 
 
 class TestScores:
@@ -216,3 +297,84 @@ class TestScores:
 )
 def test_published_values_are_counted(rows: list[dict[str, Any]], said: list[str]) -> None:
     assert published_sentences(verdicts_of(*(verdict("a", **row) for row in rows))) == said
+
+
+class TestChoices:
+    """Two methods in three settings, some of whose parameters were chosen."""
+
+    @staticmethod
+    def found(more: list[dict[str, Any]], columns: dict[str, str] | None = None, p: float = 0.01) -> Any:
+        names = "abcdef"[: 2 * len(more)]
+        given = {name: {"more": more[i // 2], "columns": columns or {}} for i, name in enumerate(names)}
+        gaps = [(names[2 * i], names[2 * i + 1], 0.1 * (i + 1), 0.05, 0.5, 9) for i in range(len(more))]
+        summary = summary_of(names, gaps=gaps, tests=[result(a, b, p) for a, b, *_ in gaps], columns=given)
+        vars(summary)["cells"] = tuple(
+            replace(cell, method="one" if i % 2 == 0 else "two") for i, cell in enumerate(summary.cells)
+        )
+        return main_finding(summary)
+
+    @pytest.mark.parametrize(
+        ("more", "where"),
+        [
+            ([{"size": 10}, {"size": 20}, {"size": 30}], "at 3 of 3 training sizes"),
+            ([{"terms": 10}, {"terms": 20}, {"terms": 30}], "at 3 of 3 numbers of terms"),
+            ([{"task": "x"}, {"task": "y"}, {"task": "z"}], "in 3 of 3 tasks"),
+            ([{"variant": "x"}, {"variant": "y"}, {"variant": "z"}], "in 3 of 3 variants"),
+            ([{"of_class": "x"}, {"of_class": "y"}, {"of_class": "z"}], "in 3 of 3 classes"),
+            (
+                [{"size": 10, "task": "x"}, {"size": 20, "task": "x"}, {"size": 20, "task": "y"}],
+                "in 3 of 3 comparisons",
+            ),
+        ],
+    )
+    def test_settings_are_named_by_what_varies(self, more: list[dict[str, Any]], where: str) -> None:
+        found = self.found(more)
+        assert found.headline == f"one beats two {where}, by 10.0 to 30.0 points of accuracy"
+        product = "The 3 comparisons: 2 tasks × 2 training sizes."
+        assert (product in found.details) == (where == "in 3 of 3 comparisons")
+
+    @pytest.mark.parametrize(
+        ("choices", "last"),
+        [
+            (["", ""], []),
+            (["cross-validation", "cross-validation"], ["by cross-validation on the training documents."]),
+            (["temporal-holdout", "temporal-holdout"], ["on the newest training documents."]),
+            (["oracle", "oracle"], ["on the test documents, so the scores are optimistic."]),
+            (["cross-validation", "temporal-holdout"], ["by cross-validation on", "on the newest training documents."]),
+            (["oracle", "cross-validation"], ["by cross-validation on the training documents."]),
+        ],
+    )
+    def test_how_parameters_were_chosen_is_said_of_each_choice(self, choices: list[str], last: list[str]) -> None:
+        found = self.found([{"choice": choice, "size": i} for i, choice in enumerate(choices)])
+        said = [text for text in found.details if text.startswith("The parameters were chosen ")]
+        assert len(said) == len(last)
+        assert all(words in text for text, words in zip(said, last, strict=True))
+
+    @pytest.mark.parametrize(
+        ("columns", "choice", "both"),
+        [
+            ({"weighting": "TF", "classifier": "svm"}, "", " (both: TF, svm)"),
+            ({"weighting": "TF", "classifier": "svm"}, "cross-validation", " (both: TF)"),
+            ({"classifier": "svm"}, "", " (both: svm)"),
+            ({"weighting": "", "classifier": ""}, "", ""),
+        ],
+    )
+    def test_what_both_share_is_said_unless_it_was_chosen(
+        self, columns: dict[str, str], choice: str, both: str
+    ) -> None:
+        found = self.found([{"choice": choice}], columns)
+        assert found.details[0] == f"Accuracy: a 90.00 %, b 80.00 %{both}."
+
+
+@pytest.mark.parametrize(
+    ("parts", "detail"),
+    [
+        ({}, ""),
+        ({"kernel": "abc"}, ""),
+        ({"kernel": "abc", "weighting": "aab"}, " (2 weightings, 3 kernels)"),
+        ({"normalization": "aab", "classifier": "abb"}, " (2 normalizations, 2 classifiers)"),
+    ],
+)
+def test_the_question_has_the_parts_where_several_vary(parts: dict[str, str], detail: str) -> None:
+    columns = {name: {"columns": {part: own[i] for part, own in parts.items()}} for i, name in enumerate("abc")}
+    assert question_sentence(summary_of(columns=columns)) == f"3 methods{detail} were scored by accuracy."

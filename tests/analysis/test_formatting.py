@@ -158,6 +158,8 @@ class TestUnits:
             "levels",
             "mean",
         )
+        found = metric_labels("deep", {"deep": DiagnosticMetric("deep", "nats", axis="depth of all")})
+        assert (found.name, found.axis, found.together, found.definition) == ("deep", *["depth of all"] * 2, "deep")
         found = metric_labels("plain", DECLARED)
         assert (found.name, found.axis, found.together, found.definition) == ("plain",) * 4
         found = metric_labels("of-a-plug-in", DECLARED)
@@ -344,6 +346,8 @@ class TestCells:
         for chosen, label in (
             ([1, 1], "sigma 0.2"),
             ([0, 1], "sigma 0.1 (smallest) (median)"),
+            ([0, 0, 1], "sigma 0.1 (smallest) (median)"),
+            ([1, 2, 2], "sigma 0.4 (largest) (median)"),
             ([2, 0, 1], "sigma 0.2 (median)"),
             ([2, 1, 2, 0], "sigma 0.2 (median)"),
         ):

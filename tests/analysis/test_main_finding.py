@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import re
 import zlib
@@ -69,6 +70,7 @@ def predicted(experiment, n=60):
     return Predictions(tasks, splits, points)
 
 
+@functools.cache  # by several tests
 def summary_of(name):
     experiment = load_checked(CONFIGS_FOLDER / f"{name}.yaml")
     facts = {variant: {"documents": 60, "vocabulary": 7, "classes": []} for variant in experiment.variants}

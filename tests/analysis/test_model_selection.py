@@ -71,6 +71,8 @@ class TestChoice:
 
     def test_both_choices_are_of_the_same_where_there_is_one_candidate(self, drawn):
         _, _, scored = drawn
+        assert scored.chosen["linear-oracle-50"].tolist() == scored.chosen["linear-cv-50"].tolist() == [0] * 6
+        assert all(len(scored.chosen[name]) == 6 for name in scored.chosen)
         one, other = scored.cells["linear-oracle-50"], scored.cells["linear-cv-50"]
         np.testing.assert_array_equal(one.values["error"], other.values["error"])
 
@@ -127,6 +129,21 @@ class TestOracle:
     def test_averages_over_the_sizes_of_the_curve(self, choosing):
         decisions = {50: [ALL_RIGHT, ONE_WRONG, ALL_WRONG], 100: [ALL_WRONG, ONE_WRONG, ALL_RIGHT]}
         assert choosing("oracle", decisions).tolist() == [1]
+
+    def test_averages_over_the_splits(self):
+        """Each of two candidates is right on one of the splits, and the third is wrong once on either."""
+        experiment = drawn_study(corpus={"name": "synthetic", "classes": ["course", "faculty"]}, metrics=["error"])
+        key = TaskKey("base", "")
+        documents = TaskDocuments(tuple("abcdefghij"), ("course", "faculty"), TRUTH)
+        splits = tuple(TestedSplit(f"replicate-{i}", TESTED, np.array([3, 2])) for i in (1, 2))
+        made = [[ALL_RIGHT, ALL_WRONG], [ONE_WRONG, ONE_WRONG], [ALL_WRONG, ALL_RIGHT]]
+        points = {SettingKey(*key, "rbf", i, 50, None): setting_of(given) for i, given in enumerate(made)}
+        predictions = Predictions({key: documents}, {SplitKey(*key, 50): splits}, points)
+        losses = [split_losses(experiment, predictions, each).tolist() for each in points]
+        assert losses == [[0, 1], [pytest.approx(0.2)] * 2, [1, 0]]
+        cell = Cell("x", "base", "", "rbf", choice="oracle", size=50)
+        found = select_candidates(experiment, predictions, cell, partial(split_losses, experiment, predictions))
+        assert found.tolist() == [1, 1]
 
     def test_leaves_out_a_size_at_which_a_candidate_failed(self, choosing):
         decisions = {50: [ALL_RIGHT, ONE_WRONG, ALL_WRONG], 100: [ALL_WRONG, ALL_RIGHT]}

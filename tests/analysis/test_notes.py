@@ -41,7 +41,7 @@ def notes_with(run: RunPredictions, words: str) -> list[str]:
 
 
 def twins(split: str, tested: int, near: int, same: int = 0) -> dict[str, Any]:
-    pair = [[f"{split}/1", f"{split}/2", 0.95]] if near else []
+    pair = [[f"{split}/1", f"{split}/2", 0.95], [f"{split}/3", f"{split}/4", 0.91]] if near else []
     return {"split": split, "tested": tested, "near": near, "same": same, "such_as": pair}
 
 
@@ -55,6 +55,8 @@ class TestDocuments:
         experiment = table_study(variants=FEW | {"least": {"text": {"min_occurrences": 60}}})
         facts = {BASE_VARIANT: FACTS, "few": FACTS | {"documents": 99}, "least": FACTS | {"documents": 4000}}
         assert document_sentences(run_of(experiment, facts))[0] == "99 to 4,000 documents in 3 variants."
+        facts["least"] = facts["few"]
+        assert document_sentences(run_of(experiment, facts))[0] == "99 to 1,234 documents in 3 variants."
         assert "classes" in document_sentences(run_of(experiment))[0]
 
     def test_protocols_that_differ_are_left_to_the_notes(self) -> None:
@@ -140,6 +142,9 @@ class TestVariants:
                 {"min_occurrences": 2, "min_documents": 3},
                 "5,678 words that occur at least 2 times and are in at least 3 documents; digits",
             ),
+            ({"min_occurrences": 1, "digits": "drop", "stoplist": "smart"}, "; digits: drop; stoplist: smart."),
+            ({"min_occurrences": 1, "digits": "literal", "stoplist": "none"}, "; digits: literal; stoplist: none."),
+            ({"min_occurrences": 1, "characters": [2, 3]}, "; stoplist: none; terms: all, characters."),
             (
                 {"min_occurrences": 2, "vocabulary_from": "misc"},
                 "5,678 words that occur at least 2 times in the group 'misc'; digits",
@@ -235,6 +240,21 @@ class TestSettings:
         (said,) = notes_with(self.changed(versions=versions), "several versions")
         assert said.endswith(f"(settings: {n - 2} by an unknown version, 2 by 0.1, 2 by 0.3).")
         assert notes_with(run_of(self.experiment), "several versions") == []
+        (two,) = notes_with(self.changed(versions=("0.1",) * 6), "several versions")
+        assert two.endswith(f"(settings: {n - 2} by an unknown version, 2 by 0.1).")
+
+    def test_methods_of_curves_are_defined_and_those_of_other_variants_where_they_differ(self) -> None:
+        ned = {"methods": ["linear", "ned"], "choose": None}
+        variants = {"same": FEW["few"], "less": {"defaults": {"classifier": {"C": 7}}}}
+        experiment = drawn_study(**ned, compare=[], variants=variants)
+        said = notes_with(run_of(experiment), "linear: svm")
+        assert said == [
+            "base: linear: svm on TF, l2, linear; ned: svm on TF, l2, ned.",
+            "less: linear: svm (C 7.0) on TF, l2, linear; ned: svm (C 7.0) on TF, l2, ned.",
+        ]
+        counts = drawn_study(methods=["mnb", "linear"], choose=None, compare=[])
+        assert notes_with(run_of(counts), "mnb: ") == ["mnb: mnb on tf; linear: svm on TF, l2, linear."]
+        assert notes_with(run_of(table_study()), ": svm on") == []
 
     def test_a_failed_diagnostic_is_told_where_no_row_shows_it(self) -> None:
         experiment = table_study(diagnostics=["covering-numbers", "feature-errors"], variants=FEW)

@@ -363,6 +363,7 @@ def test_margins_ranges_and_claims_that_are_stated_twice_are_noted():
         {"id": "again", "relation": "greater", "same_as": "half"},
         {"id": "reasoned", "relation": "greater", "same_as": "half", "because": "in other words"},
         {"id": "plain", "relation": "greater"},
+        {"id": "both", "relation": "ratio", "low": "0.1", "high": "0.2", "same_as": "half", "because": "of both"},
     ]
     paper = Published.model_validate(HEAD | {"claims": [claim | compared for claim in claims]})
     assert claim_notes(paper.claims) == [
@@ -370,8 +371,14 @@ def test_margins_ranges_and_claims_that_are_stated_twice_are_noted():
         "half: the ratio must lie between 0.4 and 0.6: it is half.",
         "again repeats half and is not counted.",
         "reasoned repeats half and is not counted: in other words.",
+        "both: the ratio must lie between 0.1 and 0.2: of both.",
+        "both repeats half and is not counted: of both.",
     ]
-    assert [strict_rule_label(claim) for claim in paper.claims] == [*["95% interval"] * 2, *["no test"] * 3]
+    assert [strict_rule_label(claim) for claim in paper.claims] == [
+        *["95% interval"] * 2,
+        *["no test"] * 3,
+        "95% interval",
+    ]
     (by_sign, by_mcnemar, by_wilcoxon) = (strict_rule_label(claim) for claim in PAPER.claims[:3])
     assert (by_sign, by_mcnemar) == ("sign test, two-sided, 0.05, Holm", "McNemar, two-sided, 0.05, Holm")
     assert by_wilcoxon == "Wilcoxon, two-sided, 0.05, Holm"

@@ -93,6 +93,10 @@ class TestDistances:
         _, *others = notes(self.made, printed, base=self.arrays(), few=self.arrays(()))
         assert [text.partition(" square")[0] for text in others[:2]] == ["base: Root mean", "few: Root mean"]
         assert [text.partition("-…")[0] for text in others[2:]] == ["table-mean", "table-skl"]
+        lacking = self.arrays() | {"classes": join_names(("a", "b", "x"))}
+        for one, other in (("base", "few"), ("few", "base")):  # of which one lacks a published value
+            _, *others = notes(self.made, printed, **{one: self.arrays(()), other: lacking})
+            assert [text.partition(" square")[0] for text in others] == [f"{one}: Root mean"]
 
     def test_without_a_value_of_each_class_nothing_is_compared(self) -> None:
         assert len(notes(self.made, {"table-mean-a": 1.0, "table-skl-b": 2.0}, base=self.arrays())) == 1
@@ -236,11 +240,21 @@ class TestFeatureErrors:
         }
         assert told.timings == {name: {"map a thousand": 0.25} for name in ("one", "two")}
 
+    def test_a_run_folder_has_no_seconds(self) -> None:
+        kept = {name: array for name, array in self.found(one=0.0).items() if not name.endswith("/seconds")}
+        told = FeatureErrors(100).numbers(DiagnosticArrays(BASE_VARIANT, kept))
+        assert "seconds-to-map" not in {each.metric for each in told.rows}
+        assert (len(told.rows), told.timings) == (5, {})
+
     def test_errors_with_itself_are_said_from_half_a_thousandth_on(self) -> None:
         said = notes(FeatureErrors(12_345), base=self.found(one=4.9e-4, two=5.1e-4), few=self.found(three=0.2))
         assert "12,345 pairs of different documents" in said[0]
         assert said[1:] == ["Largest error of k(x, x), where it isn't 0.000: two 0.001, three 0.200."]
         assert len(notes(FeatureErrors(), base=self.found(one=4.9e-4))) == 1
+
+    @pytest.mark.parametrize("pairs", [1, 1_000_000])
+    def test_the_least_and_the_most_pairs_are_allowed(self, pairs: int) -> None:
+        FeatureErrors(pairs).check()
 
 
 class TestPoints:

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from benchmark.config.model import BASE_VARIANT
 from benchmark.corpora.corpus import Documents
-from benchmark.diagnostics import CentroidDistances, CentroidFlow, FeatureErrors, feature_errors
+from benchmark.diagnostics import CentroidDistances, CentroidFlow, FeatureErrors, centroid_flow, feature_errors
 from benchmark.diagnostics.base import DiagnosticContext, diagnostic_numbers
 from benchmark.evaluation.predictions import Predictions
 from benchmark.text.counts import Counts
@@ -158,6 +158,15 @@ def test_seconds_are_of_a_thousand_documents(monkeypatch: pytest.MonkeyPatch) ->
     found = computed(FeatureErrors(10), method={"features": "hellinger", "classifier": "linear-svm"})
     (seconds,) = [array for name, array in found.items() if name.endswith("/seconds")]
     assert seconds == 1000 / 4
+
+
+def test_seconds_of_a_flow_are_of_its_graph_and_then_of_its_centroids(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock that is looked at three times for a graph: 3 s for the graph, 4 s for the centroids."""
+    ticks = iter([0.0, 1.0, 10.0, 13.0, 17.0])
+    monkeypatch.setattr(centroid_flow.time, "perf_counter", lambda: next(ticks))
+    found = computed(CentroidFlow(graphs=("path",)))
+    assert found["exact/seconds"].tolist() == [0.0, 1.0]
+    assert found["path/seconds"].tolist() == [3.0, 4.0]
 
 
 def test_numbers_are_read_from_arrays_of_their_diagnostic() -> None:

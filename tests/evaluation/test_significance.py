@@ -1,3 +1,4 @@
+import gc
 import itertools
 import math
 from dataclasses import replace
@@ -175,6 +176,14 @@ class TestWilcoxon:
 
 
 class TestHolm:
+    @pytest.fixture(autouse=True, scope="class")
+    @staticmethod
+    def frozen():
+        """Leave objects of other tests to no garbage collection: statsmodels collects at each call."""
+        gc.freeze()
+        yield
+        gc.unfreeze()
+
     @given(st.lists(st.one_of(st.none(), st.floats(1e-12, 1)), max_size=9))
     def test_is_monotone_never_below_raw_and_skips_the_untestable(self, p_values):
         results = holm_correction([Result("a", "b", "sign", 1, 0.0, p) for p in p_values])
@@ -267,6 +276,12 @@ class TestSmallestP:
     def test_two_that_never_differ_have_no_test(self):
         (test,) = holm_correction([document_test("mcnemar", *paired(5, 0, 0, 0))])
         assert (test.p_value, test.note) == (1.0, "not testable (the two never differ)")
+
+    @pytest.mark.parametrize(("each", "least"), [(1, "0.5"), (2, "0.125")])
+    def test_two_that_differ_equally_often_have_a_smallest_p(self, each, least):
+        (test,) = holm_correction([document_test("mcnemar", *paired(5, each, each, 0))])
+        assert (test.p_value, test.n, test.favours) == (1.0, 2 * each, None)
+        assert test.note == f"not testable (smallest p {least} after Holm's correction)"
 
 
 class TestOverClasses:

@@ -377,3 +377,71 @@ class TestDetails:
         frame.loc[(frame["cell"] == "ngd-50") & (frame["fold"] == "all"), "high"] = math.inf
         lines = chart_from_figure(FigureView("f", ("error",)), frame, LABELS).panels[0].lines
         assert [bool(line.low) for line in lines] == [True, False]
+
+    @pytest.mark.parametrize("zeros", [0, 1, 2])
+    def test_a_line_with_zero_at_any_size_is_on_no_logarithmic_axis(self, zeros):
+        frame = scores()
+        frame.loc[(frame["method"] == "ngd") & frame["size"].isin(SIZES[:zeros]), ["value", "low", "high"]] = 0.0
+        frame["value"] = frame["value"].abs()
+        figure = FigureView("f", ("error",), bars="none", log_y=True)
+        assert chart_from_figure(figure, frame, LABELS).log_y == (zeros == 0)
+
+    def test_the_first_variant_that_has_scores_is_shown(self):
+        frame = scores(variants=("digits", "words"))
+        (panel,) = chart_from_figure(FigureView("f", ("error",)), frame, LABELS).panels
+        assert [line.x for line in panel.lines] == [(50.0, 100.0, 200.0)] * 2
+        shown = chart_from_figure(FigureView("f", ("error",), where={"variant": "words"}), frame, LABELS)
+        assert shown.title == "Title: words"
+
+    @pytest.mark.parametrize("draws", [0, 1, 2, 3])
+    def test_bars_need_as_many_replicates_as_they_are_made_of(self, draws):
+        frame = scores()
+        frame = frame[frame["fold"].isin(["all", *(f"replicate-{i}" for i in range(draws))])]
+        shifts = np.linspace(-0.03, 0.03, DRAWS)[:draws]
+        for bars, least in (("range", 1), ("2 standard deviations", 2)):
+            line = chart_from_figure(FigureView("f", ("error",), bars=bars), frame, LABELS).panels[0].lines[0]
+            if draws < least:
+                assert line.low == line.high == ()
+                assert line.y[0] == pytest.approx(value_of("linear", 50))
+                continue
+            ends = (shifts.min(), shifts.max())
+            if bars != "range":
+                ends = [shifts.mean() + sign * 2 * shifts.std(ddof=1) for sign in (-1, 1)]
+            found = np.subtract((line.low[0], line.y[0], line.high[0]), value_of("linear", 50))
+            assert found == pytest.approx((ends[0], shifts.mean(), ends[1]))
+
+    @pytest.mark.parametrize("n", [1, 2, 3, 4])
+    def test_several_metrics_are_the_columns_and_else_the_last_of_what_varies(self, n):
+        metrics = ("macro-f1", "micro-f1", "macro-recall", "macro-precision")[:n]
+        frame = scores(tasks=[f"t{i}" for i in range(3)], metrics=metrics)
+        chart = chart_from_figure(FigureView("f", metrics), frame, LABELS)
+        assert len(chart.panels) == 3 * n
+        assert chart.columns == {1: 3, 2: 2, 3: 3, 4: 2}[n]
+
+    def test_a_line_with_points_is_no_level_besides(self):
+        """Of one kernel, two cells have a number of features, and the others none."""
+        frame = scores(sizes=(None,)).query("fold == 'all'")
+        frame = pd.concat([frame.assign(cell=name, method=name) for name in "ab"]).drop_duplicates("cell")
+        both = pd.concat([frame, frame.assign(cell=lambda own: own["cell"] + "2")])
+        both = both.assign(kernel="one", features=[10.0, 20.0, math.inf, math.inf], value=[0.1, 0.2, 0.3, 0.4])
+        chart = chart_from_figure(FigureView("f", ("error",), x="features", line="kernel", bars="none"), both, LABELS)
+        assert [(line.label, line.x, line.y) for line in chart.panels[0].lines] == [("one", (10.0, 20.0), (0.1, 0.2))]
+
+    def test_a_range_of_the_paper_is_of_its_metric_and_its_cells(self):
+        frame = scores(metrics=("error", "accuracy"))
+        for metric, cell, shown in (("error", "ngd-50", [True, False]), ("accuracy", "ngd-50", [False, True]),
+                                    ("error", "ngd-60", [False, False])):  # fmt: skip
+            labels = ChartLabels("Title", ranges=[PublishedAxisRange(metric, frozenset({cell, "x"}), 0.02, 0.18)])
+            panels = chart_from_figure(FigureView("f", ("error", "accuracy")), frame, labels).panels
+            assert [panel.printed is not None for panel in panels] == shown
+
+    @pytest.mark.parametrize(("word", "sizes"), [("0.1", (50.0, 200.0)), ("2", (100.0,)), ("0.10", None)])
+    def test_numbers_are_chosen_as_a_configuration_writes_them(self, word, sizes):
+        frame = scores()
+        frame["smoothing"] = frame["size"].map({50: 0.1, 100: 2.0, 200: 0.1})
+        chart = chart_from_figure(FigureView("f", ("error",), where={"smoothing": word}), frame, LABELS)
+        assert (chart and chart.panels[0].lines[0].x) == sizes
+
+    def test_metrics_of_diagnostics_are_known_without_being_told(self):
+        chart = chart_from_figure(FigureView("f", ("average-skl",)), scores(metrics=("average-skl",)), LABELS)
+        assert chart.y_label == "Average SKL (nats)"
