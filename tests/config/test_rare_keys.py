@@ -204,6 +204,46 @@ def test_the_family_of_a_comparison_is_of_its_variant_choice_and_class_unless_an
     ]
 
 
+@pytest.fixture(name="of_files")
+def files_of_classes(written: Callable[..., Path], read: Callable[[Path], Experiment]) -> Callable[..., Experiment]:
+    """The experiment of a fragment on a file with so many documents of each class."""
+
+    def of(fragment: str, corpus: str = "", **sizes: int) -> Experiment:
+        given = f"corpus: {{name: files, path: t.csv{corpus}}}\nprotocol: {{name: k-fold, k: 2}}\nmethods: mnb\n"
+        path = written(f"{given}{fragment}")
+        rows = "".join(f"{name}{n},{name}\n" for name, size in sizes.items() for n in range(size))
+        (path.parent / "t.csv").write_text(f"text,label\n{rows}")
+        return read(path)
+
+    return of
+
+
+@pytest.mark.parametrize("order", ["abcd", "dcba", "bdac"])
+def test_of_classes_of_one_size_those_that_stand_first_are_the_largest(
+    of_files: Callable[..., Experiment], order: str
+) -> None:
+    tasks = "tasks: [{title: two, largest: 2}, {title: three, largest: 3}]\n"
+    found = of_files(tasks, f", classes: [{', '.join(order)}]", a=4, b=4, c=6, d=4).variants[BASE_VARIANT].tasks
+    rest = order.replace("c", "")
+    assert [task.classes for task in found] == [("c", rest[0]), ("c", *rest[:2])]
+
+
+def test_tasks_of_both_forms_leave_the_classes_of_the_corpus(of_files: Callable[..., Experiment]) -> None:
+    tasks = "tasks: [[c, a], {title: two, largest: 2}]\n"
+    variant = of_files(tasks, a=4, b=5, c=4).variants[BASE_VARIANT]
+    assert variant.collection.classes == ("a", "b", "c")
+    assert [task.classes for task in variant.tasks] == [("c", "a"), ("b", "a")]
+    assert of_files("tasks: [[c, a]]\n", a=4, b=5, c=4).variants[BASE_VARIANT].collection.classes == ("c", "a")
+
+
+@pytest.mark.parametrize("classes", ["a, all", "all, b", "a, all, b"])
+def test_no_class_is_called_all_wherever_it_stands(of_files: Callable[..., Experiment], classes: str) -> None:
+    sizes = {"a": 4, "all": 4, "b": 4}
+    assert of_files("", f", classes: [{classes}]", **sizes).cells
+    with pytest.raises(ConfigError, match="no class may be called 'all': the name stands for all classes together"):
+        of_files("per_class: true\n", f", classes: [{classes}]", **sizes)
+
+
 class TestExtends:
     def test_a_name_has_at_most_a_hundred_letters(
         self, tmp_path: Path, read: Callable[[Path], Experiment], written: Callable[..., Path]
@@ -402,6 +442,38 @@ class TestSubset:
         assert list(part.ids) == [*ends, "gain-course-student-course-mnb"]
         assert part.left_out == set(whole.ids) - set(part.ids)
         assert part.notes[-1].startswith("Only gain-course-student-course-mnb: 3 of 24 cells.")
+
+    @pytest.mark.parametrize(
+        ("changed", "kept"),
+        [
+            ("{text: {digits: token}}", ["v", "w"]),
+            ("{protocol: {held_out: [texas]}}", ["base", "v", "w"]),
+            ("{corpus: {classes: [student, course, faculty]}}", ["base", "v", "w"]),
+            ("{corpus: {exclude: [a]}}", ["v", "w"]),
+        ],
+    )
+    def test_all_variants_stay_where_one_of_a_part_has_other_classes_or_splits(
+        self, checked: Callable[[str], Experiment], changed: str, kept: list[str]
+    ) -> None:
+        """Whichever of them it is."""
+        for variants in (f"{{v: {changed}, w: {{text: {{}}}}}}", f"{{v: {{text: {{}}}}, w: {changed}}}"):
+            part = select_cells(checked(f"variants: {variants}\n"), ["v-*", "w-*"])
+            assert list(part.variants) == kept
+            assert all(cell.variant in ("v", "w") for cell in part.cells)
+
+    def test_diagnostics_that_describe_methods_stay_in_a_part(self, checked: Callable[[str], Experiment]) -> None:
+        for name in BUILTIN_REGISTRIES.diagnostics:
+            needs = "corpus: {name: curved-points}\nprotocol: {name: k-fold, k: 2}\n" if name == "coordinates" else ""
+            given = "{name: centroid-distances, resamples: 2}" if name == "centroid-distances" else name
+            methods = "methods: [{classifier: divergence-bayes}]\n" if name.startswith("centroid") else ""
+            whole = checked(f"{needs}{methods}diagnostics: [{given}]\n")
+            (diagnostic,) = whole.diagnostics
+            points = [cell.id for cell in whole.cells if cell.what == "point"]
+            built = diagnostic.build()
+            stays = not built.kinds and not built.rows and not diagnostic.tags.base_only
+            part = select_cells(whole, points[:1])
+            assert [each.name for each in part.diagnostics] == ([name] if stays else []), name
+            assert set(part.quantities) == ({each.name for each in diagnostic.cls.metrics} if stays else set())
 
     def test_terms_and_choices_of_a_gain_are_its_own(self, checked: Callable[[str], Experiment]) -> None:
         grid = "methods: [linear, {kernel: {name: rbf, sigma: [1, 2]}}]\nchoose: {by: [oracle, cross-validation]}\n"

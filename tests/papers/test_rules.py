@@ -254,6 +254,13 @@ class TestVerdicts:
         evidence = Evidence(Estimate(0.0, -0.1, 0.1, 9, "t"), None, of_pair(p, least, n))
         assert judge_claim(claim, {claim.comparisons[0]: evidence}).paper == verdict
 
+    @pytest.mark.parametrize("n", [0, 3])
+    def test_cells_that_never_differ_are_no_better_than_each_other(self, n: int) -> None:
+        claim = Claim.model_validate(CLAIM | {"rule": {"test": "sign"}})
+        test = of_pair(1.0, 1.0, n)
+        judged = judge_claim(claim, {claim.comparisons[0]: Evidence(Estimate(0.0, 0.0, 0.0, 9, "t"), test, test)})
+        assert (judged.paper, judged.strict) == ("not testable", "not testable")
+
     @pytest.mark.parametrize(
         ("words", "text"),
         [
