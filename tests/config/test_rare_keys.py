@@ -27,7 +27,7 @@ from benchmark.system.errors import ConfigError, RenamedWarning
 from benchmark.system.yaml_source import YamlSource
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from benchmark.config.model import Experiment
@@ -395,6 +395,21 @@ class TestComponents:
                 check_component("machine", {"kettle": Kettle}, given)
         assert caught.value.key == "steam"
 
+    def test_what_hands_on_other_arguments_takes_them_unless_they_are_misspelt(self) -> None:
+        class Open(Kettle):
+            def __init__(self, water: float = 1.0, **more: Any) -> None:
+                super().__init__(water)
+                self.more = more
+
+        found = check_component("machine", {"open": Open}, {"name": "open", "lid": "shut", "water": 2.0})
+        assert found.given == {"lid": "shut", "water": 2.0}
+        assert found.build().more == {"lid": "shut"}
+        with pytest.raises(ComponentError, match="unknown parameter of the machine 'open': 'watr'; did you") as caught:
+            check_component("machine", {"open": Open}, {"name": "open", "watr": 2.0})
+        assert caught.value.key == "watr"
+        with pytest.raises(ComponentError, match="unknown parameter of the machine 'kettle': 'lid'") as caught:
+            check_component("machine", {"kettle": Kettle}, {"name": "kettle", "lid": "shut"})
+
     def test_parameters_that_are_lists_by_nature(self) -> None:
         from sklearn.feature_extraction.text import CountVectorizer  # noqa: PLC0415
         from sklearn.linear_model import LogisticRegressionCV  # noqa: PLC0415
@@ -404,9 +419,35 @@ class TestComponents:
         assert "Cs" in lists_by_nature(LogisticRegressionCV)
         assert "jobs" not in component_parameters(Kettle)
 
+        class Ranged:
+            def __init__(self, of: Any = (1, 2), among: Any = [1], one: Any = 1, named: Sequence[int] = ()) -> None:  # noqa: B006
+                self.given = of, among, one, named
+
+        assert lists_by_nature(Ranged) == {"of", "among", "named"}
+
     def test_what_is_given_goes_before_a_default(self) -> None:
         found = check_component("machine", {"kettle": Kettle}, {"name": "kettle", "water": 3.0})
         assert found.resolved == {"name": "kettle", "water": 3.0, "steam": 1.0} == found.plain
+
+
+@pytest.mark.parametrize("at", ["kernel", "classifier", "terms", "train_size"])
+def test_of_all_lists_at_any_depth_the_longest_is_pointed_at(refusal: Callable[[str], str], at: str) -> None:
+    lists = {"kernel": 4, "classifier": 3, "terms": 90, "train_size": 100} | {at: 120}
+    said = {
+        key: f"[{', '.join(str(n + 100) for n in range(number))}]{' # HERE' * (key == at)}"
+        for key, number in lists.items()
+    }
+    methods = (
+        "methods:\n  - linear\n  - kernel:\n      name: rbf\n"
+        f"      sigma: {said['kernel']}\n    classifier:\n      C: {said['classifier']}\n"
+    )
+    draws = "protocol:\n  name: random-subsets\n  stratified: false\n  replicates: 1\n  train_size: "
+    found = refusal(f"{methods}{draws}{said['train_size']}\nterms:\n  number: {said['terms']}\n")
+    n = (1 + lists["kernel"] * lists["classifier"]) * lists["terms"] * lists["train_size"]
+    assert found == (
+        f"this comes to {n:,} points (tasks × methods or candidates × training sizes × terms): "
+        "at most 100,000 are allowed"
+    )
 
 
 class TestRegistries:
