@@ -244,6 +244,14 @@ def test_no_class_is_called_all_wherever_it_stands(of_files: Callable[..., Exper
         of_files("per_class: true\n", f", classes: [{classes}]", **sizes)
 
 
+def test_problems_are_told_in_the_order_of_their_lines(refusal: Callable[[str], str]) -> None:
+    """Also where there are more than nine lines, and whatever their words are."""
+    lines = ["zeal: 1", "text:", "  skip_html: 3", "  abc: 2", "seed: x", "expect:", "  documents: -1", "aim: 1"]
+    said = refusal("".join(f"{line}{'' if line.endswith(':') else ' # HERE'}\n" for line in lines)).splitlines()
+    words = ["'zeal'", "text.skip_html", "'abc'", "seed", "expect.documents", "'aim'"]
+    assert [word in line for word, line in zip(words, said, strict=True)] == [True] * 6
+
+
 class TestExtends:
     def test_a_name_has_at_most_a_hundred_letters(
         self, tmp_path: Path, read: Callable[[Path], Experiment], written: Callable[..., Path]
@@ -501,6 +509,26 @@ class TestSubset:
             part = select_cells(checked(f"variants: {variants}\n"), ["v-*", "w-*"])
             assert list(part.variants) == kept
             assert all(cell.variant in ("v", "w") for cell in part.cells)
+
+    def test_variants_have_the_diagnostics_that_are_not_of_the_configuration_alone(
+        self, checked: Callable[[str], Experiment]
+    ) -> None:
+        """Rows of a variant have its prefix."""
+        given = "methods: [{classifier: divergence-bayes}]\nvariants: {v: {text: {digits: token}}}\n"
+        seen = set[bool]()
+        for diagnostic in (
+            "document-counts",
+            "{name: centroid-distances, centroids: [pooled, skl], resamples: 2}",
+            "{name: centroid-distances, centroids: [mean], smoothing: [0.1, 1.0], resamples: 2}",
+        ):
+            whole = checked(f"{given}diagnostics: [{diagnostic}]\n")
+            own = [cell for cell in whole.cells if cell.what == "diagnostic"]
+            base_only = whole.diagnostics[0].tags.base_only
+            names = [cell.id for cell in own if cell.variant == "base"]
+            seen |= {base_only} if names else set()
+            assert [cell.id for cell in own if cell.variant == "v"] == ([] if base_only else [f"v-{n}" for n in names])
+            assert {cell.diagnostic for cell in own} <= {whole.diagnostics[0].name}
+        assert seen
 
     def test_diagnostics_that_describe_methods_stay_in_a_part(self, checked: Callable[[str], Experiment]) -> None:
         for name in BUILTIN_REGISTRIES.diagnostics:
