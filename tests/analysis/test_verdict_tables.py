@@ -211,6 +211,7 @@ def test_an_f_measure_is_judged_beside_counts_of_documents(publish):
         ("linear", "macro-f1", "percent", "deviates"),
     ]
     assert math.isnan(verdicts["low"].iloc[0])
+    assert [bool(each) for each in verdicts["sample"]] == [False, True]
     assert verdicts["low"].iloc[1] < verdicts["value"].iloc[1] < verdicts["high"].iloc[1]
 
 

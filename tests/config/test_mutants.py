@@ -33,7 +33,7 @@ def test_a_broken_configuration_is_refused_in_plain_lines_or_is_good_after_all(t
     shutil.copytree(CONFIGS, tmp_path, dirs_exist_ok=True)  # all that a mutant could extend
     path, refused = tmp_path / "mutant.yaml", []
 
-    @settings(max_examples=300)
+    @settings(max_examples=150)
     @given(broken_yaml([each.read_bytes() for each in sorted(CONFIGS.glob("*.yaml"))]))
     def check(content: bytes) -> None:
         path.write_bytes(content)
@@ -48,4 +48,4 @@ def test_a_broken_configuration_is_refused_in_plain_lines_or_is_good_after_all(t
         assert all(line.isprintable() for line in problems), said
 
     check()
-    assert sum(refused) > 80
+    assert sum(refused) > 40

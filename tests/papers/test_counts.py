@@ -1,0 +1,153 @@
+"""Sentences on how many published values agree with ours and how many claims hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from benchmark.papers.verdict_counts import (
+    DEPENDS,
+    ClaimOutcome,
+    claim_counts_text,
+    claim_outcomes,
+    claim_verdict_lists,
+    not_counted_texts,
+    value_counts,
+    verdict_counts_text,
+)
+
+
+def values(*rows: tuple[str, str, str, str]) -> pd.DataFrame:
+    """A table of verdicts by kind, verdict, reading and grade."""
+    return pd.DataFrame(rows, columns=["kind", "verdict", "reading", "grade"])
+
+
+def result(verdict: str, grade: str = "", reading: str = "") -> tuple[str, str, str, str]:
+    return "result", verdict, reading, grade
+
+
+MANY = [
+    result("equal", "same"),
+    result("equal, outside the interval", "near"),
+    result("consistent", "inside the interval"),
+    result("consistent", "no information"),
+    result("deviates", "no information"),
+    result("deviates", "outside"),
+    result("no interval", "no interval"),
+    ("count", "equal", "", ""),
+    ("count", "deviates", "", ""),
+]
+
+
+@pytest.mark.parametrize(
+    ("rows", "printed", "by_grade", "said"),
+    [
+        ([], None, False, "no published values"),
+        ([], {"result": 2}, False, "0 of 2 published results reproduced (2 not measured)"),
+        (
+            MANY, None, False,
+            ("4 of 7 published results reproduced (1 equal, 1 equal, outside the interval, 2 consistent, 2 deviating, "
+            "1 no interval); 1 of 2 published counts of data reproduced (1 equal, 1 deviating)"),
+        ),
+        (
+            MANY, None, True,
+            ("3 of 5 published results reproduced (1 same, 1 near, 1 inside the interval, 1 outside, 1 no interval); "
+            "1 of 2 published counts of data reproduced (1 equal, 1 deviating); 2 Z without information, not counted"),
+        ),
+        (
+            MANY, {"result": 9, "count": 4}, False,
+            ("4 of 9 published results reproduced (1 equal, 1 equal, outside the interval, 2 consistent, 2 deviating, "
+            "1 no interval, 2 not measured); 1 of 4 published counts of data reproduced (1 equal, 1 deviating, "
+            "2 not measured)"),
+        ),
+        (
+            MANY, {"result": 9, "count": 1}, True,
+            ("3 of 7 published results reproduced (1 same, 1 near, 1 inside the interval, 1 outside, 1 no interval, "
+            "2 not measured); 1 of 2 published counts of data reproduced (1 equal, 1 deviating); "
+            "2 Z without information, not counted"),
+        ),
+        ([("count", "equal", "", "")] * 3, None, False, "3 of 3 published counts of data reproduced"),
+        (
+            [result("tuned"), result("tuned"), result("another setting"), result("equal")], {"result": 1}, False,
+            "1 of 1 published results reproduced (1 equal); 2 tuned, not counted; 1 of another setting, not counted",
+        ),
+        # Other readings count nowhere, unless no value of the paper is set aside for the same reason.
+        (
+            [result("tuned"), result("tuned", reading="another"), result("another setting", reading="another"),
+             result("deviates", reading="another")], None, False,
+            "1 tuned, not counted; 1 of another setting, not counted",
+        ),
+        ([result("reference value", reading="GCN"), result("equal")], None, False,
+         "1 of 1 published results reproduced (1 equal)"),
+    ],
+)  # fmt: skip
+def test_values_are_counted_by_kind_and_verdict_or_grade(
+    rows: list[Any], printed: dict[str, int] | None, *, by_grade: bool, said: str
+) -> None:
+    assert verdict_counts_text([values(*rows)], printed, by_grade=by_grade) == said
+    halves = [values(*rows[:3]), values(*rows[3:])]
+    assert verdict_counts_text(halves, printed, by_grade=by_grade) == said
+
+
+def test_counts_have_the_numbers_of_their_sentence() -> None:
+    plain, data = value_counts([values(*MANY)], {"result": 8})
+    assert (plain.kind, plain.name, plain.reproduced, plain.of) == ("result", "results", 4, 8)
+    assert (data.kind, data.name, data.reproduced, data.of) == ("count", "counts of data", 1, 2)
+    assert plain.detail["not measured"] == 1
+    assert plain.verdicts["deviates"] == 2
+    graded, again = value_counts([values(*MANY)], {"result": 8}, by_grade=True)
+    assert (graded.of, graded.verdicts["deviates"], graded.verdicts["consistent"]) == (6, 1, 1)
+    assert (again.detail, again.of) == (data.detail, 2)
+    assert not_counted_texts([values(*MANY)]) == []
+
+
+def claims(*rows: tuple[str, str, str, str]) -> pd.DataFrame:
+    """A table of claims by id, verdicts by the paper and strictly, and why they aren't counted."""
+    data = [dict(zip(("claim", "verdict", "strict_verdict", "counted"), row, strict=True)) for row in rows]
+    return pd.DataFrame([each | {"text": each["claim"].upper()} for each in data])
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([("a", "holds", "holds", "tuned")], "no claims"),
+        ([("a", "not tested (1 of 1 missing)", "not tested (1 of 1 missing)", "")], "1 claim not tested"),
+        ([("a", "not tested (1 of 1 missing)", "no test", ""), ("b", "not tested (2 of 3 missing)", "no test", "")],
+         "2 claims not tested"),
+        ([("a", "holds", "no test", "")], "its one claim holds by the paper's criterion"),
+        ([("a", "fails", "not shown", "")],
+         "its one claim fails by the paper's criterion, and is not shown by ours, strictly"),
+        ([("a", "holds in part (1 of 2)", "contradicted in part (1 of 2)", "")],
+         "its one claim holds in part by the paper's criterion, and is contradicted in part by ours, strictly"),
+        ([("a", "holds", "holds", ""), ("a", "fails", "not shown", "")],
+         f"its one claim {DEPENDS} by the paper's criterion, and {DEPENDS} by ours, strictly"),
+        ([("a", "holds", "not testable", ""), ("b", "fails", "no test", "")],
+         "1 of 2 claims hold by the papers' criteria"),
+        (
+            [("a", "holds", "holds", ""), ("b", "contradicted in part (1 of 2)", "contradicted", ""),
+             ("c", "contradicted", "contradicted in part (1 of 3)", ""), ("d", "holds in part (1 of 2)", "holds", "")],
+            ("1 of 4 claims hold by the papers' criteria (1 in part, 2 contradicted); "
+            "2 of 4 by ours, strictly (2 contradicted)"),
+        ),
+        # Readings that agree that it doesn't hold don't make it depend on the reading.
+        ([("a", "fails", "not shown", ""), ("a", "holds in part (1 of 2)", "contradicted in part (1 of 2)", ""),
+          ("b", "holds", "holds", "")],
+         "1 of 2 claims hold by the papers' criteria (1 in part); 1 of 2 by ours, strictly (1 contradicted)"),
+    ],
+)  # fmt: skip
+def test_claims_are_counted_once_under_all_readings(rows: list[Any], said: str) -> None:
+    assert claim_counts_text([claims(*rows)]) == said
+
+
+def test_outcomes_are_in_the_order_of_the_table() -> None:
+    table = claims(("b", "holds", "holds", ""), ("a", "fails", "not shown", "same as b"), ("b", "holds", "fails", ""))
+    assert claim_outcomes(table) == [
+        ClaimOutcome("b", "B", "holds", DEPENDS, ""),
+        ClaimOutcome("a", "A", "fails", "not shown", "same as b"),
+    ]
+    lists = claim_verdict_lists(
+        [ClaimOutcome(str(n), "", *words) for n, words in enumerate((("holds", "no test"), ("not tested (1)", "x")))]
+    )
+    assert lists == (["holds"], ["x"])

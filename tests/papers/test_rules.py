@@ -1,0 +1,410 @@
+"""Published values and claims as data, and what is decided of them, where a file says what few files say."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+from pydantic import ValidationError
+
+from benchmark.analysis.scoring import score_cells
+from benchmark.diagnostics import DIAGNOSTIC_METRICS
+from benchmark.evaluation.intervals import Estimate
+from benchmark.evaluation.significance import TestResult as Result
+from benchmark.papers import load
+from benchmark.papers.claims import Evidence, claim_verdict_text, evidence_for, judge_claim, judge_claims
+from benchmark.papers.grim import consistent_sizes
+from benchmark.papers.load import check_published, published_of_experiment, sensitivity_analyses_of
+from benchmark.papers.published import DECLARED_METRICS_KEY, MAX_COMBINATIONS, Claim, Published, PublishedValue
+from benchmark.papers.published_verdicts import Exclusion, ValueVerdict, judge_ranges, judge_values
+from benchmark.papers.settings import excluded_cells, pin_settings
+from benchmark.system.errors import ConfigError
+from benchmark.system.yaml_source import YamlSource
+from tests.analysis.made import drawn_study, predicted, table_study
+from tests.builders import small_experiment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from benchmark.evaluation.score_table import ScoreTable
+
+HEAD = {"paper": "p", "title": "t", "reference": "r"}
+PAIR = {"config": "table", "a": "tf-l1-ngd", "b": "tf-l1-linear"}
+CLAIM: dict[str, Any] = {"id": "c", "text": "t", "relation": "greater", "test": "sign", "comparisons": [PAIR]}
+VALUE: dict[str, Any] = {"config": "table", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "0.9"}
+
+
+def paper(**sections: Any) -> Published:
+    """A paper with some sections."""
+    return Published.model_validate(HEAD | sections, context={DECLARED_METRICS_KEY: DIAGNOSTIC_METRICS})
+
+
+@pytest.fixture(scope="module", name="table")
+def table_of_two_splits() -> ScoreTable:
+    experiment = table_study()
+    return score_cells(experiment, predicted(experiment))
+
+
+@pytest.fixture(scope="module", name="drawn")
+def curves() -> ScoreTable:
+    experiment = drawn_study()
+    return score_cells(experiment, predicted(experiment))
+
+
+class TestFiles:
+    @pytest.mark.parametrize(
+        ("sections", "message"),
+        [
+            ({"values": [VALUE | {"pair": ["a", "b"]}]}, "need a `pair` of cells, any other metric a `cell`"),
+            ({"values": [{k: v for k, v in VALUE.items() if k != "cell"}]}, "any other metric a `cell`"),
+            ({"values": [VALUE | {"metric": "sign-z"}]}, "sign-z and error-ratio need a `pair` of cells"),
+            ({"values": [VALUE | {"metric": "sign-z", "pair": ["a", "b"]}]}, "need a `pair` of cells"),
+            ({"values": [VALUE, VALUE | {"value": "0.8"}]}, "value given more than once"),
+            ({"claims": [CLAIM, CLAIM]}, "claim given more than once: c"),
+            ({"claims": [CLAIM | {"same_as": "c"}]}, "unknown claim 'c'"),
+            ({"claims": [CLAIM | {"same_as": "d"}]}, "unknown claim 'd'"),
+            ({"claims": [CLAIM | {"comparisons": [PAIR, PAIR]}]}, "comparison given more than once"),
+            ({"claims": [CLAIM | {"comparisons": []}]}, "a claim needs a comparison"),
+            ({"claims": [CLAIM | {"margin": "1"}]}, "the relation 'greater' needs no margin or range"),
+            ({"claims": [CLAIM | {"relation": "ratio", "test": None}]}, "the relation 'ratio' needs high and low"),
+            (
+                {"claims": [CLAIM | {"relation": "equivalent", "test": None, "margin": "1"}]},
+                "`because` is missing: give the reason for margin",
+            ),
+            (
+                {"claims": [CLAIM | {"relation": "equivalent", "margin": "1", "because": "b"}]},
+                "the relation 'equivalent' is decided by its interval, not by the test 'sign'",
+            ),
+            *(
+                (
+                    {"claims": [CLAIM | {"relation": "ratio", "test": None, "because": "b", "low": low, "high": "1"}]},
+                    f"the range must ascend, not {low} to 1",
+                )
+                for low in ("1", "1.5")
+            ),
+        ],
+    )
+    def test_what_contradicts_itself_is_refused(self, sections: dict[str, Any], message: str) -> None:
+        with pytest.raises(ValidationError, match=message):
+            paper(**sections)
+
+    def test_what_is_said_twice_of_something_else_is_taken(self) -> None:
+        others = {"metric": "error"}, {"cell": "b"}, {"config": "d"}, {"table": 2}, {"alternative": True}, {"figure": 1}
+        assert len(paper(values=[VALUE, *(VALUE | each for each in others)]).values) == 1 + len(others)
+        again = paper(claims=[CLAIM, CLAIM | {"id": "d", "same_as": "c"}, CLAIM | {"id": "e", "same_as": "d"}])
+        assert [claim.same_as for claim in again.claims] == [None, "c", "d"]
+        references = [{"method": m, "source": "s", "transductive": False, "values": [VALUE]} for m in ("a", "b")]
+        assert len(paper(reference_values=references).reference_values) == 2
+        with pytest.raises(ValidationError, match="reference value given more than once: a: "):
+            paper(reference_values=[references[0], references[0]])
+
+    @pytest.mark.parametrize("number", [MAX_COMBINATIONS, MAX_COMBINATIONS + 1])
+    def test_braces_stand_for_ten_thousand_combinations_and_no_more(self, number: int) -> None:
+        loop = {"config": "table", "cells": "a-{n}", "for": {"n": [str(n) for n in range(number)]}, "figure": 1}
+        given = {"ranges": [loop | {"metric": "error", "low": "0", "high": "1"}]}
+        if number > MAX_COMBINATIONS:
+            with pytest.raises(ValidationError, match="`for` makes 10,001 combinations: at most 10,000 are allowed"):
+                paper(**given)
+        else:
+            assert len(paper(**given).ranges[0].expanded) == number
+
+    def test_the_unit_of_a_file_is_that_of_its_shares_alone(self) -> None:
+        metrics = ("accuracy", "seconds", "documents", "average-skl")
+        found = paper(unit="percent", values=[VALUE | {"metric": each} for each in metrics]).values
+        assert [(each.unit, each.is_share) for each in found] == [("percent", True), *[("one", False)] * 3]
+        assert [ValueVerdict(each, Estimate(0.5, 0.4, 0.6, 9, "t")).scale for each in found] == [100, 1, 1, 1]
+
+    @pytest.mark.parametrize(
+        ("metric", "unit"), [("error", "one"), ("macro-f1", "one"), ("seconds", "seconds"), ("documents", "documents")]
+    )
+    def test_the_ends_of_a_range_are_fractions_or_in_the_unit_of_the_metric(self, metric: str, unit: str) -> None:
+        loop = {"figure": 1, "config": "table", "cells": "a", "for": {}, "metric": metric, "low": "0", "high": "1"}
+        assert paper(ranges=[loop]).ranges[0].printed_in == unit
+
+    def test_a_claim_on_a_variant_is_of_cells_with_its_prefix(self) -> None:
+        claim = Claim.model_validate(CLAIM | {"comparisons": [PAIR, PAIR | {"config": "other"}]})
+        found = claim.with_prefixes({"table": "v-"})
+        assert [(c.config, c.a, c.b) for c in found.comparisons] == [
+            ("table", "v-tf-l1-ngd", "v-tf-l1-linear"),
+            ("other", "tf-l1-ngd", "tf-l1-linear"),
+        ]
+        assert found.model_copy(update={"templates": claim.templates}) == claim
+
+
+class TestNames:
+    @pytest.fixture(name="named")
+    def named_in_file(self, tmp_path: Path, publish: Callable[[dict[str, Any]], str]) -> Callable[..., None]:
+        """Check a paper that names a configuration beside a file with some text."""
+
+        def check(text: str, name: str) -> None:
+            configs = tmp_path / "configs"
+            configs.mkdir(exist_ok=True)
+            (configs / "file.yaml").write_text(text)
+            given = publish(HEAD | {"values": [VALUE, VALUE | {"config": name}]})
+            check_published(replace(table_study(), paper=given), configs)
+
+        return check
+
+    @pytest.mark.parametrize(
+        ("text", "name"),
+        [
+            ("name: other\n", "other"),
+            ("# of a file\nname:   'other' # so\n", "other"),
+            ('title: x\nname: "other"\n', "other"),
+            ("extends: x\n", "file"),
+            ("  name: inner\n", "file"),
+        ],
+    )
+    def test_a_configuration_is_called_as_it_says_or_as_its_file(
+        self, named: Callable[..., None], text: str, name: str
+    ) -> None:
+        named(text, name)
+        with pytest.raises(ConfigError, match=f"unknown configuration '{name}s'; did you mean '{name}'"):
+            named(text, f"{name}s")
+        if name == "other":
+            with pytest.raises(ConfigError, match="unknown configuration 'file'"):
+                named(text, "file")
+
+    @pytest.mark.parametrize(
+        ("text", "found"),
+        [
+            ("sensitivity_of: table\n", True),
+            ("explains: table\n", True),
+            ("name: a\nexplains: 'table' # old\n", True),
+            ("explained: table\n", False),
+            ("sensitivity_of: tables\n", False),
+            ("variants: {}\n", False),
+        ],
+    )
+    def test_an_analysis_says_so_by_its_new_or_old_key(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, found: bool
+    ) -> None:
+        monkeypatch.setattr(load, "CONFIGS_FOLDER", tmp_path)
+        for name, own in (("b", text), ("a", text), ("c", "name: table\n")):
+            (tmp_path / f"{name}.yaml").write_text(own)
+        (tmp_path / "d.yaml").mkdir()
+        experiment: Any = SimpleNamespace(name="table", paper="p")
+        assert sensitivity_analyses_of(experiment) == (("a", "b") if found else ())
+        experiment.paper = None
+        assert sensitivity_analyses_of(experiment) == ()
+
+    def test_a_paper_in_the_users_folder_is_checked_there(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("HOME", str(tmp_path / "home"))
+        (tmp_path / "home").mkdir()
+        for cell, wrong in (("tf-l1-ngd", False), ("tf-l1-ngdd", True)):
+            content = HEAD | {"values": [VALUE | {"cell": cell}]}
+            (tmp_path / "home" / "mine.yaml").write_text(yaml.safe_dump(content))
+            whole = table_study()
+            raw = whole.raw | {"paper": "~/mine.yaml"}
+            experiment = replace(whole, paper="p", own_paper=content, raw=raw)
+            if wrong:
+                with pytest.raises(ConfigError, match=r"home/mine\.yaml:\d+: unknown cell 'tf-l1-ngdd'"):
+                    check_published(experiment, tmp_path)
+            else:
+                check_published(experiment, tmp_path)
+            load._read.cache_clear()
+            published = published_of_experiment(experiment)
+            assert published is not None
+            assert published.values[0].cell == cell
+
+    def test_of_a_part_the_ranges_are_those_of_which_every_cell_is_there(
+        self, publish: Callable[[dict[str, Any]], str]
+    ) -> None:
+        loop = {"figure": 1, "config": "table", "metric": "error", "low": "0", "high": "1"}
+        ranges = [
+            loop | {"cells": "tf-l1-{k}", "for": {"k": ["ngd", "linear"]}},
+            loop | {"cells": "tf-l1-{k}", "for": {"k": ["ngd"]}},
+            loop | {"config": "other", "cells": "tf-l1-{k}", "for": {"k": ["linear"]}},
+        ]
+        whole = replace(table_study(), paper=publish(HEAD | {"ranges": ranges}))
+        for left_out, kept in ((set[str](), ranges), ({"tf-l1-linear"}, ranges[1:]), ({"x"}, ranges)):
+            found = published_of_experiment(replace(whole, left_out=frozenset(left_out)))
+            assert found is not None
+            assert [each.model_dump(by_alias=True, exclude_none=True) for each in found.ranges] == kept
+
+
+def of_pair(p: float | None, least: float, n: int) -> Result:
+    """A test of the pair."""
+    return Result(PAIR["a"], PAIR["b"], "sign", n, 2.0, p, PAIR["a"], least_p=least)
+
+
+class TestVerdicts:
+    @pytest.mark.parametrize(
+        ("n", "p", "least", "verdict"),
+        [
+            (0, 1.0, 1.0, "holds"),  # never different
+            (3, 1.0, 0.25, "not testable"),  # no outcome could have been significant
+            (9, 0.3, 0.004, "holds"),
+            (9, 0.01, 0.004, "contradicted"),
+            (9, None, 0.004, "not testable"),
+        ],
+    )
+    def test_the_same_by_a_test_needs_one_that_could_be_significant(
+        self, n: int, p: float | None, least: float, verdict: str
+    ) -> None:
+        relation = {"relation": "equivalent", "margin": "0.01", "because": "b", "test": None, "rule": {"test": "sign"}}
+        claim = Claim.model_validate(CLAIM | relation)
+        evidence = Evidence(Estimate(0.0, -0.1, 0.1, 9, "t"), None, of_pair(p, least, n))
+        assert judge_claim(claim, {claim.comparisons[0]: evidence}).paper == verdict
+
+    @pytest.mark.parametrize("n", [0, 3])
+    def test_cells_that_never_differ_are_no_better_than_each_other(self, n: int) -> None:
+        claim = Claim.model_validate(CLAIM | {"rule": {"test": "sign"}})
+        test = of_pair(1.0, 1.0, n)
+        judged = judge_claim(claim, {claim.comparisons[0]: Evidence(Estimate(0.0, 0.0, 0.0, 9, "t"), test, test)})
+        assert (judged.paper, judged.strict) == ("not testable", "not testable")
+
+    @pytest.mark.parametrize(
+        ("words", "text"),
+        [
+            (["not testable"] * 2, "not testable"),
+            (["missing", "holds"], "not tested (1 of 2 missing)"),
+            (["contradicted", "not testable"], "contradicted in part (1 of 2, 1 not testable)"),
+            (["fails", "not shown"], "fails"),
+            (["fails", "contradicted"], "contradicted in part (1 of 2)"),
+            (["fails", "not testable"], "fails"),
+            (["not shown", "not testable", "not testable"], "not shown (2 of 3 not testable)"),
+            (["holds", "fails"], "holds in part (1 of 2)"),
+            (["holds", "contradicted", "not testable", "not shown"],
+             "holds in part (1 of 4, 1 contradicted, 1 not testable)"),
+        ],
+    )  # fmt: skip
+    def test_words_of_a_claim_are_those_of_its_comparisons(self, words: Any, text: str) -> None:
+        assert claim_verdict_text(words) == text
+        assert claim_verdict_text(words[::-1]) == text
+
+    def test_one_comparison_without_evidence_leaves_the_others_theirs(self, drawn: ScoreTable) -> None:
+        def compared(b: str) -> dict[str, str]:
+            return {"config": "drawn", "a": "linear-oracle-50", "b": b}
+
+        cells = ["rbf-oracle-100", "rbf-oracle-50", "gone", "rbf-cv-50"]  # the first is tested on other documents
+        claim = Claim.model_validate(CLAIM | {"metric": "error", "comparisons": [compared(b) for b in cells]})
+        found = evidence_for(claim, "drawn", drawn)
+        assert [comparison.b for comparison in found] == ["rbf-oracle-50", "rbf-cv-50"]
+        assert evidence_for(claim, "other", drawn) == {}
+        judged = judge_claim(claim, found)
+        assert [each.strict == "missing" for each in judged.comparisons] == [True, False, True, False]
+
+    @pytest.mark.parametrize(
+        ("sensitivity_of", "variants", "judged"),
+        [
+            (None, [""], [("c", "", 2), ("fast", "", 1)]),
+            (None, ["", "v"], [("c", "", 2), ("fast", "", 1), ("c", "v", 2)]),
+            ("table", [""], [("c", "", 2)]),
+        ],
+    )
+    def test_times_are_judged_of_the_configuration_itself_alone(
+        self, table: ScoreTable, sensitivity_of: str | None, variants: list[str], judged: list[Any]
+    ) -> None:
+        elsewhere = PAIR | {"config": "elsewhere"}
+        fast = CLAIM | {"id": "fast", "metric": "seconds", "relation": "lower", "test": None}
+        given = paper(claims=[CLAIM | {"comparisons": [PAIR, elsewhere]}, fast])
+        found = judge_claims(given, "analysis" if sensitivity_of else "table", sensitivity_of, variants, table)
+        assert sorted((each.claim.id, each.variant, each.whole) for each in found) == sorted(judged)
+
+    def test_reasons_that_set_a_claim_aside_are_of_either_cell(self, table: ScoreTable) -> None:
+        for cell in (PAIR["a"], PAIR["b"]):
+            (found,) = judge_claims(
+                paper(claims=[CLAIM]), "table", None, [""], table, {("table", cell): Exclusion("tuned", "C")}
+            )
+            assert (found.counted, found.whole) == ("tuned", 1)
+
+    @pytest.mark.parametrize(
+        ("cells", "ends", "verdict", "inside"),
+        [
+            (["ngd", "linear"], ("0", "1"), "inside", 2),
+            (["ngd", "linear"], ("0", "0.000001"), "outside", 0),
+            (["ngd", "gone"], ("0", "1"), "not tested", 1),
+            (["gone", "linear"], ("0", "0.000001"), "not tested", 0),
+            (["gone"], ("0", "1"), "not tested", 0),
+        ],
+    )
+    def test_a_range_is_tested_where_every_cell_was_run(
+        self, table: ScoreTable, cells: list[str], ends: tuple[str, str], verdict: str, inside: int
+    ) -> None:
+        loop = {"figure": 1, "config": "table", "cells": "tf-l1-{k}", "for": {"k": cells}, "metric": "error"}
+        (found,) = judge_ranges(paper(ranges=[loop | {"low": ends[0], "high": ends[1]}]), "table", table)
+        assert (found.verdict, found.inside, found.of) == (verdict, inside, len(cells))
+        ours = [table.estimate(f"tf-l1-{k}", "error").value for k in cells if k != "gone"]
+        assert [found.low, found.high] == (
+            [min(ours), max(ours)] if ours else pytest.approx([math.nan] * 2, nan_ok=True)
+        )
+
+    def test_a_count_has_no_sample_and_a_result_has(self, table: ScoreTable) -> None:
+        (found,) = judge_values(paper(values=[VALUE]), "table", table)
+        assert found.sample == table.samples["tf-l1-ngd"].counted(table.cells["tf-l1-ngd"], found.ours)
+        assert found.sample
+        assert found.between is not None
+
+    @pytest.mark.parametrize(
+        ("points", "n", "grade"),
+        [
+            (0.3, 100, "same"),
+            (0.31, 100, "same"),  # less than a document
+            (0.5, 1000, "same"),  # 5 documents
+            (0.51, 900, "near"),  # less than 5 documents, more than half a point
+            (0.4, 2000, "near"),  # 8 documents
+            (1.0, 10_000, "near"),
+            (1.01, 10_000, "inside the interval"),
+        ],
+    )
+    def test_five_documents_are_the_same_up_to_half_a_point(self, points: float, n: int, grade: str) -> None:
+        printed = PublishedValue(**VALUE | {"value": "90.00", "unit": "percent"})
+        for sign in (1, -1):
+            ours = Estimate(round(0.9 + sign * points / 100, 6), 0.8, 0.95, n, "t")
+            assert ValueVerdict(printed, ours).grade == grade
+
+
+class TestSizes:
+    def test_all_tested_documents_may_be_discordant(self) -> None:
+        assert consistent_sizes({"a": "100", "b": "0"}, [("a", "b", "3.1623")], range(1, 21)) == [10]
+
+    def test_the_fewest_discordant_documents_that_fit_a_rounded_z_count(self) -> None:
+        # 200 / sqrt(m) is printed as 2.500 for m = 6398, 6400 and 6402.
+        assert consistent_sizes({"a": "51.56", "b": "48.44"}, [("a", "b", "2.500")], [6398]) == [6398]
+
+
+class TestSettings:
+    @pytest.fixture(name="pinned")
+    def pinned_paper(self, publish: Callable[[dict[str, Any]], str]) -> Callable[..., Any]:
+        named = publish(HEAD | {"values": [VALUE | {"config": "small"}]})
+        return lambda **changes: small_experiment(**{"paper": named} | changes)
+
+    def test_what_is_said_of_the_configuration_is_said_of_its_other_readings(self, pinned: Callable[..., Any]) -> None:
+        pin_settings(pinned())
+        readings = {"readings": {"base": "as printed", "v": "other"}, "variants": {"v": {"text": {"digits": "token"}}}}
+        tuned = [{"cells": "tfidf-l1-ngd", "choice": "C 3", "to": "Table 1"}]
+        other = pinned(defaults={"C": 3}, tuned_to_published=tuned, **readings)
+        found = excluded_cells(other)
+        own = {"tf-l1-ngd": "another setting", "tfidf-l1-ngd": "tuned"}
+        assert {cell: why.kind for (_, cell), why in found.items()} == own | {
+            f"v-{cell}": kind for cell, kind in own.items()
+        }
+        assert {config for config, _ in found} == {"small"}
+        assert found["small", "v-tf-l1-ngd"] == found["small", "tf-l1-ngd"]
+        assert set(excluded_cells(pinned(defaults={"C": 3}))) == {("small", "tf-l1-ngd")}
+
+    def test_configurations_are_written_in_alphabetical_order(self, pinned: Callable[..., Any]) -> None:
+        path, _ = pin_settings(pinned())
+        group = [{"cells": ["a"], "setting": {"C": 1}}]
+        content = yaml.safe_load(path.read_text())
+        path.write_text(str(content | {"zoo": group, "any": group}).replace("'", '"').replace("None", "null")
+                        .replace("True", "true").replace("False", "false"))  # fmt: skip
+        pin_settings(pinned())
+        assert list(yaml.safe_load(path.read_text())) == ["any", "small", "zoo"]
+
+    def test_a_paper_of_ones_own_can_not_be_pinned(self, tmp_path: Path) -> None:
+        del tmp_path
+        own = replace(small_experiment(), paper="p", own_paper=HEAD | {"values": [VALUE | {"config": "small"}]})
+        source = YamlSource("p.yaml", own.own_paper)
+        assert source.data
+        with pytest.raises(ConfigError, match="small: has no paper of this package, so its settings can't be pinned"):
+            pin_settings(own)
+        assert excluded_cells(own) == {}
