@@ -72,7 +72,7 @@ def _data(manifest: Mapping[str, Any], card: DatasetCard | None) -> Iterator[tup
     yield "Statistics, such as the number of examples", _joined(map(_statistics, variants.values()))
     yield "Splits for training, validation and testing", f"{_splits(manifest)}; {_validation(manifest)}"
     corpus = config.get("corpus", {})
-    excluded = [f"{len(corpus['exclude'])} documents by id"] if corpus.get("exclude") else []
+    excluded = [f"{_counted(len(corpus['exclude']), 'document')} by id"] if corpus.get("exclude") else []
     excluded += [f"documents that are {', '.join(corpus['drop'])}"] if corpus.get("drop") else []
     empty = max((each.get("documents_without_words", 0) for each in variants.values()), default=0)
     yield "Excluded data", f"{_joined(excluded) or 'none'}; {empty:,} documents without words stay"

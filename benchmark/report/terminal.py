@@ -341,9 +341,8 @@ def run_sentence(summary: Summary, *, stored: int, seconds: float, peak: float, 
     parts += [verdict_counts_text([summary.verdicts])] if len(summary.verdicts) else []
     whole = summary.claims[summary.claims["whole"] <= summary.claims["of"]]
     parts += [claim_counts_text([whole])] if len(whole) else []
-    parts += (
-        [f"{len(summary.claims) - len(whole)} claims compared only in part"] if len(whole) < len(summary.claims) else []
-    )
+    partly = len(summary.claims) - len(whole)
+    parts += [f"{partly} {'claim' if partly == 1 else 'claims'} compared only in part"] if partly else []
     memory = "" if is_missing(peak) else f", {peak / 1e9:.1f} GB at most"
     parts += [f"{seconds:.1f} s{memory}"] if seconds else []
     return "; ".join([*parts, f"written to {folder}"])

@@ -462,7 +462,7 @@ class TestTerminal:
                 {"claims": claims_of(claim("c", "holds", 1, 1), claim("d", "holds", 1, 1, whole=2))},
                 {},
                 (
-                    "made: 3 cells; its one claim holds by the paper's criterion, and by ours; 1 claims compared "
+                    "made: 3 cells; its one claim holds by the paper's criterion, and by ours; 1 claim compared "
                     "only in part; written to RUN"
                 ),
             ),
@@ -473,7 +473,7 @@ class TestTerminal:
         found = run_sentence(summary_of(**changes), **numbers, folder="RUN")  # type: ignore[arg-type]
         if "claims" in changes:
             assert found.startswith("made: 3 cells; its one claim ")
-            assert found.endswith("; 1 claims compared only in part; written to RUN")
+            assert found.endswith("; 1 claim compared only in part; written to RUN")
         else:
             assert found == sentence
 

@@ -44,6 +44,7 @@ def test_every_configuration_of_ours_fits(validator, path):
         {"protocol": {"name": "random-subsets", "train_size": [10, 20], "replicates": 3}},
         {"methods": ["mnb", "ngd", {"fuse": ["mnb", "ngd"], "name": "both"}]},
         {"methods": ["mnb", "ngd", {"fuse": [["mnb", "ngd"], ["ngd", "mnb"]], "name": "both"}]},
+        {"methods": ["mnb", "ngd", {"fuse": [["mnb", "ngd"]], "name": "both"}]},
         {"tasks": [["a", "b"], {"title": "All", "largest": 4}]},
         {"terms": {"number": 5}},
         {"variants": {"v": {"text": {"digits": None}, "defaults": {"C": 1}}}},

@@ -87,8 +87,9 @@ class PanelView:
         if self.panel.printed:
             layers.append(self._band())
         if chart.reference is not None:
-            level = [{"level": chart.reference, "meaning": "same" if chart.reference else "no difference"}]
-            line = alt.Chart(rows_data(level)).mark_rule(color=MUTED, strokeDash=[4, 3], aria=False)
+            level = round_for_output(chart.scale, chart.reference)
+            meant = [{"level": level, "meaning": "same" if chart.reference else "no difference"}]
+            line = alt.Chart(rows_data(meant)).mark_rule(color=MUTED, strokeDash=[4, 3], aria=False)
             layers.append(line.encode(self._y("level")))
         layers += self._limits() if self.panel.limits else []
         if barred:

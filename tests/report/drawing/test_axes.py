@@ -85,24 +85,26 @@ def test_an_axis_has_two_ends_whatever_it_shows(xs, log):
     assert not log or low > 0
 
 
-@pytest.mark.parametrize(
-    "numbers",
-    [
+def test_a_picture_writes_numbers_as_tables_do():
+    """The axis of Vega, whose numbers are written by an expression, has the texts of `axis_number_text`."""
+    axes = [
         (1e-12, 1e-6, 2.5e-6, 0.01, 0.5, 1.0, 20.0),
         (0.001, 0.25, 999.0, 1000.0, 9999.5, 12_500.0, 1_500_000.0),
         (3e-10, 4e-11, 9e-4),
-    ],
-)
-@pytest.mark.parametrize("log", [False, True])
-def test_a_picture_writes_numbers_as_tables_do(numbers, log):
-    """The axis of Vega, whose numbers are written by an expression, has the texts of `axis_number_text`."""
-    rows = [{"x": i, "y": number} for i, number in enumerate(numbers)]
-    scale = alt.Scale(type="log", domain=[min(numbers) / 2, 2 * max(numbers)], nice=False)
-    axis = alt.Axis(values=list(numbers), labelExpr=number_expression(numbers, log=log), labelOverlap=False)
-    drawn = alt.Chart(rows_data(rows)).mark_point().encode(alt.Y("y:Q", scale=scale, axis=axis, title=None))
-    svg = render_pictures({"axis": figure_spec("", [spec_of(drawn)])})["axis"]["svg"].decode()
-    texts = set(re.findall(r">([^<>]+)</text>", svg))
-    assert texts == {axis_number_text(number, powers_below(numbers, log=log)) for number in numbers}
+    ]
+    cases = {f"{i} {log}": (numbers, log) for i, numbers in enumerate(axes) for log in (False, True)}
+    specs = {}
+    for name, (numbers, log) in cases.items():
+        rows = [{"x": i, "y": number} for i, number in enumerate(numbers)]
+        scale = alt.Scale(type="log", domain=[min(numbers) / 2, 2 * max(numbers)], nice=False)
+        axis = alt.Axis(values=list(numbers), labelExpr=number_expression(numbers, log=log), labelOverlap=False)
+        drawn = alt.Chart(rows_data(rows)).mark_point().encode(alt.Y("y:Q", scale=scale, axis=axis, title=None))
+        specs[name] = figure_spec("", [spec_of(drawn)])
+    for name, files in render_pictures(specs).items():
+        numbers, log = cases.pop(name)
+        texts = set(re.findall(r">([^<>]+)</text>", files["svg"].decode()))
+        assert texts == {axis_number_text(number, powers_below(numbers, log=log)) for number in numbers}
+    assert cases == {}
 
 
 @settings(max_examples=200)

@@ -328,10 +328,11 @@ print(json.dumps({name: [files["svg"].decode(), files["png"].hex()] for name, fi
 def test_two_drawings_have_equal_bytes():
     """In another process and another order, too, and whatever theme is chosen for charts of one's own."""
     names = ["two by two", "one panel"]
-    first = render_pictures({name: curve_chart(KINDS[name]()) for name in names})
+    specs = {name: curve_chart(KINDS[name]()) for name in names}
+    first = render_pictures(specs)
     assert {kind for files in first.values() for kind in files} == {"png", "svg"}
     with alt.theme.enable("dark"):
-        assert render_pictures({name: curve_chart(KINDS[name]()) for name in names}) == first
+        assert {name: curve_chart(KINDS[name]()) for name in names} == specs
     other = subprocess.run([sys.executable, "-c", AGAIN, json.dumps(names[::-1])], capture_output=True, check=True)
     told = json.loads(other.stdout)
     assert list(told) == names[::-1]

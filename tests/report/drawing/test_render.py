@@ -18,6 +18,11 @@ def spec():
     return curve_chart(CHART)
 
 
+@pytest.fixture(scope="module")
+def whole(spec):
+    return render_pictures({"a": spec})
+
+
 def test_nothing_to_draw_starts_no_process(monkeypatch):
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: pytest.fail("started"))
     assert render_pictures({}) == {}
@@ -35,8 +40,7 @@ def test_what_cannot_be_drawn_is_left_out_and_the_others_are_drawn(spec):
 
 
 @pytest.mark.parametrize("death", ["import os; os.abort()", "raise SystemExit(3)", "import no_such_module"])
-def test_what_was_drawn_before_the_engine_died_is_kept(spec, death, monkeypatch):
-    whole = render_pictures({"a": spec})
+def test_what_was_drawn_before_the_engine_died_is_kept(spec, whole, death, monkeypatch):
     monkeypatch.setattr(
         render,
         "DRAWING_PROGRAM",

@@ -210,6 +210,8 @@ class TestPages:
         for most, n in ((len(whole.encode()), 200), (len(whole.encode()) - 1, 50), (len(whole), 50)):
             monkeypatch.setattr(render, "MAX_PAGE_BYTES", most)
             assert count() == n
+        monkeypatch.setattr(render, "MAX_PAGE_BYTES", 1)
+        assert count() == 50, "a page that never fits has the fewest rows"
 
     def test_comparisons_are_folded_from_forty_one_on(self) -> None:
         names = "abcdefghijklmnop"
