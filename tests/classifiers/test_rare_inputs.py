@@ -218,9 +218,7 @@ def matrix() -> NDArray[np.float64]:
 
 
 PLACES = [
-    (int(row), int(column))
-    for row in (*BOUNDS[:-1], *(BOUNDS[1:] - 1))
-    for column in (*BOUNDS[:-1], *(BOUNDS[1:] - 1))
+    (int(row), int(column)) for row in (*BOUNDS[:-1], *(BOUNDS[1:] - 1)) for column in (*BOUNDS[:-1], *(BOUNDS[1:] - 1))
 ]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from benchmark.kernels import KERNELS, Heat, Kernel, Linear, is_elementwise_kernel
+from benchmark.kernels import KERNELS, Kernel, Linear, is_elementwise_kernel
 from benchmark.kernels.gram import InnerProducts, LazyGram, kernel_diagonal
 from benchmark.kernels.models.plsi import PLSI, checked_counts
 from benchmark.kernels.multinomial import arccos_clipped
@@ -84,7 +84,7 @@ def test_angles_of_affinities_lie_between_0_and_a_right_angle() -> None:
 def test_equal_documents_have_the_ridge_up_to_rounding_and_no_others() -> None:
     kernel = ELEMENTWISE["bhattacharyya"](ridge=0.5)
     given = np.array([[1.0, 1 - 4e-10, 1 + 4e-10, 1 - 2e-9, 0.5, 0.0]])
-    expected = given + [0.5, 0.5, 0.5, 0, 0, 0]
+    expected = given + np.array([0.5, 0.5, 0.5, 0, 0, 0])
     np.testing.assert_array_equal(kernel.from_products(given.copy(), np.ones(1), np.ones(6)), expected)
     np.testing.assert_array_equal(ELEMENTWISE["bhattacharyya"]().from_products(given, np.ones(1), np.ones(6)), given)
 
@@ -102,11 +102,11 @@ def test_streamed_products_are_the_same_in_any_form_of_the_points(form: str) -> 
     given = sparse_forms(dense)[form].tocsr()
     streamed = StreamedProducts(given, columns, [np.array([2, 0]), np.array([1, 3])])
     np.testing.assert_array_equal(streamed[:], expected)
-    other = StreamedProducts(sp.csr_array(np.eye(9, 12)), columns)
-    other.hold(given)
-    first = StreamedProducts(points, columns)
-    np.testing.assert_array_equal(other[:], inner_products(points, sp.csr_array(np.eye(9, 12))[columns]))
-    np.testing.assert_array_equal(first.of(given)[2:5], expected[2:5])
+    ones = sp.csr_array(np.eye(9, 12))
+    held = StreamedProducts(ones, columns)
+    held.hold(given)
+    np.testing.assert_array_equal(held[:], inner_products(points, ones[columns]))
+    np.testing.assert_array_equal(StreamedProducts(points, columns).of(given)[2:5], expected[2:5])
 
 
 def test_points_that_may_not_be_written_such_as_a_mapped_file_s_are_read() -> None:
@@ -135,10 +135,3 @@ def test_counts_that_are_stored_zeros_are_no_words() -> None:
     stored = sparse_forms(counts.astype(float))["explicit zeros"]
     np.testing.assert_array_equal(PLSI(n_classes=2).fit(stored).word_given_class, model.word_given_class)
     assert not checked_counts(sp.csr_array((2, 3))).nnz
-
-
-@pytest.mark.parametrize("n", [0, 1])
-def test_a_simplex_of_fewer_than_two_outcomes_has_no_heat(n: int) -> None:
-    with pytest.raises(ValueError, match=f"^Heat needs points of at least 2 coordinates, not {n}$"):
-        Heat().learn(n)
-    assert Heat().learn(2).from_products(np.ones((1, 1)), np.ones(1), np.ones(1)) == 1
