@@ -169,6 +169,23 @@ def test_a_sum_of_decision_values_breaks_ties_and_never_outweighs_a_vote() -> No
     assert scores.argmax(axis=1).tolist() == [0, 1]
 
 
+@pytest.mark.parametrize("scheme", ["one-vs-one", "one-vs-rest"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_where_libsvm_takes_no_step_the_offsets_decide(scheme: str, n_classes: int) -> None:
+    """A tolerance of 2 and more is reached before the first step: there is no support vector."""
+    X, y = draw(12, n_classes)
+    model = SupportVectorClassifier(epsilon=2.5, scheme=scheme).fit(X @ X.T, y)
+    assert [len(machine.support) for machine in model.machines_.machines] == [0] * len(model.machines_.machines)
+    assert model.machines_.n_support == 0
+    offsets = [machine.rho for machine in model.machines_.machines]
+    decisions = model.decision_function(X[:5] @ X.T)
+    np.testing.assert_array_equal(decisions, np.tile(np.negative(offsets), (5, 1)))
+    codes, _ = predict_class_codes(model.machines_, decisions)
+    np.testing.assert_array_equal(model.predict(X[:5] @ X.T), model.classes_[codes])
+    (few,) = batch_decision_values(X @ X.T * 1.0, [BinaryProblem(*np.split(np.arange(12), [6, 12]))], epsilon=2.5)
+    assert len(set(few.tolist())) <= 1
+
+
 # Many machines over one matrix
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from benchmark.classifiers import SupportVectorClassifier
 from benchmark.classifiers.thresholds import MIN_THRESHOLD_F1
-from benchmark.kernels import KERNELS
+from benchmark.kernels import KERNELS, Kernel
 from benchmark.kernels.block_sum import BLOCK_KERNELS
 from benchmark.kernels.heat.half_plane import HALF_PLANE_GEOMETRIES
 from benchmark.kernels.heat.kernel import MAX_HEAT_TIME, MIN_HEAT_TIME
@@ -103,3 +103,12 @@ def test_after_an_error_the_kernel_is_fitted_as_if_there_had_been_none(name: str
     with pytest.raises(ValueError, match="3 features"):
         kernel.transform(X[:, 1:])
     np.testing.assert_array_equal(kernel.transform(X), cls(**parameters).fit(X).transform(X))
+
+
+def test_a_kernel_without_a_formula_has_no_values() -> None:
+    points = np.eye(3)
+    kernel = Kernel().fit(points)
+    assert (kernel.exponent, kernel.non_negative, kernel.learn(3)) == (1.0, False, kernel)
+    for action in (lambda: kernel.transform(points), lambda: kernel.from_products(points, points[0], points[0])):
+        with pytest.raises(NotImplementedError):
+            action()
