@@ -280,7 +280,7 @@ def test_a_step_that_fails_is_taken_again_and_shorter(
     assert found.times[1] == asked[2]
     assert (np.diff(found.energies) <= 1e-14).all()
     monkeypatch.setattr(flow, "_implicit_step", lambda *_: None)
-    with pytest.raises(RuntimeError, match="^rounding errors stop the flow at an energy that may be"):
+    with pytest.raises(RuntimeError, match=r"^rounding errors stop the flow at an energy that may be"):
         gradient_flow(statistics, edges)
 
 
