@@ -265,6 +265,10 @@ def test_divergences_are_those_of_the_documents_distributions_to_the_centroids(
     assert found[2].tolist() == [0, 0]
     times = new.sum(axis=1, keepdims=True) if length == "counted" else 1
     np.testing.assert_allclose(model.checked_scores(kind(new)), model.log_prior_ - times * found, rtol=1e-12)
+    # Weights need not be counts: the divergence is of shares, and the length is their sum.
+    np.testing.assert_allclose(model.divergences(kind(new / 8)), found, rtol=1e-12)
+    shorter = times / 8 if length == "counted" else 1
+    np.testing.assert_allclose(model.checked_scores(kind(new / 8)), model.log_prior_ - shorter * found, rtol=1e-12)
     with pytest.raises(ValueError, match="2 features"):
         model.divergences(kind(new[:, 1:]))
     with pytest.raises(ValueError, match="Negative values"):

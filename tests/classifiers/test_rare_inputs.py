@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import threading
-from itertools import pairwise
+import weakref
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,19 +13,20 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from benchmark.classifiers import CLASSIFIERS, PARAMETER_LIMITS, SupportVectorClassifier
+from benchmark.classifiers import CLASSIFIERS, PARAMETER_LIMITS, LinearSvm, SupportVectorClassifier, svm
 from benchmark.classifiers.batch_svm import BinaryProblem, batch_decision_values
 from benchmark.classifiers.centroids.graph_solvers import connected_graph, solve_laplacian
 from benchmark.classifiers.centroids.graphs import co_occurrence_graph, co_occurrence_tree
-from benchmark.classifiers.libsvm import DenseRows
+from benchmark.classifiers.libsvm import BinarySvm, DenseRows, NodeMatrix
 from benchmark.classifiers.linear_models import _Turns
-from benchmark.classifiers.one_vs_one import SvmProblem
+from benchmark.classifiers.one_vs_one import SvmProblem, TrainingClock
 from benchmark.classifiers.svm import (
     MulticlassSvm,
     mean_self_product,
     one_vs_one_scores,
     predict_class_codes,
     svm_class_scores,
+    svm_decision_values,
     svm_decision_values_together,
     train_multiclass_together,
 )
@@ -273,7 +276,75 @@ def test_wherever_a_kernel_fails_on_tested_rows_the_others_are_decided(matrix: N
                 np.testing.assert_array_equal(decided[1], expected)
 
 
+@pytest.mark.parametrize("zeros", [0, 1, 2])
+def test_the_largest_value_of_any_class_says_which_decisions_are_doubtful(
+    matrix: NDArray[np.float64], zeros: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Values of 1e6 that cancel up to 1e-9, in two classes of three: the third one's are 0."""
+    again: list[int] = []
+    in_order = svm._sum_in_order
+    monkeypatch.setattr(svm, "_sum_in_order", lambda *given: again.append(len(given[0])) or in_order(*given))
+    one, other = (column for column in range(3) if column != zeros)
+    values = np.zeros((1, 3))
+    values[0, [one, other]] = 1e6, 1e6 + 1e-9
+    trained = BinarySvm(np.arange(3), np.where(np.arange(3) == one, 1.0, -1.0), 0.0, 0.0)
+    svms = MulticlassSvm("one-vs-rest", np.arange(4), (trained,) * 3)
+    for factor, doubtful in ((1.0, True), (1 + 1e-6, False)):
+        again.clear()
+        values[0, other] *= factor
+        decided = svm_decision_values(svms, DenseRows(values, np.arange(1), np.arange(3)))
+        np.testing.assert_allclose(decided, values[0, one] - values[0, other], rtol=1e-9, atol=1e-15)
+        assert again == [1] * doubtful
+
+
+def test_seconds_of_a_training_are_its_own_and_those_of_a_kernel_its_problems(
+    matrix: NDArray[np.float64], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of three problems, two of one kernel: each tile is evaluated for both, and each trains three pairs."""
+    booked: list[tuple[int, ...]] = []
+    clock = TrainingClock(3)
+    monkeypatch.setattr(clock, "book", lambda _, members=(): booked.append(tuple(members)))
+    kernel, other = (DenseRows(matrix[:12, :12] * factor, np.arange(12), np.arange(12)) for factor in (1.0, 2.0))
+    wanted = [SvmProblem(kernel), SvmProblem(other), SvmProblem(kernel, C=2.0)]
+    train_multiclass_together(wanted, SIZES, clock=clock, budget=0)
+    pairs = 3
+    assert {members: booked.count(members) for members in set(booked)} == {
+        (): pairs + 4 * pairs,  # sources: across the classes of a pair, and within both for each kernel
+        (0,): pairs,
+        (1,): pairs + 4 * pairs,  # trainings, and the four tiles of a pair
+        (2,): pairs,
+        (0, 2): 4 * pairs,
+    }
+
+
+# Memory
+
+
+def test_a_buffer_does_not_keep_the_matrix_that_was_written_last() -> None:
+    nodes, kernel = NodeMatrix(), np.eye(4)
+    nodes.fill_square(kernel, 1)
+    kept = weakref.ref(kernel)
+    del kernel
+    gc.collect()
+    assert kept() is None
+    nodes.fill_square(np.eye(4), 1)
+
+
 # Turns of trainings
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+def test_a_ridge_is_that_of_each_pair_of_classes(n_classes: int) -> None:
+    rng = np.random.default_rng(n_classes)
+    y = np.arange(40) % n_classes
+    X = rng.normal(size=(40, 5)) + np.eye(5)[y]
+    parameters: dict[str, Any] = {"C": 0.5, "ridge": 2.0, "epsilon": 1e-6}
+    pairs = LinearSvm(scheme="one-vs-one", **parameters).fit(X, y)
+    for place, (first, second) in enumerate(combinations(range(n_classes), 2)):
+        rows = (y == first) | (y == second)
+        alone = LinearSvm(**parameters).fit(X[rows], y[rows] == (second if n_classes == 2 else first))
+        np.testing.assert_allclose(pairs.coef_[place], alone.coef_[0], rtol=1e-12)
+        np.testing.assert_allclose(pairs.intercept_[place], alone.intercept_[0], rtol=1e-12)
 
 
 def test_a_training_that_runs_alone_waits_for_all_that_run_side_by_side() -> None:

@@ -135,3 +135,10 @@ def test_counts_that_are_stored_zeros_are_no_words() -> None:
     stored = sparse_forms(counts.astype(float))["explicit zeros"]
     np.testing.assert_array_equal(PLSI(n_classes=2).fit(stored).word_given_class, model.word_given_class)
     assert not checked_counts(sp.csr_array((2, 3))).nnz
+
+
+def test_the_most_negative_count_is_named() -> None:
+    for wrong in (np.array([[3.0, -0.5], [-2.0, 1.0]]), sp.csr_array([[3.0, -0.5], [-2.0, 1.0]])):
+        for action in (checked_counts, PLSI(n_classes=1).fit, PLSI(n_classes=1).fit([[1, 2]]).fold):
+            with pytest.raises(ValueError, match=r"^counts can't be negative, but one is -2\.0$"):
+                action(wrong)
