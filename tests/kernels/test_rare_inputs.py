@@ -42,19 +42,19 @@ def test_a_kernel_with_a_transform_of_its_own_is_no_function_of_inner_products()
 
 
 @pytest.mark.parametrize("fitted", [False, True])
-def test_reading_values_from_products_leaves_the_kernel_as_it_is(case: Case, fitted: bool) -> None:
-    points = np.eye(4) / 2 + 1 / 8 if case.normalization == "l1" else np.eye(4) + 1
-    kernel = case.build()
+def test_reading_values_from_products_leaves_the_kernel_as_it_is(registered: Case, fitted: bool) -> None:
+    points = np.eye(4) / 2 + 1 / 8 if registered.normalization == "l1" else np.eye(4) + 1
+    kernel, normalization = registered.build(), registered.normalization
     if fitted:
         kernel.fit(np.eye(6))  # of another number of coordinates
     before = pickle.dumps(vars(kernel))
     embedded = sp.csr_array(points**kernel.exponent)
     own = self_products(embedded)
     held = InnerProducts(
-        inner_products(embedded, embedded), np.arange(4), own, {case.normalization: np.ones(4)}, kernel.exponent, 4
+        inner_products(embedded, embedded), np.arange(4), own, {normalization: np.ones(4)}, kernel.exponent, 4
     )
-    gram = LazyGram(kernel, held, case.normalization, np.arange(4), np.arange(4)).block(0, 4)
-    np.testing.assert_array_equal(kernel_diagonal(kernel, held, case.normalization), np.diag(gram))
+    gram = LazyGram(kernel, held, normalization, np.arange(4), np.arange(4)).block(0, 4)
+    np.testing.assert_array_equal(kernel_diagonal(kernel, held, normalization), np.diag(gram))
     np.testing.assert_array_equal(held.self_products, own)
     assert pickle.dumps(vars(kernel)) == before
     assert fitted or not hasattr(kernel, "heat_kernel_")
