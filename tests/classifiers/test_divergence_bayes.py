@@ -247,3 +247,31 @@ def test_documents_without_words_count_in_the_prior_alone(
     np.testing.assert_allclose(more.centroids_, plain.centroids_, rtol=1e-12)
     labels = np.append(y, np.full(30, y[0]))
     np.testing.assert_allclose(np.exp(more.log_prior_), [np.mean(labels == label) for label in more.classes_])
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("length", ["ignored", "counted"])
+@pytest.mark.parametrize("prior", ["empirical", "uniform"])
+def test_divergences_are_those_of_the_documents_distributions_to_the_centroids(
+    kind: Any, length: str, prior: str
+) -> None:
+    counts, y = np.array([[4, 1, 0], [2, 0, 1], [0, 1, 3], [1, 0, 0]]), ["tea", "tea", "rum", "tea"]
+    model = DivergenceBayes(smoothing=0.1, prior=prior, length=length).fit(kind(counts), y)
+    new = np.array([[0, 2, 1], [5, 0, 0], [0, 0, 0], [1, 1, 4]])
+    found = model.divergences(kind(new))
+    full = new[[0, 1, 3]]
+    expected = [kullback_leibler(row / row.sum(), model.centroids_) for row in full]
+    np.testing.assert_allclose(found[[0, 1, 3]], expected, rtol=1e-12)
+    assert found[2].tolist() == [0, 0]
+    times = new.sum(axis=1, keepdims=True) if length == "counted" else 1
+    np.testing.assert_allclose(model.checked_scores(kind(new)), model.log_prior_ - times * found, rtol=1e-12)
+    # Weights need not be counts: the divergence is of shares, and the length is their sum.
+    np.testing.assert_allclose(model.divergences(kind(new / 8)), found, rtol=1e-12)
+    shorter = times / 8 if length == "counted" else 1
+    np.testing.assert_allclose(model.checked_scores(kind(new / 8)), model.log_prior_ - shorter * found, rtol=1e-12)
+    with pytest.raises(ValueError, match="2 features"):
+        model.divergences(kind(new[:, 1:]))
+    with pytest.raises(ValueError, match="Negative values"):
+        model.divergences(kind(new - 1))
+    with pytest.raises(NotFittedError):
+        DivergenceBayes().divergences(kind(new))

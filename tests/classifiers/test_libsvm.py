@@ -102,7 +102,7 @@ def counts_of(drawn: bytes) -> NDArray[np.int64]:
     return np.frombuffer(drawn, dtype=np.uint8).reshape(-1, 3).astype(np.int64) % 3
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(
     documents=st.integers(6, 20).flatmap(lambda n: st.binary(min_size=3 * n, max_size=3 * n)).map(counts_of),
     test=st.binary(min_size=90, max_size=90).map(counts_of),

@@ -163,9 +163,9 @@ def test_a_model_says_that_it_draws_where_it_solves_a_dual_problem(model: Any) -
 
 
 def test_trained_side_by_side_it_has_the_weights_that_it_has_alone() -> None:
-    X, y = draw(400, 4, 0)
+    X, y = draw(200, 4, 0)
     X = np.abs(X) @ np.random.default_rng(1).random((6, 300))
     alone = NbSvm(epsilon=0.1).fit(X, y).coef_
     with ThreadPoolExecutor(4) as pool:
-        for own in pool.map(lambda _: NbSvm(epsilon=0.1).fit(X, y).coef_, range(8)):
+        for own in pool.map(lambda _: NbSvm(epsilon=0.1).fit(X, y).coef_, range(4)):
             np.testing.assert_array_equal(own, alone)

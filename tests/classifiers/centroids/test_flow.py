@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+from benchmark.classifiers.centroids import flow
 from benchmark.classifiers.centroids.divergence import ClassStatistics, class_statistics, mean_skl, mean_skl_gradient
 from benchmark.classifiers.centroids.exact import skl_centroid
 from benchmark.classifiers.centroids.flow import energy_gap, flow_velocity, gradient_flow, path_edges
+from benchmark.classifiers.centroids.graph_solvers import connected_graph
 from tests.classifiers.centroids.drawn import draw_documents
 
 if TYPE_CHECKING:
@@ -79,7 +81,7 @@ def test_steps_follow_the_differential_equation(graph: Callable[[int], Edges]) -
     def speed(_: float, rho: NDArray[np.float64]) -> NDArray[np.float64]:
         return flow_velocity(statistics, rho, edges)
 
-    oracle = solve_ivp(speed, (0, end), start, method="LSODA", rtol=1e-9, atol=1e-12, dense_output=True)
+    oracle = solve_ivp(speed, (0, end), start, method="LSODA", rtol=1e-8, atol=1e-11, dense_output=True)
     errors = []
     for accuracy in (1e-3, 1e-5):
         ours = gradient_flow(statistics, edges, start=start, accuracy=accuracy, max_steps=20_000)
@@ -252,3 +254,41 @@ def test_a_start_whose_sum_is_off_by_rounding_is_divided_by_its_sum() -> None:
     np.testing.assert_array_equal(start, [0.2, 0.3, 0.5])
     with pytest.raises(ValueError, match="distribution of 3 positive"):
         gradient_flow(statistics, start=start * (1 + 2e-9))
+
+
+@pytest.mark.parametrize("graph", [shuffled_path, ladder])
+@pytest.mark.parametrize("wrong", ["no solution", "more energy"])
+def test_a_step_that_fails_is_taken_again_and_shorter(
+    graph: Callable[[int], Edges], wrong: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    statistics, edges = class_statistics(draw_documents(5, 8, length=20), 0.3), graph(8)
+    plain = gradient_flow(statistics, edges)
+    solve, asked = flow._implicit_step, list[float]()
+
+    def failing(statistics: ClassStatistics, graph: Any, start: NDArray[np.float64], tau: float) -> Any:
+        asked.append(tau)
+        if len(asked) in (1, 2, 4):
+            return None if wrong == "no solution" else np.full(8, 1 / 8) * 0.5 + 0.5 * np.eye(8)[0]
+        return solve(statistics, graph, start, tau)
+
+    monkeypatch.setattr(flow, "_implicit_step", failing)
+    found = gradient_flow(statistics, edges)
+    np.testing.assert_allclose(found.centroid, plain.centroid, atol=1e-4)
+    assert len(found.times) == len(asked) + 1 - 3  # steps that fail are not among those of the result
+    assert asked[1] == pytest.approx(0.2 * asked[0])
+    assert asked[2] == pytest.approx(0.2 * asked[1])
+    assert found.times[1] == asked[2]
+    assert (np.diff(found.energies) <= 1e-14).all()
+    monkeypatch.setattr(flow, "_implicit_step", lambda *_: None)
+    with pytest.raises(RuntimeError, match=r"^rounding errors stop the flow at an energy that may be"):
+        gradient_flow(statistics, edges)
+
+
+@pytest.mark.parametrize("wrong", ["_NEWTON_ITERATIONS", "solve_laplacian"])
+def test_a_step_without_a_solution_says_so(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where Newton's iteration would need more steps, and where the solver finds the system singular."""
+    statistics = class_statistics(draw_documents(5, 8, length=20), 1e-3)
+    graph = connected_graph(ladder(8), 8)
+    assert flow._implicit_step(statistics, graph, statistics.mean, 1.0) is not None
+    monkeypatch.setattr(flow, wrong, 1 if wrong == "_NEWTON_ITERATIONS" else lambda *_: np.append(np.ones(7), np.nan))
+    assert flow._implicit_step(statistics, graph, statistics.mean, 1.0) is None
