@@ -205,6 +205,15 @@ def test_sketches_are_scikit_learns_to_the_last_bit(degree: int, points: sp.csr_
     np.testing.assert_array_equal(features._sketched(points, sketch), sketch.transform(points))
 
 
+def test_arcsines_features_are_the_roots_and_two_sketches_drawn_apart(points: sp.csr_array) -> None:
+    roots = np.sqrt(points.toarray())
+    parts = [roots]
+    for degree, weight in ((3, 1 / 6), (5, 3 / 40)):
+        sketch = PolynomialCountSketch(degree=degree, coef0=0, n_components=40, random_state=7 + degree).fit(roots)
+        parts.append(np.sqrt(weight) * sketch.transform(roots))
+    np.testing.assert_allclose(Arcsine(40, 7).fit_transform(points).toarray(), np.hstack(parts), rtol=1e-12, atol=1e-15)
+
+
 def test_products_of_rows_are_those_of_sparse_and_of_dense_ones(points: sp.csr_array) -> None:
     expected = np.diagonal(points[:10].toarray() @ points[10:20].toarray().T)
     np.testing.assert_allclose(rowwise_products(points[:10], points[10:20]), expected, rtol=1e-12, atol=1e-16)

@@ -239,6 +239,16 @@ def test_a_field_that_a_text_says_goes_before_that_of_its_format_even_if_it_is_e
         field_of(other, name, None)
 
 
+@pytest.mark.parametrize(
+    ("fields", "dropped"),
+    [(("all",), 5), (("all", "subject"), 5), (("subject", "all"), 2), (("subject", "own"), 2), (("own",), 3)],
+)
+def test_letters_that_are_passed_over_are_those_of_the_first_field(fields: tuple[str, ...], dropped: int) -> None:
+    corpus = corpus_of(["Subject: éé sea\n\nÄÖ".encode(), "From: me\n\nÜ ink".encode()])
+    assert count_terms(corpus, Lexing(fields=fields, format="mail"), Pruning()).dropped == dropped
+    assert count_terms(corpus, Lexing(fields=fields, format="mail", characters=(2, 3)), Pruning()).dropped == dropped
+
+
 def test_fields_of_a_corpus_stay_with_their_documents() -> None:
     nobody = np.zeros(3, np.int32)
     spans = np.array([[0, 3], [0, 0], [1, 4]])
