@@ -103,6 +103,13 @@ PIECES = st.sampled_from(
 )
 
 
+@pytest.mark.parametrize("level", range(8))
+def test_headings_have_six_levels(level: int) -> None:
+    page = b"<h%d class=x>sea</H%d> ink <h2>rum</h2>" % (level, level)
+    expected = b"sea\nrum" if 1 <= level <= 6 else b"rum"
+    assert field_of(page, "headings", "html") == expected
+
+
 @given(st.lists(PIECES, max_size=25).map(b"".join), st.sampled_from(["title", "headings", "anchors"]))
 @example(b"<a>sea</a>ink", "anchors")
 def test_an_element_has_no_words_that_its_page_does_not_have(page: bytes, name: str) -> None:
