@@ -238,6 +238,43 @@ def test_a_pipe_in_a_folder_is_refused(tmp_path, files, card):
         read_files(CorpusSource(tmp_path), card)
 
 
+@pytest.mark.parametrize("kind", ["a folder", "nothing", "a file"])
+def test_a_link_in_a_folder_is_read_if_it_leads_to_a_file(tmp_path, files, card, kind):
+    folder, outside = unpack_files(files, tmp_path / "webkb"), tmp_path / "outside"
+    outside.mkdir()
+    (outside / "x").write_bytes(b"linked")
+    link = folder / "course" / "misc" / "link"
+    link.symlink_to({"a folder": outside, "nothing": outside / "none", "a file": outside / "x"}[kind])
+    if kind == "a file":
+        assert read(folder, card) == {**files, b"course/misc/link": b"linked"}
+        return
+    with pytest.raises(DataError) as caught:
+        read_files(CorpusSource(folder), card)
+    assert str(caught.value) == (
+        f"{folder} is refused because of 'course/misc/link': it is neither a plain file nor a folder."
+    )
+
+
+def test_what_is_hidden_in_a_folder_is_left_out_whatever_it_is(tmp_path, files, card):
+    folder = unpack_files(files, tmp_path / "webkb")
+    os.mkfifo(folder / "course" / ".pipe")
+    (folder / "course" / "misc" / ".link").symlink_to("none")
+    assert read(folder, card) == files
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read all")
+def test_a_file_that_may_not_be_read_is_named(tmp_path, files, card):
+    folder = unpack_files(files, tmp_path / "webkb")
+    (folder / "course" / "misc").chmod(0)
+    with pytest.raises(DataError, match="can't be read: Permission denied"):
+        read_files(CorpusSource(folder), card)
+
+
+def test_a_generated_corpus_has_no_files(card):
+    with pytest.raises(ValueError, match="a generated corpus has no files"):
+        read_files(CorpusSource(None), card)
+
+
 def damage(path: Path, how: str) -> None:
     raw = path.read_bytes()
     middle = len(raw) // 2
