@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 ROWS = [{"id": n, "body": {"text": f"word {n}", "more": {"lang": "en"}}, "a.b": "x", "tags": ["p"]} for n in range(3)]
 COLUMNS = ("body.text", "body.more.lang", "a.b", "id")
 JSON = st.recursive(
-    st.none() | st.integers() | st.text(), lambda each: st.lists(each) | st.dictionaries(st.text(), each)
+    st.none() | st.integers() | st.text(max_size=3),
+    lambda each: st.lists(each, max_size=3) | st.dictionaries(st.text(max_size=3), each, max_size=3),
+    max_leaves=8,
 )
 
 
