@@ -111,7 +111,7 @@ PAGES = [
 ]
 
 
-@settings(max_examples=1_500)
+@settings(max_examples=600)
 @given(
     damaged(PAGES, FRAGMENTS),
     st.sampled_from([Lexing(True, True, "joined"), Lexing(False, True, "run-length", "none"), Lexing()]),
