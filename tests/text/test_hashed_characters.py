@@ -115,3 +115,15 @@ def test_a_kept_model_counts_them_as_the_corpus_was_counted(
     whole = np.hstack([counts.matrix.toarray(), np.zeros((len(texts), 1), dtype=int)])  # the last is of unknown terms
     expected = whole[:, [column.get(term, -1) for term in known.vocabulary]]
     np.testing.assert_array_equal(KnownTerms(lexing, known.vocabulary).count(documents).toarray(), expected)
+
+
+def test_a_kept_model_tells_buckets_of_every_length_apart() -> None:
+    """Where all buckets of both lengths are terms, whole words of fewer characters among them."""
+    documents = many_words(400)
+    for lengths in ((3, 4), (5, 6)):
+        lexing = Lexing(ngrams=(), characters=lengths, buckets=1024)
+        counts = count_terms(corpus_of([*documents, b"ab ink"]), lexing, Pruning())
+        found = KnownTerms(lexing, counts.vocabulary).count([*documents, b"ab ink"])
+        np.testing.assert_array_equal(found.toarray(), counts.matrix.toarray())
+        half = KnownTerms(lexing, counts.vocabulary[::2]).count(documents)
+        np.testing.assert_array_equal(half.toarray(), counts.matrix[:-1, ::2].toarray())
