@@ -102,6 +102,10 @@ def test_a_file_that_is_needed_is_named(tmp_path: Path, name: str) -> None:
         ({"counts": "10 4:1\n9 1:1\n10 1:1\n"}, "is not svmlight with 3 terms"),
         ({"counts": "1.5 1:1\n9 1:1\n10 1:1\n"}, "is not svmlight with 3 terms: the class 1.5 is not a whole number"),
         ({"counts": ""}, "counts.svmlight: holds no document"),
+        ({"documents": ""}, "documents.csv: has no column 'id'"),
+        ({"documents": "id,label\n"}, "documents.csv: has 0 documents, but counts.svmlight has 3"),
+        ({"blocks": "title\nbody\ntitle\nmore\n"}, "blocks.txt: has 4 lines, but vocabulary.txt has 3 terms"),
+        ({"counts": "10 1:1\n9 1:1 # 3:1, and more\n,10 1:1\n"}, "is not svmlight with 3 terms"),
     ],
 )
 def test_what_does_not_fit_is_refused(tmp_path: Path, changes: dict[str, str], said: str) -> None:

@@ -11,7 +11,9 @@ import pytest
 import yaml
 
 from benchmark.corpora.archive import CorpusSource
+from benchmark.corpora.user import validate
 from benchmark.corpora.user.records import UnknownColumnError
+from benchmark.corpora.user.records_reader import iter_rows
 from benchmark.corpora.user.user_card import check_user_card, user_card_path, user_card_yaml
 from benchmark.corpora.user.user_files import UserFiles
 from benchmark.corpora.user.validate import DocumentsError
@@ -223,3 +225,29 @@ def test_dates_of_dropped_documents_do_not_count(tmp_path: Path) -> None:
     written(tmp_path / "own.jsonl", [rows[0], rows[1] | {"day": "soon"}, *rows[2:]])
     with pytest.raises(DataError, match=r"own\.jsonl:2: day is 'soon', and must be a date in the form of the first"):
         UserFiles("own.jsonl", date="day", drop=["empty"], base=tmp_path).outline()
+
+
+@pytest.mark.parametrize("edit", ["another file", "more of a file", "an older file"])
+def test_a_folder_that_changes_while_it_is_read_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, edit: str
+) -> None:
+    """Also where what was read of it was as it had been digested."""
+    docs = tmp_path / "docs"
+    for name in ("x/1", "x/2", "y/1", "y/2"):
+        (docs / name).parent.mkdir(parents=True, exist_ok=True)
+        (docs / name).write_text(f"{edit} {name}")
+
+    def rows_then_edit(reader: UserFiles) -> Any:
+        yield from iter_rows(reader)
+        if edit == "another file":
+            (docs / "y" / "3").write_text("new")
+        elif edit == "more of a file":
+            (docs / "x" / "1").write_text(f"{edit} x/1 and more")
+        else:
+            os.utime(docs / "x" / "1", (1, 1))
+
+    monkeypatch.setattr(validate, "iter_rows", rows_then_edit)
+    with pytest.raises(DataError, match=rf"^{docs}: was changed while it was read; run it again$"):
+        UserFiles("docs", base=tmp_path).outline()
+    monkeypatch.setattr(validate, "iter_rows", iter_rows)
+    assert len(UserFiles("docs", base=tmp_path).outline()) == 4 + (edit == "another file")
