@@ -188,6 +188,25 @@ def test_wrong_content_is_told_from_the_right(tmp_path, files, card):
         assert part in str(caught.value)
 
 
+@pytest.mark.parametrize("kind", ["documents", "files"])
+def test_another_corpus_is_told_word_by_word(tmp_path, card, kind):
+    """With the numbers of documents, or of files where each has many."""
+    tops = {"tops_are": "files", "tops": ("a.sgm", "b.sgm", "c.sgm")} if kind == "files" else {}
+    card = card.model_copy(update={**tops, "addresses": ("https://a.org/x", "http://b.org/y")})
+    found, source = {b"a.sgm": b"", b"b.sgm": b"1"}, CorpusSource(tmp_path)
+    with pytest.raises(DataError) as caught:
+        verify_digest(found, card, source)
+    assert str(caught.value).splitlines() == [
+        f"{tmp_path} holds another corpus than its card describes, or a changed one:",
+        f"  expected {3 if kind == 'files' else 5} {kind}, content digest {card.digest}",
+        f"  found    2 {kind}, content digest {content_digest(found)}",
+        "Replace or remove it. Small webkb can be downloaded from:",
+        "  https://a.org/x",
+        "  http://b.org/y",
+        f"Its content digest is {card.digest}.",
+    ]
+
+
 def test_fingerprint_follows_the_content(tmp_path, files, card):
     one, two = pack_files(files, tmp_path / "1.tar", mode="w:"), pack_files(files, tmp_path / "2.tar", mode="w:")
     other = pack_files({**files, b"course/misc/more": b""}, tmp_path / "3.tar", mode="w:")

@@ -89,6 +89,8 @@ def test_an_array_gives_the_objects_that_json_gives(rows: list[dict[str, object]
             '{"data": [{"text": "x"}]}',
             "a .json file is an array of objects: [{…}, …]; write the array of its key 'data'",
         ),
+        ('{"n": 3, "all": [1], "more": [2]}', "write the array of its key 'all' to a file of its own"),
+        ('{"n": 3}', "is no array; a .json file is an array of objects: [{…}, …]"),
         ('{"text": "x"}\n{"text": "y"}\n', "has an object a line: name the file .jsonl"),
         ("", "is not valid JSON; a .json file is an array"),
         ("3", "is no array; a .json file is an array"),
