@@ -26,8 +26,9 @@ def archive_bytes(tmp_path, files):
 
 @pytest.fixture
 def server(archive_bytes):
-    """Serves /good, /wrong, /short (breaks off), /flaky (fails once), /down (always), /long (promises a terabyte), /endless
-    (promises nothing and goes on), /odd (a length that is no number) and answers 403 for the rest; counts requests, bytes sent.
+    """Serves /good, /wrong, /short (breaks off), /flaky (fails once), /down (always), /long (promises a terabyte),
+    /endless (promises nothing and goes on), /odd (a length that is no number) and answers 403 for the rest; counts
+    requests and bytes sent.
     """
     asked: list[str] = []
     sent: list[int] = []
