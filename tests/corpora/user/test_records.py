@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import gzip
 import io
 import json
 import lzma
 import sys
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -20,6 +23,7 @@ from hypothesis import strategies as st
 from benchmark.corpora.file_digest import file_digest
 from benchmark.corpora.user import records
 from benchmark.corpora.user.records import file_extension, iter_records, read_columns
+from benchmark.corpora.user.text_lines import READ_BYTES
 from benchmark.system.errors import DataError
 
 if TYPE_CHECKING:
@@ -76,6 +80,20 @@ def test_frames_follow_each_other_in_a_file(tmp_path: Path) -> None:
     content, half = FORMATS["a.csv"], 30
     packed = zstandard.compress(content[:half]) + zstandard.compress(content[half:])
     assert [values for _, values in read(tmp_path / "a.csv.zst", packed)] == EXPECTED
+
+
+@pytest.mark.parametrize("end", [".gz", ".xz", ".zst"])
+def test_a_long_file_is_decompressed_to_its_end_in_one_stream_or_several(end: str, tmp_path: Path) -> None:
+    """Longer than what is read at once, packed and plain; the second stream begins within a piece."""
+    rows = [base64.b64encode(np.random.default_rng(n).bytes(6000)).decode() for n in range(40)]
+    content = "".join(f"{row}\n" for row in ["text", *rows]).encode()
+    pack = (lambda piece: lzma.compress(piece, preset=0)) if end == ".xz" else PACKED[end]
+    for cuts in ([], [7, 200_001]):
+        packed = b"".join(pack(content[start:stop]) for start, stop in pairwise([0, *cuts, len(content)]))
+        assert len(packed) > 1.5 * READ_BYTES
+        assert [text for _, (text,) in read(tmp_path / f"a.csv{end}", packed, ("text",))] == rows
+    with pytest.raises(DataError, match=r"a\.csv.* is truncated: its compressed stream ends too early$"):
+        read(tmp_path / f"a.csv{end}", packed[:-30], ("text",))
 
 
 def test_what_reads_zst_is_named_where_it_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
