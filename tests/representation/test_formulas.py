@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS, TermWeighting, Weighting, row_norms
 from benchmark.representation.weightings import Aitchison, Bm25
+from benchmark.representation.weightings.learnt import ClassLikelihood
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -195,3 +196,36 @@ def test_a_stored_zero_is_no_term(name: str) -> None:
     expected, found = (WEIGHTINGS[name]().fit(each, members).transform(each) for each in (counts, stored))
     assert (found.nnz, stored.nnz) == (expected.nnz, counts.size)
     np.testing.assert_array_equal(found.toarray(), expected.toarray())
+
+
+def written_out(counts: np.ndarray, members: np.ndarray, prior: np.ndarray, strength: float, at: np.ndarray) -> float:
+    """The loss of `ClassLikelihood`, document by document."""
+    n, logs, sharpness = len(counts), at[:-1], math.exp(at[-1])
+    points = [np.sqrt(row * np.exp(logs)) for row in counts]
+    points = [point / (np.linalg.norm(point) or 1) for point in points]
+    total = 0.0
+    for i in range(n):
+        affinities = []
+        for kind in range(members.shape[1]):
+            others = [j for j in range(n) if members[j, kind] and j != i]
+            affinities.append(sum(points[i] @ points[j] for j in others) / max(1, len(others)))
+        logged = sharpness * np.array(affinities)
+        logged -= math.log(sum(math.exp(score) for score in logged))
+        total += sum(logged[members[i]]) / max(1, sum(members[i]))
+    return -total / n + strength / (2 * n) * sum((logs - prior) ** 2)
+
+
+@pytest.mark.parametrize("strength", [0.01, 3.0])
+@pytest.mark.parametrize("collection", [name for name in COLLECTIONS if name != "no term at all"])
+def test_the_likelihood_of_classes_is_its_formula_and_its_gradient_that_of_differences(
+    collection: str, strength: float
+) -> None:
+    counts, members = COLLECTIONS[collection]
+    size, rng = counts.shape[1], np.random.default_rng(5)
+    prior, at = rng.normal(size=size), np.append(rng.normal(size=size), 1.2)
+    problem = ClassLikelihood(sp.csr_array(np.sqrt(counts)), members, prior, strength)
+    value, gradient = problem.loss(at)
+    assert value == pytest.approx(written_out(counts, members, prior, strength, at), rel=1e-12)
+    steps = 1e-6 * np.eye(size + 1)
+    slopes = [(problem.loss(at + step)[0] - problem.loss(at - step)[0]) / 2e-6 for step in steps]
+    np.testing.assert_allclose(gradient, slopes, atol=1e-8)
