@@ -127,3 +127,28 @@ def test_a_kept_model_tells_buckets_of_every_length_apart() -> None:
         np.testing.assert_array_equal(found.toarray(), counts.matrix.toarray())
         half = KnownTerms(lexing, counts.vocabulary[::2]).count(documents)
         np.testing.assert_array_equal(half.toarray(), counts.matrix[:-1, ::2].toarray())
+
+
+@pytest.mark.parametrize("within", WITHIN)
+@pytest.mark.parametrize("fields", [("all", "subject"), ("subject", "own"), ("own",)])
+def test_each_field_has_buckets_of_its_own(fields: tuple[str, ...], within: str) -> None:
+    """Counts of a field's block are those of the field's text alone, in a corpus and by a kept model."""
+    heads, bodies = [b"sea ink", b"rum", b""], [b"ink of tea\n> quoted", b"sea", b"rum ink 7\n> sea"]
+    mails = [b"From: me\nSubject: %b\n\n%b" % pair for pair in zip(heads, bodies, strict=True)]
+    lexing = Lexing(ngrams=(1,), fields=fields, format="mail", characters=(2, 3), within=within, buckets=1024)
+    counts = count_terms(corpus_of(mails), lexing, Pruning())
+    texts = {"all": mails, "subject": [b" " + head for head in heads], "own": [b.partition(b">")[0] for b in bodies]}
+    for field in fields:
+        block = counts.blocks.index("characters" if field == "all" else f"{field}-characters")
+        columns = np.flatnonzero(counts.block_of == block)
+        plain = replace(lexing, ngrams=(), fields=("all",), format=None)
+        alone = count_terms(corpus_of(texts[field]), plain, Pruning())
+        names = [counts.vocabulary[column].rpartition(":")[2] for column in columns]
+        assert names == [term.rpartition(":")[2] for term in alone.vocabulary]
+        np.testing.assert_array_equal(counts.matrix[:, columns].toarray(), alone.matrix.toarray())
+    np.testing.assert_array_equal(KnownTerms(lexing, counts.vocabulary).count(mails).toarray(), counts.matrix.toarray())
+    some = counts.vocabulary[::-3]
+    expected = counts.matrix.toarray()[:, ::-3]
+    np.testing.assert_array_equal(KnownTerms(lexing, some).count(mails).toarray(), expected)
+    parts = [count_terms(corpus_of(mails), replace(lexing, fields=(field,)), Pruning()).in_buckets for field in fields]
+    assert counts.in_buckets == sum(parts) > 0

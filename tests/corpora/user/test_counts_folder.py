@@ -181,7 +181,7 @@ def test_a_folder_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize("several", [False, True])
 def test_a_class_that_a_comment_seems_to_name_is_none(tmp_path: Path, *, several: bool) -> None:
     """Neither a colon nor a comma after a number sign makes documents of several classes."""
-    counts = "10 1:2 # a:b\n9,10 3:1\n10 2:4\n" if several else "10 1:2 # a, b:3\n# 1,2 3:4\n9 3:1\n10 2:4 #,\n"
+    counts = "10 1:2 # a:b\n9,10 3:1\n10 2:4\n" if several else "10 1:2 # a, b:3\n#1,2 3:4\n#a:b\n9 3:1\n10 2:4 #,\n"
     reader = written(tmp_path, "documents.csv", counts=counts)
     assert reader.multilabel is several
     assert reader.classes == ("9", "10")
