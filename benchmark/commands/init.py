@@ -43,7 +43,7 @@ MAX_RECORDS, MAX_INIT_VALUE_LENGTH, MAX_SNIFFED = 20_000, 200, 2**16
 #: Limits on the characters of an id and of a date, and on the columns that a message tells of.
 MAX_ID_LENGTH, MIN_DATE_LENGTH, MAX_TOLD = 64, 8, 5
 #: Roles whose columns are no longer proposed for a reason.
-_ROLE_OF = {"repeated": "id", "nameless": "id", "split": "split", "group": "group"}
+_ROLE_OF = {"repeated": "id", "nameless": "id", "split": "split", "group": "group", "date": "date"}
 #: Most words of a column's name; a longer first row is taken for a document.
 MAX_HEADER_WORDS = 8
 #: Possible separators of classes, and the smallest share of values that must have one.

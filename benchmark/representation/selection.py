@@ -98,9 +98,7 @@ def _presence(counts: Any) -> sp.csr_array:
         raise ValueError("there is no document to learn the information gain from")
     if not (np.isfinite(matrix.data).all() and (matrix.data >= 0).all()):
         raise ValueError("term counts must be finite and not negative")
-    present = sp.csr_array(matrix != 0, dtype=np.float64)
-    present.eliminate_zeros()
-    return present
+    return sp.csr_array(matrix != 0, dtype=np.float64)
 
 
 def _class_sizes(codes: NDArray[np.integer], classes: Sequence[str] | None) -> NDArray[np.float64]:

@@ -163,7 +163,7 @@ def _columns_of(block: str, lexing: Lexing, vocabulary: Sequence[str]) -> dict[s
     names, columns = {*lexing.fields, *lexing.blocks}, dict[str, int]()
     for column, term in enumerate(vocabulary):
         name, _, rest = term.partition(":")
-        known = name in names and name != WHOLE_DOCUMENT and rest != ""
+        known = name in names and rest != ""
         if (name if known else "") == block:
             columns[rest if known else term] = column
     return columns

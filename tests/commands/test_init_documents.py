@@ -265,6 +265,19 @@ def test_dates_are_taken_where_they_are_clear_and_asked_for_where_not(tmp_path: 
     assert settle_documents(stated, propose_columns(stated, {"date": "created"}), {"date"}, separator=None, drop=[])
 
 
+@pytest.mark.parametrize("role", ["id", "split", "group", "date"])
+def test_a_proposed_column_goes_where_a_document_has_no_value_and_a_named_one_is_told(
+    tmp_path: Path, role: str
+) -> None:
+    full = [row | {"more": f"2024-01-{1 + n % 28:02}" if role == "date" else f"m{n}"} for n, row in enumerate(ROWS)]
+    roles = {"text": "body", "label": "section", role: "more"}
+    seen = sample_file(table(tmp_path / "t.csv", (50, {"more": ""}), rows=full))
+    settled = settle_documents(seen, roles, (), separator=None, drop=[])
+    assert (role in settled.roles, settled.drop, settled.documents) == (False, (), 60)
+    with pytest.raises(DataError, match=r"1 document without .*; fill the column.*\(the first: .*t\.csv:52\)$"):
+        settle_documents(seen, roles, {role}, separator=None, drop=[])
+
+
 @pytest.mark.parametrize(
     ("values", "date"),
     [

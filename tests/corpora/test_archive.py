@@ -94,6 +94,7 @@ def test_as_many_members_as_a_card_allows_are_read_and_no_more(tmp_path, files, 
 @pytest.mark.parametrize("packing", ["w:", "w:gz", "folder"])
 def test_as_many_bytes_as_a_card_allows_are_read_and_no_more(tmp_path, files, card, packing):
     """A card allows twice its bytes, and 2 KiB a member."""
+    card = card.model_copy(update={"size": 2**16})
     most = 2 * card.size + 2048 * card.most_members
     assert card.most_bytes == most
     if packing == "folder":
@@ -187,6 +188,25 @@ def test_wrong_content_is_told_from_the_right(tmp_path, files, card):
         assert part in str(caught.value)
 
 
+@pytest.mark.parametrize("kind", ["documents", "files"])
+def test_another_corpus_is_told_word_by_word(tmp_path, card, kind):
+    """With the numbers of documents, or of files where each has many."""
+    tops = {"tops_are": "files", "tops": ("a.sgm", "b.sgm", "c.sgm")} if kind == "files" else {}
+    card = card.model_copy(update={**tops, "addresses": ("https://a.org/x", "http://b.org/y")})
+    found, source = {b"a.sgm": b"", b"b.sgm": b"1"}, CorpusSource(tmp_path)
+    with pytest.raises(DataError) as caught:
+        verify_digest(found, card, source)
+    assert str(caught.value).splitlines() == [
+        f"{tmp_path} holds another corpus than its card describes, or a changed one:",
+        f"  expected {3 if kind == 'files' else 5} {kind}, content digest {card.digest}",
+        f"  found    2 {kind}, content digest {content_digest(found)}",
+        "Replace or remove it. Small webkb can be downloaded from:",
+        "  https://a.org/x",
+        "  http://b.org/y",
+        f"Its content digest is {card.digest}.",
+    ]
+
+
 def test_fingerprint_follows_the_content(tmp_path, files, card):
     one, two = pack_files(files, tmp_path / "1.tar", mode="w:"), pack_files(files, tmp_path / "2.tar", mode="w:")
     other = pack_files({**files, b"course/misc/more": b""}, tmp_path / "3.tar", mode="w:")
@@ -236,6 +256,43 @@ def test_a_pipe_in_a_folder_is_refused(tmp_path, files, card):
     os.mkfifo(unpack_files(files, tmp_path) / "course" / "misc" / "pipe")
     with pytest.raises(DataError, match="neither a plain file"):
         read_files(CorpusSource(tmp_path), card)
+
+
+@pytest.mark.parametrize("kind", ["a folder", "nothing", "a file"])
+def test_a_link_in_a_folder_is_read_if_it_leads_to_a_file(tmp_path, files, card, kind):
+    folder, outside = unpack_files(files, tmp_path / "webkb"), tmp_path / "outside"
+    outside.mkdir()
+    (outside / "x").write_bytes(b"linked")
+    link = folder / "course" / "misc" / "link"
+    link.symlink_to({"a folder": outside, "nothing": outside / "none", "a file": outside / "x"}[kind])
+    if kind == "a file":
+        assert read(folder, card) == {**files, b"course/misc/link": b"linked"}
+        return
+    with pytest.raises(DataError) as caught:
+        read_files(CorpusSource(folder), card)
+    assert str(caught.value) == (
+        f"{folder} is refused because of 'course/misc/link': it is neither a plain file nor a folder."
+    )
+
+
+def test_what_is_hidden_in_a_folder_is_left_out_whatever_it_is(tmp_path, files, card):
+    folder = unpack_files(files, tmp_path / "webkb")
+    os.mkfifo(folder / "course" / ".pipe")
+    (folder / "course" / "misc" / ".link").symlink_to("none")
+    assert read(folder, card) == files
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read all")
+def test_a_file_that_may_not_be_read_is_named(tmp_path, files, card):
+    folder = unpack_files(files, tmp_path / "webkb")
+    (folder / "course" / "misc").chmod(0)
+    with pytest.raises(DataError, match="can't be read: Permission denied"):
+        read_files(CorpusSource(folder), card)
+
+
+def test_a_generated_corpus_has_no_files(card):
+    with pytest.raises(ValueError, match="a generated corpus has no files"):
+        read_files(CorpusSource(None), card)
 
 
 def damage(path: Path, how: str) -> None:

@@ -101,6 +101,14 @@ def test_topics_are_ordered_by_training_stories_then_by_name(subset):
     assert all(sum(row.values()) for row in counts.values())
 
 
+def test_an_unknown_corpus_is_told_with_all_that_there_are():
+    for name, hint in (("wbkb", " Did you mean 'webkb'?"), ("20NG", ""), ("", "")):
+        with pytest.raises(ConfigError) as caught:
+            registry.dataset_card(name)
+        said = f"There is no corpus {name!r}.{hint} Registered: webkb, 20ng, reuters, synthetic."
+        assert str(caught.value) == said
+
+
 def test_an_unknown_corpus_is_named_with_the_nearest():
     with pytest.raises(ConfigError, match="'webkb'"):
         registry.dataset_card("wbkb")

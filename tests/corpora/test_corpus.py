@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import chain, pairwise
 
@@ -100,3 +101,66 @@ def test_sizes_count_a_document_for_each_of_its_classes(*, several: bool) -> Non
 def test_numbers_order_documents_within_a_class_alone(*, dates: str | None, by_class: bool) -> None:
     given = None if dates is None else np.arange(3).astype(dates)
     assert replace(documents_of(3), dates=given).dated_by_class is by_class
+
+
+@pytest.mark.parametrize(
+    ("topics", "labels", "said"),
+    [
+        (np.ones((3, 2), dtype=bool), [-1, -1, -1], None),
+        (np.ones((2, 2), dtype=bool), [-1, -1, -1], "topics must be bool of shape (3, 2), not bool of shape (2, 2)"),
+        (np.ones((3, 3), dtype=bool), [-1, -1, -1], "topics must be bool of shape (3, 2), not bool of shape (3, 3)"),
+        (np.ones(3, dtype=bool), [-1, -1, -1], "topics must be bool of shape (3, 2), not bool of shape (3,)"),
+        (np.ones((3, 2)), [-1, -1, -1], "topics must be bool of shape (3, 2), not float64 of shape (3, 2)"),
+        *(
+            (
+                np.ones((3, 2), dtype=bool),
+                labels,
+                "multi-label documents have the label -1, and their classes in topics",
+            )
+            for labels in ([0, 1, 0], [-1, -1, 0], [1, -1, -1], [-2, -2, -2])
+        ),
+    ],
+)
+def test_documents_have_a_label_or_topics(topics: np.ndarray, labels: list[int], said: str | None) -> None:
+    parts = np.zeros(3, dtype=np.int32)
+    given = ("p", "q", "r"), np.array(labels, dtype=np.int32), parts, ("a", "b"), ("all",), topics
+    if said is None:
+        assert Documents(*given).topics is topics
+        return
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
+        Documents(*given)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_documents_that_are_taken_keep_all_that_they_have(*, several: bool) -> None:
+    rng = np.random.default_rng(0)
+    whole = Documents(
+        tuple("pqrs"),
+        np.full(4, -1, np.int32) if several else np.array([1, 0, 2, 1], dtype=np.int32),
+        np.array([0, 1, 1, 0], dtype=np.int32),
+        ("a", "b", "c"),
+        ("train", "test"),
+        rng.random((4, 3)) < 0.5 if several else None,
+        np.array([5, 6, 7, 8], dtype=np.int32),
+        np.array([3, 1, 2, 4], dtype="datetime64[s]"),
+    )
+    names = whole.classes, whole.part_names
+    for rows in ([2, 0], [3], [], [0, 1, 2, 3], [1, 1]):
+        some = whole.take(np.array(rows, dtype=np.intp))
+        assert (some.ids, some.classes, some.part_names) == (tuple("pqrs"[row] for row in rows), *names)
+        for name in ("labels", "parts", "groups", "dates", *(["topics"] if several else [])):
+            expected = np.asarray(getattr(whole, name))[rows]
+            np.testing.assert_array_equal(getattr(some, name), expected)
+            assert getattr(some, name).dtype == expected.dtype
+        assert (some.topics is None) == (not several)
+    rows, of_two = whole.of_classes(("c", "a"))
+    assert rows.tolist() == ([0, 1, 2, 3] if several else [1, 2])
+    assert (of_two.classes, of_two.ids) == (("c", "a"), tuple("pqrs"[row] for row in rows))
+    np.testing.assert_array_equal(of_two.groups, np.array([5, 6, 7, 8])[rows])
+    np.testing.assert_array_equal(of_two.dates, np.asarray(whole.dates)[rows])
+    if whole.topics is not None:
+        np.testing.assert_array_equal(of_two.topics, whole.topics[:, [2, 0]])
+    else:
+        assert (of_two.labels.tolist(), of_two.labels.dtype) == ([1, 0], np.int32)
+    plain = replace(whole, groups=None, dates=None).take(np.array([1]))
+    assert (plain.groups, plain.dates) == (None, None)

@@ -254,3 +254,42 @@ class TestCorpus:
 def test_a_space_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError, match="one of simplex, half-plane"):
         CurvedPoints("sphere").check()
+
+
+def test_the_borders_of_a_space_belong_to_it() -> None:
+    assert np.isfinite(log_odds("half-plane", np.array([[0.0, 1e-6], [1.0, 1e-6], [0.0, 1.0], [1.0, 5.0]]))).all()
+    assert np.isfinite(log_odds("simplex", np.eye(3) * (1 + 9e-10))).all()
+    for bad in ([-1e-9, 0.5], [1 + 1e-9, 0.5], [0.5, 9e-7]):
+        with pytest.raises(ValueError, match=r"^points of both classes have 0 ≤ μ ≤ 1 \(and a standard deviation"):
+            log_odds("half-plane", np.array([[0.5, 0.5], bad]))
+    for bad in ([0.5, 0.5 + 2e-9, 0.0], [-1e-12, 0.5, 0.5]):
+        with pytest.raises(
+            ValueError, match=r"^points of the simplex have coordinates that aren't negative and sum to 1$"
+        ):
+            log_odds("simplex", np.array([[0.2, 0.3, 0.5], bad]))
+
+
+@pytest.mark.parametrize(("space", "d"), [("simplex", 3), ("half-plane", 2)])
+def test_what_is_no_array_of_points_is_refused_in_either_part(space: str, d: int) -> None:
+    good, labels = np.full((2, d), 1 / d), np.array([0, 1], dtype=np.int8)
+    LabelledPoints(space, good, labels, good, labels)
+    for bad, said in (
+        (np.full((2, d + 1), 1 / (d + 1)), rf"^points of the {space} have shape \(m, {d}\), not \(2, {d + 1}\)$"),
+        (good[0], rf"^points of the {space} have shape \(m, {d}\), not \({d},\)$"),
+        (np.full((2, d), np.inf), f"^points of the {space} must be finite numbers$"),
+        (good[:1], "^1 points need as many labels, 0 or 1, not 2$"),
+    ):
+        for given in ((bad, labels, good, labels), (good, labels, bad, labels)):
+            with pytest.raises(ValueError, match=said):
+                LabelledPoints(space, *given)
+
+
+def test_two_points_are_the_fewest_and_a_step_the_widest_grid() -> None:
+    assert len(draw_points("simplex", 2, 2).test_points) == 2
+    for n, n_test in ((1, 2), (2, 1), (0, 0)):
+        with pytest.raises(ValueError, match=f"at least 2 training and 2 test points, not {n} and {n_test}$"):
+            draw_points("simplex", n, n_test)
+    assert len(grid_points("half-plane", 1)) == 4
+    for steps in (0, -1, 1.5):
+        with pytest.raises(ValueError, match=f"^resolution must be a whole number of at least 1, not {steps}$"):
+            grid_points("simplex", steps)  # type: ignore[arg-type]

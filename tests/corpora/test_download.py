@@ -26,8 +26,9 @@ def archive_bytes(tmp_path, files):
 
 @pytest.fixture
 def server(archive_bytes):
-    """Serves /good, /wrong, /short (breaks off), /flaky (fails once), /long (promises a terabyte), /endless (promises
-    nothing and goes on), /odd (a length that is no number) and answers 403 for the rest; counts requests, bytes sent.
+    """Serves /good, /wrong, /short (breaks off), /flaky (fails once), /down (always), /long (promises a terabyte),
+    /endless (promises nothing and goes on), /odd (a length that is no number) and answers 403 for the rest; counts
+    requests and bytes sent.
     """
     asked: list[str] = []
     sent: list[int] = []
@@ -35,7 +36,7 @@ def server(archive_bytes):
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
             asked.append(self.path)
-            if self.path == "/flaky" and asked.count("/flaky") == 1:
+            if self.path == "/down" or (self.path == "/flaky" and asked.count("/flaky") == 1):
                 self.send_error(500)
                 return
             body = {"/good": archive_bytes, "/flaky": archive_bytes, "/short": archive_bytes[:-100]}.get(self.path)
@@ -112,6 +113,58 @@ def test_a_mirror_stands_in_for_a_refusal(fetch):
 def test_a_passing_failure_is_tried_again(fetch):
     fetch("/flaky")
     assert fetch.asked == ["/flaky", "/flaky"]
+
+
+def test_a_failure_that_stays_is_given_up_after_three_attempts(fetch, server):
+    fetch("/down", "/good")
+    assert fetch.asked == ["/down"] * 3 + ["/good"]
+    assert sum(line.startswith(f"{server[0]}/down: the server answers: 500 Server Error") for line in fetch.told) == 1
+
+
+def test_all_that_is_told_of_a_download(fetch, server):
+    """The licence, each address, and what was wrong with it; nothing more of the last."""
+    fetch("/forbidden", "/wrong", "/good")
+    where = server[0]
+    assert fetch.told == [
+        "Small webkb. Free.",
+        f"Downloading {where}/forbidden",
+        f"{where}/forbidden: the server answers: 403 Client Error: Forbidden for url: {where}/forbidden",
+        f"Downloading {where}/wrong",
+        f"{where}/wrong: it is not the corpus: is not a tar archive, or a truncated or corrupt one (truncated header).",
+        f"Downloading {where}/good",
+    ]
+
+
+def test_all_that_is_said_where_no_address_has_the_corpus(fetch, server, card):
+    for paths, problems in (
+        (("/forbidden",), f"\n  {server[0]}/forbidden: the server answers: 403 Client Error: Forbidden for url: "),
+        ((), " the card names no address.\nGet"),
+    ):
+        with pytest.raises(DataError) as caught:
+            fetch(*paths)
+        assert str(caught.value).startswith(f"Small webkb could not be downloaded:{problems}")
+        assert str(caught.value).splitlines()[-1] == (
+            f"Get webkb-data.gtar.gz (content digest {card.digest}) in another way and put it, or its unpacked folder, "
+            f"into {fetch.dest} or a folder that $BENCH_DATASETS names."
+        )
+
+
+def test_a_bar_counts_the_bytes_of_its_attempt():
+    bar = download.DownloadBar("some")
+    task = bar._progress.tasks[0]
+    assert (bar.total, task.total, task.description) == (0, None, "some")
+    bar.total = 10
+    bar.update(4)
+    bar.update(3)
+    assert (bar.total, task.total, task.completed) == (10, 10, 7)
+    bar.reset()
+    assert (bar.total, task.completed) == (10, 0)
+    bar.close()
+    assert not bar._progress.live.is_started
+    unknown = download.DownloadBar()
+    unknown.total = 0
+    assert (unknown.total, unknown._progress.tasks[0].total) == (0, None)
+    unknown.close()
 
 
 def test_each_attempt_waits_longer_and_the_first_not_at_all(fetch, monkeypatch):

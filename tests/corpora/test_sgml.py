@@ -123,15 +123,29 @@ BROKEN = [
     (b"<TEXT>", b'<TEXT TYPE="BLAH">', "NEWID 7: TYPE must be one of NORM, BRIEF, UNPROC, not 'BLAH'"),
     (b"<TOPICS><D>cocoa</D></TOPICS>", b"", "NEWID 7: the article has no <TOPICS>"),
     (b"</D></TOPICS>", b"</D><D>acq</TOPICS>", "NEWID 7: a <D> in its <TOPICS> is not closed"),
-    (b"<TEXT>", b"", "NEWID 7: <TEXT> is not closed, or not opened"),
     (b"</BODY>", b"", "NEWID 7: <BODY> is not closed, or not opened"),
     (b"<TITLE>", b"", "NEWID 7: <TITLE> is not closed, or not opened"),
     (b"</BODY>", b"</BODY><BODY>again</BODY>", "NEWID 7: the article has more than one <BODY>"),
+    *(
+        (
+            b"</%s>" % name.encode(),
+            b"</%s></%s>" % (name.encode(), name.encode()),
+            f"NEWID 7: .* more than one <{name}>",
+        )
+        for name in ("TOPICS", "TEXT", "TITLE", "BODY")
+    ),
+    *(
+        (b"<%s>" % name.encode(), b"<%s><%s>" % (name.encode(), name.encode()), f"NEWID 7: .* more than one <{name}>")
+        for name in ("TOPICS", "TEXT", "TITLE", "BODY")
+    ),
+    (b"<TEXT>", b"", "NEWID 7: <TEXT> is not closed, or not opened"),
+    (b"</TEXT>", b"", "NEWID 7: <TEXT> is not closed, or not opened"),
+    (b"</TOPICS>", b"", "NEWID 7: <TOPICS> is not closed, or not opened"),
     (b"</REUTERS>\n", b"</REUTERS>\nlost words\n", f"byte {len(DOCTYPE + GOOD)}: b'lost words\\\\n' stands where"),
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "message"), BROKEN, ids=[message for _, _, message in BROKEN])
+@pytest.mark.parametrize(("old", "new", "message"), BROKEN)
 @pytest.mark.parametrize("follows", [b"", GOOD.replace(b'NEWID="7"', b'NEWID="8"')], ids=["last", "followed"])
 def test_a_broken_article_is_named(old, new, message, follows):
     with pytest.raises(DataError, match=f"^x.sgm, {message}") as caught:
@@ -233,15 +247,15 @@ def read_or_refused(content: bytes) -> tuple[int, str]:
     return 0, message
 
 
-def seconds(content: bytes) -> float:
-    """The least of three: a collection of all that the tests have made, half a second, may fall into one."""
+def is_read_in(most: float, content: bytes) -> bool:
+    """Once in three times: a collection of all that the tests have made, half a second, may fall into one."""
 
-    def once() -> float:
+    def seconds() -> float:
         started = time.process_time()
         read_or_refused(content)
         return time.process_time() - started
 
-    return min(once() for _ in range(3))
+    return any(seconds() < most for _ in range(3))
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -250,9 +264,9 @@ def test_no_input_takes_more_time_than_is_in_proportion_to_its_length(place):
     before, after = PLACES[place]
     size = 2**16
     for unit in [*TAGS, *RUNS]:
-        assert seconds(before + unit * (size // len(unit)) + after) < 0.4, unit
+        assert is_read_in(0.4, before + unit * (size // len(unit)) + after), unit
     for run in (b"A" * size + b" " * size, b"A" * size + b" " * size + b"=" + b" " * size):
-        assert seconds(before + run + after) < 0.4
+        assert is_read_in(0.4, before + run + after)
 
 
 MAIL = b"From: a@b.org\nSubject: AT&amp;T <T> 1987\n\n> It says:\n\tx\0y \xe9\x1a\n"
@@ -274,13 +288,13 @@ def test_a_damaged_file_is_read_or_refused():
     """Whatever comes of a file, articles or one clear line: no other error."""
     found = []
 
-    @settings(max_examples=2_500)
+    @settings(max_examples=1_000)
     @given(damaged([DOCTYPE + GOOD + GOOD.replace(b'"7"', b'"8"'), GOOD, MAIL], TOKENS))
     def read(content):
         found.append(read_or_refused(content))
 
     read()
-    assert sum(articles for articles, _ in found) > 300
+    assert sum(articles for articles, _ in found) > 120
     assert len({re.sub(r"\d|'.*'", "", message) for _, message in found}) > 10
 
 

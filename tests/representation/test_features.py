@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.exceptions import NotFittedError
 from sklearn.kernel_approximation import AdditiveChi2Sampler, PolynomialCountSketch
 from sklearn.metrics.pairwise import additive_chi2_kernel
+from sklearn.utils import get_tags
 
 from benchmark.kernels import Bhattacharyya, NegativeGeodesicDistance
 from benchmark.representation import features
@@ -163,15 +165,6 @@ def test_there_are_one_to_a_million_random_features(cls: type, points: sp.csr_ar
             cls(number).fit(points)
 
 
-def test_arcsines_are_the_first_terms_of_their_series(points: sp.csr_array) -> None:
-    """Of 20 seeds, the mean is nearer than either term's coefficient could be mistaken."""
-    s = affinities(points)
-    series = s + s**3 / 6 + 3 * s**5 / 40
-    found = np.mean([products(Arcsine(2048, seed).fit_transform(points)) for seed in range(20)], axis=0)
-    np.testing.assert_allclose(np.diagonal(found).mean(), 1 + 1 / 6 + 3 / 40, atol=2e-3)
-    np.testing.assert_allclose(found, series, atol=0.01)
-
-
 def test_hellinger_is_bhattacharyyas_kernel(points: sp.csr_array) -> None:
     exact = Bhattacharyya().fit(points).transform(points)
     np.testing.assert_allclose(products(Hellinger().fit_transform(points)), exact, atol=1e-15)
@@ -203,6 +196,15 @@ def test_the_chi_squared_map_is_scikit_learns(samples: int, points: sp.csr_array
 def test_sketches_are_scikit_learns_to_the_last_bit(degree: int, points: sp.csr_array) -> None:
     sketch = PolynomialCountSketch(degree=degree, coef0=0, n_components=40, random_state=1).fit(points)
     np.testing.assert_array_equal(features._sketched(points, sketch), sketch.transform(points))
+
+
+def test_arcsines_features_are_the_roots_and_two_sketches_drawn_apart(points: sp.csr_array) -> None:
+    roots = np.sqrt(points.toarray())
+    parts = [roots]
+    for degree, weight in ((3, 1 / 6), (5, 3 / 40)):
+        sketch = PolynomialCountSketch(degree=degree, coef0=0, n_components=40, random_state=7 + degree).fit(roots)
+        parts.append(np.sqrt(weight) * sketch.transform(roots))
+    np.testing.assert_allclose(Arcsine(40, 7).fit_transform(points).toarray(), np.hstack(parts), rtol=1e-12, atol=1e-15)
 
 
 def test_products_of_rows_are_those_of_sparse_and_of_dense_ones(points: sp.csr_array) -> None:
@@ -240,3 +242,60 @@ def test_arcsine_comes_nearer_with_more_features_but_where_its_series_ends(point
     assert many < few / 4
     nearest = np.diagonal(products(Arcsine(4096).fit_transform(points)))
     np.testing.assert_allclose(nearest, 1 + 1 / 6 + 3 / 40, rtol=0.1)
+
+
+class Squares(FeatureMap):
+    """A plug-in's map to p² and half of it."""
+
+    def __init__(self, wrong: bool = False) -> None:
+        self.wrong = wrong
+
+    def check(self) -> None:
+        if self.wrong:
+            raise ValueError("it is wrong")
+
+    def map(self, points: sp.csr_array) -> np.ndarray:
+        return np.hstack([points.toarray() ** 2, points.toarray() ** 2 / 2])
+
+
+def test_a_plugins_map_has_the_kernel_of_its_own_features(points: sp.csr_array) -> None:
+    fitted = Squares().fit(points)
+    squares = points.toarray() ** 2
+    np.testing.assert_allclose(fitted.exact(points[:9], points[9:18]), 1.25 * (squares[:9] * squares[9:18]).sum(axis=1))
+    assert (fitted.width(200), fitted.width(7), fitted.n_features_in_) == (400, 14, 200)
+    with pytest.raises(ValueError, match="it is wrong"):
+        Squares(wrong=True).fit(points)
+    for given in (points.toarray(), sp.csc_array(points), points.astype(np.float32).astype(float)):
+        np.testing.assert_allclose(fitted.transform(given), fitted.transform(points), rtol=1e-6)
+    doubled = sp.csr_array((np.r_[0.25, 0.25, 0.5], np.r_[1, 1, 0], np.r_[0, 3]), shape=(1, 200))
+    np.testing.assert_array_equal(fitted.transform(doubled)[0, :3], [0.25, 0.25, 0])  # each coordinate once
+
+
+@pytest.mark.parametrize("name", FEATURE_MAPS)
+def test_a_map_is_fitted_before_it_is_used_and_leaves_points_as_they_are(name: str, points: sp.csr_array) -> None:
+    with pytest.raises(NotFittedError):
+        FEATURE_MAPS[name]().transform(points)
+    before = points.copy()
+    FEATURE_MAPS[name]().fit(points).transform(points)
+    assert all((getattr(points, each) == getattr(before, each)).all() for each in ("data", "indices", "indptr"))
+    for wrong, said in ((np.nan, "contains NaN"), (np.inf, "contains infinity"), (-1.0, "Negative values in data")):
+        with pytest.raises(ValueError, match=f"Input .*{said}|{said}"):
+            FEATURE_MAPS[name]().fit(np.array([[0.5, wrong]]))
+    tags = get_tags(FEATURE_MAPS[name]())
+    assert (tags.input_tags.sparse, tags.input_tags.positive_only) == (True, True)
+    zeros = FEATURE_MAPS[name]().fit(points).transform(sp.csr_array((2, 200)))
+    assert zeros.shape == (2, FEATURE_MAPS[name]().width(200))
+
+
+def test_defaults_of_maps_are_those_that_are_documented() -> None:
+    expected: dict[str, dict[str, int]] = {
+        "hellinger": {},
+        "chi-squared": {"samples": 2},
+        "jensen-shannon": {"samples": 2},
+        "arcsine": {"n_components": 512, "seed": 0},
+        "sign-projection": {"n_components": 1024, "seed": 0},
+    }
+    assert {name: cls().get_params() for name, cls in FEATURE_MAPS.items()} == expected
+    for cls in FEATURE_MAPS.values():
+        assert (cls.tags.normalization, cls.tags.normalizations) == ("l1", ("l1",))
+        assert cls.tags.sums_words == (cls is Hellinger)

@@ -114,6 +114,8 @@ def test_a_class_without_documents_is_refused_by_name():
         ([[1, -1]], [0], "not negative"),
         ([[1, np.nan]], [0], "finite"),
         ([[1, 1]], [0, 1], r"shape \(1,\)"),
+        ([[1, 1]], [[0]], r"shape \(1,\), not int64 of shape \(1, 1\)"),
+        ([[1, 1]], [[0, 1]], r"shape \(1,\), not int64 of shape \(1, 2\)"),
         ([[1, 1]], [0.5], "integers"),
         ([[1, 1]], [-1], "labels go from -1 to -1"),
         ([[1, 1]], [2], "labels go from 2 to 2, but there are 2 classes"),

@@ -72,6 +72,14 @@ def test_of_planted_pairs_none_is_missed_and_of_almost_as_like_ones_none_is_take
     np.testing.assert_array_equal(rows, train if near else np.full(500, -1))
 
 
+@pytest.mark.parametrize("train", [[0, 1, 2], [2, 1, 0], [1, 0, 2]])
+def test_the_same_terms_go_before_almost_the_same_in_whatever_order_documents_stand(train: list[int]) -> None:
+    terms = set(range(40))
+    documents = [terms, terms | {50}, terms | {51}, set(terms), terms | {50}]
+    rows, found = near_duplicates(counts_of(documents), np.array(train), np.array([3, 4]))
+    assert (rows.tolist(), found.tolist()) == ([0, 1], [1.0, 1.0])
+
+
 # Our own measurements, equal to those of a comparison of every pair: near-duplicates, and the same terms.
 @pytest.mark.corpus
 @pytest.mark.parametrize(("name", "near", "same"), [("20ng", 49, 10), ("reuters", 51, 27)])

@@ -103,6 +103,13 @@ PIECES = st.sampled_from(
 )
 
 
+@pytest.mark.parametrize("level", range(8))
+def test_headings_have_six_levels(level: int) -> None:
+    page = b"<h%d class=x>sea</H%d> ink <h2>rum</h2>" % (level, level)
+    expected = b"sea\nrum" if 1 <= level <= 6 else b"rum"
+    assert field_of(page, "headings", "html") == expected
+
+
 @given(st.lists(PIECES, max_size=25).map(b"".join), st.sampled_from(["title", "headings", "anchors"]))
 @example(b"<a>sea</a>ink", "anchors")
 def test_an_element_has_no_words_that_its_page_does_not_have(page: bytes, name: str) -> None:
@@ -237,6 +244,16 @@ def test_a_field_that_a_text_says_goes_before_that_of_its_format_even_if_it_is_e
     assert field_of(other, name, "mail" if name == "subject" else "html").strip() in (b"mail", b"html")
     with pytest.raises(DataError, match=rf"has no field '{name}', which is counted separately \(its fields: more\)"):
         field_of(other, name, None)
+
+
+@pytest.mark.parametrize(
+    ("fields", "dropped"),
+    [(("all",), 5), (("all", "subject"), 5), (("subject", "all"), 2), (("subject", "own"), 2), (("own",), 3)],
+)
+def test_letters_that_are_passed_over_are_those_of_the_first_field(fields: tuple[str, ...], dropped: int) -> None:
+    corpus = corpus_of(["Subject: éé sea\n\nÄÖ".encode(), "From: me\n\nÜ ink".encode()])
+    assert count_terms(corpus, Lexing(fields=fields, format="mail"), Pruning()).dropped == dropped
+    assert count_terms(corpus, Lexing(fields=fields, format="mail", characters=(2, 3)), Pruning()).dropped == dropped
 
 
 def test_fields_of_a_corpus_stay_with_their_documents() -> None:

@@ -17,7 +17,9 @@ from benchmark.text.vocabulary import count_terms
 from tests.text.test_characters import LENGTHS, STRINGS, found_counts
 from tests.text.test_ngrams import corpus_of
 
-BUCKETS = st.sampled_from([1024, 1500, 2**24])
+BUCKETS = st.sampled_from([1024, 1500])
+#: The most buckets: counting them takes arrays of 128 MB, and a second, so that one example must do.
+MOST = 2**24
 
 
 def many_words(n: int, seed: int = 0) -> list[bytes]:
@@ -43,7 +45,8 @@ def check_sums(documents: list[bytes], lexing: Lexing, buckets: int) -> None:
 
 
 @given(STRINGS, LENGTHS, st.sampled_from(list(WITHIN)), BUCKETS)
-@settings(max_examples=30)  # each makes the names of all buckets
+@settings(max_examples=30)
+@example(["sea", "öl tea sea"], (3, 3), "words", MOST)
 def test_a_bucket_has_the_sum_of_its_ngrams(
     texts: list[str], lengths: tuple[int, int], within: str, buckets: int
 ) -> None:
@@ -60,6 +63,7 @@ def test_more_ngrams_than_buckets_share_them() -> None:
 
 @given(STRINGS, LENGTHS, BUCKETS, st.integers(1, 3), st.integers(1, 3))
 @settings(max_examples=30)
+@example(["sea", "öl tea sea"], (3, 3), MOST, 2, 1)
 def test_pruning_keeps_the_buckets_of_so_many_documents_and_occurrences(
     texts: list[str], lengths: tuple[int, int], buckets: int, documents: int, occurrences: int
 ) -> None:
@@ -87,8 +91,7 @@ def test_pruning_counts_the_documents_of_its_group_alone(
     assert found.vocabulary == count_terms(corpus_of(own), lexing, Pruning(min_documents=least)).vocabulary
 
 
-@pytest.mark.parametrize("n_words", [40, 2000])
-@pytest.mark.parametrize("buckets", [1024, 2**24])
+@pytest.mark.parametrize(("n_words", "buckets"), [(40, 1024), (2000, 1024), (2000, MOST)])
 def test_the_number_of_ngrams_is_told_within_a_hundredth(n_words: int, buckets: int) -> None:
     """However few the buckets: hashes tell n-grams apart before they are put into buckets."""
     documents, lexing = many_words(n_words, seed=1), Lexing(characters=(3, 5))
@@ -100,6 +103,7 @@ def test_the_number_of_ngrams_is_told_within_a_hundredth(n_words: int, buckets: 
 
 
 @given(STRINGS, STRINGS, LENGTHS, st.sampled_from(list(WITHIN)), BUCKETS)
+@example(["sea"], ["öl tea sea"], (3, 3), "words", MOST)
 def test_a_kept_model_counts_them_as_the_corpus_was_counted(
     learned: list[str], texts: list[str], lengths: tuple[int, int], within: str, buckets: int
 ) -> None:
@@ -111,3 +115,40 @@ def test_a_kept_model_counts_them_as_the_corpus_was_counted(
     whole = np.hstack([counts.matrix.toarray(), np.zeros((len(texts), 1), dtype=int)])  # the last is of unknown terms
     expected = whole[:, [column.get(term, -1) for term in known.vocabulary]]
     np.testing.assert_array_equal(KnownTerms(lexing, known.vocabulary).count(documents).toarray(), expected)
+
+
+def test_a_kept_model_tells_buckets_of_every_length_apart() -> None:
+    """Where all buckets of both lengths are terms, whole words of fewer characters among them."""
+    documents = many_words(400)
+    for lengths in ((3, 4), (5, 6)):
+        lexing = Lexing(ngrams=(), characters=lengths, buckets=1024)
+        counts = count_terms(corpus_of([*documents, b"ab ink"]), lexing, Pruning())
+        found = KnownTerms(lexing, counts.vocabulary).count([*documents, b"ab ink"])
+        np.testing.assert_array_equal(found.toarray(), counts.matrix.toarray())
+        half = KnownTerms(lexing, counts.vocabulary[::2]).count(documents)
+        np.testing.assert_array_equal(half.toarray(), counts.matrix[:-1, ::2].toarray())
+
+
+@pytest.mark.parametrize("within", WITHIN)
+@pytest.mark.parametrize("fields", [("all", "subject"), ("subject", "own"), ("own",)])
+def test_each_field_has_buckets_of_its_own(fields: tuple[str, ...], within: str) -> None:
+    """Counts of a field's block are those of the field's text alone, in a corpus and by a kept model."""
+    heads, bodies = [b"sea ink", b"rum", b""], [b"ink of tea\n> quoted", b"sea", b"rum ink 7\n> sea"]
+    mails = [b"From: me\nSubject: %b\n\n%b" % pair for pair in zip(heads, bodies, strict=True)]
+    lexing = Lexing(ngrams=(1,), fields=fields, format="mail", characters=(2, 3), within=within, buckets=1024)
+    counts = count_terms(corpus_of(mails), lexing, Pruning())
+    texts = {"all": mails, "subject": [b" " + head for head in heads], "own": [b.partition(b">")[0] for b in bodies]}
+    for field in fields:
+        block = counts.blocks.index("characters" if field == "all" else f"{field}-characters")
+        columns = np.flatnonzero(counts.block_of == block)
+        plain = replace(lexing, ngrams=(), fields=("all",), format=None)
+        alone = count_terms(corpus_of(texts[field]), plain, Pruning())
+        names = [counts.vocabulary[column].rpartition(":")[2] for column in columns]
+        assert names == [term.rpartition(":")[2] for term in alone.vocabulary]
+        np.testing.assert_array_equal(counts.matrix[:, columns].toarray(), alone.matrix.toarray())
+    np.testing.assert_array_equal(KnownTerms(lexing, counts.vocabulary).count(mails).toarray(), counts.matrix.toarray())
+    some = counts.vocabulary[::-3]
+    expected = counts.matrix.toarray()[:, ::-3]
+    np.testing.assert_array_equal(KnownTerms(lexing, some).count(mails).toarray(), expected)
+    parts = [count_terms(corpus_of(mails), replace(lexing, fields=(field,)), Pruning()).in_buckets for field in fields]
+    assert counts.in_buckets == sum(parts) > 0

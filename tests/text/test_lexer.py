@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from html.entities import name2codepoint
 
 import pytest
 from hypothesis import example, given, settings
@@ -110,7 +111,7 @@ PAGES = [
 ]
 
 
-@settings(max_examples=1_500)
+@settings(max_examples=600)
 @given(
     damaged(PAGES, FRAGMENTS),
     st.sampled_from([Lexing(True, True, "joined"), Lexing(False, True, "run-length", "none"), Lexing()]),
@@ -173,6 +174,21 @@ def test_words(document: bytes, expected: list[str]) -> None:
 )
 def test_html(document: bytes, expected: str) -> None:
     assert tokens(document, Lexing(skip_html=True, stoplist="none")) == expected.split()
+
+
+@pytest.mark.parametrize("name", ["lt", "gt", "nbsp", "LT", "Gt"])
+def test_an_entity_of_a_bracket_is_one_in_lower_case(name: str) -> None:
+    expected = {"lt": "one", "gt": "one two", "nbsp": "one two"}.get(name, f"one {name.lower()} two")
+    assert tokens(f"one &{name}; two".encode(), Lexing(skip_html=True, stoplist="none")) == expected.split()
+
+
+def test_each_entity_that_rainbow_knows_is_none_of_the_words() -> None:
+    """The names of other characters are words."""
+    known = [name for name in name2codepoint if re.fullmatch(ENTITIES, name.encode())]
+    assert len(known) == 59
+    for name in {*name2codepoint} - {"lt", "gt"}:
+        found = tokens(f"one &{name}; two".encode(), Lexing(skip_html=True, stoplist="none"))
+        assert found == ["one", *([] if name in known else re.findall("[a-z]{2,}", name.lower())), "two"], name
 
 
 @pytest.mark.parametrize(

@@ -193,3 +193,22 @@ def test_an_entity_is_no_invalid_place(document: bytes, lost: int) -> None:
     text = np.frombuffer(document, dtype=np.uint8)
     found = find_tokens(text, np.array([0, len(document)], dtype=np.int64), replace(UNICODE, skip_html=True))
     assert found.dropped == lost
+
+
+@pytest.mark.parametrize(
+    "letters",
+    ["漢字", "〆々", "かな", "𛀁𛀂", "カナ", "ㇰㇱ", "ｱｲ", "ไทย", "ລາວ", "ខ្មែរ", "မြန်မာ", "豈更"],
+)
+def test_each_letter_of_a_script_without_spaces_is_a_word(letters: str) -> None:
+    """With the marks after it; a script for each beginning of names."""
+    words = tokens(f"ab {letters}cd".encode(), UNICODE)
+    composed = unicodedata.normalize("NFC", letters)
+    assert words[0] == "ab"
+    assert words[-1] == "cd"
+    assert "".join(words[1:-1]) == composed
+    assert len(words) - 2 == sum(unicodedata.category(each)[0] == "L" for each in composed)
+
+
+@pytest.mark.parametrize("word", ["한국어", "हिन्दी", "ελληνικά", "ⴰⴱⴳ", "ꆀꆁ", "ᠮᠣᠩᠭᠣᠯ", "བོད"])
+def test_letters_of_other_scripts_make_words(word: str) -> None:
+    assert tokens(word.encode(), UNICODE) == [unicodedata.normalize("NFC", word)]

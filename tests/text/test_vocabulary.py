@@ -444,3 +444,26 @@ def test_reuters_keeps_its_vocabulary(
     matrix = count_terms(corpus, Lexing(stoplist=stoplist), pruning).matrix
     assert matrix.shape == (len(corpus.documents), terms)
     assert matrix.sum() == occurrences
+
+
+@pytest.mark.parametrize("name", ["min_occurrences", "min_documents"])
+def test_a_term_is_there_at_least_once(name: str) -> None:
+    assert vars(Pruning(**{name: 1})) == {"min_occurrences": 1, "min_documents": 1, "group": None}
+    for wrong in (0, -1):
+        with pytest.raises(ConfigError) as raised:
+            Pruning(**{name: wrong})
+        assert str(raised.value) == f"pruning: {name} is {wrong}; it must be at least 1 (1 prunes nothing)"
+    assert [Pruning(group=group).by_split for group in (None, "train", "training")] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("pruning", "kept"),
+    [
+        (Pruning(), [True] * 4),
+        (Pruning(min_occurrences=3), [True, False, True, False]),
+        (Pruning(min_documents=2), [True, True, False, False]),
+        (Pruning(3, 2), [True, False, False, False]),
+    ],
+)
+def test_a_term_is_kept_by_both_of_its_numbers(pruning: Pruning, kept: list[bool]) -> None:
+    assert pruning.keeps(np.array([3, 2, 9, 1]), np.array([2, 2, 1, 1])).tolist() == kept

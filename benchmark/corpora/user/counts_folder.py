@@ -205,7 +205,8 @@ class CountsFolder(UserCorpus):
 
     def _documents(self, codes: list[list[int]], content: bytes, *, multilabel: bool) -> Documents:
         by_number = [(str(row), list(map(str, numbers)), "all") for row, numbers in enumerate(codes, start=1)]
-        named = self._named(content, multilabel=multilabel) or by_number
+        found = self._named(content, multilabel=multilabel)
+        named = by_number if found is None else found
         if len(named) != len(codes):
             problem = f"has {len(named):,} documents, but {COUNTS_FILE} has {len(codes):,}"
             raise DataError(f"{self._folder / DOCUMENTS_FILE}: {problem}")
@@ -224,14 +225,14 @@ class CountsFolder(UserCorpus):
                 raise DataError(f"{self._folder}: {problem}")
         return encode_documents(ids, labels, sorted(code_of, key=code_of.__getitem__), parts, multilabel=multilabel)
 
-    def _named(self, content: bytes, *, multilabel: bool) -> list[tuple[str, list[str], str]]:
-        """Read id, classes and group of each document from documents.csv; return an empty list where it doesn't exist.
+    def _named(self, content: bytes, *, multilabel: bool) -> list[tuple[str, list[str], str]] | None:
+        """Read id, classes and group of each document from documents.csv; return None where it doesn't exist.
 
         The file is read again, and must still have this content.
         """
         path = self._folder / DOCUMENTS_FILE
         if not content and not path.exists():
-            return []
+            return None
         digest = FileDigest.of(
             content[start : start + DIGEST_BLOCK_BYTES] for start in range(0, len(content), DIGEST_BLOCK_BYTES)
         )

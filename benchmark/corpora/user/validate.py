@@ -148,7 +148,7 @@ class _Scan:
         self.splits.append(self._named(row, "split", row.split) if self.sided else NO_GROUP)
         if self.grouped:
             self.groups.append(self._named(row, "group", row.group))
-        if self.dates is not None:
+        if self.dates is not None and self._named(row, "date", row.date):
             self.dates.add(row.date, row.place)
 
     def _left_out(self, why: str, row: FileRow, name: str = "") -> bool:
@@ -210,6 +210,7 @@ _PROBLEMS = {
     "leave such documents out by drop: [rare]",
     "split": "without a part of the split; fill the column",
     "group": "without a group; fill the column",
+    "date": "without a date; fill the column",
 }
 
 

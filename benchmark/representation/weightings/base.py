@@ -202,7 +202,11 @@ class Weighting(TransformerMixin, MatrixEstimator, ABC):
             raise ValueError(f"`{method}` of {type(self).__name__} {problem}")
 
     def _counts(self, X: Any, *, fitting: bool) -> sp.csr_array:
-        return canonical_csr(self.validated(X, fitting=fitting, dtype="numeric"))
+        counts = canonical_csr(self.validated(X, fitting=fitting, dtype="numeric"))
+        if not counts.data.all():
+            counts = counts.copy()
+            counts.eliminate_zeros()
+        return counts
 
     def __sklearn_tags__(self) -> Any:
         """Return scikit-learn's tags, with those of the labels."""

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from benchmark.corpora import file_digest
 from benchmark.corpora.archive import CorpusSource
+from benchmark.corpora.user import counts_folder
 from benchmark.corpora.user.counts_folder import COUNTS_FOLDER_FILES, CountsFolder
 from benchmark.system.errors import DataError
 
@@ -102,6 +104,10 @@ def test_a_file_that_is_needed_is_named(tmp_path: Path, name: str) -> None:
         ({"counts": "10 4:1\n9 1:1\n10 1:1\n"}, "is not svmlight with 3 terms"),
         ({"counts": "1.5 1:1\n9 1:1\n10 1:1\n"}, "is not svmlight with 3 terms: the class 1.5 is not a whole number"),
         ({"counts": ""}, "counts.svmlight: holds no document"),
+        ({"documents": ""}, "documents.csv: has no column 'id'"),
+        ({"documents": "id,label\n"}, "documents.csv: has 0 documents, but counts.svmlight has 3"),
+        ({"blocks": "title\nbody\ntitle\nmore\n"}, "blocks.txt: has 4 lines, but vocabulary.txt has 3 terms"),
+        ({"counts": "10 1:1\n9 1:1 # 3:1, and more\n,10 1:1\n"}, "is not svmlight with 3 terms"),
     ],
 )
 def test_what_does_not_fit_is_refused(tmp_path: Path, changes: dict[str, str], said: str) -> None:
@@ -142,3 +148,41 @@ def test_a_file_that_was_changed_since_is_refused(tmp_path: Path, name: str, how
         path.write_text(FILES[name] + "\n")
     with pytest.raises(DataError, match=rf"{name}: was changed while it was read"):
         reader.content(CorpusSource(None))
+
+
+def test_documents_are_named_by_the_content_that_is_digested_however_many_blocks_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (file_digest, counts_folder):
+        monkeypatch.setattr(module, "DIGEST_BLOCK_BYTES", 16)
+    assert written(tmp_path).outline().ids == ("d1", "d2", "d3")
+    read = CountsFolder._bytes
+
+    def earlier(reader: CountsFolder, name: str, *, optional: bool) -> bytes:
+        content = read(reader, name, optional=optional)
+        return content.replace(b"d3", b"d4") if name == "documents.csv" else content
+
+    monkeypatch.setattr(CountsFolder, "_bytes", earlier)
+    with pytest.raises(DataError, match=r"documents\.csv: was changed while it was read; run it again$"):
+        written(tmp_path).outline()
+
+
+def test_a_folder_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = written(tmp_path)
+    corpus = reader.load(CorpusSource(None))
+    monkeypatch.setattr(CountsFolder, "_bytes", lambda *_, **__: pytest.fail("it was read again"))
+    assert reader.load(CorpusSource(None)) is corpus
+    assert reader.outline() is corpus.documents
+    assert (reader.classes, reader.parts) == (("small", "big one"), ("test", "train"))
+    assert reader.content(CorpusSource(None)) == {"digest": reader.digest()} == {"digest": corpus.digest}
+    assert (reader.facts(), reader.where) == ({"base": str(tmp_path)}, ".")
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_a_class_that_a_comment_seems_to_name_is_none(tmp_path: Path, *, several: bool) -> None:
+    """Neither a colon nor a comma after a number sign makes documents of several classes."""
+    counts = "10 1:2 # a:b\n9,10 3:1\n10 2:4\n" if several else "10 1:2 # a, b:3\n#1,2 3:4\n#a:b\n9 3:1\n10 2:4 #,\n"
+    reader = written(tmp_path, "documents.csv", counts=counts)
+    assert reader.multilabel is several
+    assert reader.classes == ("9", "10")
+    assert len(reader.outline()) == 3

@@ -124,3 +124,37 @@ def test_dates_of_parquet_need_no_format() -> None:
     found = column(values, "%d/%m/%Y").dates()
     assert found == column(values).dates()
     assert [day.isoformat() for day in found] == ["2020-04-03T00:00:00", "2020-04-03T05:00:00"]
+
+
+#: The last day of May in every form of a day.
+IN_MAY = [
+    *("2024/05/31", "2024.05.31", "31.05.2024", "31/05/2024", "05/31/2024", "31-05-2024", "05-31-2024"),
+    *("31 May 2024", "May 31, 2024", "31-May-2024"),
+]
+IN_FULL = {"31 January 2024": "2024-01-31", "January 31, 2024": "2024-01-31", "30 Sep 2024": "2024-09-30"}
+#: Ten past one in the afternoon in every form of a time.
+AT_ONE = {
+    "": (0, 0, 0),
+    " 13:10": (13, 10, 0),
+    " 13:10:05": (13, 10, 5),
+    " 1:10 PM": (13, 10, 0),
+    " 1:10:05 PM": (13, 10, 5),
+}
+
+
+@pytest.mark.parametrize("time", AT_ONE)
+def test_every_local_form_is_recognised(time: str) -> None:
+    hour, minute, second = AT_ONE[time]
+    for day, expected in {**dict.fromkeys(IN_MAY, "2024-05-31"), **IN_FULL}.items():
+        found = column([day + time]).dates()
+        assert found == [datetime.fromisoformat(expected).replace(hour=hour, minute=minute, second=second)], day
+    mail = "Fri, 31 May 2024 13:10:05 +0200"
+    assert column([mail]).dates() == [datetime(2024, 5, 31, 11, 10, 5)]  # noqa: DTZ001
+
+
+def test_no_other_form_is() -> None:
+    """Nor a form of a day with another's time."""
+    for value in ("31.05.24", "2024-31-05", "31 05 2024", "2024/05/31T10:00", "31.05.2024 10", "May 2024", "31/05"):
+        with pytest.raises(DataError, match="must be a date in ISO 8601"):
+            column([value])
+    assert len(LOCAL_FORMATS) == len(set(LOCAL_FORMATS)) == 12 * len(AT_ONE) + 1

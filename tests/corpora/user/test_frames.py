@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import benchmark as sb
+from benchmark.api import _frame_sections
 from benchmark.commands.init import propose_columns, sample_file, write_configuration
 from benchmark.corpora.user.frames import FRAME_ROLES, frame_columns, name_frame_in_errors, write_frame
 from benchmark.system.errors import ConfigError, DataError
@@ -148,3 +149,40 @@ def test_a_notebook_has_the_numbers_of_the_command(tmp_path) -> None:
     roles = propose_columns(seen, {"text": "text", "label": "label"})
     config = write_configuration(seen, roles, tmp_path / "pages.yaml", overwrite=False, separator=None, drop=())
     pd.testing.assert_frame_equal(sb.run(corpus=pages).scores, sb.run(config).scores)
+
+
+def test_roles_and_options_of_a_frame_reach_its_reader(tmp_path) -> None:
+    """Whether they stand beside the frame or in the section of the corpus; nothing of them is left outside it."""
+    path = tmp_path / "frame.jsonl"
+    frame = TICKETS.assign(tags="a;b", who="w", day="2024-05-31", part="train", key=range(40))
+    own = {"id": "key", "split": "part", "group": "who", "date": "day"}
+    given = {"text": "Long Description", "labels": "tags", "separator": ";", "format": "mail", "drop": ["empty"], **own}
+    for beside in (given, {}):
+        inside = {} if beside else dict(given)
+        sections = _frame_sections(frame, inside, {**beside, "methods": ["mnb"]}, path)
+        assert sections["corpus"] == {"name": "files", "path": str(path), **given}
+        assert not {*given, "compare"} & {*sections} - {"text"}
+        assert sections["methods"] == ["mnb"]
+        assert json.loads(path.read_text().splitlines()[39]) == {
+            "Long Description": "the printer jams again 39",
+            "tags": "a;b",
+            "key": 39,
+            "part": "train",
+            "who": "w",
+            "day": "2024-05-31",
+        }
+
+
+def test_the_label_of_a_frame_is_probably_the_column_of_fewest_values_and_its_text_the_longest() -> None:
+    frame = pd.DataFrame(
+        {"n": range(9), "long": ["a word more"] * 9, "kind": ["a", "b", "c"] * 3, "two": ["x", "y", "y"] * 3}
+    )
+    with pytest.raises(ConfigError) as raised:
+        frame_columns(frame, {})
+    have = "(columns: n, long, kind, two)"
+    assert str(raised.value) == f"the frame has no column 'text' {have}; name yours, such as text='long', label='two'"
+    for named, said in (({"text": "long"}, "'label' "), ({"label": "two"}, "'text' "), ({"labels": "two"}, "'text' ")):
+        with pytest.raises(ConfigError) as raised:
+            frame_columns(frame, named)
+        guess = "label='two'" if "text" in named else "text='long'"
+        assert str(raised.value) == f"the frame has no column {said}{have}; name yours, such as {guess}"

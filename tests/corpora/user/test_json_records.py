@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 ROWS = [{"id": n, "body": {"text": f"word {n}", "more": {"lang": "en"}}, "a.b": "x", "tags": ["p"]} for n in range(3)]
 COLUMNS = ("body.text", "body.more.lang", "a.b", "id")
 JSON = st.recursive(
-    st.none() | st.integers() | st.text(), lambda each: st.lists(each) | st.dictionaries(st.text(), each)
+    st.none() | st.integers() | st.text(max_size=3),
+    lambda each: st.lists(each, max_size=3) | st.dictionaries(st.text(max_size=3), each, max_size=3),
+    max_leaves=8,
 )
 
 
@@ -87,6 +89,8 @@ def test_an_array_gives_the_objects_that_json_gives(rows: list[dict[str, object]
             '{"data": [{"text": "x"}]}',
             "a .json file is an array of objects: [{…}, …]; write the array of its key 'data'",
         ),
+        ('{"n": 3, "all": [1], "more": [2]}', "write the array of its key 'all' to a file of its own"),
+        ('{"n": 3}', "is no array; a .json file is an array of objects: [{…}, …]"),
         ('{"text": "x"}\n{"text": "y"}\n', "has an object a line: name the file .jsonl"),
         ("", "is not valid JSON; a .json file is an array"),
         ("3", "is no array; a .json file is an array"),

@@ -220,3 +220,13 @@ def test_a_date_that_its_zone_puts_out_of_range_is_refused(value: str, tmp_path:
     (tmp_path / "t.csv").write_text("\n".join(["text,label,date", *lines, f"alpha,x,{value}", ""]))
     with pytest.raises(DataError, match=r"t\.csv:8: date is .*must be a date of the years 1 to 9999 in UTC"):
         UserFiles("t.csv", date="date", base=tmp_path).outline()
+
+
+def test_a_limit_below_what_any_file_may_have_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("BENCH_MAX_UNPACKED_GB", "0.001")
+    assert {limits.unpacked_limit(packed) for packed in (1, 10**4, 10**9)} == {10**6}
+    said = str(limits.unpacked_error(tmp_path / "t.gz", 10))
+    assert said.startswith(f"{tmp_path}/t.gz: is decompressed to more than 0.001 GB; BENCH_MAX_UNPACKED_GB in the")
+    monkeypatch.setenv("BENCH_MAX_UNPACKED_RATIO", "1")
+    monkeypatch.setenv("BENCH_MAX_UNPACKED_GB", "1")
+    assert [limits.unpacked_limit(packed) for packed in (1, 2**24, 2**24 + 1)] == [2**24, 2**24, 2**24 + 1]

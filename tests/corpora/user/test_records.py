@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import gzip
 import io
 import json
 import lzma
 import sys
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -20,6 +23,7 @@ from hypothesis import strategies as st
 from benchmark.corpora.file_digest import file_digest
 from benchmark.corpora.user import records
 from benchmark.corpora.user.records import file_extension, iter_records, read_columns
+from benchmark.corpora.user.text_lines import READ_BYTES
 from benchmark.system.errors import DataError
 
 if TYPE_CHECKING:
@@ -55,9 +59,10 @@ FORMATS = {
     "a.ndjson": b"\n\n".join(json.dumps(row, ensure_ascii=False).encode() for row in ROWS),
     "a.json": json.dumps(ROWS, indent=1).encode(),
     "a.parquet": parquet(ROWS),
+    "a.pq": parquet(ROWS),
 }
 PACKED = {"": bytes, ".gz": gzip.compress, ".xz": lzma.compress, ".zst": zstandard.compress}
-CASES = [(name, end) for name in FORMATS for end in PACKED if not (name == "a.parquet" and end)]
+CASES = [(name, end) for name in FORMATS for end in PACKED if not (end and name in ("a.parquet", "a.pq"))]
 
 
 def read(path: Path, content: bytes, columns: tuple[str, ...] = COLUMNS, **how: Any) -> list[Any]:
@@ -75,6 +80,20 @@ def test_frames_follow_each_other_in_a_file(tmp_path: Path) -> None:
     content, half = FORMATS["a.csv"], 30
     packed = zstandard.compress(content[:half]) + zstandard.compress(content[half:])
     assert [values for _, values in read(tmp_path / "a.csv.zst", packed)] == EXPECTED
+
+
+@pytest.mark.parametrize("end", [".gz", ".xz", ".zst"])
+def test_a_long_file_is_decompressed_to_its_end_in_one_stream_or_several(end: str, tmp_path: Path) -> None:
+    """Longer than what is read at once, packed and plain; the second stream begins within a piece."""
+    rows = [base64.b64encode(np.random.default_rng(n).bytes(6000)).decode() for n in range(40)]
+    content = "".join(f"{row}\n" for row in ["text", *rows]).encode()
+    pack = (lambda piece: lzma.compress(piece, preset=0)) if end == ".xz" else PACKED[end]
+    for cuts in ([], [7, 200_001]):
+        packed = b"".join(pack(content[start:stop]) for start, stop in pairwise([0, *cuts, len(content)]))
+        assert len(packed) > 1.5 * READ_BYTES
+        assert [text for _, (text,) in read(tmp_path / f"a.csv{end}", packed, ("text",))] == rows
+    with pytest.raises(DataError, match=r"a\.csv.* is truncated: its compressed stream ends too early$"):
+        read(tmp_path / f"a.csv{end}", packed[:-30], ("text",))
 
 
 def test_what_reads_zst_is_named_where_it_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,7 +170,7 @@ def test_columns_without_a_header_are_called_by_their_numbers(tmp_path: Path) ->
         read(tmp_path / "a.csv", content + b"x;y;z\n", ("1",), **how)
 
 
-SHEETS = (".xlsx", ".xls", ".ods")
+SHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 REFUSED = [
     ("a.csv", b"text,lable\n", "has no column 'label'; did you mean 'lable'?"),
     ("a.csv", b"text,label,text\n", "two columns are named 'text'"),
@@ -289,3 +308,27 @@ def test_lines_of_a_large_table_are_counted_before_it_is_read(
     monkeypatch.setenv("BENCH_MAX_RECORDS", "4")
     with pytest.raises(DataError, match=r"a\.csv: has more than 4 records"):
         records.check_size(path, **how)
+
+
+def test_what_is_no_file_of_records_is_told_with_the_kinds_that_are(tmp_path: Path) -> None:
+    kinds = "(allowed: .csv, .tsv, .jsonl, .ndjson, .json, .parquet, .pq)"
+    for name, kind in (("a.doc", ".doc"), ("a.doc.gz", ".doc"), ("notes", "notes"), ("a.gz", "a.gz")):
+        (tmp_path / name).write_bytes(b"text,label\n")
+        for read_it in (lambda path: list(iter_records(path, COLUMNS)), read_columns):
+            with pytest.raises(DataError) as raised:
+                read_it(tmp_path / name)
+            said = str(raised.value)
+            assert said.startswith(f"{tmp_path / name}: unknown kind of file '{kind}'")
+            assert kinds in said
+            assert said.endswith(", or a folder")
+        records.check_size(tmp_path / name)  # reading it says what is wrong
+
+
+def test_columns_of_every_format_are_those_of_the_records(tmp_path: Path) -> None:
+    for name, content in FORMATS.items():
+        (tmp_path / name).write_bytes(content)
+        assert read_columns(tmp_path / name) == ["id", "text", "label"], name
+        with pytest.raises(records.UnknownColumnError) as raised:
+            list(iter_records(tmp_path / name, ["text", "lable"]))
+        said = "has no column 'lable'; did you mean 'label'? (columns: id, text, label)"
+        assert str(raised.value) == f"{tmp_path / name}: {said}"

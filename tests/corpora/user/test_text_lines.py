@@ -122,6 +122,7 @@ def utf_16(ascii_letters: int, others: int, order: str = "le") -> bytes:
         (codecs.BOM_UTF32_LE + b"a\0\0\0", "utf-8", "utf-32"),
         (codecs.BOM_UTF32_BE + b"\0\0\0a", "utf-8", "utf-32"),
         (codecs.BOM_UTF16_BE + b"\0a", "latin-1", "utf-16"),
+        (codecs.BOM_UTF16_LE + b"a\0", "latin-1", "utf-16"),
         (codecs.BOM_UTF8 + b"a", "latin-1", "utf-8"),
     ],
 )
