@@ -17,6 +17,7 @@ from benchmark.config.components import Component, check_component
 from benchmark.config.model import MethodFile, MethodSpec, VectorFile
 from benchmark.corpora.file_digest import file_digest
 from benchmark.evaluation.predictions import TIMERS
+from benchmark.evaluation.splits import Split
 from benchmark.methods.elsewhere.given_predictions import GivenPredictionsMethod
 from benchmark.methods.elsewhere.kept_estimators import (
     FittedEstimators,
@@ -130,6 +131,29 @@ def test_predictions_of_splits_and_sizes_are_told_apart(tmp_path: Path, bench: M
     sizes = [f"{each},class-{int(own == size)},{splits[0].name},{own}" for own in (size, size + 1) for each in IDS]
     method = build_method(given(tmp_path / "c.csv", ["id,label,split,size", *sizes]), problem, None, replicated=True)
     assert set(method.solve(problem, splits[:1], None, bench)[0].predicted.tolist()) == {1}
+
+
+@pytest.mark.parametrize("columns", ["split,size", "size", "split"])
+def test_a_size_is_the_number_of_training_documents(columns: str, tmp_path: Path, bench: MatrixCache) -> None:
+    """And the split is that of the name."""
+    problem = toy_problem(multilabel=False)
+    split = Split("left", np.arange(45), np.arange(45, 60))
+    cells = [
+        (code, {"split": name, "size": size})
+        for code, name, size in ((0, "left", 15), (1, "left", 45), (2, "right", 45), (0, "left", 60))
+        if (name == "left" or "split" in columns) and (size == 45 or "size" in columns)
+    ]
+    lines = [
+        ",".join([each, f"class-{code}", *(str(own[key]) for key in columns.split(","))])
+        for code, own in cells
+        for each in IDS
+    ]
+    method = build_method(given(tmp_path / "p.csv", [f"id,label,{columns}", *lines]), problem, None, replicated=False)
+    assert method.solve(problem, [split], None, bench)[0].predicted.tolist() == [1] * 15
+    other = replace(split, name="north", train=np.arange(44))
+    of = " ".join({"split": "north", "size": "44"}[key] for key in columns.split(","))
+    with pytest.raises(ValueError, match=f"^p.csv: 15 of 15 test documents have no prediction in {of}, such as 'docu"):
+        method.solve(problem, [other], None, bench)
 
 
 @pytest.mark.parametrize(

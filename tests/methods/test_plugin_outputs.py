@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -171,6 +172,37 @@ def test_scores_are_of_each_class_and_agree_with_the_prediction() -> None:
     np.testing.assert_array_equal(scores_of(trained(), POINTS), [[0, 1], [1, 0], [0, 1], [1, 0]])
     codes, tied, scores = predicted_classes(trained(), POINTS)
     assert (codes.tolist(), tied.any(), scores) == ([2, 0, 2, 0], False, None)
+
+
+@pytest.mark.parametrize(
+    ("classes", "shape", "wanted"),
+    [
+        ((0, 1, 2), (4,), (4, 3)),
+        ((0, 1, 2), (4, 1), (4, 3)),
+        ((0, 1, 2), (3, 4), (4, 3)),
+        ((0, 1, 2), (4, 3), None),
+        ((0, 1), (4,), None),
+        ((0, 1), (4, 2), None),
+        ((0, 1), (4, 1), (4, 2)),
+        ((0, 1), (3,), (4,)),
+        ((0,), (4,), (4, 1)),
+        ((0,), (4, 1), None),
+    ],
+)
+def test_only_of_two_classes_a_score_may_be_of_both(
+    classes: tuple[int, ...], shape: tuple[int, ...], wanted: tuple[int, ...] | None
+) -> None:
+    scores = np.arange(float(np.prod(shape))).reshape(shape)
+    labels = np.resize(np.array(classes, dtype=np.int32), 4)
+    made = CheckedClassifier(Theirs(tuple(labels), scores, classes)).fit(POINTS.copy(), labels.copy())
+    if wanted is None:
+        found = made.scores(POINTS)
+        assert found is not None
+        assert found.shape == (4, len(classes))
+    else:
+        what = f"its decision_function of 4 documents and {len(classes)} classes"
+        with pytest.raises(ValueError, match=re.escape(f"{what} gives values of the shape {shape}, not {wanted}")):
+            made.scores(POINTS)
 
 
 def test_a_binary_value_is_positive_where_one_is_predicted() -> None:
