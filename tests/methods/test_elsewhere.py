@@ -203,6 +203,7 @@ def test_vectors_are_trained_on_in_the_order_of_the_documents(
     problem, rng = toy_problem(multilabel=multilabel), np.random.default_rng(1)
     matrix = rng.normal(size=(60, 4)) + 3 * np.eye(4)[np.arange(60) % 3]
     matrix[11] = 0
+    matrix[12] /= 1000  # shorter than 1
     order = rng.permutation(60)
     spec = vectors_of(tmp_path / "v.parquet", [IDS[row] for row in order], matrix[order], normalization)
     method = build_method(spec, problem, None, replicated=False)
@@ -233,6 +234,9 @@ def test_vectors_of_no_document_are_counted_and_a_document_without_one_is_refuse
     spec = vectors_of(tmp_path / "v.parquet", more, np.random.default_rng(2).normal(size=(62, 3)))
     found = build_method(spec, problem, None, replicated=False).solve(problem, splits, None, bench)
     assert [each.warnings for each in found] == [("2 of 62 vectors of v.parquet are of no document here",)] * 2
+    loud = [replace(each, warnings=("slow",)) for each in found]
+    also = VectorClassifierMethod(spec).with_surplus(loud, problem)
+    assert [each.warnings for each in also] == [("slow", "2 of 62 vectors of v.parquet are of no document here")] * 2
     few = vectors_of(tmp_path / "w.parquet", [*IDS[:7], *IDS[9:], "x"], np.ones((59, 3)))
     with pytest.raises(ValueError, match=r"^w.parquet: 2 of 60 documents have no vector, such as 'document-7'$"):
         build_method(few, problem, None, replicated=False).solve(problem, splits, None, bench)

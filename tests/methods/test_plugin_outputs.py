@@ -244,6 +244,16 @@ def test_only_a_library_says_by_tags_whether_it_takes_sparse_points(monkeypatch:
     assert takes_sparse(untagged)
 
 
+def test_scores_of_ours_that_are_not_finite_are_refused() -> None:
+    for wrong in (np.nan, np.inf, -np.inf):
+        ours: Any = SimpleNamespace(
+            decision_function=lambda _, wrong=wrong: np.array([[1.0, 2.0, wrong]]), classes_=np.arange(3)
+        )
+        for scored in (scores_of, predicted_classes, value_of_class):
+            with pytest.raises(FloatingPointError, match="a decision value is not a finite number"):
+                scored(ours, POINTS[:1])
+
+
 def test_ours_are_not_wrapped_and_a_library_says_what_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(checked_classifier(MultinomialNB()), CheckedClassifier)
     assert takes_sparse(MultinomialNB())
@@ -330,6 +340,16 @@ def test_a_file_of_predictions_is_read_with_its_scores(tmp_path: Path) -> None:
     assert found.scores[("n2", "s", "10")] == (0.25, 0.75)
     with pytest.raises(DataError, match="was changed since the configuration was read"):
         read_predictions(path, "0")
+
+
+def test_scores_may_be_infinite_and_classes_have_names_of_several_words(tmp_path: Path) -> None:
+    path = tmp_path / "b.csv"
+    path.write_text("id,label,decision money fx,decision a\nn1,a,-inf,1\nn2,a,inf,inf\nn3,a,0,0.0\n")
+    found = read_predictions(path, digest_of(path))
+    assert found.scored == ("money fx", "a")
+    assert found.scores[("n1", "", "")] == (-np.inf, 1.0)
+    assert found.tied == {("n2", "", ""), ("n3", "", "")}
+    assert (found.by_split, found.by_size) == (False, False)
 
 
 @pytest.mark.parametrize(

@@ -279,3 +279,18 @@ def test_without_a_class_to_learn_there_is_none_to_give(bench: MatrixCache) -> N
         values = fitted.values(other.counts.matrix[split.test])
         assert values.shape == (len(split.test), 0)
         assert fitted.given(values).tolist() == [[False, True, False]] * len(split.test)
+
+
+@pytest.mark.parametrize("columns", [[2], [0, 2], [0, 1, 2]])
+def test_the_only_class_that_is_learned_is_given_where_there_is_none(columns: list[int], bench: MatrixCache) -> None:
+    """A document that has a class of all training documents has one."""
+    given = problem()
+    split = toy_group_splits(given)[0]
+    method = build_method(spec("linear-svm", "at-least-one"), given, None, replicated=False)
+    fitted = method.fit(given, split, None, bench)
+    values = -1.0 - np.arange(len(columns))[::-1][None]
+    for everywhere in (False, True):
+        always = np.arange(3) == (1 if everywhere and 1 not in columns else 3)
+        learned = replace(fitted.learned, columns=np.array(columns), everywhere=always)
+        expected = (np.arange(3) == columns[-1]) if not always.any() else always
+        assert replace(fitted, learned=learned).given(values).tolist() == [expected.tolist()]
