@@ -217,6 +217,16 @@ def test_a_binary_value_is_positive_where_one_is_predicted() -> None:
         assert values[3] == -tiny or -1e-12 < values[3] < 0
 
 
+@pytest.mark.parametrize("classes", [(0, 1), (1, 0)])
+@pytest.mark.parametrize("best", [-1e300, -1.0, -5e-324, 0.0, 5e-324, 1e-308, 1.0, 1e300])
+def test_a_binary_value_is_positive_where_one_is_predicted_though_scores_tie(
+    best: float, classes: tuple[int, int]
+) -> None:
+    labels = np.array([1, 0, 1, 0], dtype=np.int32)
+    made = CheckedClassifier(Theirs((1, 0, 1, 0), np.full((4, 2), best), classes)).fit(POINTS.copy(), labels)
+    assert (value_of_class(made, POINTS) > 0).tolist() == [True, False, True, False]
+
+
 @pytest.mark.parametrize("code", [0, 1])
 def test_a_binary_value_is_its_own_where_it_agrees_with_the_prediction_and_else_hardly_differs_from_0(
     code: int,
