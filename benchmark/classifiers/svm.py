@@ -148,7 +148,8 @@ def _bounds(class_sizes: NDArray[np.intp], *kernels: KernelTiles) -> NDArray[np.
     """Return the bounds of each class's rows; ValueError if there are fewer than two classes or kernels don't fit."""
     bounds = np.concatenate([[0], np.cumsum(class_sizes)]).astype(np.intp)
     if len(class_sizes) < 2 or (np.asarray(class_sizes) < 1).any():
-        msg = f"an SVM needs at least two classes with a document each; the training set has {list(class_sizes)}"
+        sizes = np.asarray(class_sizes).tolist()
+        msg = f"an SVM needs at least two classes with a document each; the training set has {sizes}"
         raise ValueError(msg)
     for kernel in kernels:
         if kernel.shape != (bounds[-1], bounds[-1]):

@@ -234,9 +234,8 @@ def value_of_class(classifier: Any, X: sp.csr_array) -> NDArray[np.float64]:
     zero, one = (int(np.flatnonzero(classifier.classes_ == code)[0]) for code in (0, 1))
     values: NDArray[np.float64] = (scores[:, one] - scores[:, zero]) / 2
     if isinstance(classifier, CheckedClassifier):
-        predicted = classifier.predict(X) == 1
-        values[predicted & (values <= 0)] = np.finfo(np.float64).tiny
-        values[~predicted & (values > 0)] = -np.finfo(np.float64).tiny
+        # `scores_of` has raised the predicted class's score: half of what it adds to 0 is 0.
+        values[(classifier.predict(X) == 1) & (values <= 0)] = np.finfo(np.float64).tiny
     return values
 
 

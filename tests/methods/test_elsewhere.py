@@ -17,6 +17,7 @@ from benchmark.config.components import Component, check_component
 from benchmark.config.model import MethodFile, MethodSpec, VectorFile
 from benchmark.corpora.file_digest import file_digest
 from benchmark.evaluation.predictions import TIMERS
+from benchmark.evaluation.splits import Split
 from benchmark.methods.elsewhere.given_predictions import GivenPredictionsMethod
 from benchmark.methods.elsewhere.kept_estimators import (
     FittedEstimators,
@@ -132,6 +133,29 @@ def test_predictions_of_splits_and_sizes_are_told_apart(tmp_path: Path, bench: M
     assert set(method.solve(problem, splits[:1], None, bench)[0].predicted.tolist()) == {1}
 
 
+@pytest.mark.parametrize("columns", ["split,size", "size", "split"])
+def test_a_size_is_the_number_of_training_documents(columns: str, tmp_path: Path, bench: MatrixCache) -> None:
+    """And the split is that of the name."""
+    problem = toy_problem(multilabel=False)
+    split = Split("left", np.arange(45), np.arange(45, 60))
+    cells = [
+        (code, {"split": name, "size": size})
+        for code, name, size in ((0, "left", 15), (1, "left", 45), (2, "right", 45), (0, "left", 60))
+        if (name == "left" or "split" in columns) and (size == 45 or "size" in columns)
+    ]
+    lines = [
+        ",".join([each, f"class-{code}", *(str(own[key]) for key in columns.split(","))])
+        for code, own in cells
+        for each in IDS
+    ]
+    method = build_method(given(tmp_path / "p.csv", [f"id,label,{columns}", *lines]), problem, None, replicated=False)
+    assert method.solve(problem, [split], None, bench)[0].predicted.tolist() == [1] * 15
+    other = replace(split, name="north", train=np.arange(44))
+    of = " ".join({"split": "north", "size": "44"}[key] for key in columns.split(","))
+    with pytest.raises(ValueError, match=f"^p.csv: 15 of 15 test documents have no prediction in {of}, such as 'docu"):
+        method.solve(problem, [other], None, bench)
+
+
 @pytest.mark.parametrize(
     ("columns", "cells", "of"),
     [("", "", ""), (",split", ",{split}", " in {split}"), (",split,size", ",{split},{size}", " in {split} {size}")],
@@ -179,6 +203,7 @@ def test_vectors_are_trained_on_in_the_order_of_the_documents(
     problem, rng = toy_problem(multilabel=multilabel), np.random.default_rng(1)
     matrix = rng.normal(size=(60, 4)) + 3 * np.eye(4)[np.arange(60) % 3]
     matrix[11] = 0
+    matrix[12] /= 1000  # shorter than 1
     order = rng.permutation(60)
     spec = vectors_of(tmp_path / "v.parquet", [IDS[row] for row in order], matrix[order], normalization)
     method = build_method(spec, problem, None, replicated=False)
@@ -209,6 +234,9 @@ def test_vectors_of_no_document_are_counted_and_a_document_without_one_is_refuse
     spec = vectors_of(tmp_path / "v.parquet", more, np.random.default_rng(2).normal(size=(62, 3)))
     found = build_method(spec, problem, None, replicated=False).solve(problem, splits, None, bench)
     assert [each.warnings for each in found] == [("2 of 62 vectors of v.parquet are of no document here",)] * 2
+    loud = [replace(each, warnings=("slow",)) for each in found]
+    also = VectorClassifierMethod(spec).with_surplus(loud, problem)
+    assert [each.warnings for each in also] == [("slow", "2 of 62 vectors of v.parquet are of no document here")] * 2
     few = vectors_of(tmp_path / "w.parquet", [*IDS[:7], *IDS[9:], "x"], np.ones((59, 3)))
     with pytest.raises(ValueError, match=r"^w.parquet: 2 of 60 documents have no vector, such as 'document-7'$"):
         build_method(few, problem, None, replicated=False).solve(problem, splits, None, bench)

@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.classifiers.svm import SupportVectorClassifier, svm_class_scores
-from benchmark.config.model import TermSelection
+from benchmark.config.model import MethodFile, TermSelection, VectorFile
 from benchmark.corpora.corpus import Documents
 from benchmark.kernels import KERNELS, Kernel
 from benchmark.methods.fitted import trained_state
@@ -242,6 +242,16 @@ def test_the_state_that_methods_have_in_common() -> None:
         assert state.everywhere.tolist() == [False, False, multilabel]
         assert state.columns.tolist() == ([] if multilabel else [0, 1, 2])
         assert state.spec is spec
+    problem = toy_problem(multilabel=True)
+    split = toy_group_splits(problem)[0]
+    state = trained_state(SplitData(problem, split, [split], None, "sum", MatrixCache()), spec)
+    assert (state.everywhere.tolist(), state.columns.tolist()) == ([False] * 3, [0, 1, 2])
+    file = VectorFile(MethodFile("v.parquet", "0", None))
+    texts = replace(spec, classifier=replace(spec.classifier, tags=replace(spec.classifier.tags, reads_texts=True)))
+    for each in (replace(spec, vectors=file), texts):  # they have no counts that weights could be learned from
+        state = trained_state(SplitData(problem, split, [split], 7, "sum", MatrixCache()), each)
+        assert state.terms is None
+        assert vars(state.weighting) == vars(spec.representation.weighting.build())
     problem = toy_problem(multilabel=False)
     split = toy_group_splits(problem)[0]
     for number in (None, 7):

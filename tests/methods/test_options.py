@@ -178,6 +178,40 @@ def test_a_cost_scaled_by_the_mean_of_the_kernel_is_that_cost(kernel: str, repli
         np.testing.assert_allclose(one.values, other.values, atol=1e-5)
 
 
+#: Kernel, prior, scheme and kind of problem, and the method: C is scaled by each in its own place.
+SCALED = [
+    ("linear", 0.0, "one-vs-one", True, LinearOneVsRest),
+    ("linear", 0.5, "one-vs-one", True, KernelOneVsRest),
+    ("linear", 0.0, "one-vs-one", False, KernelSvm),
+    ("linear", 0.5, "one-vs-one", False, KernelSvm),
+    ("linear", 0.0, "one-vs-rest", False, KernelSvm),
+    ("linear", 0.5, "one-vs-rest", False, KernelSvm),
+]
+
+
+@pytest.mark.parametrize("terms", [None, 20])
+@pytest.mark.parametrize(("kernel", "dirichlet", "scheme", "multilabel", "kind"), SCALED)
+def test_a_cost_is_scaled_by_the_mean_over_all_documents_of_their_terms(
+    kernel: str, dirichlet: float, scheme: str, multilabel: bool, kind: type[Any], terms: int | None, asked: list[Any]
+) -> None:
+    problem, split = problem_of(multilabel=multilabel), toy_group_splits(problem_of(multilabel=multilabel))[0]
+    points = represented("tf", "l1" if dirichlet else "none", "collection", dirichlet)
+    spec = spec_of(kernel, points, C=2.0, scale_C="mean-self-product", scheme=scheme)
+    method = build_method(spec, problem, terms and SELECTED, replicated=False)
+    assert type(method) is kind
+    counts = problem.counts.matrix.toarray()
+    if terms:
+        counts = counts[:, Rankings.learn(problem, split.train).of_all(terms, "maximum")]
+    own = counts + dirichlet
+    own = own / own.sum(axis=1, keepdims=True) if dirichlet else own.astype(float)
+    unit = float((own**2).sum(axis=1).mean())
+    assert unit < 0.5 or unit > 2
+    for _ in solved_and_kept(spec, method, problem, terms):
+        assert [C for C, *_ in asked] == pytest.approx([2.0 / unit] * len(asked))
+        assert asked
+        asked.clear()
+
+
 #: Method, documents and the part of its way that selects terms.
 SELECTING = [
     ("linear", False),
@@ -295,6 +329,12 @@ def test_a_classifier_and_the_name_of_a_split_decide_no_cached_arrays() -> None:
     assert one[0] == f"Gram matrix, {len(split.train)} documents of 3 classes"
     assert cache_entry(problem, plain, KernelSvm, "hyperplanes")[0] == "hyperplanes, 60 documents of 3 classes"
     assert one[1] == [KernelSvm, plain.representation.weighting.cls, plain.kernel.cls]  # type: ignore[union-attr]
+    mapped = represented("tf", "l1", "collection", features="hellinger")
+    assert mapped.features is not None
+    for kernel in (plain.kernel, None):
+        spec = replace(plain, representation=mapped, kernel=kernel)
+        parts = [mapped.weighting.cls, mapped.features.cls, *([] if kernel is None else [kernel.cls])]
+        assert cache_entry(problem, spec, LinearOneVsRest, "hyperplanes")[1] == [LinearOneVsRest, *parts]
 
 
 def test_products_are_shared_by_methods_of_the_same_points_alone() -> None:

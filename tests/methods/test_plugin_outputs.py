@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -173,6 +174,37 @@ def test_scores_are_of_each_class_and_agree_with_the_prediction() -> None:
     assert (codes.tolist(), tied.any(), scores) == ([2, 0, 2, 0], False, None)
 
 
+@pytest.mark.parametrize(
+    ("classes", "shape", "wanted"),
+    [
+        ((0, 1, 2), (4,), (4, 3)),
+        ((0, 1, 2), (4, 1), (4, 3)),
+        ((0, 1, 2), (3, 4), (4, 3)),
+        ((0, 1, 2), (4, 3), None),
+        ((0, 1), (4,), None),
+        ((0, 1), (4, 2), None),
+        ((0, 1), (4, 1), (4, 2)),
+        ((0, 1), (3,), (4,)),
+        ((0,), (4,), (4, 1)),
+        ((0,), (4, 1), None),
+    ],
+)
+def test_only_of_two_classes_a_score_may_be_of_both(
+    classes: tuple[int, ...], shape: tuple[int, ...], wanted: tuple[int, ...] | None
+) -> None:
+    scores = np.arange(float(np.prod(shape))).reshape(shape)
+    labels = np.resize(np.array(classes, dtype=np.int32), 4)
+    made = CheckedClassifier(Theirs(tuple(labels), scores, classes)).fit(POINTS.copy(), labels.copy())
+    if wanted is None:
+        found = made.scores(POINTS)
+        assert found is not None
+        assert found.shape == (4, len(classes))
+    else:
+        what = f"its decision_function of 4 documents and {len(classes)} classes"
+        with pytest.raises(ValueError, match=re.escape(f"{what} gives values of the shape {shape}, not {wanted}")):
+            made.scores(POINTS)
+
+
 def test_a_binary_value_is_positive_where_one_is_predicted() -> None:
     labels = np.array([1, 0, 1, 0], dtype=np.int32)
     scores = np.array([[0.0, 3.0], [2.0, 0.0], [2.0, 0.0], [0.0, 3.0]])
@@ -183,6 +215,16 @@ def test_a_binary_value_is_positive_where_one_is_predicted() -> None:
         assert values[:2].tolist() == [1.5, -1.0]
         assert values[2] > 0 >= values[2] - 1e-12
         assert values[3] == -tiny or -1e-12 < values[3] < 0
+
+
+@pytest.mark.parametrize("classes", [(0, 1), (1, 0)])
+@pytest.mark.parametrize("best", [-1e300, -1.0, -5e-324, 0.0, 5e-324, 1e-308, 1.0, 1e300])
+def test_a_binary_value_is_positive_where_one_is_predicted_though_scores_tie(
+    best: float, classes: tuple[int, int]
+) -> None:
+    labels = np.array([1, 0, 1, 0], dtype=np.int32)
+    made = CheckedClassifier(Theirs((1, 0, 1, 0), np.full((4, 2), best), classes)).fit(POINTS.copy(), labels)
+    assert (value_of_class(made, POINTS) > 0).tolist() == [True, False, True, False]
 
 
 @pytest.mark.parametrize("code", [0, 1])
@@ -210,6 +252,16 @@ def test_only_a_library_says_by_tags_whether_it_takes_sparse_points(monkeypatch:
         assert takes_sparse(Plugin()) != library
     untagged = type("Untagged", (), {"__module__": "sklearn.untagged"})()
     assert takes_sparse(untagged)
+
+
+def test_scores_of_ours_that_are_not_finite_are_refused() -> None:
+    for wrong in (np.nan, np.inf, -np.inf):
+        ours: Any = SimpleNamespace(
+            decision_function=lambda _, wrong=wrong: np.array([[1.0, 2.0, wrong]]), classes_=np.arange(3)
+        )
+        for scored in (scores_of, predicted_classes, value_of_class):
+            with pytest.raises(FloatingPointError, match="a decision value is not a finite number"):
+                scored(ours, POINTS[:1])
 
 
 def test_ours_are_not_wrapped_and_a_library_says_what_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -298,6 +350,16 @@ def test_a_file_of_predictions_is_read_with_its_scores(tmp_path: Path) -> None:
     assert found.scores[("n2", "s", "10")] == (0.25, 0.75)
     with pytest.raises(DataError, match="was changed since the configuration was read"):
         read_predictions(path, "0")
+
+
+def test_scores_may_be_infinite_and_classes_have_names_of_several_words(tmp_path: Path) -> None:
+    path = tmp_path / "b.csv"
+    path.write_text("id,label,decision money fx,decision a\nn1,a,-inf,1\nn2,a,inf,inf\nn3,a,0,0.0\n")
+    found = read_predictions(path, digest_of(path))
+    assert found.scored == ("money fx", "a")
+    assert found.scores[("n1", "", "")] == (-np.inf, 1.0)
+    assert found.tied == {("n2", "", ""), ("n3", "", "")}
+    assert (found.by_split, found.by_size) == (False, False)
 
 
 @pytest.mark.parametrize(

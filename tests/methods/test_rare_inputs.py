@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import warnings
 from dataclasses import replace
@@ -11,7 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 from sklearn.tree import ExtraTreeClassifier
 
 from benchmark.classifiers import CLASSIFIERS
@@ -22,9 +25,12 @@ from benchmark.config.model import FusedMethods, MethodFile, MethodSpec, VectorF
 from benchmark.corpora.file_digest import file_digest
 from benchmark.evaluation.predictions import TIMERS
 from benchmark.evaluation.splits import Split
-from benchmark.methods import point_classifiers
+from benchmark.kernels import KERNELS
+from benchmark.methods import kernel_machines, point_classifiers
 from benchmark.methods.elsewhere.kept_estimators import FittedEstimators, LibraryClassifierMethod
+from benchmark.methods.elsewhere.pipelines import PipelineMethod
 from benchmark.methods.elsewhere.vector_classifiers import ThresholdedVectors
+from benchmark.methods.kernel_machines import KernelSvm, solve_jointly
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.one_vs_rest import linear_machines
 from benchmark.methods.plugin_outputs import CheckedClassifier
@@ -34,6 +40,8 @@ from benchmark.methods.training_warnings import collect_warnings
 from benchmark.methods.wrappers.fusion import FusedMethod
 from benchmark.plugins.toy_data import toy_group_splits, toy_problem, toy_replicates
 from benchmark.representation import TermWeighting
+from benchmark.system.tags import Tags
+from benchmark.text.strings import Texts, joined_texts
 
 from .conftest import represented, spec_of
 
@@ -262,3 +270,106 @@ def test_the_code_of_others_is_run_on_the_thread_that_asks(part: str) -> None:
         FusedMethod(fused, methods, (problem,)).train(problem, SPLIT, None, MatrixCache(2))
     assert set(threads) == {here}
     assert set(Theirs.seen[0]) == ({here} if part == "weighting" else set())
+
+
+class TheirKernel(KERNELS["linear"]):  # type: ignore[misc]
+    """A kernel that isn't this package's, of the same values."""
+
+
+@pytest.mark.parametrize("terms", [None, 20])
+@pytest.mark.parametrize("scheme", ["one-vs-one", "one-vs-rest"])
+def test_machines_on_the_kernel_of_others_are_trained_alone(scheme: str, terms: int | None) -> None:
+    problem = toy_problem(multilabel=False)
+    ours = spec_of("linear", represented("tf", "l2", "collection"), scheme=scheme)
+    theirs = replace(ours, kernel=Component.of("theirs", TheirKernel, {}))
+    assert (KernelSvm(ours).joins(terms) is None) == (scheme == "one-vs-rest")
+    assert KernelSvm(theirs).joins(terms) is None
+    one, other = (KernelSvm(each).solve(problem, [SPLIT], terms, MatrixCache())[0] for each in (ours, theirs))
+    np.testing.assert_array_equal(one.predicted, other.predicted)
+
+
+def test_a_machine_that_fails_is_trained_no_more_and_its_first_error_is_its_result(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem = toy_problem(multilabel=False)
+    splits = [*toy_group_splits(problem), *toy_replicates(problem)]
+    seen: list[float] = []
+
+    def cost(classifier: Any, *_: Any) -> float:
+        seen.append(classifier.C)
+        if classifier.C == 3.0 and seen.count(3.0) > 1:
+            raise ValueError(f"call {seen.count(3.0)}")
+        return float(classifier.C)
+
+    monkeypatch.setattr(kernel_machines, "scaled_cost", cost)
+    points = represented("tf", "l2", "collection")
+    machines = [KernelSvm(spec_of("linear", points, C=C)) for C in (1.0, 3.0, 2.0)]
+    wanted = [(machines[0], splits), (machines[1], splits), (machines[2], splits[:1])]
+    one, failed, two = solve_jointly(wanted, problem, None, MatrixCache())
+    assert isinstance(failed, ValueError)
+    assert str(failed) == "call 2"
+    assert seen == [1.0, 3.0, 2.0, 1.0, 3.0, 1.0, 1.0]
+    assert (len(one), len(two)) == (4, 1)  # type: ignore[arg-type]
+    seen.clear()
+    with pytest.raises(ValueError, match=r"^call 2$"):
+        machines[1].solve(problem, splits, None, MatrixCache())
+    assert seen == [3.0, 3.0]
+
+
+@pytest.mark.parametrize("scheme", ["one-vs-one", "one-vs-rest"])
+@pytest.mark.parametrize("code", [0, 1, 2])
+def test_machines_need_training_documents_of_each_class(code: int, scheme: str) -> None:
+    problem = toy_problem(multilabel=False)
+    labels = problem.documents.labels.copy()
+    labels[SPLIT.train] = np.arange(30) % 3
+    labels[labels == code] = (code + 1) % 3
+    sizes = np.bincount(labels[SPLIT.train], minlength=3).tolist()
+    assert sizes.count(0) == 1
+    problem = replace(problem, counts=replace(problem.counts, documents=replace(problem.documents, labels=labels)))
+    method = KernelSvm(spec_of("linear", represented("tf", "l2", "collection"), scheme=scheme))
+    said = f"^an SVM needs at least two classes with a document each; the training set has {re.escape(str(sizes))}$"
+    with pytest.raises(ValueError, match=said):
+        method.solve(problem, [SPLIT], None, MatrixCache())
+    with pytest.raises(ValueError, match=said):
+        method.fit(problem, SPLIT, None, MatrixCache())
+
+
+class Reader:
+    """A pipeline of someone else's, which reads strings."""
+
+    def __init__(self, random_state: int | None = None) -> None:
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Any:
+        tree = ExtraTreeClassifier(random_state=self.random_state)
+        return make_pipeline(CountVectorizer(), tree).fit(X, y)
+
+
+@pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
+@pytest.mark.parametrize("stated", [None, 3])
+def test_a_pipeline_reads_the_texts_of_the_documents_with_the_seed_of_the_experiment(
+    stated: int | None, multilabel: bool
+) -> None:
+    """Unless it states its own."""
+    whole = toy_problem(multilabel=multilabel)
+    words = [" ".join(f"w{term}" for term in np.repeat(np.arange(40), row)) for row in whole.counts.matrix.toarray()]
+    order = np.random.default_rng(0).permutation(60)
+    texts = Texts(*joined_texts([words[row] for row in order]), "texts").take(np.argsort(order))
+    assert whole.inputs is whole.counts.matrix
+    component = Component.of("reader", Reader, {} if stated is None else {"random_state": stated})
+    component = replace(component, tags=Tags(normalization="none", takes_features=False, reads_texts=True))
+    spec = MethodSpec(represented("tf", "none", "collection"), None, component)
+    method, splits = PipelineMethod(spec), toy_group_splits(whole)
+    seed = 8
+    problem = replace(whole, texts=texts, seed=seed)
+    assert problem.inputs.tolist() == words
+    for split, found in zip(splits, method.solve(problem, splits, None, MatrixCache()), strict=True):
+        train, test = ([words[row] for row in rows] for rows in (split.train, split.test))
+        fitted = method.fit(problem, split, None, MatrixCache())
+        assert fitted.learned.terms is None
+        np.testing.assert_array_equal(fitted.given(fitted.values(problem.inputs[split.test])), found.predicted)
+        for code in range(3) if multilabel else [0]:
+            labels = whole.members[split.train, code] if multilabel else whole.documents.labels[split.train]
+            expected = Reader(seed if stated is None else stated).fit(train, labels).predict(test)
+            predicted = found.predicted[:, code] if multilabel else found.predicted
+            np.testing.assert_array_equal(predicted, expected)

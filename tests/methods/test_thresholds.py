@@ -187,6 +187,27 @@ def test_a_rule_has_one_finite_threshold_a_class(thresholds: Any, message: str, 
         assert method.fit(given, split, None, bench).thresholds.tolist() == thresholds
 
 
+@pytest.mark.parametrize("terms", [None, 20])
+def test_a_value_that_is_the_threshold_is_a_tie_and_not_predicted(terms: int | None, bench: MatrixCache) -> None:
+    """Whether terms are selected or not; a value of 0 is no tie."""
+    given = problem()
+    split = toy_group_splits(given)[0]
+    plain = build_method(spec("mnb", "zero"), given, terms and SELECTED, replicated=False)
+    fitted = plain.fit(given, split, terms, bench)
+    values = fitted.values_of_rows(given.counts.matrix[split.test])
+    thresholds = values[[1, 4, 6], [0, 1, 2]]
+    wanted = replace(plain.spec, threshold=Component.of("wrong", Wrong, {"thresholds": thresholds}))
+    method = ThresholdedMethod(replace(plain, spec=wanted))  # type: ignore[type-var]
+    (found,) = method.solve(given, [split], terms, bench)
+    np.testing.assert_array_equal(found.tied, values == thresholds)
+    assert found.tied[[1, 4, 6], [0, 1, 2]].all()
+    np.testing.assert_array_equal(found.predicted, values > thresholds)
+    np.testing.assert_array_equal(found.values, values - thresholds)
+    high = replace(method.fit(given, split, terms, bench), thresholds=values[0] / 2)
+    asked = given.counts.matrix[split.test]
+    np.testing.assert_array_equal(high.values_of_rows(asked), values - values[0] / 2)
+
+
 def test_thresholds_are_those_of_machines_trained_fold_by_fold(bench: MatrixCache) -> None:
     """And class by class, weights of terms included."""
     given, split = problem(), toy_group_splits(problem())[0]
@@ -258,3 +279,18 @@ def test_without_a_class_to_learn_there_is_none_to_give(bench: MatrixCache) -> N
         values = fitted.values(other.counts.matrix[split.test])
         assert values.shape == (len(split.test), 0)
         assert fitted.given(values).tolist() == [[False, True, False]] * len(split.test)
+
+
+@pytest.mark.parametrize("columns", [[2], [0, 2], [0, 1, 2]])
+def test_the_only_class_that_is_learned_is_given_where_there_is_none(columns: list[int], bench: MatrixCache) -> None:
+    """A document that has a class of all training documents has one."""
+    given = problem()
+    split = toy_group_splits(given)[0]
+    method = build_method(spec("linear-svm", "at-least-one"), given, None, replicated=False)
+    fitted = method.fit(given, split, None, bench)
+    values = -1.0 - np.arange(len(columns))[::-1][None]
+    for everywhere in (False, True):
+        always = np.arange(3) == (1 if everywhere and 1 not in columns else 3)
+        learned = replace(fitted.learned, columns=np.array(columns), everywhere=always)
+        expected = (np.arange(3) == columns[-1]) if not always.any() else always
+        assert replace(fitted, learned=learned).given(values).tolist() == [expected.tolist()]
