@@ -12,11 +12,12 @@ import scipy.sparse as sp
 from sklearn.svm import SVC
 
 from benchmark.classifiers import CLASSIFIERS
-from benchmark.classifiers.svm import SupportVectorClassifier, svm_class_scores
+from benchmark.classifiers.libsvm import BinarySvm
+from benchmark.classifiers.svm import MulticlassSvm, SupportVectorClassifier, svm_class_scores
 from benchmark.config.model import MethodFile, TermSelection, VectorFile
 from benchmark.corpora.corpus import Documents
 from benchmark.kernels import KERNELS, Kernel
-from benchmark.methods.fitted import trained_state
+from benchmark.methods.fitted import FittedMachines, trained_state
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
@@ -133,6 +134,20 @@ def test_only_support_vectors_are_kept(bench: MatrixCache) -> None:
     arrays = fitted.arrays()
     assert 0 < arrays["counts.shape"][0] < len(split.train)
     assert set(arrays["support"].tolist()) == set(range(arrays["counts.shape"][0]))
+
+
+def test_rows_that_support_no_machine_are_left_out_and_the_others_keep_their_order() -> None:
+    """The first and the last, and all of a class."""
+    binary = [BinarySvm(np.array(rows), np.arange(1.0, 1 + len(rows)), 0.5, 9.0) for rows in ([3, 1], [6, 3], [6, 1])]
+    counts = sp.csr_array(np.arange(16).reshape(8, 2))
+    machines = MulticlassSvm("one-vs-one", np.array([0, 3, 5, 8]), tuple(binary))
+    found = FittedMachines.of(None, counts, machines)  # type: ignore[arg-type]
+    assert found.counts.toarray().tolist() == [[2, 3], [6, 7], [12, 13]]
+    assert found.machines.class_bounds.tolist() == [0, 1, 2, 3]
+    assert [each.support.tolist() for each in found.machines.machines] == [[1, 0], [2, 1], [2, 0]]
+    assert [(each.coefficients.tolist(), each.rho, each.seconds) for each in found.machines.machines] == [
+        ([1.0, 2.0], 0.5, 0.0)
+    ] * 3
 
 
 @pytest.mark.parametrize("name", ["linear", "ngd"])
