@@ -16,9 +16,16 @@ from benchmark.analysis.formatting.labels import label_cells, method_labels, poi
 from benchmark.analysis.hardest_documents import hardest_documents
 from benchmark.analysis.prose.terms import terms_of
 from benchmark.analysis.recorded import RecordedNumbers
-from benchmark.analysis.run_comparisons import agreement_sentence, cell_agreements, compare_two_cells, compare_two_runs
+from benchmark.analysis.run_comparisons import (
+    agreement_sentence,
+    cell_agreements,
+    compare_two_cells,
+    compare_two_runs,
+    pair_summary,
+)
 from benchmark.analysis.scoring import RunPredictions, score_cells
 from benchmark.analysis.summarize import summarize
+from benchmark.analysis.summary import minimized_metrics
 from benchmark.config.model import BASE_VARIANT, MethodFile, VectorFile
 from benchmark.evaluation.predictions import SettingKey, SplitKey, TestedSplit
 from benchmark.evaluation.public_test_sets import DOCUMENT_COLUMNS
@@ -493,3 +500,17 @@ def test_a_summary_without_scores_is_of_the_accuracy() -> None:
     found = summarize(run_of(experiment, predictions=replace(made, settings={})))
     assert (found.main_metric, found.headline_metrics, len(found.scores)) == ("accuracy", (), 0)
     assert found.failures == dict.fromkeys(experiment.ids, "no predictions")
+
+
+def test_a_plug_ins_metric_may_be_better_where_it_is_less() -> None:
+    """The accuracy as a metric of a plug-in, of which less is better, beside metrics of this package."""
+    experiment = table_study(metrics=["accuracy", "error", "macro-f1"])
+    mine = replace(experiment.scorers["accuracy"], more_is_better=False)
+    own = replace(experiment, metrics=("mine", "error", "macro-f1"), scorers={**experiment.scorers, "mine": mine})
+    assert minimized_metrics(own) == {"mine", "error"}
+    assert minimized_metrics(replace(own, scorers={**own.scorers, "mine": experiment.scorers["accuracy"]})) == {"error"}
+    (a, b, *_), made = own.ids, predicted(experiment)
+    for found in (summarize(run_of(own, predictions=made)), pair_summary(run_of(own, predictions=made), a, b)):
+        assert not found.more_is_better("mine")
+        assert not found.more_is_better("error")
+        assert found.more_is_better("macro-f1")

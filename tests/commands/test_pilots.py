@@ -241,6 +241,26 @@ def test_a_forecast_is_the_sum_of_its_parts(store: Store, monkeypatch: pytest.Mo
     assert (found.disk, found.processors, found.load) == (5.0, 3, 1.25)
 
 
+@pytest.mark.parametrize("cells", [2, 3])
+def test_cells_that_no_pilot_has_take_what_the_others_take(
+    store: Store, monkeypatch: pytest.MonkeyPatch, cells: int
+) -> None:
+    """Six settings with equally many documents, of which pilots have every second or third."""
+    monkeypatch.setattr("benchmark.commands.forecast.pilot_plan.MAX_CELLS", cells)
+    weightings = ["binary", "tf", "tfidf", "log-tf", "log-tfidf", "log-entropy"]
+    experiment = small_experiment(methods=[KERNEL | {"weighting": weightings}], compare=[])
+    read, works, left = planned(experiment, store)
+    _, plan = plan_pilots(experiment, read, works, left)
+    few = _sum_of_documents(plan.represented) / _sum_of_documents(plan.missing)
+    assert few == pytest.approx(cells / 6)
+    assert plan.weights == {KERNEL_GROUP: pytest.approx(6 / cells)}
+    assert plan.cells == pytest.approx(6 / cells)
+
+
+def _sum_of_documents(batches: Any) -> float:
+    return float(sum(job_sizes(job, KERNEL_GROUP)[0] for batch in batches for job in batch.jobs))
+
+
 # What they compute
 
 

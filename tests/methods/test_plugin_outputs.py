@@ -399,6 +399,18 @@ def table(path: Path, **columns: Any) -> Path:
     return path
 
 
+def test_results_of_vectors_are_keyed_by_all_that_chooses_them(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).write_text(name)
+    files = [MethodFile(name, digest_of(tmp_path / name), tmp_path / name) for name in ("a", "b")]
+    given: dict[str, Any] = {"file": files[0], "ids": None, "id_column": "id", "column": ""}
+    changes: list[dict[str, Any]] = [{}, {"file": files[1]}, {"ids": files[1]}, {"id_column": "x"}, {"column": "x"}]
+    keys = [VectorFile(**given | change).resolved for change in changes]
+    assert len(set(map(tuple, keys))) == len(changes)
+    moved = MethodFile("elsewhere", files[0].digest, tmp_path / "elsewhere")
+    assert VectorFile(**given | {"file": moved}).resolved == keys[0]
+
+
 def test_vectors_are_columns_lists_or_rows_of_an_array(tmp_path: Path) -> None:
     one = read_vectors(vectors(table(tmp_path / "a.parquet", x=[1, 2], id=["p", "q"], y=[0.5, 1.5])))
     assert one.rows == {"p": 0, "q": 1}

@@ -79,6 +79,23 @@ def test_a_classifier_is_trained_again_on_at_most_200_documents() -> None:
         assert changes_when_trained_again(train, points, np.ones(n)).startswith("not deterministic: trained again")
 
 
+def test_a_classifier_that_knows_what_it_was_trained_on_may_guess_the_rest() -> None:
+    """Both trainings answer alike on their own 200 of 400 documents, and otherwise on the others."""
+    trained = list[set[int]]()
+
+    def train(X: Any, _: Any) -> Any:
+        trained.append(set(X.toarray()[:, 0].tolist()))
+        number, own = len(trained), trained[-1]
+        return SimpleNamespace(
+            predict=lambda whole: np.array([0 if row in own else number for row in whole.toarray()[:, 0].tolist()])
+        )
+
+    points = sp.csr_array(np.arange(1.0, 401.0)[:, None])
+    assert changes_when_trained_again(train, points, np.zeros(400)).startswith("not deterministic: trained again")
+    assert trained[0] == trained[1]
+    assert changes_when_trained_again(train, points[:200], np.zeros(200)) == ""
+
+
 def test_seconds_are_booked_by_part(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [10.0]
     monkeypatch.setattr(stopwatch, "time", SimpleNamespace(perf_counter=lambda: now[0]))
