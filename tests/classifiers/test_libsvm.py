@@ -594,7 +594,7 @@ def test_each_thread_has_a_buffer_that_stays_and_all_of_them_are_counted() -> No
 def test_every_class_needs_a_document(sizes: list[int], scheme: str) -> None:
     with pytest.raises(ValueError, match="at least two classes with a document each") as error:
         train_multiclass(DenseRows.square(np.eye(7)), np.array(sizes, dtype=np.intp), scheme=scheme)
-    assert str([np.int64(size) for size in sizes]) in str(error.value)
+    assert str(error.value).endswith(f"the training set has {sizes}")
 
 
 @pytest.mark.parametrize("scheme", ["one-vs-one", "one-vs-rest"])
