@@ -393,6 +393,32 @@ def test_each_part_of_a_pilot_is_booked_once(monkeypatch: pytest.MonkeyPatch) ->
     assert found["rest"] == [127.0 - 2.0 - 8.0, 0.0, 7.0]
 
 
+def test_the_peak_of_a_part_is_the_largest_of_its_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, peak, forgotten = [0.0], [0.0], list[float]()
+    monkeypatch.setattr(pilot, "clock", lambda: np.array([now[0], 0.0]))
+    monkeypatch.setattr(pilot, "peak_memory", lambda: peak[0])
+    monkeypatch.setattr(pilot, "reset_peak_memory", lambda: forgotten.append(peak[0]))
+    observer = pilot.PilotObserver()
+    for peak[0], call in (
+        (9.0, lambda: observer.now("mnb")),
+        (5.0, lambda: observer.step("mnb")),
+        (3.0, lambda: observer.now("mnb")),
+        (4.0, lambda: observer.step("mnb")),
+        (1.0, lambda: observer.plan(1)),
+        (6.0, lambda: observer.step("a diagnostic")),
+        (2.0, lambda: observer.plan(1)),
+        (8.0, lambda: observer.step("a diagnostic")),
+        (7.0, lambda: observer.now("scores")),
+    ):
+        call()
+    peak[0] = 0.5
+    found = observer.finish()
+    assert found["batches"]["mnb"][2] == 5.0
+    assert found["diagnostics"][2] == 8.0
+    assert found["rest"][2] == 9.0
+    assert forgotten == [9.0, 5.0, 3.0, 4.0, 1.0, 6.0, 2.0, 8.0, 7.0, 0.5]
+
+
 BURN = "import time\nwhile time.process_time() < 0.3: pass"
 
 
