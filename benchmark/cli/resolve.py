@@ -15,7 +15,7 @@ def resolve_run(path: Path) -> Path:
         return path
     top = path.parent if path.name != str(path) else RUNS_FOLDER
     names = sorted(run.name for run in top.iterdir() if run.is_dir()) if top.is_dir() else []
-    if path.name in names:  # of its own folder it would exist
+    if path.name in names:  # among the runs, since a path that is there was returned above
         return RUNS_FOLDER / path.name
     raise ConfigError(
         f"{path}: there is no such folder, and no run of this name in {top}{did_you_mean(path.name, names)}"

@@ -234,7 +234,8 @@ def value_of_class(classifier: Any, X: sp.csr_array) -> NDArray[np.float64]:
     zero, one = (int(np.flatnonzero(classifier.classes_ == code)[0]) for code in (0, 1))
     values: NDArray[np.float64] = (scores[:, one] - scores[:, zero]) / 2
     if isinstance(classifier, CheckedClassifier):
-        # `scores_of` has raised the predicted class's score: half of what it adds to 0 is 0.
+        # `scores_of` has raised the predicted class's score above the other's, by 5e-324 where both are 0: half of that
+        # is rounded to 0, which says the other class.
         values[(classifier.predict(X) == 1) & (values <= 0)] = np.finfo(np.float64).tiny
     return values
 

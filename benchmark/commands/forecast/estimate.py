@@ -202,7 +202,10 @@ def is_cheap(runs: Sequence[PilotRun], spent: float, step: float, groups: Collec
 
 
 def _steepest(runs: Sequence[PilotRun], group: str) -> float:
-    """Return the processor seconds of a group in the run, if kernels grew with the pairs of documents alone."""
+    """Return what kernels take in the run, in processor seconds, if all of their growth is with the pairs of documents.
+
+    It is 0 for other groups, and after one pilot.
+    """
     first, last = runs[0], last_run(runs, group)
     if group != KERNEL_GROUP or first is last:
         return 0.0

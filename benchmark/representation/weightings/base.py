@@ -203,7 +203,7 @@ class Weighting(TransformerMixin, MatrixEstimator, ABC):
 
     def _counts(self, X: Any, *, fitting: bool) -> sp.csr_array:
         counts = canonical_csr(self.validated(X, fitting=fitting, dtype="numeric"))
-        if not counts.data.all():
+        if not counts.data.all():  # a term that is stored as 0 doesn't occur
             counts = counts.copy()
             counts.eliminate_zeros()
         return counts
