@@ -132,13 +132,14 @@ def test_equal_to_libsvm_where_documents_repeat(
 def test_signs_of_decisions_that_are_zero_but_for_rounding(seed: int) -> None:
     """Test rows made orthogonal to a machine's coefficients: what is left is the order of addition alone."""
     rng = np.random.default_rng(seed)
-    n = 120
+    n, n_test = 120, 600
+    assert svm.decision_block_rows(n_test, n) < n_test, "a block of rows should begin elsewhere than at the first"
     points = rng.dirichlet(np.ones(40), size=n)
     labels = rng.integers(0, 3, size=n)
     gram = Linear().fit(points).transform(points)
     model = SupportVectorClassifier(C=50.0).fit(gram, labels)
-    rows = rng.random((90, n))
-    for row in range(len(rows)):
+    rows = rng.random((n_test, n))
+    for row in range(n_test):
         machine = model.machines_.machines[row % 3]
         columns = model.order_[machine.support]
         free = columns[np.argmax(np.abs(machine.coefficients))]
@@ -149,7 +150,7 @@ def test_signs_of_decisions_that_are_zero_but_for_rounding(seed: int) -> None:
     decisions = model.decision_function(rows)
     np.testing.assert_array_equal(np.sign(decisions), np.sign(oracle.decisions))
     np.testing.assert_array_equal(model.predict(rows), oracle.predicted)
-    ours, theirs = (values[np.arange(90), np.arange(90) % 3] for values in (decisions, oracle.decisions))
+    ours, theirs = (values[np.arange(n_test), np.arange(n_test) % 3] for values in (decisions, oracle.decisions))
     assert np.median(np.abs(theirs)) < 1e-12, "these decisions should be rounding"
     # Summed in LIBSVM's order they have not only its sign: they are its numbers.
     np.testing.assert_array_equal(ours, theirs)
