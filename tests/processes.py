@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -46,7 +47,9 @@ class Process:
         largest_file: int | None = None,
         stdout: Path | None = None,
     ) -> None:
-        def limit() -> None:
+        def prepare() -> None:
+            # Tests that run in the background of a shell ignore Ctrl-C, and what they start would, too.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
             if largest_file:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
 
@@ -63,7 +66,7 @@ class Process:
                 stderr=subprocess.PIPE,
                 cwd=folder,
                 env=environment,
-                preexec_fn=limit,  # noqa: PLW1509 - it sets a limit alone
+                preexec_fn=prepare,  # noqa: PLW1509 - it sets a signal and a limit alone
                 text=True,
             )
         assert self._process.stderr is not None

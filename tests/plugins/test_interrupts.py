@@ -39,7 +39,6 @@ def said(process: Process, pattern: str) -> str:
     return ""
 
 
-@pytest.mark.skipif(signal.getsignal(signal.SIGINT) is signal.SIG_IGN, reason="run in the background, without SIGINT")
 @pytest.mark.timeout(90)
 @pytest.mark.parametrize(("loop", "place"), mostly_slow(product(LOOPS, ("fit", "scores")), 2))
 def test_the_second_interrupt_ends_the_process(
