@@ -180,8 +180,11 @@ def _section(of_paper: list[RunResult], done: list[RunResult]) -> PaperResult:
     )
     experiments = []
     for each in of_paper:
-        sweeps = tuple(o.summary for o in done if o.results.experiment.sensitivity_of == each.summary.name)
-        tried, remarks = sensitivity_scores(each.summary, sweeps), (*_document_set(published, each), *_steps(each))
+        of_sweeps = [other for other in done if other.results.experiment.sensitivity_of == each.summary.name]
+        scored = {o.summary.name: o.results.scored for o in of_sweeps if isinstance(o.results, RunPredictions)}
+        sweeps = tuple(other.summary for other in of_sweeps)
+        tried = sensitivity_scores(each.summary, sweeps, scored)
+        remarks = (*_document_set(published, each), *_steps(each))
         experiments.append(PaperExperiment(each.summary, tried, remarks, sweeps, _caveats(each, done)))
     claims, comparisons = [], []
     runs = [each.results for each in of_paper if isinstance(each.results, RunPredictions)]

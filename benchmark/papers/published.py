@@ -28,6 +28,8 @@ KNOWN_METRICS = (*METRICS, *TIME_METRICS)
 DECLARED_METRICS_KEY = "quantities"
 #: Limits on the characters of a published number and on the combinations of a template.
 MAX_NUMBER_LENGTH, MAX_COMBINATIONS = 30, 10_000
+#: Units of counts of the data.
+COUNT_UNITS = ("documents", "classes", "words")
 #: Names of tests in tables.
 TEST_NAMES = {"sign": "sign test", "mcnemar": "McNemar", "wilcoxon": "Wilcoxon"}
 
@@ -100,8 +102,10 @@ class PublishedValue(_OfMetric):
 
     @property
     def kind(self) -> str:
-        """Kind of value: a "count" of the data, or a "result" of models."""
-        return "count" if self.printed_in == "documents" else "result"
+        """Kind of value: a "count" of the data, a "z" of the sign test, or any other "result" of models."""
+        if self.metric == "sign-z":
+            return "z"
+        return "count" if self.printed_in in COUNT_UNITS else "result"
 
     @property
     def reading(self) -> str:

@@ -126,7 +126,7 @@ def counts_grid(papers: Sequence[PaperResult]) -> TextTable:
         if verdicts:
             rows.append((name, (len(verdicts), *(tones[tone] for tone in _BY_VERDICT))))
     header = ("what", "of", "reproduced", "in part", "not reproduced", "no verdict")
-    note = "; ".join(not_counted_texts(_verdicts(papers), by_grade=True))
+    note = "; ".join(not_counted_texts(_verdicts(papers)))
     texts = tuple((name, *(f"{n:,}" for n in numbers)) for name, numbers in rows)
     return TextTable("What is reproduced", header, texts, frozenset({"what"}), f"{note}." if note else "")
 
