@@ -269,7 +269,7 @@ def _comparison(
 ) -> list[Any]:
     """Return a comparison of a claim as a row of `COMPARISONS`."""
     compared = judged.comparison
-    pair = [claim.id, variant, compared.config, compared.a, compared.b, claim.metric, claim.relation]
+    pair = [claim.id, variant, compared.config, compared.a, compared.b, claim.metric_of(compared), claim.relation]
     ranged = claim.relation in ("equivalent", "ratio")
     tested, claimed = claim.test is not None or ranged, claim.span if ranged else (math.nan, math.nan)
     verdicts = [judged.detectable, judged.paper, judged.strict, judged.strict if tested else judged.paper]
@@ -284,7 +284,7 @@ def _published_gap(claim: Claim, comparison: Comparison, published: Published, a
     found = {
         value.cell: float(value.value) / (100 if value.unit == "percent" else 1)
         for value in published.values
-        if (value.config, value.metric, value.alternative) == (comparison.config, claim.metric, False)
+        if (value.config, value.metric, value.alternative) == (comparison.config, claim.metric_of(comparison), False)
         and (value.config, value.cell) not in asides
     }
     a, b = (found.get(cell, math.nan) for cell in (comparison.a, comparison.b))

@@ -164,11 +164,12 @@ class CensusEntry(_Record):
 
 
 class Comparison(_Record):
-    """Comparison of cell `a` with cell `b` of the experiment `config`."""
+    """Comparison of cell `a` with cell `b` of the experiment `config`; by default by the metric of its claim."""
 
     config: str
     a: str
     b: str
+    metric: str = ""
 
 
 class ComparisonTemplate(Comparison):
@@ -178,7 +179,7 @@ class ComparisonTemplate(Comparison):
 
     def expanded(self) -> list[Comparison]:
         """Return one comparison for each combination, the last name varying fastest."""
-        texts = {"config": self.config, "a": self.a, "b": self.b}
+        texts = {"config": self.config, "a": self.a, "b": self.b, "metric": self.metric}
         rows = _rows(self.loop, *texts.values())
         try:
             return [Comparison(**{name: text.format(**row) for name, text in texts.items()}) for row in rows]
@@ -292,11 +293,15 @@ class Claim(_OfMetric):
     def with_prefixes(self, prefixes: Mapping[str, str]) -> Claim:
         """Return the claim about cells whose ids have a prefix, by configuration: the cells of a variant."""
         templates = (
-            ComparisonTemplate(config=c.config, a=prefix + c.a, b=prefix + c.b)
+            ComparisonTemplate(config=c.config, a=prefix + c.a, b=prefix + c.b, metric=c.metric)
             for c in self.comparisons
             for prefix in [prefixes.get(c.config, "")]
         )
         return self.model_copy(update={"templates": tuple(templates)})
+
+    def metric_of(self, comparison: Comparison) -> str:
+        """Return the metric of a comparison: its own, or else that of the claim."""
+        return comparison.metric or self.metric
 
     @property
     def on_clock(self) -> bool:
@@ -330,6 +335,8 @@ class Claim(_OfMetric):
             )
         if not self.comparisons:
             raise ValueError("a claim needs a comparison")
+        for metric in dict.fromkeys(map(self.metric_of, self.comparisons)):
+            self._check_metric(metric, info)
         _unique((c.model_dump_json() for c in self.comparisons), "comparison")
         return self
 

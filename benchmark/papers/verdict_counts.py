@@ -121,12 +121,16 @@ def _reproduced(row: dict[Any, Any]) -> bool:
 
 
 def claim_outcomes(claims: pd.DataFrame) -> list[ClaimOutcome]:
-    """Return the outcome of each claim of one paper, in the order of the table."""
+    """Return the outcome of each claim of one paper, in the order of the table.
+
+    A row that isn't counted decides nothing where another reading of its claim is.
+    """
     by_claim: dict[str, list[dict[Any, Any]]] = {}
     for row in claims.to_dict("records"):
         by_claim.setdefault(row["claim"], []).append(row)
     outcomes = []
-    for claim, rows in by_claim.items():
+    for claim, every in by_claim.items():
+        rows = [row for row in every if not row["counted"]] or every
         paper, strict = (_over_readings([row[name] for row in rows]) for name in ("verdict", "strict_verdict"))
         outcomes.append(ClaimOutcome(claim, rows[0]["text"], paper, strict, rows[0]["counted"]))
     return outcomes

@@ -67,7 +67,15 @@ def reproduction_page(sections: Sequence[PaperResult], images: str = "") -> str:
     """
     counts, cards = counts_grid(sections), paper_cards(sections)
     headline, legend = scoreboard_headline(sections), CLAIM_SIGNS_LEGEND
-    return render_markdown("reproduction", headline=headline, counts=counts, cards=cards, legend=legend, images=images)
+    return render_markdown(
+        "reproduction",
+        headline=headline,
+        counts=counts,
+        cards=cards,
+        sections=sections,
+        legend=legend,
+        images=images,
+    )
 
 
 def paper_page(section: PaperResult) -> str:

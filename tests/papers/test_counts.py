@@ -152,6 +152,11 @@ def test_outcomes_are_in_the_order_of_the_table() -> None:
         ClaimOutcome("b", "B", "holds", DEPENDS, ""),
         ClaimOutcome("a", "A", "fails", "not shown", "same as b"),
     ]
+    tuned = claims(("a", "holds", "holds", "tuned"), ("a", "fails", "not shown", ""), ("b", "holds", "holds", "tuned"))
+    assert claim_outcomes(tuned) == [
+        ClaimOutcome("a", "A", "fails", "not shown", ""),
+        ClaimOutcome("b", "B", "holds", "holds", "tuned"),
+    ]
     lists = claim_verdict_lists(
         [ClaimOutcome(str(n), "", *words) for n, words in enumerate((("holds", "no test"), ("not tested (1)", "x")))]
     )

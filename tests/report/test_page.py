@@ -218,10 +218,10 @@ def test_differences_that_do_not_hold_name_their_unit():
         row("error", "ratio", 0.7, 0.55, 0.9),
     ]
     points, nats, ratio = exception_grid(summary_table(COMPARISONS, rows)).rows
-    assert points[8] == "±3.00"
-    assert ratio[4:6] == ("ratio 0.70", "[0.55, 0.90]")
-    assert points[4:6] == ("-1.84", "[-3.00, +1.00]")
-    assert nats[4:6] == ("+1.84 nats", "[+1.50, +2.00]")
+    assert points[9] == "±3.00"
+    assert ratio[4:7] == ("error", "ratio 0.70", "[0.55, 0.90]")
+    assert points[4:7] == ("accuracy", "-1.84", "[-3.00, +1.00]")
+    assert nats[4:7] == ("average SKL", "+1.84 nats", "[+1.50, +2.00]")
 
 
 def test_claims_are_counted_under_each_variant_of_a_sweep():
