@@ -117,20 +117,22 @@ class ReferenceValues(_Record):
     """Reference values: scores of another method on the same test documents, shown beside our cells.
 
     Reference values get no verdict and aren't counted. The `cell` of a value is a pattern, ``tfidf-*``. A
-    `transductive` method has access to the test documents, without their labels, while it trains. `unlike` lists other
-    differences and unknowns: the documents, the split, the tokenization, the choice of parameters.
+    `transductive` method has access to the test documents, without their labels, while it trains; None where that isn't
+    known. `unlike` lists other differences and unknowns: the documents, the split, the tokenization, the choice of
+    parameters.
     """
 
     method: str
     source: str
-    transductive: bool
+    transductive: bool | None
     unlike: str = ""
     values: tuple[PublishedValue, ...] = Field(min_length=1)
 
     @property
     def name(self) -> str:
-        """Name of the method, marked if it is transductive."""
-        return f"{self.method}, transductive" if self.transductive else self.method
+        """Name of the method, marked if it is transductive, or if that isn't known."""
+        mark = {True: ", transductive", None: ", not known whether transductive", False: ""}[self.transductive]
+        return self.method + mark
 
     @property
     def in_words(self) -> str:
