@@ -122,12 +122,12 @@ class Summary:
         Columns `DIFFERENCES`: main metric of `a` minus that of `b`, with its 95% interval.
     verdicts : DataFrame
         Columns `VERDICT_TABLE_COLUMNS`. `cell` is the id of a cell, or "a vs b" for a metric of pairs. `published` is
-        the printed text. The other numbers are in its `unit`: "percent", "one", "nats" or "documents". `kind` is
-        "result" or "count". `reading` is "another" for a value that has a verdict and is not counted, the method of a
-        reference value, else "". `sample` is what the interval is over. `between_low` and `between_high` are ends of
-        the interval over groups. `documents` is the difference in documents. `widest` is how far from our value a
-        published value may lie and still be consistent. `grade` is the nearness (see `ValueVerdict.grade`). `aside` is
-        the reason for having no verdict.
+        the printed text. The other numbers are in its `unit`: "percent", "one", "nats", "documents" and so on. `kind`
+        is "result", "z" or "count". `reading` is "another" for a value that has a verdict and is not counted, the
+        method of a reference value, else "". `sample` is what the interval is over. `between_low` and `between_high`
+        are ends of the interval over groups. `documents` is the difference in documents. `widest` is how far from our
+        value a published value may lie and still be consistent. `grade` is the nearness (see `ValueVerdict.grade`).
+        `aside` is the reason for having no verdict.
     claims : DataFrame
         Columns `CLAIMS`: under `variant` ("" is the configuration itself), `holds` of `of` comparisons hold by the
         paper's rule, and `strict_holds` strictly. `whole` is the number of comparisons of the claim over all

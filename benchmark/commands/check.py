@@ -136,10 +136,11 @@ def pin_predictions(run: RunPredictions, version: str, folder: Path | None = Non
     cells, versions = dict[str, str](), dict[str, str]()
     if known is not None:
         kept = [cell for cell, of in known.cells.items() if of != name]
+        new = new.rename(columns={cell: f"{name}-{cell}" for cell in new if cell in kept})
         others = known.frame[[*DOCUMENT_COLUMNS, *kept]]
         frame = others.merge(new, on=list(DOCUMENT_COLUMNS), validate="one_to_one")
-        if not len(frame) == len(others) == len(new) or known.classes != task.classes or not set(kept).isdisjoint(new):
-            raise BenchError(f"{name}: its documents, classes or cells don't go with those of {path}; remove that file")
+        if not len(frame) == len(others) == len(new) or known.classes != task.classes:
+            raise BenchError(f"{name}: its documents or classes don't go with those of {path}; remove that file")
         cells, versions, new = {cell: known.cells[cell] for cell in kept}, dict(known.versions), frame
     cells |= {cell: name for cell in new.columns if cell not in (*DOCUMENT_COLUMNS, *cells)}
     versions[name] = version
@@ -161,10 +162,11 @@ def prediction_deviations(run: RunPredictions, folder: Path | None = None) -> li
         return []
     shipped, found = load_shipped(test_set.name, folder), list[Deviation]()
     for cell in run.experiment.cells:
-        if cell.id not in shipped.cells:
+        column = shipped.column(run.experiment.name, cell.id)
+        if column is None:
             found.append(Deviation(cell.id, "labels", "missing", "predicted"))
             continue
-        labels = dict(zip(shipped.frame["id"], shipped.frame[cell.id], strict=True))
+        labels = dict(zip(shipped.frame["id"], shipped.frame[column], strict=True))
         given = [each for each in document_predictions(run, cell) if not each.tied]
         changed = sum(labels.get(each.document) != each.label for each in given)
         if changed:

@@ -180,8 +180,11 @@ def _section(of_paper: list[RunResult], done: list[RunResult]) -> PaperResult:
     )
     experiments = []
     for each in of_paper:
-        sweeps = tuple(o.summary for o in done if o.results.experiment.sensitivity_of == each.summary.name)
-        tried, remarks = sensitivity_scores(each.summary, sweeps), (*_document_set(published, each), *_steps(each))
+        of_sweeps = [other for other in done if other.results.experiment.sensitivity_of == each.summary.name]
+        scored = {o.summary.name: o.results.scored for o in of_sweeps if isinstance(o.results, RunPredictions)}
+        sweeps = tuple(other.summary for other in of_sweeps)
+        tried = sensitivity_scores(each.summary, sweeps, scored)
+        remarks = (*_document_set(published, each), *_steps(each))
         experiments.append(PaperExperiment(each.summary, tried, remarks, sweeps, _caveats(each, done)))
     claims, comparisons = [], []
     runs = [each.results for each in of_paper if isinstance(each.results, RunPredictions)]
@@ -266,7 +269,7 @@ def _comparison(
 ) -> list[Any]:
     """Return a comparison of a claim as a row of `COMPARISONS`."""
     compared = judged.comparison
-    pair = [claim.id, variant, compared.config, compared.a, compared.b, claim.metric, claim.relation]
+    pair = [claim.id, variant, compared.config, compared.a, compared.b, claim.metric_of(compared), claim.relation]
     ranged = claim.relation in ("equivalent", "ratio")
     tested, claimed = claim.test is not None or ranged, claim.span if ranged else (math.nan, math.nan)
     verdicts = [judged.detectable, judged.paper, judged.strict, judged.strict if tested else judged.paper]
@@ -281,7 +284,7 @@ def _published_gap(claim: Claim, comparison: Comparison, published: Published, a
     found = {
         value.cell: float(value.value) / (100 if value.unit == "percent" else 1)
         for value in published.values
-        if (value.config, value.metric, value.alternative) == (comparison.config, claim.metric, False)
+        if (value.config, value.metric, value.alternative) == (comparison.config, claim.metric_of(comparison), False)
         and (value.config, value.cell) not in asides
     }
     a, b = (found.get(cell, math.nan) for cell in (comparison.a, comparison.b))

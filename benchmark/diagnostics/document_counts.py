@@ -1,4 +1,4 @@
-"""Documents by class and group ("earn-train"), to compare with a paper's table of its collection."""
+"""Documents by class and group ("earn-train"), classes and words, to compare with what a paper prints of its data."""
 
 from __future__ import annotations
 
@@ -21,13 +21,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DocumentCounts(Diagnostic):
-    """Number of documents of each class in each group of the collection as it was read."""
+    """Documents of each class in each group of the collection as it was read, all documents, classes and words."""
 
-    metrics: ClassVar[tuple[DiagnosticMetric, ...]] = (DiagnosticMetric("documents", "documents", decimals=0),)
+    metrics: ClassVar[tuple[DiagnosticMetric, ...]] = tuple(
+        DiagnosticMetric(unit, unit, decimals=0) for unit in ("documents", "classes", "words")
+    )
     tags: ClassVar[Tags] = Tags(base_only=True, only_with_published=True)
 
     def compute(self, context: DiagnosticContext) -> Arrays:
-        """Count the documents of each class, and those without a class, by group.
+        """Count documents by class and group, all of them, those without a class, and the corpus's classes and words.
 
         Parameters
         ----------
@@ -36,20 +38,24 @@ class DocumentCounts(Diagnostic):
         Returns
         -------
         dict of str to array
-            ``documents`` (n_classes, n_parts), ``without`` (n_parts,), and the names ``classes``, ``parts`` (text).
+            ``documents`` (n_classes, n_parts), ``all`` and ``without`` (n_parts,), ``totals`` (classes of the corpus
+            before some are selected, words), and the names ``classes``, ``parts`` (text).
         """
-        documents = context.counts.documents
+        documents, corpus = context.counts.documents, context.variant.collection.loaded
+        classes = documents.classes if corpus is None else corpus.classes
         sizes = np.asarray(documents.sizes(), dtype=np.int64)
         none = np.zeros(len(documents), dtype=bool) if documents.topics is None else ~documents.topics.any(axis=1)
         return {
             "documents": sizes,
+            "all": np.bincount(documents.parts, minlength=len(documents.part_names)),
+            "totals": np.array([len(classes), len(context.counts.vocabulary)]),
             "without": np.bincount(documents.parts[none], minlength=len(documents.part_names)),
             "classes": join_names(documents.classes),
             "parts": join_names(documents.part_names),
         }
 
     def numbers(self, found: DiagnosticArrays) -> DiagnosticNumbers:
-        """Return a count for each class and group; its interval is the count itself.
+        """Return a count for each class and group, and those of all; the interval of a count is the count itself.
 
         Parameters
         ----------
@@ -59,18 +65,24 @@ class DocumentCounts(Diagnostic):
         Returns
         -------
         DiagnosticNumbers
-            Rows ``<class>-<group>``, in documents.
+            Rows ``<class>-<group>``, ``all-<group>`` and ``all``, in documents; ``all``, in classes and in words.
         """
         arrays = found.arrays
-        groups, rows = (
-            split_names(arrays["parts"]),
-            zip(split_names(arrays["classes"]), arrays["documents"], strict=True),
-        )
+        rows = dict(zip(split_names(arrays["classes"]), arrays["documents"], strict=True))
+        totals = {}
+        if "totals" in arrays:  # runs of 0.1 have none
+            rows["all"] = arrays["all"]
+            totals = dict(zip(("documents", "classes", "words"), (arrays["all"].sum(), *arrays["totals"]), strict=True))
+        counts = {
+            (f"{name}-{group}", "documents"): n
+            for name, row in rows.items()
+            for group, n in zip(split_names(arrays["parts"]), row, strict=True)
+        }
+        counts |= {("all", metric): n for metric, n in totals.items()}
         return DiagnosticNumbers(
             tuple(
-                DiagnosticRow(f"{name}-{group}", "documents", Estimate(float(n), float(n), float(n), int(n), "count"))
-                for name, row in rows
-                for group, n in zip(groups, row, strict=True)
+                DiagnosticRow(cell, metric, Estimate(float(n), float(n), float(n), int(n), "count"))
+                for (cell, metric), n in counts.items()
             )
         )
 

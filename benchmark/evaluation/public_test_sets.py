@@ -91,7 +91,7 @@ TEST_SETS: dict[str, PublicTestSet] = {
         PublicTestSet(
             "webkb",
             "WebKB's four classes, leaving one university out",
-            ("all-methods-webkb", "simplex-webkb"),
+            ("all-methods-webkb", "simplex-webkb", "tuned-webkb"),
             "pages",
             "Predict the pages of a university (column group) after training on those of the other three and of misc.",
         ),
@@ -134,6 +134,11 @@ class ShippedPredictions:
     digest: str
     cells: Mapping[str, str]
     versions: Mapping[str, str]
+
+    def column(self, configuration: str, cell: str) -> str | None:
+        """Return the column of a cell: its id, with its configuration before it where another one has such a cell."""
+        names = (cell, f"{configuration}-{cell}")
+        return next((name for name in names if self.cells.get(name) == configuration), None)
 
     @cached_property
     def groups(self) -> tuple[str, ...]:

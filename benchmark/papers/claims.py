@@ -268,13 +268,11 @@ def evidence_for(claim: Claim, config: str, scored: ScoreTable) -> dict[Comparis
     """Return the evidence that the scores of one configuration give for a claim's comparisons."""
     evidence = {}
     for comparison in claim.comparisons:
-        a, b = comparison.a, comparison.b
-        if comparison.config == config and scored.has(claim.metric, a, b):
+        a, b, metric = comparison.a, comparison.b, claim.metric_of(comparison)
+        if comparison.config == config and scored.has(metric, a, b):
             try:
-                estimate = (scored.ratio if claim.relation == "ratio" else scored.difference)(a, b, claim.metric)
-                tests = (
-                    scored.test(name, a, b, claim.metric) if name else None for name in (claim.test, claim.rule.test)
-                )
+                estimate = (scored.ratio if claim.relation == "ratio" else scored.difference)(a, b, metric)
+                tests = (scored.test(name, a, b, metric) if name else None for name in (claim.test, claim.rule.test))
                 evidence[comparison] = Evidence(estimate, *tests)
             except ValueError:  # different test documents, or a ratio with the denominator 0: no evidence
                 continue
@@ -330,7 +328,9 @@ def _judged(
     comparisons = [c for c in claim.comparisons if c.config == (sensitivity_of or config)]
     if sensitivity_of:  # a sensitivity analysis need not have every cell of the analysed configuration
         comparisons = [c for c in comparisons if prefix + c.a in scored.cells and prefix + c.b in scored.cells]
-    templates = tuple(ComparisonTemplate(config=config, a=prefix + c.a, b=prefix + c.b) for c in comparisons)
+    templates = tuple(
+        ComparisonTemplate(config=config, a=prefix + c.a, b=prefix + c.b, metric=c.metric) for c in comparisons
+    )
     part = claim.model_copy(update={"templates": templates})
     evidence = evidence_for(part, config, scored) if templates else {}
     if not evidence and (not templates or sensitivity_of):

@@ -136,7 +136,7 @@ def _named(found: Published) -> Iterator[tuple[Location, str, tuple[str, ...]]]:
     Published counts of documents name no cells.
     """
     for i, value in enumerate(found.values):
-        cells = value.pair or ((value.cell or "",) if value.kind == "result" else ())
+        cells = value.pair or (() if value.kind == "count" else (value.cell or "",))
         yield ("values", i), value.config, cells
     for i, span in enumerate(found.ranges):
         yield ("ranges", i), span.config, span.expanded

@@ -28,6 +28,8 @@ KNOWN_METRICS = (*METRICS, *TIME_METRICS)
 DECLARED_METRICS_KEY = "quantities"
 #: Limits on the characters of a published number and on the combinations of a template.
 MAX_NUMBER_LENGTH, MAX_COMBINATIONS = 30, 10_000
+#: Units of counts of the data.
+COUNT_UNITS = ("documents", "classes", "words")
 #: Names of tests in tables.
 TEST_NAMES = {"sign": "sign test", "mcnemar": "McNemar", "wilcoxon": "Wilcoxon"}
 
@@ -100,8 +102,10 @@ class PublishedValue(_OfMetric):
 
     @property
     def kind(self) -> str:
-        """Kind of value: a "count" of the data, or a "result" of models."""
-        return "count" if self.printed_in == "documents" else "result"
+        """Kind of value: a "count" of the data, a "z" of the sign test, or any other "result" of models."""
+        if self.metric == "sign-z":
+            return "z"
+        return "count" if self.printed_in in COUNT_UNITS else "result"
 
     @property
     def reading(self) -> str:
@@ -113,20 +117,22 @@ class ReferenceValues(_Record):
     """Reference values: scores of another method on the same test documents, shown beside our cells.
 
     Reference values get no verdict and aren't counted. The `cell` of a value is a pattern, ``tfidf-*``. A
-    `transductive` method has access to the test documents, without their labels, while it trains. `unlike` lists other
-    differences and unknowns: the documents, the split, the tokenization, the choice of parameters.
+    `transductive` method has access to the test documents, without their labels, while it trains; None where that isn't
+    known. `unlike` lists other differences and unknowns: the documents, the split, the tokenization, the choice of
+    parameters.
     """
 
     method: str
     source: str
-    transductive: bool
+    transductive: bool | None
     unlike: str = ""
     values: tuple[PublishedValue, ...] = Field(min_length=1)
 
     @property
     def name(self) -> str:
-        """Name of the method, marked if it is transductive."""
-        return f"{self.method}, transductive" if self.transductive else self.method
+        """Name of the method, marked if it is transductive, or if that isn't known."""
+        mark = {True: ", transductive", None: ", not known whether transductive", False: ""}[self.transductive]
+        return self.method + mark
 
     @property
     def in_words(self) -> str:
@@ -160,11 +166,12 @@ class CensusEntry(_Record):
 
 
 class Comparison(_Record):
-    """Comparison of cell `a` with cell `b` of the experiment `config`."""
+    """Comparison of cell `a` with cell `b` of the experiment `config`; by default by the metric of its claim."""
 
     config: str
     a: str
     b: str
+    metric: str = ""
 
 
 class ComparisonTemplate(Comparison):
@@ -174,7 +181,7 @@ class ComparisonTemplate(Comparison):
 
     def expanded(self) -> list[Comparison]:
         """Return one comparison for each combination, the last name varying fastest."""
-        texts = {"config": self.config, "a": self.a, "b": self.b}
+        texts = {"config": self.config, "a": self.a, "b": self.b, "metric": self.metric}
         rows = _rows(self.loop, *texts.values())
         try:
             return [Comparison(**{name: text.format(**row) for name, text in texts.items()}) for row in rows]
@@ -288,11 +295,15 @@ class Claim(_OfMetric):
     def with_prefixes(self, prefixes: Mapping[str, str]) -> Claim:
         """Return the claim about cells whose ids have a prefix, by configuration: the cells of a variant."""
         templates = (
-            ComparisonTemplate(config=c.config, a=prefix + c.a, b=prefix + c.b)
+            ComparisonTemplate(config=c.config, a=prefix + c.a, b=prefix + c.b, metric=c.metric)
             for c in self.comparisons
             for prefix in [prefixes.get(c.config, "")]
         )
         return self.model_copy(update={"templates": tuple(templates)})
+
+    def metric_of(self, comparison: Comparison) -> str:
+        """Return the metric of a comparison: its own, or else that of the claim."""
+        return comparison.metric or self.metric
 
     @property
     def on_clock(self) -> bool:
@@ -326,6 +337,8 @@ class Claim(_OfMetric):
             )
         if not self.comparisons:
             raise ValueError("a claim needs a comparison")
+        for metric in dict.fromkeys(map(self.metric_of, self.comparisons)):
+            self._check_metric(metric, info)
         _unique((c.model_dump_json() for c in self.comparisons), "comparison")
         return self
 

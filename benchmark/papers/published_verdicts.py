@@ -27,7 +27,7 @@ _SHARES_OF_DOCUMENTS = ("accuracy", "error")
 SAME_POINTS, NEAR_POINTS = 0.3, 1.0
 #: A difference of at most this many documents is "same", too, where that is at most so many points.
 SAME_DOCUMENTS, SAME_DOCUMENTS_POINTS = 5, 0.5
-#: Grades in their order, the nearest first, and the grade of a number that says nothing.
+#: Grades in their order, the nearest first, and the grade of a number whose nearness says nothing.
 GRADES = ("same", "near", "inside the interval", "outside", "no interval")
 NO_INFORMATION = "no information"
 
@@ -139,13 +139,13 @@ class ValueVerdict:
         A share is "same" if it differs by at most 0.3 points, or by at most 5 documents where that is at most 0.5
         points, and "near" at 1 point or less; any other number is "same" if it rounds to the published value. What is
         neither lies "inside the interval" of ours or "outside". A Z of the sign test has a standard error of about 1
-        whatever the methods: inside its interval it is "no information". "" for a count, which is equal or not, and
-        where there is no verdict.
+        whatever the methods, so that its nearness is "no information", inside its interval or outside. "" for a count,
+        which is equal or not, and where there is no verdict.
         """
         if self.published.kind == "count" or self.aside:
             return ""
-        if self.published.metric == "sign-z":
-            return "outside" if self.inside is False else NO_INFORMATION
+        if self.published.kind == "z":
+            return NO_INFORMATION
         share = self.published.is_share
         points = abs(self.difference) * 100 / self.scale if share else math.inf
         few = abs(self.documents) < SAME_DOCUMENTS + 0.5 and points <= SAME_DOCUMENTS_POINTS

@@ -44,7 +44,7 @@ def excluded_cells(experiment: Experiment) -> dict[tuple[str, str], Exclusion]:
 
     They are those tuned to the published value, and those under another setting than the paper's.
     """
-    found = {(experiment.name, cell): Exclusion("tuned", choice) for cell, choice in experiment.tuned_cells.items()}
+    found = dict[tuple[str, str], Exclusion]()
     path = _path(experiment.paper) if experiment.paper and experiment.own_paper is None else None
     known: dict[str, FlatSetting] = {}
     if path is not None and path.exists():
@@ -58,10 +58,11 @@ def excluded_cells(experiment: Experiment) -> dict[tuple[str, str], Exclusion]:
                 "another setting", f"not the paper's setting: {', '.join(own[:_SHOWN])}{more}"
             )
     said = dict(found)
-    for variant in experiment.readings:  # what is said of the configuration itself is said of its other readings, too
+    for variant in experiment.readings:  # only the configuration itself has pinned settings
         if variant != BASE_VARIANT:
             found |= {(name, f"{variant}-{cell}"): why for (name, cell), why in said.items()}
-    return found
+    tuned = {(experiment.name, cell): Exclusion("tuned", choice) for cell, choice in experiment.tuned_cells.items()}
+    return found | tuned
 
 
 def setting_notes(experiment: Experiment, asides: Mapping[tuple[str, str], Exclusion]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchmark.papers.claims import NOT_TESTABLE, NOT_TESTED
-from benchmark.papers.published_verdicts import GRADES, NO_INFORMATION
+from benchmark.papers.published_verdicts import GRADES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +20,8 @@ NOT_MEASURED, NO_VALUES = "not measured", "no published values"
 _ORDER = ("equal", "equal, outside the interval", "consistent", "deviates", "no interval")
 _LABELS = {"deviates": "deviating"}
 _NOT_COUNTED = {"tuned": "tuned", "another setting": "of another setting"}
+#: Names of the kinds of published values, which are counted apart.
+VALUE_KINDS = {"result": "results", "z": "Z of the sign test", "count": "counts of data"}
 
 
 @dataclass(frozen=True)
@@ -39,11 +41,11 @@ class ClaimOutcome:
 def verdict_counts_text(
     tables: Sequence[pd.DataFrame], printed: Mapping[str, int] | None = None, *, by_grade: bool = False
 ) -> str:
-    """Write how many published values were reproduced, separately for results of models and counts of data.
+    """Write how many published values were reproduced, separately for each kind of `VALUE_KINDS`.
 
     A value is reproduced if ours is equal or consistent. Tuned values and values of another setting are only mentioned.
     If `printed` has more values than the tables have verdicts, the rest is reported as not measured. With `by_grade`,
-    the grades of results of models are counted, too, and those that give no information are only mentioned.
+    results of models are counted by grade, and not by verdict.
 
     Examples
     --------
@@ -58,11 +60,11 @@ def verdict_counts_text(
     for counts in value_counts(tables, printed, by_grade=by_grade):
         if not counts.of:
             continue
-        detail = counts.detail if counts.kind == "result" or counts.reproduced < counts.of else {}
+        detail = counts.detail if counts.kind != "count" or counts.reproduced < counts.of else {}
         shown = ", ".join(f"{n} {word}" for word, n in detail.items())
         what = f"{counts.reproduced} of {counts.of} published {counts.name} reproduced"
         parts.append(f"{what}{f' ({shown})' if shown else ''}")
-    parts += not_counted_texts(tables, by_grade=by_grade)
+    parts += not_counted_texts(tables)
     return "; ".join(parts) or NO_VALUES
 
 
@@ -86,12 +88,10 @@ def value_counts(
 ) -> list[ValueCounts]:
     """Count the published values of each kind as `verdict_counts_text` writes them; `detail` has no zeros."""
     rows = [row for row in _own_rows(tables) if row["verdict"] not in _NOT_COUNTED]
-    empty = sum(row["grade"] == NO_INFORMATION for row in rows) if by_grade else 0
-    rows = [row for row in rows if not (by_grade and row["grade"] == NO_INFORMATION)]
     found = []
-    for kind, name in (("result", "results"), ("count", "counts of data")):
+    for kind, name in VALUE_KINDS.items():
         own = [row for row in rows if row["kind"] == kind]
-        of = max((printed or {}).get(kind, 0) - (empty if kind == "result" else 0), len(own))
+        of = max((printed or {}).get(kind, 0), len(own))
         words = Counter(row["grade"] if by_grade and kind == "result" else row["verdict"] for row in own)
         order = GRADES if by_grade and kind == "result" else _ORDER
         detail = {_LABELS.get(word, word): words[word] for word in order if words[word]}
@@ -101,15 +101,10 @@ def value_counts(
     return found
 
 
-def not_counted_texts(tables: Sequence[pd.DataFrame], *, by_grade: bool = False) -> list[str]:
+def not_counted_texts(tables: Sequence[pd.DataFrame]) -> list[str]:
     """Write how many published values are not counted, for each reason."""
-    rows = list(_own_rows(tables))
-    empty = sum(row["grade"] == NO_INFORMATION for row in rows) if by_grade else 0
-    found = [f"{empty} Z without information, not counted"] if empty else []
-    for excluded, label in _NOT_COUNTED.items():
-        n = sum(row["verdict"] == excluded for row in rows)
-        found += [f"{n} {label}, not counted"] if n else []
-    return found
+    verdicts = Counter(row["verdict"] for row in _own_rows(tables))
+    return [f"{verdicts[word]} {label}, not counted" for word, label in _NOT_COUNTED.items() if verdicts[word]]
 
 
 def _own_rows(tables: Sequence[pd.DataFrame]) -> Iterator[dict[Any, Any]]:
@@ -126,12 +121,16 @@ def _reproduced(row: dict[Any, Any]) -> bool:
 
 
 def claim_outcomes(claims: pd.DataFrame) -> list[ClaimOutcome]:
-    """Return the outcome of each claim of one paper, in the order of the table."""
+    """Return the outcome of each claim of one paper, in the order of the table.
+
+    A row that isn't counted decides nothing where another reading of its claim is.
+    """
     by_claim: dict[str, list[dict[Any, Any]]] = {}
     for row in claims.to_dict("records"):
         by_claim.setdefault(row["claim"], []).append(row)
     outcomes = []
-    for claim, rows in by_claim.items():
+    for claim, every in by_claim.items():
+        rows = [row for row in every if not row["counted"]] or every
         paper, strict = (_over_readings([row[name] for row in rows]) for name in ("verdict", "strict_verdict"))
         outcomes.append(ClaimOutcome(claim, rows[0]["text"], paper, strict, rows[0]["counted"]))
     return outcomes

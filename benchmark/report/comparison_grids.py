@@ -13,7 +13,7 @@ from benchmark.analysis.formatting.number_text import (
     number_text,
     p_text,
 )
-from benchmark.analysis.formatting.units import display_unit
+from benchmark.analysis.formatting.units import display_unit, metric_name
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.report.grids import TextTable
 
@@ -113,12 +113,14 @@ def exception_grid(exceptions: pd.DataFrame) -> TextTable:
         p_values = (MISSING_TEXT if is_missing(row[name]) else p_text(row[name]) for name in ("p_value", "p_holm"))
         claim, above = row["claim"] if row["claim"] != above else "", row["claim"]
         verdicts = row["paper_verdict"], row["strict_verdict"]
-        rows.append((claim, row["config"], row["a"], row["b"], *_gap(row), *p_values, _detectable(row), *verdicts))
+        pair = row["a"], row["b"], metric_name(row["metric"], DIAGNOSTIC_METRICS)
+        rows.append((claim, row["config"], *pair, *_gap(row), *p_values, _detectable(row), *verdicts))
     header = (
         "claim",
         "config",
         "a",
         "b",
+        "metric",
         "a − b",
         "95% interval",
         "p",
@@ -126,7 +128,7 @@ def exception_grid(exceptions: pd.DataFrame) -> TextTable:
         "detectable",
         "by the paper's criterion",
     )
-    words = frozenset({"claim", "config", "a", "b", "by the paper's criterion", "by ours, strictly"})
+    words = frozenset({"claim", "config", "a", "b", "metric", "by the paper's criterion", "by ours, strictly"})
     return TextTable("Comparisons that do not hold", (*header, "by ours, strictly"), tuple(rows), words, EXCEPTION_NOTE)
 
 
@@ -164,8 +166,8 @@ def claim_comparison_grid(comparisons: pd.DataFrame) -> TextTable:
 
 
 def comparison_keys(rows: Sequence[dict[Any, Any]]) -> list[str]:
-    """Return the names of a claim's comparisons, with their configuration and reading if there are several of them."""
-    several = {name for name in ("config", "variant") if len({row[name] for row in rows}) > 1}
-    where = [", ".join(row[name] for name in ("config", "variant") if name in several and row[name]) for row in rows]
+    """Return the names of a claim's comparisons, with configuration, reading and metric where there are several."""
+    several = [name for name in ("config", "variant", "metric") if len({row[name] for row in rows}) > 1]
+    where = [", ".join(row[name] for name in several if row[name]) for row in rows]
     pairs = [f"{row['a']} {'/' if row['relation'] == 'ratio' else '−'} {row['b']}" for row in rows]
     return [f"{place}: {pair}" if place else pair for place, pair in zip(where, pairs, strict=True)]

@@ -27,6 +27,7 @@ from benchmark.analysis.formatting.units import (
 )
 from benchmark.analysis.summary import HEADLINE_FOLD
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
+from benchmark.papers.published import COUNT_UNITS
 from benchmark.papers.published_verdicts import (
     NEAR_POINTS,
     REFERENCE_VALUE,
@@ -59,8 +60,8 @@ VERDICT_NOTE = (
 GRADE_NOTE = (
     f" The grade describes nearness and decides nothing; same: at most {SAME_POINTS:g} points, or at most "
     f"{SAME_DOCUMENTS} documents where that is at most {SAME_DOCUMENTS_POINTS:g} points (any other number: it rounds "
-    f"to the published value); near: at most {NEAR_POINTS:g} point; else inside the interval or outside; a Z within "
-    "its interval is no information."
+    f"to the published value); near: at most {NEAR_POINTS:g} point; else inside the interval or outside; the "
+    "nearness of a Z is no information."
 )
 WIDER_INTERVAL_NOTE = " tolerance: how far from our value a published value may lie and still be consistent."
 REFERENCE_VALUE_NOTE = (
@@ -117,7 +118,7 @@ def difference_text(row: dict[Any, Any]) -> str:
     """Write our value minus the published value, in the unit of the row."""
     if is_missing(row["value"]):
         return MISSING_TEXT
-    decimals = 0 if row["unit"] == "documents" else printed_decimals(row["published"])
+    decimals = 0 if row["unit"] in COUNT_UNITS else printed_decimals(row["published"])
     return number_text(row["value"] - float(row["published"]), decimals, "+")
 
 
@@ -196,7 +197,7 @@ def verdict_grid(verdicts: pd.DataFrame) -> TextTable:
     """
     rows, verdicts = [], verdicts[verdicts["verdict"] != REFERENCE_VALUE]
     for row in map(in_shown_unit, verdicts.to_dict("records")):
-        decimals = 0 if row["unit"] == "documents" else printed_decimals(row["published"])
+        decimals = 0 if row["unit"] in COUNT_UNITS else printed_decimals(row["published"])
         ours = number_text(row["value"], decimals), interval_text(row["low"], row["high"], decimals)
         over = interval_text(row["between_low"], row["between_high"], decimals)
         name = metric_with_unit(row["metric"], unit_named(row["unit"]), DIAGNOSTIC_METRICS)
@@ -287,9 +288,11 @@ def range_grid(ranges: pd.DataFrame) -> TextTable:
             for low, high in (("published_low", "published_high"), ("low", "high"))
         )
         inside = f"{count_text(row['inside'])} of {count_text(row['of'])}"
-        metric = metric_header(row["metric"], DIAGNOSTIC_METRICS)
-        rows.append((count_text(row["figure"]), row["what"], metric, *spans, inside, row["verdict"]))
-    header = ("figure", "cells", "metric", "published axis", "ours", "inside", "verdict")
+        metric, axis = metric_header(row["metric"], DIAGNOSTIC_METRICS), row["published_high"] - row["published_low"]
+        on_axis = min(row["high"], row["published_high"]) - max(row["low"], row["published_low"])
+        share = MISSING_TEXT if is_missing(on_axis) else f"{max(on_axis, 0) / axis:.0%}"
+        rows.append((count_text(row["figure"]), row["what"], metric, *spans, inside, share, row["verdict"]))
+    header = ("figure", "cells", "metric", "published axis", "ours", "inside", "of the axis", "verdict")
     return TextTable(
         "Axis ranges of the published figures", header, tuple(rows), frozenset({"cells", "metric", "verdict"})
     )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from scipy.special import ndtri
+from scipy.stats import spearmanr
 
 from benchmark.analysis.formatting.number_text import (
     MISSING_TEXT,
@@ -20,16 +22,16 @@ from benchmark.analysis.formatting.published_rows import in_shown_unit
 from benchmark.analysis.formatting.units import Unit, display_unit, metric_name, metric_with_unit, unit_named
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.intervals import CONFIDENCE_LEVEL, Z_LEVEL, Estimate
+from benchmark.evaluation.metrics import PAIR_METRICS
 from benchmark.papers import published
 from benchmark.papers.published import PublishedValue
-from benchmark.papers.published_verdicts import ValueVerdict
+from benchmark.papers.published_verdicts import REFERENCE_VALUE, ValueVerdict, estimate_of
 from benchmark.papers.verdict_counts import NO_VALUES, verdict_counts_text
 from benchmark.report.comparison_grids import exception_grid
 from benchmark.report.escapes import markdown_text
 from benchmark.report.grids import (
     TextTable,
     claim_grid,
-    difference_text,
     range_grid,
     reference_value_grid,
     verdict_grid,
@@ -40,15 +42,22 @@ from benchmark.report.tables import brief_grids, markdown_grid
 from benchmark.report.verdict_signs import CLAIM_SIGNS_LEGEND, verdict_sign
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pandas as pd
 
     from benchmark.analysis.summary import CellInfo, Summary
+    from benchmark.evaluation.score_table import ScoreTable
     from benchmark.report.paper_results import PaperExperiment, PaperResult
 
 BASE_VARIANT_LABEL = "as configured"
 MAX_NAMED = 3  # variants of a sentence; the table below it has all
+_ENDS = ("value", "low", "high")
+LEAST_RANKED = 3  # different values of which a rank correlation is written
+SENSITIVITY_NOTE = (
+    "In brackets: the published value; ●: it lies in our 95% interval, which another choice would be tuned to. "
+    "rms: root mean square of our differences; order: Spearman's rank correlation of ours with the published values."
+)
 
 
 def reproduction_page(sections: Sequence[PaperResult], images: str = "") -> str:
@@ -58,7 +67,15 @@ def reproduction_page(sections: Sequence[PaperResult], images: str = "") -> str:
     """
     counts, cards = counts_grid(sections), paper_cards(sections)
     headline, legend = scoreboard_headline(sections), CLAIM_SIGNS_LEGEND
-    return render_markdown("reproduction", headline=headline, counts=counts, cards=cards, legend=legend, images=images)
+    return render_markdown(
+        "reproduction",
+        headline=headline,
+        counts=counts,
+        cards=cards,
+        sections=sections,
+        legend=legend,
+        images=images,
+    )
 
 
 def paper_page(section: PaperResult) -> str:
@@ -88,8 +105,11 @@ def render_markdown(template: str, **values: Any) -> str:
         "counted": verdict_counts_text,
         "deviating": _deviating,
         "exceptions": exception_grid,
+        "agreement": agreement_text,
         "explained": sensitivity_sentence,
+        "ordered": order_text,
         "grid": markdown_grid,
+        "left": lambda ranges: ranges[ranges["verdict"] == "outside"],
         "reference_values": reference_value_grid,
         "md": markdown_text,
         "sign": verdict_sign,
@@ -104,7 +124,10 @@ def render_markdown(template: str, **values: Any) -> str:
 
 
 def _deviating(verdicts: pd.DataFrame) -> pd.DataFrame:
-    return verdicts[(verdicts["verdict"] == "deviates") & (verdicts["reading"] == "")]
+    """Return the values that deviate, of which some do so although a setting was tuned to them."""
+    theirs = verdicts["published"].astype(float)
+    tuned = (verdicts["verdict"] == "tuned") & ((theirs < verdicts["low"]) | (theirs > verdicts["high"]))
+    return verdicts[((verdicts["verdict"] == "deviates") | tuned) & (verdicts["reading"] == "")]
 
 
 def _broken(claims: pd.DataFrame) -> pd.DataFrame:
@@ -113,27 +136,54 @@ def _broken(claims: pd.DataFrame) -> pd.DataFrame:
     return claims[(claims["counted"] == "") & ~whole]
 
 
-def sensitivity_scores(summary: Summary, sweeps: Iterable[Summary]) -> tuple[SensitivityScore, ...]:
-    """Return the scores of the deviating cells under the variants of the sweeps.
+def sensitivity_scores(
+    summary: Summary, sweeps: Iterable[Summary], tables: Mapping[str, ScoreTable] | None = None
+) -> tuple[SensitivityScore, ...]:
+    """Return our numbers beside all published results, and the same under the variants of the sweeps.
 
-    A cell of a sweep is a trial of a deviating cell if both are the same setting of the same method (see `_same_cell`)
-    and differ in variant or classifier. The first trial of each cell is the experiment itself.
+    A cell of a sweep is a trial of a cell if both are the same setting of the same method (see `_same_cell`) and differ
+    in variant or classifier; a pair is tried where both of its cells are. The first trial of each value is the
+    experiment itself.
+
+    Parameters
+    ----------
+    summary : Summary
+    sweeps : iterable of Summary
+    tables : mapping of str to ScoreTable, optional
+        Scores of the sweeps by name, from which the numbers of pairs are computed.
     """
-    scored = [(sweep.cells, sweep.headlines) for sweep in sweeps]
-    headline, cells = summary.headlines, {cell.id: cell for cell in summary.cells}
-    results = []
+    sweeps, cells, results = tuple(sweeps), {cell.id: cell for cell in summary.cells}, list[SensitivityScore]()
     for row in summary.verdicts.to_dict("records"):
-        score = headline.get((row["cell"], row["metric"]))
-        if row["verdict"] != "deviates" or row["reading"] or score is None:
+        names = row["cell"].split(" vs ")
+        if row["kind"] == "count" or row["verdict"] == REFERENCE_VALUE or not cells.keys() >= set(names):
             continue
-        base = cells[row["cell"]]
-        results.append(_trial(row, BASE_VARIANT_LABEL, score))
-        for others, scores in scored:
-            for cell in others:
-                tried, changed = scores.get((cell.id, row["metric"])), _changed(cell, base)
-                if changed and tried and not is_missing(tried["value"]) and _same_cell(cell, base):
-                    results.append(_trial(row, changed, tried))
+        bases, scale = [cells[name] for name in names], unit_named(row["unit"]).scale
+        table_row = bases[0].method if bases[0].of_class else ""
+        results.append(_trial(row, table_row, BASE_VARIANT_LABEL, [float(row[end]) for end in _ENDS]))
+        for sweep in sweeps:
+            table, scores = (tables or {}).get(sweep.name), sweep.headlines
+            for changed, ids in _tried_cells(bases, sweep.cells).items():
+                if len(ids) > 1:
+                    fields = {"config": "", "pair": ids, "metric": row["metric"], "value": row["published"]}
+                    pair = estimate_of(PublishedValue.model_validate(fields), table) if table else None
+                    score = vars(pair) if pair else {}
+                else:
+                    score = scores.get((ids[0], row["metric"])) or {}
+                if not is_missing(score.get("value")):
+                    ends = (score["value"] if is_missing(score[end]) else score[end] for end in _ENDS)
+                    results.append(_trial(row, table_row, changed, [scale * float(end) for end in ends]))
     return tuple(results)
+
+
+def _tried_cells(bases: Sequence[CellInfo], cells: Iterable[CellInfo]) -> dict[str, tuple[str, ...]]:
+    """Return ids of the cells that are the bases' under a change, by the words of the change."""
+    cells = tuple(cells)
+    found = [
+        {changed: cell.id for cell in cells if _same_cell(cell, base) and (changed := _changed(cell, base))}
+        for base in bases
+    ]
+    shared = (changed for changed in found[0] if all(changed in ids for ids in found))
+    return {changed: tuple(ids[changed] for ids in found) for changed in shared}
 
 
 def sweep_effect_text(summary: Summary, sweep: Summary, variant: str) -> str:
@@ -161,26 +211,24 @@ def difference_unit(unit: Unit) -> str:
 
 
 def sensitivity_sentence(tried: Iterable[SensitivityScore]) -> str:
-    """Write a sentence that lists, for each deviating cell, the variants under which it is equal or consistent."""
-    under: dict[str, list[str]] = {}
-    trials = list(tried)
-    for trial in trials:
-        variants = under.setdefault(trial.cell, [])
-        if trial.verdict.startswith(("equal", "consistent")):
-            variants.append(trial.variant)
-    if not under:
-        return ""
+    """Write how many values agree under other choices: those that deviate, one by one, and all of them together."""
+    trials = [trial for trial in tried if not trial.reading]
+    deviating = [trial.cell for trial in trials if trial.variant == BASE_VARIANT_LABEL and not _agrees(trial)]
+    under = {cell: [each.variant for each in trials if each.cell == cell and _agrees(each)] for cell in deviating}
     consistent = [f"{cell} under {_first_of(variants)}" for cell, variants in under.items() if variants]
     never = [cell for cell, variants in under.items() if not variants]
-    n = f"{len(consistent)} of the {len(under)}"
+    n = f"{len(consistent)} of the {len(under)} that deviate"
     tuned = "which would be tuned to the published values"
     parts = [f"{n} are consistent under some other choice, {tuned} ({'; '.join(consistent)})"] if consistent else []
     parts += [f"{', '.join(never)} under none that was tried{_at_any_width(trials, never)}"] if never else []
-    joint = Counter(variant for variants in under.values() for variant in variants)
-    best = joint.most_common(1)
-    parts += [f"at most {best[0][1]} of them at once (under {best[0][0]})"] if best and len(under) > 1 else []
-    most = max(Counter(trial.cell for trial in trials).values()) - 1
-    return f"{'; '.join(parts)}. Other choices that were tried: at most {most} for a cell."
+    agreeing = Counter(each.variant for each in trials if _agrees(each))
+    others = Counter({variant: count for variant, count in agreeing.items() if variant != BASE_VARIANT_LABEL})
+    values = len({trial.cell for trial in trials})
+    if others and values > 1:
+        (best, most), own = others.most_common(1)[0], agreeing[BASE_VARIANT_LABEL]
+        parts.append(f"of all {values}, {own} are consistent as configured, and at most {most} under another ({best})")
+    most = max(Counter(trial.cell for trial in trials).values(), default=1) - 1
+    return f"{'; '.join(parts)}. Other choices that were tried: at most {most} for a cell." if parts and most else ""
 
 
 def _first_of(names: Sequence[str]) -> str:
@@ -207,18 +255,98 @@ def _at_any_width(tried: Sequence[SensitivityScore], cells: Sequence[str]) -> st
 
 
 def sensitivity_grid(tried: Iterable[SensitivityScore]) -> TextTable:
-    """Return a grid with one row for each trial; only the first row of a cell shows its id and published value."""
-    rows, above = [], ("", "", "")
+    """Return a grid with a row for each variant: how it agrees with the published values together, and each value.
+
+    It has no rows if nothing but the experiment itself was tried.
+    """
+    by_variant: dict[str, list[SensitivityScore]] = {}
     for trial in tried:
-        row = in_shown_unit(vars(trial))
-        metric = metric_with_unit(trial.metric, unit_named(row["unit"]), DIAGNOSTIC_METRICS)
-        key, decimals = (trial.cell, metric, row["published"]), printed_decimals(row["published"])
-        ours = number_text(row["value"], decimals), interval_text(row["low"], row["high"], decimals)
-        difference = difference_text(row)
-        rows.append((*(key if key != above else ("", "", "")), trial.variant, *ours, difference, _tuned(trial)))
-        above = key
-    header = ("cell", "metric", "published", "variant", "ours", "95% interval", "difference", "verdict")
-    return TextTable("Sensitivity analysis", header, tuple(rows), frozenset({"cell", "metric", "variant", "verdict"}))
+        by_variant.setdefault(trial.variant, []).append(trial)
+    base = by_variant.get(BASE_VARIANT_LABEL, [])
+    wholes = {name: len(values) for name, values in _together(base).items()}
+    header = ["variant", *(f"{name}: {what}" for name in wholes for what in ("consistent", "rms", "order"))]
+    own = [trial for trial in base if not trial.reading]
+    header += [f"{trial.cell} ({in_shown_unit(vars(trial))['published']})" for trial in own]
+    rows = []
+    for variant, trials in by_variant.items():
+        together, row = _together(trials), [variant]
+        for name, of in wholes.items():
+            values = together.get(name, [])
+            agreement = _agreement(values) if len(values) == of else (None, None)
+            row += [f"{sum(map(_agrees, values))} of {len(values)}" if values else MISSING_TEXT]
+            row += map(number_text, agreement)
+        found = {(trial.cell, trial.metric): trial for trial in trials if not trial.reading}
+        row += [_value_and_sign(found.get((trial.cell, trial.metric))) for trial in own]
+        rows.append(tuple(row))
+    shown = tuple(rows) if len(rows) > 1 else ()
+    return TextTable("Sensitivity analysis", tuple(header), shown, frozenset({"variant"}), SENSITIVITY_NOTE)
+
+
+def agreement_text(tried: Iterable[SensitivityScore]) -> str:
+    """Write for the values of each metric how near ours are to the published ones together, and in which order."""
+    parts = []
+    for name, values in _together([each for each in tried if each.variant == BASE_VARIANT_LABEL]).items():
+        rms, order = _agreement(values)
+        if not math.isnan(order):
+            inside = f"{sum(map(_agrees, values))} of {len(values)} published values in our intervals"
+            parts.append(f"{name}: {inside}, rms difference {number_text(rms)}, rank correlation {number_text(order)}")
+    return "; ".join(parts)
+
+
+def order_text(tried: Iterable[SensitivityScore]) -> str:
+    """Write under how many of the choices ours are in exactly the published order, for each table."""
+    orders: dict[str, list[float]] = {}
+    trials = list(tried)
+    variants = dict.fromkeys(each.variant for each in trials)
+    for variant in variants:
+        for name, values in _together([each for each in trials if each.variant == variant]).items():
+            orders.setdefault(name, []).append(_agreement(values)[1])
+    exact = {name: sum(math.isclose(order, 1) for order in each) for name, each in orders.items()}
+    found = [f"{name} under {n} of {len(orders[name])} choices" for name, n in exact.items() if n]
+    return f"In exactly the published order: {'; '.join(found)}." if found and len(variants) > 1 else ""
+
+
+def _together(trials: Iterable[SensitivityScore]) -> dict[str, list[SensitivityScore]]:
+    """Return the trials of each metric and row of a published table, by name."""
+    found: dict[str, list[SensitivityScore]] = {}
+    for trial in trials:
+        unit = unit_named(str(in_shown_unit(vars(trial))["unit"]))
+        name = metric_with_unit(trial.metric, unit, DIAGNOSTIC_METRICS)
+        found.setdefault(", ".join(filter(None, (name, trial.row))), []).append(trial)
+    return found
+
+
+def _agreement(values: Sequence[SensitivityScore]) -> tuple[float, float]:
+    """Return the root mean square difference of ours from the published values, and Spearman's correlation of both.
+
+    The correlation is NaN where either has fewer than three different values.
+    """
+    rows = [in_shown_unit(vars(trial)) for trial in values]
+    published = [float(row["published"]) for row in rows]
+    ours = [row["value"] for row in rows]
+    rms = math.dist(ours, published) / math.sqrt(len(rows))
+    several = min(len(set(ours)), len(set(published))) >= LEAST_RANKED
+    return rms, float(spearmanr(ours, published).statistic) if several else math.nan
+
+
+def _value_and_sign(trial: SensitivityScore | None) -> str:
+    """Write our number, with a sign if the published value lies in its interval."""
+    if trial is None:
+        return MISSING_TEXT
+    row = in_shown_unit(vars(trial))
+    return f"{number_text(row['value'], printed_decimals(row['published']))}{' ●' if _agrees(trial) else ''}"
+
+
+def trial_text(trial: SensitivityScore) -> str:
+    """Write a trial in a line; one that comes near the published value under another choice is tuned to it."""
+    row, tuned = in_shown_unit(vars(trial)), _agrees(trial) and trial.variant != BASE_VARIANT_LABEL
+    decimals = printed_decimals(row["published"])
+    ours = f"{number_text(row['value'], decimals)} {interval_text(row['low'], row['high'], decimals)}"
+    return f"{trial.variant}: {ours}, {f'tuned ({trial.verdict})' if tuned else trial.verdict}"
+
+
+def _agrees(trial: SensitivityScore) -> bool:
+    return trial.verdict.startswith(("equal", "consistent"))
 
 
 def swept_claims_grid(experiment: PaperExperiment) -> TextTable:
@@ -254,21 +382,15 @@ def _changed(cell: CellInfo, base: CellInfo) -> str:
     return ", ".join(filter(None, (variant, cell.classifier if cell.classifier != base.classifier else "")))
 
 
-def _tuned(trial: SensitivityScore) -> str:
-    """Return the verdict of a trial; one that comes near the published value under another choice is tuned to it."""
-    near = trial.verdict.startswith(("equal", "consistent")) and trial.variant != BASE_VARIANT_LABEL
-    return f"tuned ({trial.verdict})" if near else trial.verdict
-
-
-def _trial(row: dict[Any, Any], variant: str, score: dict[Any, Any]) -> SensitivityScore:
-    """Return the trial of a score, with the verdict on the published value of a row of verdicts."""
-    ends = (float(score["value"] if is_missing(score[end]) else score[end]) for end in ("value", "low", "high"))
-    value, low, high = (unit_named(row["unit"]).scale * end for end in ends)
+def _trial(row: dict[Any, Any], table_row: str, variant: str, numbers: Sequence[float]) -> SensitivityScore:
+    """Return the trial of a value and its interval in the unit of a published value, with the verdict on it."""
     cell, metric, printed, unit = (row[name] for name in ("cell", "metric", "published", "unit"))
-    fields = {"table": 0, "config": "", "cell": cell, "metric": metric, "value": printed, "unit": "one"}
+    what = {"pair": ("", " ")} if metric in PAIR_METRICS else {"cell": cell}
     published_value = PublishedValue.model_validate(
-        fields, context={published.DECLARED_METRICS_KEY: DIAGNOSTIC_METRICS}
+        {"config": "", "metric": metric, "value": printed, "unit": "one"} | what,
+        context={published.DECLARED_METRICS_KEY: DIAGNOSTIC_METRICS},
     )
+    value, low, high = numbers
     # All numbers are already in the unit of the published value: "one" converts nothing.
-    verdict = ValueVerdict(published_value, Estimate(value, low, high, int(score["n"]), "")).verdict
-    return SensitivityScore(cell, metric, printed, unit, variant, value, low, high, verdict)
+    verdict = ValueVerdict(published_value, Estimate(value, low, high, 0, "")).verdict
+    return SensitivityScore(cell, metric, printed, unit, variant, value, low, high, verdict, table_row, row["reading"])

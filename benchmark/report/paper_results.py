@@ -24,9 +24,11 @@ COMPARISONS = (
 
 @dataclass(frozen=True)
 class SensitivityScore:
-    """Score of a deviating cell under one variant of its experiment, with the published value.
+    """Our number beside a published value under one variant of its experiment.
 
     `value`, `low` and `high` are in the unit of the published value. `verdict` follows the rule of published values.
+    Values of one metric and `row` of a published table, whose cells are of one class each, belong together. `reading`
+    is that of the published value.
     """
 
     cell: str
@@ -38,6 +40,8 @@ class SensitivityScore:
     low: float
     high: float
     verdict: str
+    row: str = ""
+    reading: str = ""
 
 
 @dataclass(frozen=True)

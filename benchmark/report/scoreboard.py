@@ -51,6 +51,8 @@ class PaperCard:
         Claims that are counted.
     values : str
         How many published values were reproduced, or `NO_VALUES`.
+    counts : str
+        How many of its claims hold.
     """
 
     key: str
@@ -59,6 +61,7 @@ class PaperCard:
     finding: str
     claims: tuple[ClaimOutcome, ...]
     values: str
+    counts: str
 
 
 def paper_cards(papers: Iterable[PaperResult]) -> list[PaperCard]:
@@ -70,7 +73,7 @@ def paper_cards(papers: Iterable[PaperResult]) -> list[PaperCard]:
             authors_and_venue(paper.reference, paper.title),
             paper.finding,
             tuple(claim for claim in claim_outcomes(paper.claims) if not claim.counted),
-            verdict_and_claim_counts([paper])[0],
+            *verdict_and_claim_counts([paper]),
         )
         for paper in papers
     ]
@@ -126,7 +129,7 @@ def counts_grid(papers: Sequence[PaperResult]) -> TextTable:
         if verdicts:
             rows.append((name, (len(verdicts), *(tones[tone] for tone in _BY_VERDICT))))
     header = ("what", "of", "reproduced", "in part", "not reproduced", "no verdict")
-    note = "; ".join(not_counted_texts(_verdicts(papers), by_grade=True))
+    note = "; ".join(not_counted_texts(_verdicts(papers)))
     texts = tuple((name, *(f"{n:,}" for n in numbers)) for name, numbers in rows)
     return TextTable("What is reproduced", header, texts, frozenset({"what"}), f"{note}." if note else "")
 

@@ -420,9 +420,18 @@ class TestPredictions:
         assert found.versions == {"small": "1.0", "other": "2.0"}
         pin_predictions(run, "3.0", shipped)  # its own columns are replaced, in their place
         assert load_shipped("small", shipped).cells == found.cells
+
+    def test_a_cell_that_another_configuration_has_is_named_with_its_own(self, finished, shipped):
+        run = finished.results
         same = replace(run, experiment=replace(run.experiment, name="other"))
-        with pytest.raises(BenchError, match="don't go with those of"):
-            pin_predictions(same, "2.0", shipped)
+        pin_predictions(same, "2.0", shipped)
+        found = load_shipped("small", shipped)
+        assert list(found.cells.values()) == ["small"] * 4 + ["other"] * 4
+        for cell in run.experiment.cells:
+            own, others = found.column("small", cell.id), found.column("other", cell.id)
+            assert (own, others) == (cell.id, f"other-{cell.id}")
+            assert found.frame[own].equals(found.frame[others])
+        assert prediction_deviations(same, shipped) == []
 
     def test_other_configurations_have_none(self, finished, tmp_path):
         assert pin_predictions(finished.results, "1.0", tmp_path) is None

@@ -73,8 +73,9 @@ class TestShipped:
         for configuration in shipped.test_set.configurations:
             pinned = pd.read_csv(PINNED / f"{configuration}.csv").query("fold == 'all'")
             expected = dict(zip(pinned["cell"], pinned["value"], strict=True))
-            assert set(expected) == {cell for cell, of in shipped.cells.items() if of == configuration}
-            for cell, value in expected.items():
+            columns = {shipped.column(configuration, cell): value for cell, value in expected.items()}
+            assert set(columns) == {cell for cell, of in shipped.cells.items() if of == configuration}
+            for cell, value in columns.items():
                 by_split = shipped.scores(cell, shipped.frame[cell].tolist()).values  # noqa: PD011 - no frame
                 assert by_split[metric].mean() == pytest.approx(value, abs=1e-11), cell
 

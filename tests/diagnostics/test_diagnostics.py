@@ -183,11 +183,15 @@ class TestFlow:
 
 def test_counts_are_those_of_the_collection(context, found):
     documents = context.counts.documents
-    rows = {row.cell: row.estimate.value for row in MADE[2].numbers(found[DocumentCounts]).rows}
-    assert sum(rows.values()) == len(documents)
+    rows = {(row.cell, row.metric): row.estimate.value for row in MADE[2].numbers(found[DocumentCounts]).rows}
+    assert sum(n for (cell, _), n in rows.items() if not cell.startswith("all")) == len(documents)
     group = documents.part_names[0]
     own = (documents.labels == 1) & (documents.parts == 0)
-    assert rows[f"course-{group}"] == own.sum()
+    assert rows[f"course-{group}", "documents"] == own.sum()
+    assert rows[f"all-{group}", "documents"] == (documents.parts == 0).sum()
+    totals = [rows["all", metric] for metric in ("documents", "classes", "words")]
+    classes = context.variant.collection.loaded.classes
+    assert totals == [len(documents), len(classes), len(context.counts.vocabulary)]
 
 
 def test_centroids_need_a_classifier_that_has_some(experiment):

@@ -15,6 +15,7 @@ from benchmark.diagnostics.base import DiagnosticArrays, DiagnosticContext, Diag
 from benchmark.diagnostics.feature_errors import FeatureErrors
 from benchmark.system.string_arrays import join_names
 from benchmark.text.counts import Counts
+from tests.builders import small_experiment
 
 CLASSES = ("a", "b", "c")
 
@@ -33,7 +34,7 @@ def counts_of(matrix: Any, topics: Any = None, parts: Any = None, part_names: tu
 
 
 def computed(diagnostic: Any, counts: Counts) -> Any:
-    variant: Any = None
+    variant = small_experiment().variants[BASE_VARIANT]
     return diagnostic.compute(DiagnosticContext(counts, variant, 0, 1, lambda _, compute: compute()))
 
 
@@ -189,7 +190,7 @@ class TestDocumentCounts:
         counts = counts_of(np.ones((5, 2)), self.topics, [0, 1, 1, 1, 1], ("train", "test", "unused"))
         arrays = computed(DocumentCounts(), counts)
         rows = DocumentCounts().numbers(DiagnosticArrays(BASE_VARIANT, arrays)).rows
-        assert {each.cell: each.estimate.value for each in rows} == {
+        assert {each.cell: each.estimate.value for each in rows if each.cell != "all"} == {
             "a-train": 1,
             "a-test": 2,
             "a-unused": 0,
@@ -199,6 +200,9 @@ class TestDocumentCounts:
             "c-train": 0,
             "c-test": 1,
             "c-unused": 0,
+            "all-train": 1,
+            "all-test": 4,
+            "all-unused": 0,
         }
         assert notes(DocumentCounts(), base=arrays) == [
             (

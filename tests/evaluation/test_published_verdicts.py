@@ -85,7 +85,8 @@ class TestValueVerdict:
     def test_the_grade_of_what_is_no_share(self):
         z = PublishedValue(config="c", pair=("a", "b"), metric="sign-z", value="3.55")
         assert ValueVerdict(z, estimate(3.55, 1.7, 5.4)).grade == "no information"
-        assert ValueVerdict(z, estimate(1.50, -0.3, 3.3)).grade == "outside"
+        assert ValueVerdict(z, estimate(1.50, -0.3, 3.3)).grade == "no information"
+        assert (z.kind, ValueVerdict(z, estimate(1.50, -0.3, 3.3)).verdict) == ("z", "deviates")
         nats = printed("9.035", metric="average-skl", unit="one")
         assert ValueVerdict(nats, estimate(9.0351, 9.0, 9.1)).grade == "same"
         assert ValueVerdict(nats, estimate(9.2, 9.0, 9.3)).grade == "inside the interval"

@@ -32,13 +32,17 @@ MANY = [
     result("equal", "same"),
     result("equal, outside the interval", "near"),
     result("consistent", "inside the interval"),
-    result("consistent", "no information"),
-    result("deviates", "no information"),
+    ("z", "consistent", "", "no information"),
+    ("z", "deviates", "", "no information"),
     result("deviates", "outside"),
     result("no interval", "no interval"),
     ("count", "equal", "", ""),
     ("count", "deviates", "", ""),
 ]
+
+
+#: The Z of `MANY`, counted apart and by the same rule inside an interval and outside.
+Z = "1 of 2 published Z of the sign test reproduced (1 consistent, 1 deviating)"
 
 
 @pytest.mark.parametrize(
@@ -48,25 +52,25 @@ MANY = [
         ([], {"result": 2}, False, "0 of 2 published results reproduced (2 not measured)"),
         (
             MANY, None, False,
-            ("4 of 7 published results reproduced (1 equal, 1 equal, outside the interval, 2 consistent, 2 deviating, "
-            "1 no interval); 1 of 2 published counts of data reproduced (1 equal, 1 deviating)"),
+            ("3 of 5 published results reproduced (1 equal, 1 equal, outside the interval, 1 consistent, 1 deviating, "
+            f"1 no interval); {Z}; 1 of 2 published counts of data reproduced (1 equal, 1 deviating)"),
         ),
         (
             MANY, None, True,
             ("3 of 5 published results reproduced (1 same, 1 near, 1 inside the interval, 1 outside, 1 no interval); "
-            "1 of 2 published counts of data reproduced (1 equal, 1 deviating); 2 Z without information, not counted"),
+            f"{Z}; 1 of 2 published counts of data reproduced (1 equal, 1 deviating)"),
         ),
         (
             MANY, {"result": 9, "count": 4}, False,
-            ("4 of 9 published results reproduced (1 equal, 1 equal, outside the interval, 2 consistent, 2 deviating, "
-            "1 no interval, 2 not measured); 1 of 4 published counts of data reproduced (1 equal, 1 deviating, "
+            ("3 of 9 published results reproduced (1 equal, 1 equal, outside the interval, 1 consistent, 1 deviating, "
+            f"1 no interval, 4 not measured); {Z}; 1 of 4 published counts of data reproduced (1 equal, 1 deviating, "
             "2 not measured)"),
         ),
         (
-            MANY, {"result": 9, "count": 1}, True,
+            MANY, {"result": 7, "z": 4, "count": 1}, True,
             ("3 of 7 published results reproduced (1 same, 1 near, 1 inside the interval, 1 outside, 1 no interval, "
-            "2 not measured); 1 of 2 published counts of data reproduced (1 equal, 1 deviating); "
-            "2 Z without information, not counted"),
+            "2 not measured); 1 of 4 published Z of the sign test reproduced (1 consistent, 1 deviating, "
+            "2 not measured); 1 of 2 published counts of data reproduced (1 equal, 1 deviating)"),
         ),
         ([("count", "equal", "", "")] * 3, None, False, "3 of 3 published counts of data reproduced"),
         (
@@ -92,14 +96,15 @@ def test_values_are_counted_by_kind_and_verdict_or_grade(
 
 
 def test_counts_have_the_numbers_of_their_sentence() -> None:
-    plain, data = value_counts([values(*MANY)], {"result": 8})
-    assert (plain.kind, plain.name, plain.reproduced, plain.of) == ("result", "results", 4, 8)
+    plain, z, data = value_counts([values(*MANY)], {"result": 6})
+    assert (plain.kind, plain.name, plain.reproduced, plain.of) == ("result", "results", 3, 6)
+    assert (z.kind, z.name, z.reproduced, z.of) == ("z", "Z of the sign test", 1, 2)
     assert (data.kind, data.name, data.reproduced, data.of) == ("count", "counts of data", 1, 2)
     assert plain.detail["not measured"] == 1
-    assert plain.verdicts["deviates"] == 2
-    graded, again = value_counts([values(*MANY)], {"result": 8}, by_grade=True)
-    assert (graded.of, graded.verdicts["deviates"], graded.verdicts["consistent"]) == (6, 1, 1)
-    assert (again.detail, again.of) == (data.detail, 2)
+    assert plain.verdicts["deviates"] == 1
+    graded, *others = value_counts([values(*MANY)], {"result": 6}, by_grade=True)
+    assert (graded.of, graded.detail["outside"], graded.verdicts["consistent"]) == (6, 1, 1)
+    assert others == [z, data]
     assert not_counted_texts([values(*MANY)]) == []
 
 
@@ -146,6 +151,11 @@ def test_outcomes_are_in_the_order_of_the_table() -> None:
     assert claim_outcomes(table) == [
         ClaimOutcome("b", "B", "holds", DEPENDS, ""),
         ClaimOutcome("a", "A", "fails", "not shown", "same as b"),
+    ]
+    tuned = claims(("a", "holds", "holds", "tuned"), ("a", "fails", "not shown", ""), ("b", "holds", "holds", "tuned"))
+    assert claim_outcomes(tuned) == [
+        ClaimOutcome("a", "A", "fails", "not shown", ""),
+        ClaimOutcome("b", "B", "holds", "holds", "tuned"),
     ]
     lists = claim_verdict_lists(
         [ClaimOutcome(str(n), "", *words) for n, words in enumerate((("holds", "no test"), ("not tested (1)", "x")))]

@@ -280,6 +280,17 @@ class TestVerdicts:
         assert claim_verdict_text(words) == text
         assert claim_verdict_text(words[::-1]) == text
 
+    def test_one_claim_may_be_of_several_metrics(self, table: ScoreTable) -> None:
+        """A sentence on two figures is one claim, and all of its comparisons have to hold."""
+        loop = PAIR | {"for": {"metric": ["accuracy", "macro-f1"]}, "metric": "{metric}"}
+        (judged,) = judge_claims(paper(claims=[CLAIM | {"comparisons": [loop, PAIR]}]), "table", None, [""], table)
+        gaps = [each.evidence.estimate.value for each in judged.comparisons if each.evidence]
+        own = [table.difference(PAIR["a"], PAIR["b"], metric).value for metric in ("accuracy", "macro-f1", "accuracy")]
+        assert gaps == own
+        assert gaps[0] != gaps[1]
+        with pytest.raises(ValidationError, match="unknown metric 'macro-f2'"):
+            paper(claims=[CLAIM | {"comparisons": [PAIR | {"metric": "macro-f2"}]}])
+
     def test_one_comparison_without_evidence_leaves_the_others_theirs(self, drawn: ScoreTable) -> None:
         def compared(b: str) -> dict[str, str]:
             return {"config": "drawn", "a": "linear-oracle-50", "b": b}
@@ -377,16 +388,19 @@ class TestSettings:
         named = publish(HEAD | {"values": [VALUE | {"config": "small"}]})
         return lambda **changes: small_experiment(**{"paper": named} | changes)
 
-    def test_what_is_said_of_the_configuration_is_said_of_its_other_readings(self, pinned: Callable[..., Any]) -> None:
+    def test_another_setting_is_one_of_every_reading_and_a_tuned_cell_is_of_those_named(
+        self, pinned: Callable[..., Any]
+    ) -> None:
         pin_settings(pinned())
         readings = {"readings": {"base": "as printed", "v": "other"}, "variants": {"v": {"text": {"digits": "token"}}}}
         tuned = [{"cells": "tfidf-l1-ngd", "choice": "C 3", "to": "Table 1"}]
         other = pinned(defaults={"C": 3}, tuned_to_published=tuned, **readings)
         found = excluded_cells(other)
-        own = {"tf-l1-ngd": "another setting", "tfidf-l1-ngd": "tuned"}
-        assert {cell: why.kind for (_, cell), why in found.items()} == own | {
-            f"v-{cell}": kind for cell, kind in own.items()
-        }
+        own = {"tf-l1-ngd": "another setting", "v-tf-l1-ngd": "another setting", "tfidf-l1-ngd": "tuned"}
+        assert {cell: why.kind for (_, cell), why in found.items()} == own
+        tuned[0]["cells"] = "*tfidf-l1-ngd"
+        of_both = excluded_cells(pinned(defaults={"C": 3}, tuned_to_published=tuned, **readings))
+        assert {cell for _, cell in of_both} == {*own, "v-tfidf-l1-ngd"}
         assert {config for config, _ in found} == {"small"}
         assert found["small", "v-tf-l1-ngd"] == found["small", "tf-l1-ngd"]
         assert set(excluded_cells(pinned(defaults={"C": 3}))) == {("small", "tf-l1-ngd")}

@@ -47,11 +47,12 @@ def verdict_of(cell, value, printed):
     return verdict_row(cell, "accuracy", printed, "percent", value, low, high, verdict)
 
 
-def verdict_row(cell, metric, printed, unit, value, low, high, verdict, reading="", kind="result"):
+def verdict_row(cell, metric, printed, unit, value, low, high, verdict, reading="", kind=""):
     """A row of verdicts; over 4,199 documents, and over groups half as sure."""
     documents = (value - float(printed)) / 100 * 4199 if metric == "accuracy" else float("nan")
     over = ("4,199 documents in 4 groups", low - 1, high + 1, documents, max(value - low, high - value))
     grade = grade_of(abs(value - float(printed)), low <= float(printed) <= high, metric, unit)
+    kind = kind or {"sign-z": "z", "documents": "count"}.get(metric, "result")
     return (cell, metric, kind, reading, printed, unit, value, low, high, *over, verdict, grade, "")
 
 

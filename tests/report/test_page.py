@@ -10,7 +10,9 @@ from benchmark.report.comparison_grids import exception_grid
 from benchmark.report.escapes import markdown_text
 from benchmark.report.grids import claim_grid
 from benchmark.report.page import (
+    agreement_text,
     deviations_page,
+    order_text,
     paper_page,
     reproduction_page,
     sensitivity_grid,
@@ -18,6 +20,7 @@ from benchmark.report.page import (
     sensitivity_sentence,
     sweep_effect_text,
     swept_claims_grid,
+    trial_text,
 )
 from benchmark.report.paper_results import COMPARISONS, PaperExperiment, PaperResult, SensitivityScore
 from tests.report.summaries import claim_row, verdict_row, webkb_summary
@@ -48,8 +51,11 @@ def test_page_counts_and_shows_every_number(make):
     if len(summary.verdicts):
         counted = len(summary.verdicts) - int(grades.pop("no information"))
         assert f"of {counted} published results reproduced ({grades['same']} same, {grades['near']} near" in whole
-        assert f"of {counted} published results" in whole.partition("\n\n**")[2].partition("**")[0]
-        assert "1 Z without information, not counted" in whole
+        headline = whole.partition("\n\n**")[2].partition("**")[0]
+        assert (
+            f"of {counted} published results and 1 of 1 published Z of the sign test are reproduced" in headline
+            or f"of {counted} published results, 1 of 1 published Z of the sign test and" in headline
+        )
     else:
         assert "**no published values" in whole
     for _, row in summary.verdicts.iterrows():
@@ -116,20 +122,25 @@ def test_a_claim_that_holds_is_listed_only_if_a_strict_test_doubts_it(strict, li
 
 def test_numbers_that_were_not_measured_count_against_us(make):
     summary = make()
-    page = reproduction_page([section_of(summary, printed={"result": len(summary.verdicts) + 3})])
-    z = int((summary.verdicts["grade"] == "no information").sum())
-    assert f"of {len(summary.verdicts) + 3 - z} published results reproduced (" in page
+    results = int((summary.verdicts["kind"] == "result").sum())
+    page = reproduction_page([section_of(summary, printed={"result": results + 3})])
+    assert f"of {results + 3} published results reproduced (" in page
     assert "3 not measured" in page
 
 
-def test_trials_are_of_the_deviating_cells_alone_and_judged_by_the_same_rule(make):
+def test_trials_are_of_all_published_results_and_judged_by_the_same_rule(make):
+    """Choices are not shown of the cells alone that deviate as configured: they may break others."""
     summary = make()
     tried = sensitivity_scores(summary, [sweep_of(summary, {"near": 0.7257, "far": 0.2})])
-    expected = [(cell, variant) for cell in deviating(summary) for variant in ("as configured", "near", "far")]
+    expected = []
+    for cell in summary.verdicts["cell"]:
+        changes = () if " vs " in cell else ("near", "far")  # the sweep's predictions are not here
+        expected += [(cell, variant) for variant in ("as configured", *changes)]
     assert [(each.cell, each.variant) for each in tried] == expected
+    base = dict(zip(summary.verdicts["cell"], summary.verdicts["verdict"], strict=True))
     for each in tried:
         if each.variant == "as configured":
-            assert each.verdict == "deviates"
+            assert each.verdict == base[each.cell]
         elif each.published == "72.57":
             assert each.verdict == {"near": "equal", "far": "deviates"}[each.variant]
     page = paper_page(section_of(summary, tried))
@@ -207,10 +218,10 @@ def test_differences_that_do_not_hold_name_their_unit():
         row("error", "ratio", 0.7, 0.55, 0.9),
     ]
     points, nats, ratio = exception_grid(summary_table(COMPARISONS, rows)).rows
-    assert points[8] == "±3.00"
-    assert ratio[4:6] == ("ratio 0.70", "[0.55, 0.90]")
-    assert points[4:6] == ("-1.84", "[-3.00, +1.00]")
-    assert nats[4:6] == ("+1.84 nats", "[+1.50, +2.00]")
+    assert points[9] == "±3.00"
+    assert ratio[4:7] == ("error", "ratio 0.70", "[0.55, 0.90]")
+    assert points[4:7] == ("accuracy", "-1.84", "[-3.00, +1.00]")
+    assert nats[4:7] == ("average SKL", "+1.84 nats", "[+1.50, +2.00]")
 
 
 def test_claims_are_counted_under_each_variant_of_a_sweep():
@@ -275,8 +286,8 @@ def trial(cell, variant, value, verdict, half=0.5):
 
 def test_a_choice_that_comes_near_a_published_value_is_tuned_to_it():
     own, near = trial("a", "as configured", 82.0, "deviates"), trial("a", "near", 80.1, "consistent")
-    grid = sensitivity_grid([own, near])
-    assert [row[grid.header.index("verdict")] for row in grid.rows] == ["deviates", "tuned (consistent)"]
+    assert [row[-1] for row in sensitivity_grid([own, near]).rows] == ["82.00", "80.10 ●"]
+    assert trial_text(near) == "near: 80.10 [79.60, 80.60], tuned (consistent)"
     assert "which would be tuned to the published values (a under near)" in sensitivity_sentence([own, near])
 
 
@@ -333,23 +344,39 @@ def test_trials_of_several_cells_and_at_any_width_are_told_in_full():
         *(trial("c", variant, 85.0, "deviates") for variant in ("as configured", "v")),
     ]  # fmt: skip
     assert sensitivity_sentence(tried) == (
-        "2 of the 3 are consistent under some other choice, which would be tuned to the published values "
+        "2 of the 3 that deviate are consistent under some other choice, which would be tuned to the published values "
         "(a under v, w; b under w); c under none that was tried, nor by intervals that are widened for the number of "
-        "choices (Bonferroni); at most 2 of them at once (under w). "
+        "choices (Bonferroni); of all 3, 0 are consistent as configured, and at most 2 under another (w). "
         "Other choices that were tried: at most 2 for a cell."
     )
     assert sensitivity_sentence([]) == ""
 
 
-def test_trials_and_swept_claims_as_tables():
-    grid = sensitivity_grid([trial("a", "as configured", 82.0, "deviates"), trial("a", "v", 80.1, "consistent")])
+def test_each_variant_has_a_row_with_all_values_and_how_they_agree_together():
+    """A choice that explains one value and breaks two is seen to do so."""
+    values = {"a": (82.0, 80.0, "72.00"), "b": (70.0, 60.0, "70.00"), "c": (90.0, 50.0, "90.50")}
+    tried = [
+        replace(trial(cell, variant, value, "consistent" if agrees else "deviates"), published=published)
+        for cell, (own, other, published) in values.items()
+        for variant, value, agrees in (("as configured", own, cell != "a"), ("v", other, cell == "a"))
+    ]
+    tried.append(replace(trial("a", "w", 72.0, "equal"), published="72.00"))
+    grid = sensitivity_grid(tried)
     assert (grid.title, grid.header) == (
         "Sensitivity analysis",
-        ("cell", "metric", "published", "variant", "ours", "95% interval", "difference", "verdict"),
+        (
+            *("variant", "accuracy %: consistent", "accuracy %: rms", "accuracy %: order"),
+            *("a (72.00)", "b (70.00)", "c (90.50)"),
+        ),
     )
     assert grid.rows == (
-        ("a", "accuracy %", "80.00", "as configured", "82.00", "[81.50, 82.50]", "+2.00", "deviates"),
-        ("", "", "", "v", "80.10", "[79.60, 80.60]", "+0.10", "tuned (consistent)"),
+        ("as configured", "2 of 3", "5.78", "1.00", "82.00", "70.00 ●", "90.00 ●"),
+        ("v", "1 of 3", "24.52", "-0.50", "80.00 ●", "60.00", "50.00"),
+        ("w", "1 of 1", "–", "–", "72.00 ●", "–", "–"),
     )
-    assert swept_claims_grid(PaperExperiment(deviating_in("one", "0.70"))).rows == ()
-    assert swept_claims_grid(PaperExperiment(deviating_in("one", "0.70"))).title == "Claims under other choices"
+    assert agreement_text(tried) == (
+        "accuracy %: 2 of 3 published values in our intervals, rms difference 5.78, rank correlation 1.00"
+    )
+    assert order_text(tried) == "In exactly the published order: accuracy % under 1 of 3 choices."
+    assert "of all 3, 2 are consistent as configured, and at most 1 under another (v)" in sensitivity_sentence(tried)
+    assert sensitivity_grid([each for each in tried if each.variant == "as configured"]).rows == ()

@@ -199,15 +199,16 @@ class TestSensitivity:
             (
                 [BASE, trial("a", "v", "consistent")],
                 (
-                    "1 of the 1 are consistent under some other choice, which would be tuned to the published values "
-                    "(a under v). Other choices that were tried: at most 1 for a cell."
+                    "1 of the 1 that deviate are consistent under some other choice, which would be tuned to the "
+                    "published values (a under v). Other choices that were tried: at most 1 for a cell."
                 ),
             ),
             (
                 [BASE, *(trial("a", f"v{i}", "equal") for i in range(5))],
                 (
-                    "1 of the 1 are consistent under some other choice, which would be tuned to the published values "
-                    "(a under v0, v1, v2 and 2 more). Other choices that were tried: at most 5 for a cell."
+                    "1 of the 1 that deviate are consistent under some other choice, which would be tuned to the "
+                    "published values (a under v0, v1, v2 and 2 more). Other choices that were tried: at most 5 "
+                    "for a cell."
                 ),
             ),
             (
@@ -218,10 +219,10 @@ class TestSensitivity:
                     trial("b", "v", "equal"),
                 ],
                 (
-                    "1 of the 2 are consistent under some other choice, which would be tuned to the published values "
-                    "(b under v); a under none that was tried, nor by intervals that are widened for the number of "
-                    "choices (Bonferroni); at most 1 of them at once (under v). Other choices that were tried: at most "
-                    "1 for a cell."
+                    "1 of the 2 that deviate are consistent under some other choice, which would be tuned to the "
+                    "published values (b under v); a under none that was tried, nor by intervals that are widened for "
+                    "the number of choices (Bonferroni); of all 2, 0 are consistent as configured, and at most 1 under "
+                    "another (v). Other choices that were tried: at most 1 for a cell."
                 ),
             ),
         ],
@@ -236,26 +237,16 @@ class TestSensitivity:
         assert ("Bonferroni, a under v)" in said) == close
         assert ("nor by intervals" in said) != close
 
-    def test_only_the_first_row_of_a_cell_has_its_name(self) -> None:
-        grid = sensitivity_grid(
-            [BASE, trial("a", "v", "consistent"), trial("b", "v", "deviates"), trial("a", "w", "equal")]
-        )
-        assert [row[:4] for row in grid.rows] == [
-            ("a", "accuracy %", "72.00", BASE_VARIANT_LABEL),
-            ("", "", "", "v"),
-            ("b", "accuracy %", "72.00", "v"),
-            ("a", "accuracy %", "72.00", "w"),
+    def test_values_of_each_metric_and_row_of_a_table_are_counted_apart(self) -> None:
+        own = [BASE, replace(BASE, metric="macro-f1"), replace(BASE, cell="b", row="table-mean", reading="another")]
+        grid = sensitivity_grid([*own, *(replace(each, variant="v", verdict="equal") for each in own)])
+        agreeing = [name for name in grid.header if name.endswith("consistent")]
+        assert agreeing == [f"{name}: consistent" for name in ("accuracy %", "macro-F1 %", "accuracy %, table-mean")]
+        assert [[row[grid.header.index(name)] for name in agreeing] for row in grid.rows] == [
+            ["0 of 1"] * 3,
+            ["1 of 1"] * 3,
         ]
-        assert [row[-1] for row in grid.rows] == ["deviates", "tuned (consistent)", "deviates", "tuned (equal)"]
-        assert grid.rows[0][4:7] == ("70.00", "[69.00, 71.00]", "-2.00")
-
-    def test_a_second_published_value_of_a_cell_has_its_own(self) -> None:
-        trials = [BASE, replace(BASE, metric="macro-f1"), replace(BASE, published="71.00")]
-        assert [row[:3] for row in sensitivity_grid(trials).rows] == [
-            ("a", "accuracy %", "72.00"),
-            ("a", "macro-F1 %", "72.00"),
-            ("a", "accuracy %", "71.00"),
-        ]
+        assert grid.header[-2:] == ("a (72.00)", "a (72.00)")  # another reading has no column of its own
 
     @pytest.mark.parametrize("name", ["task", "of_class", "choice", "size", "terms"])
     def test_trials_are_of_the_same_setting(self, name: str) -> None:

@@ -17,6 +17,7 @@ from benchmark.analysis.formatting.published_rows import in_shown_unit
 from benchmark.analysis.formatting.units import capitalized, display_unit, metric_name
 from benchmark.config.model import ALL_CLASSES, CHOOSE_CROSS_VALIDATION, CHOOSE_ORACLE, CHOOSE_TEMPORAL_HOLDOUT
 from benchmark.papers.published_verdicts import REFERENCE_VALUE
+from benchmark.papers.verdict_counts import VALUE_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,7 +91,8 @@ def published_sentences(verdicts: pd.DataFrame) -> list[str]:
     """Write how many published results and counts of data were reproduced, and how many have no verdict."""
     own = verdicts[verdicts["reading"] == ""]
     found, inside = [], "equal after rounding, or inside our 95% interval"
-    for kind, what, rule in (("result", "results", inside), ("count", "counts of data", "equal")):
+    for kind, what in VALUE_KINDS.items():
+        rule = "equal" if kind == "count" else inside
         words = [str(word) for word in own[own["kind"] == kind]["verdict"] if word not in _OTHER_SETTINGS]
         good = sum(word.startswith(("equal", "consistent")) for word in words)
         if words:

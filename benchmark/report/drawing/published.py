@@ -13,6 +13,7 @@ from benchmark.analysis.formatting.number_text import interval_text, is_missing,
 from benchmark.analysis.formatting.published_rows import in_shown_unit
 from benchmark.analysis.formatting.units import capitalized, metric_name, unit_named
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
+from benchmark.papers.published import COUNT_UNITS
 from benchmark.report.drawing.axes import log_ticks, number_expression, round_ticks
 from benchmark.report.drawing.key import LegendEntry, legend_spec
 from benchmark.report.drawing.spec import (
@@ -73,7 +74,7 @@ class PublishedPanel:
 
 
 def published_panels(values: pd.DataFrame) -> list[PublishedPanel]:
-    """Return a panel for each metric of the published values.
+    """Return a panel for each metric of the published results, and one for all counts of data.
 
     Parameters
     ----------
@@ -85,7 +86,7 @@ def published_panels(values: pd.DataFrame) -> list[PublishedPanel]:
         if not is_missing(row["value"]):
             name, symbol = metric_name(row["metric"], DIAGNOSTIC_METRICS), unit_named(row["unit"]).symbol
             title = capitalized(f"{name} ({symbol})" if symbol and symbol != name else name)
-            panels.setdefault(title, []).append(_point(row))
+            panels.setdefault("Counts of data" if row["kind"] == "count" else title, []).append(_point(row))
     return [PublishedPanel(title, points, _is_log(points)) for title, points in panels.items()]
 
 
@@ -115,7 +116,7 @@ def published_chart(values: pd.DataFrame) -> VegaSpec:
 
 def _point(row: dict[Any, Any]) -> dict[str, Any]:
     """Return the numbers of a published value in the unit of ours, for drawing and as text."""
-    decimals = 0 if row["unit"] == "documents" else printed_decimals(row["published"])
+    decimals = 0 if row["unit"] in COUNT_UNITS else printed_decimals(row["published"])
     name = f"{row['config']}: {row['cell']}"
     verdict = f"{row['verdict']} ({row['reading']} reading)" if row["reading"] else row["verdict"]
     agrees = str(row["verdict"]).startswith(("equal", "consistent"))

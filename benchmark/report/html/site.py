@@ -17,7 +17,7 @@ from benchmark.report.html.page import published_section
 from benchmark.report.html.render import render_html
 from benchmark.report.html.section import PageSection, fill_repeated
 from benchmark.report.html.simplex import simplex_section
-from benchmark.report.page import sensitivity_grid, sensitivity_sentence, swept_claims_grid
+from benchmark.report.page import order_text, sensitivity_grid, sensitivity_sentence, swept_claims_grid, trial_text
 from benchmark.report.scoreboard import (
     counts_grid,
     paper_cards,
@@ -111,13 +111,12 @@ def _sections(paper: PaperResult, runs: Mapping[str, str]) -> Iterator[PageSecti
 
 def _experiment(part: PaperExperiment, runs: Mapping[str, str]) -> Iterator[PageSection]:
     summary = part.summary
-    tried, published = fill_repeated(sensitivity_grid(part.tried)), len(summary.verdicts)
+    tried, published = sensitivity_grid(part.tried), len(summary.verdicts)
     says = (f"{verdict_counts_text([summary.verdicts])}.", *part.remarks) if published else part.remarks
     undrawn = summary.of_points or summary.regions or not published
     by_cell: dict[str, tuple[str, ...]] = {}
-    for trial in tried.rows:
-        cell, _, _, variant, ours, interval, _, verdict = trial
-        by_cell[cell] = (*by_cell.get(cell, ()), f"{variant}: {ours} {interval}, {verdict}")
+    for trial in part.tried if tried.rows else ():
+        by_cell[trial.cell] = (*by_cell.get(trial.cell, ()), trial_text(trial))
     finding = f"{main_finding(summary).headline}."
     yield replace(
         published_section(summary.title, summary, by_cell),
@@ -131,6 +130,6 @@ def _experiment(part: PaperExperiment, runs: Mapping[str, str]) -> Iterator[Page
     yield from map(simplex_section, summary.regions)
     yield PageSection(f"Axis ranges of the published figures of {summary.name}", grid=range_grid(summary.ranges))
     yield PageSection(f"Reference values of {summary.name}", grid=fill_repeated(reference_value_grid(summary.verdicts)))
-    says = (sensitivity_sentence(part.tried),) if tried.rows else ()
+    says = tuple(filter(None, (sensitivity_sentence(part.tried), order_text(part.tried)))) if tried.rows else ()
     yield PageSection(f"Sensitivity analysis of {summary.name}", grid=tried, says=says, folded=True)
     yield PageSection(f"Claims of {summary.name} under other choices", grid=swept_claims_grid(part), folded=True)

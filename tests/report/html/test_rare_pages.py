@@ -215,7 +215,7 @@ class TestSites:
         tried = (trial("a", BASE_VARIANT_LABEL, "deviates"), trial("a", "v", "equal"))
         summary = replace(self.summary, regions=(region,))
         page = site(PaperExperiment(summary, tried, caveats=("A caveat.",)), {"made": "runs/made.html"})["key.html"]
-        for words in ("runs/made.html", "A caveat.", "a kernel", "1 of the 1 are consistent under some other choice"):
+        for words in ("runs/made.html", "A caveat.", "a kernel", "1 of the 1 that deviate are consistent"):
             assert words in page
         bare = site(PaperExperiment(self.summary))["key.html"]
         for words in ("runs/made.html", "A caveat.", "are consistent under some other choice"):
