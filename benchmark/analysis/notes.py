@@ -238,21 +238,13 @@ def _versions(predictions: Predictions) -> list[str]:
 
 
 def terminal_notes(run: RunPredictions) -> Iterator[str]:
-    """Yield the notes for a terminal: documents, words, sample of intervals, near duplicates, versions."""
+    """Yield the notes for a terminal: documents, words, sample of intervals, versions."""
     yield from _versions(run.predictions)
     bars = sampling_of(next(iter(run.experiment.variants.values())).protocol.tags, run.experiment.seed).bars
     for name in run.experiment.variants if len(run.experiment.variants) <= MAX_LISTED_VARIANTS else ():
         own = run.facts.get(name, {})
         documents = f"{own.get('documents', 0):,} documents, {own.get('vocabulary', 0):,} words"
         yield f"{_label(name, run.experiment)}{documents}; {bars}."
-        most = max(own.get("near_duplicates", ()), key=lambda each: each["near"] / each["tested"], default={"near": 0})
-        if most["near"]:
-            where = f" of {most['split']}" if len(own["near_duplicates"]) > 1 else ""
-            have = "has" if most["near"] == 1 else "have"
-            twins = (
-                f"{most['near']:,} of {most['tested']:,} tested documents{where} {have} a near-duplicate in training"
-            )
-            yield f"{_label(name, run.experiment)}{twins}."
     yield from failed_diagnostics(run)
 
 
