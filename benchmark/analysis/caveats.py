@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.formatting.units import display_unit, metric_name
 from benchmark.config.model import ALL_CLASSES, CHOOSE_ORACLE
+from benchmark.evaluation.cell_scores import ALL_SPLITS
 from benchmark.evaluation.metrics import more_is_better
+from benchmark.evaluation.outcomes import fold_scores, score_over_splits
 from benchmark.evaluation.predictions import NEAR_DUPLICATES, SHARED_GROUPS
 
 if TYPE_CHECKING:
@@ -16,8 +21,11 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from benchmark.analysis.scoring import RunPredictions
     from benchmark.config.model import Experiment, Variant
 
+#: Share of the tested documents above which near-duplicates are a leak.
+LEAST_SHARE = 0.01
 #: Names of caveats, by the harm that they can do, the greatest first.
 HARM = (
     NEAR_DUPLICATES,
@@ -86,6 +94,31 @@ def find_caveats(experiment: Experiment, further: Sequence[Caveat] = ()) -> tupl
     return tuple(sorted(found, key=lambda each: HARM.index(each.name)))
 
 
+def leak_rows(run: RunPredictions) -> list[list[Any]]:
+    """Return a row for each leak and cell: tested documents, those that leak, the score, and the score without them."""
+    experiment, scored, metric = run.experiment, run.scored, run.experiment.metrics[0]
+    whole = scored.frame[(scored.frame["fold"] == ALL_SPLITS) & (scored.frame["metric"] == metric)]
+    values, rows = dict(zip(whole["cell"], whole["value"], strict=True)), []
+    for cell in experiment.cells:
+        scores = scored.cells.get(cell.id)
+        if scores is None or scores.outcome is None or cell.id not in values:
+            continue
+        splits = run.predictions.splits[cell.of_splits]
+        for leak in (NEAR_DUPLICATES, SHARED_GROUPS):
+            if any(leak not in split.leaks for split in splits):
+                continue
+            known = np.concatenate([np.isin(split.test, split.leaks[leak]) for split in splits])
+            if known.sum() <= (LEAST_SHARE * len(known) if leak == NEAR_DUPLICATES else 0):
+                continue
+            without = math.nan
+            if scores.can_score(metric) and not known.all():
+                rest = scores.outcome.take(np.flatnonzero(~known))
+                replicated = experiment.variants[cell.variant].protocol.tags.replicated
+                without = float(fold_scores(rest, metric).mean()) if replicated else score_over_splits(rest, metric)
+            rows.append([leak, cell.id, metric, len(known), int(known.sum()), values[cell.id], without])
+    return rows
+
+
 def leak_caveats(experiment: Experiment, leaks: pd.DataFrame, duplicates: pd.DataFrame) -> Iterator[Caveat]:
     """Yield a caveat for each leak, with the score of the best cell and its score without the documents that leak.
 
@@ -97,9 +130,10 @@ def leak_caveats(experiment: Experiment, leaks: pd.DataFrame, duplicates: pd.Dat
     """
     whole = {cell.id for cell in experiment.cells if cell.of_class in ("", ALL_CLASSES)}
     for leak, rows in leaks[leaks["cell"].isin(whole)].groupby("leak", sort=False):
-        metric = str(rows["metric"].iloc[0])
-        place = rows["score"].idxmax() if more_is_better(metric, experiment.scorers) else rows["score"].idxmin()
-        best, unit = rows.loc[place], display_unit(metric, experiment.quantities)
+        metric, records = str(rows["metric"].iloc[0]), rows.to_dict("records")
+        unit = display_unit(metric, experiment.quantities)
+        sign = 1 if more_is_better(metric, experiment.scorers) else -1
+        best = max(records, key=lambda row: sign * row["score"])
         counted = f"{best['leaking']:,} of {best['tested']:,} tested documents ({best['leaking'] / best['tested']:.0%})"
         name = f"{metric_name(metric, experiment.quantities)} of {best['cell']}"
         text = f"the {name} is {unit.text(best['score'])}, and {unit.text(best['without'])} without them"

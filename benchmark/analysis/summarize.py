@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from benchmark.analysis.caveats import Caveat, find_caveats, leak_caveats
+from benchmark.analysis.caveats import Caveat, find_caveats, leak_caveats, leak_rows
 from benchmark.analysis.comparisons import comparable_pairs, difference_rows, significance_rows
 from benchmark.analysis.costs import cost_rows
 from benchmark.analysis.decision_regions import decision_region_figures
@@ -15,7 +15,6 @@ from benchmark.analysis.figures import ChartLabels, PublishedAxisRange, chart_fr
 from benchmark.analysis.formatting.labels import label_cells, method_labels
 from benchmark.analysis.formatting.units import capitalized
 from benchmark.analysis.hardest_documents import hardest_documents
-from benchmark.analysis.leaks import leak_rows
 from benchmark.analysis.mean_rank_table import mean_rank_rows
 from benchmark.analysis.notes import (
     corpus_in_words,

@@ -27,6 +27,7 @@ from benchmark.analysis.formatting.units import (
 )
 from benchmark.analysis.summary import HEADLINE_FOLD
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
+from benchmark.evaluation.metrics import METRICS
 from benchmark.evaluation.predictions import NEAR_DUPLICATES, SHARED_GROUPS
 from benchmark.papers.published_verdicts import (
     NEAR_POINTS,
@@ -180,7 +181,19 @@ def cell_grid(summary: Summary) -> TextTable:
             row.append("failed" if cell.id in summary.failures else verdict["verdict"] if verdict else MISSING_TEXT)
         rows.append(tuple(row))
     words = frozenset({"cell", *varying, "verdict"})
-    return TextTable(summary.title, tuple(header), tuple(rows), words, VERDICT_NOTE if verdicts else "")
+    notes = [*([VERDICT_NOTE] if verdicts else []), *_mean_notes(summary)]
+    return TextTable(summary.title, tuple(header), tuple(rows), words, " ".join(notes))
+
+
+def _mean_notes(summary: Summary) -> list[str]:
+    """Say that the main score is a mean over splits, if it is one."""
+    main = summary.main_metric
+    of_metric = summary.scores[summary.scores["metric"] == main]
+    n = len(set(of_metric["fold"]) - {HEADLINE_FOLD})
+    if n < 2 or (main in METRICS and METRICS[main].pooled):
+        return []
+    name = capitalized(metric_name(main, summary.quantities))
+    return [f"{name} is the mean of {n} splits, which count alike, and not that of all tested documents together."]
 
 
 def fold_grid(summary: Summary) -> TextTable:

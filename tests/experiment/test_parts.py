@@ -618,14 +618,13 @@ def test_progress_is_planned_task_by_task_with_what_comes_later(store: Store) ->
     assert len(seen.steps) == 12
 
 
-def test_near_duplicates_are_those_of_the_first_task_and_groups_those_of_all(store: Store) -> None:
+def test_near_duplicates_are_those_of_the_first_task(store: Store) -> None:
     tasks = [["course", "faculty"], ["course", "student"]]
     variants = {"other": {"text": {"min_occurrences": 50}}}
     done = runner.run_experiment(small_experiment(methods=["mnb"], tasks=tasks, variants=variants), RunContext(store))
     looked_for = {tuple(key): [set(split.leaks) for split in each] for key, each in done.predictions.splits.items()}
-    groups, first = {"shared groups"}, ("base", "course-faculty", None)
-    assert looked_for.pop(first) == [groups | {"near-duplicates"}] * 2
-    assert list(looked_for.values()) == [[groups] * 2] * 3
+    assert looked_for.pop(("base", "course-faculty", None)) == [{"near-duplicates"}] * 2
+    assert list(looked_for.values()) == [[set()] * 2] * 3
     assert len(done.facts["base"]["near_duplicates"]) == 2
     assert "near_duplicates" not in done.facts["other"]
 
