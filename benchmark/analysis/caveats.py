@@ -147,7 +147,7 @@ def leak_caveats(experiment: Experiment, leaks: pd.DataFrame, duplicates: pd.Dat
         given = next(iter(experiment.variants.values())).collection
         column = given.given.get("group")
         shared = _SHARED.get(given.corpus, "group") if column is None else repr(column)
-        how = "" if column is None else f" (`k-fold` with `grouped: true` keeps each {shared} on one side)"
+        how = "" if column is None else f" (k-fold with grouped: true keeps each {shared} on one side)"
         yield Caveat(SHARED_GROUPS, f"{counted} share their {shared} with training documents: {text}{how}")
 
 

@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from benchmark.evaluation.score_table import ScoreTable
     from benchmark.papers.published import Published, PublishedValue
 
-MOST_CAVEATS = 1  # of a terminal, where documents don't leak
+MOST_CAVEATS = 1  # of a terminal, beside leaks
 
 
 def summarize(run: RunPredictions) -> Summary:
@@ -82,8 +82,8 @@ def summarize(run: RunPredictions) -> Summary:
         of_run.append(Caveat("warnings", f"training {', '.join(warned)} gave warnings, see the notes"))
     caveat_texts = [each.text for each in find_caveats(experiment, of_run)]
     sentences = [f"{capitalized(text)}." for text in caveat_texts]
-    shown = caveat_texts[: max(MOST_CAVEATS, n_leaks)]
-    left = len(caveat_texts) - len(shown)
+    shown = caveat_texts[n_leaks:][:MOST_CAVEATS]
+    left = len(caveat_texts) - n_leaks - len(shown)
     hardest = hardest_documents(experiment, run.predictions, scored)
     further = [f"{left} more in table.md"] if left > 0 else []
     on_claims = () if experiment.sensitivity_of else claim_notes(each.claim for each in claims if not each.variant)
@@ -122,6 +122,7 @@ def summarize(run: RunPredictions) -> Summary:
             *unpaired,
         ),
         brief=(
+            *sentences[:n_leaks],
             *([f"Caveats: {'; '.join([*shown, *further])}."] if shown else []),
             *unlike,
             *terminal_notes(run),

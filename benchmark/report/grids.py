@@ -50,7 +50,9 @@ OVER_GROUPS = "over groups"
 WITHOUT = {NEAR_DUPLICATES: "without duplicates", SHARED_GROUPS: "without shared groups"}
 #: Mark of seconds that another run measured.
 STORED_MARK = "*"
-STORED_NOTE = f"{STORED_MARK} seconds of another run, from the store: the machine may have been busier or idler then."
+STORED_NOTE = (
+    f"Seconds with {STORED_MARK} are another run's, from the store; the machine may have been busier or idler then."
+)
 # Meanings of verdicts, for the note below a table.
 VERDICT_MEANINGS = {
     "equal": "our value rounds to the published value",
