@@ -1,16 +1,50 @@
-"""Caveats: choices of a configuration that bias its scores, or that its intervals don't cover."""
+"""Caveats: leaks and choices of a configuration that bias its scores, or that its intervals don't cover."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchmark.config.model import CHOOSE_ORACLE
+import numpy as np
+
+from benchmark.analysis.formatting.number_text import is_missing
+from benchmark.analysis.formatting.units import display_unit, metric_name
+from benchmark.config.model import ALL_CLASSES, CHOOSE_ORACLE
+from benchmark.evaluation.cell_scores import ALL_SPLITS
+from benchmark.evaluation.metrics import more_is_better
+from benchmark.evaluation.outcomes import fold_scores, score_over_splits
+from benchmark.evaluation.predictions import NEAR_DUPLICATES, SHARED_GROUPS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    import pandas as pd
+
+    from benchmark.analysis.scoring import RunPredictions
     from benchmark.config.model import Experiment, Variant
+
+#: Share of the tested documents above which near-duplicates are a leak.
+LEAST_SHARE = 0.01
+#: Names of caveats, by the harm that they can do, the greatest first.
+HARM = (
+    NEAR_DUPLICATES,
+    SHARED_GROUPS,
+    "chosen on the test",
+    "made elsewhere",
+    "vectors",
+    "tuned",
+    "warnings",
+    "panels",
+    "strata",
+    "replicates",
+    "groups",
+    "ngrams",
+    "pruning",
+    "idf",
+)
+#: What documents of a group share, in corpora whose groups are not a column of a user's file.
+_SHARED = {"20ng": "author"}
 
 
 @dataclass(frozen=True)
@@ -30,9 +64,12 @@ class Caveat:
     honest: dict[str, Any] | None = None
 
 
-def find_caveats(experiment: Experiment) -> tuple[Caveat, ...]:
-    """Return the caveats of an experiment by its first variant; other variants' names state their changes."""
-    found = list(_of_variant(next(iter(experiment.variants.values()))))
+def find_caveats(experiment: Experiment, further: Sequence[Caveat] = ()) -> tuple[Caveat, ...]:
+    """Return the caveats of an experiment and those of its run, those that can do most harm first.
+
+    The choices of a configuration are those of its first variant; other variants' names state their changes.
+    """
+    found = [*further, *_of_variant(next(iter(experiment.variants.values())))]
     entries = [entry for variant in experiment.variants.values() for entry in variant.entries]
     elsewhere = dict.fromkeys(entry.label for entry in entries if entry.candidates[0].predictions)
     vectors = dict.fromkeys(entry.label for entry in entries if entry.candidates[0].vectors)
@@ -54,7 +91,64 @@ def find_caveats(experiment: Experiment) -> tuple[Caveat, ...]:
         which = cells[0] if len(cells) == 1 else f"{cells[0]} … {cells[-1]} ({len(cells)} cells)"
         text = f"{choice}: {which}; these values, and the claims on them, are excluded from the verdict counts"
         found.append(Caveat("tuned", text))
-    return tuple(found)
+    return tuple(sorted(found, key=lambda each: HARM.index(each.name)))
+
+
+def leak_rows(run: RunPredictions) -> list[list[Any]]:
+    """Return a row for each leak and cell: tested documents, those that leak, the score, and the score without them."""
+    experiment, scored, metric = run.experiment, run.scored, run.experiment.metrics[0]
+    whole = scored.frame[(scored.frame["fold"] == ALL_SPLITS) & (scored.frame["metric"] == metric)]
+    values, rows = dict(zip(whole["cell"], whole["value"], strict=True)), []
+    for cell in experiment.cells:
+        scores = scored.cells.get(cell.id)
+        if scores is None or scores.outcome is None or cell.id not in values:
+            continue
+        splits = run.predictions.splits[cell.of_splits]
+        for leak in (NEAR_DUPLICATES, SHARED_GROUPS):
+            if any(leak not in split.leaks for split in splits):
+                continue
+            known = np.concatenate([np.isin(split.test, split.leaks[leak]) for split in splits])
+            if known.sum() <= (LEAST_SHARE * len(known) if leak == NEAR_DUPLICATES else 0):
+                continue
+            without = math.nan
+            if scores.can_score(metric) and not known.all():
+                rest = scores.outcome.take(np.flatnonzero(~known))
+                replicated = experiment.variants[cell.variant].protocol.tags.replicated
+                without = float(fold_scores(rest, metric).mean()) if replicated else score_over_splits(rest, metric)
+            rows.append([leak, cell.id, metric, len(known), int(known.sum()), values[cell.id], without])
+    return rows
+
+
+def leak_caveats(experiment: Experiment, leaks: pd.DataFrame, duplicates: pd.DataFrame) -> Iterator[Caveat]:
+    """Yield a caveat for each leak, with the score of the best cell and its score without the documents that leak.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    leaks, duplicates : DataFrame
+        Those of the run's `Summary`.
+    """
+    whole = {cell.id for cell in experiment.cells if cell.of_class in ("", ALL_CLASSES)}
+    for leak, rows in leaks[leaks["cell"].isin(whole)].groupby("leak", sort=False):
+        metric, records = str(rows["metric"].iloc[0]), rows.to_dict("records")
+        unit = display_unit(metric, experiment.quantities)
+        sign = 1 if more_is_better(metric, experiment.scorers) else -1
+        best = max(records, key=lambda row: sign * row["score"])
+        counted = f"{best['leaking']:,} of {best['tested']:,} tested documents ({best['leaking'] / best['tested']:.0%})"
+        name = f"{metric_name(metric, experiment.quantities)} of {best['cell']}"
+        text = f"the {name} is {unit.text(best['score'])}, and {unit.text(best['without'])} without them"
+        if is_missing(best["without"]):
+            text = f"the {name} is {unit.text(best['score'])}, and can't be computed without them"
+        if leak == NEAR_DUPLICATES:
+            same = int(duplicates["same"].sum()) if duplicates["near"].sum() == best["leaking"] else 0
+            what = f"have a near-duplicate in training{f', {same:,} with the same words' if same else ''}"
+            yield Caveat(NEAR_DUPLICATES, f"{counted} {what}: {text}")
+            continue
+        given = next(iter(experiment.variants.values())).collection
+        column = given.given.get("group")
+        shared = _SHARED.get(given.corpus, "group") if column is None else repr(column)
+        how = "" if column is None else f" (k-fold with grouped: true keeps each {shared} on one side)"
+        yield Caveat(SHARED_GROUPS, f"{counted} share their {shared} with training documents: {text}{how}")
 
 
 def _of_variant(variant: Variant) -> Iterator[Caveat]:

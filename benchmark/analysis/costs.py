@@ -8,21 +8,26 @@ import numpy as np
 
 from benchmark.analysis.model_selection import selected_predictions
 from benchmark.config.model import ALL_CLASSES, method_of
+from benchmark.config.subset import settings_of_cell
 from benchmark.evaluation.predictions import METHOD_TIMERS, TIMERS
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from numpy.typing import NDArray
 
     from benchmark.config.model import Cell, Experiment
-    from benchmark.evaluation.predictions import Predictions, SettingPredictions
+    from benchmark.evaluation.predictions import Predictions, SettingKey, SettingPredictions
     from benchmark.evaluation.score_table import ScoreTable
 
 _TESTING = METHOD_TIMERS.index("testing")
 
 
-def cost_rows(experiment: Experiment, predictions: Predictions, scored: ScoreTable) -> list[list[Any]]:
-    """Return the rows of the cost frame: seconds of training and testing over all splits, and peak bytes."""
-    rows = []
+def cost_rows(
+    experiment: Experiment, predictions: Predictions, scored: ScoreTable, stored: Collection[SettingKey] = ()
+) -> list[list[Any]]:
+    """Return the rows of the cost frame: seconds of training and testing over all splits, peak bytes, if `stored`."""
+    rows, known = [], set(stored)
     for cell in experiment.cells:
         if cell.what == "point" and cell.of_class in ("", ALL_CLASSES) and cell.id in scored.chosen:
             if method_of(experiment, cell).candidates[0].predictions is not None:
@@ -30,7 +35,8 @@ def cost_rows(experiment: Experiment, predictions: Predictions, scored: ScoreTab
             setting = selected_predictions(predictions, cell, scored.chosen[cell.id])
             seconds = setting.seconds[:, : len(METHOD_TIMERS)].sum(axis=0)
             testing = float(seconds[_TESTING])
-            rows.append([cell.id, float(seconds.sum()) - testing, testing, float(np.max(setting.memory))])
+            elsewhere = known.issuperset(settings_of_cell(experiment, cell))
+            rows.append([cell.id, float(seconds.sum()) - testing, testing, float(np.max(setting.memory)), elsewhere])
     return rows
 
 

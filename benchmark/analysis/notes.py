@@ -238,21 +238,18 @@ def _versions(predictions: Predictions) -> list[str]:
 
 
 def terminal_notes(run: RunPredictions) -> Iterator[str]:
-    """Yield the notes for a terminal: documents, words, sample of intervals, near duplicates, versions."""
+    """Yield the notes for a terminal: documents, words, sample of intervals, versions."""
     yield from _versions(run.predictions)
-    bars = sampling_of(next(iter(run.experiment.variants.values())).protocol.tags, run.experiment.seed).bars
+    tags = next(iter(run.experiment.variants.values())).protocol.tags
+    bars, replicated = sampling_of(tags, run.experiment.seed).bars, tags.replicated
     for name in run.experiment.variants if len(run.experiment.variants) <= MAX_LISTED_VARIANTS else ():
         own = run.facts.get(name, {})
         documents = f"{own.get('documents', 0):,} documents, {own.get('vocabulary', 0):,} words"
-        yield f"{_label(name, run.experiment)}{documents}; {bars}."
-        most = max(own.get("near_duplicates", ()), key=lambda each: each["near"] / each["tested"], default={"near": 0})
-        if most["near"]:
-            where = f" of {most['split']}" if len(own["near_duplicates"]) > 1 else ""
-            have = "has" if most["near"] == 1 else "have"
-            twins = (
-                f"{most['near']:,} of {most['tested']:,} tested documents{where} {have} a near-duplicate in training"
-            )
-            yield f"{_label(name, run.experiment)}{twins}."
+        n = max((len(each) for key, each in run.predictions.splits.items() if key.variant == name), default=0)
+        metric = run.experiment.scorers.get(run.experiment.metrics[0])
+        is_mean = n > 1 and not replicated and metric is not None and not metric.pooled
+        mean = f"; a score is the mean of {n} splits" if is_mean else ""
+        yield f"{_label(name, run.experiment)}{documents}{mean}; {bars}."
     yield from failed_diagnostics(run)
 
 

@@ -21,9 +21,11 @@ from benchmark.evaluation.predictions import (
     DIAGNOSTICS_ARRAYS,
     DOCUMENTS_TABLE,
     ESTIMATES_TABLE,
+    NEAR_DUPLICATES,
     NO_INNER_FOLDS,
     PREDICTIONS_TABLE,
     SETTINGS_TABLE,
+    SHARED_GROUPS,
     SPLITS_TABLE,
     TIMERS,
     TIMINGS_TABLE,
@@ -47,7 +49,9 @@ _CLASSES = b"classes"
 _INNER_COUNTS = ("inner_right", "inner_assigned", "inner_true")
 #: Column of the decision values of each class, in the order of the task's classes, where a metric asks for them.
 _VALUES = "values"
-_MAY_BE_NULL = ("size", "terms", *_INNER_COUNTS, "inner_documents", "peak_bytes", _VALUES)
+#: Columns of the tested documents that are known from training; null where they weren't looked for.
+_LEAKS = {"near_duplicates": NEAR_DUPLICATES, "shared_groups": SHARED_GROUPS}
+_MAY_BE_NULL = ("size", "terms", *_INNER_COUNTS, "inner_documents", "peak_bytes", _VALUES, *_LEAKS)
 _NAME = pa.dictionary(pa.int32(), pa.string())
 _NAMES = pa.list_(pa.string())
 _NUMBERS = pa.list_(pa.float64())
@@ -55,7 +59,14 @@ _AXES = [("size", pa.int64()), ("terms", pa.int64())]
 _TASK = [("variant", _NAME), ("task", _NAME)]
 _SETTING = [*_TASK, ("cell", _NAME), ("candidate", pa.int32()), *_AXES, ("split", _NAME)]
 _OF_SPLITS = pa.schema(
-    [*_TASK, _AXES[0], ("split", _NAME), ("test", pa.list_(pa.int32())), ("trained", pa.list_(pa.int64()))]
+    [
+        *_TASK,
+        _AXES[0],
+        ("split", _NAME),
+        ("test", pa.list_(pa.int32())),
+        *((name, pa.list_(pa.int32())) for name in _LEAKS),
+        ("trained", pa.list_(pa.int64())),
+    ]
 )
 _OF_SETTINGS = pa.schema(
     [
@@ -436,7 +447,11 @@ def _documents_of(content: bytes) -> dict[TaskKey, TaskDocuments]:
 
 
 def _splits(predictions: Predictions) -> bytes:
-    rows = [[*key, s.name, s.test, s.trained] for key, splits in predictions.splits.items() for s in splits]
+    rows = [
+        [*key, s.name, s.test, *map(s.leaks.get, _LEAKS.values()), s.trained]
+        for key, splits in predictions.splits.items()
+        for s in splits
+    ]
     return _written(_OF_SPLITS, [_table(_OF_SPLITS, rows)])
 
 
@@ -445,7 +460,8 @@ def _splits_of(content: bytes) -> dict[SplitKey, tuple[TestedSplit, ...]]:
     for row in _read(content).to_pylist():
         test, trained = np.array(row["test"], dtype=np.intp), np.array(row["trained"], dtype=np.int64)
         key = SplitKey(row["variant"], row["task"], row["size"])
-        found.setdefault(key, []).append(TestedSplit(row["split"], test, trained))
+        leaks = {leak: np.array(row[name], np.intp) for name, leak in _LEAKS.items() if row.get(name) is not None}
+        found.setdefault(key, []).append(TestedSplit(row["split"], test, trained, leaks))
     return {key: tuple(splits) for key, splits in found.items()}
 
 

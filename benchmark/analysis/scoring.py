@@ -74,13 +74,19 @@ class RunPredictions:
         return tuple(diagnostic_numbers(self.experiment.diagnostics, self.predictions))
 
     @property
+    def stored_cells(self) -> tuple[str, ...]:
+        """Cells of methods that were read from the store."""
+        known = set(self.stored)
+        return tuple(cell.id for cell in self._of_methods if known.issuperset(settings_of_cell(self.experiment, cell)))
+
+    @property
     def from_store(self) -> tuple[int, int]:
         """Number of cells that were read from the store, and number of all cells of methods."""
-        cells = [cell for cell in self.experiment.cells if cell.what != "diagnostic"]
-        known = set(self.stored)
-        return sum(known.issuperset(settings_of_cell(self.experiment, cell)) for cell in cells) if known else 0, len(
-            cells
-        )
+        return len(self.stored_cells) if self.stored else 0, len(self._of_methods)
+
+    @property
+    def _of_methods(self) -> list[Cell]:
+        return [cell for cell in self.experiment.cells if cell.what != "diagnostic"]
 
     @property
     def tested(self) -> frozenset[tuple[str, ...]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from benchmark.analysis.caveats import find_caveats
+from benchmark.analysis.caveats import Caveat, find_caveats, leak_caveats, leak_rows
 from benchmark.analysis.comparisons import comparable_pairs, difference_rows, significance_rows
 from benchmark.analysis.costs import cost_rows
 from benchmark.analysis.decision_regions import decision_region_figures
@@ -29,6 +29,7 @@ from benchmark.analysis.summary import (
     COSTS,
     DIFFERENCES,
     DUPLICATES,
+    LEAKS,
     MISTAKES,
     RANK_TABLE_COLUMNS,
     SIGNIFICANCE,
@@ -63,7 +64,7 @@ if TYPE_CHECKING:
     from benchmark.evaluation.score_table import ScoreTable
     from benchmark.papers.published import Published, PublishedValue
 
-MOST_CAVEATS = 1  # of a terminal
+MOST_CAVEATS = 1  # of a terminal, beside leaks
 
 
 def summarize(run: RunPredictions) -> Summary:
@@ -73,11 +74,16 @@ def summarize(run: RunPredictions) -> Summary:
     claims = judge_experiment_claims(published, experiment, scored)
     notes = table_notes(run, published_by_cell(published, experiment))
     unlike = tuple(setting_notes(experiment, excluded_cells(experiment)))
-    caveat_texts = [each.text for each in find_caveats(experiment)]
-    warned = dict.fromkeys(key.method for key, each in run.predictions.settings.items() if each.warnings)
-    caveat_texts += [f"training {', '.join(warned)} gave warnings, see the notes"] if warned else []
-    caveats = (*unlike, *(f"{capitalized(text)}." for text in caveat_texts))
-    left = len(caveat_texts) - MOST_CAVEATS
+    leaks = summary_table(LEAKS, leak_rows(run))
+    duplicates = summary_table(DUPLICATES, near_duplicate_rows(run))
+    of_run = list(leak_caveats(experiment, leaks, duplicates))
+    n_leaks = len(of_run)
+    if warned := dict.fromkeys(key.method for key, each in run.predictions.settings.items() if each.warnings):
+        of_run.append(Caveat("warnings", f"training {', '.join(warned)} gave warnings, see the notes"))
+    caveat_texts = [each.text for each in find_caveats(experiment, of_run)]
+    sentences = [f"{capitalized(text)}." for text in caveat_texts]
+    shown = caveat_texts[n_leaks:][:MOST_CAVEATS]
+    left = len(caveat_texts) - n_leaks - len(shown)
     hardest = hardest_documents(experiment, run.predictions, scored)
     further = [f"{left} more in table.md"] if left > 0 else []
     on_claims = () if experiment.sensitivity_of else claim_notes(each.claim for each in claims if not each.variant)
@@ -97,14 +103,15 @@ def summarize(run: RunPredictions) -> Summary:
         mistakes=summary_table(MISTAKES, [document.row for document in hardest]),
         hardest=hardest,
         ranks=summary_table(RANK_TABLE_COLUMNS, mean_rank_rows(experiment, scored)),
-        costs=summary_table(COSTS, cost_rows(experiment, run.predictions, scored)),
+        costs=summary_table(COSTS, cost_rows(experiment, run.predictions, scored, run.stored)),
         charts=_charts(experiment, scored, published),
         regions=decision_region_figures(run),
         failures=_failures(experiment, scored, run.failures),
-        duplicates=summary_table(DUPLICATES, near_duplicate_rows(run)),
+        duplicates=duplicates,
+        leaks=leaks,
         corpus=corpus_in_words(experiment),
         documents=document_sentences(run),
-        caveats=caveats,
+        caveats=(*sentences[:n_leaks], *unlike, *sentences[n_leaks:]),
         terms=terms_of(experiment),
         notes=(
             *experiment.notes,
@@ -115,9 +122,10 @@ def summarize(run: RunPredictions) -> Summary:
             *unpaired,
         ),
         brief=(
+            *sentences[:n_leaks],
+            *([f"Caveats: {'; '.join([*shown, *further])}."] if shown else []),
             *unlike,
             *terminal_notes(run),
-            *([f"Caveats: {'; '.join([*caveat_texts[:MOST_CAVEATS], *further])}."] if caveat_texts else []),
             *sweep,
             *unpaired,
         ),

@@ -40,7 +40,8 @@ CONFUSIONS = ("cell", "truth", "predicted", "n")
 MISTAKES = ("document", "task", "truth", "wrong", "of", "given")
 RANK_TABLE_COLUMNS = ("method", "rank", "samples", "critical", "p_value")
 DUPLICATES = ("variant", "split", "tested", "near", "same", "document", "twin", "shared")
-COSTS = ("cell", "training_seconds", "testing_seconds", "peak_bytes")
+LEAKS = ("leak", "cell", "metric", "tested", "leaking", "score", "without")
+COSTS = ("cell", "training_seconds", "testing_seconds", "peak_bytes", "stored")
 
 HEADLINE_FOLD = ALL_SPLITS  # the fold of a cell's headline score: the mean over its folds, or its only split
 
@@ -149,8 +150,12 @@ class Summary:
         Columns `DUPLICATES`: of the `tested` documents of a split, `near` have nine of ten distinct words in
         common with a training document, and `same` all of them; `document` and its `twin` are the nearest pair, which
         has the fraction `shared` of its distinct words in common.
+    leaks : DataFrame
+        Columns `LEAKS`: of the documents that a cell is `tested` on, `leaking` are known from training, as
+        "near-duplicates" or by "shared groups"; its score, and its score `without` them.
     costs : DataFrame
-        Columns `COSTS`: seconds and memory, measured when a cell was first computed. Only this table differs from run
+        Columns `COSTS`: seconds and memory, measured when a cell was first computed; `stored` if that was another run,
+        from which the store has them. Only this table differs from run
         to run.
     charts : tuple of Chart
     regions : tuple of RegionFigure
@@ -184,6 +189,7 @@ class Summary:
     mistakes: pd.DataFrame = field(default_factory=partial(summary_table, MISTAKES))
     hardest: tuple[HardDocument, ...] = ()
     duplicates: pd.DataFrame = field(default_factory=partial(summary_table, DUPLICATES))
+    leaks: pd.DataFrame = field(default_factory=partial(summary_table, LEAKS))
     costs: pd.DataFrame = field(default_factory=partial(summary_table, COSTS))
     charts: tuple[Chart, ...] = ()
     regions: tuple[RegionFigure, ...] = ()
@@ -248,7 +254,8 @@ SUMMARY_TABLES = {
     "ranks": RANK_TABLE_COLUMNS,
     "mistakes": MISTAKES,
     "duplicates": DUPLICATES,
+    "leaks": LEAKS,
     "costs": COSTS,
 }
 #: Tables that only some kinds of experiment fill.
-OPTIONAL_TABLES = ("ranges", "ranks", "mistakes", "duplicates", "costs")
+OPTIONAL_TABLES = ("ranges", "ranks", "mistakes", "duplicates", "leaks", "costs")

@@ -51,13 +51,21 @@ class GzipNeighbours(ClassifierMixin, BaseEstimator):
 
     def predict(self, texts: Sequence[str]) -> NDArray[np.int64]:
         """Return the class of each text, shape (m,)."""
-        return np.array([self._class_of(each) for each in texts])
+        return np.array([self._class_of(self._neighbours(each)) for each in texts])
 
-    def _class_of(self, text: str) -> int:
+    def decision_function(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Return the number of neighbours of each class, shape (m, n_classes): equal numbers are ties."""
+        found = np.array([self._neighbours(each) for each in texts]).reshape(len(texts), -1)
+        return np.asarray((found[:, :, None] == self.classes_).sum(axis=1), dtype=np.float64)
+
+    def _neighbours(self, text: str) -> list[int]:
+        """Return the classes of the nearest texts, the nearest first."""
         own = _length(text)
         joined = np.array([_length(f"{text} {other}") for other in self.texts_])
         distances = (joined - np.minimum(own, self.lengths_)) / np.maximum(own, self.lengths_)
-        nearest = self.labels_[np.argsort(distances, kind="stable")[: self.k]].tolist()
+        return list(self.labels_[np.argsort(distances, kind="stable")[: self.k]].tolist())
+
+    def _class_of(self, nearest: list[int]) -> int:
         if self.ties == "printed":
             return int(max(set(nearest), key=nearest.count))
         return int(Counter(nearest).most_common(1)[0][0])  # of equal counts, the one that came first

@@ -172,6 +172,10 @@ def init(
     date_format: Annotated[
         str | None, typer.Option(help="Format of the dates, such as '%d/%m/%Y'.", show_default="recognised")
     ] = None,
+    split_by: Annotated[
+        str | None,
+        typer.Option(help="Split by date, by group or at random.", metavar="WAY", show_default="by the columns"),
+    ] = None,
     drop: Annotated[list[str] | None, typer.Option(help="Drop documents: empty, unlabelled, repeated, rare.")] = None,
     encoding: Annotated[str, typer.Option(help="Encoding of the file.")] = "utf-8",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write.", show_default="<name>.yaml")] = None,
@@ -179,7 +183,7 @@ def init(
     no_pilot: Annotated[bool, typer.Option("--no-pilot", help="Don't forecast the run.")] = False,
 ) -> None:
     """Write a first configuration for your own documents, asking questions at a terminal."""
-    from benchmark.cli.prompts import ask_header, ask_separator, confirm_columns
+    from benchmark.cli.prompts import ask_header, ask_separator, ask_split, confirm_columns
     from benchmark.commands import init as proposals
     from benchmark.commands.plan import forecast_text
 
@@ -196,8 +200,11 @@ def init(
         roles["labels"], separator = roles.pop("label"), found[0]
     target = proposals.configuration_path(seen, out, overwrite=overwrite)
     settled = proposals.settle_documents(seen, roles, set(chosen), separator=separator, drop=drop or [])
+    ways = proposals.ways_to_split(seen, settled.roles)
+    proposals.check_split_by(split_by, settled.roles)
+    split_by = split_by or ask_split(ways)
     with proposals.removed_unless_it_runs(target):
-        how: dict[str, Any] = {"separator": separator, "drop": settled.drop}
+        how: dict[str, Any] = {"separator": separator, "drop": settled.drop, "split_by": split_by}
         proposals.write_configuration(seen, settled.roles, target, overwrite=overwrite, **how)
         experiment, forecast = plan_experiment(target, jobs=0, download=False, with_pilot=not no_pilot)
         problem = proposals.exact_kernel_problem(forecast)
@@ -208,7 +215,10 @@ def init(
     echo(f"Written to {target}: {columns or 'the names of the folders are the classes'}")
     if settled.dropped:
         echo(proposals.drop_sentence(settled.dropped, settled.documents))
-    for note in proposals.notes_on_columns(seen, settled.roles):
+    for note in (
+        *proposals.notes_on_columns(seen, settled.roles),
+        *proposals.split_sentences(seen, settled.roles, split_by),
+    ):
         echo(note)
     if problem is not None:
         echo(problem)

@@ -72,3 +72,16 @@ def ask_separator(mark: str, path: Path, column: str, value: str) -> bool:
     problem = f"{path}: the column {quote_value(column)} has values such as {quote_value(value)}"
     options = f"--labels {column} --separator '{mark}', or --single-label if each is one class"
     return ask_yes_no(problem, f"May a document have several classes, separated by {mark}?", options)
+
+
+def ask_split(ways: Mapping[str, str]) -> str | None:
+    """Ask at a terminal how to divide the documents, if there are several ways; elsewhere return None."""
+    if len(ways) < 2 or not is_interactive() or not sys.stdout.isatty():
+        return None
+    for way, told in ways.items():
+        typer.echo(f"  {way}: measures {told}", err=True)
+    question, default = f"Split by one of: {', '.join(ways)}", next(iter(ways))
+    answer = typer.prompt(question, default=default, err=True)
+    while answer not in ways:
+        answer = typer.prompt(f"There is no way {answer!r}. {question}", default=default, err=True)
+    return str(answer)

@@ -14,10 +14,12 @@ from benchmark.analysis.formatting.labels import candidate_label, component_labe
 from benchmark.analysis.formatting.number_text import MISSING_TEXT, setting_text
 from benchmark.analysis.formatting.terminal_table import TerminalTable
 from benchmark.analysis.formatting.units import display_unit, metric_with_unit
+from benchmark.classifiers import CLASSIFIERS
 from benchmark.commands.explanation.account import CellAccount, classes_text
 from benchmark.evaluation.predictions import METHOD_TIMERS
 from benchmark.experiment.run_folder import read_manifest, read_run, report_damage
 from benchmark.system.errors import ConfigError, DataError, unknown_name
+from benchmark.text.lexer import MIN_WORD_LENGTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -191,13 +193,16 @@ class _Account(CellAccount):
 def _steps(spec: MethodSpec, text: TextSettings, facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the steps of a method from its text to its classifier; `facts` are those of the documents."""
     words = next((own for own in facts.get("texts", ()) if text.flat.items() <= own.items()), facts)
+    fitted = getattr(CLASSIFIERS.get(spec.classifier.name), "kept", ())
+    offset = ", with an intercept" if "intercept_" in fitted else ""
+    least = f"; a word has at least {MIN_WORD_LENGTH} letters" if text.lexing.ngrams else ""
     return [
-        ("words", f"{words['vocabulary']:,} distinct, {words['words']:,} in all"),
+        ("words", f"{words['vocabulary']:,} distinct, {words['words']:,} in all{least}"),
         ("lexing", _settings(vars(text.lexing))),
         ("pruning", _settings(vars(text.pruning))),
         ("points", points_label(spec)),
         ("kernel", component_label(spec.kernel) if spec.kernel else "none"),
-        ("classifier", component_label(spec.classifier)),
+        ("classifier", f"{component_label(spec.classifier)}{offset}"),
     ]
 
 

@@ -67,6 +67,12 @@ _CHARACTER_PAIR = f"  - [words-and-characters, {LINEAR_ROUTE}]\n"
 MAX_FIRST_SECONDS = 3600.0
 #: Folds of a proposed cross-validation; of fewer groups, one fold each.
 N_FOLDS = 5
+#: Ways of dividing documents that `init` may ask about, and what a score then tells.
+WAYS_TO_SPLIT = {
+    "date": "how well the newest documents are classified from older ones",
+    "group": "how well documents of a {group} are classified that training never saw",
+    "random": "how well documents like those of training are classified",
+}
 ROLES = ("text", "label", "labels", "id", "split", "group", "date")
 #: Usual names of columns.
 USUAL_COLUMN_NAMES = {
@@ -416,11 +422,12 @@ def write_configuration(
     separator: str | None,
     drop: Sequence[str],
     exact_kernel: bool = True,
+    split_by: str | None = None,
 ) -> Path:
     """Write the configuration and return its path; ConfigError if the file exists and `overwrite` is false."""
     target = configuration_path(seen, out, overwrite=overwrite)
     path = _relative_path(seen, target)
-    how: dict[str, Any] = {"separator": separator, "drop": drop, "exact_kernel": exact_kernel}
+    how: dict[str, Any] = {"separator": separator, "drop": drop, "exact_kernel": exact_kernel, "split_by": split_by}
     text = configuration_text(seen, roles, target.stem, path, **how)
     write_atomically(target, text.encode())
     return target
@@ -435,6 +442,7 @@ def configuration_text(
     separator: str | None = None,
     drop: Sequence[str] = (),
     exact_kernel: bool = True,
+    split_by: str | None = None,
 ) -> str:
     """Return the configuration as YAML.
 
@@ -453,10 +461,12 @@ def configuration_text(
         Documents to drop, see `corpora.user.file_parameters.DROP_REASONS`.
     exact_kernel : bool
         Whether `EXACT_KERNEL` is among the methods.
+    split_by : str, optional
+        One of `WAYS_TO_SPLIT`; by default the first one that the columns allow, unless the file comes with a split.
     """
     corpus = _corpus_section(seen, roles, path, separator=separator, drop=drop)
     multilabel = "labels" in roles
-    protocol, why = _protocol(seen, roles, multilabel=multilabel)
+    protocol, why = _protocol(seen, roles, split_by, multilabel=multilabel)
     counted = {"vocabulary_from": protocol["train"]} if protocol["name"] == "fixed-split" else {}
     kernel, pair = (_KERNEL_LINE, _KERNEL_PAIR) if exact_kernel else ("", "")
     characters, character_pair = (_CHARACTER_LINES, _CHARACTER_PAIR) if _characters_suit(seen, roles) else ("", "")
@@ -465,7 +475,7 @@ def configuration_text(
 name: {name}
 corpus: # `bench data pin {name}.yaml` records its contents, and later runs reject any change
   {_line(corpus)}
-text: # words are runs of letters, in lower case, that occur in at least two documents
+text: # words are runs of two or more letters (C and R are none), in lower case, that are in at least two documents
   {_line(text)}
 protocol: # {why}
   {_line(protocol)}
@@ -473,7 +483,7 @@ defaults: {{idf: training}} # document frequencies are those of the training doc
 methods:
   - mnb # naive Bayes, a baseline
   - complement-nb
-  - {{weighting: tfidf, classifier: linear-svm}} # the usual first choice
+  - {{weighting: tfidf, classifier: linear-svm}} # the usual first choice; with an intercept, which is regularized
   - {{weighting: log-entropy, classifier: linear-svm}} # better on most problems of docs/methods.md
   - name: {LINEAR_ROUTE} # square roots: nearly the geometry of ngd, at linear cost; better on most, too
     weighting: tfidf
@@ -540,20 +550,61 @@ def _line(mapping: dict[str, Any]) -> str:
     return yaml.safe_dump(mapping, default_flow_style=True, sort_keys=False, allow_unicode=True, width=10**6).strip()
 
 
-def _protocol(seen: FileSample, roles: dict[str, str], *, multilabel: bool) -> tuple[dict[str, Any], str]:
+def ways_to_split(seen: FileSample, roles: Mapping[str, str]) -> dict[str, str]:
+    """Return those of `WAYS_TO_SPLIT` that the columns allow, the default first; none for a file with its own split."""
+    if "split" in roles and _given_split(seen, roles) is not None:
+        return {}
+    group = repr(roles.get("group"))
+    return {way: told.format(group=group) for way, told in WAYS_TO_SPLIT.items() if way in roles or way == "random"}
+
+
+def check_split_by(split_by: str | None, roles: Mapping[str, str]) -> None:
+    """Raise ConfigError for a way of dividing documents that doesn't exist, or whose column is missing."""
+    if split_by is None:
+        return
+    if split_by not in WAYS_TO_SPLIT:
+        raise ConfigError(f"--split-by: {unknown_name('way', split_by, list(WAYS_TO_SPLIT))}")
+    if split_by != "random" and split_by not in roles:
+        raise ConfigError(f"--split-by {split_by}: no column is the {split_by}; name it by --{split_by}")
+
+
+def split_sentences(seen: FileSample, roles: Mapping[str, str], split_by: str | None) -> list[str]:
+    """Return what the proposed split measures, and which options measure something else."""
+    ways = ways_to_split(seen, roles)
+    if len(ways) < 2:
+        return []
+    taken = split_by or next(iter(ways))
+    others = (f"--split-by {way} measures {told}" for way, told in ways.items() if way != taken)
+    notes = [f"The split is by {taken}: it measures {ways[taken]}; {'; '.join(others)}."]
+    if "group" in ways and taken != "group":
+        name = repr(roles["group"])
+        notes.append(f"Documents of a {name} may be on both sides: the run tells the scores without those, too.")
+    return notes
+
+
+def _given_split(seen: FileSample, roles: Mapping[str, str]) -> tuple[str, str] | None:
+    """Return the training and the test part that the file comes with; None if it has only one part."""
+    sides = sorted(_distinct(seen.columns[roles["split"]]))
+    train = next((each for each in sides if each.lower().startswith("train")), sides[0])
+    test = next((each for each in sides if each.lower().startswith("test")), sides[-1])
+    return (train, test) if train != test else None
+
+
+def _protocol(
+    seen: FileSample, roles: dict[str, str], split_by: str | None, *, multilabel: bool
+) -> tuple[dict[str, Any], str]:
     """Return a protocol that suits the columns, and a comment on it."""
     stratified = {"stratified": False} if multilabel else {}
-    if "split" in roles:
-        sides = sorted(_distinct(seen.columns[roles["split"]]))
-        train = next((each for each in sides if each.lower().startswith("train")), sides[0])
-        test = next((each for each in sides if each.lower().startswith("test")), sides[-1])
-        if train != test:
-            return {"name": "fixed-split", "train": train, "test": test}, "the split that the file comes with"
-    if "date" in roles:
-        return {"name": "by-date", "test_share": 0.25}, "train on the old documents, test on the newest quarter"
-    if "group" in roles:
+    ways = ways_to_split(seen, roles)
+    if not ways and split_by is None and (sides := _given_split(seen, roles)) is not None:
+        return {"name": "fixed-split", "train": sides[0], "test": sides[1]}, "the split that the file comes with"
+    way = split_by or next(iter(ways))
+    both = f"; documents of a {roles['group']!r} may be on both sides" if "group" in roles and way != "group" else ""
+    if way == "date":
+        return {"name": "by-date", "test_share": 0.25}, f"train on the old documents, test on the newest quarter{both}"
+    if way == "group":
         n_groups = len(_distinct(seen.columns[roles["group"]]))
         k = n_groups if 1 < n_groups < N_FOLDS else N_FOLDS
         grouped = {"name": "k-fold", "k": k, "grouped": True, **stratified}
         return grouped, "each document is tested once, by classifiers trained without its group"
-    return {"name": "k-fold", "k": N_FOLDS, **stratified}, "each document is tested once"
+    return {"name": "k-fold", "k": N_FOLDS, **stratified}, f"each document is tested once{both}"

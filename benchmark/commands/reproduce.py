@@ -8,7 +8,7 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.caveats import find_caveats
+from benchmark.analysis.caveats import find_caveats, leak_caveats
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.formatting.units import display_unit
 from benchmark.analysis.scoring import RunPredictions
@@ -251,7 +251,8 @@ def _caveats(run: RunResult, done: list[RunResult]) -> tuple[str, ...]:
     """Return notes and caveats, with the effect of the caveat's honest setting if a sensitivity analysis has it."""
     experiment = run.results.experiment
     caveats = list(experiment.notes)
-    for caveat in find_caveats(experiment):
+    leaks = leak_caveats(experiment, run.summary.leaks, run.summary.duplicates)
+    for caveat in find_caveats(experiment, tuple(leaks)):
         effects = [
             sweep_effect_text(run.summary, each.summary, variant)
             for each in done

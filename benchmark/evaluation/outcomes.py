@@ -115,9 +115,10 @@ class Outcome:
     @cached_property
     def parts(self) -> tuple[Outcome, ...]:
         """Outcome of each split separately."""
-        return tuple(self._part(rows) for rows in self.rows)
+        return tuple(self.take(rows) for rows in self.rows)
 
-    def _part(self, rows: NDArray[np.intp]) -> Outcome:
+    def take(self, rows: NDArray[np.intp]) -> Outcome:
+        """Return the outcome on some of the tested documents."""
         optional = (name for name in ("tied", "values") if getattr(self, name) is not None)
         names = ("documents", "folds", "truth", "predicted", *optional)
         return replace(self, **{name: getattr(self, name)[rows] for name in names})

@@ -10,7 +10,7 @@ import numpy as np
 from benchmark.evaluation.metrics import Tallies
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -35,6 +35,8 @@ METHOD_TIMERS = ("extraction", "products", "kernel", "training", "testing")
 #: All times of a method. "machines" is the training time of its binary machines, summed as if they had been trained one
 #: by one (they may be trained in parallel); 0 for methods without machines, or where that isn't measured.
 TIMERS = (*METHOD_TIMERS, "machines")
+#: Ways in which a tested document may be known from training: almost the same words, or the same group.
+NEAR_DUPLICATES, SHARED_GROUPS = "near-duplicates", "shared groups"
 #: `SettingPredictions.inner` where inner folds choose nothing.
 NO_INNER_FOLDS = np.empty((0, 0), dtype=np.int64)
 
@@ -79,6 +81,9 @@ class TestedSplit:
         Rows of the test documents among the task's documents, ascending.
     trained : int64 array, shape (k,)
         Number of training documents of each class.
+    leaks : mapping of str to intp array
+        Rows of the test documents that have a near-duplicate or a document of their group in training, by
+        `NEAR_DUPLICATES` and `SHARED_GROUPS`; a way that wasn't looked for is missing.
     """
 
     __test__ = False
@@ -86,6 +91,7 @@ class TestedSplit:
     name: str
     test: NDArray[np.intp]
     trained: NDArray[np.int64]
+    leaks: Mapping[str, NDArray[np.intp]] = field(default_factory=dict)
 
 
 class TaskKey(NamedTuple):

@@ -69,6 +69,7 @@ def _described(run: RunPredictions) -> dict[str, Any]:
             for place, splits in predictions.splits.items()
         },
         "cells": cells,
+        "stored": list(run.stored_cells),
         "seeds": {"experiment": experiment.seed},
         "timings": {_joined((variant, name)): each.timings for name, variant, each in run.diagnostics if each.timings},
     }
@@ -92,7 +93,7 @@ def library_versions() -> dict[str, str]:
 
 def manifest_differences(a: dict[str, Any], b: dict[str, Any]) -> list[tuple[str, Any, Any]]:
     """Return (dotted key, value in a, value in b) where two manifests differ, except in times and commands."""
-    ignored = ("finished", "seconds", "timings", "command", "name", "digest", "experiment")
+    ignored = ("finished", "seconds", "timings", "stored", "command", "name", "digest", "experiment")
     flat_a, flat_b = _flat(a), _flat(b)
     both = dict.fromkeys([*flat_a, *flat_b])
     keys = [key for key in both if key.split(".")[0] not in ignored and key != f"files.{TIMINGS_TABLE}"]

@@ -11,6 +11,8 @@ from benchmark.experiment.store import StoreEntry, array_digest, store_key
 from benchmark.text.duplicates import near_duplicates
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from benchmark.experiment.settings import PlannedTask
     from benchmark.experiment.store import Store
 
@@ -19,13 +21,21 @@ MAX_DUPLICATE_SPLITS = 20
 N_DUPLICATE_EXAMPLES = 3
 
 
-def count_near_duplicates(work: PlannedTask, store: Store) -> list[dict[str, Any]]:
-    """Count each split's test documents with a near-duplicate among its training documents, with a few examples."""
+def find_near_duplicates(work: PlannedTask, store: Store) -> tuple[list[dict[str, Any]], list[NDArray[np.intp]]]:
+    """Find each split's test documents with a near-duplicate among its training documents.
+
+    Returns
+    -------
+    list of dict
+        Counts of each split, with a few examples; empty if no split was searched.
+    list of intp array
+        Rows of these documents in each split.
+    """
     splits = [split for each in work.splits.values() for split in each]
     matrix, ids = work.problem.counts.matrix, work.problem.documents.ids
     if len(splits) > MAX_DUPLICATE_SPLITS or matrix.dtype.kind == "f":  # points have no words in common
-        return []
-    found = []
+        return [], []
+    found, rows_of = [], []
     for split in splits:
         rows = array_digest(split.train.astype(np.int64), split.test.astype(np.int64))
         key = store_key(stage="near-duplicates", code=code_digest(near_duplicates), problem=work.problem.key, rows=rows)
@@ -39,7 +49,8 @@ def count_near_duplicates(work: PlannedTask, store: Store) -> list[dict[str, Any
         which = np.flatnonzero(known >= 0)
         pairs = [[ids[split.test[n]], ids[known[n]], round(float(like[n]), 4)] for n in which[:N_DUPLICATE_EXAMPLES]]
         same = int(np.count_nonzero(like == 1.0))
+        rows_of.append(split.test[which])
         found.append(
             {"split": split.name, "tested": len(split.test), "near": len(which), "same": same, "such_as": pairs}
         )
-    return found
+    return found, rows_of

@@ -27,6 +27,7 @@ from benchmark.analysis.recorded import record_numbers
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import published_by_cell
 from benchmark.config.experiment_data import experiment_from_data
+from benchmark.config.subset import settings_of_cell
 from benchmark.evaluation.predictions import ESTIMATES_TABLE, PREDICTIONS_TABLE, RUN_FILES
 from benchmark.papers.load import published_of_experiment
 from benchmark.plugins.records import PluginRecord  # noqa: TC001 - pydantic asks for it
@@ -58,6 +59,7 @@ class _ReadAgain(BaseModel):
     cells: dict[str, dict[str, Any]]
     diagnostic_notes: list[str]
     only: list[str] = []
+    stored: list[str] = []
     failures: dict[str, str]
     variants: dict[str, dict[str, Any]]
     rows: str
@@ -181,7 +183,10 @@ def read_run(folder: Path) -> RunPredictions:
         predictions = decode_predictions(contents)
         chosen = {name: np.array(own["chosen"], np.intp) for name, own in manifest["cells"].items() if "chosen" in own}
         recorded = decode_estimates(contents[ESTIMATES_TABLE], chosen, tuple(manifest["diagnostic_notes"]))
-        run = RunPredictions(experiment, predictions, manifest["failures"], manifest["variants"], recorded=recorded)
+        taken = [cell for cell in experiment.cells if cell.id in set(manifest.get("stored", ()))]
+        stored = {key for cell in taken for key in settings_of_cell(experiment, cell)}
+        told = manifest["failures"], manifest["variants"]
+        run = RunPredictions(experiment, predictions, *told, stored=stored, recorded=recorded)
     except DAMAGE_ERRORS as error:
         raise DataError(f"{folder}: its predictions can't be read ({error}); {_AGAIN}") from None
     if _rows_digest(run) != manifest["rows"]:

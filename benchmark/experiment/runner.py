@@ -24,7 +24,7 @@ from benchmark.experiment.counting import (
     text_counts,
 )
 from benchmark.experiment.kernel_cache import KernelCache
-from benchmark.experiment.near_duplicates import count_near_duplicates
+from benchmark.experiment.near_duplicates import find_near_duplicates
 from benchmark.experiment.plugin_results import get_result, put_result
 from benchmark.experiment.settings import component_classes, pack_predictions, predictions_of_unit, unpack_predictions
 from benchmark.experiment.store import StoreEntry, store_key
@@ -41,6 +41,9 @@ from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from benchmark.config.model import Experiment
     from benchmark.diagnostics.base import Arrays, Diagnostic
@@ -91,15 +94,17 @@ def run_tasks(
         for work in works if elsewhere is None else elsewhere.begin(experiment, read, works):
             steps, left = sum(len(point.jobs) for point in work.points), left - 1
             context.observer.plan(steps, later=left * steps)  # tasks have about as many each
+            near: list[NDArray[np.intp]] = []
+            if not predictions.tasks:
+                read[work.variant].facts["near_duplicates"], near = find_near_duplicates(work, context.store)
             predictions.tasks[TaskKey(work.variant, work.task)] = work.documents
-            predictions.splits.update({SplitKey(work.variant, work.task, size): each for size, each in work.tested()})
+            for size, each in work.tested(near):
+                predictions.splits[SplitKey(work.variant, work.task, size)] = each
             walk = TaskExecutor(context, bench)
             found, failed = walk.solve(work)
             predictions.settings.update(found)
             failures |= failed
             stored |= walk.stored
-            if len(predictions.tasks) == 1:
-                read[work.variant].facts["near_duplicates"] = count_near_duplicates(work, context.store)
         bench.release()
         if cache.n_found:
             context.observer.note(store_note(cache.n_found))

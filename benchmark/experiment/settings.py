@@ -10,7 +10,9 @@ import numpy as np
 
 from benchmark.evaluation.metrics import tally_predictions
 from benchmark.evaluation.predictions import (
+    NEAR_DUPLICATES,
     NO_INNER_FOLDS,
+    SHARED_GROUPS,
     SettingKey,
     SettingPredictions,
     TaskDocuments,
@@ -22,7 +24,7 @@ from benchmark.system.numba_jit import compile_all
 from benchmark.system.plugin_code import plugin_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -127,12 +129,24 @@ class PlannedTask:
         truth = documents.labels if documents.topics is None else documents.topics
         return TaskDocuments(documents.ids, documents.classes, truth)
 
-    def tested(self) -> Iterator[tuple[int | None, tuple[TestedSplit, ...]]]:
-        """Yield the splits of every size, as scores see them."""
-        members = self.problem.members
+    def tested(self, near: Iterable[NDArray[np.intp]] = ()) -> Iterator[tuple[int | None, tuple[TestedSplit, ...]]]:
+        """Yield the splits of every size, as scores see them; `near` has each split's rows of near-duplicates."""
+        members, rows = self.problem.members, iter(near)
         for size, splits in self.splits.items():
             counted = (members[split.train].sum(axis=0, dtype=np.int64) for split in splits)
-            yield size, tuple(TestedSplit(s.name, s.test, n) for s, n in zip(splits, counted, strict=True))
+            yield (
+                size,
+                tuple(
+                    TestedSplit(s.name, s.test, n, self._leaks(s, next(rows, None)))
+                    for s, n in zip(splits, counted, strict=True)
+                ),
+            )
+
+    def _leaks(self, split: Split, near: NDArray[np.intp] | None) -> dict[str, NDArray[np.intp]]:
+        groups, found = self.problem.documents.groups, {} if near is None else {NEAR_DUPLICATES: near}
+        if groups is not None:
+            found[SHARED_GROUPS] = split.test[np.isin(groups[split.test], groups[split.train])]
+        return found
 
 
 def predictions_of_unit(

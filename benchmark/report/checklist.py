@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.corpora.card import read_card
 from benchmark.report.escapes import markdown_text
-from benchmark.report.grids import TextTable, cell_grid, cost_grid
+from benchmark.report.grids import STORED_NOTE, TextTable, cell_grid, cost_grid
 from benchmark.report.tables import markdown_grid
 from benchmark.system.errors import DataError
 from benchmark.text.lexer import Lexing
@@ -56,6 +56,7 @@ def checklist_markdown(summary: Summary, manifest: Mapping[str, Any]) -> str:
         lines += ["", f"## {title}", "", markdown_grid(table).rstrip()]
     for title, grid in (("Scores, with 95% intervals", cell_grid(summary)), ("Cost", cost_grid(summary.costs))):
         lines += ["", f"## {title}", "", markdown_grid(grid).rstrip()] if grid.rows else []
+    lines += ["", markdown_text(STORED_NOTE)] if summary.costs["stored"].any() else []
     lines += ["", "## Notes", "", *(f"- {markdown_text(note)}" for note in summary.notes)]
     return "\n".join(lines) + "\n"
 

@@ -27,6 +27,8 @@ from benchmark.analysis.formatting.units import (
 )
 from benchmark.analysis.summary import HEADLINE_FOLD
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
+from benchmark.evaluation.metrics import METRICS
+from benchmark.evaluation.predictions import NEAR_DUPLICATES, SHARED_GROUPS
 from benchmark.papers.published import COUNT_UNITS
 from benchmark.papers.published_verdicts import (
     NEAR_POINTS,
@@ -45,6 +47,13 @@ if TYPE_CHECKING:
     from benchmark.analysis.summary import CellInfo, Summary
 
 OVER_GROUPS = "over groups"
+#: Heads of the columns of scores without the tested documents that leak.
+WITHOUT = {NEAR_DUPLICATES: "without duplicates", SHARED_GROUPS: "without shared groups"}
+#: Mark of seconds that another run measured.
+STORED_MARK = "*"
+STORED_NOTE = (
+    f"Seconds with {STORED_MARK} are another run's, from the store; the machine may have been busier or idler then."
+)
 # Meanings of verdicts, for the note below a table.
 VERDICT_MEANINGS = {
     "equal": "our value rounds to the published value",
@@ -139,13 +148,18 @@ def main_verdicts(summary: Summary) -> dict[str, dict[Any, Any]]:
 
 
 def cell_grid(summary: Summary) -> TextTable:
-    """Return a grid with one row for each cell: varying columns, scores, ties, and the published value."""
+    """Return a grid with one row for each cell: varying columns, scores, ties, and the published value.
+
+    Beside the main score stands the one without the tested documents that leak.
+    """
     varying, metrics, main = varying_columns(summary.cells), summary.headline_metrics, summary.main_metric
     scores, verdicts = summary.headlines, main_verdicts(summary)
     others, declared = [metric for metric in metrics if metric != main], summary.quantities
     unit, units = display_unit(main, declared), {metric: display_unit(metric, declared) for metric in others}
     heads = [metric_header(metric, declared) for metric in (main, *others)]
-    header = ["cell", *varying, heads[0], "95% interval", *heads[1:], "ties"]
+    leaks = dict.fromkeys(summary.leaks["leak"])
+    without = {(row["leak"], row["cell"]): row["without"] for row in summary.leaks.to_dict("records")}
+    header = ["cell", *varying, heads[0], "95% interval", *(WITHOUT[leak] for leak in leaks), *heads[1:], "ties"]
     if verdicts:
         header += ["published", "difference"]
     if verdicts or summary.failures:
@@ -159,6 +173,7 @@ def cell_grid(summary: Summary) -> TextTable:
             unit.text(score.get("value")),
         ]
         row.append(unit.interval(score.get("low"), score.get("high")))
+        row += [unit.text(without.get((leak, cell.id))) for leak in leaks]
         row += [units[metric].text(scores.get((cell.id, metric), {}).get("value")) for metric in others]
         row.append(count_text(score.get("ties")))
         verdict = verdicts.get(cell.id)
@@ -169,7 +184,19 @@ def cell_grid(summary: Summary) -> TextTable:
             row.append("failed" if cell.id in summary.failures else verdict["verdict"] if verdict else MISSING_TEXT)
         rows.append(tuple(row))
     words = frozenset({"cell", *varying, "verdict"})
-    return TextTable(summary.title, tuple(header), tuple(rows), words, VERDICT_NOTE if verdicts else "")
+    notes = [*([VERDICT_NOTE] if verdicts else []), *_mean_notes(summary)]
+    return TextTable(summary.title, tuple(header), tuple(rows), words, " ".join(notes))
+
+
+def _mean_notes(summary: Summary) -> list[str]:
+    """Say that the main score is a mean over splits, if it is one."""
+    main = summary.main_metric
+    of_metric = summary.scores[summary.scores["metric"] == main]
+    n = len(set(of_metric["fold"]) - {HEADLINE_FOLD})
+    if n < 2 or (main in METRICS and METRICS[main].pooled):
+        return []
+    name = capitalized(metric_name(main, summary.quantities))
+    return [f"{name} is the mean of {n} splits, which count alike, and not that of all tested documents together."]
 
 
 def fold_grid(summary: Summary) -> TextTable:
@@ -343,6 +370,8 @@ def cost_grid(costs: pd.DataFrame) -> TextTable:
     rows = []
     for row in costs.to_dict("records"):
         peak = MISSING_TEXT if is_missing(row["peak_bytes"]) else f"{row['peak_bytes'] / 1e6:,.0f}"
-        rows.append((row["cell"], number_text(row["training_seconds"]), number_text(row["testing_seconds"]), peak))
+        mark = STORED_MARK if row["stored"] else ""
+        seconds = (f"{number_text(row[name])}{mark}" for name in ("training_seconds", "testing_seconds"))
+        rows.append((row["cell"], *seconds, peak))
     header = ("cell", "training s", "testing s", "peak MB")
-    return TextTable("Costs, as measured when first computed", header, tuple(rows), frozenset({"cell"}))
+    return TextTable("Costs, as measured when first computed", header, tuple(rows), frozenset({"cell"}), STORED_NOTE)

@@ -23,6 +23,7 @@ from benchmark.report.comparison_grids import TEST_TITLES, untestable_lines
 from benchmark.report.escapes import escape_controls
 from benchmark.report.grids import (
     VERDICT_MEANINGS,
+    WITHOUT,
     TextTable,
     cell_grid,
     cost_grid,
@@ -65,7 +66,7 @@ DROP_ORDER = (
         "ties",
         "training s",
     ),
-    *("95% interval", "difference", "metric", "cells", "published axis"),
+    *(*WITHOUT.values(), "95% interval", "difference", "metric", "cells", "published axis"),
 )
 #: Columns of text that may wrap.
 WRAPPED_COLUMNS = ("method", "notes")
@@ -170,7 +171,8 @@ def _main(summary: Summary, width: int) -> TextTable:
         grid = TextTable(grid.title, (*grid.header[:end], *of_costs.header[1:], *verdict), rows, grid.text)
     heads = (metric_header(metric, summary.quantities) for metric in reversed(summary.headline_metrics[1:]))
     shown = fit_to_width(grid, width, "testing s", "peak MB", *heads)
-    return replace(shown, note=" ".join(_legend(summary, shown)))
+    stored = [of_costs.note] if "training s" in shown.header and summary.costs["stored"].any() else []
+    return replace(shown, note=" ".join([*_legend(summary, shown), *stored]))
 
 
 def _best(grid: TextTable, shown: TerminalTables) -> TextTable:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmark.analysis.caveats import find_caveats
+from benchmark.analysis.caveats import HARM, find_caveats
 from tests.analysis.made import CLASSES
 from tests.builders import small_experiment
 
@@ -71,3 +71,17 @@ def test_what_does_none_of_it_has_none(names, changes):
 
 def test_shares_of_a_pool_without_the_tested_documents_are_no_caveat(names):
     assert names(protocol=DRAWS | {"stratified": True, "test": "texas"}) == ["replicates"]
+
+
+def test_they_stand_in_the_order_of_the_harm_that_they_can_do(names):
+    found = names(
+        text={"min_documents": 2},
+        defaults={"weighting": "tfidf", "idf": "collection"},
+        protocol=DRAWS | {"stratified": True},
+        methods=[{"kernel": {"name": "rbf", "sigma": [0.1, 1]}}, "linear"],
+        choose={"by": ["oracle", "cross-validation"], "folds": 3},
+        tuned_to_published=[{"cells": "linear-cv-30", "choice": "C 1", "to": "Table 1"}],
+    )
+    assert found == ["chosen on the test", "tuned", "strata", "replicates", "pruning", "idf"]
+    assert HARM[:2] == ("near-duplicates", "shared groups")
+    assert HARM[-2:] == ("pruning", "idf")

@@ -99,15 +99,6 @@ class TestNearDuplicates:
             ["few", "c"],
         ]
 
-    def test_the_terminal_has_the_split_with_the_largest_share(self) -> None:
-        (_, said) = terminal_notes(run_of(table_study(), {BASE_VARIANT: self.facts}))
-        assert said == "4 of 20 tested documents of c have a near-duplicate in training."
-        one = FACTS | {"near_duplicates": [twins("a", 1000, 1)]}
-        (_, said) = terminal_notes(run_of(table_study(), {BASE_VARIANT: one}))
-        assert said == "1 of 1,000 tested documents has a near-duplicate in training."
-        none = FACTS | {"near_duplicates": [twins("a", 1000, 0)]}
-        assert len(list(terminal_notes(run_of(table_study(), {BASE_VARIANT: none})))) == 1
-
     @pytest.mark.parametrize("n", [2, 3, 4])
     def test_the_terminal_counts_the_documents_of_at_most_three_variants(self, n: int) -> None:
         variants = {f"v{i}": {"text": {"min_occurrences": 50 + i}} for i in range(n - 1)}

@@ -175,8 +175,8 @@ class TestCosts:
         rows = cost_rows(experiment, made, score_cells(experiment, made))
         # Extraction, products, kernel and training of both splits, then testing; one by one counts again.
         assert rows == [
-            ["ngd", sum(range(4)) + sum(range(6, 10)) + 8 * 3, 4 + 10 + 2 * 3, 5.0],
-            ["mnb", sum(range(4)) + sum(range(6, 10)) + 8 * 3, 4 + 10 + 2 * 3, 7.0],
+            ["ngd", sum(range(4)) + sum(range(6, 10)) + 8 * 3, 4 + 10 + 2 * 3, 5.0, False],
+            ["mnb", sum(range(4)) + sum(range(6, 10)) + 8 * 3, 4 + 10 + 2 * 3, 7.0, False],
         ]
 
     def test_are_of_no_class_gain_or_failed_cell(self) -> None:

@@ -6,8 +6,10 @@ import gzip
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import benchmark as sb
 from benchmark.classifiers.gzip_neighbours import GzipNeighbours
 
 TEXTS = [
@@ -49,6 +51,25 @@ def test_printed_ties_go_to_the_first_of_a_set() -> None:
     assert printed.predict(split).tolist() == [min(votes_of(text)) for text in split]
     assert nearest.predict(split).tolist() == [votes_of(text)[0] for text in split]
     assert (printed.predict(split) != nearest.predict(split)).any()
+
+
+def test_equal_numbers_of_neighbours_are_counted_as_ties_of_a_run() -> None:
+    words = ["wheat corn harvest", "crude oil opec", "bank interest rate"]
+    texts = [f"{words[n % 3]} {words[n * n % 3]} {'x' * (n % 5)} {n}" for n in range(36)]
+    labels = [n % 2 for n in range(36)]
+    frame = pd.DataFrame({"text": texts, "label": [f"c{n}" for n in labels], "id": [f"d{n}" for n in range(36)]})
+    gzip_of = {"name": "benchmark.classifiers.gzip_neighbours.GzipNeighbours"}
+    found = sb.run(corpus=frame, protocol={"name": "k-fold", "k": 3}, methods=[{"name": "gz", "pipeline": gzip_of}])
+    rows = found.predictions("gz")
+    split = []
+    for fold, own in rows.groupby("split", observed=True):
+        tested = frame["id"].isin(own["document"].astype(str))
+        model = GzipNeighbours().fit(frame["text"][~tested].tolist(), np.array(labels)[~tested.to_numpy()])
+        votes = model.decision_function(frame["text"][tested].tolist())
+        assert votes.sum(axis=1).tolist() == [2] * len(own), fold
+        split += frame["id"][tested][votes.max(axis=1) == 1].tolist()
+    assert sorted(rows["document"][rows["tied"]].astype(str)) == sorted(split)
+    assert split
 
 
 def votes_of(text: str) -> list[int]:

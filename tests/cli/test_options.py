@@ -627,6 +627,16 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Any]]:
     return given
 
 
+def test_init_asks_which_split_is_meant(answers: Any) -> None:
+    ways = {"date": "one thing", "group": "another"}
+    asked = answers("customer", "group")
+    assert prompts.ask_split(ways) == "group"
+    question = "Split by one of: date, group"
+    assert asked == [(question, "date"), (f"There is no way 'customer'. {question}", "date")]
+    answers()
+    assert prompts.ask_split({"random": "one thing"}) is None
+
+
 def test_columns_are_asked_for_with_the_proposed_ones(answers: Any) -> None:
     columns: dict[str, list[Any]] = {name: ["", None, name] for name in ("body", "kind", "key", "day")}
     asked = answers(..., "kin", "kind", ..., "-", "-", "day")

@@ -121,6 +121,59 @@ def test_the_protocol_goes_by_what_there_is_and_the_configuration_is_good(
     assert len(load_checked(target).ids) == 6
 
 
+@pytest.mark.parametrize(
+    ("split_by", "protocol"),
+    [
+        ((), {"name": "by-date", "test_share": 0.25}),
+        (("--split-by", "date"), {"name": "by-date", "test_share": 0.25}),
+        (("--split-by", "group"), {"name": "k-fold", "k": 5, "grouped": True}),
+        (("--split-by", "random"), {"name": "k-fold", "k": 5}),
+    ],
+)
+def test_the_other_ways_to_split_are_told_and_the_group_stays_a_column(
+    tmp_path: Path, split_by: tuple[str, ...], protocol: dict[str, Any]
+) -> None:
+    path, target = table(tmp_path / "a.csv", ["body", "queue", "customer", "created"]), tmp_path / "a.yaml"
+    done = CliRunner().invoke(app, ["init", str(path), "--out", str(target), "--no-pilot", *split_by])
+    assert done.exit_code == 0, done.output
+    config = yaml.safe_load(target.read_text(encoding="utf-8"))
+    assert (config["protocol"], config["corpus"]["group"]) == (protocol, "customer")
+    taken, *others = sorted(("date", "group", "random"), key=lambda way: way != (split_by or ("", "date"))[1])
+    (line,) = (line for line in done.output.splitlines() if line.startswith("The split is by"))
+    assert line.startswith(f"The split is by {taken}: it measures")
+    assert all(f"--split-by {way} measures" in line for way in others)
+    both = "Documents of a 'customer' may be on both sides: the run tells the scores without those, too."
+    assert (both in done.output) == (taken != "group")
+    assert ("documents of a 'customer' may be on both sides" in target.read_text(encoding="utf-8")) == (
+        taken != "group"
+    )
+    load_checked(target)
+
+
+@pytest.mark.parametrize(
+    ("columns", "way", "why"),
+    [
+        (["body", "queue", "created"], "group", "no column is the group; name it by --group"),
+        (["body", "queue", "created"], "dat", "did you mean 'date'"),
+    ],
+)
+def test_a_way_to_split_that_there_is_not_is_refused(tmp_path: Path, columns: list[str], way: str, why: str) -> None:
+    done = CliRunner().invoke(app, ["init", str(table(tmp_path / "a.csv", columns)), "--split-by", way])
+    assert done.exit_code == 2
+    assert why in done.output
+
+
+def test_a_file_with_its_own_split_has_no_other_way_but_by_an_option(tmp_path: Path) -> None:
+    path, target = table(tmp_path / "a.csv", ["body", "queue", "customer", "side"]), tmp_path / "a.yaml"
+    done = CliRunner().invoke(app, ["init", str(path), "--out", str(target), "--no-pilot"])
+    assert "--split-by" not in done.output
+    done = CliRunner().invoke(
+        app, ["init", str(path), "--out", str(target), "--no-pilot", "--overwrite", "--split-by", "group"]
+    )
+    assert done.exit_code == 0, done.output
+    assert yaml.safe_load(target.read_text(encoding="utf-8"))["protocol"]["grouped"] is True
+
+
 @pytest.mark.parametrize(("n_groups", "k"), [(2, 2), (4, 4), (5, 5), (7, 5)])
 def test_each_fold_has_a_group_where_groups_are_few(tmp_path: Path, n_groups: int, k: int) -> None:
     frame = pd.DataFrame([

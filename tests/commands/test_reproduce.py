@@ -377,7 +377,8 @@ def test_a_caveat_is_told_with_what_the_honest_setting_changes_in_the_analyses_o
 
     def run(name, of, variants):
         experiment = SimpleNamespace(name=name, notes=["noted"], sensitivity_of=of, raw={"variants": variants})
-        return SimpleNamespace(results=SimpleNamespace(experiment=experiment), summary=name)
+        summary = SimpleNamespace(name=name, leaks=None, duplicates=None)
+        return SimpleNamespace(results=SimpleNamespace(experiment=experiment), summary=summary)
 
     own = run("own", None, {})
     own.results.experiment.raw = {}
@@ -386,8 +387,10 @@ def test_a_caveat_is_told_with_what_the_honest_setting_changes_in_the_analyses_o
         *(run("b", "other", {"first": honest}), run("c", "own", {"fourth": honest, "without": None})),
     ]
     said = {"first": "by 1 point", "third": "", "fourth": "by 2 points"}
-    monkeypatch.setattr(reproduce, "find_caveats", lambda _: caveats)
-    monkeypatch.setattr(reproduce, "sweep_effect_text", lambda *of: said[of[2]] and f"{of[0]}, {of[1]}: {said[of[2]]}")
+    monkeypatch.setattr(reproduce, "find_caveats", lambda *_: caveats)
+    monkeypatch.setattr(reproduce, "leak_caveats", lambda *_: ())
+    effect = lambda one, other, variant: said[variant] and f"{one.name}, {other.name}: {said[variant]}"  # noqa: E731
+    monkeypatch.setattr(reproduce, "sweep_effect_text", effect)
     assert _caveats(own, done) == (
         "noted",
         "Idf of all; own, a: by 1 point; own, c: by 2 points.",

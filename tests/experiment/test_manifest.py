@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from benchmark.config.model import BASE_VARIANT
@@ -194,8 +195,11 @@ def test_from_the_same_store_come_the_same_bytes(finished, tmp_path):
     done = [
         run_and_write(finished.results.experiment, RunContext(store), folder=tmp_path / name) for name in ("one", "two")
     ]
-    first, second = (contents(each.folder) for each in done)
-    assert {name for name in first if first[name] != second[name]} <= {MANIFEST_FILE}
+    first, second = (unmeasured(contents(each.folder)) for each in done)
+    assert {name for name in first if first[name] != second[name]} <= {MANIFEST_FILE, COSTS}
+    costs = [pd.read_csv(each.folder / COSTS) for each in done]
+    assert [set(each.pop("stored")) for each in costs] == [{False}, {True}]
+    pd.testing.assert_frame_equal(*costs)
 
 
 def test_making_the_tables_again_changes_no_byte(finished):

@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmark.evaluation.splits import Split
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.near_duplicates import count_near_duplicates
+from benchmark.experiment.near_duplicates import find_near_duplicates
 from benchmark.experiment.run import load_checked
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
@@ -66,5 +66,5 @@ def test_up_to_twenty_splits_are_searched(tmp_path: Path) -> None:
     for n, searched in ((1, 1), (20, 20), (21, 0)):
         splits = tuple(Split(f"s{i}", rows[rows != i], rows[i : i + 1]) for i in range(n))
         work: Any = SimpleNamespace(splits={10: splits[:1], None: splits[1:]}, problem=problem)
-        counted = count_near_duplicates(work, Store(tmp_path / "store"))
+        counted, _ = find_near_duplicates(work, Store(tmp_path / "store"))
         assert [each["split"] for each in counted] == [split.name for split in splits][:searched]

@@ -27,7 +27,7 @@ from benchmark.experiment.counting import check_expectations, counts_key, docume
 from benchmark.experiment.kernel_cache import KERNEL_CACHE_SHARE, KernelCache
 from benchmark.experiment.leftovers import remove_places, user_places
 from benchmark.experiment.manifest import manifest_differences
-from benchmark.experiment.near_duplicates import count_near_duplicates
+from benchmark.experiment.near_duplicates import find_near_duplicates
 from benchmark.experiment.plugin_results import get_result, put_result
 from benchmark.experiment.run_folder import MANIFEST_FILE, RUN_FORMAT, _check_format, _rows_digest
 from benchmark.experiment.runner import TaskExecutor, compute_diagnostics, plan_tasks, read_variants, setting_name
@@ -618,12 +618,14 @@ def test_progress_is_planned_task_by_task_with_what_comes_later(store: Store) ->
     assert len(seen.steps) == 12
 
 
-def test_near_duplicates_are_those_of_the_first_task(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "count_near_duplicates", lambda work, _: [work.task])
+def test_near_duplicates_are_those_of_the_first_task(store: Store) -> None:
     tasks = [["course", "faculty"], ["course", "student"]]
     variants = {"other": {"text": {"min_occurrences": 50}}}
     done = runner.run_experiment(small_experiment(methods=["mnb"], tasks=tasks, variants=variants), RunContext(store))
-    assert done.facts["base"]["near_duplicates"] == ["course-faculty"]
+    looked_for = {tuple(key): [set(split.leaks) for split in each] for key, each in done.predictions.splits.items()}
+    assert looked_for.pop(("base", "course-faculty", None)) == [{"near-duplicates"}] * 2
+    assert list(looked_for.values()) == [[set()] * 2] * 3
+    assert len(done.facts["base"]["near_duplicates"]) == 2
     assert "near_duplicates" not in done.facts["other"]
 
 
@@ -703,7 +705,7 @@ def test_near_duplicates_are_found_again_for_the_same_rows_alone(store: Store) -
     problem = replace(problem, counts=replace(problem.counts, matrix=sp.csr_array(dense)))
     for train, near in ((rows[:50], 1), (rows[5:50], 0), (rows[:49], 1)):
         work: Any = SimpleNamespace(splits={None: (Split("s", train, rows[50:]),)}, problem=problem)
-        (found,) = count_near_duplicates(work, store)
+        ((found,), _) = find_near_duplicates(work, store)
         assert (found["near"], found["same"], found["tested"]) == (near, near, 10), "also from a store with the others"
 
 

@@ -15,7 +15,7 @@ from benchmark.evaluation.splits import Split
 from benchmark.experiment import manifest, runner
 from benchmark.experiment import run as runs
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.near_duplicates import count_near_duplicates
+from benchmark.experiment.near_duplicates import find_near_duplicates
 from benchmark.experiment.runner import TaskExecutor, plan_tasks, read_variants
 from benchmark.experiment.settings import PlannedTask, StoreUnit, predictions_of_unit
 from benchmark.experiment.storage import call_with_timeout
@@ -53,7 +53,7 @@ def test_a_context_of_nothing_but_a_store_may_download_and_has_one_thread(store:
 
 def test_documents_of_a_split_are_counted_beyond_a_byte() -> None:
     members = np.tile(np.eye(2, dtype=bool), (300, 1))
-    problem: Any = SimpleNamespace(members=members)
+    problem: Any = SimpleNamespace(members=members, documents=SimpleNamespace(groups=None))
     split = Split("s", np.arange(40, 600), np.arange(40))
     work = PlannedTask("base", "", problem, {None: (split,)}, ())
     ((size, (tested,)),) = work.tested()
@@ -77,8 +77,8 @@ def test_what_is_near_is_not_the_same(store: Store) -> None:
     dense[51, place] = 0
     problem = replace(problem, counts=replace(problem.counts, matrix=sp.csr_array(dense)))
     work: Any = SimpleNamespace(splits={None: (Split("s", np.arange(50), np.arange(50, 60)),)}, problem=problem)
-    (found,) = count_near_duplicates(work, store)
-    assert (found["near"], found["same"]) == (2, 1)
+    ((found,), (rows,)) = find_near_duplicates(work, store)
+    assert (found["near"], found["same"], rows.tolist()) == (2, 1, [50, 51])
 
 
 def test_each_picture_is_stored_by_its_own_content(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

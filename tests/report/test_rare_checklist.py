@@ -202,7 +202,7 @@ class TestResults:
         assert found == f"3 cells; each is trained and tested once on each of its splits (1,400 splits){said}"
 
     def test_seconds_and_memory_are_of_all_cells(self) -> None:
-        costs = summary_table(COSTS, [("a", 1000.5, 2.0, 3.25e9), ("b", 0.25, 4.0, 1e9)])
+        costs = summary_table(COSTS, [("a", 1000.5, 2.0, 3.25e9, False), ("b", 0.25, 4.0, 1e9, False)])
         summary = summary_of(costs=costs)
         assert answer("Average runtime", summary) == (
             "1,234 s for the run, results of the store not computed again; "
@@ -223,7 +223,7 @@ class TestResults:
 
 
 def test_tables_and_notes_stand_below_the_items() -> None:
-    costs = summary_table(COSTS, [("a", 1.0, 2.0, 3e6)])
+    costs = summary_table(COSTS, [("a", 1.0, 2.0, 3e6, False)])
     text = checklist_markdown(summary_of(costs=costs, notes=("a note", "b * c")), manifest_of())
     heads = [line[3:] for line in text.splitlines() if line.startswith("## ")]
     assert heads == [

@@ -608,7 +608,7 @@ class TestSurveys:
 
 
 def test_failed_comparisons_and_costs_stand_in_the_terminals_table() -> None:
-    costs = summary_table(COSTS, [("a", 1.0, 2.0, 3e6)])
+    costs = summary_table(COSTS, [("a", 1.0, 2.0, 3e6, False)])
     text = shown(summary_of(costs=costs, failures={"c": "why"}))
     assert "training s" in text
     assert [line.split()[-4:] for line in text.splitlines() if line.startswith("a ")] == [["1.00", "2.00", "3", "–"]]

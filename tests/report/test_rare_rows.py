@@ -201,10 +201,10 @@ class TestFoldsAndCosts:
             assert grid.title == "Accuracy on each fold, %"
 
     def test_costs_are_seconds_and_megabytes(self) -> None:
-        rows = [("a", 1.234, 0.5, 1_234_567_890.0), ("b", 10.0, 20.0, NAN)]
+        rows = [("a", 1.234, 0.5, 1_234_567_890.0, False), ("b", 10.0, 20.0, NAN, True)]
         assert cost_grid(summary_table(COSTS, rows)).rows == (
             ("a", "1.23", "0.50", "1,235"),
-            ("b", "10.00", "20.00", "–"),
+            ("b", "10.00*", "20.00*", "–"),
         )
 
     def test_duplicates_and_mistakes_have_a_column_of_variants_or_tasks_where_one_is_named(self) -> None:

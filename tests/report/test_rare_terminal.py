@@ -103,7 +103,7 @@ class TestCells:
         assert [text in beside for text in ("71.00", "72.00")] == [False, True]
 
     def test_a_cell_that_failed_has_no_costs(self) -> None:
-        costs = summary_table(COSTS, [("a", 1.0, 2.0, 3e6), ("c", 4.0, 5.0, 6e6)])
+        costs = summary_table(COSTS, [("a", 1.0, 2.0, 3e6, False), ("c", 4.0, 5.0, 6e6, False)])
         lines = tables(summary_of(costs=costs, failures={"b": "why"}))
         rows = {line.split()[0]: line.split()[-4:] for line in lines if line[:2] in ("a ", "b ", "c ")}
         assert rows["b"] == ["–", "–", "–", "failed"]

@@ -161,7 +161,7 @@ def rich(webkb: Summary) -> Summary:
         caveats=("A caveat <of> it.", "Another."),
         documents=("4,199 documents.",),
         terms=(("cell", "a row"),),
-        costs=summary_table(COSTS, [(cell.id, 3.25 + i, 0.5, 1.26e9) for i, cell in enumerate(webkb.cells)]),
+        costs=summary_table(COSTS, [(cell.id, 3.25 + i, 0.5, 1.26e9, False) for i, cell in enumerate(webkb.cells)]),
         duplicates=summary_table(DUPLICATES, [("", "cornell", 250, 3, 1, "a", "b", 0.925)]),
         brief=("4,199 documents, 40,000 words.",),
     )

@@ -130,7 +130,7 @@ BARE: dict[str, Any] = MANIFEST | {
 
 
 def test_checklists(webkb: Summary) -> None:
-    costs = summary_table(COSTS, [(cell.id, 3.25, 0.5, 1.26e9 + i) for i, cell in enumerate(webkb.cells)])
+    costs = summary_table(COSTS, [(cell.id, 3.25, 0.5, 1.26e9 + i, False) for i, cell in enumerate(webkb.cells)])
     failing = replace(webkb, costs=costs, failures={"tf-l1-linear": "no memory"})
     parts = {
         "rich": checklist_markdown(failing, MANIFEST),

@@ -26,6 +26,7 @@ from benchmark.report.drawing.regions import region_chart
 from benchmark.report.drawing.spec import Picture, page_spec
 from benchmark.report.grids import (
     OVER_GROUPS,
+    WITHOUT,
     TextTable,
     cell_grid,
     claim_grid,
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
     from benchmark.report.html.mistakes import Explanations
 
 #: Columns of tables of scores and of published values that come first, after the name of the row.
-FIRST_COLUMNS = ("95% interval", "published", "difference", "verdict")
+FIRST_COLUMNS = ("95% interval", *WITHOUT.values(), "published", "difference", "verdict")
 #: Columns of published values that are shown on demand.
 DETAIL_COLUMNS = ("sample", OVER_GROUPS, "difference in documents", "tolerance", "grade")
 #: Most bytes beside the script of a page that has tables and texts of documents.
@@ -222,10 +223,11 @@ def _cells_section(summary: Summary) -> PageSection:
     grid = arrange_columns(cell_grid(summary), (*heads[:1], *FIRST_COLUMNS, *heads[1:], "ties"), settings)
     rows = {row[0]: (*row, *by_cell.get(row[0], ("–",) * len(measured))) for row in grid.rows}
     ordered = tuple(rows[name] for name in ranking(summary).order)
+    notes = grid.note, costs.note if measured else ""
     return PageSection(
         "Scores of every cell",
         tuple(dot_pictures(summary)) if drawn else (),
-        TextTable("Scores", (*grid.header, *measured), ordered, grid.text, grid.note),
+        TextTable("Scores", (*grid.header, *measured), ordered, grid.text, " ".join(filter(None, notes))),
         "scores.csv",
         measured,
         {cell.id: f"bench run {shlex.quote(summary.name)} --only {shlex.quote(cell.id)}" for cell in summary.cells},

@@ -124,7 +124,7 @@ def full(webkb):
     cells = [cell.id for cell in webkb.cells]
     gaps = [(a, b, 0.02, 0.01, 0.03, 4199) for a, b in pairwise(cells)]
     mistaken = [(cell, t, p, 40 + i if t == p else 3) for i, cell in enumerate(cells) for t in "abc" for p in "abc"]
-    costs = [(cell, 1.5 + i, 0.25, 2e8) for i, cell in enumerate(cells)]
+    costs = [(cell, 1.5 + i, 0.25, 2e8, False) for i, cell in enumerate(cells)]
     parts = {"differences": summary_table(DIFFERENCES, gaps), "confusions": summary_table(CONFUSIONS, mistaken)}
     hard = tuple(
         HardDocument(f"c/it's {i}", "", f"fold {i}", "c", {cell: "abc"[(i * n) % 3] for n, cell in enumerate(cells)})

@@ -43,7 +43,7 @@ def test_equal_summaries_give_equal_bytes(make):
 
 def test_only_what_was_measured_differs_between_machines(webkb):
     def on(machine, factor):
-        rows = [(cell.id, 3.0 * factor, 0.2 * factor, 1e8 * factor) for cell in webkb.cells]
+        rows = [(cell.id, 3.0 * factor, 0.2 * factor, 1e8 * factor, False) for cell in webkb.cells]
         return page_html(replace(webkb, costs=summary_table(COSTS, rows)), machine)
 
     one, other = on("Linux-6", 1), on("Darwin-24", 2)

@@ -63,7 +63,7 @@ class TestCells:
         assert section.places == {"a b": 0, "c": 1}
 
     def test_are_shown_the_best_first_with_costs_or_dashes(self) -> None:
-        costs = summary_table(COSTS, [("a", 1.0, 2.0, 3e6), ("c", 4.0, 5.0, 6e6)])
+        costs = summary_table(COSTS, [("a", 1.0, 2.0, 3e6, False), ("c", 4.0, 5.0, 6e6, False)])
         scores = [(name, "all", "accuracy", value, 0.1, 0.9, 9, 0) for name, value in (("a", 0.2), ("c", 0.4))]
         section = titled(summary_of(scores=scores, costs=costs, failures={"b": "why"}), "Scores of every cell")
         assert section.grid is not None
