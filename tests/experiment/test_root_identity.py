@@ -26,7 +26,7 @@ CHOSEN: dict[str, dict[str, Any]] = {
         "weighting": {"idf": 1, "concentration": 1},
     },
     "r8": {"fields": {"all": 1, "title": 0.25}, "weighting": {"idf": 2, "concentration": 0}},
-    "r52": {"fields": {"all": 1, "all-2": 0.5, "title": 0.25}, "weighting": {"idf": 1, "concentration": 1}},
+    "r52": {"fields": {"all": 1, "title": 0.25}, "weighting": {"idf": 1, "concentration": 1}},
     "modapte": {"weighting": {"concentration": 1}, "classifier": {"C": 8}, "threshold": "at-least-one"},
 }
 
