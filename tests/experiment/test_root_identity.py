@@ -17,8 +17,8 @@ SECTIONS = ("corpus", "text", "protocol", "defaults")
 #: Settings that `simplex` chooses on each corpus (on WebKB for most universities), over those of its configuration.
 CHOSEN: dict[str, dict[str, Any]] = {
     "20ng": {
-        "text": {"min_documents": 3},
-        "fields": {"all": 1, "all-2": 0.5, "subject": 0.25},
+        "text": {"min_documents": 2},
+        "fields": {"all": 1, "all-2": 1, "subject": 0.25},
         "weighting": {"concentration": 1},
     },
     "webkb": {
@@ -27,7 +27,7 @@ CHOSEN: dict[str, dict[str, Any]] = {
     },
     "r8": {"fields": {"all": 1, "title": 0.25}, "weighting": {"idf": 2, "concentration": 0}},
     "r52": {"fields": {"all": 1, "title": 0.25}, "weighting": {"idf": 1, "concentration": 1}},
-    "modapte": {"weighting": {"concentration": 1}, "classifier": {"C": 8}, "threshold": "at-least-one"},
+    "modapte": {"weighting": {"concentration": 1}, "classifier": {"C": 2}, "threshold": "at-least-one"},
 }
 
 
