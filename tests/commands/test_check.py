@@ -266,45 +266,12 @@ def test_a_finished_run_agrees_with_itself(finished, tmp_path):
     assert deviations(finished.summary, tmp_path) == []
 
 
-def test_the_readmes_table_has_the_pinned_numbers() -> None:
-    """A row for each configuration: two methods of words, two of parts and pairs, and the difference of these."""
-    rows = {"20NG": "20ng", "WebKB": "webkb", "Reuters R8": "r8", "Reuters R52": "r52", "ModApte-90": "modapte"}
-    lines = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8").splitlines()
-    for row, name in rows.items():
-        (printed,) = (line for line in lines if line.startswith(f"| {row}") and line.count("|") == 8)
-        scores = pd.read_csv(PINNED / f"simplex-{name}.csv").query("fold == 'all' and metric != 'macro-f1'")
-        values = dict(zip(scores["cell"], 100 * scores["value"], strict=True))
-        baseline = "tfidf-linear-svm-ridge0-threshold-at-least-one" if name == "modapte" else "tfidf-linear-svm"
-        kinds = (baseline, "tf-hellinger", "plain", "simplex")
-        found = [[value for cell, value in values.items() if cell.startswith(kind)] for kind in kinds]
-        parts = [part.strip().partition(" ")[0] for part in printed.split("|")[2:7]]
-        assert parts[:4] == [f"{each[0]:.2f}" if each else "–" for each in found], row
-        gap = found[3][0] - found[2][0]
-        assert float(parts[4]) == pytest.approx(gap, abs=0.0051), row
-
-
 def test_what_the_guide_says_of_features_is_pinned() -> None:
     text = (Path(__file__).parents[2] / "docs" / "guide.md").read_text(encoding="utf-8")
     (said,) = (part for part in text.split("\n\n") if part.startswith("`configs/features.yaml`"))
     values = pd.read_csv(PINNED / "features.csv").query("fold == 'all'").set_index("cell")["value"]
     cells = ("ngd", "hellinger", "arcsine-n_components1024", "sign-projection-n_components4096-c3.1416")
     assert re.findall(r"(\d+\.\d+)%", said) == [f"{100 * values[cell]:.2f}" for cell in cells]
-
-
-def test_what_the_readme_says_of_each_step_is_pinned() -> None:
-    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    (said,) = (part for part in text.split("\n\n") if part.startswith("In short"))
-    expected = []
-    for a, b in (("root", "words"), ("ngd", "ridge"), ("ngd-rest", "ngd"), ("concentration", "linear-rest")):
-        gaps = []
-        for name in ("webkb", "20ng", "topics", "r52"):
-            scores = pd.read_csv(PINNED / f"geometry-{name}.csv").query("fold == 'all' and metric != 'macro-f1'")
-            values = scores.set_index("cell")["value"]
-            gaps.append(100 * (values[a] - values[b]))
-        expected += [f"{min(gaps):+.2f}", f"{max(gaps):+.2f}"]
-    assert re.findall(r"[+-]\d\.\d\d", said) == expected
-    tables = pd.read_csv(PINNED / "all-methods-webkb.csv")
-    assert f"sets {tables['cell'].nunique()}" in said
 
 
 def test_what_the_page_beside_published_scores_says_is_in_the_files() -> None:

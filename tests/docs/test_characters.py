@@ -103,7 +103,7 @@ def test_controls_of_other_corpora(corpus: str) -> None:
     [
         ("webkb", "words", "characters", "characters are below words by"),
         ("webkb", "simplex", "chosen", "anchors (95.82) by"),
-        ("webkb", "words", "plain-words", "Square roots bring words"),
+        ("webkb", "words", "plain-words", "Words are"),
         ("r52", "words", "characters", "On R52, characters are below words by"),
         ("r52", "words", "fused", "two machines by"),
         ("modapte", "simplex", "chosen", "headlines (86.85) by"),
@@ -117,6 +117,13 @@ def test_differences_in_sentences(corpus: str, higher: str, lower: str, beginnin
     found = accuracies(f"characters-{corpus}", "" if corpus.startswith("20ng") else "-cv", metric)
     stated = re.findall(rf"{re.escape(beginning)} (\d+\.\d\d)", " ".join(PAGE.split()))
     assert printed(found[higher] - found[lower]) in map(Decimal, stated)
+
+
+def test_scores_of_other_configurations() -> None:
+    words = accuracies("characters-webkb", "-cv")["words"]
+    plain = accuracies("simplex-webkb", "-cv")["plain"]
+    assert f"has {printed(plain)}, {printed(words - plain)} below words" in " ".join(PAGE.split())
+    assert f"The README's {printed(accuracies('simplex-modapte', '-cv', 'micro-f1')['simplex'])} is" in PAGE
 
 
 def test_the_choice() -> None:

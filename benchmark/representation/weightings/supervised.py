@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from benchmark.representation.weighting import inverse_document_frequency
 from benchmark.representation.weightings.base import FROM_DOCUMENTS, FROM_LABELS, Weighting, document_frequency
+from benchmark.representation.weightings.unsupervised import log_counts
 from benchmark.system.checks import check_within
 
 if TYPE_CHECKING:
@@ -109,6 +110,8 @@ class Aitchison(_Supervised):
     smoothing : float
         Number of pseudo-documents, > 0, with the class distribution of all documents, that are added to those of each
         term. Without them, terms of few documents would be concentrated by chance.
+    log : bool
+        Take 1 + log of each count in its place, as `log-tf` does.
     """
 
     def __init__(
@@ -117,11 +120,13 @@ class Aitchison(_Supervised):
         idf: float | dict[str, float] = 1.0,
         concentration: float | dict[str, float] = 0.0,
         smoothing: float = 1.0,
+        log: bool = False,
     ) -> None:
         self.power = power
         self.idf = idf
         self.concentration = concentration
         self.smoothing = smoothing
+        self.log = log
 
     @property
     def learns(self) -> str:
@@ -138,8 +143,8 @@ class Aitchison(_Supervised):
         check_within("smoothing", np.array([self.smoothing]), 1e-6, 1e6)
 
     def local(self, counts: sp.csr_array) -> Array:
-        """Raise the counts to the power α."""
-        return np.asarray(counts.data.astype(np.float64) ** self.power)
+        """Raise the counts, or 1 + log of them, to the power α."""
+        return np.asarray((log_counts(counts) if self.log else counts.data.astype(np.float64)) ** self.power)
 
     def factors(self, presence: sp.csr_array, members: NDArray[np.bool_] | None) -> Array:
         """Compute idf^β · concentration^γ."""

@@ -49,19 +49,20 @@ class LogTermFrequency(TermFrequency):
     """1 + log of the number of occurrences of the term in the document: SMART's "l", scikit-learn's sublinear_tf."""
 
     def local(self, counts: sp.csr_array) -> Array:
-        """Compute 1 + log(count) of each stored count, and 0 below 1/e, which no whole number is."""
-        return _log_counts(counts)
+        """Compute 1 + log(count)."""
+        return log_counts(counts)
 
 
 class LogTfIdf(TfIdf):
     """1 + log of the term frequency, times log(documents / documents with the term): SMART's "lt"."""
 
     def local(self, counts: sp.csr_array) -> Array:
-        """Compute 1 + log(count), see `LogTermFrequency`."""
-        return _log_counts(counts)
+        """Compute 1 + log(count)."""
+        return log_counts(counts)
 
 
-def _log_counts(counts: sp.csr_array) -> Array:
+def log_counts(counts: sp.csr_array) -> Array:
+    """Compute 1 + log(count) of each stored count, and 0 below 1/e, which no whole number is."""
     return np.asarray(np.maximum(1 + np.log(counts.data.astype(np.float64)), 0.0))
 
 
