@@ -31,13 +31,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from benchmark.analysis.scoring import RunPredictions
-    from benchmark.config.model import Experiment, TextSettings, Variant
+    from benchmark.config.model import Experiment, TextSettings, Variant, VectorFile
     from benchmark.evaluation.predictions import Predictions
 
 #: Maximal number of groups that are listed by name.
 MAX_LISTED_GROUPS = 30
 #: Maximal number of variants whose documents are counted in the terminal.
 MAX_LISTED_VARIANTS = 3
+#: Largest deviation of the share of documents that a split by date tests from the one that is stated.
+MAX_SHARE_DEVIATION = 0.05
 _DEFINITIONS = {
     "macro-f1": "macro-F1 is the mean of the classes' F1",
     "macro-f1-mean-of-splits": "the mean of macro-F1 is that of the splits' macro-F1",
@@ -159,7 +161,8 @@ def table_notes(run: RunPredictions, printed: Mapping[str, float]) -> list[str]:
     first = next(iter(experiment.variants.values()))
     multilabel = any(documents.multilabel for documents in predictions.tasks.values())
     compared_replicates = bool(experiment.compare) and first.protocol.tags.replicated
-    notes = [*_documents(experiment, run.facts), *_methods(experiment), *_tasks(first, predictions)]
+    notes = [*_documents(experiment, run.facts), *_doubts(experiment, run.facts, predictions)]
+    notes += [*_methods(experiment), *_tasks(first, predictions)]
     notes += dict.fromkeys(_protocol(variant, predictions) for variant in experiment.variants.values())
     notes.append(sampling_of(first.protocol.tags, experiment.seed).words.format(seed=experiment.seed))
     notes += [*_without_interval(run), *_ranked(run, multilabel=multilabel)]
@@ -250,7 +253,36 @@ def terminal_notes(run: RunPredictions) -> Iterator[str]:
         is_mean = n > 1 and not replicated and metric is not None and not metric.pooled
         mean = f"; a score is the mean of {n} splits" if is_mean else ""
         yield f"{_label(name, run.experiment)}{documents}{mean}; {bars}."
+    yield from _doubts(run.experiment, run.facts, run.predictions)
     yield from failed_diagnostics(run)
+
+
+def _doubts(experiment: Experiment, facts: Mapping[str, Mapping[str, Any]], predictions: Predictions) -> Iterator[str]:
+    """Yield what the documents, vectors and dates may mean otherwise than they were taken."""
+    yield from dict.fromkeys(note for own in facts.values() for note in own.get("notes", ()))
+    entries = (entry for variant in experiment.variants.values() for entry in variant.entries)
+    yield from dict.fromkeys(_features(e.label, e.candidates[0].vectors) for e in entries if e.candidates[0].vectors)
+    for name, variant in experiment.variants.items():
+        given = variant.protocol.resolved
+        share = 0.0 if given.get("test_from") else given.get("test_share", 0.0)
+        tested = {key: splits for key, splits in predictions.splits.items() if key.variant == name}
+        for key, (split, *_) in tested.items() if variant.protocol.name == "by-date" and share else ():
+            n, n_documents = len(split.test), len(predictions.tasks[key.of_task].ids)
+            if abs(n / n_documents - share) > MAX_SHARE_DEVIATION:
+                text = f"{n:,} documents are tested ({n / n_documents:.1%}) and {n_documents - n:,} train"
+                why = "documents of the same date are never separated"
+                yield f"{_label(name, experiment)}{text}, where test_share is {share:.1%}: {why}."
+
+
+def _features(label: str, vectors: VectorFile) -> str:
+    """Describe the features of vectors that were made elsewhere."""
+    if not vectors.features:
+        column = f"the numbers of the column {vectors.column!r}" if vectors.column else "all columns"
+        return f"{label}: features are {column} of {vectors.file.name}."
+    first, *_, last = vectors.features * 2
+    names = first if len(vectors.features) == 1 else f"{first} … {last}"
+    text = f"{label}: {len(vectors.features):,} columns of {vectors.file.name} are features ({names})"
+    return text + (f"; left out: {', '.join(vectors.left_out)}." if vectors.left_out else ".")
 
 
 def _label(name: str, experiment: Experiment) -> str:

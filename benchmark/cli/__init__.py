@@ -156,7 +156,9 @@ def init(
     path: Annotated[Path, typer.Argument(metavar="FILE", help="A table, JSON, Parquet, or a folder of classes.")],
     text: Annotated[str | None, typer.Option(help="Column of the text.", show_default="proposed")] = None,
     label: Annotated[str | None, typer.Option(help="Column of the class.", show_default="proposed")] = None,
-    labels: Annotated[str | None, typer.Option(help="Column of the classes, if a document may have several.")] = None,
+    labels: Annotated[
+        str | None, typer.Option(help="Column of the classes, or columns of 0 and 1 (a,b,c), if there may be several.")
+    ] = None,
     separator: Annotated[str | None, typer.Option(help="Separator of several classes in one value.")] = None,
     single_label: Annotated[
         bool, typer.Option("--single-label", help="One class a value, even with ; or | or a comma.")
@@ -165,6 +167,10 @@ def init(
         bool | None,
         typer.Option("--header/--no-header", help="Whether the first row names columns.", show_default="as it looks"),
     ] = None,
+    quoting: Annotated[
+        str, typer.Option(help="Quotes of a table: double, or none if a quote is mere text.")
+    ] = "double",
+    escape: Annotated[str | None, typer.Option(help="Character before quotes in a table's text.")] = None,
     id_: Annotated[str | None, typer.Option("--id", help="Column of the documents' names.")] = None,
     split: Annotated[str | None, typer.Option(help="Column that says train or test.")] = None,
     group: Annotated[str | None, typer.Option(help="Column of the groups of documents.")] = None,
@@ -183,17 +189,26 @@ def init(
     no_pilot: Annotated[bool, typer.Option("--no-pilot", help="Don't forecast the run.")] = False,
 ) -> None:
     """Write a first configuration for your own documents, asking questions at a terminal."""
-    from benchmark.cli.prompts import ask_header, ask_separator, ask_split, confirm_columns
+    from benchmark.cli.prompts import ask_classes, ask_header, ask_separator, ask_split, confirm_columns
     from benchmark.commands import init as proposals
     from benchmark.commands.plan import forecast_text
 
     named = {"text": text, "label": label, "labels": labels, "id": id_, "split": split, "group": group, "date": date}
-    chosen = {role: name for role, name in named.items() if name is not None}
-    seen = proposals.sample_file(path, encoding=encoding, header=header is not False, date_format=date_format)
-    why = proposals.not_a_header_reason(seen, set(chosen.values())) if header is None else None
+    chosen: dict[str, Any] = {role: name for role, name in named.items() if name is not None}
+    form: dict[str, Any] = {"encoding": encoding, "date_format": date_format, "quoting": quoting, "escape": escape}
+    seen = proposals.sample_file(path, header=header is not False, **form)
+    chosen = proposals.split_columns(seen, chosen)
+    why = proposals.not_a_header_reason(seen, proposals.taken_columns(chosen)) if header is None else None
     if why is not None and not ask_header(path, why):
-        seen = proposals.sample_file(path, encoding=encoding, header=False, date_format=date_format)
-    roles = confirm_columns(seen.columns, proposals.propose_columns(seen, chosen), set(chosen))
+        seen = proposals.sample_file(path, header=False, **form)
+    roles: dict[str, Any] = confirm_columns(seen.columns, proposals.propose_columns(seen, chosen), set(chosen))
+    marks = proposals.columns_of_classes(seen, roles, chosen)
+    one_each = bool(marks) and proposals.one_class_each(seen, marks)
+    if marks and ask_classes(path, marks, one_each=one_each):
+        roles = {
+            **{role: name for role, name in roles.items() if role != "label"},
+            "label" if one_each else "labels": marks,
+        }
     proposals.check_columns(seen, roles)
     found = None if single_label else proposals.find_separator(seen, roles)
     if found is not None and ask_separator(found[0], path, roles["label"], found[1]):
@@ -211,13 +226,14 @@ def init(
         if problem is not None:
             proposals.write_configuration(seen, settled.roles, target, overwrite=True, exact_kernel=False, **how)
             experiment, forecast = plan_experiment(target, jobs=0, download=False, with_pilot=True)
-    columns = ", ".join(f"{role} is {name!r}" for role, name in settled.roles.items())
-    echo(f"Written to {target}: {columns or 'the names of the folders are the classes'}")
+    taken = ", ".join(f"{role} is {name!r}" for role, name in settled.roles.items())
+    echo(f"Written to {target}: {taken or 'the names of the folders are the classes'}")
     if settled.dropped:
         echo(proposals.drop_sentence(settled.dropped, settled.documents))
     for note in (
         *proposals.notes_on_columns(seen, settled.roles),
         *proposals.split_sentences(seen, settled.roles, split_by),
+        *settled.notes,
     ):
         echo(note)
     if problem is not None:

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from benchmark.report.escapes import escape_controls
-from benchmark.system.errors import BenchError, ConfigError, RenamedWarning
+from benchmark.system.errors import MAX_MESSAGE_LENGTH, BenchError, ConfigError, RenamedWarning, shorten
 from benchmark.system.memory import memory_limit
 
 if TYPE_CHECKING:
@@ -39,12 +39,13 @@ def prepare_streams() -> None:
 
 
 def echo(text: object, *, err: bool = False) -> None:
-    """Print a line; output that standard error can't take is dropped."""
+    """Print a line; on standard error, lines are shortened, and output that it can't take is dropped."""
     if not err:
         print(escape_controls(str(text)), flush=True)  # noqa: T201
         return
     with suppress(OSError):
-        print(escape_controls(str(text)), file=sys.stderr, flush=True)  # noqa: T201
+        lines = (shorten(line, MAX_MESSAGE_LENGTH) for line in escape_controls(str(text)).split("\n"))
+        print("\n".join(lines), file=sys.stderr, flush=True)  # noqa: T201
 
 
 def ensure_memory() -> None:

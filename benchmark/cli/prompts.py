@@ -48,9 +48,9 @@ def confirm_columns(columns: Mapping[str, Sequence[Any]], proposed: dict[str, st
         return proposed
     for name, values in columns.items():
         typer.echo(f"  {name}: {quote_value(next((v for v in values if v not in (None, '')), ''))[:60]}", err=True)
-    roles = {role: name for role, name in proposed.items() if role in given}
+    roles = {role: name for role, name in proposed.items() if role in given or role == "labels"}
     for role, question in COLUMN_QUESTIONS.items():
-        if role in given or (role == "label" and "labels" in given):
+        if role in given or (role == "label" and "labels" in roles):
             continue
         default = proposed.get(role, NO_COLUMN if "none" in question else None)
         answer = typer.prompt(question, default=default, err=True)
@@ -85,3 +85,11 @@ def ask_split(ways: Mapping[str, str]) -> str | None:
     while answer not in ways:
         answer = typer.prompt(f"There is no way {answer!r}. {question}", default=default, err=True)
     return str(answer)
+
+
+def ask_classes(path: Path, columns: Sequence[str], *, one_each: bool) -> bool:
+    """Ask whether each of the columns that hold only 0 and 1 is a class; `one_each` if each document has just one."""
+    names, role = ",".join(columns), "label" if one_each else "labels"
+    problem = f"{path}: the columns {quote_value(', '.join(columns))} hold only 0 and 1"
+    options = f"--{role} {quote_value(names)} if each is a class, or --label {columns[0]} if that column alone has it"
+    return ask_yes_no(problem, "Is each of them a class?", options)

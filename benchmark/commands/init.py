@@ -15,18 +15,23 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from benchmark.commands.plan import needs_text
+from benchmark.config.schema import as_list
 from benchmark.corpora.user.dates import ISO, DateColumn
 from benchmark.corpora.user.decompress import open_decompressed
 from benchmark.corpora.user.file_parameters import DROP_REASONS
+from benchmark.corpora.user.label_notes import LIST_BRACKETS, listed_labels
 from benchmark.corpora.user.records import (
     DELIMITERS,
     TABLE_DELIMITERS,
+    TextForm,
     check_size,
     file_extension,
     iter_records,
+    named_delimiter,
     read_columns,
 )
-from benchmark.corpora.user.text_lines import check_encoding, text_lines
+from benchmark.corpora.user.records_reader import class_mark
+from benchmark.corpora.user.text_lines import text_lines
 from benchmark.corpora.user.user_files import UserFiles
 from benchmark.corpora.user.validate import DocumentsError
 from benchmark.system.atomic_files import write_atomically
@@ -102,6 +107,10 @@ class FileSample:
         Whether the first row of a table has the names of its columns.
     date_format : str, optional
         Format of the dates that the user stated.
+    quoting : str
+    escape : str, optional
+    notes : tuple of str
+        What was left out of a table.
     """
 
     path: Path
@@ -110,29 +119,42 @@ class FileSample:
     encoding: str
     header: bool = True
     date_format: str | None = None
+    quoting: str = TextForm.quoting
+    escape: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 def sample_file(
-    path: Path, *, encoding: str = "utf-8", header: bool = True, date_format: str | None = None
+    path: Path,
+    *,
+    encoding: str = "utf-8",
+    header: bool = True,
+    date_format: str | None = None,
+    quoting: str = TextForm.quoting,
+    escape: str | None = None,
 ) -> FileSample:
     """Read the beginning of a file, or accept a folder of class folders; DataError if the path is neither."""
+    form: dict[str, Any] = {"encoding": encoding, "header": header, "quoting": quoting, "escape": escape}
+    UserFiles(str(path), **form).check()
     if path.is_dir():
         return FileSample(path, {}, None, encoding)
     if not path.exists():
         raise DataError(f"{path}: no such file or folder")
-    check_encoding(encoding)
     check_size(path, encoding=encoding)
-    delimiter = _delimiter(path, encoding)
-    names = read_columns(path, encoding=encoding, delimiter=delimiter, header=header)
-    rows = iter_records(path, names, encoding=encoding, delimiter=delimiter, header=header)
+    form["delimiter"], notes = _delimiter(path, encoding)
+    known = read_columns(path, **form)
+    names = [name for name in known if name]
+    if unnamed := len(known) - len(names):
+        notes.append(f"{path}: {unnamed} {'column has' if unnamed == 1 else 'columns have'} no name: left out")
+    rows = iter_records(path, names, **form)
     first = [
-        [v[:MAX_INIT_VALUE_LENGTH] if isinstance(v, str) else v for v in values]
+        [v[:MAX_INIT_VALUE_LENGTH] if isinstance(v, str) and v[:1] not in LIST_BRACKETS else v for v in values]
         for _, values in islice(rows, MAX_RECORDS)
     ]
     if not first:
         raise DataError(f"{path}: holds no document")
     columns = {name: [row[i] for row in first] for i, name in enumerate(names)}
-    return FileSample(path, columns, delimiter, encoding, header, date_format)
+    return FileSample(path, columns, date_format=date_format, notes=tuple(notes), **form)
 
 
 def not_a_header_reason(seen: FileSample, wanted: Collection[str] = ()) -> str | None:
@@ -166,7 +188,7 @@ def _number(text: str) -> bool:
     return True
 
 
-def find_separator(seen: FileSample, roles: dict[str, str]) -> tuple[str, str] | None:
+def find_separator(seen: FileSample, roles: dict[str, Any]) -> tuple[str, str] | None:
     """Find a probable separator of several classes in the label column.
 
     Returns
@@ -175,27 +197,54 @@ def find_separator(seen: FileSample, roles: dict[str, str]) -> tuple[str, str] |
         The most frequent separator, and a value that contains it; None if no more than `MIN_SEPARATOR_SHARE` of the
         values do.
     """
-    labels = [str(label).strip() for label in seen.columns.get(roles.get("label", ""), ()) if isinstance(label, str)]
+    column = seen.columns.get(str(roles.get("label", "")), ())
+    labels = [label.strip() for label in column if isinstance(label, str) and listed_labels(label) is None]
     containing = {mark: [label for label in labels if mark in label.strip(mark)] for mark in SEPARATORS}
     best = max(SEPARATORS, key=lambda mark: len(containing[mark]))
     return (best, containing[best][0]) if len(containing[best]) > MIN_SEPARATOR_SHARE * len(labels) else None
 
 
-def _delimiter(path: Path, encoding: str) -> str | None:
-    """Guess the delimiter of a table; None if it is the usual one or can't be guessed."""
+def _delimiter(path: Path, encoding: str) -> tuple[str | None, list[str]]:
+    """Guess the delimiter of a table; None if it is the usual one, can't be guessed, or is named by the first line."""
     usual = TABLE_DELIMITERS.get(file_extension(path))
     if usual is None:
-        return None
+        return None, []
     with open_decompressed(path) as file:
         first = next(text_lines(file, path, encoding), "")
+    if named_delimiter(first):
+        return None, [f"{path}:1: {first.strip()!r} names the delimiter, and is no row of the table"]
     try:
         guess = csv.Sniffer().sniff(first.rstrip("\r\n")[:MAX_SNIFFED], DELIMITERS).delimiter
     except csv.Error:
-        return None
-    return None if guess == usual else guess
+        return None, []
+    return None if guess == usual else guess, []
 
 
-def propose_columns(seen: FileSample, given: dict[str, str]) -> dict[str, str]:
+def columns_of_classes(seen: FileSample, roles: Mapping[str, Any], given: Collection[str]) -> list[str]:
+    """Return the columns that hold only 0 and 1, of which each may say whether a document has a class.
+
+    None are returned if the user named the class, or a column has a usual name of one.
+    """
+    label = roles.get("label", "")
+    if {"label", "labels"} & set(given) or "labels" in roles or label.lower() in USUAL_COLUMN_NAMES["label"]:
+        return []
+    others = taken_columns({role: own for role, own in roles.items() if role != "label"})
+    marks = [name for name, values in seen.columns.items() if name not in others and _marks(values)]
+    return marks if len(marks) > 1 and (not label or label in marks) else []
+
+
+def _marks(values: Sequence[Any]) -> bool:
+    """Return whether all values are 0 or 1, and both occur."""
+    return {class_mark(value) for value in values} == {True, False}
+
+
+def one_class_each(seen: FileSample, columns: Sequence[str]) -> bool:
+    """Return whether in each document exactly one of these columns holds 1."""
+    rows = zip(*(seen.columns[name] for name in columns), strict=True)
+    return all([class_mark(value) for value in row].count(True) == 1 for row in rows)
+
+
+def propose_columns(seen: FileSample, given: dict[str, Any]) -> dict[str, Any]:
     """Propose columns for the roles that the user didn't assign, from the columns' values and names.
 
     Parameters
@@ -214,7 +263,7 @@ def propose_columns(seen: FileSample, given: dict[str, str]) -> dict[str, str]:
     ConfigError
         If an assigned column doesn't exist.
     """
-    for role, name in given.items():
+    for role, name in ((role, name) for role, own in given.items() for name in as_list(own)):
         if seen.columns and name not in seen.columns:
             raise ConfigError(f"--{role}: {unknown_name('column', name, list(seen.columns))}")
     roles = dict(given)
@@ -231,9 +280,13 @@ def propose_columns(seen: FileSample, given: dict[str, str]) -> dict[str, str]:
     for role, fits in suited.items():
         if role in roles or (role == "label" and "labels" in roles):
             continue
-        left = [name for name, values in seen.columns.items() if name not in roles.values() and fits(values)]
+        taken = taken_columns(roles)
+        left = [name for name, values in seen.columns.items() if name not in taken and fits(values)]
         usual = [name for name in left if name.lower() in USUAL_COLUMN_NAMES.get(role, ())]
-        if role == "text" and left:
+        several = _column_of_lists(seen, taken, usual or left) if role == "label" else None
+        if several is not None:
+            roles["labels"] = several
+        elif role == "text" and left:
             roles[role] = max(left, key=lambda name: sum(len(str(value or "")) for value in seen.columns[name]))
         elif usual:
             roles[role] = min(usual, key=lambda name: USUAL_COLUMN_NAMES[role].index(name.lower()))
@@ -242,6 +295,34 @@ def propose_columns(seen: FileSample, given: dict[str, str]) -> dict[str, str]:
         elif left and role in ("label", "split", "date"):
             roles[role] = min(left, key=lambda name: len(_distinct(seen.columns[name])))
     return roles
+
+
+def _column_of_lists(seen: FileSample, taken: Collection[str], others: Sequence[str]) -> str | None:
+    """Return the column of lists that probably has the classes, since its name is usual or no other column may."""
+    lists = [name for name, values in seen.columns.items() if name not in taken and _lists(values)]
+    names = (*USUAL_COLUMN_NAMES["labels"], *USUAL_COLUMN_NAMES["label"])
+    others = [name for name in others if name not in lists]
+    usual = [name for name in lists if name.lower() in names]
+    if not lists or any(name.lower() in names for name in others) or (others and not usual):
+        return None
+    return (usual or lists)[0]
+
+
+def taken_columns(roles: Mapping[str, Any]) -> set[str]:
+    """Return all columns that have a role."""
+    return {name for own in roles.values() for name in as_list(own)}
+
+
+def split_columns(seen: FileSample, given: Mapping[str, str]) -> dict[str, Any]:
+    """Return the columns by role, with `a,b,c` as a list for the class, unless a column has that name."""
+    several = {role for role in ("label", "labels") if "," in given.get(role, "") and given[role] not in seen.columns}
+    return {role: name.split(",") if role in several else name for role, name in given.items()}
+
+
+def _lists(values: Sequence[Any]) -> bool:
+    """Return whether the values of a column are lists, or lists that are written as text."""
+    own = [value for value in values if value not in (None, "")]
+    return bool(own) and all(isinstance(v, list) or (isinstance(v, str) and listed_labels(v) is not None) for v in own)
 
 
 def _distinct(values: Sequence[Any]) -> set[str]:
@@ -275,7 +356,7 @@ def _possible_dates(values: Sequence[Any]) -> DateColumn | None:
     return found
 
 
-def check_columns(seen: FileSample, roles: dict[str, str]) -> None:
+def check_columns(seen: FileSample, roles: dict[str, Any]) -> None:
     """Raise ConfigError if no column is the text or the class, with what speaks against those that there are."""
     if not seen.columns:
         return
@@ -292,9 +373,12 @@ def check_columns(seen: FileSample, roles: dict[str, str]) -> None:
     raise ConfigError(f"{seen.path}: no column looks like a class{told}; name it by --label")
 
 
-def notes_on_columns(seen: FileSample, roles: dict[str, str]) -> list[str]:
+def notes_on_columns(seen: FileSample, roles: dict[str, Any]) -> list[str]:
     """Return what was taken where a column could be taken in two ways."""
-    notes, label = [], roles.get("label", "")
+    notes, label = [*seen.notes], str(roles.get("label", ""))
+    several = seen.columns.get(str(roles.get("labels", "")), ())
+    if any(isinstance(value, str) for value in several) and _lists(several):
+        notes.append(f"{roles['labels']!r} has lists written as text: each item is a class")
     values = [value for value in seen.columns.get(label, ()) if isinstance(value, str)]
     holding = {mark: [value for value in values if mark in value.strip().strip(mark)] for mark in SEPARATORS}
     mark = max(SEPARATORS, key=lambda each: len(holding[each]))
@@ -326,16 +410,19 @@ class Settled:
         Numbers of documents that are left out, by reason.
     documents : int
         Number of documents that are left.
+    notes : tuple of str
+        What the documents may mean otherwise, see `ScanResult`.
     """
 
-    roles: dict[str, str]
+    roles: dict[str, Any]
     drop: tuple[str, ...]
     dropped: dict[str, int]
     documents: int
+    notes: tuple[str, ...] = ()
 
 
 def settle_documents(
-    seen: FileSample, roles: dict[str, str], named: Collection[str], *, separator: str | None, drop: Sequence[str]
+    seen: FileSample, roles: dict[str, Any], named: Collection[str], *, separator: str | None, drop: Sequence[str]
 ) -> Settled:
     """Read all documents, and find what has to be left out so that the rest can be classified.
 
@@ -365,7 +452,7 @@ def settle_documents(
         reader.check()
         try:
             scan = reader.scanned()
-            return Settled(roles, tuple(drop), scan.dropped, len(scan.documents))
+            return Settled(roles, tuple(drop), scan.dropped, len(scan.documents), scan.notes)
         except DocumentsError as error:
             proposed = {_ROLE_OF.get(why, "") for why in error.reasons} & (roles.keys() - set(named))
             needed = [why for why in error.reasons if why in DROP_REASONS and why not in drop]
@@ -415,7 +502,7 @@ def _relative_path(seen: FileSample, target: Path) -> str:
 
 def write_configuration(
     seen: FileSample,
-    roles: dict[str, str],
+    roles: dict[str, Any],
     out: Path | None,
     *,
     overwrite: bool,
@@ -435,7 +522,7 @@ def write_configuration(
 
 def configuration_text(
     seen: FileSample,
-    roles: dict[str, str],
+    roles: dict[str, Any],
     name: str,
     path: str,
     *,
@@ -524,7 +611,7 @@ def exact_kernel_problem(found: Plan) -> str | None:
 
 
 def _corpus_section(
-    seen: FileSample, roles: dict[str, str], path: str, *, separator: str | None, drop: Sequence[str]
+    seen: FileSample, roles: dict[str, Any], path: str, *, separator: str | None, drop: Sequence[str]
 ) -> dict[str, Any]:
     """Return the section `corpus`."""
     corpus: dict[str, Any] = {"name": "files", "path": path, **roles}
@@ -536,6 +623,10 @@ def _corpus_section(
         corpus["delimiter"] = seen.delimiter
     if not seen.header:
         corpus["header"] = False
+    if seen.quoting != TextForm.quoting:
+        corpus["quoting"] = seen.quoting
+    if seen.escape is not None:
+        corpus["escape"] = seen.escape
     if seen.encoding != "utf-8":
         corpus["encoding"] = seen.encoding
     if separator is not None:
@@ -550,7 +641,7 @@ def _line(mapping: dict[str, Any]) -> str:
     return yaml.safe_dump(mapping, default_flow_style=True, sort_keys=False, allow_unicode=True, width=10**6).strip()
 
 
-def ways_to_split(seen: FileSample, roles: Mapping[str, str]) -> dict[str, str]:
+def ways_to_split(seen: FileSample, roles: Mapping[str, Any]) -> dict[str, str]:
     """Return those of `WAYS_TO_SPLIT` that the columns allow, the default first; none for a file with its own split."""
     if "split" in roles and _given_split(seen, roles) is not None:
         return {}
@@ -558,7 +649,7 @@ def ways_to_split(seen: FileSample, roles: Mapping[str, str]) -> dict[str, str]:
     return {way: told.format(group=group) for way, told in WAYS_TO_SPLIT.items() if way in roles or way == "random"}
 
 
-def check_split_by(split_by: str | None, roles: Mapping[str, str]) -> None:
+def check_split_by(split_by: str | None, roles: Mapping[str, Any]) -> None:
     """Raise ConfigError for a way of dividing documents that doesn't exist, or whose column is missing."""
     if split_by is None:
         return
@@ -568,7 +659,7 @@ def check_split_by(split_by: str | None, roles: Mapping[str, str]) -> None:
         raise ConfigError(f"--split-by {split_by}: no column is the {split_by}; name it by --{split_by}")
 
 
-def split_sentences(seen: FileSample, roles: Mapping[str, str], split_by: str | None) -> list[str]:
+def split_sentences(seen: FileSample, roles: Mapping[str, Any], split_by: str | None) -> list[str]:
     """Return what the proposed split measures, and which options measure something else."""
     ways = ways_to_split(seen, roles)
     if len(ways) < 2:
@@ -582,7 +673,7 @@ def split_sentences(seen: FileSample, roles: Mapping[str, str], split_by: str | 
     return notes
 
 
-def _given_split(seen: FileSample, roles: Mapping[str, str]) -> tuple[str, str] | None:
+def _given_split(seen: FileSample, roles: Mapping[str, Any]) -> tuple[str, str] | None:
     """Return the training and the test part that the file comes with; None if it has only one part."""
     sides = sorted(_distinct(seen.columns[roles["split"]]))
     train = next((each for each in sides if each.lower().startswith("train")), sides[0])
@@ -591,7 +682,7 @@ def _given_split(seen: FileSample, roles: Mapping[str, str]) -> tuple[str, str] 
 
 
 def _protocol(
-    seen: FileSample, roles: dict[str, str], split_by: str | None, *, multilabel: bool
+    seen: FileSample, roles: dict[str, Any], split_by: str | None, *, multilabel: bool
 ) -> tuple[dict[str, Any], str]:
     """Return a protocol that suits the columns, and a comment on it."""
     stratified = {"stratified": False} if multilabel else {}

@@ -230,17 +230,22 @@ class VectorFile:
         Parquet's column of ids.
     column : str
         Parquet's column of lists of numbers; "" where each number has a column.
+    features, left_out : tuple of str
+        Parquet's columns of numbers that are features, and its other columns.
     """
 
     file: MethodFile
     ids: MethodFile | None = None
     id_column: str = "id"
     column: str = ""
+    features: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     @property
     def resolved(self) -> list[str]:
         """Digests and columns, as results are keyed."""
-        return [self.file.digest, "" if self.ids is None else self.ids.digest, self.id_column, self.column]
+        ids = "" if self.ids is None else self.ids.digest
+        return [self.file.digest, ids, self.id_column, self.column, *self.features]
 
 
 @dataclass(frozen=True)

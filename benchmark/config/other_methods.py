@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from pyarrow import ArrowException, parquet, types
 
 from benchmark.classifiers.placeholders import FUSION, MADE_ELSEWHERE, Fusion, MadeElsewhere
 from benchmark.config.components import Component, check_component
 from benchmark.config.limits import COUNTED_METHODS, check_cell_name, check_limit
 from benchmark.config.model import FUSION_SCALES, FusedMethods, MethodFile, MethodSpec, Representation, VectorFile
+from benchmark.config.schema import as_list
 from benchmark.corpora.file_digest import file_digest
 from benchmark.corpora.user.records import read_columns
 from benchmark.representation import WEIGHTINGS
@@ -18,6 +22,8 @@ from benchmark.system.errors import DataError, quote_value, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from pyarrow import DataType
 
     from benchmark.config.model import Variant
     from benchmark.system.yaml_source import Location, YamlSource
@@ -35,6 +41,9 @@ _SCORES = ("decision", "score", "probability")
 _VOTES = "lets pairs of classes vote: give it `scheme: one-vs-rest`, which has a decision value for each class"
 #: The keys of a mapping of `vectors`.
 VECTOR_KEYS = ("file", "ids", "id", "column")
+#: What a column of the corpus may be; its columns are no features. And the beginning of the name of a pandas index.
+COLUMN_ROLES = ("label", "labels", "text", "id", "split", "group", "date")
+_PANDAS_INDEX = "__index_level_"
 
 
 def is_fusion(given: Any) -> bool:
@@ -186,10 +195,49 @@ def vector_file(given: Any, source: YamlSource, place: Location) -> VectorFile:
             raise source.error((*place, key), unknown_name("key of `vectors`:", key, VECTOR_KEYS))
         if not isinstance(value, str):
             raise source.error((*place, key), f"{key} is {quote_value(value)}: must be text")
-    if given["file"].endswith(".npy") != ("ids" in given):
+    kind = Path(given["file"]).suffix.lower()
+    if kind == ".npz":
+        problem = (
+            "a .npz file holds several arrays and is no table of vectors: write one of them by numpy.save, as .npy"
+        )
+        raise source.error(place, problem)
+    if kind == ".npy" and "ids" not in given:
         raise source.error(place, "a .npy file needs `ids`, a file with an id for each row, one a line")
+    if kind != ".npy" and "ids" in given:
+        raise source.error(place, "`ids` are those of a .npy file; a Parquet file has a column of ids, named by `id`")
     ids = _file(given["ids"], source, place) if "ids" in given else None
-    return VectorFile(_file(given["file"], source, place), ids, given.get("id", "id"), given.get("column", ""))
+    found = VectorFile(_file(given["file"], source, place), ids, given.get("id", "id"), given.get("column", ""))
+    return found if ids is not None or found.column else _with_features(found, source, place)
+
+
+def _with_features(vectors: VectorFile, source: YamlSource, place: Location) -> VectorFile:
+    """Return the vectors with the columns that are features: those of numbers which the corpus doesn't read.
+
+    A file that can't be read is refused by the run.
+    """
+    if vectors.file.path is None:
+        return vectors
+    try:
+        schema = parquet.read_schema(vectors.file.path)
+    except (OSError, ArrowException):
+        return vectors
+    corpus = source.data.get("corpus")
+    roles = [corpus.get(role) for role in COLUMN_ROLES] if isinstance(corpus, dict) else []
+    known = {*COLUMN_ROLES, vectors.id_column, *(name for role in roles for name in as_list(role))}
+    lists = [each.name for each in schema if types.is_list(each.type) or types.is_fixed_size_list(each.type)]
+    if lists:
+        name = quote_value(lists[0])
+        raise source.error(place, f"{vectors.file.name}: {name} is a column of lists: name it by `column`")
+    numbers = [each.name for each in schema if _is_number(each.type)]
+    features = [name for name in numbers if name not in known and not name.startswith(_PANDAS_INDEX)]
+    if not features:
+        raise source.error(place, f"{vectors.file.name}: has no column of numbers that could be a feature")
+    left_out = [name for name in schema.names if name not in features and name != vectors.id_column]
+    return replace(vectors, features=tuple(features), left_out=tuple(left_out))
+
+
+def _is_number(kind: DataType) -> bool:
+    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind))
 
 
 def uncounted_points(normalization: str) -> Representation:

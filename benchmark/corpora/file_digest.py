@@ -78,8 +78,11 @@ def file_digest(path: Path) -> FileDigest:
 
 
 def check_regular(path: Path, status: os.stat_result) -> os.stat_result:
-    """Return a file's status; raise DataError for a pipe or device, unopened, since opening or reading may not end."""
-    if may_block(status.st_mode):
+    """Return a file's status; raise DataError for a pipe or device, unopened, since opening or reading may not end.
+
+    So may files of /proc, which are regular by their status.
+    """
+    if may_block(status.st_mode) or path.resolve().parts[1:2] == ("proc",):
         raise DataError(f"{path}: is a pipe or device, not a regular file; write its content to a file")
     return status
 
@@ -147,12 +150,15 @@ class DigestedPath:
     is_folder : bool
     files : mapping of str to FileDigest
         Digests by path below the folder, sorted by path; a single file has the path "".
+    links : int
+        Number of links below the folder, which are left out.
     """
 
     split: str
     path: Path
     is_folder: bool
     files: Mapping[str, FileDigest]
+    links: int = 0
 
 
 @dataclass(frozen=True)
@@ -200,21 +206,30 @@ def _digest_of(places: tuple[tuple[str, Path], ...], stamps: tuple[tuple[int, ..
     whole, found = hashlib.sha256(), list[DigestedPath]()
     for split, path in places:
         is_folder, files = path.is_dir(), dict[str, FileDigest]()
-        for relpath, file in files_below(path) if is_folder else [("", path)]:
+        below, links = files_below(path) if is_folder else ([("", path)], 0)
+        if is_folder and links and not below:
+            raise DataError(
+                f"{path}: holds only links ({links:,}), which aren't followed; copy the files that they name"
+            )
+        for relpath, file in below:
             files[relpath] = file_digest(file)
             whole.update(f"{split}\0{relpath}\0".encode("utf-8", "surrogateescape"))
             whole.update(files[relpath].sha256)
-        found.append(DigestedPath(split, path, is_folder, files))
+        found.append(DigestedPath(split, path, is_folder, files, links))
     return CorpusDigest(whole.hexdigest(), tuple(found), stamps)
 
 
-def files_below(folder: Path) -> list[tuple[str, Path]]:
-    """Return the files below a folder that aren't hidden, with their relative paths, sorted by these."""
-    found = []
+def files_below(folder: Path) -> tuple[list[tuple[str, Path]], int]:
+    """Return the files below a folder that are neither hidden nor links, by relative path, and the number of links."""
+    found, links = list[tuple[str, Path]](), 0
     for top, folders, names in os.walk(folder, onerror=_refuse):
+        for path in (Path(top) / name for name in [*folders, *names] if not name.startswith(".")):
+            if path.is_symlink():
+                links += 1
+            elif path.name in names:
+                found.append((path.relative_to(folder).as_posix(), path))
         folders[:] = [name for name in folders if not name.startswith(".")]
-        found += [Path(top) / name for name in names if not name.startswith(".")]
-    return sorted((path.relative_to(folder).as_posix(), path) for path in found)
+    return sorted(found), links
 
 
 def _refuse(error: OSError) -> None:
@@ -231,7 +246,7 @@ def file_stamp(path: Path) -> tuple[int, ...]:
         if not path.is_dir():
             stat = check_regular(path, path.stat())
             return stat.st_size, stat.st_mtime_ns, stat.st_ino, stat.st_ctime_ns
-        stats = [check_regular(file, file.stat()) for _, file in files_below(path)]
+        stats = [check_regular(file, file.stat()) for _, file in files_below(path)[0]]
     except OSError as error:
         raise DataError(f"{error.filename or path}: can't be read: {error.strerror or error}") from None
     times = hash(tuple((s.st_mtime_ns, s.st_ino) for s in stats))

@@ -311,4 +311,4 @@ def _reading(collection: Collection) -> dict[str, Any] | None:
     reader = collection.reader
     if not isinstance(reader, FileParameters):
         return None
-    return {name: getattr(reader, name) for name in ("encoding", "delimiter", "header", "id")}
+    return {**reader.form, "id": reader.id}

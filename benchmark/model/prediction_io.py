@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from benchmark.corpora.user.records import (
     RECORD_EXTENSIONS,
     SPREADSHEETS,
     TABLE_DELIMITERS,
+    TextForm,
     file_extension,
     iter_records,
     read_columns,
@@ -61,6 +62,8 @@ class RecordColumns:
         Delimiter and id of the training documents.
     keep : sequence of str, or None
         Columns that are written beside the predictions; None for all columns of the first file.
+    quoting, escape
+        As of `TextForm`.
     """
 
     text: Sequence[str]
@@ -70,6 +73,8 @@ class RecordColumns:
     header: bool = True
     usual: Mapping[str, str | None] = field(default_factory=dict)
     keep: Sequence[str] | None = ()
+    quoting: str = "double"
+    escape: str | None = None
 
     @classmethod
     def of_model(
@@ -87,11 +92,12 @@ class RecordColumns:
         usual = {name: reading.get(name) for name in ("delimiter", "id")}
         encoding = encoding or reading.get("encoding", "utf-8")
         check_encoding(encoding)
-        return cls(text or about["text"], id, encoding, delimiter, reading.get("header", True), usual, keep)
+        quotes = {name: reading[name] for name in ("quoting", "escape") if name in reading}
+        return cls(text or about["text"], id, encoding, delimiter, reading.get("header", True), usual, keep, **quotes)
 
     def form_of(self, path: Path) -> tuple[dict[str, Any], list[str]]:
         """Return how a file of records is read, and the names of its columns."""
-        form: dict[str, Any] = {"encoding": self.encoding, "delimiter": self.delimiter, "header": self.header}
+        form: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(TextForm)}
         usual = TABLE_DELIMITERS.get(file_extension(path))
         if usual is None or self.delimiter is not None:
             return form, read_columns(path, **form)

@@ -72,6 +72,8 @@ class ReadingDescription(_Section):
     delimiter: Annotated[str, Field(pattern=r'^[^"\r\n]$')] | None
     header: bool
     id: str | None
+    quoting: Literal["double", "none"] = "double"
+    escape: Annotated[str, Field(pattern=r'^[^"\r\n]$')] | None = None
 
 
 class TrainingDescription(_Section):

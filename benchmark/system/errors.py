@@ -30,8 +30,8 @@ class DataError(BenchError):
 
 #: Largest number of problems listed for one file, and of names searched for a suggestion or listed as allowed.
 MAX_PROBLEMS, MAX_NAMES = 20, 1000
-#: Largest number of characters of a message, and of a value in it.
-MAX_MESSAGE_LENGTH, MAX_VALUE_LENGTH = 5000, 200
+#: Largest number of characters of a line of a message, and of a value in it.
+MAX_MESSAGE_LENGTH, MAX_VALUE_LENGTH = 1000, 200
 
 
 class RenamedWarning(FutureWarning):
@@ -54,13 +54,13 @@ def unknown_name(what: str, name: object, allowed: Sequence[str]) -> str:
 
 def quote_value(value: object) -> str:
     """Format a value for an error message; of a long value only the beginning and end."""
-    return _cut(repr(value), MAX_VALUE_LENGTH)
+    return shorten(repr(value), MAX_VALUE_LENGTH)
 
 
 def one_line(message: str) -> str:
     """Escape line breaks and control characters in a message, and shorten it if it is too long."""
     plain = message if message.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in message)
-    return _cut(plain, MAX_MESSAGE_LENGTH)
+    return shorten(plain, MAX_MESSAGE_LENGTH)
 
 
 def combine_errors(problems: Iterable[object], more: int = 0) -> ConfigError:
@@ -70,5 +70,6 @@ def combine_errors(problems: Iterable[object], more: int = 0) -> ConfigError:
     return ConfigError("\n".join([*lines[:MAX_PROBLEMS], *([f"… and {more:,} more problems"] if more else [])]))
 
 
-def _cut(text: str, most: int) -> str:
+def shorten(text: str, most: int) -> str:
+    """Return a text of at most so many characters and an ellipsis: its beginning and its end."""
     return text if len(text) <= most else f"{text[: most // 2]} … {text[-most // 2 :]}"

@@ -529,10 +529,12 @@ def test_init(call_of: Any, tmp_path: Path) -> None:
     )
     module = "benchmark.commands.init"
     found = call_of(f"{module}.sample_file", "init", path)
-    assert found == {"path": path, "encoding": "utf-8", "header": True, "date_format": None}
-    options = ("--encoding", "cp1252", "--no-header", "--date-format", "%d")
+    usual = {"path": path, "encoding": "utf-8", "header": True, "date_format": None}
+    assert found == {**usual, "quoting": "double", "escape": None}
+    options = ("--encoding", "cp1252", "--no-header", "--date-format", "%d", "--quoting", "none", "--escape", "^")
     found = call_of(f"{module}.sample_file", "init", path, *options)
-    assert found == {"path": path, "encoding": "cp1252", "header": False, "date_format": "%d"}
+    stated = {"path": path, "encoding": "cp1252", "header": False, "date_format": "%d"}
+    assert found == {**stated, "quoting": "none", "escape": "^"}
     assert call_of(f"{module}.sample_file", "init", path, "--header")["header"] is True
     roles = ("text", "label", "labels", "id", "split", "group", "date")
     named = [word for role in roles for word in (f"--{role}", f"my-{role}")]

@@ -199,7 +199,7 @@ def test_a_proposed_column_goes_first_then_documents_and_what_can_not_be_left_ou
             }
             if wrong:
                 raise DocumentsError("wrong", wrong)
-            return SimpleNamespace(dropped={"empty": 1}, documents=range(7))
+            return SimpleNamespace(dropped={"empty": 1}, documents=range(7), notes=())
 
     monkeypatch.setattr("benchmark.commands.init.UserFiles", Reader)
     gone = {of_role[why] for why in reasons if why in of_role and of_role[why] not in named}

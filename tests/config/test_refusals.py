@@ -106,7 +106,10 @@ def test_a_comparison_that_is_listed_twice_is_refused_in_either_order(refusal: C
     ("given", "said"),
     [
         ("{file: a.npy}", "a .npy file needs `ids`, a file with an id for each row, one a line"),
-        ("{file: a.csv, ids: b.txt}", "a .npy file needs `ids`, a file with an id for each row, one a line"),
+        (
+            "{file: a.csv, ids: b.txt}",
+            "`ids` are those of a .npy file; a Parquet file has a column of ids, named by `id`",
+        ),
         ("{file: a.csv, idd: x}", "unknown key of `vectors`: 'idd'; did you mean 'id'?"),
         ("{file: a.csv, id: 3}", "id is 3: must be text"),
         ("3", "vectors are the name of a file, or a mapping with `file` and `ids`, `id` or `column`, not 3"),

@@ -244,10 +244,12 @@ def test_vectors_of_no_document_are_counted_and_a_document_without_one_is_refuse
         VectorClassifierMethod(replace(spec, vectors=None)).solve(problem, splits, None, bench)
 
 
-@pytest.mark.parametrize(("ids", "twice"), [(["p", "q", "r", "q"], "q"), (["p", "p", "q", "q"], "p"), (["r"] * 4, "r")])
-def test_the_first_document_that_comes_again_is_named(ids: list[str], twice: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("ids", "twice", "row"), [(["p", "q", "r", "q"], "q", 4), (["p", "p", "q", "q"], "p", 2), (["r"] * 4, "r", 2)]
+)
+def test_the_first_document_that_comes_again_is_named(ids: list[str], twice: str, row: int, tmp_path: Path) -> None:
     spec = vectors_of(tmp_path / "v.parquet", ids, np.ones((4, 2)))
-    with pytest.raises(DataError, match=f"^v.parquet: has the document '{twice}' twice$"):
+    with pytest.raises(DataError, match=f"^v.parquet:{row}: has the document '{twice}' twice$"):
         read_vectors(spec.vectors)
 
 

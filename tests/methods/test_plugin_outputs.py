@@ -365,8 +365,8 @@ def test_scores_may_be_infinite_and_classes_have_names_of_several_words(tmp_path
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("id,text\na,b\n", r"has no column 'label' \(columns: 'id, text'\)"),
-        ("label,text\na,b\n", r"has no column 'id' \(columns: 'label, text'\)"),
+        ("id,text\na,b\n", r"has no column 'label' \(columns: id, text\)"),
+        ("label,text\na,b\n", r"has no column 'id' \(columns: label, text\)"),
         ("id,label\na,x\na,x\n", "has the document 'a' twice$"),
         ("id,label,split\na,x,s\na,x,t\na,x,s\n", "has the document 'a' twice in s$"),
         ("id,label,decision x\na,x,much\n", "the document 'a' has the score 'much': no number"),

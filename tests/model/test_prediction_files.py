@@ -141,7 +141,8 @@ def test_lines_and_spreadsheets_have_no_columns(model: Path, tmp_path: Path) -> 
 def test_a_model_that_does_not_say_how_files_are_read_is_read(model: Path, tmp_path: Path) -> None:
     """Models that were written before have no `reading`."""
     kept = read_model(model)
-    assert kept.about["reading"] == {"encoding": "cp1252", "delimiter": ";", "header": True, "id": "id"}
+    quotes = {"quoting": "double", "escape": None}
+    assert kept.about["reading"] == {"encoding": "cp1252", "delimiter": ";", "header": True, "id": "id", **quotes}
     del kept.about["reading"]
     write_model(kept, tmp_path / "old")
     assert [row["label"] for row in answers(tmp_path / "old", table(tmp_path / "a.csv"))] == [r["label"] for r in ROWS]

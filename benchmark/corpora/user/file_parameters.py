@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.corpora.file_digest import digest_paths
 from benchmark.corpora.user.dates import check_date_format
+from benchmark.corpora.user.records import QUOTINGS, TextForm
 from benchmark.corpora.user.text_lines import check_encoding
 from benchmark.corpora.user.user_corpus import UserCorpus
 from benchmark.system.errors import ConfigError, unknown_name
@@ -39,10 +40,13 @@ class FileParameters(UserCorpus):
     text : str or list of str
         Column of the text; in JSON, `body.text` is the key text of the object body. Several columns are joined by line
         feeds, and are fields that are counted separately.
-    label : str
-        Column of the class.
-    labels : str, optional
-        Column of the classes, where a document may have several or none: a list, or text with a `separator`.
+    label : str or list of str
+        Column of the class; or a column for each class, of which exactly one holds 1 and the others 0.
+    labels : str or list of str, optional
+        Column of the classes, where a document may have several or none: a list, a list written as text
+        (``["a", "b"]``), or text with a `separator`. Or a column for each class, which holds 0 or 1.
+    rename : mapping of str to str, optional
+        Classes by another name, so that two become one: ``{billing: Billing}``. A class named "" is none.
     separator : str, optional
         Separator of the classes in a text, such as ";".
     id : str, optional
@@ -64,6 +68,11 @@ class FileParameters(UserCorpus):
         Character between the columns of a table; by default a comma, in ``.tsv`` a tab.
     header : bool
         Whether the first row of a table has the names of its columns; otherwise they are named "1", "2", ….
+    quoting : str
+        Quotes of a table: double (a text may stand in quotes, in which a quote is doubled) or none (a quote is a
+        character like any other, and every line is a row).
+    escape : str, optional
+        Character that stands before a quote, a delimiter or a line feed of a table's text, such as a backslash.
     drop : list of str
         Documents that are left out instead of causing an error: empty, unlabelled, repeated, rare.
     format : str, optional
@@ -75,8 +84,9 @@ class FileParameters(UserCorpus):
 
     path: str | dict[str, str]
     text: str | list[str] = "text"
-    label: str = "label"
-    labels: str | None = None
+    label: str | list[str] = "label"
+    labels: str | list[str] | None = None
+    rename: dict[str, str] | None = None
     separator: str | None = None
     id: str | None = None
     split: str | None = None
@@ -87,6 +97,8 @@ class FileParameters(UserCorpus):
     encoding: str = "utf-8"
     delimiter: str | None = None
     header: bool = True
+    quoting: str = "double"
+    escape: str | None = None
     drop: Sequence[str] = ()
     format: str | None = None
 
@@ -99,21 +111,35 @@ class FileParameters(UserCorpus):
                     raise ConfigError(f"{key}: {unknown_name('word', value, allowed)}")
         if sorted(self.folders) != sorted(set(self.folders)) or "label" not in self.folders:
             raise ConfigError("folders: must name each level once, and one of them must be label")
-        if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n'):
-            raise ConfigError(f"delimiter is {self.delimiter!r}: must be one character")
+        self._check_table()
         if isinstance(self.path, dict) and (self.split is not None or "split" in self.folders):
             raise ConfigError("split: the path already names the parts of the split")
         if self.date_format is not None:
             check_date_format(self.date_format, self.date)
-        if not self.path or (isinstance(self.text, list) and not self.text):
-            raise ConfigError("path and text must not be empty")
+        if not self.path or [] in (self.text, self.label, self.labels):
+            raise ConfigError("path, text, label and labels must not be empty")
         if self.format is not None and self.fields:
             raise ConfigError("format: several columns of text are its fields already")
+
+    def _check_table(self) -> None:
+        if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n'):
+            raise ConfigError(f"delimiter is {self.delimiter!r}: must be one character")
+        if self.quoting not in QUOTINGS:
+            raise ConfigError(f"quoting: {unknown_name('word', self.quoting, list(QUOTINGS))}")
+        if self.escape is not None and (
+            len(self.escape) != 1 or self.escape in '"\r\n' or self.escape == self.delimiter
+        ):
+            raise ConfigError(f"escape is {self.escape!r}: must be one character, such as a backslash")
 
     @property
     def multilabel(self) -> bool:
         """Whether documents may have several classes, or none."""
         return self.labels is not None
+
+    @property
+    def form(self) -> dict[str, Any]:
+        """How files of text are written, see `TextForm`."""
+        return {field.name: getattr(self, field.name) for field in fields(TextForm)}
 
     @property
     def fields(self) -> tuple[str, ...]:  # type: ignore[override]

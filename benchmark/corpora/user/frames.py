@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 #: What a column may be, by the parameters of `FileParameters`; and its other parameters that a frame may need.
 FRAME_ROLES = ("text", "label", "labels", "id", "split", "group", "date")
-FRAME_OPTIONS = ("drop", "separator", "format")
+FRAME_OPTIONS = ("drop", "separator", "format", "rename")
 
 
 def frame_columns(frame: pd.DataFrame, named: Mapping[str, str | list[str]]) -> dict[str, str | list[str]]:

@@ -6,9 +6,11 @@ Only one record (of Parquet, one batch; of a JSON array, the text of the file) i
 from __future__ import annotations
 
 import csv
+import re
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 from pyarrow import ArrowException, parquet, types
 
@@ -38,7 +40,12 @@ class UnknownColumnError(DataError):
 
     def __init__(self, path: Path, column: str, known: Sequence[str], hint: str = "") -> None:
         columns = one_line(", ".join(known[:MAX_NAMES]))
-        more = f"{did_you_mean(column, known)} (columns: {columns}){hint}"
+        others = [
+            mark for mark in DELIMITERS if column in (part.strip() for name in known for part in name.split(mark))
+        ]
+        if others:
+            hint = f"; the columns are separated by {others[0]!r}: state delimiter: {others[0]!r}"
+        more = f"{'' if others else did_you_mean(column, known)} (columns: {columns}){hint}"
         super().__init__(f"{path}: has no column {quote_value(column)}{more}")
         self.column = column
 
@@ -49,6 +56,14 @@ FileRecord = tuple[int, list[Any]]
 TABLE_DELIMITERS = {".csv": ",", ".tsv": "\t"}
 #: Delimiters that are looked for.
 DELIMITERS = ",;\t|"
+#: Quotes of a table: doubled within a quoted field; or none, so that every line is a row.
+QUOTINGS: dict[str, Literal[0, 3]] = {"double": csv.QUOTE_MINIMAL, "none": csv.QUOTE_NONE}
+#: First line of a table by which Excel names the delimiter.
+_NAMED_DELIMITER = re.compile(r"sep=(.)\s*", re.IGNORECASE)
+_UNQUOTED = (
+    "; if quotes are part of the text, state quoting: none; if a backslash stands before them, state escape: '\\' "
+    "(bench init: --quoting none, --escape '\\')"
+)
 LINES = (".jsonl", ".ndjson")
 ARRAYS = (".json",)
 PARQUET = (".parquet", ".pq")
@@ -66,14 +81,39 @@ def file_extension(path: Path) -> str:
     return next((suffix for suffix in reversed(suffixes) if suffix not in COMPRESSED), "")
 
 
+@dataclass(frozen=True)
+class TextForm:
+    """How a file of text is written.
+
+    Parameters
+    ----------
+    encoding : str
+        Encoding of a file without a byte order mark.
+    delimiter : str, optional
+        Character between the columns of a table; by default a comma, in ``.tsv`` a tab. A first line such as ``sep=;``
+        names another.
+    header : bool
+        Whether the first row of a table has the names of its columns; otherwise they are named 1, 2, ….
+    quoting : str
+        One of `QUOTINGS`.
+    escape : str, optional
+        Character that stands before a quote, a delimiter or a line feed of a table's text.
+    """
+
+    encoding: str = "utf-8"
+    delimiter: str | None = None
+    header: bool = True
+    quoting: str = "double"
+    escape: str | None = None
+
+
 def iter_records(
     path: Path,
     columns: Sequence[str],
     *,
-    encoding: str = "utf-8",
-    delimiter: str | None = None,
-    header: bool = True,
     digest: FileDigest | None = None,
+    skipped: list[int] | None = None,
+    **form: Any,
 ) -> Iterator[FileRecord]:
     """Yield the records of a file with the values of some columns, None where a record has no value.
 
@@ -82,27 +122,26 @@ def iter_records(
     path : Path
         File; the extension of its name is its format.
     columns : sequence of str
-    encoding : str
-        Encoding of a file without a byte order mark.
-    delimiter : str, optional
-        Character between the columns of a table; by default a comma, in ``.tsv`` a tab.
-    header : bool
-        Whether the first row of a table has the names of its columns; otherwise they are named 1, 2, ….
     digest : FileDigest, optional
         Digest of the file; other content raises DataError.
+    skipped : list of int, optional
+        Gets the lines of rows that have only delimiters, which are no records.
+    form
+        Parameters of `TextForm`.
 
     Raises
     ------
     DataError
         The file can't be read; the message has the line and the reason.
     """
+    text = TextForm(**form)
     kind = file_extension(path)
     if kind in TABLE_DELIMITERS:
-        yield from _of_table(path, columns, encoding, delimiter or TABLE_DELIMITERS[kind], digest, header=header)
+        yield from _of_table(path, columns, text, digest, [] if skipped is None else skipped)
     elif kind in LINES:
-        yield from _of_objects(path, columns, encoding, digest, objects_of_lines)
+        yield from _of_objects(path, columns, text.encoding, digest, objects_of_lines)
     elif kind in ARRAYS:
-        yield from _of_objects(path, columns, encoding, digest, objects_of_array)
+        yield from _of_objects(path, columns, text.encoding, digest, objects_of_array)
     elif kind in PARQUET:
         yield from _of_parquet(path, columns, digest)
     else:
@@ -117,20 +156,12 @@ def unreadable_kind(path: Path) -> DataError:
     return DataError(f"{path}: {unknown_name('kind of file', kind or path.name, RECORD_EXTENSIONS)}, or a folder")
 
 
-def read_columns(
-    path: Path,
-    *,
-    encoding: str = "utf-8",
-    delimiter: str | None = None,
-    header: bool = True,
-    digest: FileDigest | None = None,
-) -> list[str]:
+def read_columns(path: Path, *, digest: FileDigest | None = None, **form: Any) -> list[str]:
     """Return the columns of a file, in order; for JSON, those of the first records, with dots before nested keys."""
-    kind = file_extension(path)
+    kind, text = file_extension(path), TextForm(**form)
     if kind in TABLE_DELIMITERS:
         with open_decompressed(path, digest) as file:
-            rows = _table_rows(path, text_lines(file, path, encoding), delimiter or TABLE_DELIMITERS[kind])
-            return _names(next(rows, (1, list[str]()))[1], header=header)
+            return _names(next(_table_rows(path, file, text), (1, list[str]()))[1], header=text.header)
     if kind in PARQUET:
         with _parquet(path, digest) as parquet_file:
             return _parquet_columns(parquet_file.schema_arrow)
@@ -139,22 +170,13 @@ def read_columns(
     found: dict[str, None] = {}
     objects = objects_of_lines if kind in LINES else objects_of_array
     with open_decompressed(path, digest) as file:
-        for _, record in islice(objects(path, text_lines(file, path, encoding)), RECORD_BATCH_ROWS):
+        for _, record in islice(objects(path, text_lines(file, path, text.encoding)), RECORD_BATCH_ROWS):
             found.update(dict.fromkeys(column_names(record)))
     return list(found)
 
 
-def check_size(
-    path: Path, *, encoding: str = "utf-8", delimiter: str | None = None, digest: FileDigest | None = None
-) -> None:
-    """Count a file's bytes, decompressed, and its records; raise DataError beyond the limits, before any is read.
-
-    Parameters
-    ----------
-    path : Path
-    encoding, delimiter, digest
-        As `iter_records` takes them.
-    """
+def check_size(path: Path, *, digest: FileDigest | None = None, **form: Any) -> None:
+    """Count a file's bytes, decompressed, and its records; raise DataError beyond the limits, before any is read."""
     kind = file_extension(path)
     if kind in PARQUET:
         with _parquet(path, digest) as file:
@@ -169,33 +191,51 @@ def check_size(
             n += max(block.count(b"\n"), block.count(b"\r"))
     if n > RECORDS.most and kind in TABLE_DELIMITERS:  # texts may have lines
         with open_decompressed(path, digest) as table:
-            rows = _table_rows(path, text_lines(table, path, encoding), delimiter or TABLE_DELIMITERS[kind])
-            n = sum(1 for _ in islice(rows, RECORDS.most + 1))
+            n = sum(1 for _ in islice(_table_rows(path, table, TextForm(**form)), RECORDS.most + 1))
     if n > RECORDS.most and kind not in ARRAYS:
         raise RECORDS.too_many(path)
 
 
-def _table_rows(path: Path, lines: Iterator[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def named_delimiter(first: str) -> str | None:
+    """Return the delimiter that the first line of a table names, as Excel's ``sep=;`` does; None if it names none."""
+    found = _NAMED_DELIMITER.fullmatch(first)
+    return None if found is None else found[1]
+
+
+def _table_rows(path: Path, file: IO[bytes], form: TextForm) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows of a table, each with the line that it begins on."""
+    lines = text_lines(file, path, form.encoding)
+    first = next(lines, "")
+    named = named_delimiter(first)
+    rest, skipped = (chain([first], lines), 0) if named is None else (lines, 1)
     csv.field_size_limit(MAX_FIELD_LENGTH)
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    line = 1
+    reader = csv.reader(
+        rest,
+        delimiter=named or form.delimiter or TABLE_DELIMITERS[file_extension(path)],
+        strict=True,
+        quoting=QUOTINGS[form.quoting],
+        escapechar=form.escape,
+    )
+    line = 1 + skipped
     try:
         for row in reader:
             yield line, row
-            line = reader.line_num + 1
+            line = reader.line_num + 1 + skipped
     except csv.Error as error:
         problem = str(error)
         if "new-line character" in problem:
             problem = "a carriage return stands alone outside quotes; end all rows in the same way"
+        elif form.quoting != "none":
+            problem += _UNQUOTED
         raise DataError(f"{path}:{line}: is not a valid table: {problem}") from None
 
 
 def _of_table(
-    path: Path, columns: Sequence[str], encoding: str, delimiter: str, digest: FileDigest | None, *, header: bool
+    path: Path, columns: Sequence[str], form: TextForm, digest: FileDigest | None, skipped: list[int]
 ) -> Iterator[FileRecord]:
+    header = form.header
     with open_decompressed(path, digest) as file:
-        rows = _table_rows(path, text_lines(file, path, encoding), delimiter)
+        rows = _table_rows(path, file, form)
         first = next(rows, None)
         names = _names([] if first is None else first[1], header=header)
         if header and columns and not set(columns) & set(names):
@@ -203,9 +243,11 @@ def _of_table(
             raise UnknownColumnError(path, columns[0], names, hint)
         where = [_position(path, names, name) for name in columns]
         for line, row in rows if header or first is None else chain([first], rows):
-            if row and len(row) != len(names):
-                raise DataError(f"{path}:{line}: {_other_length(len(row), len(names), delimiter, header=header)}")
-            if row:
+            if row and not any(map(str.strip, row)):
+                skipped.append(line)
+            elif row and len(row) != len(names):
+                raise DataError(f"{path}:{line}: {_other_length(row, len(names), form, path)}")
+            elif row:
                 yield line, [row[position] for position in where]
 
 
@@ -214,11 +256,14 @@ def _names(first: Sequence[str], *, header: bool) -> list[str]:
     return [name.strip() if header else str(number) for number, name in enumerate(first, start=1)]
 
 
-def _other_length(n: int, wanted: int, delimiter: str, *, header: bool) -> str:
+def _other_length(row: Sequence[str], wanted: int, form: TextForm, path: Path) -> str:
     """Return what is wrong with a row that has more or fewer columns than the first row."""
-    problem = f"has {n} column{'s' if n > 1 else ''}, and the {'header' if header else 'first row'} has {wanted}"
+    n = len(row)
+    problem = f"has {n} column{'s' if n > 1 else ''}, and the {'header' if form.header else 'first row'} has {wanted}"
+    delimiter = form.delimiter or TABLE_DELIMITERS[file_extension(path)]
     name = {",": "commas", ";": "semicolons", "\t": "tabs"}.get(delimiter, repr(delimiter))
-    return f"{problem}; quote the text if it holds {name}" if n > wanted else problem
+    quote = f"; quote the text if it holds {name}" if n > wanted else ""
+    return problem + quote + (_UNQUOTED if form.quoting != "none" and any("\n" in cell for cell in row) else "")
 
 
 def _position(path: Path, header: Sequence[str], name: str) -> int:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from benchmark.corpora.file_digest import DigestedPath, FileDigest
     from benchmark.corpora.user.file_parameters import FileParameters
 
+#: Values of a column that says whether a document has a class, in lower case.
+CLASS_MARKS = {"1": True, "true": True, "0": False, "false": False, "": False}
+
 
 @dataclass(frozen=True, slots=True)
 class FileRow:
@@ -38,8 +41,14 @@ class FileRow:
         return f"{self.path}:{self.line}" if self.line else str(self.path)
 
 
-def iter_rows(reader: FileParameters) -> Iterator[FileRow]:
+def iter_rows(reader: FileParameters, skipped: list[int] | None = None) -> Iterator[FileRow]:
     """Yield the records of files, or the files of folders, as they were when they were digested.
+
+    Parameters
+    ----------
+    reader : FileParameters
+    skipped : list of int, optional
+        Gets the lines of rows that are no records, see `iter_records`.
 
     Raises
     ------
@@ -50,24 +59,55 @@ def iter_rows(reader: FileParameters) -> Iterator[FileRow]:
         if place.is_folder:
             yield from _rows_of_folder(reader, place)
         else:
-            yield from _rows_of_file(reader, place.split, place.path, place.files[""])
+            yield from _rows_of_file(reader, place.split, place.path, place.files[""], skipped)
 
 
-def _rows_of_file(reader: FileParameters, split: str, path: Path, digest: FileDigest) -> Iterator[FileRow]:
+def _rows_of_file(
+    reader: FileParameters, split: str, path: Path, digest: FileDigest, skipped: list[int] | None
+) -> Iterator[FileRow]:
     texts = [reader.text] if isinstance(reader.text, str) else list(reader.text)
-    rest = [reader.labels or reader.label, reader.id, reader.split, reader.group, reader.date]
-    columns = [*texts, *(name for name in rest if name is not None)]
+    classes = reader.labels or reader.label
+    labels = [classes] if isinstance(classes, str) else classes
+    rest = [reader.id, reader.split, reader.group, reader.date]
+    columns = [*texts, *labels, *(name for name in rest if name is not None)]
     n = len(texts)
-    how: dict[str, Any] = {"encoding": reader.encoding, "delimiter": reader.delimiter, "header": reader.header}
-    for line, values in iter_records(path, columns, digest=digest, **how):
-        others = iter(values[n:])
-        label, name, part, group, date = (None if column is None else next(others) for column in rest)
+    for line, values in iter_records(path, columns, digest=digest, skipped=skipped, **reader.form):
+        label = values[n]
+        if labels is classes:
+            label = _marked_classes(dict(zip(labels, values[n:], strict=False)), f"{path}:{line}")
+            label = label if reader.multilabel else _only_class(label, f"{path}:{line}")
+        others = iter(values[n + len(labels) :])
+        name, part, group, date = (None if column is None else next(others) for column in rest)
         text = values[0] if n == 1 else "\n".join(str(value) for value in values[:n] if value is not None)
         if text is not None and not isinstance(text, str):
             raise DataError(f"{path}:{line}: {texts[0]} is {quote_value(text)}, and must be text")
         named = zip(reader.fields, values, strict=False)
         fields = {column: "" if value is None else str(value) for column, value in named}
         yield FileRow(path, line, text or "", label, name, split or part, group, date, fields)
+
+
+def class_mark(value: Any) -> bool | None:
+    """Return whether a value says that a document has a class, 1 or 0; None for any other value."""
+    return CLASS_MARKS.get(str("" if value is None else value).strip().lower().removesuffix(".0"))
+
+
+def _marked_classes(values: Mapping[str, Any], place: str) -> list[str]:
+    """Return the columns that hold 1 and not 0; raise DataError for any other value."""
+    found = []
+    for name, value in values.items():
+        mark = class_mark(value)
+        if mark is None:
+            raise DataError(f"{place}: {name} is {quote_value(value)}, and must be 0 or 1")
+        found += [name] if mark else []
+    return found
+
+
+def _only_class(classes: list[str], place: str) -> str | None:
+    """Return the class of a document, None if it has none; raise DataError if it has several."""
+    if len(classes) > 1:
+        several = ", ".join(classes)
+        raise DataError(f"{place}: has {len(classes)} classes ({several}): name their columns by `labels`, not `label`")
+    return classes[0] if classes else None
 
 
 def _rows_of_folder(reader: FileParameters, place: DigestedPath) -> Iterator[FileRow]:

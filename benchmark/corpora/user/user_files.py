@@ -36,6 +36,11 @@ class UserFiles(FileParameters):
         """Return the documents and dropped records of the files, without text; cached."""
         return scan_files(self)
 
+    def facts(self) -> dict[str, Any]:
+        """Return the folder that paths are relative to, and notes on the documents."""
+        notes = list(self.scanned().notes)
+        return super().facts() | ({"notes": notes} if notes else {})
+
     # --- Content that a run uses ---
 
     def content(self, source: CorpusSource) -> Mapping[str, Any]:  # noqa: ARG002 - there is one

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,14 +13,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.corpora.user.dates import DateColumn
+from benchmark.corpora.user.label_notes import UNQUOTED_LIST, SwallowedRows, label_notes, listed_labels
 from benchmark.corpora.user.limits import CLASSES
 from benchmark.corpora.user.records import check_size
 from benchmark.corpora.user.records_reader import iter_rows
 from benchmark.corpora.user.user_corpus import encode_documents
 from benchmark.system.checks import escape_surrogates
-from benchmark.system.errors import DataError, quote_value
+from benchmark.system.errors import DataError, quote_value, unknown_name
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from benchmark.corpora.corpus import Documents
@@ -50,11 +54,14 @@ class ScanResult:
         Number of each document's record, from 0, ascending; records that were dropped are missing.
     dropped : dict of str to int
         Numbers of dropped records, by reason.
+    notes : tuple of str
+        What the files may mean otherwise: classes that are nearly alike, texts that hold rows, links.
     """
 
     documents: Documents
     rows: NDArray[np.intp]
     dropped: dict[str, int]
+    notes: tuple[str, ...] = ()
 
 
 def scan_files(reader: FileParameters) -> ScanResult:
@@ -86,7 +93,7 @@ def _scanned(parameters: str, digest: str, hidden: _Hidden) -> ScanResult:  # no
     reader = hidden.reader
     for place in reader.digests.places:
         if not place.is_folder:
-            check_size(place.path, encoding=reader.encoding, delimiter=reader.delimiter, digest=place.files[""])
+            check_size(place.path, digest=place.files[""], **reader.form)
     scan = _Scan(reader).done()
     reader.check_unchanged()
     return scan
@@ -104,12 +111,16 @@ class _Scan:
         self.rows, self.seen = list[int](), dict[str, int]()
         self.wrong: dict[str, tuple[int, str]] = {}
         self.dropped: Counter[str] = Counter()
+        self.rename = {_composed(old): _composed(new) for old, new in (reader.rename or {}).items()}
+        self.renamed, self.decomposed = set[str](), Counter[str]()
+        self.skipped, self.swallowed = list[int](), SwallowedRows()
 
     def done(self) -> ScanResult:
         """Read to the end; raise DataError with all problems."""
         number = -1
-        for number, row in enumerate(iter_rows(self.reader)):
+        for number, row in enumerate(iter_rows(self.reader, self.skipped)):
             self._take(number, row)
+            self.swallowed.add(row)
         where = self.reader.where
         if number < 0:
             raise DataError(f"{where}: holds no document")
@@ -122,7 +133,20 @@ class _Scan:
                 f"all documents have the class {documents.classes[0]!r}" if documents.classes else "no document is left"
             )
             raise DataError(f"{where}: {problem}; classification needs at least two classes")
-        return ScanResult(documents, np.array(self.rows, dtype=np.intp)[kept], dict(self.dropped))
+        if unused := [name for name in self.rename if name not in self.renamed]:
+            raise DataError(f"{where}: rename: {unknown_name('class', unused[0], documents.classes)}")
+        rows = np.array(self.rows, dtype=np.intp)[kept]
+        return ScanResult(documents, rows, dict(self.dropped), tuple(self._notes(documents)))
+
+    def _notes(self, documents: Documents) -> Iterator[str]:
+        places = self.reader.digests.places
+        if links := sum(place.links for place in places):
+            yield f"{self.reader.where}: links aren't followed: {links:,} left out"
+        if n := len(self.skipped):
+            rows = "1 row has only delimiters and is" if n == 1 else f"{n:,} rows have only delimiters and are"
+            yield f"{self.reader.where}: {rows} left out (the first: line {self.skipped[0]:,})"
+        yield from self.swallowed.notes(self.reader, documents.classes)
+        yield from label_notes(documents, self.decomposed)
 
     def _refuse(self, where: str) -> None:
         if self.wrong:
@@ -132,7 +156,7 @@ class _Scan:
     def _take(self, number: int, row: FileRow) -> None:
         reader = self.reader
         name = str(number + 1) if row.id is None else _name(row.id)
-        labels = _labels(row, reader.separator) if reader.multilabel else _name(row.label)
+        labels = tuple(dict.fromkeys(filter(None, map(self._class, _labels(row, reader)))))
         if not row.text.strip() and self._left_out("empty", row):
             return
         if not labels and not reader.multilabel and self._left_out("unlabelled", row):
@@ -142,14 +166,25 @@ class _Scan:
         self.seen[name] = number
         self.rows.append(number)
         self.ids.append(name)
-        self.labels.append(labels)
+        self.labels.append(labels if reader.multilabel else labels[0])
         if not reader.multilabel:
-            self.places.setdefault(str(labels), row.place)
+            self.places.setdefault(labels[0], row.place)
         self.splits.append(self._named(row, "split", row.split) if self.sided else NO_GROUP)
         if self.grouped:
             self.groups.append(self._named(row, "group", row.group))
         if self.dates is not None and self._named(row, "date", row.date):
             self.dates.add(row.date, row.place)
+
+    def _class(self, value: Any) -> str:
+        """Return a class by its name in composed Unicode, renamed."""
+        name = _name(value)
+        composed = _composed(name)
+        if composed in self.rename:
+            self.renamed.add(composed)
+            return self.rename[composed]
+        if composed != name:
+            self.decomposed[composed] += 1
+        return composed
 
     def _left_out(self, why: str, row: FileRow, name: str = "") -> bool:
         if why in self.reader.drop:
@@ -225,17 +260,30 @@ def _name(value: Any) -> str:
     return escape_surrogates(str(value)).strip().replace("\0", "")[:MAX_LABEL_LENGTH]
 
 
-def _labels(row: FileRow, separator: str | None) -> tuple[str, ...]:
-    """Return the classes of a document that may have several."""
-    labels = row.label
-    if isinstance(labels, str):
-        if separator is None and labels.strip():
-            raise DataError(
-                f"{row.place}: the classes are text, {quote_value(labels)}; name their separator, such as ';'"
-            )
-        labels = labels.split(separator) if separator else []
-    if labels is None:
-        labels = []
-    if not isinstance(labels, list):
-        labels = [labels]
-    return tuple(dict.fromkeys(name for label in labels if (name := _name(label))))
+def _composed(name: str) -> str:
+    return unicodedata.normalize("NFC", name.strip())
+
+
+def _labels(row: FileRow, reader: FileParameters) -> list[Any]:
+    """Return the classes of a document, one unless it may have several; raise DataError where they may be a list."""
+    value = row.label
+    listed = listed_labels(value) if isinstance(value, str) else value
+    if isinstance(listed, dict) or (isinstance(listed, list) and any(isinstance(each, list | dict) for each in listed)):
+        raise DataError(f"{row.place}: the class is {quote_value(value)}, and must be text, or a list of texts")
+    if not reader.multilabel:
+        if isinstance(listed, list):
+            hint = "name its column by `labels`, not `label`, since a document may have several"
+            raise DataError(f"{row.place}: the class is a list, {quote_value(value)}: {hint}")
+        return [value]
+    if listed is not None:
+        return listed if isinstance(listed, list) else [listed]
+    if value is None or not value.strip():
+        return []
+    separator = reader.separator
+    if separator is None:
+        raise DataError(f"{row.place}: the classes are text, {quote_value(value)}; name their separator, such as ';'")
+    if UNQUOTED_LIST.fullmatch(value.strip()) and separator in value:
+        wanted = f"without its brackets, or its classes in quotes: {json.dumps(['a', 'b'])}"
+        raise DataError(f"{row.place}: the classes are a list without quotes, {quote_value(value)}: write it {wanted}")
+    pieces: list[Any] = value.split(separator) if separator else [value]
+    return pieces

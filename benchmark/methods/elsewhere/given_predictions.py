@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -11,9 +12,10 @@ import numpy as np
 
 from benchmark.config.other_methods import score_columns
 from benchmark.corpora.file_digest import file_digest
-from benchmark.corpora.user.records import iter_records, read_columns
+from benchmark.corpora.user.label_notes import listed_labels
+from benchmark.corpora.user.records import UnknownColumnError, iter_records, read_columns
 from benchmark.evaluation.predictions import TIMERS, SettingPredictions
-from benchmark.evaluation.public_test_sets import split_labels
+from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR, split_labels
 from benchmark.system.errors import DataError, did_you_mean, quote_value
 
 if TYPE_CHECKING:
@@ -84,35 +86,43 @@ def read_predictions(path: Path, digest: str) -> PredictionsFile:
     label = next((each for each in LABELS if each in columns), None)
     if ID not in columns or label is None:
         missing = ID if ID not in columns else LABELS[0]
-        raise DataError(f"{path}: has no column {missing!r} (columns: {quote_value(', '.join(map(str, columns)))})")
+        raise UnknownColumnError(path, missing, columns)
     more = [each for each in (SPLIT, SIZE) if each in columns]
     labels: dict[tuple[str, str, str], str] = {}
     tied, columns_of_scores = set[tuple[str, str, str]](), score_columns(columns)
     scores: dict[tuple[str, str, str], tuple[float, ...]] = {}
-    for _, values in iter_records(path, [ID, label, *more, *columns_of_scores], digest=found):
+    for line, values in iter_records(path, [ID, label, *more, *columns_of_scores], digest=found):
         own = dict(zip((ID, label, *more), values, strict=False))
         texts = {key: "" if value is None else str(value).strip() for key, value in own.items()}
+        texts[label] = _composed(own[label])
         key = texts[ID], texts.get(SPLIT, ""), texts.get(SIZE, "")
         if key in labels:
             where = " ".join(filter(None, key[1:]))
-            raise DataError(f"{path}: has the document {quote_value(key[0])} twice{where and f' in {where}'}")
+            raise DataError(f"{path}:{line}: has the document {quote_value(key[0])} twice{where and f' in {where}'}")
         labels[key] = texts[label]
-        numbers = [_number(value, path, key[0]) for value in values[2 + len(more) :]]
+        numbers = [_number(value, f"{path}:{line}", key[0]) for value in values[2 + len(more) :]]
         if len(numbers) > 1 and numbers.count(max(numbers)) > 1:
             tied.add(key)
         if numbers:
             scores[key] = tuple(numbers)
-    scored = tuple(each.partition(" ")[2] for each in columns_of_scores)
+    scored = tuple(_composed(each.partition(" ")[2]) for each in columns_of_scores)
     return PredictionsFile(path.name, labels, SPLIT in more, SIZE in more, frozenset(tied), scored, scores)
 
 
-def _number(value: Any, path: Path, document: str) -> float:
+def _composed(value: Any) -> str:
+    """Return a label in composed Unicode, as the corpus has it; several of a list, with the separator."""
+    listed = listed_labels(value) if isinstance(value, str) else value
+    text = LABEL_SEPARATOR.join(map(str, listed)) if isinstance(listed, list) else "" if value is None else str(value)
+    return unicodedata.normalize("NFC", text.strip())
+
+
+def _number(value: Any, place: str, document: str) -> float:
     try:
         number = float(value)
     except (TypeError, ValueError):
         number = math.nan
     if math.isnan(number):
-        raise DataError(f"{path}: the document {quote_value(document)} has the score {quote_value(value)}: no number")
+        raise DataError(f"{place}: the document {quote_value(document)} has the score {quote_value(value)}: no number")
     return number
 
 

@@ -22,11 +22,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config.model import MethodFile, VectorFile
+    from benchmark.corpora.corpus import Documents
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.protocols import Split
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
     from benchmark.methods.split_data import SplitData
+
+#: Documents that are compared first, and the fewest documents that a column must set apart to be taken for the label.
+FIRST_COMPARED, MIN_SET_APART = 1000, 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +55,7 @@ class VectorClassifierMethod(PointClassifierMethod):
         Raises
         ------
         ValueError
-            If a document has no vector.
+            If a document has no vector, or a column of the vectors is the label.
         DataError
             If the file can't be read, or was changed since the configuration was.
         """
@@ -87,6 +91,11 @@ class VectorClassifierMethod(PointClassifierMethod):
             problem_text = f"{len(missing):,} of {len(ids):,} documents have no vector"
             raise ValueError(f"{name}: {problem_text}, such as {quote_value(missing[0])}")
         own: NDArray[Any] = vectors.matrix[[vectors.rows[each] for each in ids]]
+        column = label_column(own, problem.documents)
+        if column is not None:
+            named = quote_value(vectors.columns[column]) if vectors.columns else f"{column} (from 0)"
+            hint = "leave it out of the file if it was made from the labels"
+            raise ValueError(f"{name}: the column {named} has the same value in all documents of a class: {hint}")
         if self.spec.representation.normalization == "none":
             return own
         order = {"l1": 1, "l2": 2}[self.spec.representation.normalization]
@@ -118,10 +127,31 @@ class DocumentVectors:
     rows : dict of str to int
         Row of each document, by id.
     matrix : float32 or float64 array, shape (n, d)
+    columns : tuple of str
+        Names of the columns; empty where they have none.
     """
 
     rows: dict[str, int]
     matrix: NDArray[Any]
+    columns: tuple[str, ...] = ()
+
+
+def label_column(matrix: NDArray[Any], documents: Documents) -> int | None:
+    """Return a column that is the label in other words: it varies, but within no class; None if there is none.
+
+    Of documents that may have several classes, it is one that varies with a class and within neither of its sides.
+    """
+    states = [documents.labels] if documents.topics is None else list(documents.topics.T)
+    for state in states:
+        columns = np.arange(matrix.shape[1])
+        for n in (FIRST_COMPARED, len(matrix)):
+            _, first, state_of = np.unique(state[:n], return_index=True, return_inverse=True)
+            rows = matrix[:n, columns]
+            columns = columns[(rows == rows[first[state_of]]).all(axis=0)]
+        for column in columns:
+            if len(matrix) - np.unique(matrix[:, column], return_counts=True)[1].max() >= MIN_SET_APART:
+                return int(column)
+    return None
 
 
 @lru_cache(maxsize=4)
@@ -133,10 +163,12 @@ def read_vectors(vectors: VectorFile) -> DocumentVectors:
     DataError
         If a file can't be read, was changed, lacks a column, has a document twice, or has values that aren't finite.
     """
-    path, name = _checked(vectors.file), vectors.file.name
+    path, name, columns = _checked(vectors.file), vectors.file.name, list[str]()
     try:
         if vectors.ids is None:
-            ids, matrix = _of_parquet(vectors, parquet.read_table(path))
+            table = parquet.read_table(path)
+            columns = table.column_names
+            ids, matrix = _of_parquet(vectors, table)
         else:
             ids = _checked(vectors.ids).read_text(encoding="utf-8").splitlines()
             matrix = np.load(path, allow_pickle=False)
@@ -151,8 +183,10 @@ def read_vectors(vectors: VectorFile) -> DocumentVectors:
     rows = {each: row for row, each in enumerate(ids)}
     if len(rows) < len(ids):
         twice = next(each for row, each in enumerate(ids) if rows[each] != row)
-        raise DataError(f"{name}: has the document {quote_value(twice)} twice")
-    return DocumentVectors(rows, matrix)
+        row = ids.index(twice, ids.index(twice) + 1) + 1
+        named = name if vectors.ids is None else vectors.ids.name
+        raise DataError(f"{named}:{row}: has the document {quote_value(twice)} twice")
+    return DocumentVectors(rows, matrix, () if vectors.ids or vectors.column else tuple(_numbers(vectors, columns)))
 
 
 def _checked(file: MethodFile) -> Any:
@@ -176,5 +210,9 @@ def _of_parquet(vectors: VectorFile, table: pa.Table) -> tuple[list[str], NDArra
         if len(widths) > 1:
             raise ValueError(f"vectors have from {min(widths)} to {max(widths)} numbers")
         return ids, np.stack(lists)
-    numbers = [name for name in table.column_names if name != vectors.id_column]
-    return ids, np.column_stack([table[name].to_numpy() for name in numbers])
+    return ids, np.column_stack([table[name].to_numpy() for name in _numbers(vectors, table.column_names)])
+
+
+def _numbers(vectors: VectorFile, columns: Sequence[str]) -> Sequence[str]:
+    """Return the columns that are features; all but that of the ids, where the configuration names none."""
+    return vectors.features or [name for name in columns if name != vectors.id_column]

@@ -357,6 +357,7 @@ OTHERWISE: dict[str, Any] = {
     "text": ["text", "label"],
     "label": "who",
     "labels": "tags",
+    "rename": {"x": "z"},
     "separator": ";",
     "id": None,
     "split": None,
@@ -367,6 +368,8 @@ OTHERWISE: dict[str, Any] = {
     "encoding": "latin-1",
     "delimiter": ";",
     "header": False,
+    "quoting": "none",
+    "escape": "\\",
     "drop": ("empty",),
     "format": "mail",
 }
@@ -499,6 +502,8 @@ def test_a_separator_divides_a_text_into_all_of_its_classes(
 def test_where_paths_begin_is_stated_in_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sub").mkdir()
+    for folder in (tmp_path, tmp_path / "sub"):
+        (folder / "own.csv").write_text("text,label\na,x\nb,y\nc,x\nd,y\n")
     for base in (Path(), Path("sub/.."), tmp_path / "sub" / ".."):
         assert UserFiles("own.csv", base=base).facts() == {"base": str(tmp_path)}
     assert UserFiles("own.csv", base=Path("sub")).facts() == {"base": str(tmp_path / "sub")}

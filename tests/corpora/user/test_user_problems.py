@@ -237,8 +237,8 @@ def test_a_folder_that_changes_while_it_is_read_is_refused(
         (docs / name).parent.mkdir(parents=True, exist_ok=True)
         (docs / name).write_text(f"{edit} {name}")
 
-    def rows_then_edit(reader: UserFiles) -> Any:
-        yield from iter_rows(reader)
+    def rows_then_edit(reader: UserFiles, skipped: list[int]) -> Any:
+        yield from iter_rows(reader, skipped)
         if edit == "another file":
             (docs / "y" / "3").write_text("new")
         elif edit == "more of a file":
