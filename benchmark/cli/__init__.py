@@ -5,6 +5,7 @@ Heavy imports stay inside the functions, so that ``--help`` is quick.
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -57,7 +58,8 @@ class _Group(TyperGroup):
         """Parse the arguments, sys.argv[1:] by default, and run the command."""
         given = sys.argv[1:] if args is None else list(args)
         words, trusts = without_trust(given)
-        asking = asking_before_code(lambda question: trusts or confirm_code(question))
+        agrees = shlex.join(["bench", "--trust", *words])
+        asking = asking_before_code(lambda question: trusts or confirm_code(question), agrees)
         with exit_on_error(), print_warnings(), asking, end_at_second_interrupt():
             return super().main(with_current_names(words), *more, **kwargs)
 

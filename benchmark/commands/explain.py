@@ -17,7 +17,7 @@ from benchmark.analysis.formatting.units import display_unit, metric_with_unit
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.commands.explanation.account import CellAccount, classes_text
 from benchmark.evaluation.predictions import METHOD_TIMERS
-from benchmark.experiment.run_folder import read_manifest, read_run, report_damage
+from benchmark.experiment.run_folder import read_run, report_damage
 from benchmark.system.errors import ConfigError, DataError, unknown_name
 from benchmark.text.lexer import MIN_WORD_LENGTH
 
@@ -69,7 +69,7 @@ def explain_cell(
         if target.id not in run.scored.chosen:
             why = run.failures.get(target.id) or "it makes no predictions, but is computed from other cells"
             raise ConfigError(f"the cell {cell!r} has nothing to explain: {why}")
-        account = _Account(run, target, read_manifest(folder))
+        account = _Account(run, target, folder)
         predicted = list(document_predictions(run, target))
         summary = [] if document else [*account.made_of(), *account.scores(), account.confusion(predicted)]
     wanted = account.wanted(predicted, document, shown)

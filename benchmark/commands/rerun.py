@@ -18,7 +18,6 @@ from benchmark.experiment.manifest import manifest_differences
 from benchmark.experiment.run import RUNS_FOLDER, run_and_write, run_folders
 from benchmark.experiment.run_folder import MANIFEST_FILE, read_manifest, read_run, report_damage
 from benchmark.experiment.store import Store
-from benchmark.plugins.trust import OF_A_RUN, check_trusted, has_import_path
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import ConfigError
 from benchmark.system.numba_jit import ensure_numba_cache
@@ -152,9 +151,7 @@ def rerun_folder(
     """
     first = read_run(folder)
     manifest = read_manifest(folder)
-    if has_import_path(manifest["config"]):
-        check_trusted(folder / MANIFEST_FILE, OF_A_RUN)
-    experiment = select_cells(experiment_of_manifest(manifest), manifest.get("only", ()))
+    experiment = select_cells(experiment_of_manifest(manifest, folder), manifest.get("only", ()))
     # The paths of plug-ins are absolute here, and would be a difference; other processes have another store.
     experiment = replace(experiment, raw=manifest["config"], parallel=None)
     target = out or RUNS_FOLDER / f"{folder.resolve().name}-rerun"

@@ -36,7 +36,7 @@ class Registries:
     @property
     def methods(self) -> Registry:
         """Kernels and classifiers, whose names don't overlap."""
-        methods = Registry({**self.kernels, **self.classifiers}, self.classifiers.find)
+        methods = Registry({**self.kernels, **self.classifiers})
         methods.broken = self.kernels.broken | self.classifiers.broken
         return methods
 

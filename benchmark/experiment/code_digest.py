@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import sys
 from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchmark.plugins.import_paths import distributions_of
 from benchmark.system.errors import BenchError
 from benchmark.system.plugin_code import plugin_of
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 PACKAGE_NAME = __name__.partition(".")[0]
 PACKAGE_ROOT = Path(__file__).parents[1]
 distribution_version = cache(metadata.version)
-_packages = cache(metadata.packages_distributions)
 
 
 def code_digest(*components: Any) -> str:
@@ -92,7 +91,7 @@ def _digest(modules: frozenset[str], plugins: frozenset[str]) -> str:
     digest = hashlib.sha256()
     for name in sorted(own):
         digest.update(f"{name} {hashlib.sha256(MODULE_SOURCES[name]).hexdigest()}\n".encode())
-    for library in sorted(frozenset().union(*map(_distribution, others))):
+    for library in sorted({name for other in others for name in distributions_of(other)[:1]}):
         digest.update(f"{library} {distribution_version(library)}\n".encode())
     for plugin in sorted(plugins):
         digest.update(f"{plugin}\n".encode())
@@ -151,16 +150,3 @@ def _defined_in(module: str, name: str) -> str:
             if (alias.asname or alias.name) == name:
                 return _defined_in(node.module or "", alias.name)
     return module
-
-
-@cache
-def _distribution(top: str) -> frozenset[str]:
-    """Return the installed distribution that a module belongs to; none for the standard library."""
-    if top in sys.stdlib_module_names:
-        return frozenset()
-    known = {"sklearn": "scikit-learn", "libsvm": "libsvm-official", "yaml": "pyyaml"}.get(top, top)
-    try:
-        distribution_version(known)
-    except metadata.PackageNotFoundError:
-        return frozenset(_packages().get(top, ())[:1])
-    return frozenset({known})

@@ -9,6 +9,7 @@ from benchmark.config import subset
 from benchmark.config.experiment import check_experiment
 from benchmark.config.extends import read_config
 from benchmark.config.renamed_keys import with_current_keys
+from benchmark.experiment.run_folder import MANIFEST_FILE
 from benchmark.papers.load import published_papers, unknown_cell
 from benchmark.plugins.discovery import registries_for
 from benchmark.plugins.outline import outlined_registries
@@ -42,22 +43,23 @@ def experiment_from_mapping(raw: dict[str, Any], name: str) -> Experiment:
     return check_source(with_current_keys(YamlSource(name, raw)))
 
 
-def experiment_of_manifest(manifest: dict[str, Any]) -> Experiment:
-    """Check the configuration that a run's manifest holds; relative paths start from the folder of its file then.
+def experiment_of_manifest(manifest: dict[str, Any], folder: Path) -> Experiment:
+    """Check the configuration that the manifest of a run's folder holds; relative paths start where they did then.
 
     Raises
     ------
     ConfigError
-        If this version refuses the configuration, or a plug-in's file is missing.
+        If this version refuses the configuration, a plug-in's file is missing, or code that it names isn't trusted.
     """
     folders = [facts["base"] for facts in manifest["variants"].values() if "base" in facts]
     name = "/".join([*folders[:1], f"{manifest['name']}.yaml"])
-    return experiment_from_mapping(with_plugin_paths(manifest["config"], manifest.get("plugins", [])), name)
+    source = YamlSource(name, with_plugin_paths(manifest["config"], manifest.get("plugins", [])))
+    return check_source(with_current_keys(source), received=[folder / MANIFEST_FILE])
 
 
-def check_source(source: YamlSource) -> Experiment:
-    """Check a configuration that has been read."""
-    return check_experiment(source, registries_for(source), published_papers())
+def check_source(source: YamlSource, received: Sequence[Path] = ()) -> Experiment:
+    """Check a configuration that has been read; `received` as for `registries_for`."""
+    return check_experiment(source, registries_for(source, received), published_papers())
 
 
 def select_cells(experiment: Experiment, patterns: Sequence[str]) -> Experiment:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from benchmark.config.components import is_library_class
+from benchmark.plugins.import_paths import is_installed
 from benchmark.system.plugin_code import Plugin, plugin_of, plugin_parts
 from benchmark.system.tags import tags_of
 
@@ -16,10 +18,12 @@ if TYPE_CHECKING:
 
 #: The fact of an entry with the files that each plug-in read for it.
 READS_FACT = "reads"
+#: Classes of which it was reported that their results aren't stored.
+_REPORTED: set[str] = set()
 
 
 def get_result(store: Store, key: str, components: Sequence[Any]) -> StoreEntry | None:
-    """Return an entry; None if there is none, or if a file that it was computed from has changed.
+    """Return an entry; None if there is none, or if code that it was computed by has changed or isn't installed.
 
     Parameters
     ----------
@@ -29,6 +33,8 @@ def get_result(store: Store, key: str, components: Sequence[Any]) -> StoreEntry 
     components : sequence of class
         The components that computed the result.
     """
+    if any(not_installed(each) for each in components):
+        return None
     plugins, entry = _plugins(components), store.get(key)
     if not plugins or entry is None:
         return entry
@@ -40,7 +46,7 @@ def get_result(store: Store, key: str, components: Sequence[Any]) -> StoreEntry 
 def put_result(
     store: Store, key: str, entry: StoreEntry, components: Sequence[Any], note: Callable[[str], None]
 ) -> None:
-    """Store a result with all files that plug-ins read for it, or note, once per plug-in, why it can't be stored.
+    """Store a result with all files that plug-ins read for it, or note, once, why a component's can't be stored.
 
     Parameters
     ----------
@@ -49,6 +55,12 @@ def put_result(
     entry : StoreEntry
     note : callable
     """
+    for each in filter(not_installed, components):
+        name = f"{each.__module__}.{each.__qualname__}"
+        if name not in _REPORTED:
+            _REPORTED.add(name)
+            note(f"{name}: its results aren't stored, and are computed in each run: it is of no installed package")
+        return
     plugins = _plugins(components)
     for plugin in plugins:
         unstored = any(plugin_of(each) is plugin and not tags_of(each).stored for each in components)
@@ -60,6 +72,11 @@ def put_result(
             return
     facts = entry.facts | ({READS_FACT: [plugin.worked.listed for plugin in plugins]} if plugins else {})
     store.put(key, replace(entry, facts=facts))
+
+
+def not_installed(component: Any) -> bool:
+    """Return whether a class is neither of this package or a plug-in, nor of an installed package with a version."""
+    return is_library_class(component) and not is_installed(f"{component.__module__}.{component.__name__}")
 
 
 def _plugins(components: Iterable[Any]) -> list[Plugin]:

@@ -25,7 +25,7 @@ from benchmark.experiment.counting import (
 )
 from benchmark.experiment.kernel_cache import KernelCache
 from benchmark.experiment.near_duplicates import find_near_duplicates
-from benchmark.experiment.plugin_results import get_result, put_result
+from benchmark.experiment.plugin_results import get_result, not_installed, put_result
 from benchmark.experiment.settings import component_classes, pack_predictions, predictions_of_unit, unpack_predictions
 from benchmark.experiment.store import StoreEntry, store_key
 from benchmark.experiment.task_planning import plan_task
@@ -319,7 +319,8 @@ def compute_diagnostics(
         context.observer.plan(1)
         counts, key = read[variant]
         specs = (spec for entry in experiment.variants[variant].entries for spec in entry.candidates)
-        parts = (type(built), *plugin_parts(cls for spec in specs for cls in component_classes(spec)))
+        classes = [cls for spec in specs for cls in component_classes(spec)]
+        parts = (type(built), *plugin_parts(classes), *filter(not_installed, classes))
         kept = partial(cached_arrays, context.store, parts, key, context.observer.note)
         given = DiagnosticContext(counts, experiment.variants[variant], experiment.seed, context.jobs, kept)
         label = name if variant == BASE_VARIANT else f"{variant}-{name}"

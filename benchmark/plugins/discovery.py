@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,10 +24,9 @@ from benchmark.evaluation.metrics import METRICS, function_of
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.evaluation.ranking_metrics import DecisionRanking
 from benchmark.kernels import KERNELS
-from benchmark.plugins.import_paths import imported_estimator
+from benchmark.plugins.import_paths import imported_class
 from benchmark.plugins.loader import installed_plugin, load_plugin
 from benchmark.plugins.pipelines import add_pipelines, imported_pipeline
-from benchmark.plugins.trust import OF_A_RUN, check_trusted, has_import_path
 from benchmark.plugins.validation import component_problem
 from benchmark.representation import WEIGHTINGS
 from benchmark.representation.features import FEATURE_MAPS
@@ -37,7 +36,7 @@ from benchmark.system.plugin_errors import convert_plugin_errors, report_lines_o
 from benchmark.system.registries import PluginOrigin, Registry, is_builtin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from importlib.metadata import EntryPoint
 
     from numpy.typing import NDArray
@@ -66,10 +65,10 @@ _NO_PLUGIN = (
 
 #: The registries of this package, which a plug-in's file may import.
 _OWN = (KERNELS, CLASSIFIERS, WEIGHTINGS, FEATURE_MAPS, THRESHOLDS, PROTOCOLS, DIAGNOSTICS, METRICS, CORPORA)
-#: The components that a configuration without plug-ins can name.
+#: The components that a configuration without plug-ins and import paths can name.
 BUILTIN_REGISTRIES = Registries(
     kernels=Registry(KERNELS),
-    classifiers=Registry(CLASSIFIERS, imported_estimator),
+    classifiers=Registry(CLASSIFIERS),
     protocols=Registry(PROTOCOLS),
     diagnostics=Registry(DIAGNOSTICS),
     metrics=Registry(METRICS),
@@ -77,15 +76,26 @@ BUILTIN_REGISTRIES = Registries(
     weightings=Registry(WEIGHTINGS),
     features=Registry(FEATURE_MAPS),
     thresholds=Registry(THRESHOLDS),
-    pipelines=Registry({}, imported_pipeline),
+    pipelines=Registry({}),
 )
 
 
-def registries_for(source: YamlSource) -> Registries:
-    """Return the components that a configuration can name; raise ConfigError at a plug-in that can't be loaded."""
-    own = Path(source.name)
-    if (own.parent / "manifest.json").is_file() and has_import_path(source.data):
-        check_trusted(own, OF_A_RUN)
+def registries_for(source: YamlSource, received: Sequence[Path] = ()) -> Registries:
+    """Return the components that a configuration can name.
+
+    Parameters
+    ----------
+    source : YamlSource
+    received : sequence of Path
+        Files that came with a run and have the configuration; by default those of the source in a run's folder.
+
+    Raises
+    ------
+    ConfigError
+        At a plug-in that can't be loaded, or code that isn't trusted.
+    """
+    files_of_source = dict.fromkeys(map(Path, (source.name, *source.files.values())))
+    received = received or [each for each in files_of_source if (each.parent / "manifest.json").is_file()]
     given = source.data.get("plugins") if isinstance(source.data, dict) else None
     paths = given if isinstance(given, list) and all(isinstance(each, str) for each in given) else []
     files = []
@@ -97,6 +107,8 @@ def registries_for(source: YamlSource) -> Registries:
         except ConfigError as error:
             raise source.error(place, str(error)) from error
     found = registries_with_plugins(files)
+    found.classifiers.find = partial(imported_class, received=received)
+    found.pipelines.find = partial(imported_pipeline, received=received)
     add_pipelines(source, found)
     return found
 

@@ -1,44 +1,146 @@
-"""Classifiers by their import paths: any class of an installed library that has `fit` and `predict`."""
+"""Classes by their import paths: what a path may name, and whether its code may run, before anything is imported."""
 
 from __future__ import annotations
 
 import importlib
 import inspect
+import json
+import site
+import sys
+import sysconfig
 from functools import cache
-from typing import Any
+from importlib import metadata
+from importlib.machinery import PathFinder
+from importlib.util import find_spec
+from keyword import iskeyword
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from sklearn.base import ClusterMixin, RegressorMixin
 
-from benchmark.system.errors import ConfigError, one_line, unknown_name
+from benchmark.plugins.trust import check_trusted
+from benchmark.system.errors import ConfigError, one_line, quote_value, unknown_name
+from benchmark.system.registries import PACKAGE
 from benchmark.system.user_code.isolation import restore_process_state
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from importlib.machinery import ModuleSpec
+
 _METHODS = ("fit", "predict")
+#: Distributions by the packages that have another name.
+_DISTRIBUTIONS = {"sklearn": "scikit-learn", "libsvm": "libsvm-official", "yaml": "pyyaml"}
 
 
-@cache
-def imported_estimator(path: str) -> type[Any]:
+def imported_class(path: str, received: Sequence[Path] = ()) -> type[Any]:
     """Return the class of an import path such as ``sklearn.ensemble.RandomForestClassifier``.
+
+    A class of an installed package runs without a question where the user's own configuration names it. A class from
+    anywhere else is trusted like a plug-in's file. Classes of this package need no trust.
+
+    Parameters
+    ----------
+    path : str
+    received : sequence of Path
+        Files that came with a run and name classes, which wait for trust wherever these are from.
 
     Raises
     ------
     ConfigError
-        If the module can't be imported, has no such class, or the class lacks `fit` or `predict`.
+        If it is no import path, its code isn't trusted, the module can't be imported or has no such class, or the class
+        lacks `fit` or `predict`.
     """
-    module_name, _, name = path.rpartition(".")
-    module = imported_module(path)
+    place = module_place(path)
+    if path.partition(".")[0] != PACKAGE:
+        for file in received:
+            check_trusted(file, f"came with a run and names classes by import paths, such as {path}, that would be run")
+        if not is_installed(path):
+            what = f"has the code of {path}, which is of no installed package and would be run"
+            check_trusted(place, what, with_folder=True)
+    module, name = imported_module(path), path.rpartition(".")[2]
     known = [key for key, value in vars(module).items() if not key.startswith("_") and not _why_not(value)]
     found = getattr(module, name, None)
     if found is None:
-        raise ConfigError(unknown_name(f"class of {module_name}:", name, known))
+        raise ConfigError(unknown_name(f"class of {path.rpartition('.')[0]}:", name, known))
     if problem := _why_not(found):
         raise ConfigError(f"{path} {problem}")
-    classifier: type[Any] = found
-    return classifier
+    named: type[Any] = found
+    return named
+
+
+def module_place(path: str) -> Path:
+    """Return the file or folder of the package that an import path begins with; nothing is imported.
+
+    Raises
+    ------
+    ConfigError
+        If it is no import path, there is no such package, or it is Python's own.
+    """
+    words = path.split(".")
+    if len(words) < 2 or not all(word.isidentifier() and not iskeyword(word) for word in words):
+        raise ConfigError(one_line(f"{quote_value(path)} is no import path, such as package.module.Class"))
+    if words[0] in sys.stdlib_module_names:
+        raise ConfigError(f"{path}: {words[0]} is a module of Python itself, which has no classifier")
+    place = _place_of(path)
+    if place is None:
+        raise ConfigError(f"{path}: no package {words[0]!r} is installed")
+    return place
+
+
+def _place_of(path: str) -> Path | None:
+    """Return the first file of a path's packages; a namespace has none, so that those in it are looked at."""
+    words = path.split(".")[:-1]
+    spec = _spec_of(words[0])
+    for n in range(2, len(words) + 1):
+        if spec is None or spec.origin is not None:
+            break
+        spec = PathFinder.find_spec(".".join(words[:n]), spec.submodule_search_locations)
+    if spec is None or spec.origin is None or not spec.has_location:
+        return None
+    file = Path(spec.origin)
+    return file.parent if file.stem == "__init__" else file
+
+
+def _spec_of(top: str) -> ModuleSpec | None:
+    try:
+        return find_spec(top)
+    except ValueError:  # of a module that was made by hand
+        return None
+
+
+@cache
+def is_installed(path: str) -> bool:
+    """Return whether a module is of an installed distribution that isn't editable, and not Python's own."""
+    top, place = path.partition(".")[0], _place_of(path)
+    folders = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), site.getusersitepackages()}
+    if place is None or not any(place.is_relative_to(folder) for folder in (*folders, *site.getsitepackages())):
+        return False
+    return any(not _is_editable(name) for name in distributions_of(top))
+
+
+@cache
+def distributions_of(top: str) -> tuple[str, ...]:
+    """Return the installed distributions that have a package; none for the standard library."""
+    if top in sys.stdlib_module_names:
+        return ()
+    known = _DISTRIBUTIONS.get(top, top)
+    try:
+        metadata.version(known)
+    except metadata.PackageNotFoundError:
+        return tuple(metadata.packages_distributions().get(top, ()))
+    return (known,)
+
+
+def _is_editable(distribution: str) -> bool:
+    recorded = json.loads(metadata.distribution(distribution).read_text("direct_url.json") or "{}")
+    return bool(recorded.get("dir_info", {}).get("editable"))
 
 
 def imported_module(path: str) -> Any:
     """Return the module of an import path, without its last word; ConfigError if it can't be imported."""
     name = path.rpartition(".")[0]
+    if name in sys.modules:
+        return sys.modules[name]
     try:
         with restore_process_state():
             return importlib.import_module(name)

@@ -37,15 +37,15 @@ def load_plugin(path: Path, *, trusted: bool = False) -> Plugin:
         If the file can't be read, or raises an error; the message has its line.
     """
     path = path.resolve()
-    known = _LOADED.get(str(path))
-    if known is not None and not known.why_not():
-        return known
     if path.suffix != ".py" or not path.stem.isidentifier():
         raise ConfigError(f"{path}: a plug-in is a Python file, such as mykernels.py")
     if not path.is_file():
         raise ConfigError(f"{path}: no such file; a plug-in's path is relative to the configuration")
     if not trusted:
-        check_trusted(path, "is code, and would be run")
+        check_trusted(path, "is code, and would be run with the Python files of its folder", with_folder=True)
+    known = _LOADED.get(str(path))
+    if known is not None and not known.why_not():
+        return known
     plugin = Plugin(str(path), path.parent)
     name = f"_plugin{next(_NUMBERS)}_{path.stem}"
     spec = spec_from_file_location(name, path, loader=SourceLoader(name, str(path)))
@@ -97,5 +97,5 @@ def reload_plugins(files: Mapping[str, Mapping[str, bytes]], folder: Path) -> di
         for file, content in contents.items():
             (folder / str(number) / file).parent.mkdir(parents=True, exist_ok=True)
             (folder / str(number) / file).write_bytes(content)
-        plugins[name] = load_plugin(folder / str(number) / Path(name).name)
+        plugins[name] = load_plugin(folder / str(number) / Path(name).name, trusted=True)
     return plugins

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import ast
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
-from benchmark.plugins.pipelines import pipelines_of_files
+from benchmark.plugins.import_paths import imported_class, module_place
+from benchmark.plugins.pipelines import imported_pipeline, pipelines_of_files
 from benchmark.system.errors import ConfigError, unknown_name
+from benchmark.system.registries import PACKAGE
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from benchmark.config.model import Experiment
     from benchmark.config.registries import Registries
@@ -130,19 +131,14 @@ def _defined(tree: ast.Module) -> set[str]:
 
 
 def _classifier(path: str) -> type[Any]:
-    return _of_path(path, UncheckedComponent, BUILTIN_REGISTRIES.classifiers)
+    return _of_path(path, UncheckedComponent, imported_class)
 
 
 def _pipeline(path: str) -> type[Any]:
-    return _of_path(path, UncheckedPipeline, BUILTIN_REGISTRIES.pipelines)
+    return _of_path(path, UncheckedPipeline, imported_pipeline)
 
 
-def _of_path(path: str, stand_in: type[Any], builtin: Registry) -> type[Any]:
+def _of_path(path: str, stand_in: type[Any], find: Callable[[str], type[Any]]) -> type[Any]:
     """Return the class of an import path of scikit-learn or of this package, and what stands for that of another."""
-    package = path.partition(".")[0]
-    if package in (_TRUSTED, __name__.partition(".")[0]) and builtin.find is not None:
-        found: type[Any] = builtin.find(path)
-        return found
-    if find_spec(package) is None:
-        raise ConfigError(f"{path}: no package {package!r} is installed")
-    return stand_in
+    module_place(path)
+    return find(path) if path.partition(".")[0] in (_TRUSTED, PACKAGE) else stand_in

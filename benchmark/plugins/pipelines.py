@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from benchmark.config.components import REQUIRED_PARAMETER, plain_default
 from benchmark.config.methods import PIPELINE_KEY
-from benchmark.plugins.import_paths import imported_module
+from benchmark.plugins.import_paths import imported_class
 from benchmark.plugins.loader import load_plugin
 from benchmark.system.errors import ConfigError, unknown_name
 from benchmark.system.plugin_code import register_plugin_class, run_plugin_code
@@ -19,7 +19,7 @@ from benchmark.system.tags import Tags
 from benchmark.system.user_code.isolation import restore_process_state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
     from benchmark.config.registries import Registries
     from benchmark.system.plugin_code import Plugin
@@ -37,12 +37,15 @@ class TextPipeline:
     ----------
     make : callable
         Returns an object with `fit(texts, labels)` and `predict(texts)`.
+    path : str
+        Its import path, or file and name.
     sequences : mapping of str to type
         Type of each parameter that is a list or tuple: YAML has lists alone.
     """
 
     tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, reads_texts=True)
     make: ClassVar[Callable[..., Any]]
+    path: ClassVar[str]
     sequences: ClassVar[Mapping[str, type]]
 
     def __new__(cls, **parameters: Any) -> Any:
@@ -63,18 +66,21 @@ def _same(value: Any) -> Any:
     return value
 
 
-@cache
-def imported_pipeline(path: str) -> type[Any]:
-    """Return the pipeline of an import path such as ``mypackage.models.make``.
+def imported_pipeline(path: str, received: Sequence[Path] = ()) -> type[Any]:
+    """Return the pipeline that a class makes, such as ``mypackage.models.Pipeline``; parameters as `imported_class`."""
+    return _pipeline_of_class(cast("Hashable", imported_class(path, received)), path)
 
-    Raises
-    ------
-    ConfigError
-        If the module can't be imported or has no such function or class, or what that makes lacks `fit` or `predict`.
-    """
-    make = _named(imported_module(path), path.rpartition(".")[2], path)
+
+@cache
+def _pipeline_of_class(named: Any, path: str) -> type[Any]:
     with convert_plugin_errors(ConfigError, path), restore_process_state():
-        return _pipeline(make, path)
+        return _pipeline(named, path)
+
+
+def imported_pipeline_name(component: Any) -> tuple[str, str, str] | None:
+    """Return no file, the kind and the import path of a pipeline, as other processes find it; None for all else."""
+    is_pipeline = isinstance(component, type) and issubclass(component, TextPipeline) and component is not TextPipeline
+    return ("", "pipelines", component.path) if is_pipeline else None
 
 
 def add_pipelines(source: YamlSource, found: Registries) -> None:
@@ -172,6 +178,7 @@ def _pipeline(make: Callable[..., Any], name: str) -> type[Any]:
         "__doc__": make.__doc__,
         "__signature__": inspect.Signature(parameters),
         "make": staticmethod(make),
+        "path": name,
         "sequences": {key: type(each) for key, each in defaults.items() if isinstance(each, list | tuple)},
     }
     return type(getattr(make, "__name__", "pipeline"), (TextPipeline,), content)

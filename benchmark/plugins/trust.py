@@ -1,11 +1,14 @@
-"""Trust in code that comes with a configuration: it runs once a person agrees, until a byte of it changes."""
+"""Trust in code that comes with a configuration: it runs once a person agrees, until it changes."""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
 import os
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from importlib.machinery import all_suffixes
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import platformdirs
 
@@ -14,35 +17,54 @@ from benchmark.system.errors import BenchError, ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 #: Set to 1, it trusts all code that comes with configurations.
 TRUST_VARIABLE = "BENCH_TRUST"
-#: What a configuration that came with a run does.
-OF_A_RUN = "came with a run and names classes by import paths, whose code would be run"
-#: Asks whether code may run; empty in Python, where who calls has chosen the code.
-_ASKING: list[Callable[[str], bool]] = []
+#: Largest number of Python files and folders that are trusted together.
+MAX_TRUSTED_FILES = 500
+
+
+@dataclass(frozen=True)
+class _Person:
+    """Person who is asked: the question's function, the command that agrees, and the answers by digest."""
+
+    ask: Callable[[str], bool]
+    command: str
+    answers: dict[str, bool] = field(default_factory=dict)
+
+
+#: Who is asked whether code may run; empty in Python, where who calls has chosen the code.
+_ASKING: list[_Person] = []
 
 
 @contextlib.contextmanager
-def asking_before_code(ask: Callable[[str], bool]) -> Iterator[None]:
-    """Ask before code that isn't trusted yet is run; `ask` gets a question and returns the answer."""
-    _ASKING.append(ask)
+def asking_before_code(ask: Callable[[str], bool], command: str = "") -> Iterator[None]:
+    """Ask before code that isn't trusted yet is run; errors name the command that trusts it.
+
+    Parameters
+    ----------
+    ask : callable
+        Gets a question and returns the answer.
+    command : str
+    """
+    _ASKING.append(_Person(ask, command))
     try:
         yield
     finally:
         _ASKING.pop()
 
 
-def check_trusted(code: Path, what: str) -> None:
+def check_trusted(code: Path, what: str, *, with_folder: bool = False) -> None:
     """Refuse to run code unless it is trusted; the digest of code that a person trusts is remembered.
 
     Parameters
     ----------
     code : Path
-        The file whose content is trusted: a plug-in, or a configuration with import paths.
+        The file or package whose code would run, or the file that names it.
     what : str
-        What the file does, such as "is code of yours or another's, and would be run".
+        What would be run, such as "is code, and would be run".
+    with_folder : bool
+        Whether the code is trusted together with the Python files of its folder, which it may import.
 
     Raises
     ------
@@ -51,44 +73,72 @@ def check_trusted(code: Path, what: str) -> None:
     """
     if not _ASKING or os.environ.get(TRUST_VARIABLE) == "1":
         return
-    try:
-        digest = hashlib.sha256(code.read_bytes()).hexdigest()
-    except OSError:
-        return  # whoever reads the file says what is wrong
-    trusted = trusted_digests()
+    digest = _digest(code, _importable(code) if with_folder else [code])
+    trusted, person = trusted_digests(), _ASKING[-1]
     if digest in trusted:
         return
-    if not _ASKING[-1](f"{code}: {what}. Do you trust it?"):
-        raise ConfigError(f"{code}: {what}; add --trust once, if you trust it")
-    with contextlib.suppress(BenchError):  # then the next run asks again
-        write_atomically(_memory(), "".join(f"{each}\n" for each in sorted(trusted | {digest})).encode())
+    if digest not in person.answers:
+        person.answers[digest] = person.ask(f"{code}: {what}. Do you trust it?")
+        if person.answers[digest]:
+            with contextlib.suppress(BenchError):  # then the next run asks again
+                write_atomically(_memory(), "".join(f"{each}\n" for each in sorted(trusted | {digest})).encode())
+    if not person.answers[digest]:
+        how = f": {person.command}" if person.command else ""
+        raise ConfigError(f"{code}: {what}; if you trust it, add --trust once{how}")
 
 
 def trusted_digests() -> set[str]:
-    """Return the sha256 of every file that is trusted."""
+    """Return the sha256 of all code that is trusted."""
     try:
         return set(_memory().read_text(encoding="utf-8").split())
     except (OSError, UnicodeDecodeError):
         return set()
 
 
-def has_import_path(data: Any) -> bool:
-    """Return whether a configuration's methods name a classifier or pipeline by its import path."""
-    if isinstance(data, dict):
-        named = [each for key in ("classifier", "pipeline") for each in _listed(data.get(key, []))]
-        names = [each.get("name", "") if isinstance(each, dict) else each for each in named]
-        return any(map(_is_path, names)) or any(has_import_path(each) for each in data.values())
-    if isinstance(data, list):
-        return any(_is_path(each) or has_import_path(each) for each in data)
-    return False
+def _digest(code: Path, files: list[Path]) -> str:
+    """Return the sha256 of the code's name, and of the names and contents of files of its folder."""
+    digest = hashlib.sha256(f"{code.name}\n".encode("utf-8", "surrogateescape"))
+    for file in files:
+        try:
+            content = os.fsencode(file.readlink()) if file != code and file.is_symlink() else file.read_bytes()
+        except OSError:
+            content = b"can't be read"
+        line = f"{file.relative_to(code.parent).as_posix()}\0{hashlib.sha256(content).hexdigest()}\n"
+        digest.update(line.encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()
 
 
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
+def _importable(code: Path) -> list[Path]:
+    """Return the Python files of a folder and of the packages in it, and the links among them, which aren't followed.
+
+    Raises
+    ------
+    ConfigError
+        If there are too many, or a folder can't be read.
+    """
+
+    def refuse(error: OSError) -> None:
+        raise ConfigError(
+            f"{error.filename}: can't be read ({error.strerror}), so that {code} can't be trusted with it"
+        )
+
+    found: list[Path] = []
+    n_folders = 0
+    for at, folders, files in os.walk(code.parent, onerror=refuse):
+        inside = [Path(at, name) for name in folders if _is_package(at, name)]
+        found += [each for each in inside if each.is_symlink()]
+        found += [Path(at, name) for name in files if name.endswith(tuple(all_suffixes()))]
+        folders[:] = [each.name for each in inside if not each.is_symlink()]
+        n_folders += len(folders)
+        if len(found) + n_folders > MAX_TRUSTED_FILES:
+            beside = f"beside it are more than {MAX_TRUSTED_FILES} Python files and folders, which it may import"
+            raise ConfigError(f"{code}: {beside}; move it to a folder of its own, so that you can trust them together")
+    return sorted(each for each in found if each.is_symlink() or each.is_file())
 
 
-def _is_path(name: Any) -> bool:
-    return isinstance(name, str) and "." in name and all(word.isidentifier() for word in name.split("."))
+def _is_package(at: str, name: str) -> bool:
+    """Return whether modules could be imported from a folder; an environment's aren't imported by its name."""
+    return name.isidentifier() and name != "__pycache__" and not Path(at, name, "pyvenv.cfg").exists()
 
 
 def _memory() -> Path:

@@ -36,18 +36,21 @@ def escape_controls(text: str) -> str:
 
 
 def csv_cell(text: str) -> str:
-    """Put an apostrophe before a text that a spreadsheet would take for a formula, unless it is a number.
+    r"""Escape control characters but carriage returns, which names of WebKB have, and what looks like a formula.
+
+    An apostrophe stands before a text that a spreadsheet would take for a formula, unless it is a number.
 
     Examples
     --------
-    >>> csv_cell("=1+1"), csv_cell("-2.42"), csv_cell("'+a")
-    ("'=1+1", '-2.42', "''+a")
+    >>> csv_cell("=1+1"), csv_cell("-2.42"), csv_cell("'+a"), csv_cell("a\x1b")
+    ("'=1+1", '-2.42', "''+a", 'a\\x1b')
     """
-    return f"'{text}" if _FORMULA.match(text) and not is_number(text) else text
+    plain = "\r".join(map(escape_controls, text.split("\r")))
+    return f"'{plain}" if _FORMULA.match(plain) and not is_number(plain) else plain
 
 
 def csv_unescape(cell: str) -> str:
-    """Return the text that `csv_cell` escaped."""
+    """Return the text that `csv_cell` put an apostrophe before."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 

@@ -113,7 +113,7 @@ def csv_text(header: Iterable[str] | None, rows: Iterable[Iterable[Any]], *, quo
     """Return CSV with LF line ends and floats of 12 significant digits, since machines differ in later digits.
 
     `quoted` puts every field in quotes; otherwise only fields that need them. Rows that continue an earlier text pass
-    None as `header`. Texts that a spreadsheet would take for formulas are escaped by `csv_cell`.
+    None as `header`. Control characters and texts that a spreadsheet would take for formulas are escaped by `csv_cell`.
     """
     lines: list[str] = []
     # With its default line ends, csv quotes names that contain a carriage return, as some WebKB names do.

@@ -19,7 +19,7 @@ from benchmark.experiment.store import Store, store_key
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES, names_component, registries_with_plugins
 from benchmark.plugins.loader import plugin_files, reload_plugins
-from benchmark.plugins.pipelines import pipeline_of_file
+from benchmark.plugins.pipelines import imported_pipeline, imported_pipeline_name, pipeline_of_file
 from benchmark.system.errors import BenchError
 from benchmark.system.numba_jit import ensure_numba_cache
 from benchmark.system.observer import Observer
@@ -223,11 +223,11 @@ def files_of_plugins(experiment: Experiment) -> dict[str, dict[str, bytes]]:
 
 
 def pickle_content(content: object) -> bytes:
-    """Pickle an experiment, or parts of one; refer to a plug-in's class by its registered name."""
+    """Pickle an experiment, or parts of one; refer to a plug-in's class, or a pipeline, by its name."""
 
     class Pickler(pickle.Pickler):
         def persistent_id(self, obj: Any) -> tuple[str, str, str] | None:
-            return plugin_name_of(obj)
+            return plugin_name_of(obj) or imported_pipeline_name(obj)
 
     file = io.BytesIO()
     Pickler(file).dump(content)
@@ -246,7 +246,9 @@ def unpickle_content(content: bytes, plugins: Mapping[str, Mapping[str, bytes]])
         def persistent_load(self, pid: tuple[str, str, str]) -> Any:
             """Return the class that is registered by this name here."""
             file, kind, name = pid
-            return pipeline_of_file(loaded[file], name) if kind == "pipelines" else getattr(known, kind)[name]
+            if kind == "pipelines":
+                return pipeline_of_file(loaded[file], name) if file else imported_pipeline(name)
+            return getattr(known, kind)[name]
 
     return Unpickler(io.BytesIO(content)).load()
 

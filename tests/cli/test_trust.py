@@ -5,7 +5,7 @@ from typer.testing import CliRunner
 
 from benchmark.cli import app
 from benchmark.experiment.run import load_checked
-from benchmark.plugins.trust import TRUST_VARIABLE, has_import_path, trusted_digests
+from benchmark.plugins.trust import TRUST_VARIABLE, trusted_digests
 
 PLUGIN = """
 from pathlib import Path
@@ -48,7 +48,8 @@ def checked(folder, *more):
 def test_a_plug_in_does_not_run_before_it_is_trusted(folder):
     code, said, ran = checked(folder)
     assert (code, ran) == (2, False)
-    assert "mine.py: is code, and would be run; add --trust once, if you trust it" in said.replace("\n", " ")
+    assert "mine.py: is code, and would be run with the Python files of its folder; if you trust it" in said
+    assert f"add --trust once: bench --trust plan {folder / 'mine.yaml'} --no-pilot --no-download" in said
     assert checked(folder, "--trust")[::2] == (0, True)
     assert len(trusted_digests()) == 1
 
@@ -59,6 +60,85 @@ def test_trust_is_remembered_until_the_file_changes(folder):
     assert checked(folder)[::2] == (2, False)
     (folder / "mine.py").write_text(PLUGIN.format(1))
     assert checked(folder)[0] == 0
+
+
+def test_a_file_is_trusted_with_the_python_files_of_its_folder(folder):
+    (folder / "package").mkdir()
+    assert checked(folder, "--trust")[0] == 0
+    for name in ("helper.py", "package/inner.py", "mine.abi3.so"):
+        (folder / name).write_text("x = 1")
+        assert checked(folder)[0] == 2, name
+        assert checked(folder, "--trust")[0] == checked(folder)[0] == 0
+        (folder / name).write_text("x = 2")
+        assert checked(folder)[0] == 2, name
+        assert checked(folder, "--trust")[0] == 0
+    for name in (".hidden/a.py", "__pycache__/a.py", "my-data/a.py", "venv/a.py", "notes.txt"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / "venv").mkdir(exist_ok=True)
+        (folder / "venv" / "pyvenv.cfg").touch()
+        (folder / name).write_text("x = 1")
+        assert checked(folder)[0] == 0, name
+
+
+def test_links_are_not_followed_but_a_new_one_is_asked_for(folder, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "a.py").write_text("x = 1")
+    for name, target in {"linked": elsewhere, "linked.py": elsewhere / "a.py", "endless.py": "/proc/kmsg"}.items():
+        (folder / name).symlink_to(target)
+        assert checked(folder)[0] == 2
+        assert checked(folder, "--trust")[0] == 0
+    (elsewhere / "b.py").write_text("x = 2")
+    assert checked(folder)[0] == 0
+
+
+def test_a_file_beside_many_others_is_moved_first(folder):
+    for number in range(501):
+        (folder / f"m{number}.py").touch()
+    code, said, ran = checked(folder, "--trust")
+    assert (code, ran) == (2, False)
+    assert "beside it are more than 500 Python files and folders" in said
+    assert "move it to a folder of its own" in said
+
+
+def test_a_module_that_is_not_installed_is_trusted_as_a_file_is(folder, monkeypatch):
+    package = folder / "lib" / "package_of_trust"
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "models.py").write_text(PLUGIN.format(1))
+    monkeypatch.syspath_prepend(str(folder / "lib"))
+    named = "methods: [{weighting: tf, classifier: package_of_trust.models.Mine}]"
+    (folder / "mine.yaml").write_text(PATHS.replace(RIDGE, named))
+    code, said, _ = checked(folder)
+    assert code == 2
+    what = "has the code of package_of_trust.models.Mine, which is of no installed package and would be run"
+    assert f"mine.yaml:4: {package}: {what}; if you trust it, add --trust once: bench --trust plan" in said
+    assert not (package / "ran").exists()
+    assert checked(folder, "--trust")[0] == checked(folder)[0] == 0
+    assert (package / "ran").exists()
+    (package / "models.py").write_text(PLUGIN.format(2))
+    assert checked(folder)[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("method", "said"),
+    [
+        ("pipeline: {name: os.system, command: touch ran}", "os.system: os is a module of Python itself"),
+        ("pipeline: {name: subprocess.Popen, args: touch}", "subprocess is a module of Python itself"),
+        ("pipeline: {name: joblib.load, filename: a}", "joblib.load is no class that can be built"),
+        ("pipeline: sklearn.pipeline.make_pipeline", "make_pipeline is no class that can be built"),
+        ("classifier: 'sklearn.svm.LinearSVC '", "'sklearn.svm.LinearSVC ' is no import path"),
+        ("classifier: sklearn.svm.class", "'sklearn.svm.class' is no import path"),
+        ("classifier: nowhere.Class", "nowhere.Class: no package 'nowhere' is installed"),
+        ("pipeline: benchmark.config.extends.read_config", "read_config is no class that can be built"),
+    ],
+)
+def test_an_import_path_names_a_class_with_fit_and_predict(folder, method, said):
+    (folder / "mine.yaml").write_text(PATHS.replace(RIDGE, f"methods: [{{name: x, {method}}}]"))
+    for command in ("plan", "run"):
+        done = CliRunner().invoke(app, [command, str(folder / "mine.yaml")])
+        assert done.exit_code == 2
+        assert f"{folder / 'mine.yaml'}:4: " in done.output
+        assert said in done.output
 
 
 def test_to_trust_one_file_is_not_to_forget_another(folder):
@@ -76,7 +156,7 @@ def test_at_a_terminal_it_is_asked_once(folder, monkeypatch):
     monkeypatch.setattr("benchmark.cli.confirm_code", lambda question: asked.append(question) or True)
     assert checked(folder)[0] == checked(folder)[0] == 0
     assert len(asked) == 1
-    assert asked[0].endswith("mine.py: is code, and would be run. Do you trust it?")
+    assert asked[0].endswith("mine.py: is code, and would be run with the Python files of its folder. Do you trust it?")
 
 
 def test_to_test_a_plug_in_is_to_trust_it(folder):
@@ -114,18 +194,3 @@ def test_a_rerun_asks_too(folder):
     assert refused.exit_code == 2
     assert "add --trust once" in refused.output
     assert CliRunner().invoke(app, [*again, "--trust"]).exit_code == 0
-
-
-@pytest.mark.parametrize(
-    ("methods", "found"),
-    [
-        (["mnb", {"kernel": "ngd", "dirichlet": 0.5}], False),
-        ([{"predictions": "theirs.csv", "name": "a"}], False),
-        (["sklearn.svm.LinearSVC"], True),
-        ([{"classifier": {"name": "sklearn.svm.LinearSVC"}}], True),
-        ([{"classifier": ["mnb", "sklearn.svm.LinearSVC"]}], True),
-    ],
-)
-def test_import_paths_are_found_wherever_they_stand(methods, found):
-    assert has_import_path({"name": "a", "methods": methods}) == found
-    assert has_import_path({"name": "a", "variants": {"b": {"methods": methods}}}) == found

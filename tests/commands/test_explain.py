@@ -20,7 +20,7 @@ from benchmark.evaluation.predictions import METHOD_TIMERS
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
 from benchmark.experiment.run import load_checked, run_and_write
-from benchmark.experiment.run_folder import read_manifest, read_run
+from benchmark.experiment.run_folder import read_run
 from benchmark.experiment.store import Store
 from benchmark.kernels import KERNELS
 from benchmark.system.errors import ConfigError, DataError
@@ -227,7 +227,7 @@ def test_the_configuration_is_called_as_the_command_called_it(command: list[str]
 def test_what_a_cell_is_made_of_has_its_axes_seconds_and_memory(told: RunResult) -> None:
     run = read_run(told.folder)
     cell = next(each for each in run.experiment.cells if each.id == "ngd-cv")
-    account = _Account(run, cell, read_manifest(told.folder))
+    account = _Account(run, cell, told.folder)
     seconds = np.array([[1.0, 0.004, 0.002, 0.0, 2.5, 0.0], [0.25, 0.0, 0.002, 0.0, 1.0, 0.006]])
     account.predictions = replace(account.predictions, seconds=seconds, memory=np.array([2e8, np.nan]))
     for size, terms in ((None, None), (40, None), (None, 1000), (1500, 9)):

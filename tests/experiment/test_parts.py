@@ -186,14 +186,14 @@ def test_cells_are_selected_by_any_of_several_patterns_as_they_are_written() -> 
         select_cells(experiment, ("TF-L1-ngd",))
 
 
-def test_a_manifest_s_configuration_is_read_with_and_without_the_folder_of_its_file() -> None:
+def test_a_manifest_s_configuration_is_read_with_and_without_the_folder_of_its_file(tmp_path: Path) -> None:
     config = small_experiment().raw
     variants = {"base": {}, "other": {"base": "/x"}, "third": {"base": "/y"}}
     for facts, name in ((variants, "/x/small.yaml"), ({"base": {}}, "small.yaml")):
         wrong = {"name": "small", "config": config | {"nothing": 1}, "variants": facts}
         with pytest.raises(ConfigError, match=rf"^{name}: unknown key 'nothing'"):
-            experiment_of_manifest(wrong)
-        assert experiment_of_manifest(wrong | {"config": config}).name == "small"
+            experiment_of_manifest(wrong, tmp_path)
+        assert experiment_of_manifest(wrong | {"config": config}, tmp_path).name == "small"
 
 
 def test_each_name_is_of_one_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -202,9 +202,10 @@ def test_another_text_is_another_method(checked):
     assert [cell.method for cell in checked(entry).cells][1:] == ["skip_html-true-First", "skip_html-false-First"]
 
 
-def test_it_runs_on_workers(checked, tmp_path):
+@pytest.mark.parametrize("name", ["models.py:make", "benchmark.classifiers.gzip_neighbours.GzipNeighbours"])
+def test_it_runs_on_workers(checked, tmp_path, name):
     store = Store(tmp_path / "store")
-    experiment = checked("{name: p, pipeline: 'models.py:make'}")
+    experiment = checked(f"{{name: p, pipeline: '{name}'}}")
     read = read_variants(experiment, RunContext(store))
     (work,) = plan_tasks(experiment, read)
     keys = frozenset(job.key for point in work.points for job in point.jobs)
@@ -223,7 +224,7 @@ def test_an_error_fails_its_cell_with_file_and_line(checked, tmp_path):
 
 def test_code_runs_only_when_it_is_trusted(checked, monkeypatch):
     monkeypatch.delenv("BENCH_TRUST")
-    with asking_before_code(lambda _: False), pytest.raises(ConfigError, match="add --trust once, if you trust it"):
+    with asking_before_code(lambda _: False), pytest.raises(ConfigError, match="if you trust it, add --trust once"):
         checked("{name: p, pipeline: 'models.py:make'}")
 
 

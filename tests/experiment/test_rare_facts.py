@@ -35,6 +35,7 @@ from benchmark.experiment.settings import (
 from benchmark.experiment.storage import LocalStoreFiles, RemoteStoreFiles, open_store_files
 from benchmark.experiment.store import Store, StoreEntry, store_key
 from benchmark.methods.matrix_cache import MatrixCache
+from benchmark.plugins.import_paths import distributions_of
 from benchmark.plugins.toy_data import toy_problem
 from benchmark.system.errors import ConfigError, RenamedWarning
 from benchmark.system.plugin_code import Plugin, register_plugin_class
@@ -65,8 +66,8 @@ def test_a_manifest_s_plug_ins_are_looked_for_where_they_were(tmp_path: Path) ->
     record = {"kind": "kernels", "name": "mine", "file": str(tmp_path / "gone.py"), "digest": "x"}
     manifest = {"name": "small", "config": SMALL | {"plugins": ["mine.py"]}, "variants": {"base": {}}}
     with pytest.raises(ConfigError, match=rf"{tmp_path}/gone\.py: no such file"):
-        experiment_of_manifest(manifest | {"plugins": [record]})
-    assert experiment_of_manifest(manifest).ids == small_experiment().ids, "no component of them was used"
+        experiment_of_manifest(manifest | {"plugins": [record]}, tmp_path)
+    assert experiment_of_manifest(manifest, tmp_path).ids == small_experiment().ids, "no component of them was used"
 
 
 @pytest.mark.parametrize("drawn", [False, True])
@@ -114,15 +115,13 @@ def test_a_library_counts_by_its_version(monkeypatch: pytest.MonkeyPatch) -> Non
     digests = set[str]()
     for release in ("1.0", "1.1"):
         monkeypatch.setattr(code, "distribution_version", lambda name, release=release: f"{name} {release}")
-        code._distribution.cache_clear()
         digests |= {code._digest.__wrapped__(frozenset({top}), frozenset()) for top in ("numpy", "scipy")}
-    code._distribution.cache_clear()
     assert len(digests) == 4
     monkeypatch.undo()
     names = {"sklearn": "scikit-learn", "libsvm": "libsvm-official", "yaml": "pyyaml", "numpy": "numpy", "json": None}
     for top, name in names.items():
-        assert {each.lower() for each in code._distribution.__wrapped__(top)} == ({name} if name else set())
-    assert code._distribution.__wrapped__("no_such_of_tests") == frozenset()
+        assert [each.lower() for each in distributions_of(top)] == ([name] if name else [])
+    assert distributions_of("no_such_of_tests") == ()
 
 
 # --- Settings ---

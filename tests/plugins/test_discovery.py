@@ -11,19 +11,18 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import MultinomialNB
 
-from benchmark.config.extends import read_config
 from benchmark.evaluation.metrics import Metric, accuracy
 from benchmark.experiment.run import load_checked
 from benchmark.kernels import Linear
 from benchmark.plugins import discovery
 from benchmark.plugins.contract import check_file
-from benchmark.plugins.discovery import BUILTIN_REGISTRIES, names_component, registries_for, registries_with_plugins
-from benchmark.plugins.import_paths import imported_estimator
+from benchmark.plugins.discovery import BUILTIN_REGISTRIES, names_component, registries_with_plugins
+from benchmark.plugins.import_paths import imported_class
 from benchmark.plugins.loader import installed_plugin, load_plugin
 from benchmark.plugins.outline import unchecked_names
 from benchmark.plugins.pipelines import _pipeline
 from benchmark.plugins.records import changed_plugin, plugin_records
-from benchmark.plugins.trust import OF_A_RUN, asking_before_code, check_trusted, trusted_digests
+from benchmark.plugins.trust import asking_before_code, check_trusted, trusted_digests
 from benchmark.system import plugin_errors
 from benchmark.system.errors import ConfigError
 from benchmark.system.plugin_code import plugin_of, run_plugin_code
@@ -77,23 +76,6 @@ def test_one_file_by_several_spellings_is_one(
     methods = "{name: p, pipeline: '~/sub/models.py:make'}"
     for run_code in (True, False):
         assert load_checked(config(files="", methods=methods), run_code=run_code).ids == ("p",)
-
-
-def test_what_came_with_a_run_is_asked_for_and_what_did_not_is_not(
-    config: Callable[..., Path], folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("BENCH_TRUST", raising=False)
-    monkeypatch.setattr("platformdirs.user_config_path", lambda *_: folder / "user")
-    asked = list[str]()
-    methods = "{features: hellinger, classifier: sklearn.naive_bayes.MultinomialNB}"
-    named, plain = (config(files="", methods=each, name=name) for each, name in ((methods, "named"), ("ngd", "plain")))
-    for found in (False, True):
-        if found:
-            (folder / "manifest.json").write_text("{}")
-        with asking_before_code(lambda question: not asked.append(question)):
-            for path in (named, plain):
-                registries_for(read_config(path))
-        assert asked == [f"{named}: {OF_A_RUN}. Do you trust it?"] * found
 
 
 def test_all_that_was_trusted_stays_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -377,4 +359,4 @@ def test_an_import_path_that_is_no_classifier_is_named_whole() -> None:
         ("sklearn.base.clone", "is no class that can be built"),
     ):
         with pytest.raises(ConfigError, match=rf"^{path} {said}"):
-            imported_estimator(path)
+            imported_class(path)

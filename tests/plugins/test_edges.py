@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES, registries_with_plugins
-from benchmark.plugins.import_paths import imported_estimator, imported_module
+from benchmark.plugins.import_paths import imported_class, imported_module
 from benchmark.plugins.pipelines import _pipeline, add_pipelines
 from benchmark.plugins.records import with_plugin_paths
 from benchmark.system.errors import ConfigError
@@ -78,9 +78,9 @@ def test_a_library_changes_nothing_of_the_process_where_it_is_imported(library: 
     ],
 )
 def test_what_is_no_classifier_of_a_library_is_said(name: str, said: str, library: str) -> None:
-    assert imported_estimator(f"{library}.Public").__name__ == "Public"
+    assert imported_class(f"{library}.Public").__name__ == "Public"
     with pytest.raises(ConfigError) as raised:
-        imported_estimator(f"{library}.{name}")
+        imported_class(f"{library}.{name}")
     assert str(raised.value) == said.replace("{library}", library)
 
 

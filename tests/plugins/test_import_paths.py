@@ -1,5 +1,8 @@
 """Any classifier by its import path: the run's numbers are those of the class itself, used by hand."""
 
+import os
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -15,7 +18,6 @@ from benchmark.experiment.counting import read_counts
 from benchmark.experiment.run import load_checked, report_again, run_and_write
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.plugins.import_paths import imported_estimator
 from benchmark.report.tables import table_markdown
 from benchmark.representation import TermWeighting
 from benchmark.system.errors import ConfigError
@@ -76,7 +78,6 @@ def done(checked, tmp_path):
 def library(tmp_path, monkeypatch):
     (tmp_path / "nearest_of_mine.py").write_text(OWN)
     monkeypatch.syspath_prepend(str(tmp_path))
-    imported_estimator.cache_clear()
 
 
 @pytest.fixture
@@ -233,3 +234,47 @@ def test_an_error_of_a_library_fails_its_cell_alone(done):
     (problem,) = run.failures.values()
     assert "Expected n_neighbors <= n_samples_fit" in problem
     assert len(run.predictions.settings) == 1
+
+
+EDITED = """
+from sklearn.naive_bayes import MultinomialNB
+
+
+class Mine(MultinomialNB):
+    def predict_log_proba(self, X):
+        return SIGN * super().predict_log_proba(X)
+
+    def predict(self, X):
+        return self.classes_[self.predict_log_proba(X).argmax(axis=1)]
+"""
+#: Everything that a class of one's own decides: a method, candidates, inner folds, and a sum of methods.
+METHODS = """
+  mnb, {name: x, weighting: tf, classifier: {name: CLASS, fit_prior: [true, false]}},
+  {name: y, weighting: tf, classifier: {name: sklearn.naive_bayes.MultinomialNB, fit_prior: [true, false]}},
+  {name: both, fuse: [[x, y], [y, x]], weights: [5, 1]}
+"""
+
+
+def test_a_class_of_ones_own_package_gives_the_new_number_after_an_edit(tmp_path):
+    package = tmp_path / "lib" / "mypackage"
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    methods = METHODS.replace("CLASS", "mypackage.models.Mine")
+    text = CONFIG.format(methods=methods, protocol="leave-one-group-out, held_out: [cornell]", subset="")
+    (tmp_path / "own.yaml").write_text(f"{text}choose: {{by: cross-validation, folds: 2}}\n")
+
+    def scores(sign, store):
+        (package / "models.py").write_text(EDITED.replace("SIGN", sign))
+        environment = {**os.environ, "PYTHONPATH": str(tmp_path / "lib"), "BENCH_CACHE": str(tmp_path / store)}
+        code = "import sys; from benchmark.cli import main; main()"
+        command = [sys.executable, "-c", code, "run", "own.yaml", "--out", "run"]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+        return done.stdout, done.stderr, (tmp_path / "run" / "scores.csv").read_text()
+
+    _, told, before = scores("1", "store")
+    assert told.count("mypackage.models.Mine: its results aren't stored, and are computed in each run") == 1
+    again, *_ = scores("+1", "store")
+    assert "2 of them from the store" in again, "those of the package and of scikit-learn"
+    *_, edited = scores("-1", "store")
+    assert edited != before
+    assert edited == scores("-1", "another store")[2]

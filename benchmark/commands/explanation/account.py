@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from benchmark.config.tasks import protocol_at_size
 from benchmark.corpora.assemble import select_documents
 from benchmark.experiment.configuration import experiment_of_manifest
 from benchmark.experiment.counting import read_counts, text_counts
+from benchmark.experiment.run_folder import read_manifest
 from benchmark.experiment.task_planning import plan_task
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.methods.matrix_cache import MatrixCache
@@ -24,7 +25,8 @@ from benchmark.system.errors import ConfigError, DataError
 from benchmark.text.strings import document_string
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -48,8 +50,8 @@ N_NEIGHBOURS, N_TOP_TERMS, MAX_VALUES = 3, 8, 5
 class CellAccount:
     """Explanation of one cell."""
 
-    def __init__(self, run: RunPredictions, cell: Cell, manifest: Mapping[str, Any]) -> None:
-        self.run, self.cell, self.manifest = run, cell, manifest
+    def __init__(self, run: RunPredictions, cell: Cell, folder: Path) -> None:
+        self.run, self.cell, self.folder, self.manifest = run, cell, folder, read_manifest(folder)
         self.entry = method_of(run.experiment, cell)
         self.candidates = run.scored.chosen[cell.id]
         self.tasks: TaskDocuments = run.predictions.tasks[cell.of_task]
@@ -95,9 +97,11 @@ class CellAccount:
         The corpus must be that of the run.
         """
         facts = self.run.facts[self.cell.variant]
-        experiment = experiment_of_manifest(dict(self.manifest))
+        experiment = experiment_of_manifest(self.manifest, self.folder)
         if changed := changed_plugin(self.manifest.get("plugins", []), experiment.registries):
             raise ConfigError(f"{changed}: was changed since the run; run again")
+        if self.cell.id not in experiment.ids:
+            raise DataError(f"{self.folder}: its configuration has no cell {self.cell.id!r}; run again")
         variant = experiment.variants[self.cell.variant]
         counts, now, key = read_counts(variant.collection, context)
         if now["content_digest"] != facts["content_digest"]:

@@ -67,7 +67,7 @@ def explain_hardest(
     """
     run, found = read_run(folder), dict[tuple[str, str], "DocumentExplanation"]()
     with report_damage(folder):
-        accounts = [CellAccount(run, cell, read_manifest(folder)) for cell in run.experiment.cells if cell.id in cells]
+        accounts = [CellAccount(run, cell, folder) for cell in run.experiment.cells if cell.id in cells]
     for account in accounts:
         task = account.cell.task
         names = {document.name for document in summary.hardest if document.task == task}

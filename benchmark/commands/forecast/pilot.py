@@ -123,7 +123,8 @@ class PilotProcess:
         self._experiment, self._plugins = _without_corpora(experiment), files_of_plugins(experiment)
         self._errors = (folder / "errors").open("w+b")
         self._process = subprocess.Popen(  # noqa: S603 - this module
-            [sys.executable, "-m", __name__, str(folder), str(context.store.address), str(context.jobs)],
+            # -P: no module of the current folder
+            [sys.executable, "-P", "-m", __name__, str(folder), str(context.store.address), str(context.jobs)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,

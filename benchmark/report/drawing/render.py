@@ -44,7 +44,7 @@ def run_vl_convert(code: str, given: bytes = b"") -> tuple[bytes, bool]:
     vl-convert's JavaScript engine ends a process whose address space is limited, so it runs in a separate process.
     """
     try:
-        arguments = [sys.executable, "-c", code]
+        arguments = [sys.executable, "-P", "-c", code]  # -P: no module of the current folder
         done = subprocess.run(arguments, input=given, capture_output=True, timeout=DRAWING_TIMEOUT, check=False)  # noqa: S603
     except subprocess.TimeoutExpired as stopped:
         return stopped.stdout or b"", False
