@@ -44,8 +44,8 @@ from benchmark.experiment.run import RUNS_FOLDER, load_checked
 from benchmark.experiment.run_folder import read_run, report_damage
 from benchmark.experiment.store import Store
 from benchmark.model.estimator import TextClassifier
-from benchmark.model.fitting import fit_model
-from benchmark.model.persistence import check_model_folder_free, write_model
+from benchmark.model.fitting import fit_and_write, fit_model
+from benchmark.model.persistence import check_model_folder_free
 from benchmark.report.files import figure_specs
 from benchmark.report.grids import cell_grid
 from benchmark.system.errors import MAX_NAMES, ConfigError, unknown_name
@@ -386,9 +386,11 @@ def fit(
         observer = _observer(progress)
         context = RunContext(Store(warn=observer.note), observer, jobs or n_processors(), download)
         how = {"probability": probability, "single_precision": single_precision}
-        model = fit_model(found, cell or found.ids[0], context, split=split, **how)
-    if folder is not None:
-        write_model(model, folder)
+        named = found, cell or found.ids[0], context
+        if folder is None:
+            model = fit_model(*named, split=split, **how)
+        else:
+            model, _ = fit_and_write(*named, folder, split=split, **how)
     return TextClassifier(model, jobs or n_processors())
 
 
