@@ -385,12 +385,12 @@ def fit(
             check_model_folder_free(folder, overwrite=overwrite)
         observer = _observer(progress)
         context = RunContext(Store(warn=observer.note), observer, jobs or n_processors(), download)
-        how = {"probability": probability, "single_precision": single_precision}
-        named = found, cell or found.ids[0], context
+        how: dict[str, Any] = {"split": split, "probability": probability, "single_precision": single_precision}
+        name = cell or found.ids[0]
         if folder is None:
-            model = fit_model(*named, split=split, **how)
+            model = fit_model(found, name, context, **how)
         else:
-            model, _ = fit_and_write(*named, folder, split=split, **how)
+            model, _ = fit_and_write(found, name, context, folder, **how)
     return TextClassifier(model, jobs or n_processors())
 
 

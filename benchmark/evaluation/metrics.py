@@ -58,8 +58,10 @@ class Tallies:
 
     def summed(self) -> Tallies:
         """Return the counts summed over the first axis, such as the splits."""
-        counts = (part.sum(axis=0) for part in (self.right, self.assigned, self.true, self.documents))
-        return Tallies(*counts, None if self.in_means is None else self.in_means.any(axis=0))
+        counts = (self.right, self.assigned, self.true, self.documents)
+        right, assigned, true, documents = (part.sum(axis=0) for part in counts)
+        in_means = None if self.in_means is None else np.asarray(self.in_means.any(axis=0))
+        return Tallies(right, assigned, true, documents, in_means)
 
     def only(self, position: int) -> Tallies:
         """Return the counts of one class only."""
@@ -100,9 +102,9 @@ def stack_tallies(tallies: Iterable[Tallies]) -> Tallies:
     """Return the counts of several splits, with the splits as first axis."""
     of_splits = list(tallies)
     parts = ("right", "assigned", "true", "documents")
-    counts = (np.stack([getattr(one, part) for one in of_splits]) for part in parts)
+    right, assigned, true, documents = (np.stack([getattr(one, part) for one in of_splits]) for part in parts)
     in_means = [one.in_means for one in of_splits if one.in_means is not None]
-    return Tallies(*counts, np.stack(in_means) if in_means else None)
+    return Tallies(right, assigned, true, documents, np.stack(in_means) if in_means else None)
 
 
 def accuracy(tallies: Tallies) -> Floats:

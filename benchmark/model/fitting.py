@@ -97,8 +97,10 @@ def fit_model(
     DataError
         If the corpus is missing, or differs from its card or the configuration's expectations.
     """
-    how = {"split": split, "probability": probability, "single_precision": single_precision}
-    return _fitted_model(experiment, name, context, **how)[0]
+    model, _ = _fitted_model(
+        experiment, name, context, split=split, probability=probability, single_precision=single_precision
+    )
+    return model
 
 
 def fit_and_write(
@@ -125,7 +127,8 @@ def fit_and_write(
             with loading_own_code():
                 again = read_model(Path(made))
             members = model.members if isinstance(model, FusionModel) else (model,)
-            terms = [member.fitted.learned.terms for member in members]  # a loaded model has its own terms alone
+            # A loaded model has its own terms alone.
+            terms = [member.fitted.learned.terms for member in members if isinstance(member, TextModel)]
             rows = [each if own is None else each[:, own] for each, own in zip(inputs, terms, strict=True)]
             with running_plugins(model.plugins):
                 expected = labels_of_rows(model, inputs)

@@ -8,8 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
+from sklearn.pipeline import make_pipeline
 from typer.testing import CliRunner
 
 from benchmark.cli import app
@@ -171,9 +173,6 @@ class TestClassWeights:
         pipelines = [{"name": name, "pipeline": f"models.py:{name}"} for name in ("named", "searched")]
         code, said = bench("run", methods=[*pipelines, {"name": "library", "weighting": "tf", "classifier": library}])
         assert code == 0, said
-        from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
-        from sklearn.pipeline import make_pipeline
-
         train, test = own[own["split"] == "train"], own[own["split"] == "test"]
         expected = make_pipeline(TfidfVectorizer(), LogisticRegression(class_weight=weights)).fit(
             train["text"], train["label"]
