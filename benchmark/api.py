@@ -44,8 +44,8 @@ from benchmark.experiment.run import RUNS_FOLDER, load_checked
 from benchmark.experiment.run_folder import read_run, report_damage
 from benchmark.experiment.store import Store
 from benchmark.model.estimator import TextClassifier
-from benchmark.model.fitting import fit_model
-from benchmark.model.persistence import check_model_folder_free, write_model
+from benchmark.model.fitting import fit_and_write, fit_model
+from benchmark.model.persistence import check_model_folder_free
 from benchmark.report.files import figure_specs
 from benchmark.report.grids import cell_grid
 from benchmark.system.errors import MAX_NAMES, ConfigError, unknown_name
@@ -385,10 +385,12 @@ def fit(
             check_model_folder_free(folder, overwrite=overwrite)
         observer = _observer(progress)
         context = RunContext(Store(warn=observer.note), observer, jobs or n_processors(), download)
-        how = {"probability": probability, "single_precision": single_precision}
-        model = fit_model(found, cell or found.ids[0], context, split=split, **how)
-    if folder is not None:
-        write_model(model, folder)
+        how: dict[str, Any] = {"split": split, "probability": probability, "single_precision": single_precision}
+        name = cell or found.ids[0]
+        if folder is None:
+            model = fit_model(found, name, context, **how)
+        else:
+            model, _ = fit_and_write(found, name, context, folder, **how)
     return TextClassifier(model, jobs or n_processors())
 
 

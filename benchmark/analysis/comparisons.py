@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from benchmark.evaluation.score_table import ScoreTable
     from benchmark.evaluation.significance import TestResult
 
-#: Test whose p-values tend to be too small, since its pairs share test documents: it decides no comparison.
-LIBERAL_TEST = "wilcoxon, category × replicate"
+#: Tests of which documents a cell is right on.
+DOCUMENT_TESTS = ("sign", "mcnemar")
 #: Outcomes of a comparison that name no better cell.
-UNDECIDED, UNTESTABLE, UNTESTED = "undecided", "not testable", "no test"
+UNDECIDED, UNTESTABLE, UNTESTED, NEVER_DIFFER = "undecided", "not testable", "no test", "never differ"
 
 
 @dataclass(frozen=True)
 class PlannedComparison:
-    """Comparison that the configuration asks for, with its outcome by the leading test.
+    """Comparison that the configuration asks for, with its outcome by the leading test of the main score.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class PlannedComparison:
     value, low, high : float
         Main score of `a` minus that of `b`, with its 95% interval, as in the score frame.
     n : int
-    outcome : {"a", "b", "undecided", "not testable", "no test"}
+    outcome : {"a", "b", "undecided", "not testable", "no test", "never differ"}
         Cell that is better: the test is significant and the interval excludes zero.
     test : str
         Name of the leading test; "" without a test.
@@ -47,7 +47,9 @@ class PlannedComparison:
     family : int
         Number of tests that `p_holm` is corrected over.
     note : str
-        Reason why the test could not be significant, or "".
+        Reason why there is no test, or why it could not be significant, or "".
+    unequal : int
+        Documents, or splits, on which the leading test finds a difference.
     """
 
     a: CellInfo
@@ -62,6 +64,7 @@ class PlannedComparison:
     p_holm: float | None = None
     family: int = 0
     note: str = ""
+    unequal: int = 0
 
     @property
     def better(self) -> CellInfo | None:
@@ -78,8 +81,9 @@ class PlannedComparison:
 def planned_comparisons(summary: Summary) -> list[PlannedComparison]:
     """Return the planned comparisons of a summary in their order, with the outcome by one kind of test for all."""
     cells = {cell.id: cell for cell in summary.cells}
-    leading = leading_tests(summary.significance[summary.significance["test"] != LIBERAL_TEST])
+    leading = leading_tests(quantity_tests(summary.significance, summary.main_metric))
     tests = {(row["a"], row["b"]): row for row in leading.to_dict("records")}
+    others = set(zip(summary.significance["a"], summary.significance["b"], strict=True))
     a_is_better = 1 if summary.more_is_better(summary.main_metric) else -1
     found = []
     for gap in summary.differences.to_dict("records"):
@@ -90,6 +94,8 @@ def planned_comparisons(summary: Summary) -> list[PlannedComparison]:
         outcome = UNDECIDED
         if not test:
             outcome = UNTESTED
+        elif test["n"] == 0 and gap["value"] == 0 and (p_value == 1 or test["test"] == "wilcoxon"):
+            outcome = NEVER_DIFFER
         elif p_value is None or test["note"]:
             outcome = UNTESTABLE
         elif p_holm is not None and p_holm < SIGNIFICANCE_LEVEL and apart and gap["value"]:
@@ -98,9 +104,35 @@ def planned_comparisons(summary: Summary) -> list[PlannedComparison]:
         pair = PlannedComparison(cells[gap["a"]], cells[gap["b"]], value, low, high, int(gap["n"]), outcome)
         if test:
             family, note = int(test["family"]), str(test["note"])
+            note = "" if outcome == NEVER_DIFFER else note
             pair = replace(pair, test=test["test"], p_value=p_value, p_holm=p_holm, family=family, note=note)
+            pair = replace(pair, unequal=int(test["n"]))
+        elif (gap["a"], gap["b"]) in others:
+            pair = replace(pair, note="no test of this quantity")
         found.append(pair)
     return found
+
+
+def quantity_tests(significance: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Return the tests of the quantity that a metric is, so that a test and an interval beside it are of the same.
+
+    Tests of documents count which cell is right: the accuracy. Where documents may have several classes, they count
+    decisions, and test no F1. A test with a pair for each category and replicate is left out: its pairs share test
+    documents, and its p-values tend to be too small.
+
+    Parameters
+    ----------
+    significance : DataFrame
+        Columns `SIGNIFICANCE`.
+    metric : str
+    """
+    names = {"wilcoxon"}  # of the main metric, over the splits
+    single = "mcnemar" in set(significance["test"])
+    if metric in ("accuracy", "error") or (metric == "micro-f1" and single):
+        names.update(DOCUMENT_TESTS)
+    if metric == "macro-f1":
+        names.add("wilcoxon, categories")
+    return significance[significance["test"].isin(names)]
 
 
 def comparable_pairs(experiment: Experiment, scored: ScoreTable, jobs: int = 1) -> tuple[list[ComparedPair], list[str]]:
@@ -145,9 +177,10 @@ def leading_tests(significance: pd.DataFrame) -> pd.DataFrame:
 
     `significance` has the columns `SIGNIFICANCE`.
     """
-    able = significance[can_be_significant(significance)]
-    first = able if len(able) else significance
-    return significance[significance["test"].isin(first["test"][:1])]
+    able = set(significance["test"][can_be_significant(significance)])
+    kinds = list(dict.fromkeys(significance["test"]))
+    leading = next((kind for kind in kinds if kind in able), kinds[0] if kinds else "")
+    return significance[significance["test"] == leading]
 
 
 def can_be_significant(significance: pd.DataFrame) -> pd.Series[bool]:

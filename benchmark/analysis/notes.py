@@ -22,7 +22,7 @@ from benchmark.config.model import (
 )
 from benchmark.corpora.registry import corpus_names, dataset_card
 from benchmark.diagnostics.base import DiagnosticArrays, DiagnosticResults
-from benchmark.evaluation.intervals import LEAST_TESTED, RESAMPLES_OF_RANKINGS, has_too_few_tested
+from benchmark.evaluation.intervals import ALL_ALIKE, LEAST_TESTED, RESAMPLES_OF_RANKINGS, has_too_few_tested
 from benchmark.evaluation.metrics import is_time_metric
 from benchmark.evaluation.predictions import TaskKey
 from benchmark.evaluation.sampling_model import sampling_of
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 MAX_LISTED_GROUPS = 30
 #: Maximal number of variants whose documents are counted in the terminal.
 MAX_LISTED_VARIANTS = 3
+MAX_LISTED_CLASSES = 5
 #: Largest deviation of the share of documents that a split by date tests from the one that is stated.
 MAX_SHARE_DEVIATION = 0.05
 _DEFINITIONS = {
@@ -133,7 +134,8 @@ def corpus_in_words(experiment: Experiment) -> str:
     card = dataset_card(name) if name in corpus_names() else None
     if card is None:
         path = next(iter(experiment.variants.values())).collection.given.get("path")
-        return Path(str(path)).name if path else name
+        paths = list(path.values()) if isinstance(path, dict) else path if isinstance(path, list) else [path]
+        return " and ".join(Path(str(each)).name for each in paths) if path else name
     return card.title.partition(",")[0] if card.addresses else "the generated corpus"
 
 
@@ -165,7 +167,7 @@ def table_notes(run: RunPredictions, printed: Mapping[str, float]) -> list[str]:
     notes += [*_methods(experiment), *_tasks(first, predictions)]
     notes += dict.fromkeys(_protocol(variant, predictions) for variant in experiment.variants.values())
     notes.append(sampling_of(first.protocol.tags, experiment.seed).words.format(seed=experiment.seed))
-    notes += [*_without_interval(run), *_ranked(run, multilabel=multilabel)]
+    notes += [*_untested_classes(run), *_without_interval(run), *_ranked(run, multilabel=multilabel)]
     notes += [_BY_DOCUMENT] if compared_replicates and not multilabel else []
     notes += _scores(experiment)
     notes += [_SEVERAL, *([_TESTS_OF_SEVERAL] if compared_replicates else [])] if multilabel else [_ties(first)]
@@ -219,6 +221,34 @@ def _without_interval(run: RunPredictions) -> Iterator[str]:
             f"has fewer than {LEAST_TESTED} tested documents, since each class counts alike and a bootstrap interval "
             "would be biased."
         )
+    estimates = [
+        (metric, run.scored.estimate(cell, metric))
+        for metric in metrics
+        for cell in run.scored.cells
+        if run.scored.has(metric, cell)
+    ]
+    if alike := dict.fromkeys(metric for metric, ours in estimates if ours.method == ALL_ALIKE):
+        names = " and ".join(metric_name(metric, experiment.quantities) for metric in alike)
+        yield f"{capitalized(names)}: no interval where nothing varies, as where every prediction is right."
+
+
+def _untested_classes(run: RunPredictions) -> Iterator[str]:
+    """Name the classes without a tested document, which scores that are means over classes leave out."""
+    experiment, found = run.experiment, dict[str, None]()
+    means = [
+        name for name in experiment.metrics if name in experiment.scorers and experiment.scorers[name].classes_alike
+    ]
+    for key, splits in run.predictions.splits.items() if means else ():
+        documents = run.predictions.tasks[key.of_task]
+        if not documents.multilabel:
+            tested = np.unique(np.concatenate([documents.truth[split.test] for split in splits]))
+            found |= dict.fromkeys(name for code, name in enumerate(documents.classes) if code not in tested)
+    if found:
+        first = list(found)[:MAX_LISTED_CLASSES]
+        names = ", ".join([*first, *([f"{len(found) - len(first)} more"] if len(found) > len(first) else [])])
+        scores = " and ".join(metric_name(name, experiment.quantities) for name in means)
+        left = "a class that is neither tested nor predicted is left out, as by scikit-learn"
+        yield f"No document of {names} is tested. {capitalized(scores)}: {left}."
 
 
 def _ranked(run: RunPredictions, *, multilabel: bool) -> Iterator[str]:
@@ -243,6 +273,8 @@ def _versions(predictions: Predictions) -> list[str]:
 def terminal_notes(run: RunPredictions) -> Iterator[str]:
     """Yield the notes for a terminal: documents, words, sample of intervals, versions."""
     yield from _versions(run.predictions)
+    yield from _warnings(run)
+    yield from _untested_classes(run)
     tags = next(iter(run.experiment.variants.values())).protocol.tags
     bars, replicated = sampling_of(tags, run.experiment.seed).bars, tags.replicated
     for name in run.experiment.variants if len(run.experiment.variants) <= MAX_LISTED_VARIANTS else ():

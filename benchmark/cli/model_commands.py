@@ -39,8 +39,8 @@ def fit(
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.run import check_folder_writable, load_checked
     from benchmark.experiment.store import Store
-    from benchmark.model.fitting import fit_model
-    from benchmark.model.persistence import check_model_folder_free, write_model
+    from benchmark.model.fitting import fit_and_write
+    from benchmark.model.persistence import check_model_folder_free
     from benchmark.system.numba_jit import ensure_numba_cache
     from benchmark.system.threads import n_processors
 
@@ -51,8 +51,7 @@ def fit(
     with ProgressObserver(experiment.name, verbose=verbose) as observer:
         context = RunContext(Store(warn=observer.note), observer, jobs or n_processors(), download)
         how = {"probability": probability, "single_precision": single_precision}
-        model = fit_model(experiment, cell, context, split=split, **how)
-    n_bytes = write_model(model, out)
+        model, n_bytes = fit_and_write(experiment, cell, context, out, split=split, **how)
     words = "" if model.n_terms is None else f" {model.n_terms:,} words,"
     learned = f"{model.about['documents']:,} documents,{words} {len(model.classes)} classes"
     echo(f"Written to {out}: {learned}, {format_bytes(n_bytes)}")

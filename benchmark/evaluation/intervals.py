@@ -9,11 +9,12 @@ Documents aren't resampled one by one. A metric depends on a fold only through t
 from n documents, n_j of which are of kind j, the numbers of each kind are Multinomial(n, n_j / n). Drawing that vector
 is the same bootstrap.
 
-A bootstrap never draws a kind that the test set lacks: a mean over folds without an error has the interval [1, 1].
-Wilson's interval doesn't have this limitation. Nor does a bootstrap reach the mean over classes of which some have few
-tested documents: a resample without a document of a class has the F1 0 for it. With R52's class sizes, the interval of
-macro-F1 covered the expected score in 57% of simulated test sets. So a score in which each class counts alike has no
-interval where a class has fewer than ten tested documents.
+A bootstrap never draws a kind that the test set lacks: in folds without an error, every resample has the score 1. There
+a share of right documents has Wilson's interval, the difference of two has Bonett and Price's, and any other score has
+none. Nor does a bootstrap reach the mean over classes of which some have few tested documents: a resample without a
+document of a class has the F1 0 for it. With R52's class sizes, the interval of macro-F1 covered the expected score in
+57% of simulated test sets. So a score in which each class counts alike has no interval where a class has fewer than ten
+tested documents.
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ ACCURACY_LIKE = ("accuracy", "micro-f1", "error")
 LEAST_TESTED = 10
 #: Kind of an estimate without interval because a class has fewer tested documents.
 TOO_FEW_TESTED = "none: a class has too few tested documents"
+#: Kind of an estimate without interval because all resamples, or all replicates, have the same score.
+ALL_ALIKE = "none: nothing varies"
 RESAMPLES = 10_000  # bootstrap resamples where documents are of two to four kinds
 RESAMPLES_OF_RANKINGS = 1_000  # bootstrap resamples of decision values, each of which is ranked again
 RESAMPLES_MANY_KINDS = 2_000  # bootstrap resamples where there may be thousands of kinds
@@ -62,7 +65,7 @@ class Estimate:
         Number of test documents; a document tested in r folds counts r times.
     method : str
         Kind of interval: "wilson", "bonett-price", "bootstrap", "t over replicates", "fieller", "single replicate",
-        "count" or `TOO_FEW_TESTED`.
+        "count", `TOO_FEW_TESTED` or `ALL_ALIKE`.
     """
 
     value: float
@@ -76,7 +79,8 @@ def estimate_score(outcome: Outcome, metric: str = "accuracy", seed: int = 0, re
     """Return the score of a cell over all its folds, with its 95% interval.
 
     The interval is Wilson's for the accuracy on one split, and a bootstrap for any other metric and for several folds.
-    A metric that counts each class alike has no interval if a class has fewer than ten tested documents.
+    Where all resamples are alike, as in folds without an error, see `estimate_by_counts`. A metric that counts each
+    class alike has no interval if a class has fewer than ten tested documents.
 
     Parameters
     ----------
@@ -93,10 +97,8 @@ def estimate_score(outcome: Outcome, metric: str = "accuracy", seed: int = 0, re
     Estimate
     """
     value = score_over_splits(outcome, metric)
-    if _right_or_wrong(outcome, metric) and len(outcome.rows) == 1:
-        right = int(np.count_nonzero(outcome.correct))
-        counted = outcome.truth.size - right if metric == "error" else right
-        return Estimate(value, *wilson(counted, outcome.truth.size), outcome.truth.size, "wilson")
+    if is_right_or_wrong(outcome, metric) and len(outcome.rows) == 1:
+        return estimate_by_counts([outcome], metric, value)
     return _bootstrap([outcome], metric, value, seed, resamples)
 
 
@@ -109,13 +111,30 @@ def estimate_difference(
     together with both of its predictions. Parameters as in `estimate_score`.
     """
     check_same_documents(a, b)
-    if _right_or_wrong(a, metric) and len(a.rows) == 1:
-        _, only_a, only_b, _ = (int(count) for count in outcome_table(a, b)[0])
-        if metric == "error":
-            only_a, only_b = only_b, only_a
-        low, high = bonett_price(only_a, only_b, a.truth.size)
-        return Estimate((only_a - only_b) / a.truth.size, low, high, a.truth.size, "bonett-price")
-    return _bootstrap([a, b], metric, score_over_splits(a, metric) - score_over_splits(b, metric), seed, resamples)
+    value = score_over_splits(a, metric) - score_over_splits(b, metric)
+    if is_right_or_wrong(a, metric) and len(a.rows) == 1:
+        return estimate_by_counts([a, b], metric, value)
+    return _bootstrap([a, b], metric, value, seed, resamples)
+
+
+def estimate_by_counts(outcomes: Sequence[Outcome], metric: str, value: float) -> Estimate:
+    """Return a score, or the difference of two cells' scores, with a closed-form interval of counted documents.
+
+    The interval of a share of right documents is Wilson's, and that of the difference of two shares Bonett and Price's.
+    A document that several splits test counts once: by its mean over them. Any other metric has no interval.
+    """
+    first = outcomes[0]
+    tested, n = len(first.documents), int(np.unique(first.documents).size)
+    if not is_right_or_wrong(first, metric):
+        return Estimate(value, math.nan, math.nan, tested, ALL_ALIKE)
+    if len(outcomes) == 1:
+        return Estimate(value, *wilson(round(value * n), n), tested, "wilson")
+    _, only_a, only_b, _ = (round(count * n / tested) for count in outcome_table(*outcomes).sum(axis=0))
+    if metric == "error":
+        only_a, only_b = only_b, only_a
+    if len(first.rows) == 1:
+        value = (only_a - only_b) / n  # without the rounding of two scores
+    return Estimate(value, *bonett_price(only_a, only_b, n), tested, "bonett-price")
 
 
 def sign_z_estimate(a: Outcome, b: Outcome, seed: int = 0, resamples: int = RESAMPLES) -> Estimate:
@@ -131,8 +150,10 @@ def sign_z_estimate(a: Outcome, b: Outcome, seed: int = 0, resamples: int = RESA
     totals = np.zeros((resamples, 4), dtype=np.int64)
     for fold in table:
         totals += rng.multinomial(fold.sum(), fold / fold.sum(), size=resamples)
-    low, high = percentiles(sign_z(totals[:, 1], totals[:, 2]))
     only_a, only_b = (int(count) for count in table.sum(axis=0)[1:3])
+    if not only_a + only_b:
+        return Estimate(0.0, math.nan, math.nan, 0, ALL_ALIKE)
+    low, high = percentiles(sign_z(totals[:, 1], totals[:, 2]))
     return Estimate(float(sign_z(only_a, only_b)), low, high, only_a + only_b, "bootstrap")
 
 
@@ -178,15 +199,20 @@ class _Coded:
     assigned: NDArray[np.float64]
     true: NDArray[np.float64]
 
-    def tallies(self, kinds: NDArray[np.intp], counts: NDArray[Any], of_class: int | None) -> Tallies:
-        """Return the tallies of resamples, shape (resamples, k), from their `counts` of documents of each kind."""
+    def tallies(self, kinds: NDArray[np.intp], counts: NDArray[Any], outcome: Outcome, split: int) -> Tallies:
+        """Return the tallies of resamples, shape (resamples, k), from their `counts` of documents of each kind.
+
+        The classes that count in a mean over classes are those of the sample, in every resample.
+        """
         numbers = counts.astype(np.float64)  # integers far below 2⁵³: the sums are exact in any order
         right, assigned, true = (numbers @ part[kinds] for part in (self.right, self.assigned, self.true))
-        tallies = Tallies(right, assigned, true, np.asarray(numbers.sum(axis=-1)))
-        return tallies if of_class is None else tallies.only(of_class)
+        in_means = outcome.tallies.in_means
+        own = None if in_means is None else in_means[split]
+        tallies = Tallies(right, assigned, true, np.asarray(numbers.sum(axis=-1)), own)
+        return tallies if outcome.of_class is None else tallies.only(outcome.of_class)
 
 
-def _right_or_wrong(outcome: Outcome, metric: str) -> bool:
+def is_right_or_wrong(outcome: Outcome, metric: str) -> bool:
     """Return whether a score depends only on which documents are right."""
     return metric in ACCURACY_LIKE and not outcome.multilabel and outcome.of_class is None
 
@@ -214,17 +240,24 @@ def _bootstrap(outcomes: Sequence[Outcome], metric: str, value: float, seed: int
         return Estimate(value, math.nan, math.nan, len(first.documents), TOO_FEW_TESTED)
     if first.known[metric].ranking is not None:
         total = _resampled_rankings(outcomes, metric, seed, resamples or RESAMPLES_OF_RANKINGS)
-        return Estimate(value, *percentiles(total), len(first.documents), "bootstrap")
-    resamples = resamples or (RESAMPLES if _right_or_wrong(first, metric) else RESAMPLES_MANY_KINDS)
+        return _by_percentiles(outcomes, metric, value, total)
+    resamples = resamples or (RESAMPLES if is_right_or_wrong(first, metric) else RESAMPLES_MANY_KINDS)
     total, of = np.zeros(resamples), first.known[metric].scores
-    how = _right_or_wrong(first, metric), seed, resamples
+    how = is_right_or_wrong(first, metric), seed, resamples
     of_splits = _of_one(first, *how) if len(outcomes) == 1 else tuple(_resampled(outcomes, *how))
     if first.known[metric].pooled and len(of_splits) > 1:
         of_splits = ([stack_tallies(each).summed() for each in zip(*of_splits, strict=True)],)
     for resampled in of_splits:
         scores = [of(tallies) for tallies in resampled]
         total += 1 / len(of_splits) * (scores[0] - scores[1] if len(scores) == 2 else scores[0])
-    return Estimate(value, *percentiles(total), len(first.documents), "bootstrap")
+    return _by_percentiles(outcomes, metric, value, total)
+
+
+def _by_percentiles(outcomes: Sequence[Outcome], metric: str, value: float, resampled: NDArray[np.float64]) -> Estimate:
+    """Return the estimate with the percentile interval of its resamples, or see `estimate_by_counts` if none differ."""
+    if np.ptp(resampled) == 0:
+        return estimate_by_counts(outcomes, metric, value)
+    return Estimate(value, *percentiles(resampled), len(outcomes[0].documents), "bootstrap")
 
 
 def _resampled_rankings(outcomes: Sequence[Outcome], metric: str, seed: int, resamples: int) -> NDArray[np.float64]:
@@ -248,8 +281,10 @@ def has_too_few_tested(outcome: Outcome, metric: str) -> bool:
 
     Where the metric is the mean over splits, each split must have as many.
     """
-    spec, true = outcome.known[metric], outcome.tallies.true
-    return spec.classes_alike and bool((true.sum(axis=0) if spec.pooled else true).min() < LEAST_TESTED)
+    spec = outcome.known[metric]
+    counts = outcome.tallies.summed() if spec.pooled else outcome.tallies
+    tested = counts.true if counts.in_means is None else counts.true[counts.in_means]
+    return spec.classes_alike and bool(tested.min() < LEAST_TESTED)
 
 
 def _of_one(*how: Any) -> tuple[list[Tallies], ...]:
@@ -271,12 +306,11 @@ def _resampled(outcomes: Sequence[Outcome], halves: bool, seed: int, resamples: 
     rng, coded = np.random.default_rng(seed), [_coded(outcome, halves) for outcome in outcomes]
     sizes = [len(c.true) for c in coded]
     together = np.ravel_multi_index([c.kinds for c in coded], sizes)  # `unique` of columns takes twice as long
-    for rows in outcomes[0].rows:
+    for split, rows in enumerate(outcomes[0].rows):
         present, counts = np.unique(together[rows], return_counts=True)
         kinds = np.unravel_index(present, sizes)
         numbers = rng.multinomial(rows.size, counts / rows.size, size=resamples)
-        of_class = outcomes[0].of_class
-        yield [c.tallies(of_outcome, numbers, of_class) for c, of_outcome in zip(coded, kinds, strict=True)]
+        yield [c.tallies(of, numbers, own, split) for c, of, own in zip(coded, kinds, outcomes, strict=True)]
 
 
 def _check_tested_once(outcome: Outcome) -> None:
@@ -286,12 +320,12 @@ def _check_tested_once(outcome: Outcome) -> None:
 
 
 def replicate_mean(values: NDArray[np.float64], n: int) -> Estimate:
-    """Return the mean over replicates with Student's interval; for a single replicate, the value without interval."""
+    """Return the mean over replicates with Student's interval; none for a single replicate, or if none differ."""
     mean = float(values.mean())
     if values.size == 1:
         return Estimate(mean, math.nan, math.nan, n, "single replicate")
     if np.ptp(values) == 0:
-        return Estimate(mean, mean, mean, n, "t over replicates")
+        return Estimate(mean, math.nan, math.nan, n, ALL_ALIKE)
     variance = np.square(values - mean).mean() * (values.size / (values.size - 1))
     tail = (1 - CONFIDENCE_LEVEL) / 2
     low, high = mean + stats.t.ppf([tail, 1 - tail], values.size - 1) * np.sqrt(variance / values.size)

@@ -3,8 +3,8 @@
 A metric of counts, for documents with one class or several, is a function of the true positives, the predicted
 documents and the true documents of each class. It takes a whole stack of such counts, so that a bootstrap scores
 thousands of resamples in one call. The ratio 0 / 0 is defined as 0: the precision of a class that is never predicted,
-the recall of a class without documents, and so the F1 of a class with neither. The number of classes in a mean
-therefore never depends on the predictions.
+the recall of a class without documents, and so the F1 of a class with neither. A mean over classes is scikit-learn's:
+where each document has one class, a class that no document has and that is never predicted is left out of it.
 """
 
 from __future__ import annotations
@@ -46,16 +46,22 @@ class Tallies:
         Documents of the class (tp + fn).
     documents : array, shape (...)
         Number of test documents.
+    in_means : bool array, shape (..., k), or None
+        True for the classes that count in a mean over classes; None for all.
     """
 
     right: NDArray[Any]
     assigned: NDArray[Any]
     true: NDArray[Any]
     documents: NDArray[Any]
+    in_means: NDArray[np.bool_] | None = None
 
     def summed(self) -> Tallies:
         """Return the counts summed over the first axis, such as the splits."""
-        return Tallies(*(part.sum(axis=0) for part in (self.right, self.assigned, self.true, self.documents)))
+        counts = (self.right, self.assigned, self.true, self.documents)
+        right, assigned, true, documents = (part.sum(axis=0) for part in counts)
+        in_means = None if self.in_means is None else np.asarray(self.in_means.any(axis=0))
+        return Tallies(right, assigned, true, documents, in_means)
 
     def only(self, position: int) -> Tallies:
         """Return the counts of one class only."""
@@ -89,14 +95,16 @@ def tally_predictions(truth: NDArray[Any], given: NDArray[Any], n_classes: int) 
         right, assigned, true = (part.sum(axis=0, dtype=np.int64) for part in (truth & given, given, truth))
         return Tallies(right, assigned, true, np.array(len(truth)))
     right, assigned, true = (np.bincount(codes, minlength=n_classes) for codes in (truth[truth == given], given, truth))
-    return Tallies(right, assigned, true, np.array(truth.size))
+    return Tallies(right, assigned, true, np.array(truth.size), assigned + true > 0)
 
 
 def stack_tallies(tallies: Iterable[Tallies]) -> Tallies:
     """Return the counts of several splits, with the splits as first axis."""
     of_splits = list(tallies)
     parts = ("right", "assigned", "true", "documents")
-    return Tallies(*(np.stack([getattr(one, part) for one in of_splits]) for part in parts))
+    right, assigned, true, documents = (np.stack([getattr(one, part) for one in of_splits]) for part in parts)
+    in_means = [one.in_means for one in of_splits if one.in_means is not None]
+    return Tallies(right, assigned, true, documents, np.stack(in_means) if in_means else None)
 
 
 def accuracy(tallies: Tallies) -> Floats:
@@ -128,9 +136,9 @@ def macro_f1(tallies: Tallies) -> Floats:
     """Compute the mean F1 over the classes.
 
     This is the "averaged F1" of Opitz and Burst, "Macro F1 and Macro F1" (arXiv:1911.03347, 2019), and scikit-learn's
-    with explicit ``labels`` and ``zero_division=0``.
+    with ``zero_division=0``.
     """
-    return np.asarray(f1(tallies).mean(axis=-1))
+    return _mean_over_classes(f1(tallies), tallies)
 
 
 def macro_f1_of_means(tallies: Tallies) -> Floats:
@@ -154,12 +162,19 @@ def micro_f1(tallies: Tallies) -> Floats:
 
 def macro_recall(tallies: Tallies) -> Floats:
     """Compute the mean recall over the classes."""
-    return np.asarray(recall(tallies).mean(axis=-1))
+    return _mean_over_classes(recall(tallies), tallies)
 
 
 def macro_precision(tallies: Tallies) -> Floats:
     """Compute the mean precision over the classes."""
-    return np.asarray(precision(tallies).mean(axis=-1))
+    return _mean_over_classes(precision(tallies), tallies)
+
+
+def _mean_over_classes(values: Floats, tallies: Tallies) -> Floats:
+    """Return the mean of values, shape (..., k), over the classes that count; all others have the value 0."""
+    if tallies.in_means is None:
+        return np.asarray(values.mean(axis=-1))
+    return np.asarray(values.sum(axis=-1) / tallies.in_means.sum(axis=-1))
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from scipy import stats
 
 from benchmark.evaluation import intervals
 from benchmark.evaluation.cell_scores import ALL_SPLITS
-from benchmark.evaluation.intervals import ACCURACY_LIKE, CONFIDENCE_LEVEL, Estimate, replicate_mean
+from benchmark.evaluation.intervals import ACCURACY_LIKE, ALL_ALIKE, CONFIDENCE_LEVEL, Estimate, replicate_mean
 from benchmark.evaluation.metrics import METRICS, TIME_METRICS
 from benchmark.evaluation.outcomes import check_same_documents
 from benchmark.evaluation.significance import (
@@ -151,7 +151,8 @@ class DocumentSampling(SamplingModel):
     words = (
         "The tested documents are the sample. A score is the mean over the splits; macro-F1 and other means over "
         "classes are computed from the counts of all splits together. The interval is Wilson's for the accuracy on "
-        "one split, and otherwise a bootstrap interval that resamples documents within each split (seed {seed}). The "
+        "one split, and otherwise a bootstrap interval that resamples documents within each split (seed {seed}); where "
+        "no document or every document is right, it is Wilson's of all documents. The "
         "exact sign test and McNemar's exact test use the documents on which exactly one of two cells is right."
     )
     bars = "95% interval over the tested documents"
@@ -232,6 +233,14 @@ class ReplicateSampling(SamplingModel):
     bars_of_difference = "95% interval of the mean difference (t over the replicates)"
     bars_of_ratio = "95% interval over the replicates (Fieller)"
 
+    def estimate(self, scores: CellScores, metric: str) -> Estimate:
+        """Return the mean over the replicates; where they are all alike, with the interval of the counted documents."""
+        return _counted_if_alike(super().estimate(scores, metric), [scores], metric)
+
+    def difference(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
+        """Return the mean difference; where replicates are all alike, with the interval of the counted documents."""
+        return _counted_if_alike(super().difference(a, b, metric), [a, b], metric)
+
     def counted(self, scores: CellScores, ours: Estimate) -> str:
         """Describe the sample by its number of replicates, or of documents for numbers without replicates."""
         return f"{len(scores.folds)} replicates" if scores.folds else f"{ours.n:,} documents"
@@ -264,6 +273,14 @@ def _distinct(outcome: Outcome, metric: str) -> str:
     """Return the metric that an estimate is cached under: micro-F1 equals accuracy for single labels."""
     alike = metric in ACCURACY_LIKE and metric != "error" and not outcome.multilabel and outcome.of_class is None
     return "accuracy" if alike else metric
+
+
+def _counted_if_alike(ours: Estimate, cells: Sequence[CellScores], metric: str) -> Estimate:
+    """Return an estimate over replicates that are all alike with the interval of the documents, where there is one."""
+    outcomes = [scores.outcome for scores in cells if scores.outcome is not None]
+    if ours.method != ALL_ALIKE or len(outcomes) < len(cells) or not all(each.can_score(metric) for each in cells):
+        return ours
+    return replace(intervals.estimate_by_counts(outcomes, metric, ours.value), n=ours.n)
 
 
 def _outcomes(a: CellScores, b: CellScores) -> tuple[Outcome, Outcome]:

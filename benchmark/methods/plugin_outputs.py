@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.utils import get_tags
 
 from benchmark.classifiers.class_scores import score_method, score_of_each
 from benchmark.config.components import is_library_class
 from benchmark.methods.multilabel import check_finite_values
+from benchmark.system.errors import unknown_name
 from benchmark.system.memory import free_memory
 from benchmark.system.plugin_errors import source_location
 from benchmark.system.registries import is_builtin
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
+    from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.methods.problem import Problem
 
 
@@ -60,6 +66,50 @@ def takes_sparse(classifier: Any) -> bool:
     if not is_library_class(type(classifier)) or not hasattr(classifier, "__sklearn_tags__"):
         return True
     return bool(get_tags(classifier).input_tags.sparse)
+
+
+def with_coded_weights(classifier: Any, classes: Sequence[str]) -> Any:
+    """Return a classifier whose class weights are by the codes of the labels that it gets, not by name.
+
+    Parameters
+    ----------
+    classifier : estimator
+        A parameter `class_weight` of it, of one of its parts, or in the grid of a search may be a mapping by class.
+    classes : sequence of str
+        In the order of their codes.
+
+    Raises
+    ------
+    ValueError
+        If a weight is of no class.
+    """
+    if not hasattr(classifier, "get_params"):
+        return classifier
+    given = classifier.get_params()
+    coded = {key: _coded_weights(key, value, classes) for key, value in given.items()}
+    changed = {key: value for key, value in coded.items() if value is not given[key]}
+    return clone(classifier).set_params(**changed) if changed else classifier
+
+
+def _coded_weights(key: str, value: Any, classes: Sequence[str]) -> Any:
+    """Return the value of a parameter with class weights by code; the same object where it has none."""
+    name = key.rpartition("__")[2]
+    if name == "class_weight" and isinstance(value, dict):
+        unknown = next((each for each in value if str(each) not in classes), None)
+        if unknown is not None:
+            raise ValueError(f"class_weight: {unknown_name('class', str(unknown), classes)}")
+        return {classes.index(str(each)): weight for each, weight in value.items()}
+    if name in ("param_grid", "param_distributions"):
+        if isinstance(value, dict):
+            coded = {
+                each: [_coded_weights(each, one, classes) for one in own] if isinstance(own, list | tuple) else own
+                for each, own in value.items()
+            }
+            return coded if any(each.endswith("class_weight") for each in coded) else value
+        if isinstance(value, list | tuple):
+            grids = [_coded_weights(key, each, classes) for each in value]
+            return grids if any(a is not b for a, b in zip(grids, value, strict=True)) else value
+    return value
 
 
 class CheckedClassifier:
@@ -195,6 +245,28 @@ def predicted_classes(
     return codes, np.asarray((scores == scores.max(axis=1, keepdims=True)).sum(axis=1) > 1), scores
 
 
+def with_other_labels_told(found: list[SettingPredictions]) -> list[SettingPredictions]:
+    """Return the predictions of splits, the first with a warning if labels are not those of the largest scores.
+
+    A classifier or a file has the last word on its labels, but what ranks its scores then ranks other labels.
+    """
+    known = [each for each in found if each.values is not None and each.predicted.ndim == 1]
+    n = sum(len(each.predicted) for each in known)
+    other = sum(
+        int(
+            (
+                np.take_along_axis(each.values, each.predicted[:, None].astype(np.intp), 1)[:, 0] < each.values.max(1)
+            ).sum()
+        )
+        for each in known
+        if each.values is not None
+    )
+    if not other:
+        return found
+    text = f"{other:,} of {n:,} labels are not the largest score"
+    return [replace(found[0], warnings=(*found[0].warnings, text)), *found[1:]]
+
+
 def scores_of_all_classes(problem: Problem, classes: NDArray[Any], scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return scores of the trained classes, shape (m, trained), for all k classes of a problem: -inf for the others."""
     full = np.full((len(scores), len(problem.documents.classes)), -np.inf)
@@ -240,6 +312,11 @@ def value_of_class(classifier: Any, X: sp.csr_array) -> NDArray[np.float64]:
     return values
 
 
-def checked_classifier(classifier: Any) -> Any:
-    """Return a classifier of this package unchanged, and a plug-in's classifier wrapped in `CheckedClassifier`."""
-    return classifier if is_builtin(type(classifier)) else CheckedClassifier(classifier)
+def checked_classifier(classifier: Any, classes: Sequence[str] = ()) -> Any:
+    """Return a classifier of this package unchanged, and a plug-in's wrapped in `CheckedClassifier`.
+
+    Its class weights by name are put by code, see `with_coded_weights`, where the labels are codes of `classes`.
+    """
+    if is_builtin(type(classifier)):
+        return classifier
+    return CheckedClassifier(with_coded_weights(classifier, classes) if classes else classifier)

@@ -17,6 +17,7 @@ from benchmark.methods.plugin_outputs import (
     predicted_classes,
     scores_of_all_classes,
     value_of_class,
+    with_other_labels_told,
 )
 from benchmark.methods.split_data import SplitData
 from benchmark.methods.stopwatch import Stopwatch
@@ -55,6 +56,8 @@ class _SplitPoints:
         Terms of each class, the best first.
     seed : int
         The experiment's seed.
+    classes : tuple of str
+        Names of the classes by the codes of the labels; () where the labels are of one class against the rest.
     """
 
     train: sp.csr_array
@@ -62,6 +65,7 @@ class _SplitPoints:
     terms: int | None
     rankings: NDArray[np.intp] | None
     seed: int
+    classes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -121,7 +125,8 @@ class PointClassifierMethod:
         threads = blas_threads(1) if ours else library_threads(1 if len(splits) > 1 else bench.jobs)
         with collect_warnings(library=not ours) as said, threads, ThreadPoolExecutor(bench.jobs) as pool:
             found = list(pool.map(one, splits))
-        return [replace(each, warnings=(*each.warnings, *said)) for each in found] if said else found
+        found = [replace(each, warnings=(*each.warnings, *said)) for each in found] if said else found
+        return found if ours else with_other_labels_told(found)
 
     def _shared(self, problem: Problem, splits: Sequence[Split]) -> Any:
         """Return the points of all documents, which all splits share."""
@@ -167,7 +172,9 @@ class PointClassifierMethod:
         points = whole.points(self.spec.representation) if shared is None else shared
         for_each = work.terms if whole.terms is None else None
         rankings = None if for_each is None else work.bench.rankings(work.problem, split).of_each()
-        return _SplitPoints(points[split.train], points[split.test], for_each, rankings, work.problem.seed)
+        classes = () if work.problem.multilabel else work.problem.documents.classes
+        parts = points[split.train], points[split.test]
+        return _SplitPoints(*parts, for_each, rankings, work.problem.seed, classes)
 
     def _single(self, problem: Problem, split: Split, points: _SplitPoints, watch: Stopwatch) -> SettingPredictions:
         """Train and predict where each document has exactly one class."""
@@ -195,8 +202,9 @@ class PointClassifierMethod:
         classifier = self.spec.classifier
         if points.terms is None:
             seed = {"random_state": points.seed} if takes_seed(classifier) else {}
-            return checked_classifier(classifier.build(**seed)).fit(points.train, labels)
-        return checked_classifier(classifier.build(n_terms=points.terms)).fit(points.train, labels, rankings)
+            return checked_classifier(classifier.build(**seed), points.classes).fit(points.train, labels)
+        made = classifier.build(n_terms=points.terms)
+        return checked_classifier(made, points.classes).fit(points.train, labels, rankings)
 
 
 def _one_vs_rest(

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import tempfile
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,12 +29,14 @@ from benchmark.methods.out_of_fold import INNER_FOLDS, inner_folds, out_of_fold_
 from benchmark.methods.wrappers.fusion import FusedMethod
 from benchmark.model.fusion_model import FusionModel
 from benchmark.model.kept_plugins import plugins_of_method
+from benchmark.model.persistence import read_model, write_model
 from benchmark.model.pipeline_model import PipelineModel
-from benchmark.model.precision import in_single_precision
+from benchmark.model.precision import in_single_precision, labels_of_rows
 from benchmark.model.probabilities import fit_sigmoids
 from benchmark.model.text_model import TextModel
-from benchmark.system.errors import ConfigError, unknown_name
-from benchmark.system.plugin_code import run_guarded
+from benchmark.plugins.trust import loading_own_code
+from benchmark.system.errors import ConfigError, one_line, unknown_name
+from benchmark.system.plugin_code import run_guarded, running_plugins
 from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads
 from benchmark.text.lexer import WHOLE_DOCUMENT
@@ -51,6 +57,8 @@ if TYPE_CHECKING:
     from benchmark.system.observer import Observer
 
 ALL_DOCUMENTS = "all documents"
+#: Training documents that a model predicts once it was written and loaded again.
+TRIED_DOCUMENTS = 100
 
 
 def fit_model(
@@ -89,6 +97,64 @@ def fit_model(
     DataError
         If the corpus is missing, or differs from its card or the configuration's expectations.
     """
+    model, _ = _fitted_model(
+        experiment, name, context, split=split, probability=probability, single_precision=single_precision
+    )
+    return model
+
+
+def fit_and_write(
+    experiment: Experiment, name: str, context: RunContext, folder: Path, **how: Any
+) -> tuple[KeptModel, int]:
+    """Train as `fit_model` does and write the model, once it was loaded again and predicted training documents.
+
+    Returns
+    -------
+    KeptModel, int
+        The model, and its size in bytes.
+
+    Raises
+    ------
+    ConfigError
+        As by `fit_model`, and if the model can't be loaded again, or then predicts other labels: nothing is written.
+    """
+    model, inputs = _fitted_model(experiment, name, context, **how)
+    problem = ""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent.resolve()) as made:
+        write_model(model, Path(made))
+        try:
+            with loading_own_code():
+                again = read_model(Path(made))
+            members = model.members if isinstance(model, FusionModel) else (model,)
+            # A loaded model has its own terms alone.
+            terms = [member.fitted.learned.terms for member in members if isinstance(member, TextModel)]
+            rows = [each if own is None else each[:, own] for each, own in zip(inputs, terms, strict=True)]
+            with running_plugins(model.plugins):
+                expected = labels_of_rows(model, inputs)
+            with running_plugins(again.plugins):
+                if not np.array_equal(expected, labels_of_rows(again, rows)):
+                    problem = "it predicts other labels for training documents"
+        except Exception as error:  # noqa: BLE001 - a user's class may raise anything
+            problem = one_line(str(error).replace(f"{Path(made).resolve()}{os.sep}", "").removesuffix("; fit it again"))
+    if problem:
+        with contextlib.suppress(OSError):
+            folder.rmdir()  # the empty folder that was made to see whether it can be written
+        rule = "what a kept model names must stand at the top of its file, by `def` or `class`, and keep all it learns"
+        raise ConfigError(f"{name}: its model can't be loaded again, so nothing is written: {problem}; {rule}")
+    return model, write_model(model, folder)
+
+
+def _fitted_model(
+    experiment: Experiment,
+    name: str,
+    context: RunContext,
+    *,
+    split: str | None = None,
+    probability: bool = False,
+    single_precision: bool = False,
+) -> tuple[KeptModel, list[Any]]:
+    """Return the model of `fit_model`, and counts or texts of its first training documents, for each of its methods."""
     cell = _cell(experiment, name)
     variant = experiment.variants[cell.variant]
     if split is None and cell.size is not None:
@@ -142,7 +208,8 @@ def fit_model(
             }
             training = _Training(points[index], variant.collection, about, bench, context.observer)
             model = training.model(trained, probability=probability)
-            return training.in_single_precision(model, trained) if single_precision else model
+            model = training.in_single_precision(model, trained) if single_precision else model
+            return model, [own.inputs[trained.train[:TRIED_DOCUMENTS]] for own in training.problems]
     except (ValueError, FloatingPointError) as error:
         raise ConfigError(f"{name}: {error}") from None
     finally:
@@ -228,6 +295,12 @@ class _Training:
     bench: MatrixCache
     observer: Observer
 
+    @property
+    def problems(self) -> Sequence[Problem]:
+        """The problem, or those of a fusion's methods."""
+        method = self.point.method
+        return method.problems if isinstance(method, FusedMethod) else (self.point.problem,)
+
     def model(self, split: Split, *, probability: bool) -> KeptModel:
         """Train on a split."""
         method = self.point.method
@@ -243,9 +316,7 @@ class _Training:
 
     def in_single_precision(self, model: KeptModel, split: Split) -> KeptModel:
         """Return the model with rounded weights, or as it is where a training document would get another label."""
-        method = self.point.method
-        problems = method.problems if isinstance(method, FusedMethod) else (self.point.problem,)
-        rounded = in_single_precision(model, [own.inputs[split.train] for own in problems])
+        rounded = in_single_precision(model, [own.inputs[split.train] for own in self.problems])
         if rounded is model:
             self.observer.note("The weights stay in double precision: rounding would change the label of a document.")
         return rounded

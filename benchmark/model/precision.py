@@ -46,16 +46,17 @@ def in_single_precision(model: KeptModel, inputs: Sequence[Any]) -> KeptModel:
         rounded = _rounded(model)
     else:
         raise ConfigError("single precision is for linear methods of counts, and sums of them")
-    return rounded if np.array_equal(_labels(model, inputs), _labels(rounded, inputs)) else model
+    return rounded if np.array_equal(labels_of_rows(model, inputs), labels_of_rows(rounded, inputs)) else model
 
 
-def _labels(model: KeptModel, inputs: Sequence[Any]) -> NDArray[Any]:
+def labels_of_rows(model: KeptModel, inputs: Sequence[Any]) -> NDArray[Any]:
+    """Return the labels that a model predicts for documents whose counts, or texts, are given; see above."""
     if isinstance(model, FusionModel):
         values = [member.fitted.values_of_rows(own) for member, own in zip(model.members, inputs, strict=True)]
         return model.rule.given(model.rule.of(values))
     assert isinstance(model, TextModel)  # noqa: S101 - for the type checker
-    (counts,), terms = inputs, model.fitted.learned.terms
-    return model.fitted.given(model.fitted.values(counts if terms is None else counts[:, terms]))
+    (rows,), terms = inputs, model.fitted.learned.terms
+    return model.fitted.given(model.fitted.values(rows if terms is None else rows[:, terms]))
 
 
 def _rounded(model: TextModel) -> TextModel:

@@ -27,7 +27,7 @@ from benchmark.diagnostics.base import (
     allowed_rows,
     diagnostic_problem,
 )
-from benchmark.evaluation.metrics import Metric, Tallies, function_of, stack_tallies, tally_predictions
+from benchmark.evaluation.metrics import Metric, function_of, stack_tallies, tally_predictions
 from benchmark.evaluation.ranking_metrics import DecisionRanking
 from benchmark.evaluation.splits import check_split_promises
 from benchmark.methods.matrix_cache import MatrixCache
@@ -288,12 +288,12 @@ def is_a_share(_: str, metric: Metric) -> None:
         return
     # Tallies of documents, since not every three counts of a class are possible: a specificity would leave [0, 1].
     truth, predicted = rng.integers(0, 4, (2, 50, 30))
-    stack = stack_tallies(tally_predictions(a, b, 4) for a, b in zip(truth, predicted, strict=True))
+    alone = [tally_predictions(a, b, 4) for a, b in zip(truth, predicted, strict=True)]
+    stack = stack_tallies(alone)
     values = np.asarray(metric.scores(stack))
     holds(values.shape == (50,), f"scores of 50 counts of 4 classes have the shape {values.shape}")
     holds(np.isfinite(values).all() and values.min() >= 0 and values.max() <= 1, "a score isn't between 0 and 1")
-    each = [metric.scores(Tallies(*(part[i] for part in vars(stack).values()))) for i in range(50)]
-    near(values, np.array(each), "scores of counts in a stack and alone")
+    near(values, np.array([metric.scores(each) for each in alone]), "scores of counts in a stack and alone")
 
 
 # --- Measures ---

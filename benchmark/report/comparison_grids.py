@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.comparisons import UNDECIDED, planned_comparisons
+from benchmark.analysis.comparisons import UNDECIDED, planned_comparisons, quantity_tests
 from benchmark.analysis.formatting.number_text import (
     MISSING_TEXT,
     count_text,
@@ -79,7 +79,11 @@ def untestable_lines(summary: Summary) -> list[str]:
 
 
 def significance_grid(summary: Summary) -> TextTable:
-    """Return a grid with one row for each test; only the first row of a pair shows the difference."""
+    """Return a grid with one row for each test.
+
+    A pair's first row shows the difference, beside a test of that quantity if there is one.
+    """
+    same = set(quantity_tests(summary.significance, summary.main_metric)["test"])
     difference = {(row["a"], row["b"]): row for row in summary.differences.to_dict("records")}
     tests: dict[tuple[str, str], list[dict[Any, Any]]] = {pair: [] for pair in difference}
     for row in summary.significance.to_dict("records"):
@@ -88,10 +92,11 @@ def significance_grid(summary: Summary) -> TextTable:
     for (a, b), results in tests.items():
         gap = difference.get((a, b), {})
         gap_text = (unit.text(gap.get("value"), "+"), unit.interval(gap.get("low"), gap.get("high"), "+"))
-        if not results:
-            rows.append((a, b, *gap_text, MISSING_TEXT, MISSING_TEXT, MISSING_TEXT, MISSING_TEXT, MISSING_TEXT))
+        results.sort(key=lambda test: test["test"] not in same)
+        if not results or results[0]["test"] not in same:
+            rows.append((a, b, *gap_text, *[MISSING_TEXT] * 5))
         for i, test in enumerate(results):
-            rows.append((a, b, *(gap_text if i == 0 else ("", "")), *_test_text(test)))
+            rows.append((a, b, *(gap_text if i == 0 and test["test"] in same else ("", "")), *_test_text(test)))
     header = ("a", "b", "a − b", "95% interval", "test", "n", "statistic", "p", "p (Holm)")
     return TextTable("Significance", header, tuple(rows), frozenset({"a", "b", "test"}), HOLM_NOTE)
 

@@ -13,7 +13,7 @@ import numpy as np
 from rich.table import Table
 from rich.text import Text
 
-from benchmark.analysis.comparisons import UNTESTABLE, UNTESTED, planned_comparisons
+from benchmark.analysis.comparisons import NEVER_DIFFER, UNTESTABLE, UNTESTED, planned_comparisons
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.formatting.units import display_unit
 from benchmark.analysis.prose.main_finding import main_finding
@@ -257,7 +257,7 @@ def note_lines(summary: Summary) -> list[str]:
 def significance_lines(summary: Summary) -> list[str]:
     """Return which planned comparisons are significant, and why tests are impossible; nothing for curves."""
     pairs = [] if summary.of_points else planned_comparisons(summary)
-    tested = [pair for pair in pairs if pair.outcome not in (UNTESTED, UNTESTABLE)]
+    tested = [pair for pair in pairs if pair.outcome not in (UNTESTED, UNTESTABLE, NEVER_DIFFER)]
     lines, unit = [], display_unit(summary.main_metric, summary.quantities)
     if tested:
         found = [pair for pair in tested if pair.better is not None]
@@ -269,8 +269,8 @@ def significance_lines(summary: Summary) -> list[str]:
         shown = [] if len(summary.claims) else texts[:MOST_PAIRS]
         names = f": {', '.join(shown)}{', …' * (len(texts) > len(shown))}" if shown else ""
         rule = f"{TEST_TITLES.get(tested[0].test, tested[0].test)} test, Holm-corrected"
-        which = f"All {len(tested)}" if len(found) == len(tested) > 1 else f"{len(found)} of {len(tested)}"
-        verb = "is" if len(tested) == 1 else "are"
+        which = f"All {len(pairs)}" if len(found) == len(pairs) > 1 else f"{len(found)} of {len(pairs)}"
+        verb = "is" if len(pairs) == 1 else "are"
         lines.append(f"{which} planned comparisons {verb} significant ({rule}){names}.")
     return [*lines, *([] if summary.of_points else untestable_lines(summary))]
 

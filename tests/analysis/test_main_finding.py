@@ -13,12 +13,13 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
-from benchmark.analysis.comparisons import LIBERAL_TEST, planned_comparisons
+from benchmark.analysis.comparisons import planned_comparisons
 from benchmark.analysis.prose.main_finding import main_finding, question_sentence
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
-from benchmark.analysis.summary import DIFFERENCES, SCORE_COLUMNS, SIGNIFICANCE, summary_table
+from benchmark.analysis.summary import DIFFERENCES, SCORE_COLUMNS, SIGNIFICANCE, CellInfo, Summary, summary_table
 from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskDocuments, TaskKey, TestedSplit
 from benchmark.experiment.run import load_checked
 from benchmark.report.tables import frame_csv
@@ -88,28 +89,33 @@ def numbers_in(text):
 def check_against_files(summary):
     """Every number of the headline, from scores.csv, and from the files of differences and tests where it counts."""
     headline, metric = main_finding(summary).headline, summary.main_metric
+    headline = headline.partition(" where the paper reports ")[0]
     scores = as_file(summary.scores, SCORE_COLUMNS)
     scores = scores[(scores["fold"] == "all") & (scores["metric"] == metric)].set_index("cell")["value"]
     gaps = as_file(summary.differences, DIFFERENCES)
     if not len(gaps):
         check_range(summary, headline, scores)
         return
-    tests = as_file(summary.significance, SIGNIFICANCE)
-    tests = tests[tests["test"] != LIBERAL_TEST]
-    able = tests[tests["p_value"].notna() & tests["note"].isna()]
-    tests = tests[tests["test"] == (able if len(able) else tests)["test"].iloc[0]]
-    gaps = gaps.merge(tests, on=["a", "b"], how="left")
     gaps["gap"] = gaps["a"].map(scores) - gaps["b"].map(scores)
     whole = gaps["gap"].notna()
     assert gaps.loc[whole, "value"].to_numpy() == pytest.approx(gaps.loc[whole, "gap"].to_numpy(), abs=1e-9)
-    sure = (gaps["p_holm"] < 0.05) & gaps["note"].isna() & ((gaps["low"] > 0) | (gaps["high"] < 0))
-    better = 1 if metric != "error" else -1
-    gaps["a_wins"], gaps["b_wins"] = sure & (better * gaps["gap"] > 0), sure & (better * gaps["gap"] < 0)
-    cells = {cell.id: cell for cell in summary.cells}
-    chosen = [cells[a].of_class in ("", "all") and cells[a].columns.get("what", "point") == "point" for a in gaps["a"]]
-    own = gaps[chosen]
-    honest = own[[cells[a].choice != "oracle" for a in own["a"]]]
-    check_counts(headline, honest if len(honest) else own, cells)
+    pairs = planned_comparisons(summary)
+    assert [(pair.a.id, pair.b.id) for pair in pairs] == list(zip(gaps["a"], gaps["b"], strict=True))
+    found = [pair for pair in pairs if pair.better is not None]
+    tests = as_file(summary.significance, SIGNIFICANCE).set_index(["a", "b", "test"])
+    for pair in found:
+        assert tests.loc[(pair.a.id, pair.b.id, pair.test), "p_holm"] < 0.05
+        assert not pair.low <= 0 <= pair.high
+    if " beat" in headline.partition(";")[0] and not headline.startswith("0 of"):
+        assert found
+    for told in re.findall(r"([-+]?[\d.]+)(?: to ([-+]?[\d.]+))? points of", headline):
+        own = found if " beat" in headline else pairs
+        for text in filter(None, told):
+            decimals = len(text.partition(".")[2])
+            assert float(text) in {round(sign * 100 * pair.value, decimals) + 0.0 for pair in own for sign in (1, -1)}
+    for low, high in re.findall(r"95% interval ([-+]?[\d.]+) to ([-+]?[\d.]+)\)", headline):
+        ends = [sorted((abs(float(low)), abs(float(high))))]
+        assert any(ends[0] == pytest.approx(sorted((abs(100 * p.low), abs(100 * p.high))), abs=0.051) for p in pairs)
 
 
 def check_range(summary, headline, scores):
@@ -118,40 +124,6 @@ def check_range(summary, headline, scores):
     assert set(told[:2]) <= set(percent), headline
     if len({cell.size for cell in summary.cells}) == 1:
         assert sorted(told) == sorted({min(percent), max(percent)})
-
-
-def check_counts(headline, own, cells):
-    methods = [(cells[a].method, cells[b].method) for a, b in zip(own["a"], own["b"], strict=True)]
-    if len({b for _, b in methods}) == 1 and len({a for a, _ in methods}) >= 3:
-        rest = headline.partition(";")[2]
-        n = len({a for a, _ in methods})
-        if headline.startswith("None of"):
-            assert numbers_in(headline)[0] == n
-            assert not own["a_wins"].any()
-            assert not own["b_wins"].any()
-        elif n == len(own):
-            assert numbers_in(headline)[:2] == [own["a_wins"].sum(), n]
-            assert sum(numbers_in(rest)) == n - own["a_wins"].sum()
-            assert f"{own['b_wins'].sum()} " in rest or not own["b_wins"].any()
-        return
-    own = own[[each == methods[0] for each in methods]]
-    won = {"a": own[own["a_wins"]], "b": own[own["b_wins"]]}
-    sizes = max(won.values(), key=len)["gap"].abs() if " beats " in headline else own["gap"]
-    told = re.search(r"([-+]?[\d.]+)(?: to ([-+]?[\d.]+))? points of", headline)
-    ends = [float(each) for each in told.groups() if each]
-    decimals = len(told[1].partition(".")[2])
-    assert {ends[0], ends[-1]} == {round(100 * end, decimals) + 0.0 for end in (sizes.min(), sizes.max())}
-    if len(own) == 1:
-        low, high = own[["low", "high"]].iloc[0]
-        interval = numbers_in(re.search(r"95% interval (.*?)\)", headline)[1].replace(" to ", " , "))
-        found = sorted(abs(100 * end) for end in (low, high)) if " beats " in headline else [100 * low, 100 * high]
-        assert interval == pytest.approx(found, abs=0.051)
-        assert (" beats " in headline) == (len(won["a"]) + len(won["b"]) == 1)
-    else:
-        assert ("not shown to differ" in headline) == (not len(won["a"]) and not len(won["b"]))
-        if " beats " in headline:
-            n, total = map(int, re.search(r"(?:in|at) (\d+) of (\d+) ", headline).groups())
-            assert (n, total) == (max(map(len, won.values())), len(own))
 
 
 @pytest.mark.parametrize("name", QUICK)
@@ -165,6 +137,26 @@ def test_the_numbers_of_every_headline_are_those_of_the_files(name):
     check_against_files(summary_of(name))
 
 
+def permuted(name, seed, folder):
+    """Return a shipped configuration with its methods, comparisons, and their cells in another order."""
+    content = yaml.safe_load((CONFIGS_FOLDER / f"{name}.yaml").read_text())
+    rng = np.random.default_rng(seed)
+    for key in ("methods", "compare"):
+        content[key] = [content[key][i] for i in rng.permutation(len(content[key]))]
+    content["compare"] = [pair[::-1] if rng.random() < 0.5 else pair for pair in content["compare"]]
+    (folder / f"{name}.yaml").write_text(yaml.safe_dump(content))
+    return load_checked(folder / f"{name}.yaml")
+
+
+@pytest.mark.parametrize("name", ["webkb", "decision-boundaries", "quickstart", "rennie2003", "characters-webkb"])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_finding_is_the_same_in_any_order_of_the_configuration(name, seed, tmp_path):
+    experiment = permuted(name, seed, tmp_path)
+    facts = {variant: {"documents": 60, "vocabulary": 7, "classes": []} for variant in experiment.variants}
+    found = main_finding(summarize(RunPredictions(experiment, predicted(experiment), {}, facts)))
+    assert found == main_finding(summary_of(name))
+
+
 class TestOnePair:
     PAIR = ("tf-l1-ngd", "tf-l2-linear")
 
@@ -172,6 +164,7 @@ class TestOnePair:
         low, high = (gap - 0.01, gap + 0.01)
         p_value = None if note else p_holm / 2
         tests = [(*self.PAIR, "sign", 90, 3.0, p_value, p_holm, 2, note)]
+        changes = {"verdicts": webkb_summary().verdicts[:0]} | changes
         changes |= {"differences": summary_table(DIFFERENCES, [(*self.PAIR, gap, low, high, 4199)])}
         return main_finding(replace(webkb_summary(), **{"significance": summary_table(SIGNIFICANCE, tests), **changes}))
 
@@ -179,17 +172,30 @@ class TestOnePair:
         assert " beats " in self.told(0.03, 0.01).headline
         assert "are not shown to differ" in self.told(0.03, 0.06).headline
         assert "are not shown to differ" in self.told(0.005, 0.01).headline  # the interval has zero in it
-        assert "too few splits to test it" in self.told(0.03, None, "not testable (smallest p 0.125)").headline
 
-    def test_a_test_whose_p_is_too_small_decides_nothing(self):
-        """Its pairs share test documents, so that it tells two apart where the test over replicates can't."""
+    def test_a_test_of_another_quantity_decides_nothing(self):
+        """A sign test of documents beside the interval of macro-F1; and one whose pairs share test documents."""
+        scores = webkb_summary().scores.replace({"metric": {"accuracy": "macro-f1", "macro-f1": "micro-f1"}})
+        assert self.told(0.03, 0.01, scores=scores).headline.endswith("no test of this quantity")
         tests = [
             (*self.PAIR, "wilcoxon", 4, 0.0, None, None, 0, "not testable (smallest p 0.125)"),
-            (*self.PAIR, LIBERAL_TEST, 90, 3.0, 0.001, 0.001, 1, ""),
+            (*self.PAIR, "wilcoxon, category × replicate", 90, 3.0, 0.001, 0.001, 1, ""),
+            (*self.PAIR, "sign", 90, 3.0, 0.001, 0.001, 1, ""),
         ]
-        found = self.told(0.03, 0.01, significance=summary_table(SIGNIFICANCE, tests))
+        found = self.told(0.03, 0.01, scores=scores, significance=summary_table(SIGNIFICANCE, tests))
         assert "too few splits to test it" in found.headline
         assert " beats " not in found.headline
+
+    def test_what_lacks_is_said(self):
+        note = "not testable (smallest p 0.125 after Holm's correction)"
+        tests = [(*self.PAIR, "sign", 4, 3.0, 0.125, 0.25, 2, note)]
+        found = self.told(0.03, 0.01, significance=summary_table(SIGNIFICANCE, tests))
+        assert found.headline.endswith(", only 4 documents decide: no outcome could be significant")
+
+    def test_two_that_never_differ(self):
+        tests = [(*self.PAIR, "sign", 0, 0.0, 1.0, 1.0, 1, "not testable (the two never differ)")]
+        found = self.told(0.0, 0.01, significance=summary_table(SIGNIFICANCE, tests))
+        assert found.headline == "The NGD kernel and the linear kernel never differ (p = 1, 0 of 4,199 documents)"
 
     def test_names_the_better_one_first(self):
         assert self.told(-0.03, 0.01).headline.startswith("The linear kernel beats the NGD kernel by 3.0 points")
@@ -197,32 +203,111 @@ class TestOnePair:
 
     def test_less_may_be_better(self):
         scores = webkb_summary().scores.replace({"metric": {"accuracy": "error"}})
-        found = self.told(-0.03, 0.01, scores=scores, verdicts=webkb_summary().verdicts[:0])
+        found = self.told(-0.03, 0.01, scores=scores)
         assert found.headline.startswith("The NGD kernel beats the linear kernel by 3.0 points of error")
         assert "Less error is better." in found.details
-        of_a_plugin = scores.replace({"metric": {"error": "cost"}})
-        more = self.told(-0.03, 0.01, scores=of_a_plugin, minimized=frozenset({"cost"}))
-        assert more.headline.startswith("The NGD kernel beats")
-
-    def test_the_papers_difference_is_that_of_its_values_at_its_settings(self):
-        (told,) = (text for text in self.told(0.03, 0.01).details if "paper" in text)
-        assert told == "The paper reported +2.36 (91.88 − 89.52)."
-        as_fractions = webkb_summary().verdicts
-        as_fractions["published"] = [str(Decimal(text) / 100) for text in as_fractions["published"]]
-        for name in ("value", "low", "high", "between_low", "between_high", "widest"):
-            as_fractions[name] = as_fractions[name] / 100
-        as_fractions["unit"] = "one"
-        assert told in self.told(0.03, 0.01, verdicts=as_fractions).details
-        for verdict in ("another setting", "tuned", "reference value"):
-            other = webkb_summary().verdicts.assign(verdict=verdict)
-            assert "paper" not in " ".join(self.told(0.03, 0.01, verdicts=other).details)
-        of_another_reading = webkb_summary().verdicts.assign(reading="another", published="50.00")
-        both = pd.concat([webkb_summary().verdicts, of_another_reading], ignore_index=True)
-        assert told in self.told(0.03, 0.01, verdicts=both).details
 
     def test_a_tenth_of_a_point_is_the_least_that_is_written_with_one_decimal(self):
         # The interval goes from 0.04 to 2.04 points: with one decimal its end would be 0.0, as if it had zero in it.
         assert "by 1.0 points of accuracy (95% interval 0.04 to 2.04)" in self.told(0.0104, 0.01).headline
+
+    def test_where_a_paper_is_run_whether_it_holds_comes_first(self):
+        verdicts = webkb_summary().verdicts
+        found = self.told(0.008, 0.01, verdicts=verdicts)
+        start = "The NGD kernel and the linear kernel are not shown to differ: +0.8 points of accuracy"
+        assert found.headline.startswith(f"{start} where the paper reports +2.4; ")
+        deviating = int((verdicts["verdict"] == "deviates").sum())
+        assert found.headline.endswith(f"{deviating} of 11 published results lie outside our interval")
+        assert self.told(0.03, 0.01, verdicts=verdicts).headline.startswith(
+            "The NGD kernel leads the linear kernel by 3.0 points of accuracy where the paper reports 2.4; "
+        )
+        assert found.details[0].startswith("The NGD kernel and the linear kernel are not shown to differ")
+        within = self.told(0.03, 0.01, verdicts=verdicts[verdicts["verdict"] != "deviates"]).headline
+        assert re.search(r"; (\d+) of \1 published results were reproduced$", within)
+        as_fractions = verdicts.assign(
+            published=[str(Decimal(text) / 100) for text in verdicts["published"]], unit="one"
+        )
+        for name in ("value", "low", "high", "between_low", "between_high", "widest"):
+            as_fractions[name] = as_fractions[name] / 100
+        assert "where the paper reports +2.4; " in self.told(0.008, 0.01, verdicts=as_fractions).headline
+        for verdict in ("another setting", "tuned"):
+            other = self.told(0.03, 0.01, verdicts=verdicts.assign(verdict=verdict)).headline
+            assert other.startswith("The NGD kernel beats"), verdict
+
+
+class TestGroups:
+    """Several methods: what was found leads, and the sentence is on all comparisons of a group."""
+
+    def told(self, *pairs, scores=()):
+        """Return the finding of comparisons (a, b, gap, p); of a gap of 0 the two never differ."""
+        names = sorted({name for a, b, *_ in pairs for name in (a, b)})
+        values = dict.fromkeys(names, 0.8) | dict(scores)
+        rows = [
+            (name, "all", "accuracy", values[name], values[name] - 0.1, values[name] + 0.1, 120, 0) for name in names
+        ]
+        tests = [
+            (
+                a,
+                b,
+                "sign",
+                20 if gap else 0,
+                1.0,
+                p,
+                p,
+                len(pairs),
+                "" if gap else "not testable (the two never differ)",
+            )
+            for a, b, gap, p in pairs
+        ]
+        return main_finding(
+            Summary(
+                "made",
+                "Made",
+                None,
+                tuple(CellInfo(name, {}, method=name) for name in names),
+                summary_table(SCORE_COLUMNS, rows),
+                differences=summary_table(
+                    DIFFERENCES, [(a, b, gap, gap - 0.01, gap + 0.01, 120) for a, b, gap, _ in pairs]
+                ),
+                significance=summary_table(SIGNIFICANCE, tests),
+            )
+        )
+
+    def test_one_is_beaten_and_another_is_not(self):
+        found = self.told(("diffusion", "wide", 0.148, 0.001), ("diffusion", "narrow", -0.014, 0.3))
+        assert (
+            found.headline
+            == "diffusion beats wide by 14.8 points of accuracy (95% interval 13.8 to 15.8), but not narrow"
+        )
+        assert (
+            found.details[0]
+            == "By the exact sign test with Holm's correction, of 2 comparisons 1 decided, 1 undecided."
+        )
+
+    def test_two_that_never_differ_come_before_what_is_undecided_and_after_what_was_found(self):
+        never = ("one", "two", 0.0, 1.0)
+        found = self.told(never, ("one", "three", -0.02, 0.4)).headline
+        assert found == "one and two never differ (p = 1, 0 of 120 documents); one is not shown to differ from three"
+        assert self.told(never, ("one", "three", -0.05, 0.001)).headline == (
+            "three beats one by 5.0 points of accuracy (95% interval 4.0 to 6.0); one never differs from two"
+        )
+
+    def test_two_are_better_than_a_third(self):
+        found = self.told(("a", "c", 0.03, 0.001), ("b", "c", 0.05, 0.001)).headline
+        assert found == "a and b beat c by 3.0 to 5.0 points of accuracy"
+
+    def test_of_two_groups_that_in_which_something_was_found_leads(self):
+        found = self.told(("a", "b", 0.01, 0.5), ("c", "d", 0.05, 0.001))
+        assert found.headline == "c beats d by 5.0 points of accuracy (95% interval 4.0 to 6.0)"
+        both = self.told(("a", "b", 0.03, 0.001), ("c", "d", 0.05, 0.001), scores=[("c", 0.9)]).headline
+        assert both == (
+            "c beats d by 5.0 points of accuracy (95% interval 4.0 to 6.0); "
+            "a beats b by 3.0 points of accuracy (95% interval 2.0 to 4.0)"
+        )
+
+    def test_a_baseline_may_stand_first_in_its_comparisons(self):
+        pairs = [("base", other, -0.03, p) for other, p in (("a", 0.001), ("b", 0.001), ("c", 0.5))]
+        assert self.told(*pairs).headline == "2 of 3 methods beat base; 1 is not shown to differ"
 
 
 class TestOneBaseline:

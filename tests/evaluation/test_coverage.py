@@ -66,6 +66,13 @@ class TestIntervals:
         found = (estimate_score(outcome(rng, truth, folds, chances[folds]), resamples=400) for _ in range(RUNS))
         assert 0.94 < covered(each.low <= chances.mean() <= each.high for each in found) < 0.96
 
+    def test_folds_that_may_be_without_an_error(self):
+        """Of 40 documents of which 2% are wrong, 45 samples in 100 have no error: all of their resamples are 1."""
+        rng, folds = np.random.default_rng(10), np.arange(40) % 2
+        truth = rng.integers(3, size=40)
+        found = [estimate_score(outcome(rng, truth, folds, 0.98), resamples=400) for _ in range(RUNS)]
+        assert covered(each.low <= 0.98 <= each.high for each in found) > 0.94
+
     def test_the_paired_bootstrap(self):
         """Of two splits: of more, each run takes longer and shows no more."""
         rng = np.random.default_rng(3)

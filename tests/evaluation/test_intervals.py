@@ -8,6 +8,7 @@ from scipy import stats
 from sklearn.metrics import f1_score
 
 from benchmark.evaluation import intervals
+from benchmark.evaluation.cell_scores import CellScores
 from benchmark.evaluation.intervals import (
     TOO_FEW_TESTED,
     bonett_price,
@@ -18,6 +19,7 @@ from benchmark.evaluation.intervals import (
 )
 from benchmark.evaluation.metrics import METRICS, is_metric_defined, tally_predictions
 from benchmark.evaluation.outcomes import Outcome, fold_scores
+from benchmark.evaluation.sampling_model import ReplicateSampling
 from benchmark.evaluation.significance import outcome_table, sign_z
 from tests.evaluation.outcomes import paired, random_outcome
 
@@ -147,6 +149,11 @@ class TestEstimate:
         assert alone == ("bootstrap" if min(of_splits) >= 10 else TOO_FEW_TESTED)
 
     @pytest.mark.parametrize("metric", SINGLE)
+    def test_a_class_that_is_neither_tested_nor_predicted_takes_no_interval(self, metric):
+        own = random_outcome("a", [60, 90], 3, 0.7, 1)
+        assert estimate_score(replace(own, n_classes=5), metric) == estimate_score(own, metric)
+
+    @pytest.mark.parametrize("metric", SINGLE)
     def test_a_score_that_a_document_of_a_small_class_decides_has_no_interval(self, metric):
         """One document in 303 moves a share of documents by 1/303, and a mean over classes by far more."""
         truth = np.repeat([0, 1], [300, 3])
@@ -161,11 +168,15 @@ class TestEstimate:
             assert (result.method == TOO_FEW_TESTED) == decides
 
     def test_pooled_macro_f1_is_scikit_learns_of_all_documents(self):
-        """A perfect classifier has 1 where a split lacks a class, and the mean over such splits is 1/2."""
+        """Of one split alone, as scikit-learn has it: a class that it lacks is left out, unless it is predicted."""
         truth, folds = np.repeat([0, 1], 40), np.repeat([0, 1], 40)
         perfect = Outcome("a", np.arange(80), folds, truth, truth, 2)
         assert estimate_score(perfect, "macro-f1").value == 1
-        assert estimate_score(perfect, "macro-f1-mean-of-splits").value == 0.5
+        assert estimate_score(perfect, "macro-f1-mean-of-splits").value == 1
+        given = np.where(np.arange(80) % 40 == 0, 1 - truth, truth)
+        of_splits = [f1_score(truth[folds == i], given[folds == i], average="macro") for i in (0, 1)]
+        found = estimate_score(replace(perfect, predicted=given), "macro-f1-mean-of-splits")
+        assert found.value == pytest.approx(np.mean(of_splits)) == pytest.approx(0.4936, abs=1e-4)
         other = random_outcome("a", [30, 60, 90], 3, 0.7, 1)
         expected = f1_score(other.truth, other.predicted, average="macro")
         assert estimate_score(other, "macro-f1").value == pytest.approx(expected)
@@ -263,9 +274,46 @@ class TestDifference:
         for metric in SINGLE:
             assert_difference_bootstrapped(a, b, resamples, metric)
 
-    def test_of_a_cell_and_itself_is_nothing(self):
+    def test_of_cells_that_never_differ_is_that_of_the_counted_documents(self):
+        """On several splits as on one: a sample without a difference doesn't show that there is none."""
         a = random_outcome("a", [30, 50], 3, 0.7, 1)
-        assert (estimate_difference(a, a).low, estimate_difference(a, a, "macro-f1").high) == (0, 0)
+        found = estimate_difference(a, a)
+        assert found == intervals.Estimate(0.0, *bonett_price(0, 0, 80), 80, "bonett-price")
+        assert np.isnan(estimate_difference(a, a, "macro-f1").high)
+
+
+class TestNothingVaries:
+    """Folds or replicates without an error: every resample is as the sample, and the bootstrap's interval [1, 1]."""
+
+    @pytest.mark.parametrize(("right", "n"), [(40, 40), (0, 40)])
+    @pytest.mark.parametrize("folds", [1, 2, 5])
+    def test_accuracy_and_error_have_wilsons_interval(self, right, n, folds):
+        truth = np.arange(n) % 2
+        predicted = truth if right else 1 - truth
+        own = Outcome("a", np.arange(n), np.arange(n) % folds, truth, predicted, 2)
+        low, high = wilson(right, n)
+        for metric in ("accuracy", "micro-f1"):
+            found = estimate_score(own, metric)
+            assert (found.low, found.high, found.method) == (low, high, "wilson")
+        found = estimate_score(own, "error")
+        assert (found.low, found.high) == pytest.approx((1 - high, 1 - low))
+
+    @pytest.mark.parametrize("metric", ["macro-f1", "macro-f1-mean-of-splits"])
+    def test_other_scores_have_none(self, metric):
+        truth = np.arange(80) % 2
+        found = estimate_score(Outcome("a", np.arange(80), np.arange(80) // 40, truth, truth, 2), metric)
+        assert (found.value, found.method) == (1, "none: nothing varies")
+        assert np.isnan([found.low, found.high]).all()
+
+    def test_replicates_count_a_document_once(self):
+        truth = np.tile(np.arange(40) % 2, 3)
+        own = Outcome("a", np.tile(np.arange(40), 3), np.repeat(np.arange(3), 40), truth, truth, 2)
+        tested, ties = np.full(3, 40), np.zeros(3, np.int64)
+        cells = [CellScores(name, ("1", "2", "3"), {"accuracy": np.ones(3)}, tested, ties, own) for name in "ab"]
+        found = ReplicateSampling(0).estimate(cells[0], "accuracy")
+        assert (found.value, found.low, found.high) == (1, *wilson(40, 40))
+        gap = ReplicateSampling(0).difference(*cells, "accuracy")
+        assert (gap.value, gap.low, gap.high) == (0, *bonett_price(0, 0, 40))
 
     def test_needs_the_same_documents(self):
         with pytest.raises(ValueError, match="differ in"):
@@ -308,7 +356,8 @@ class TestSignZ:
 
     def test_no_discordant_pair(self):
         result = sign_z_estimate(*paired(5, 0, 0, 5))
-        assert (result.value, result.low, result.high, result.n) == (0, 0, 0, 0)
+        assert (result.value, result.n) == (0, 0)
+        assert np.isnan([result.low, result.high]).all()
 
 
 def test_documents_that_are_tested_more_than_once_cannot_be_pooled():
@@ -328,7 +377,7 @@ class TestReplicates:
         ("values", "expected"),
         [
             ([0.25], (0.25, np.nan, np.nan, 7, "single replicate")),
-            ([0.25, 0.25], (0.25, 0.25, 0.25, 7, "t over replicates")),
+            ([0.25, 0.25], (0.25, np.nan, np.nan, 7, "none: nothing varies")),
             ([0.2, 0.3, 0.5], (1 / 3, *stats.ttest_1samp([0.2, 0.3, 0.5], 0).confidence_interval(), 7,
                                "t over replicates")),
         ],

@@ -23,7 +23,7 @@ from benchmark.evaluation.metrics import (
 )
 
 K = 4
-LABELS = {"labels": range(K), "zero_division": 0}
+ZERO = {"zero_division": 0}
 # A byte has a class in two bits and another in two: bytes are drawn at once, the elements of lists one by one.
 SINGLE = st.binary(min_size=1, max_size=30).map(lambda drawn: [divmod(byte % K**2, K) for byte in drawn])
 DECISIONS = st.binary(min_size=6, max_size=6).map(
@@ -33,8 +33,8 @@ DECISIONS = st.binary(min_size=6, max_size=6).map(
 
 def of_several(truth, given):
     """scikit-learn's scores: each call gives precision, recall and F1 at once."""
-    precision, recall, macro_f1, _ = oracle.precision_recall_fscore_support(truth, given, average="macro", **LABELS)
-    *_, micro_f1, _ = oracle.precision_recall_fscore_support(truth, given, average="micro", **LABELS)
+    precision, recall, macro_f1, _ = oracle.precision_recall_fscore_support(truth, given, average="macro", **ZERO)
+    *_, micro_f1, _ = oracle.precision_recall_fscore_support(truth, given, average="micro", **ZERO)
     return {
         "macro-f1": macro_f1,
         "micro-f1": micro_f1,
@@ -114,8 +114,14 @@ def test_of_one_class_a_mean_over_the_classes_is_its_own_number(truth, assigned)
     assert own.documents == truth[:, 2].sum()
 
 
-def test_a_class_nobody_saw_counts_as_zero():
-    assert score("macro-f1", counted([[2, 0, 0], [0, 2, 0], [0, 0, 0]])) == pytest.approx(2 / 3)
+@pytest.mark.parametrize("name", ["macro-f1", "macro-recall", "macro-precision", "macro-f1-of-means"])
+def test_a_class_that_is_neither_tested_nor_predicted_is_left_out_of_a_mean(name):
+    """As by scikit-learn, whose labels are those of the truth and the predictions; a predicted one counts as 0."""
+    truth = np.array([0, 0, 1, 1])
+    assert score(name, tally_predictions(truth, truth, 3)) == 1
+    assert score(name, tally_predictions(truth, np.array([0, 0, 1, 2]), 3)) < 1
+    several = np.array([[True, False, False], [False, True, False]])
+    assert score(name, tally_predictions(several, several, 3)) == pytest.approx(2 / 3), "its column is a label"
 
 
 @given(pairs=SINGLE)

@@ -1,23 +1,33 @@
 """Main finding of a run, in words: what the planned comparisons show, and no more than that.
 
-Only planned comparisons are named, the first of the configuration first. A cell "beats" another where the leading test
-is significant after Holm's correction and the interval of the difference excludes zero.
+A cell is better than another where the leading test is significant after Holm's correction and the interval of the
+difference excludes zero. A method "beats" another where it is better in most of their comparisons. The order of the
+configuration decides nothing: methods that are compared with each other make a group, and a sentence is on the method
+of a group that all others are compared with, or else on the one that is better most often. What was found comes before
+what wasn't. Where a paper is run, whether its values hold comes first.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.comparisons import UNDECIDED, UNTESTABLE, UNTESTED, planned_comparisons
+from benchmark.analysis.comparisons import (
+    DOCUMENT_TESTS,
+    NEVER_DIFFER,
+    UNDECIDED,
+    UNTESTABLE,
+    UNTESTED,
+    planned_comparisons,
+)
 from benchmark.analysis.formatting.labels import spoken_names
 from benchmark.analysis.formatting.number_text import is_missing, number_text, p_text
 from benchmark.analysis.formatting.published_rows import in_shown_unit
 from benchmark.analysis.formatting.units import capitalized, display_unit, metric_name
 from benchmark.config.model import ALL_CLASSES, CHOOSE_CROSS_VALIDATION, CHOOSE_ORACLE, CHOOSE_TEMPORAL_HOLDOUT
 from benchmark.papers.published_verdicts import REFERENCE_VALUE
-from benchmark.papers.verdict_counts import VALUE_KINDS
+from benchmark.papers.verdict_counts import VALUE_KINDS, value_counts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,6 +57,8 @@ _CHOSEN = {
 }
 #: Verdicts on published values of settings that are not the paper's.
 _OTHER_SETTINGS = ("another setting", "tuned", REFERENCE_VALUE)
+#: Methods and groups that a sentence names; of more it gives the number.
+MOST_NAMED, MOST_GROUPS = 3, 2
 #: Names of tests, for sentences.
 TEST_NAMES_IN_WORDS = {"sign": "the exact sign test", "mcnemar": "McNemar's exact test"}
 TEST_NAMES_IN_WORDS |= {"wilcoxon": "Wilcoxon's signed rank test"}
@@ -60,13 +72,45 @@ class MainFinding:
     ----------
     headline : str
     details : tuple of str
-    baseline : str
-        Id of the cell that others are compared with, or "".
     """
 
     headline: str
     details: tuple[str, ...] = ()
-    baseline: str = ""
+
+
+@dataclass(frozen=True)
+class _Duel:
+    """Comparisons of one method with another, in all settings.
+
+    Parameters
+    ----------
+    name, other : str
+        The methods in words.
+    pairs : tuple of PlannedComparison
+        The first method's cells are their `a`.
+    """
+
+    name: str
+    other: str
+    pairs: tuple[PlannedComparison, ...]
+
+    def seen_from(self, name: str) -> _Duel:
+        """Return the same with a method as the first."""
+        return self if name == self.name else _Duel(self.other, self.name, tuple(map(_turned, self.pairs)))
+
+    @property
+    def outcome(self) -> str:
+        """Outcome of most comparisons: "a" or "b" where that method is better in most, or else a reason."""
+        counted = Counter(pair.outcome for pair in self.pairs)
+        for outcome in ("a", "b", NEVER_DIFFER):
+            if 2 * counted[outcome] > len(self.pairs):
+                return outcome
+        return UNDECIDED if counted["a"] or counted["b"] or counted[UNDECIDED] else self.pairs[0].outcome
+
+    @property
+    def decided(self) -> list[PlannedComparison]:
+        """The comparisons with the outcome of most."""
+        return [pair for pair in self.pairs if pair.outcome == self.outcome]
 
 
 def main_finding(summary: Summary) -> MainFinding:
@@ -117,65 +161,155 @@ class _Finder:
         own = _leading_choice(planned_comparisons(self.summary))
         if not own:
             return self._of_scores()
-        against = {pair.b.method for pair in own}
-        if len(against) == 1 and len({pair.a.method for pair in own}) >= LEAST_COMPARED:
-            return self._against_one(_largest(own))
-        first = own[0]
-        same = [pair for pair in own if (pair.a.method, pair.b.method) == (first.a.method, first.b.method)]
-        return self._of_one(first) if len(same) == 1 else self._of_several(same)
-
-    def _of_one(self, pair: PlannedComparison) -> MainFinding:
-        """Return the finding of a single comparison."""
-        a, b = spoken_names(pair.a, pair.b)
-        if pair.better is not None:
-            better, worse = (a, b) if pair.outcome == "a" else (b, a)
-            gap = self._gap([pair.value])
-            headline = f"{_first_word(better)} beats {worse}{self.on} by {gap}{self._interval(pair, size=True)}"
-        elif pair.outcome == UNDECIDED:
-            signed = self._gap([pair.value], sign="+")
-            headline = f"{_first_word(a)} and {b} are not shown to differ{self.on}: {signed}{self._interval(pair)}"
+        duels = _duels(own)
+        base = _shared_by_all(own)
+        if base and len({pair.a.method for pair in base}) >= LEAST_COMPARED:
+            found = self._against_one(_largest(base))
+        elif len(duels) > 1:
+            found = self._of_groups(duels)
+        elif len(own) == 1:
+            found = self._of_one(duels[0])
         else:
-            signed = self._gap([pair.value], sign="+")
-            untested = "too few splits to test it" if pair.outcome == UNTESTABLE else "not tested"
-            headline = f"{_first_word(a)} and {b} differ{self.on} by {signed}{self._interval(pair)}, {untested}"
+            found = self._of_several(duels[0])
+        held = self._held(duels)
+        if not held:
+            return found
+        return MainFinding(held, (f"{found.headline}.", *found.details))
+
+    # --- A single comparison, or a single pair of methods in several settings ---
+
+    def _of_one(self, duel: _Duel) -> MainFinding:
+        """Return the finding of a single comparison."""
+        (pair,) = duel.pairs
+        pair, a, b = (_turned(pair), duel.other, duel.name) if pair.outcome == "b" else (pair, duel.name, duel.other)
+        signed = f"{self._gap([pair.value], sign='+')}{self._interval(pair)}"
+        if pair.outcome == "a":
+            headline = f"{_first_word(a)} beats {b}{self.on} by {self._size(pair)}"
+        elif pair.outcome == NEVER_DIFFER:
+            headline = f"{_first_word(a)} and {b} never differ{self.on} ({_nothing_unequal(pair)})"
+        elif pair.outcome == UNDECIDED:
+            headline = f"{_first_word(a)} and {b} are not shown to differ{self.on}: {signed}"
+        else:
+            headline = f"{_first_word(a)} and {b} differ{self.on} by {signed}, {_why_open(pair)}"
         scores = f"{self._score(pair.a)}, {self._score(pair.b)}"
         details = [f"{capitalized(self.name)}: {scores}{_shared(pair)}."]
-        if pair.p_holm is not None and not pair.note:
+        if pair.p_holm is not None and not pair.note and pair.outcome != NEVER_DIFFER:
             many = f", corrected over {pair.family} tests" if pair.family > 1 else ""
             p = p_text(pair.p_holm)
             p = p.replace("<", "< ") if "<" in p else f"= {p}"
             details.append(f"{capitalized(_test(pair).removeprefix('the '))}: p {p}{many}.")
-        details += [*self._published(pair), *self._direction(), *_chosen([pair])]
-        return MainFinding(headline, tuple(details), pair.b.id)
+        return MainFinding(headline, (*details, *self._direction(), *_chosen([pair])))
 
-    def _of_several(self, pairs: Sequence[PlannedComparison]) -> MainFinding:
+    def _of_several(self, duel: _Duel) -> MainFinding:
         """Return the finding of two methods that are compared in several settings."""
-        a, b = spoken_names(pairs[0].a, pairs[0].b)
-        won = [[pair.value for pair in pairs if pair.outcome == name] for name in ("a", "b")]
-        (more, first), (less, second) = sorted(zip(won, (a, b), strict=True), key=lambda each: -len(each[0]))
+        duel = duel.seen_from(duel.other) if duel.outcome == "b" else duel
+        a, b, pairs = duel.name, duel.other, duel.pairs
+        won, lost = ([pair.value for pair in pairs if pair.outcome == name] for name in ("a", "b"))
         where = _settings(pairs)
         noun = "comparisons" if " × " in where else where.partition(" ")[2]
         at = f"{'at' if noun.endswith(('sizes', 'of terms')) else 'in'} {{}} of {len(pairs)} {noun}"
         gaps = self._gap([pair.value for pair in pairs], sign="+")
-        if more:
-            headline = f"{_first_word(first)} beats {second}{self.on} {at.format(len(more))}, by {self._gap(more)}"
-            headline += f"; {second} beats {first} in {len(less)}" if less else ""
-        elif any(pair.outcome == UNDECIDED for pair in pairs):
+        if duel.outcome == "a":
+            headline = f"{_first_word(a)} beats {b}{self.on} {at.format(len(won))}, by {self._gap(won)}"
+            headline += f"; {b} beats {a} in {len(lost)}" if lost else ""
+        elif duel.outcome == NEVER_DIFFER:
+            headline = f"{_first_word(a)} and {b} never differ{self.on} {at.format(len(duel.decided))}"
+        elif won or lost:
+            better = [f"{name} is better in {len(own)}" for name, own in ((a, won), (b, lost)) if own]
+            none = at.format(len(pairs) - len(won) - len(lost))
+            headline = (
+                f"{_first_word(a)} and {b} are not shown to differ{self.on} {none}; {' and '.join(better)}: {gaps}"
+            )
+        elif duel.outcome == UNDECIDED:
             headline = f"{_first_word(a)} and {b} are not shown to differ{self.on} {at.format('any')}: {gaps}"
         else:
-            headline = (
-                f"{_first_word(a)} and {b} differ{self.on} by {gaps}, in {len(pairs)} {noun} without a valid test"
-            )
+            open_ = f"in {len(pairs)} {noun} without a valid test"
+            headline = f"{_first_word(a)} and {b} differ{self.on} by {gaps}, {open_}"
         details = []
         if noun == "comparisons":
             details.append(f"The {len(pairs)} comparisons: {where}.")
         names = " minus ".join(name.removeprefix("the ") for name in (a, b))
         details.append(f"Differences, {names}, are {self._ends([pair.value for pair in pairs])}.")
         details += self._tests(pairs)
-        return MainFinding(headline, (*details, *self._direction(), *_chosen(pairs)), pairs[0].b.id)
+        return MainFinding(headline, (*details, *self._direction(), *_chosen(pairs)))
+
+    # --- Several methods ---
+
+    def _of_groups(self, duels: Sequence[_Duel]) -> MainFinding:
+        """Return the finding of groups of methods, each compared among themselves: what was found leads."""
+        found = [self._of_group(group) for group in _groups(duels)]
+        found.sort(key=lambda each: each[0])
+        pairs = [pair for duel in duels for pair in duel.pairs]
+        shown = [found[0], *(each for each in found[1:MOST_GROUPS] if each[0][0] == found[0][0][0])]
+        headline = "; ".join(
+            [f"{_first_word(shown[0][1])}{self.on}{shown[0][2]}", *(one + two for _, one, two in shown[1:])]
+        )
+        return MainFinding(headline, (*self._tests(pairs, counted=True), *self._direction(), *_chosen(pairs)))
+
+    def _of_group(self, duels: Sequence[_Duel]) -> tuple[tuple[Any, ...], str, str]:
+        """Return a key by which groups are sorted, and the clause on a group in two parts, before and after a place."""
+        lead = self._lead(duels)
+        own = sorted(
+            (duel.seen_from(lead) for duel in duels if lead in (duel.name, duel.other)), key=lambda duel: duel.other
+        )
+        by_outcome = {
+            outcome: [duel for duel in own if duel.outcome == outcome]
+            for outcome in ("a", "b", NEVER_DIFFER, UNDECIDED)
+        }
+        won, lost, same, open_ = by_outcome.values()
+        rest = [duel for duel in own if duel not in (*won, *lost, *same, *open_)]
+        if won:
+            start, end = f"{lead} beats {_named(won)}", self._by(won)
+            end += f", but not {_named(open_, 'or')}" if open_ else ""
+            end += f", and loses to {_named(lost)}" if lost else ""
+            end += f", and never differs from {_named(same, 'or')}" if same else ""
+        elif lost:
+            verb = "beats" if len(lost) == 1 else "beat"
+            start, end = f"{_named(lost)} {verb} {lead}", self._by(lost)
+            end += f"; {lead} is not shown to differ from {_named(open_, 'or')}" if open_ else ""
+            end += f"; {lead} never differs from {_named(same, 'or')}" if same else ""
+        elif same:
+            pair = same[0].pairs[0]
+            start = f"{lead} and {_named(same)} never differ"
+            end = f" ({_nothing_unequal(pair)})" if len(same) == len(same[0].pairs) == 1 else ""
+            end += f"; {lead} is not shown to differ from {_named(open_, 'or')}" if open_ else ""
+        elif open_:
+            gaps = self._gap([pair.value for duel in open_ for pair in duel.pairs], sign="+")
+            start, end = f"{lead} is not shown to differ from {_named(open_, 'or')}", f": {gaps}"
+        else:
+            gaps = self._gap([pair.value for duel in rest for pair in duel.pairs], sign="+")
+            start, end = f"{lead} and {_named(rest)} differ", f" by {gaps}, {_why_open(rest[0].pairs[0])}"
+        rank = next(i for i, some in enumerate((won or lost, same, open_, rest)) if some)
+        return (rank, -sum(len(duel.pairs) for duel in own), -self._best(lead, own), lead), start, end
+
+    def _lead(self, duels: Sequence[_Duel]) -> str:
+        """Return the method of a group that all others are compared with, or else the one that is better most often."""
+        names = sorted({name for duel in duels for name in (duel.name, duel.other)})
+
+        def key(name: str) -> tuple[Any, ...]:
+            own = [duel.seen_from(name) for duel in duels if name in (duel.name, duel.other)]
+            outcomes = [duel.outcome for duel in own]
+            more = outcomes.count("a") - outcomes.count("b")
+            return len(own) == len(duels), more, len(own), self._best(name, own)
+
+        return max(names, key=key)
+
+    def _best(self, name: str, duels: Sequence[_Duel]) -> float:
+        """Return the best main score of a method, turned so that more is better."""
+        values = [self._value(pair.a) for duel in duels for pair in duel.seen_from(name).pairs]
+        return max((value if self.summary.more_is_better(self.metric) else -value for value in values), default=0.0)
+
+    def _by(self, duels: Sequence[_Duel]) -> str:
+        """Write by how much one method is better than others, and in how many of the comparisons with them."""
+        decided = [pair for duel in duels for pair in duel.decided]
+        n = sum(len(duel.pairs) for duel in duels)
+        if n == 1:
+            return f" by {self._size(decided[0])}"
+        where = f" in {len(decided)} of {n} comparisons" if n > len(duels) else ""
+        return f"{where} by {self._gap([pair.value for pair in decided])}"
 
     def _against_one(self, pairs: Sequence[PlannedComparison]) -> MainFinding:
-        """Return the finding of many methods that are compared with the same one."""
+        """Return the finding of many methods that are compared with the same one, which is their `b`."""
         base = pairs[0].b
         counted = Counter(pair.outcome for pair in pairs)
         methods = len({pair.a.method for pair in pairs})
@@ -186,19 +320,73 @@ class _Finder:
             details = [f"The {len(pairs)} comparisons: {methods} methods × {_settings(pairs)}."]
         else:
             verb = "beats" if counted["a"] == 1 else "beat"
-            left = len(pairs) - counted["a"] - counted["b"]
-            others = {"worse": counted["b"], "not shown to differ": left}
-            rest = ", ".join(f"{n} {'is' if n == 1 else 'are'} {word}" for word, n in others.items() if n)
-            headline = f"{counted['a']} of {methods} methods {verb} {base.method}{on}{f'; {rest}' if rest else ''}"
+            open_ = counted[UNDECIDED]
+            others = {"worse": counted["b"], "not shown to differ": open_}
+            rest = [f"{n} {'is' if n == 1 else 'are'} {word}" for word, n in others.items() if n]
+            same, left = counted[NEVER_DIFFER], counted[UNTESTABLE] + counted[UNTESTED]
+            rest += [f"{same} never {'differs' if same == 1 else 'differ'}"] if same else []
+            rest += [f"{left} could not be tested"] if left else []
+            more = f"; {', '.join(rest)}" if rest else ""
+            headline = f"{counted['a']} of {methods} methods {verb} {base.method}{on}{more}"
             details = [f"{capitalized(self.name)} of {self._score(base)}."]
-        if not counted["a"] and not counted["b"]:
+        if counted[UNTESTABLE] + counted[UNTESTED] == len(pairs):
+            gaps = self._gap([pair.value for pair in pairs], sign="+")
+            headline = f"{methods} methods differ from {base.method}{on} by {gaps}, {_why_open(pairs[0])}"
+        elif not counted["a"] and not counted["b"]:
             headline = f"None of {methods} methods is shown to differ from {base.method}{on}"
         sign = 1 if self.summary.more_is_better(self.metric) else -1
         best = max((pair for pair in pairs if pair.outcome == "a"), key=lambda pair: sign * pair.value, default=None)
         if best is not None:
-            gap = f"{self._gap([best.value])}{self._interval(best, size=True)}"
-            details.append(f"The largest lead is that of {best.a.id}: {gap}.")
-        return MainFinding(headline, (*details, *self._tests(pairs), *self._direction(), *_chosen(pairs)), base.id)
+            details.append(f"The largest lead is that of {best.a.id}: {self._size(best)}.")
+        return MainFinding(headline, (*details, *self._tests(pairs), *self._direction(), *_chosen(pairs)))
+
+    # --- A paper ---
+
+    def _held(self, duels: Sequence[_Duel]) -> str:
+        """Write whether a paper's values hold: by how much its best method leads here and there, and the counts."""
+        counts = [own for own in value_counts([self.summary.verdicts]) if own.kind != "count"]
+        of = {own.kind: own.of - own.verdicts["no interval"] for own in counts}
+        counts = [own for own in counts if of[own.kind]]
+        if not counts:
+            return ""
+        outside = [own for own in counts if own.verdicts["deviates"]]
+        if outside:
+            numbers = " and ".join(
+                f"{own.verdicts['deviates']} of {of[own.kind]} published {own.name}" for own in outside
+            )
+            said = f"{numbers} lie outside our {'interval' if len(outside) == 1 else 'intervals'}"
+        else:
+            numbers = " and ".join(f"{own.reproduced} of {of[own.kind]} published {own.name}" for own in counts)
+            said = f"{numbers} were reproduced"
+        printed = self._printed()
+        known = [
+            replace(duel, pairs=own)
+            for duel in duels
+            if (own := tuple(pair for pair in duel.pairs if {pair.a.id, pair.b.id} <= printed.keys()))
+        ]
+        if not known:
+            return capitalized(said)
+        lead = self._lead(known)
+        others = [duel.seen_from(lead) for duel in known if lead in (duel.name, duel.other)]
+        rival = max(others, key=lambda duel: (self._best(duel.other, [duel]), duel.other))
+        rival = rival.seen_from(rival.other) if rival.outcome == "b" else rival
+        gaps = [float(printed[pair.a.id]) - float(printed[pair.b.id]) for pair in rival.pairs]
+        decimals = max(len(printed[cell.id].partition(".")[2]) for pair in rival.pairs for cell in (pair.a, pair.b))
+        values = [pair.value for pair in rival.pairs]
+        if rival.outcome == "a":
+            sign, start = "", f"{_first_word(rival.name)} leads {rival.other}{self.on} by {self._gap(values)}"
+        else:
+            differ = "never differ" if rival.outcome == NEVER_DIFFER else "are not shown to differ"
+            sign, start = (
+                "+",
+                f"{_first_word(rival.name)} and {rival.other} {differ}{self.on}: {self._gap(values, sign='+')}",
+            )
+        scale = 1 if self.percent else self.unit.scale
+        coarse = min(decimals, self._decimals([gap / (100 if self.percent else scale) for gap in gaps]))
+        texts = dict.fromkeys(number_text(gap, coarse, sign) for gap in (min(gaps), max(gaps)))
+        return f"{start} where the paper reports {' to '.join(texts)}; {said}"
+
+    # --- No comparison ---
 
     def _of_scores(self) -> MainFinding:
         """Return what scores without a planned comparison show: how far they range, and nothing of the best."""
@@ -278,29 +466,35 @@ class _Finder:
         row = self.summary.headlines.get((cell.id, self.metric), {})
         return f"{cell.id} {self.unit.text(row.get('value'))} {self.unit.symbol}".rstrip()
 
-    def _published(self, pair: PlannedComparison) -> list[str]:
-        """Write the paper's difference, where it prints both values and our settings are the paper's."""
+    def _size(self, pair: PlannedComparison) -> str:
+        """Write the size of a difference, with the interval of it."""
+        return f"{self._gap([pair.value])}{self._interval(pair, size=True)}"
+
+    def _printed(self) -> dict[str, str]:
+        """Return the values of the main metric that the paper prints for our settings, by cell, in the shown unit."""
         rows = self.summary.verdicts
         rows = rows[(rows["metric"] == self.metric) & (rows["reading"] == "") & ~rows["verdict"].isin(_OTHER_SETTINGS)]
-        values = {row["cell"]: row["published"] for row in map(in_shown_unit, rows.to_dict("records"))}
-        if not {pair.a.id, pair.b.id} <= values.keys():
-            return []
-        decimals = max(len(values[cell.id].partition(".")[2]) for cell in (pair.a, pair.b))
-        gap = float(values[pair.a.id]) - float(values[pair.b.id])
-        both = f"{values[pair.a.id]} − {values[pair.b.id]}"
-        return [f"The paper reported {number_text(gap, decimals, '+')} ({both})."]
+        return {row["cell"]: row["published"] for row in map(in_shown_unit, rows.to_dict("records"))}
 
-    def _tests(self, pairs: Sequence[PlannedComparison]) -> list[str]:
-        """Write which test decided, and how many comparisons it left open."""
-        tested = [pair for pair in pairs if pair.outcome not in (UNTESTABLE, UNTESTED)]
+    def _tests(self, pairs: Sequence[PlannedComparison], *, counted: bool = False) -> list[str]:
+        """Write which test decided, how many comparisons it left open, and with `counted` all outcomes."""
+        outcomes = Counter(pair.outcome for pair in pairs)
+        tested = [pair for pair in pairs if pair.outcome in ("a", "b", UNDECIDED)]
         untestable = [pair for pair in pairs if pair.outcome == UNTESTABLE]
-        found = []
+        n, found = outcomes[UNDECIDED], list[str]()
         if tested:
-            n = sum(pair.outcome == UNDECIDED for pair in tested)
             left = "every difference is decided" if not n else f"{n} {'is' if n == 1 else 'are'} undecided"
+            if counted:
+                numbers = {"decided": len(tested) - n, "undecided": n, "without any difference": outcomes[NEVER_DIFFER]}
+                numbers["without a valid test"] = outcomes[UNTESTABLE] + outcomes[UNTESTED]
+                left = f"of {len(pairs)} comparisons {', '.join(f'{n} {word}' for word, n in numbers.items() if n)}"
             found.append(f"By {_test(tested[0])} with Holm's correction, {left}.")
         if untestable:
-            which = "No difference could" if not tested else f"{len(untestable)} of {len(pairs)} differences could not"
+            which = (
+                "No difference could"
+                if len(untestable) == len(pairs)
+                else f"{len(untestable)} of {len(pairs)} differences could not"
+            )
             note = untestable[0].note.removeprefix("not testable ").strip("()")
             found.append(f"{which} be significant: {note}.")
         return found
@@ -320,6 +514,74 @@ def _leading_choice(pairs: Sequence[PlannedComparison]) -> list[PlannedCompariso
     whole = [pair for pair in own if pair.a.of_class in ("", ALL_CLASSES)]
     honest = [pair for pair in whole or own if pair.a.choice != CHOOSE_ORACLE]
     return honest or whole or own
+
+
+def _turned(pair: PlannedComparison) -> PlannedComparison:
+    """Return a comparison with its cells in the other order."""
+    outcome = {"a": "b", "b": "a"}.get(pair.outcome, pair.outcome)
+    return replace(pair, a=pair.b, b=pair.a, value=0.0 - pair.value, low=-pair.high, high=-pair.low, outcome=outcome)
+
+
+def _duels(pairs: Sequence[PlannedComparison]) -> list[_Duel]:
+    """Return the comparisons by the two methods that they are of, sorted by the names of these."""
+    found: dict[tuple[str, str], list[PlannedComparison]] = {}
+    for pair in pairs:
+        a, b = spoken_names(pair.a, pair.b)
+        found.setdefault((min(a, b), max(a, b)), []).append(pair if a < b else _turned(pair))
+    return [
+        _Duel(a, b, tuple(sorted(own, key=lambda pair: (pair.a.id, pair.b.id))))
+        for (a, b), own in sorted(found.items())
+    ]
+
+
+def _groups(duels: Sequence[_Duel]) -> list[list[_Duel]]:
+    """Return the groups of methods that are compared with each other on the same variants and tasks."""
+    groups: list[tuple[set[tuple[str, str, str]], list[_Duel]]] = []
+    for duel in duels:
+        places = {(pair.a.variant, pair.a.task) for pair in duel.pairs}
+        names, own, apart = {(name, *place) for name in (duel.name, duel.other) for place in places}, [duel], []
+        for group in groups:
+            if names & group[0]:
+                names, own = names | group[0], [*group[1], *own]
+            else:
+                apart.append(group)
+        groups = [*apart, (names, own)]
+    return [own for _, own in groups]
+
+
+def _shared_by_all(pairs: Sequence[PlannedComparison]) -> list[PlannedComparison]:
+    """Return the comparisons with the method that is in all of them as `b`, sorted; none if there is no such method."""
+    shared = set.intersection(*({pair.a.method, pair.b.method} for pair in pairs))
+    if len(shared) != 1:
+        return []
+    (base,) = shared
+    turned = [pair if pair.b.method == base else _turned(pair) for pair in pairs]
+    return sorted(turned, key=lambda pair: (pair.a.id, pair.b.id))
+
+
+def _named(duels: Sequence[_Duel], last: str = "and") -> str:
+    """Write the other methods of some comparisons: their names, or of many their number."""
+    names = [duel.other for duel in duels]
+    if len(names) > MOST_NAMED:
+        return f"{len(names)} methods"
+    return f" {last} ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def _nothing_unequal(pair: PlannedComparison) -> str:
+    """Write on how many documents two methods that never differ are right unlike."""
+    return f"p = 1, 0 of {pair.n:,} documents" if pair.test in DOCUMENT_TESTS else "the same score on every split"
+
+
+def _why_open(pair: PlannedComparison) -> str:
+    """Write what lacks for a test of a comparison."""
+    if pair.outcome == UNTESTED:
+        return pair.note or "not tested"
+    if pair.p_value is None:
+        return "too few splits to test it" if pair.test.startswith("wilcoxon") else "not tested"
+    what = "document decides" if pair.unequal == 1 else "documents decide"
+    if pair.test.startswith("wilcoxon"):
+        what = "split differs" if pair.unequal == 1 else "splits differ"
+    return f"only {pair.unequal:,} {what}: no outcome could be significant"
 
 
 def _setting(cell: CellInfo) -> tuple[object, ...]:

@@ -16,6 +16,7 @@ from benchmark.corpora.user.label_notes import listed_labels
 from benchmark.corpora.user.records import UnknownColumnError, iter_records, read_columns
 from benchmark.evaluation.predictions import TIMERS, SettingPredictions
 from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR, split_labels
+from benchmark.methods.plugin_outputs import with_other_labels_told
 from benchmark.system.errors import DataError, did_you_mean, quote_value
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ class GivenPredictionsMethod:
             raise ValueError(
                 f"{given.name}: documents are tested more than once: add a column {SPLIT!r} (and {SIZE!r})"
             )
-        return [self._of_split(problem, split, given) for split in splits]
+        return with_other_labels_told([self._of_split(problem, split, given) for split in splits])
 
     def fit(self, *_: object) -> FittedMethod:
         """Raise ValueError: a file of predictions has no trained model."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchmark.methods.elsewhere.kept_estimators import LibraryClassifierMethod
-from benchmark.methods.plugin_outputs import CheckedClassifier
+from benchmark.methods.plugin_outputs import checked_classifier
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +55,7 @@ class PipelineMethod(LibraryClassifierMethod):
 
     def _fitted(self, points: Any, labels: NDArray[Any], rankings: Any) -> Any:  # noqa: ARG002 - as of the base class
         seeds = dict.fromkeys(seeds_of(self.spec.classifier), points.seed)
-        return CheckedClassifier(self.spec.classifier.build(**seeds)).fit(points.train, labels)
+        return checked_classifier(self.spec.classifier.build(**seeds), points.classes).fit(points.train, labels)
 
 
 def seeds_of(pipeline: Component) -> list[str]:
