@@ -224,6 +224,17 @@ def test_a_run_tells_what_its_files_may_mean_otherwise(tmp_path: Path) -> None:
     assert (code, "48 documents" in output, "within quotes" in output) == (0, True, False)
 
 
+def test_a_model_reads_tables_as_those_that_it_was_trained_on(tmp_path: Path) -> None:
+    (tmp_path / "t.tsv").write_text(UNQUOTED)
+    config = tmp_path / "own.yaml"
+    corpus = {"name": "files", "path": "t.tsv", "quoting": "none"}
+    protocol = {"name": "k-fold", "k": 2}
+    config.write_text(yaml.safe_dump({"name": "own", "corpus": corpus, "protocol": protocol, "methods": ["mnb"]}))
+    assert invoke("fit", config, "--cell", "mnb", "--out", tmp_path / "model")[0] == 0
+    code, output = invoke("predict", tmp_path / "model", tmp_path / "t.tsv", "--only", "label")
+    assert (code, len(output.splitlines())) == (0, 49)
+
+
 def test_texts_of_several_lines_are_no_rows(tmp_path: Path) -> None:
     letters = "".join(
         f'"Dear all,\n{text}, see below\nYours, A.",{name}\n' for text, name in zip(TEXTS, NAMES, strict=True)
