@@ -269,11 +269,11 @@ def test_links_are_not_followed_and_files_of_the_kernel_not_read(tmp_path: Path)
     assert outline(tmp_path, "docs")[0] == 48
     (tmp_path / "links").mkdir()
     (tmp_path / "links" / "net").symlink_to(tmp_path / "docs" / "net")
-    code, output = outline(tmp_path, "links")
-    assert (code, "holds only links (1), which aren't followed" in str(output)) == (3, True)
+    refused = outline(tmp_path, "links")
+    assert (refused[0], "holds only links (1), which aren't followed" in str(refused[1])) == (3, True)
     (tmp_path / "t.csv").symlink_to("/proc/self/status")
-    for code, output in (outline(tmp_path, "t.csv"), invoke("init", tmp_path / "t.csv")):
-        assert (code, "is a pipe or device, not a regular file" in str(output)) == (3, True), output
+    for found in (outline(tmp_path, "t.csv"), invoke("init", tmp_path / "t.csv")):
+        assert (found[0], "is a pipe or device, not a regular file" in str(found[1])) == (3, True), found
 
 
 def test_lines_of_a_message_are_shortened(tmp_path: Path) -> None:
@@ -351,14 +351,11 @@ def test_predictions_are_read_as_the_corpus_is(documents: Path) -> None:
 
 
 def test_predictions_of_several_classes_may_be_lists_as_text_in_any_form_of_unicode(tmp_path: Path) -> None:
-    names = [[unicodedata.normalize("NFD", "é" + each) for each in own] for own in SEVERAL]
-    for column, path in (("labels", "t.csv"), ("labels", "p.csv")):
-        ids = {"id": range(48), "text": TEXTS, "split": SPLIT}
-        form = "NFC" if path == "t.csv" else "NFD"
-        texts = [repr([unicodedata.normalize(form, each) for each in own]) for own in names]
-        pd.DataFrame({**ids, column: texts}).drop(columns=[] if path == "t.csv" else ["split"]).to_csv(
-            tmp_path / path, index=False
-        )
+    names = [["é" + each for each in own] for own in SEVERAL]
+    table = pd.DataFrame({"id": range(48), "text": TEXTS, "split": SPLIT})
+    table.assign(labels=list(map(repr, names))).to_csv(tmp_path / "t.csv", index=False)
+    texts = [unicodedata.normalize("NFD", repr(own)) for own in names]
+    table[["id"]].assign(labels=texts).to_csv(tmp_path / "p.csv", index=False)
     corpus = {"path": "t.csv", "id": "id", "labels": "labels", "split": "split"}
     methods = [{"name": "own", "predictions": "p.csv"}]
     code, output = run(tmp_path, corpus=corpus, protocol="fixed-split", methods=methods)
