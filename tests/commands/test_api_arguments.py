@@ -88,6 +88,8 @@ DEFAULTS: dict[Any, dict[str, Any]] = {
         "delimiter": None,
         "header": True,
         "keep": (),
+        "quoting": "double",
+        "escape": None,
     },
     PredictionForm: {"as_json": False, "parts": ("decision", "probability"), "with_words": False},
     fit_model: {"split": None, "probability": False, "single_precision": False},

@@ -224,6 +224,17 @@ def test_a_run_tells_what_its_files_may_mean_otherwise(tmp_path: Path) -> None:
     assert (code, "48 documents" in output, "within quotes" in output) == (0, True, False)
 
 
+def test_a_model_reads_tables_as_those_that_it_was_trained_on(tmp_path: Path) -> None:
+    (tmp_path / "t.tsv").write_text(UNQUOTED)
+    config = tmp_path / "own.yaml"
+    corpus = {"name": "files", "path": "t.tsv", "quoting": "none"}
+    protocol = {"name": "k-fold", "k": 2}
+    config.write_text(yaml.safe_dump({"name": "own", "corpus": corpus, "protocol": protocol, "methods": ["mnb"]}))
+    assert invoke("fit", config, "--cell", "mnb", "--out", tmp_path / "model")[0] == 0
+    code, output = invoke("predict", tmp_path / "model", tmp_path / "t.tsv", "--only", "label")
+    assert (code, len(output.splitlines())) == (0, 49)
+
+
 def test_texts_of_several_lines_are_no_rows(tmp_path: Path) -> None:
     letters = "".join(
         f'"Dear all,\n{text}, see below\nYours, A.",{name}\n' for text, name in zip(TEXTS, NAMES, strict=True)
@@ -258,11 +269,11 @@ def test_links_are_not_followed_and_files_of_the_kernel_not_read(tmp_path: Path)
     assert outline(tmp_path, "docs")[0] == 48
     (tmp_path / "links").mkdir()
     (tmp_path / "links" / "net").symlink_to(tmp_path / "docs" / "net")
-    code, output = outline(tmp_path, "links")
-    assert (code, "holds only links (1), which aren't followed" in str(output)) == (3, True)
+    refused = outline(tmp_path, "links")
+    assert (refused[0], "holds only links (1), which aren't followed" in str(refused[1])) == (3, True)
     (tmp_path / "t.csv").symlink_to("/proc/self/status")
-    for code, output in (outline(tmp_path, "t.csv"), invoke("init", tmp_path / "t.csv")):
-        assert (code, "is a pipe or device, not a regular file" in str(output)) == (3, True), output
+    for found in (outline(tmp_path, "t.csv"), invoke("init", tmp_path / "t.csv")):
+        assert (found[0], "is a pipe or device, not a regular file" in str(found[1])) == (3, True), found
 
 
 def test_lines_of_a_message_are_shortened(tmp_path: Path) -> None:
@@ -340,14 +351,11 @@ def test_predictions_are_read_as_the_corpus_is(documents: Path) -> None:
 
 
 def test_predictions_of_several_classes_may_be_lists_as_text_in_any_form_of_unicode(tmp_path: Path) -> None:
-    names = [[unicodedata.normalize("NFD", "é" + each) for each in own] for own in SEVERAL]
-    for column, path in (("labels", "t.csv"), ("labels", "p.csv")):
-        ids = {"id": range(48), "text": TEXTS, "split": SPLIT}
-        form = "NFC" if path == "t.csv" else "NFD"
-        texts = [repr([unicodedata.normalize(form, each) for each in own]) for own in names]
-        pd.DataFrame({**ids, column: texts}).drop(columns=[] if path == "t.csv" else ["split"]).to_csv(
-            tmp_path / path, index=False
-        )
+    names = [["é" + each for each in own] for own in SEVERAL]
+    table = pd.DataFrame({"id": range(48), "text": TEXTS, "split": SPLIT})
+    table.assign(labels=list(map(repr, names))).to_csv(tmp_path / "t.csv", index=False)
+    texts = [unicodedata.normalize("NFD", repr(own)) for own in names]
+    table[["id"]].assign(labels=texts).to_csv(tmp_path / "p.csv", index=False)
     corpus = {"path": "t.csv", "id": "id", "labels": "labels", "split": "split"}
     methods = [{"name": "own", "predictions": "p.csv"}]
     code, output = run(tmp_path, corpus=corpus, protocol="fixed-split", methods=methods)

@@ -13,7 +13,7 @@ import yaml
 
 from benchmark.corpora.user.records import TABLE_DELIMITERS, file_extension, read_columns
 from benchmark.corpora.user.records_reader import CLASS_MARKS
-from benchmark.system.errors import MAX_PROBLEMS
+from benchmark.system.errors import MAX_PROBLEMS, quote_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -61,14 +61,15 @@ def label_notes(documents: Documents, decomposed: Mapping[str, int]) -> Iterator
     sizes = {name: int(n) for name, n in zip(documents.classes, documents.sizes().sum(axis=1), strict=True)}
     for name, n in decomposed.items():
         if 0 < n < sizes.get(name, 0):
-            yield f"{name!r} is written in two forms of Unicode, composed and decomposed ({n:,}): they are one class"
+            forms = f"two forms of Unicode, composed and decomposed ({n:,})"
+            yield f"{quote_value(name)} is written in {forms}: they are one class"
     alike = defaultdict[str, list[str]](list)
     for name in sizes:
         alike[_without_form(name)].append(name)
     groups = [sorted(names, key=lambda name: (-sizes[name], name)) for names in alike.values() if len(names) > 1]
     if groups:
         shown = groups[:MAX_PROBLEMS]
-        counted = "; ".join(", ".join(f"{name!r} ({sizes[name]:,})" for name in names) for names in shown)
+        counted = "; ".join(", ".join(f"{quote_value(name)} ({sizes[name]:,})" for name in names) for names in shown)
         more = f"; and {len(groups) - len(shown):,} more" if len(groups) > len(shown) else ""
         joined = _flow({name: names[0] for names in shown for name in names[1:]})
         text = f"Classes differ only in case, spaces or the form of a number: {counted}{more}"

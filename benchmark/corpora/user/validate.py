@@ -140,11 +140,12 @@ class _Scan:
 
     def _notes(self, documents: Documents) -> Iterator[str]:
         places = self.reader.digests.places
+        where = ", ".join(place.path.name for place in places)
         if links := sum(place.links for place in places):
-            yield f"{self.reader.where}: links aren't followed: {links:,} left out"
+            yield f"{where}: links aren't followed: {links:,} left out"
         if n := len(self.skipped):
             rows = "1 row has only delimiters and is" if n == 1 else f"{n:,} rows have only delimiters and are"
-            yield f"{self.reader.where}: {rows} left out (the first: line {self.skipped[0]:,})"
+            yield f"{where}: {rows} left out (the first: line {self.skipped[0]:,})"
         yield from self.swallowed.notes(self.reader, documents.classes)
         yield from label_notes(documents, self.decomposed)
 
