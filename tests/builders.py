@@ -13,7 +13,7 @@ from benchmark.corpora import registry, reuters, sgml
 from benchmark.evaluation.metrics import METRICS
 from benchmark.evaluation.predictions import NO_INNER_FOLDS, TIMERS, SettingPredictions
 from benchmark.papers.load import published_papers
-from benchmark.plugins.discovery import registries_for
+from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.system.yaml_source import YamlSource
 
 if TYPE_CHECKING:
@@ -36,8 +36,7 @@ SMALL: dict[str, Any] = {
 
 def small_experiment(**changes: Any) -> Experiment:
     """Make an experiment on the generated corpus; keywords replace sections of the configuration."""
-    source = YamlSource("test.yaml", SMALL | changes)
-    return check_experiment(source, registries_for(source), published_papers())
+    return check_experiment(YamlSource("test.yaml", SMALL | changes), BUILTIN_REGISTRIES, published_papers())
 
 
 def inner_counts(wrong: Sequence[int], k: int = 2, n: int = 10) -> NDArray[np.int64]:

@@ -14,7 +14,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmark.plugins.import_paths import distributions_of
+from benchmark.system.distributions import distributions_of
 from benchmark.system.errors import BenchError
 from benchmark.system.plugin_code import plugin_of
 

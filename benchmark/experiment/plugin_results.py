@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from benchmark.config.components import is_library_class
-from benchmark.plugins.import_paths import is_installed
+from benchmark.system.distributions import has_distribution
 from benchmark.system.plugin_code import Plugin, plugin_of, plugin_parts
+from benchmark.system.registries import is_builtin
 from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
@@ -75,8 +75,11 @@ def put_result(
 
 
 def not_installed(component: Any) -> bool:
-    """Return whether a class is neither of this package or a plug-in, nor of an installed package with a version."""
-    return is_library_class(component) and not is_installed(f"{component.__module__}.{component.__name__}")
+    """Return whether a classifier or pipeline is neither of this package or a plug-in, nor of an installed package."""
+    if is_builtin(component) or plugin_of(component) is not None:
+        return False
+    by_path = hasattr(component, "predict") or tags_of(component).reads_texts
+    return by_path and not has_distribution(f"{component.__module__}.{component.__name__}")
 
 
 def _plugins(components: Iterable[Any]) -> list[Plugin]:

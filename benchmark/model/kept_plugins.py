@@ -124,8 +124,9 @@ def _check_files(folder: Path, described: PluginDescription) -> None:
 
 
 def registries_of_model(plugins: Iterable[Plugin]) -> Registries:
-    """Return the components that a model can name, with those of its plug-ins."""
+    """Return the components that a model can name, with those of its plug-ins; skops keeps those of import paths."""
     known = registries_with_plugins()
+    known.classifiers.find = known.pipelines.find = None
     for plugin in plugins:
         if names_component(plugin):
             add_plugin_file(plugin, Path(plugin.name), known)

@@ -65,10 +65,10 @@ _NO_PLUGIN = (
 
 #: The registries of this package, which a plug-in's file may import.
 _OWN = (KERNELS, CLASSIFIERS, WEIGHTINGS, FEATURE_MAPS, THRESHOLDS, PROTOCOLS, DIAGNOSTICS, METRICS, CORPORA)
-#: The components that a configuration without plug-ins and import paths can name.
+#: The components that a configuration without plug-ins can name.
 BUILTIN_REGISTRIES = Registries(
     kernels=Registry(KERNELS),
-    classifiers=Registry(CLASSIFIERS),
+    classifiers=Registry(CLASSIFIERS, imported_class),
     protocols=Registry(PROTOCOLS),
     diagnostics=Registry(DIAGNOSTICS),
     metrics=Registry(METRICS),
@@ -76,7 +76,7 @@ BUILTIN_REGISTRIES = Registries(
     weightings=Registry(WEIGHTINGS),
     features=Registry(FEATURE_MAPS),
     thresholds=Registry(THRESHOLDS),
-    pipelines=Registry({}),
+    pipelines=Registry({}, imported_pipeline),
 )
 
 

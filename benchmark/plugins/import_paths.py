@@ -4,32 +4,23 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import json
-import site
 import sys
-import sysconfig
-from functools import cache
-from importlib import metadata
-from importlib.machinery import PathFinder
-from importlib.util import find_spec
 from keyword import iskeyword
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sklearn.base import ClusterMixin, RegressorMixin
 
 from benchmark.plugins.trust import check_trusted
+from benchmark.system.distributions import has_distribution, module_file
 from benchmark.system.errors import ConfigError, one_line, quote_value, unknown_name
 from benchmark.system.registries import PACKAGE
 from benchmark.system.user_code.isolation import restore_process_state
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from importlib.machinery import ModuleSpec
+    from pathlib import Path
 
 _METHODS = ("fit", "predict")
-#: Distributions by the packages that have another name.
-_DISTRIBUTIONS = {"sklearn": "scikit-learn", "libsvm": "libsvm-official", "yaml": "pyyaml"}
 
 
 def imported_class(path: str, received: Sequence[Path] = ()) -> type[Any]:
@@ -54,7 +45,7 @@ def imported_class(path: str, received: Sequence[Path] = ()) -> type[Any]:
     if path.partition(".")[0] != PACKAGE:
         for file in received:
             check_trusted(file, f"came with a run and names classes by import paths, such as {path}, that would be run")
-        if not is_installed(path):
+        if not has_distribution(path):
             what = f"has the code of {path}, which is of no installed package and would be run"
             check_trusted(place, what, with_folder=True)
     module, name = imported_module(path), path.rpartition(".")[2]
@@ -81,59 +72,10 @@ def module_place(path: str) -> Path:
         raise ConfigError(one_line(f"{quote_value(path)} is no import path, such as package.module.Class"))
     if words[0] in sys.stdlib_module_names:
         raise ConfigError(f"{path}: {words[0]} is a module of Python itself, which has no classifier")
-    place = _place_of(path)
+    place = module_file(path)
     if place is None:
         raise ConfigError(f"{path}: no package {words[0]!r} is installed")
     return place
-
-
-def _place_of(path: str) -> Path | None:
-    """Return the first file of a path's packages; a namespace has none, so that those in it are looked at."""
-    words = path.split(".")[:-1]
-    spec = _spec_of(words[0])
-    for n in range(2, len(words) + 1):
-        if spec is None or spec.origin is not None:
-            break
-        spec = PathFinder.find_spec(".".join(words[:n]), spec.submodule_search_locations)
-    if spec is None or spec.origin is None or not spec.has_location:
-        return None
-    file = Path(spec.origin)
-    return file.parent if file.stem == "__init__" else file
-
-
-def _spec_of(top: str) -> ModuleSpec | None:
-    try:
-        return find_spec(top)
-    except ValueError:  # of a module that was made by hand
-        return None
-
-
-@cache
-def is_installed(path: str) -> bool:
-    """Return whether a module is of an installed distribution that isn't editable, and not Python's own."""
-    top, place = path.partition(".")[0], _place_of(path)
-    folders = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), site.getusersitepackages()}
-    if place is None or not any(place.is_relative_to(folder) for folder in (*folders, *site.getsitepackages())):
-        return False
-    return any(not _is_editable(name) for name in distributions_of(top))
-
-
-@cache
-def distributions_of(top: str) -> tuple[str, ...]:
-    """Return the installed distributions that have a package; none for the standard library."""
-    if top in sys.stdlib_module_names:
-        return ()
-    known = _DISTRIBUTIONS.get(top, top)
-    try:
-        metadata.version(known)
-    except metadata.PackageNotFoundError:
-        return tuple(metadata.packages_distributions().get(top, ()))
-    return (known,)
-
-
-def _is_editable(distribution: str) -> bool:
-    recorded = json.loads(metadata.distribution(distribution).read_text("direct_url.json") or "{}")
-    return bool(recorded.get("dir_info", {}).get("editable"))
 
 
 def imported_module(path: str) -> Any:

@@ -21,9 +21,8 @@ from benchmark.config.schema_errors import format_input
 from benchmark.diagnostics import DIAGNOSTICS
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.kernels import KERNELS
-from benchmark.plugins.import_paths import imported_class
+from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.system.errors import ConfigError
-from benchmark.system.registries import Registry
 from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
@@ -247,4 +246,4 @@ TREE = "sklearn.tree.DecisionTreeClassifier"
     ],
 )
 def test_a_library_gets_the_experiments_seed_unless_the_configuration_states_one(given, takes):
-    assert takes_seed(check_component("classifier", Registry({}, imported_class), given)) is takes
+    assert takes_seed(check_component("classifier", BUILTIN_REGISTRIES.copied().classifiers, given)) is takes

@@ -31,7 +31,6 @@ from benchmark.experiment.task_planning import plan_task
 from benchmark.kernels import KERNELS
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
-from benchmark.plugins.pipelines import imported_pipeline
 from benchmark.representation import WEIGHTINGS
 from benchmark.representation.features import FEATURE_MAPS
 from benchmark.system import string_arrays as names
@@ -421,7 +420,7 @@ def registered_components() -> list[Any]:
     """Every class that a configuration can name."""
     parts = (*WEIGHTINGS.values(), *FEATURE_MAPS.values())
     named = [each for kind, registry in BUILTIN_REGISTRIES.each() if kind != "metrics" for each in registry.values()]
-    shipped = imported_pipeline("benchmark.classifiers.gzip_neighbours.GzipNeighbours")
+    shipped = BUILTIN_REGISTRIES.pipelines["benchmark.classifiers.gzip_neighbours.GzipNeighbours"]
     return [*parts, *named, shipped]
 
 

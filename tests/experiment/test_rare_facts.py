@@ -35,8 +35,8 @@ from benchmark.experiment.settings import (
 from benchmark.experiment.storage import LocalStoreFiles, RemoteStoreFiles, open_store_files
 from benchmark.experiment.store import Store, StoreEntry, store_key
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.plugins.import_paths import distributions_of
 from benchmark.plugins.toy_data import toy_problem
+from benchmark.system.distributions import distributions_of
 from benchmark.system.errors import ConfigError, RenamedWarning
 from benchmark.system.plugin_code import Plugin, register_plugin_class
 from benchmark.text.lexer import Lexing

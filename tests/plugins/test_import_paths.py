@@ -246,10 +246,20 @@ class Mine(MultinomialNB):
 
     def predict(self, X):
         return self.classes_[self.predict_log_proba(X).argmax(axis=1)]
+
+
+class Words:
+    def fit(self, texts, labels):
+        self.labels = sorted(set(labels))
+        return self
+
+    def predict(self, texts):
+        return [self.labels[SIGN]] * len(texts)
 """
-#: Everything that a class of one's own decides: a method, candidates, inner folds, and a sum of methods.
+#: Everything that a class of one's own decides: a method, candidates, inner folds, a pipeline, and a sum of methods.
 METHODS = """
-  mnb, {name: x, weighting: tf, classifier: {name: CLASS, fit_prior: [true, false]}},
+  mnb, {name: p, pipeline: mypackage.models.Words},
+  {name: x, weighting: tf, classifier: {name: CLASS, fit_prior: [true, false]}},
   {name: y, weighting: tf, classifier: {name: sklearn.naive_bayes.MultinomialNB, fit_prior: [true, false]}},
   {name: both, fuse: [[x, y], [y, x]], weights: [5, 1]}
 """
@@ -272,7 +282,8 @@ def test_a_class_of_ones_own_package_gives_the_new_number_after_an_edit(tmp_path
         return done.stdout, done.stderr, (tmp_path / "run" / "scores.csv").read_text()
 
     _, told, before = scores("1", "store")
-    assert told.count("mypackage.models.Mine: its results aren't stored, and are computed in each run") == 1
+    for name in ("Mine", "Words"):
+        assert told.count(f"mypackage.models.{name}: its results aren't stored, and are computed in each run") == 1
     again, *_ = scores("+1", "store")
     assert "2 of them from the store" in again, "those of the package and of scikit-learn"
     *_, edited = scores("-1", "store")
