@@ -75,7 +75,7 @@ def summarize(run: RunPredictions) -> Summary:
     unlike = tuple(setting_notes(experiment, excluded_cells(experiment)))
     caveat_texts = [each.text for each in find_caveats(experiment)]
     warned = dict.fromkeys(key.method for key, each in run.predictions.settings.items() if each.warnings)
-    caveat_texts += [f"{', '.join(warned)} gave warnings, see the notes"] if warned else []
+    caveat_texts += [f"there are warnings of {', '.join(warned)}, see the notes"] if warned else []
     caveats = (*unlike, *(f"{capitalized(text)}." for text in caveat_texts))
     left = len(caveat_texts) - MOST_CAVEATS
     hardest = hardest_documents(experiment, run.predictions, scored)
