@@ -369,7 +369,7 @@ def test_what_is_said_of_one_experiment_of_each_shape_is_as_expected():
         summary = summary_of(name)
         finding = main_finding(summary)
         terms = [f"{word}: {meaning}" for word, meaning in summary.terms]
-        said = [finding.headline, *finding.details, finding.baseline, question_sentence(summary)]
+        said = [finding.headline, *finding.details, question_sentence(summary)]
         parts[name] = "\n".join([*said, *summary.caveats, *summary.documents, *summary.notes, *summary.brief, *terms])
     assert_expected("said", parts.items())
 

@@ -203,7 +203,7 @@ class TestSummary:
             if key.method != "ngd":
                 made.settings[key] = replace(made.settings[key], warnings=("did not converge",))
         caveats = summarize(run_of(experiment, predictions=made)).caveats
-        assert caveats.count("Training linear, rbf gave warnings, see the notes.") == 1
+        assert caveats.count("There are warnings of linear, rbf, see the notes.") == 1
         assert len(caveats) == 1 + len(summarize(run_of(experiment)).caveats)
         assert not any("warnings" in text for text in summarize(run_of(experiment)).caveats)
 

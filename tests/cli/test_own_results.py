@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -211,3 +211,33 @@ class TestKeptModels:
         assert not [path for path in tmp_path.iterdir() if "kept" in path.name]
         code, said = bench("fit", "--cell", "inorder", "--out", "kept", methods=methods)
         assert (code, "Written to kept" in said) == (0, True), said
+
+
+class TestFirstLine:
+    METHODS: ClassVar[list[Any]] = [
+        {"name": "one", "classifier": "mnb"},
+        {"name": "two", "classifier": {"name": "mnb", "smoothing": 1.0000001}},
+        {"name": "three", "weighting": "tfidf", "classifier": "linear-svm"},
+    ]
+
+    @pytest.mark.parametrize("order", [1, -1])
+    def test_two_that_never_differ_are_said_to_in_any_order(self, bench: Any, order: int) -> None:
+        documents(120, clear=0).to_csv("own.csv", index=False)
+        compare = [["one", "two"], ["one", "three"]][::order]
+        code, said = bench("run", methods=self.METHODS[::order], protocol={"name": "k-fold", "k": 6}, compare=compare)
+        assert code == 0, said
+        start = (
+            "one and two never differ on own.csv (p = 1, 0 of 120 documents); one is not shown to differ from three."
+        )
+        assert said.startswith(start)
+        assert "too few splits" not in said
+        assert "0 of 2 planned comparisons are significant" in said
+
+    def test_a_test_of_another_quantity_does_not_stand_beside_an_interval(self, bench: Any, tmp_path: Path) -> None:
+        documents(90, clear=0).to_csv("own.csv", index=False)
+        code, said = bench("run", methods=self.METHODS, metrics=["macro-f1"], compare=[["one", "three"]])
+        assert code == 0, said
+        assert "no test of this quantity" in said.partition("\n")[0]
+        assert "planned comparison" not in said
+        page = (tmp_path / "results/runs/own/report.html").read_text()
+        assert "no test of this quantity" in page

@@ -214,8 +214,8 @@ def test_what_a_library_warns_of_stands_in_the_table_and_comes_back_from_the_sto
     for each in (done, again, report_again(tmp_path / "run")):
         (note,) = (note for note in each.summary.notes if note.startswith("Warning of "))
         assert note.startswith("Warning of net: ConvergenceWarning: ")
-        assert "Training net gave warnings, see the notes." in each.summary.caveats
-        assert "Training net gave warnings, see the notes." in table_markdown(each.summary)
+        assert "There are warnings of net, see the notes." in each.summary.caveats
+        assert "There are warnings of net, see the notes." in table_markdown(each.summary)
     assert again.results.stored
 
 

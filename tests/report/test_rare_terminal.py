@@ -164,12 +164,12 @@ class TestNotes:
             assert line.count(" over ") == min(n, MOST_PAIRS)
             assert line.endswith(", …." if n > MOST_PAIRS else "(+10.00).")
 
-    def test_pairs_that_cannot_be_tested_are_not_counted(self) -> None:
+    def test_pairs_that_cannot_be_tested_are_planned_all_the_same(self) -> None:
         gaps = [("a", "b", 0.1, 0.05, 0.15, 9), ("a", "c", 0.1, 0.05, 0.15, 9), ("b", "c", 0.1, 0.05, 0.15, 9)]
         tests = [result("a", "b"), result("a", "c", None, "not testable (few)")]
         assert significance_lines(summary_of(gaps=gaps, tests=tests)) == [
-            "1 of 1 planned comparisons is significant (sign test, Holm-corrected): a over b (+10.00).",
+            "1 of 3 planned comparisons are significant (sign test, Holm-corrected): a over b (+10.00).",
             "sign: not testable for 1 of 2 pairs.",
         ]
-        unknown = significance_lines(summary_of(gaps=gaps[:1], tests=[result("a", "b", kind="other")]))
-        assert unknown == ["1 of 1 planned comparisons is significant (other test, Holm-corrected): a over b (+10.00)."]
+        of_another = summary_of(gaps=gaps[:1], tests=[result("a", "b", kind="other")])
+        assert significance_lines(of_another) == [], "a test of another quantity decides nothing"
