@@ -20,6 +20,7 @@ from benchmark.experiment.manifest import manifest_of
 from benchmark.experiment.run_folder import check_folder_free, read_manifest, read_run, report_damage, write_run
 from benchmark.experiment.store import StoreEntry, store_key
 from benchmark.papers.load import check_published
+from benchmark.plugins.trust import check_trusted
 from benchmark.system.atomic_files import check_writable, write_atomically
 from benchmark.system.errors import BenchError, ConfigError
 
@@ -50,6 +51,8 @@ def load_checked(path: Path, *, run_code: bool = True) -> Experiment:
     """Read a configuration and check all that can be checked without data; `run_code` as for `load_experiment`."""
     experiment = load_experiment(path, run_code=run_code)
     check_published(experiment, path.parent)
+    if run_code and experiment.parallel is not None and experiment.parallel.dask_address:
+        check_trusted(path, f"names the Dask scheduler {experiment.parallel.dask_address}, which could run code here")
     reader = user_corpus_of(experiment)
     if reader is not None:
         check_user_card(reader, path)

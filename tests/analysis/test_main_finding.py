@@ -217,7 +217,7 @@ class TestOnePair:
         start = "The NGD kernel and the linear kernel are not shown to differ: +0.8 points of accuracy"
         assert found.headline.startswith(f"{start} where the paper reports +2.4; ")
         deviating = int((verdicts["verdict"] == "deviates").sum())
-        assert found.headline.endswith(f"{deviating} of 11 published results lie outside our interval")
+        assert found.headline.endswith(f"{deviating} of 10 published results lie outside our interval")
         assert self.told(0.03, 0.01, verdicts=verdicts).headline.startswith(
             "The NGD kernel leads the linear kernel by 3.0 points of accuracy where the paper reports 2.4; "
         )
@@ -281,7 +281,7 @@ class TestGroups:
         )
         assert (
             found.details[0]
-            == "By the exact sign test with Holm's correction, of 2 comparisons 1 decided, 1 undecided."
+            == "By the exact sign test with Holm's correction, 1 of 2 differences are decided (1 undecided)."
         )
 
     def test_two_that_never_differ_come_before_what_is_undecided_and_after_what_was_found(self):

@@ -194,3 +194,13 @@ def test_a_rerun_asks_too(folder):
     assert refused.exit_code == 2
     assert "add --trust once" in refused.output
     assert CliRunner().invoke(app, [*again, "--trust"]).exit_code == 0
+
+
+def test_a_scheduler_that_a_configuration_names_is_trusted_like_code(folder):
+    (folder / "mine.yaml").write_text(CONFIG.replace("plugins: [mine.py]\nmethods: [mine]", "methods: [mnb]"))
+    with (folder / "mine.yaml").open("a") as file:
+        file.write('parallel: {dask_address: "tcp://127.0.0.1:9"}\n')
+    code, said, _ = checked(folder)
+    assert code == 2
+    assert "names the Dask scheduler tcp://127.0.0.1:9, which could run code here; if you trust it" in said
+    assert checked(folder, "--trust")[0] == 0

@@ -484,10 +484,11 @@ class _Finder:
         n, found = outcomes[UNDECIDED], list[str]()
         if tested:
             left = "every difference is decided" if not n else f"{n} {'is' if n == 1 else 'are'} undecided"
-            if counted:
-                numbers = {"decided": len(tested) - n, "undecided": n, "without any difference": outcomes[NEVER_DIFFER]}
-                numbers["without a valid test"] = outcomes[UNTESTABLE] + outcomes[UNTESTED]
-                left = f"of {len(pairs)} comparisons {', '.join(f'{n} {word}' for word, n in numbers.items() if n)}"
+            if counted and len(tested) - n < len(pairs):
+                others = {"undecided": n, "without any difference": outcomes[NEVER_DIFFER]}
+                others["without a valid test"] = outcomes[UNTESTABLE] + outcomes[UNTESTED]
+                left = f"{len(tested) - n} of {len(pairs)} differences are decided"
+                left += f" ({', '.join(f'{number} {words}' for words, number in others.items() if number)})"
             found.append(f"By {_test(tested[0])} with Holm's correction, {left}.")
         if untestable:
             which = (
