@@ -109,4 +109,4 @@ def test_the_page_shows_curves_ranges_and_claims_under_other_choices(done, tmp_p
     assert any(row.startswith("|soft|") for row in rows)
     assert any("faculty-course-{kernel}-oracle-{size}" in row.replace("\\", "") for row in rows)
     assert any(row.startswith("|linear|") and row.count("±") == 2 for row in rows)
-    assert text.count("faculty-course-diffusion-oracle-40 vs faculty-course-linear-oracle-40") == 1
+    assert text.count("faculty-course-diffusion-oracle-40 vs faculty-course-linear-oracle-40 (") == 1

@@ -83,7 +83,10 @@ def sweep(store, tmp_path_factory):
         (folder / "nobody1999.yaml").write_text(yaml.safe_dump(PAPER))
         patch.setattr(published, "PUBLISHED_FOLDER", folder)
         experiment = small_experiment(
-            name="sweep", sensitivity_of="small", defaults={"idf": "training"}, title="What was tried"
+            name="sweep",
+            sensitivity_of="small",
+            variants={"training": {"text": {"digits": "token"}}},
+            title="What was tried",
         )
         return run_and_write(experiment, RunContext(store), folder=tmp_path_factory.mktemp("sweep"))
 
@@ -117,7 +120,7 @@ def test_every_published_number_is_beside_ours_or_counted(page):
     assert rows_with(text, *PAIR, "1.2345")
     assert rows_with(text, "tf-l1-ngd", "another reading"), "it is judged, and not one of the six"
     assert "0.777" not in text
-    assert "of 6 published results" in line
+    assert "of 5 published results, 0 of 1 published Z" in line
     assert "1 published value is not measured" in line
     assert "Not measured: unwritten tf-l1-ngd accuracy." in text
 
@@ -126,7 +129,7 @@ def test_a_cell_that_fails_does_not_improve_the_count(page):
     huge = {"weighting": "tf", "normalization": "none", "kernel": {"name": "polynomial", "degree": 400}}
     sound = {"weighting": "tf", "normalization": "l1", "kernel": "linear"}
     text, line = page(methods=[huge, sound])
-    assert "of 6 published results" in line
+    assert "of 5 published results and 0 of 1 published Z" in line
     assert "5 published values are not measured" in line
     assert "1 of 2 cells failed" in text
     assert "not finite" in text
@@ -154,7 +157,8 @@ def test_claims_are_judged_over_all_experiments(page):
 def test_what_was_tried_for_deviations_is_shown(page):
     text, _ = page()
     assert "Sensitivity analysis" in text
-    assert len(rows_with(text, "deviates")) >= 2
+    (configured,), (changed,) = rows_with(text, "as configured", "of 5"), rows_with(text, "training", "of 5")
+    assert configured.count("|") == changed.count("|"), "the Z of the pair, too"
 
 
 def recomputed(folder):
@@ -333,7 +337,7 @@ def test_a_claim_is_judged_under_each_reading_and_one_about_seconds_under_the_fi
 @pytest.mark.parametrize("test", [None, "sign"])
 @pytest.mark.parametrize("relation", ["greater", "equivalent", "ratio"])
 def test_a_comparison_is_judged_strictly_where_the_paper_tests_or_names_a_range(relation, test):
-    claim = SimpleNamespace(id="c", metric="accuracy", relation=relation, test=test, span=(-0.5, 0.25))
+    claim = SimpleNamespace(id="c", metric_of=lambda _: "accuracy", relation=relation, test=test, span=(-0.5, 0.25))
     compared = SimpleNamespace(config="x", a="a", b="b")
     judged = SimpleNamespace(comparison=compared, detectable=0.125, paper="holds", strict="not shown")
     gap = SimpleNamespace(value=1.0, low=0.75, high=1.25)
@@ -455,7 +459,7 @@ def test_the_published_difference_is_of_the_claim_s_own_metric():
 
     def gap(relation="greater", asides=(), **changes):
         compared = SimpleNamespace(**(vars(pair) | changes))
-        claim = SimpleNamespace(metric="accuracy", relation=relation)
+        claim = SimpleNamespace(metric_of=lambda _: "accuracy", relation=relation)
         return _published_gap(claim, compared, SimpleNamespace(values=values), asides)
 
     assert gap() == pytest.approx(0.105)
