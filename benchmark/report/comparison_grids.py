@@ -81,7 +81,8 @@ def untestable_lines(summary: Summary) -> list[str]:
 def significance_grid(summary: Summary) -> TextTable:
     """Return a grid with one row for each test.
 
-    A pair's first row shows the difference, beside a test of that quantity if there is one.
+    A pair's first row shows the difference, beside a test of that quantity if there is one; a test of another quantity
+    has a dash there.
     """
     same = set(quantity_tests(summary.significance, summary.main_metric)["test"])
     difference = {(row["a"], row["b"]): row for row in summary.differences.to_dict("records")}
@@ -96,7 +97,8 @@ def significance_grid(summary: Summary) -> TextTable:
         if not results or results[0]["test"] not in same:
             rows.append((a, b, *gap_text, *[MISSING_TEXT] * 5))
         for i, test in enumerate(results):
-            rows.append((a, b, *(gap_text if i == 0 and test["test"] in same else ("", "")), *_test_text(test)))
+            beside = (gap_text if i == 0 else ("", "")) if test["test"] in same else (MISSING_TEXT, MISSING_TEXT)
+            rows.append((a, b, *beside, *_test_text(test)))
     header = ("a", "b", "a − b", "95% interval", "test", "n", "statistic", "p", "p (Holm)")
     return TextTable("Significance", header, tuple(rows), frozenset({"a", "b", "test"}), HOLM_NOTE)
 

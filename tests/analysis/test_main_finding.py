@@ -217,7 +217,9 @@ class TestOnePair:
         start = "The NGD kernel and the linear kernel are not shown to differ: +0.8 points of accuracy"
         assert found.headline.startswith(f"{start} where the paper reports +2.4; ")
         deviating = int((verdicts["verdict"] == "deviates").sum())
-        assert found.headline.endswith(f"{deviating} of 10 published results lie outside our interval")
+        assert found.headline.endswith(
+            f"{deviating} of 10 published results {'lies' if deviating == 1 else 'lie'} outside our interval"
+        )
         assert self.told(0.03, 0.01, verdicts=verdicts).headline.startswith(
             "The NGD kernel leads the linear kernel by 3.0 points of accuracy where the paper reports 2.4; "
         )

@@ -354,7 +354,10 @@ class _Finder:
             numbers = " and ".join(
                 f"{own.verdicts['deviates']} of {of[own.kind]} published {own.name}" for own in outside
             )
-            said = f"{numbers} lie outside our {'interval' if len(outside) == 1 else 'intervals'}"
+            one = len(outside) == 1 and outside[0].verdicts["deviates"] == 1
+            said = (
+                f"{numbers} {'lies' if one else 'lie'} outside our {'interval' if len(outside) == 1 else 'intervals'}"
+            )
         else:
             numbers = " and ".join(f"{own.reproduced} of {of[own.kind]} published {own.name}" for own in counts)
             said = f"{numbers} were reproduced"
