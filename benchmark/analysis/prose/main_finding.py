@@ -371,7 +371,7 @@ class _Finder:
             return capitalized(said)
         lead = self._lead(known)
         others = [duel.seen_from(lead) for duel in known if lead in (duel.name, duel.other)]
-        rival = max(others, key=lambda duel: (self._best(duel.other, [duel]), duel.other))
+        rival = max(others, key=lambda duel: (duel.outcome == "a", self._best(duel.other, [duel]), duel.other))
         rival = rival.seen_from(rival.other) if rival.outcome == "b" else rival
         gaps = [float(printed[pair.a.id]) - float(printed[pair.b.id]) for pair in rival.pairs]
         decimals = max(len(printed[cell.id].partition(".")[2]) for pair in rival.pairs for cell in (pair.a, pair.b))
