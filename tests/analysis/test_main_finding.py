@@ -225,7 +225,9 @@ class TestOnePair:
         )
         assert found.details[0].startswith("The NGD kernel and the linear kernel are not shown to differ")
         within = self.told(0.03, 0.01, verdicts=verdicts[verdicts["verdict"] != "deviates"]).headline
-        assert re.search(r"; (\d+) of \1 published results were reproduced$", within)
+        assert re.search(
+            r"; (\d+) of \1 published results and 1 of 1 published Z of the sign test were reproduced$", within
+        )
         as_fractions = verdicts.assign(
             published=[str(Decimal(text) / 100) for text in verdicts["published"]], unit="one"
         )

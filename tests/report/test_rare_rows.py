@@ -218,7 +218,7 @@ class TestFoldsAndCosts:
     def test_ranges_are_in_the_unit_of_the_metric(self) -> None:
         row = (2.0, "a … c", "accuracy", "one", 0.5, 0.9, 0.55, 0.95, 3, 4, "deviates")
         assert range_grid(summary_table(RANGES, [row])).rows == (
-            ("2", "a … c", "accuracy %", "[50.00, 90.00]", "[55.00, 95.00]", "3 of 4", "deviates"),
+            ("2", "a … c", "accuracy %", "[50.00, 90.00]", "[55.00, 95.00]", "3 of 4", "87%", "deviates"),
         )
 
 
@@ -303,7 +303,7 @@ class TestComparisonsOfClaims:
         rows = compared("c"), compared("c", p_value=0.01, p_holm=0.02), compared("d"), compared("c")
         grid = exception_grid(frame_of(*rows))
         assert [row[0] for row in grid.rows] == ["c", "", "d", "c"]
-        assert grid.rows[1][6:9] == ("0.01", "0.02", "–")
+        assert grid.rows[1][7:10] == ("0.01", "0.02", "–")
 
     def test_exceptions_of_a_claim_that_repeats_another_are_left_out(self) -> None:
         claims = claims_of(
