@@ -179,5 +179,5 @@ def _of_variant(variant: Variant) -> Iterator[Caveat]:
         text = "replicates share one collection: their intervals and tests don't generalize to other collections"
         yield Caveat("replicates", text)
     if protocol.tags.leaves_groups_out:
-        text = "intervals ignore variation between groups; those that include it, where given, are wider"
+        text = "intervals ignore variation between groups"
         yield Caveat("groups", text)

@@ -276,15 +276,11 @@ def terminal_notes(run: RunPredictions) -> Iterator[str]:
     yield from _warnings(run)
     yield from _untested_classes(run)
     tags = next(iter(run.experiment.variants.values())).protocol.tags
-    bars, replicated = sampling_of(tags, run.experiment.seed).bars, tags.replicated
+    bars = sampling_of(tags, run.experiment.seed).bars
     for name in run.experiment.variants if len(run.experiment.variants) <= MAX_LISTED_VARIANTS else ():
         own = run.facts.get(name, {})
         documents = f"{own.get('documents', 0):,} documents, {own.get('vocabulary', 0):,} words"
-        n = max((len(each) for key, each in run.predictions.splits.items() if key.variant == name), default=0)
-        metric = run.experiment.scorers.get(run.experiment.metrics[0])
-        is_mean = n > 1 and not replicated and metric is not None and not metric.pooled
-        mean = f"; a score is the mean of {n} splits" if is_mean else ""
-        yield f"{_label(name, run.experiment)}{documents}{mean}; {bars}."
+        yield f"{_label(name, run.experiment)}{documents}; {bars}."
     yield from _doubts(run.experiment, run.facts, run.predictions)
     yield from failed_diagnostics(run)
 

@@ -60,8 +60,8 @@ def verdict_counts_text(
     for counts in value_counts(tables, printed, by_grade=by_grade):
         if not counts.of:
             continue
-        detail = counts.detail if counts.kind != "count" or counts.reproduced < counts.of else {}
-        shown = ", ".join(f"{n} {word}" for word, n in detail.items())
+        detail = counts.detail if counts.kind == "result" or counts.reproduced < counts.of else {}
+        shown = ", ".join(f"{n} {word}" for word, n in detail.items() if counts.kind == "result" or n < counts.of)
         what = f"{counts.reproduced} of {counts.of} published {counts.name} reproduced"
         parts.append(f"{what}{f' ({shown})' if shown else ''}")
     parts += not_counted_texts(tables)

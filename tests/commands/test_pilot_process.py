@@ -107,12 +107,12 @@ def test_a_pilot_process_reads_the_store_of_the_run(
     address = "memory://x" if remote else str(tmp_path / "store")
     context: Any = SimpleNamespace(store=SimpleNamespace(address=address), jobs=3)
     process = pilot.PilotProcess(small_experiment(methods=["mnb"]), context, tmp_path)
-    assert started == [[sys.executable, "-m", "benchmark.commands.forecast.pilot", str(tmp_path), address, "3"]]
+    assert started == [[sys.executable, "-P", "-m", "benchmark.commands.forecast.pilot", str(tmp_path), address, "3"]]
     assert (process.start.seconds.tolist(), process.start.memory) == ([1.5, 2.5], 3e8)
     opened = list[Any]()
     monkeypatch.setattr(pilot, "Store", lambda place, limit: opened.append((place, limit)) or "store")
     monkeypatch.setattr(pilot, "RunContext", lambda store, jobs: opened.append((store, jobs)))
-    monkeypatch.setattr(sys, "argv", ["pilot", *started[0][3:]])
+    monkeypatch.setattr(sys, "argv", ["pilot", *started[0][4:]])
     monkeypatch.setattr(pilot, "_read", lambda _: None)
     monkeypatch.setattr(pilot, "ensure_numba_cache", lambda _: None)
     answers = tmp_path / "answers"

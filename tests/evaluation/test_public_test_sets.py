@@ -134,7 +134,8 @@ def test_what_can_not_be_read_is_said(tmp_path):
     with pytest.raises(BenchError) as missing:
         load_shipped("webkb", tmp_path)
     assert str(missing.value) == (
-        f"{path}: there are no predictions on 'webkb'; `bench check --update all-methods-webkb simplex-webkb tuned-webkb` makes it"
+        f"{path}: there are no predictions on 'webkb'; "
+        "`bench check --update all-methods-webkb simplex-webkb tuned-webkb` makes it"
     )
     table = parquet.read_table(pa.BufferReader(encode_shipped(SHIPPED)))
     facts = json.loads(table.schema.metadata[b"simplexbench"])

@@ -127,7 +127,7 @@ def test_what_is_missing_or_unknown_fails_the_cell_in_a_line(run, written, tmp_p
     ("change", "words"),
     [
         (lambda frame: pd.concat([frame, frame.iloc[:1]]), "twice"),
-        (lambda frame: frame.rename(columns={"id": "document"}), "has no column 'id' (columns: 'document, label')"),
+        (lambda frame: frame.rename(columns={"id": "document"}), "has no column 'id' (columns: document, label)"),
     ],
 )
 def test_a_file_that_can_not_be_read_fails_the_run_in_a_line(run, written, tmp_path, change, words):

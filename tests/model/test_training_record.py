@@ -84,7 +84,8 @@ def test_the_columns_of_the_text_are_those_of_the_file(
 ) -> None:
     model = fit_model(mine(tmp_path, corpus, text), "mnb", RunContext(store))
     assert model.about["text"] == columns
-    assert model.about["reading"] == {"encoding": "utf-8", "delimiter": None, "header": True, "id": None}
+    expected = {"encoding": "utf-8", "delimiter": None, "quoting": "double", "escape": None, "header": True, "id": None}
+    assert model.about["reading"] == expected
 
 
 @pytest.mark.parametrize(

@@ -244,7 +244,7 @@ class _Finder:
         headline = "; ".join(
             [f"{_first_word(shown[0][1])}{self.on}{shown[0][2]}", *(one + two for _, one, two in shown[1:])]
         )
-        return MainFinding(headline, (*self._tests(pairs, counted=True), *self._direction(), *_chosen(pairs)))
+        return MainFinding(headline, (*self._direction(), *_chosen(pairs)))
 
     def _of_group(self, duels: Sequence[_Duel]) -> tuple[tuple[Any, ...], str, str]:
         """Return a key by which groups are sorted, and the clause on a group in two parts, before and after a place."""
@@ -479,19 +479,13 @@ class _Finder:
         rows = rows[(rows["metric"] == self.metric) & (rows["reading"] == "") & ~rows["verdict"].isin(_OTHER_SETTINGS)]
         return {row["cell"]: row["published"] for row in map(in_shown_unit, rows.to_dict("records"))}
 
-    def _tests(self, pairs: Sequence[PlannedComparison], *, counted: bool = False) -> list[str]:
-        """Write which test decided, how many comparisons it left open, and with `counted` all outcomes."""
-        outcomes = Counter(pair.outcome for pair in pairs)
+    def _tests(self, pairs: Sequence[PlannedComparison]) -> list[str]:
+        """Write which test decided, and how many comparisons it left open."""
         tested = [pair for pair in pairs if pair.outcome in ("a", "b", UNDECIDED)]
         untestable = [pair for pair in pairs if pair.outcome == UNTESTABLE]
-        n, found = outcomes[UNDECIDED], list[str]()
+        n, found = sum(pair.outcome == UNDECIDED for pair in pairs), list[str]()
         if tested:
             left = "every difference is decided" if not n else f"{n} {'is' if n == 1 else 'are'} undecided"
-            if counted and len(tested) - n < len(pairs):
-                others = {"undecided": n, "without any difference": outcomes[NEVER_DIFFER]}
-                others["without a valid test"] = outcomes[UNTESTABLE] + outcomes[UNTESTED]
-                left = f"{len(tested) - n} of {len(pairs)} differences are decided"
-                left += f" ({', '.join(f'{number} {words}' for words, number in others.items() if number)})"
             found.append(f"By {_test(tested[0])} with Holm's correction, {left}.")
         if untestable:
             which = (
