@@ -53,4 +53,6 @@ def test_a_row_of_another_length_is_refused_with_its_line(table: tuple[str, str,
         path.write_bytes(PACKED[packing](text.encode()))
         with pytest.raises(DataError) as caught:
             UserFiles(path.name, delimiter=delimiter, base=Path(folder)).outline()
-        assert str(caught.value) == f"{path}{said}"
+        told, _, hint = str(caught.value).partition("; if quotes are part of the text")
+        assert told == f"{path}{said}"
+        assert bool(hint) <= ('"' in text)  # where a row within quotes may be the reason, the ways out are named
