@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 MAX_LISTED_GROUPS = 30
 #: Maximal number of variants whose documents are counted in the terminal.
 MAX_LISTED_VARIANTS = 3
+#: Maximal number of classes without tested documents that a note names.
 MAX_LISTED_CLASSES = 5
 #: Largest deviation of the share of documents that a split by date tests from the one that is stated.
 MAX_SHARE_DEVIATION = 0.05

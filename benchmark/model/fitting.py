@@ -150,9 +150,9 @@ def _fitted_model(
     name: str,
     context: RunContext,
     *,
-    split: str | None = None,
-    probability: bool = False,
-    single_precision: bool = False,
+    split: str | None,
+    probability: bool,
+    single_precision: bool,
 ) -> tuple[KeptModel, list[Any]]:
     """Return the model of `fit_model`, and counts or texts of its first training documents, for each of its methods."""
     cell = _cell(experiment, name)
