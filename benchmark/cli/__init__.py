@@ -20,7 +20,6 @@ from benchmark.cli.data_commands import data
 from benchmark.cli.errors import echo, ensure_memory, exit_on_error, prepare_streams, print_warnings
 from benchmark.cli.folder_commands import cite, export, rerun
 from benchmark.cli.model_commands import fit, predict
-from benchmark.cli.old_names import with_current_names, without_trust
 from benchmark.cli.options import (
     Config,
     Configs,
@@ -36,7 +35,7 @@ from benchmark.cli.options import (
     Verbose,
 )
 from benchmark.cli.placement_command import place
-from benchmark.cli.prompts import confirm_code
+from benchmark.cli.prompts import confirm_code, without_trust
 from benchmark.cli.resolve import resolve_run
 from benchmark.cli.run import (
     output_run,
@@ -61,7 +60,7 @@ class _Group(TyperGroup):
         agrees = shlex.join(["bench", "--trust", *words])
         asking = asking_before_code(lambda question: trusts or confirm_code(question), agrees)
         with exit_on_error(), print_warnings(), asking, end_at_second_interrupt():
-            return super().main(with_current_names(words), *more, **kwargs)
+            return super().main(words, *more, **kwargs)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; errors are handled here too, since click has its own message for an interrupt."""

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from benchmark import __version__
 from benchmark.cli import app, prompts
-from benchmark.cli.old_names import with_current_names, without_trust
+from benchmark.cli.prompts import without_trust
 from benchmark.cli.resolve import resolve_run
 from benchmark.cli.run import workers_from_options
 from benchmark.commands.check import Deviation
@@ -576,13 +576,6 @@ def test_trust_stands_anywhere_before_the_dashes() -> None:
     assert without_trust(["run", "--trust", "a", "--", "--trust"]) == (["run", "a", "--", "--trust"], True)
     assert without_trust(["run", "a", "--", "--trust"]) == (["run", "a", "--", "--trust"], False)
     assert without_trust([]) == ([], False)
-
-
-def test_a_command_that_moved_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    assert with_current_names(["data", "export", "a.yaml", "--out", "x"]) == [
-        *("export", "--to", "counts", "a.yaml", "--out", "x")
-    ]
-    assert capsys.readouterr().err == "bench: data export is now export --to counts; 0.3 will refuse the old name\n"
 
 
 def test_runs_are_found_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

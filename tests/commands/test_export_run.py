@@ -356,12 +356,3 @@ def test_an_unknown_format_is_refused_with_those_that_there_are(finished, tmp_pa
     assert "unknown format 'ro-crat'" in result.stderr
     assert "(allowed: counts, ro-crate, every-eval-ever)" in result.stderr
     assert not (tmp_path / "out").exists()
-
-
-def test_the_old_command_exports_counts_as_before(tmp_path):
-    config = Path(__file__).parents[2] / "configs" / "quickstart.yaml"
-    result = invoke("data", "export", config, "--out", tmp_path / "old")
-    assert result.exit_code == 0, result.output
-    assert result.stderr == "bench: data export is now export --to counts; 0.3 will refuse the old name\n"
-    for path in exported(config, "counts", tmp_path / "new").iterdir():
-        assert path.read_bytes() == (tmp_path / "old" / path.name).read_bytes()
