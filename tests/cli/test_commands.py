@@ -61,7 +61,6 @@ FILES = {
     "table.md",
     "table.csv",
     "table.tex",
-    "table-macros.tex",
     "figure.png",
     "figure.svg",
     "report.html",

@@ -360,9 +360,6 @@ def test_report(call_of: Any, finished: RunResult, monkeypatch: Any) -> None:
     found = call_of(function, "report", finished.folder)
     assert (found["folder"], found["column"]) == (finished.folder, False)
     assert call_of(function, "report", finished.folder, "--column")["column"] is True
-    assert call_of("benchmark.experiment.run.checklist_of_run", "report", finished.folder, "--checklist") == {
-        "folder": finished.folder
-    }
     monkeypatch.setattr(function, lambda *_, **__: finished)
     for words, cell in (((), ""), (("--explain", "tf-l1-ngd"), "tf-l1-ngd")):
         found = call_of(
@@ -414,12 +411,8 @@ def test_rerun_and_export(call_of: Any, finished: RunResult, config: Path, tmp_p
     assert (found["overwrite"], found["jobs"], found["download"]) == (True, 4, False)
     assert found["observer"]._verbose
     assert call_of(function, "rerun", folder, "-q")["observer"]._silent
-    found = call_of("benchmark.commands.export.export_run", "export", folder, "--to", "ro-crate", "--out", tmp_path)
-    assert list(found.values()) == [folder, "ro-crate", tmp_path]
     for words, download in (((), True), (("--no-download",), False)):
-        found = call_of(
-            "benchmark.experiment.counting.read_counts", "export", config, "--to", "counts", "-o", tmp_path, *words
-        )
+        found = call_of("benchmark.experiment.counting.read_counts", "data", "export", config, "-o", tmp_path, *words)
         assert found["context"].download == download
     assert call_of("benchmark.commands.cite.cite_run", "cite", folder) == {"folder": folder}
 
