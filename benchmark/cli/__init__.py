@@ -18,9 +18,8 @@ from benchmark import __version__
 from benchmark.cli.cache_commands import cache
 from benchmark.cli.data_commands import data
 from benchmark.cli.errors import echo, ensure_memory, exit_on_error, prepare_streams, print_warnings
-from benchmark.cli.folder_commands import cite, export, rerun
+from benchmark.cli.folder_commands import rerun
 from benchmark.cli.model_commands import fit, predict
-from benchmark.cli.old_names import with_current_names, without_trust
 from benchmark.cli.options import (
     Config,
     Configs,
@@ -36,7 +35,7 @@ from benchmark.cli.options import (
     Verbose,
 )
 from benchmark.cli.placement_command import place
-from benchmark.cli.prompts import confirm_code
+from benchmark.cli.prompts import confirm_code, without_trust
 from benchmark.cli.resolve import resolve_run
 from benchmark.cli.run import (
     output_run,
@@ -61,7 +60,7 @@ class _Group(TyperGroup):
         agrees = shlex.join(["bench", "--trust", *words])
         asking = asking_before_code(lambda question: trusts or confirm_code(question), agrees)
         with exit_on_error(), print_warnings(), asking, end_at_second_interrupt():
-            return super().main(with_current_names(words), *more, **kwargs)
+            return super().main(words, *more, **kwargs)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; errors are handled here too, since click has its own message for an interrupt."""
@@ -389,9 +388,6 @@ def report(
         bool, typer.Option("--column", help="Draw figures for one column of a journal: 3.3 inches, not 7.")
     ] = False,
     whole: Annotated[bool, typer.Option("--all-cells", help="Show every cell, however many there are.")] = False,
-    checklist: Annotated[
-        bool, typer.Option("--checklist", help="Print the run's reproducibility checklist as Markdown, nothing else.")
-    ] = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -399,11 +395,6 @@ def report(
     from benchmark.cli.output import CommandOutput
     from benchmark.experiment.run import report_again
 
-    if checklist:
-        from benchmark.experiment.run import checklist_of_run
-
-        echo(checklist_of_run(resolve_run(run)).rstrip())
-        return
     done = report_again(resolve_run(run), lambda line: echo(line, err=True), column=column)
     if not html:
         with CommandOutput(quiet=quiet, as_json=as_json) as answer:
@@ -447,12 +438,18 @@ def explain(
 
 app.command(epilog="Examples: bench place --template 20ng · bench place mine.csv --on 20ng")(place)
 app.command(epilog="Examples: bench rerun results/runs/webkb · bench rerun webkb --out again")(rerun)
-app.command(epilog="Example: bench export results/runs/webkb --to ro-crate --out crate")(export)
-app.command(epilog="Examples: bench cite results/runs/webkb · bench cite webkb")(cite)
 app.command(epilog="Example: bench fit configs/20ng.yaml --cell tf-l1-ngd --out model")(fit)
 app.command(epilog="Examples: bench predict model letter.txt · bench predict model new.csv --text body > answers.csv")(
     predict
 )
+
+
+@app.command(epilog="Examples: bench cite results/runs/webkb · bench cite webkb")
+def cite(run: RunFolder) -> None:
+    """Print BibTeX of a run's papers, corpora and solvers, and of this package."""
+    from benchmark.commands.cite import cite_run
+
+    echo(cite_run(resolve_run(run)))
 
 
 @app.command("list", epilog="Example: bench list kernels")

@@ -87,15 +87,17 @@ def data_pin(config: Config) -> None:
     echo(f"Written to {write_card(find_configuration(config))}")
 
 
-@data.command("croissant", epilog="Example: bench data croissant webkb")
-def data_croissant(dataset: Dataset) -> None:
-    """Print a corpus's card as Croissant metadata, which dataset indexes read."""
-    import json
+@data.command("export", epilog="Example: bench data export configs/webkb.yaml --out counts")
+def data_export(
+    config: Config,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to.")],
+    download: Download = True,
+) -> None:
+    """Write the counts of a configuration for other tools: svmlight, the vocabulary, and a table of the documents."""
+    from benchmark.commands.export import export_counts
 
-    from benchmark.commands.croissant import croissant
-    from benchmark.corpora import registry
-
-    echo(json.dumps(croissant(registry.dataset_card(dataset)), indent=1, ensure_ascii=False))
+    for path in export_counts(counts_of_configuration(config, download), out):
+        echo(str(path))
 
 
 def counts_of_configuration(config: Path, download: bool) -> Counts:

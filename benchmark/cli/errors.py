@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from benchmark.report.escapes import escape_controls
-from benchmark.system.errors import MAX_MESSAGE_LENGTH, BenchError, ConfigError, RenamedWarning, shorten
+from benchmark.system.errors import MAX_MESSAGE_LENGTH, BenchError, ConfigError, shorten
 from benchmark.system.memory import memory_limit
 
 if TYPE_CHECKING:
@@ -59,9 +59,8 @@ def ensure_memory() -> None:
 
 @contextmanager
 def print_warnings() -> Iterator[None]:
-    """Print what is renamed as one line on standard error, each line once, and others without control characters."""
+    """Print warnings on standard error without control characters."""
     with warnings.catch_warnings():
-        warnings.simplefilter("once", RenamedWarning)
 
         def print_warning(
             message: Warning | str,
@@ -71,8 +70,7 @@ def print_warnings() -> Iterator[None]:
             file: object = None,  # noqa: ARG001 - of the signature
             line: str | None = None,
         ) -> None:
-            renamed = issubclass(category, RenamedWarning)
-            text = f"bench: {message}" if renamed else warnings.formatwarning(message, category, filename, lineno, line)
+            text = warnings.formatwarning(message, category, filename, lineno, line)
             echo(text.removesuffix("\n"), err=True)
 
         warnings.showwarning = print_warning

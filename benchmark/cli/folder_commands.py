@@ -1,4 +1,4 @@
-"""``bench cite``, ``bench rerun`` and ``bench export``: what others ask of a run folder."""
+"""``bench rerun``: a run computed again from its folder."""
 
 from __future__ import annotations
 
@@ -7,17 +7,8 @@ from typing import Annotated
 
 import typer
 
-from benchmark.cli.data_commands import counts_of_configuration
-from benchmark.cli.errors import echo
 from benchmark.cli.options import Download, Jobs, Json, Overwrite, Quiet, RunFolder, Verbose
 from benchmark.cli.resolve import resolve_run
-
-
-def cite(run: RunFolder) -> None:
-    """Print BibTeX of a run's papers, corpora and solvers, and of this package."""
-    from benchmark.commands.cite import cite_run
-
-    echo(cite_run(resolve_run(run)))
 
 
 def rerun(
@@ -53,32 +44,3 @@ def rerun(
         answer.give("answers", {}, sentence=receipt.sentence)
         if not receipt.equal:
             raise SystemExit(1)
-
-
-def export(
-    what: Annotated[
-        Path, typer.Argument(metavar="RUN", help="The folder or name of a run; for counts, a configuration.")
-    ],
-    to: Annotated[
-        str, typer.Option("--to", metavar="FORMAT", help="ro-crate or every-eval-ever; or counts, as svmlight.")
-    ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to.")],
-    download: Download = True,
-) -> None:
-    """Write a run, or the counts of a configuration, in a format that other tools read.
-
-    ro-crate: the run's files with the metadata of a Process Run Crate.
-
-    every-eval-ever: a JSON file of scores for each cell.
-
-    counts: counts.svmlight, vocabulary.txt, documents.csv, and blocks.txt if there are several blocks.
-    """
-    from benchmark.commands.export import COUNTS, check_export_format, export_counts, export_run
-
-    check_export_format(to)
-    if to == COUNTS:
-        paths = export_counts(counts_of_configuration(what, download), out)
-    else:
-        paths = export_run(resolve_run(what), to, out)
-    for path in paths:
-        echo(str(path))

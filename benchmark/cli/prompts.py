@@ -42,6 +42,13 @@ def confirm_code(question: str) -> bool:
     return is_interactive() and sys.stdout.isatty() and typer.confirm(question, err=True)
 
 
+def without_trust(arguments: Sequence[str]) -> tuple[list[str], bool]:
+    """Return the arguments without `--trust`, which may stand anywhere before "--", and whether it was among them."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    options, rest = list(arguments[:end]), list(arguments[end:])
+    return [*(each for each in options if each != "--trust"), *rest], "--trust" in options
+
+
 def confirm_columns(columns: Mapping[str, Sequence[Any]], proposed: dict[str, str], given: set[str]) -> dict[str, str]:
     """Return the columns by role, after questions about the proposed ones; the roles in `given` are not asked."""
     if not columns or not is_interactive() or not sys.stdout.isatty():

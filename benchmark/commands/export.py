@@ -1,4 +1,4 @@
-"""Export of term counts and of runs to files that other tools read."""
+"""Export of term counts to files that other tools read."""
 
 from __future__ import annotations
 
@@ -8,48 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.datasets import dump_svmlight_file
 
-from benchmark.commands.every_eval_ever import every_eval_ever
-from benchmark.commands.ro_crate import ro_crate
 from benchmark.corpora.user.counts_folder import BLOCKS_FILE, COUNTS_FILE, DOCUMENTS_FILE, VOCABULARY_FILE
 from benchmark.experiment.run import check_folder_writable
 from benchmark.report.tables import csv_text
 from benchmark.system.atomic_files import write_atomically
-from benchmark.system.errors import ConfigError, unknown_name
+from benchmark.system.errors import ConfigError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmark.corpora.corpus import Documents
     from benchmark.text.counts import Counts
-
-COUNTS, CRATE, EVALUATIONS = "counts", "ro-crate", "every-eval-ever"
-#: What `bench export` writes: counts of a configuration, or one of two formats of a run.
-EXPORT_FORMATS = (COUNTS, CRATE, EVALUATIONS)
-
-
-def check_export_format(name: str) -> None:
-    """Raise ConfigError unless a format of this name can be written."""
-    if name not in EXPORT_FORMATS:
-        raise ConfigError(unknown_name("format", name, EXPORT_FORMATS))
-
-
-def export_run(run: Path, to: str, folder: Path) -> list[Path]:
-    """Write a finished run as an RO-Crate, or its scores for Every Eval Ever, and return the files.
-
-    Raises
-    ------
-    BenchError
-        If `run` holds no finished run, or the folder can't be written.
-    ConfigError
-        If the folder holds another run, or the run has nothing to export.
-    DataError
-        If the run is damaged.
-    """
-    contents = ro_crate(run, folder) if to == CRATE else every_eval_ever(run)
-    check_folder_writable(folder)
-    for name, content in contents.items():
-        write_atomically(folder / name, content)
-    return [folder / name for name in contents]
 
 
 def export_counts(counts: Counts, folder: Path) -> list[Path]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmark.config.renamed_keys import with_current_keys
 from benchmark.system.errors import did_you_mean, quote_value
 from benchmark.system.shipped_files import CONFIGS_FOLDER, find_shipped, shipped_files
 from benchmark.system.yaml_source import read_yaml
@@ -32,7 +31,7 @@ def read_config(path: Path) -> YamlSource:
 
 
 def _read(path: Path, below: tuple[Path, ...]) -> YamlSource:
-    source = with_current_keys(read_yaml(path))
+    source = read_yaml(path)
     if "extends" not in source.data:
         return source
     name = source.data["extends"]

@@ -65,14 +65,6 @@ class DatasetCard(BaseModel):
     kept : str
         The documents that `counts` and `documents` count: "all" of the corpus, or a subset's name, see `subset`.
     licence, citation, notes : str
-    collection : str
-        How the documents came about and were labelled.
-    uses : tuple of str
-        What the corpus is used for here and elsewhere.
-    limitations, biases : tuple of str
-        What it can't show, and in which direction its scores or documents lean.
-    personal : tuple of str
-        What the documents have of persons.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -94,11 +86,6 @@ class DatasetCard(BaseModel):
     licence: str
     citation: str
     notes: str = ""
-    collection: str = ""
-    uses: tuple[str, ...] = ()
-    limitations: tuple[str, ...] = ()
-    biases: tuple[str, ...] = ()
-    personal: tuple[str, ...] = ()
 
     @model_validator(mode="after")
     def _every_class_lists_every_group(self) -> DatasetCard:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from benchmark.config import subset
 from benchmark.config.experiment import check_experiment
 from benchmark.config.extends import read_config
-from benchmark.config.renamed_keys import with_current_keys
 from benchmark.experiment.run_folder import MANIFEST_FILE
 from benchmark.papers.load import published_papers, unknown_cell
 from benchmark.plugins.discovery import registries_for
@@ -40,7 +39,7 @@ def load_experiment(path: Path, *, run_code: bool = True) -> Experiment:
 
 def experiment_from_mapping(raw: dict[str, Any], name: str) -> Experiment:
     """Check a configuration in plain data, which errors call by a name."""
-    return check_source(with_current_keys(YamlSource(name, raw)))
+    return check_source(YamlSource(name, raw))
 
 
 def experiment_of_manifest(manifest: dict[str, Any], folder: Path) -> Experiment:
@@ -54,7 +53,7 @@ def experiment_of_manifest(manifest: dict[str, Any], folder: Path) -> Experiment
     folders = [facts["base"] for facts in manifest["variants"].values() if "base" in facts]
     name = "/".join([*folders[:1], f"{manifest['name']}.yaml"])
     source = YamlSource(name, with_plugin_paths(manifest["config"], manifest.get("plugins", [])))
-    return check_source(with_current_keys(source), received=[folder / MANIFEST_FILE])
+    return check_source(source, received=[folder / MANIFEST_FILE])
 
 
 def check_source(source: YamlSource, received: Sequence[Path] = ()) -> Experiment:

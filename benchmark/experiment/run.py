@@ -162,15 +162,6 @@ def report_again(folder: Path, note: Callable[[str], None] | None = None, *, col
     return RunResult(folder, results, summary)
 
 
-def checklist_of_run(folder: Path) -> str:
-    """Return the reproducibility checklist of a finished run, as Markdown."""
-    from benchmark.report.checklist import checklist_markdown  # noqa: PLC0415 - as in `report_again`
-
-    results = read_run(folder)
-    with report_damage(folder):
-        return checklist_markdown(summarize(results), read_manifest(folder))
-
-
 def check_folder_writable(folder: Path) -> None:
     """Refuse a folder that can't be written, before the work rather than after it."""
     try:

@@ -22,7 +22,6 @@ from benchmark.config.components import ComponentError, check_component
 from benchmark.config.method_rules import check_method
 from benchmark.config.methods import DEFAULT_THRESHOLD
 from benchmark.config.model import MethodSpec, Representation
-from benchmark.config.renamed_keys import with_current_parameters
 from benchmark.methods.elsewhere.kept_estimators import FittedEstimators, kept_component, untrusted_types
 from benchmark.methods.fitted import FITTED_KINDS, FittedMethod, TrainedState
 from benchmark.methods.wrappers.fusion import StandardizedSum
@@ -293,8 +292,7 @@ def _spec(facts: ModelDescription, components: Registries) -> MethodSpec:
     if facts.kind in ESTIMATOR_KINDS:
         classifier = kept_component(str(facts.classifier), reads_texts=facts.kind == "pipeline")
     else:
-        known = with_current_parameters("classifier", facts.classifier)
-        classifier = check_component("classifier", components.classifiers, known)
+        classifier = check_component("classifier", components.classifiers, facts.classifier)
     own = facts.representation
     features = None if own.features is None else check_component("features", components.features, own.features)
     weighting, fields = check_component("weighting", components.weightings, own.weighting), tuple(own.fields.items())

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.summary import OPTIONAL_TABLES, SUMMARY_TABLES
 from benchmark.report.latex import table_latex
-from benchmark.report.latex_macros import table_macros
 from benchmark.report.tables import charts_csv, frame_csv, table_csv, table_markdown
 from benchmark.system.atomic_files import remove_unfinished_files, write_atomically
 
@@ -38,7 +37,6 @@ def write_report_files(
     from benchmark.report.drawing.render import IMAGE_FORMATS, render_pictures  # noqa: PLC0415 - as in `figure_specs`
 
     texts = {"table.md": table_markdown(summary), "table.csv": table_csv(summary), "table.tex": table_latex(summary)}
-    texts["table-macros.tex"] = table_macros(summary)
     written = [name for name in SUMMARY_TABLES if name not in OPTIONAL_TABLES or len(getattr(summary, name))]
     texts |= {f"{name}.csv": frame_csv(getattr(summary, name), SUMMARY_TABLES[name]) for name in written}
     if summary.charts:

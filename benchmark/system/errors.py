@@ -34,10 +34,6 @@ MAX_PROBLEMS, MAX_NAMES = 20, 1000
 MAX_MESSAGE_LENGTH, MAX_VALUE_LENGTH = 1000, 200
 
 
-class RenamedWarning(FutureWarning):
-    """An old key, value, option or command, which the next version refuses."""
-
-
 def did_you_mean(name: str, allowed: Iterable[str]) -> str:
     """Return ``; did you mean 'x'?`` for the nearest allowed name, or "" if none is similar."""
     names = list(islice(allowed, MAX_NAMES))

@@ -61,7 +61,6 @@ FILES = {
     "table.md",
     "table.csv",
     "table.tex",
-    "table-macros.tex",
     "figure.png",
     "figure.svg",
     "report.html",
@@ -350,7 +349,7 @@ class TestMistakes:
             (["run"], "Missing argument 'CONFIG'"),
             (["run", QUICKSTART, "--jobs", "-1"], "--jobs"),
             (["run", QUICKSTART, "--ouut", "x"], "--ouut"),
-            (["export", QUICKSTART, "--to", "counts"], "Missing option '--out'"),
+            (["data", "export", QUICKSTART], "Missing option '--out'"),
         ],
     )
     @pytest.mark.usefixtures("no_work")
@@ -530,7 +529,7 @@ class TestData:
         assert re.search(r"^vocabulary +1,618 *$", result.stdout, re.MULTILINE)
 
     def test_export(self, tmp_path):
-        result = invoke("export", QUICKSTART, "--to", "counts", "--out", tmp_path / "exported")
+        result = invoke("data", "export", QUICKSTART, "--out", tmp_path / "exported")
         paths = [tmp_path / "exported" / name for name in ("counts.svmlight", "vocabulary.txt", "documents.csv")]
         assert result.stdout.splitlines() == [str(path) for path in paths]
         counts = read_counts(load_checked(QUICKSTART).variants[BASE_VARIANT].collection, RunContext(Store()))[0]
@@ -546,7 +545,7 @@ class TestData:
 
     def test_export_into_a_file_is_refused(self, tmp_path):
         (tmp_path / "file").write_text("in the way")
-        result = invoke("export", QUICKSTART, "--to", "counts", "--out", tmp_path / "file")
+        result = invoke("data", "export", QUICKSTART, "--out", tmp_path / "file")
         refused(result, 1, f"can't write results to {tmp_path / 'file'}")
 
     def test_a_damaged_archive_is_told_in_a_process_of_its_own(self, tmp_path):

@@ -9,7 +9,6 @@ import re
 import resource
 import subprocess
 import sys
-import warnings
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,7 @@ from benchmark.cli import errors as world
 from benchmark.cli.errors import exit_on_error
 from benchmark.cli.terminal import ProgressObserver, plain_table, stdout_console
 from benchmark.system import numba_jit as compiled
-from benchmark.system.errors import BenchError, RenamedWarning
+from benchmark.system.errors import BenchError
 
 QUICKSTART = Path(__file__).parents[2] / "configs" / "quickstart.yaml"
 
@@ -33,13 +32,6 @@ def program(*arguments, script='"$@"', limits=(), **variables):
             resource.setrlimit(kind, (value, value))
 
     return subprocess.run(command, capture_output=True, timeout=120, check=False, env=environment, preexec_fn=limit)
-
-
-def test_what_is_renamed_is_told_once_however_often_it_is_met(capsys):
-    with world.print_warnings():
-        for line in ("`old` is now `new`", "`old` is now `new`", "`odd` is now `even`"):
-            warnings.warn(line, RenamedWarning, stacklevel=1)
-    assert capsys.readouterr().err == "bench: `old` is now `new`\nbench: `odd` is now `even`\n"
 
 
 def stopped(error):

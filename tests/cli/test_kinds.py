@@ -200,7 +200,7 @@ def test_compare_cells_and_runs(finished_run):
 
 
 def test_data_stats_and_export(config, shape, tmp_path):
-    export = ["export", config, "--to", "counts", "--out", tmp_path / "exported"]
+    export = ["data", "export", config, "--out", tmp_path / "exported"]
     results = [invoke("data", "stats", config), invoke(*export)]
     if shape in TEXT:
         assert [result.exit_code for result in results] == [0, 0], [result.output for result in results]

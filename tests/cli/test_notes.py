@@ -22,7 +22,6 @@ from benchmark.cli.terminal import _Share, _TimeLeft, plain_table
 from benchmark.commands.forecast.estimate import RUN_PARTS, Forecast
 from benchmark.commands.plan import Plan
 from benchmark.commands.run_all import RESUME_HINT, run_all
-from benchmark.system.errors import RenamedWarning
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -153,20 +152,10 @@ def test_an_error_of_a_stream_names_the_output_where_it_has_no_room(
     assert _system_message(OSError("no number")) == "no number"
 
 
-def test_what_is_renamed_is_told_once_wherever_it_is_met_and_other_warnings_each_time(capsys: Any) -> None:
+def test_warnings_move_no_cursor(capsys: Any) -> None:
     with print_warnings():
-        for category in (RenamedWarning, UserWarning):
-            for line in (10, 11):
-                warnings.warn_explicit("`old` is now `new`", category, "a.py", line)
-                warnings.warn_explicit("\x1b[2J", category, "b.py", line)
-    renamed, *others = capsys.readouterr().err.splitlines()
-    assert renamed == "bench: `old` is now `new`"
-    assert others[0] == r"bench: \x1b[2J"
-    assert [line for line in others[1:] if ".py:" in line] == [
-        f"{name}.py:{number}: UserWarning: {text}"
-        for number in (10, 11)
-        for name, text in (("a", "`old` is now `new`"), ("b", r"\x1b[2J"))
-    ]
+        warnings.warn_explicit("\x1b[2J", UserWarning, "a.py", 10)
+    assert capsys.readouterr().err == "a.py:10: UserWarning: \\x1b[2J\n"
 
 
 @pytest.mark.parametrize(("left", "text"), [(None, ""), (0, "0s left"), (59.9, "59s left"), (3725, "1h 02m left")])

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from benchmark import __version__
 from benchmark.cli import app, prompts
-from benchmark.cli.old_names import with_current_names, without_trust
+from benchmark.cli.prompts import without_trust
 from benchmark.cli.resolve import resolve_run
 from benchmark.cli.run import workers_from_options
 from benchmark.commands.check import Deviation
@@ -360,9 +360,6 @@ def test_report(call_of: Any, finished: RunResult, monkeypatch: Any) -> None:
     found = call_of(function, "report", finished.folder)
     assert (found["folder"], found["column"]) == (finished.folder, False)
     assert call_of(function, "report", finished.folder, "--column")["column"] is True
-    assert call_of("benchmark.experiment.run.checklist_of_run", "report", finished.folder, "--checklist") == {
-        "folder": finished.folder
-    }
     monkeypatch.setattr(function, lambda *_, **__: finished)
     for words, cell in (((), ""), (("--explain", "tf-l1-ngd"), "tf-l1-ngd")):
         found = call_of(
@@ -414,12 +411,8 @@ def test_rerun_and_export(call_of: Any, finished: RunResult, config: Path, tmp_p
     assert (found["overwrite"], found["jobs"], found["download"]) == (True, 4, False)
     assert found["observer"]._verbose
     assert call_of(function, "rerun", folder, "-q")["observer"]._silent
-    found = call_of("benchmark.commands.export.export_run", "export", folder, "--to", "ro-crate", "--out", tmp_path)
-    assert list(found.values()) == [folder, "ro-crate", tmp_path]
     for words, download in (((), True), (("--no-download",), False)):
-        found = call_of(
-            "benchmark.experiment.counting.read_counts", "export", config, "--to", "counts", "-o", tmp_path, *words
-        )
+        found = call_of("benchmark.experiment.counting.read_counts", "data", "export", config, "-o", tmp_path, *words)
         assert found["context"].download == download
     assert call_of("benchmark.commands.cite.cite_run", "cite", folder) == {"folder": folder}
 
@@ -576,13 +569,6 @@ def test_trust_stands_anywhere_before_the_dashes() -> None:
     assert without_trust(["run", "--trust", "a", "--", "--trust"]) == (["run", "a", "--", "--trust"], True)
     assert without_trust(["run", "a", "--", "--trust"]) == (["run", "a", "--", "--trust"], False)
     assert without_trust([]) == ([], False)
-
-
-def test_a_command_that_moved_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    assert with_current_names(["data", "export", "a.yaml", "--out", "x"]) == [
-        *("export", "--to", "counts", "a.yaml", "--out", "x")
-    ]
-    assert capsys.readouterr().err == "bench: data export is now export --to counts; 0.3 will refuse the old name\n"
 
 
 def test_runs_are_found_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

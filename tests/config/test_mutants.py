@@ -6,7 +6,6 @@ import shutil
 import time
 from pathlib import Path
 
-import pytest
 from hypothesis import given, settings
 
 from benchmark.experiment.run import load_checked
@@ -28,7 +27,6 @@ def outcome(path: Path) -> tuple[str, float]:
     return said, time.process_time() - start
 
 
-@pytest.mark.filterwarnings("ignore::benchmark.system.errors.RenamedWarning")  # a mutant may have an old key
 def test_a_broken_configuration_is_refused_in_plain_lines_or_is_good_after_all(tmp_path: Path) -> None:
     shutil.copytree(CONFIGS, tmp_path, dirs_exist_ok=True)  # all that a mutant could extend
     path, refused = tmp_path / "mutant.yaml", []

@@ -18,13 +18,11 @@ from benchmark.config.components import (
 from benchmark.config.extends import MAX_NAME_LENGTH
 from benchmark.config.model import BASE_VARIANT
 from benchmark.config.registries import declared_metrics
-from benchmark.config.renamed_keys import with_current_keys
 from benchmark.config.subset import settings_of_cell
 from benchmark.evaluation.metrics import DiagnosticMetric
 from benchmark.experiment.configuration import select_cells
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
-from benchmark.system.errors import ConfigError, RenamedWarning
-from benchmark.system.yaml_source import YamlSource
+from benchmark.system.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -288,15 +286,6 @@ class TestExtends:
         assert stopped.text.lexing.stopped == ("theirs",)
         assert given.predictions is not None
         assert given.predictions.path == shipped / "p.csv"
-
-    def test_a_renamed_key_keeps_its_file(self) -> None:
-        files: dict[Any, str] = {("terms", "over_classes"): "a.yaml", ("methods", 0, "call"): "b.yaml", ("text",): "c"}
-        data = {"terms": {"over_classes": "x"}, "methods": [{"call": "a"}], "text": {}}
-        lines = dict.fromkeys([(), *files], 3)
-        with pytest.warns(RenamedWarning) as warned:
-            found = with_current_keys(YamlSource("x.yaml", data, lines, files))
-        assert found.files == {("terms", "aggregate"): "a.yaml", ("methods", 0, "name"): "b.yaml", ("text",): "c"}
-        assert sorted(str(each.message).partition(":")[0] for each in warned) == ["a.yaml", "b.yaml"]
 
 
 class TestMethods:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 
 import pytest
@@ -160,3 +161,13 @@ def test_an_unknown_subset_is_named_with_the_nearest(tmp_path):
     assert card.subset(None) is card.subset("all") is card
     with pytest.raises(ConfigError, match=r"'tiny' has no subset 'fewe'\. Did you mean 'few'\? It has: all, few\."):
         card.subset("fewe")
+
+
+@pytest.mark.parametrize("name", ["20ng", "reuters", "webkb"])
+def test_what_indexes_read_of_a_corpus_is_what_its_card_says(name: str) -> None:
+    card = registry.dataset_card(name)
+    found = json.loads((CARDS / f"{name}.croissant.json").read_text(encoding="utf-8"))
+    assert found["identifier"] == f"sha256:{card.digest}"
+    assert (found["license"], found["citeAs"], found["url"]) == (card.licence, card.citation, card.addresses[0])
+    assert [each["sha256"] for each in found.get("distribution", [])] == list(filter(None, [card.archive_sha256]))
+    assert "recordSet" not in found

@@ -1,4 +1,4 @@
-"""Rare facts of runs: renamed keys, patterns without a cell, stored values, texts by their key, and damaged entries."""
+"""Rare facts of runs: patterns without a cell, stored values, texts by their key, and damaged entries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from benchmark.experiment import code_digest as code
 from benchmark.experiment import counting
 from benchmark.experiment import run as runs
 from benchmark.experiment.batches import unit_splits
-from benchmark.experiment.configuration import experiment_from_mapping, experiment_of_manifest, select_cells
+from benchmark.experiment.configuration import experiment_of_manifest, select_cells
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import _check_words, _read_texts, read_counts, text_counts
 from benchmark.experiment.manifest import _method
@@ -37,7 +37,7 @@ from benchmark.experiment.store import Store, StoreEntry, store_key
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.plugins.toy_data import toy_problem
 from benchmark.system.distributions import distributions_of
-from benchmark.system.errors import ConfigError, RenamedWarning
+from benchmark.system.errors import ConfigError
 from benchmark.system.plugin_code import Plugin, register_plugin_class
 from benchmark.text.lexer import Lexing
 from benchmark.text.pruning import Pruning
@@ -48,12 +48,6 @@ ENTRY = StoreEntry({"numbers": np.arange(3)}, {"stage": "tried"})
 
 
 # --- Configurations ---
-
-
-def test_old_keys_of_a_mapping_are_read_with_a_warning() -> None:
-    with pytest.warns(RenamedWarning, match=r"^mine: .*measures.*diagnostics"):
-        experiment = experiment_from_mapping(SMALL | {"measures": ["document-counts"]}, "mine")
-    assert [each.name for each in experiment.diagnostics] == ["document-counts"]
 
 
 def test_the_pattern_without_a_cell_is_the_one_that_is_named() -> None:

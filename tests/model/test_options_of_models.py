@@ -15,7 +15,6 @@ from sklearn.calibration import CalibratedClassifierCV
 
 import benchmark
 from benchmark.classifiers import LinearSvm
-from benchmark.config.renamed_keys import RENAMED_KEYS
 from benchmark.evaluation.protocols import KFold
 from benchmark.evaluation.splits import Split
 from benchmark.experiment.context import RunContext
@@ -35,7 +34,6 @@ from benchmark.model.prediction_io import STANDARD_INPUT, PredictionCount, Recor
 from benchmark.model.probabilities import fit_sigmoids
 from benchmark.model.schema import check_classifier_kind
 from benchmark.representation import TermWeighting
-from benchmark.system.checks import digest_without_itself
 from benchmark.system.errors import ConfigError, DataError
 from benchmark.text.lexer import Lexing
 from tests.model.studies import study_of, texts_of
@@ -146,18 +144,6 @@ def test_methods_of_a_sum_have_learned_the_same_classes(columns: Any, everywhere
 
     member: Any = SimpleNamespace(fitted=SimpleNamespace(learned=learned(columns, everywhere)))
     assert _same_classes(member, learned([0, 2], [False, True, False])) is same
-
-
-def test_a_model_of_old_names_of_parameters_is_read(fitted: Fit, tmp_path: Path) -> None:
-    assert RENAMED_KEYS["classifier.unit"] == "scale_C"
-    write_model(fitted(study_of({"kernel": "linear", "classifier": {"scale_C": "mean-self-product"}})), tmp_path / "m")
-    path = tmp_path / "m" / DESCRIPTION_FILE
-    about = json.loads(path.read_text())
-    about["classifier"]["unit"] = about["classifier"].pop("scale_C")
-    about["digest"] = digest_without_itself(about)
-    path.write_text(json.dumps(about))
-    spec = read_model(tmp_path / "m").fitted.learned.spec  # type: ignore[attr-defined]
-    assert spec.classifier.resolved["scale_C"] == "mean-self-product"
 
 
 @pytest.mark.parametrize("n_words", [1, 2])

@@ -13,7 +13,7 @@ from benchmark.report.files import write_atomically, write_report_files
 from benchmark.system.errors import BenchError
 
 NAMES = {
-    "table.md", "table.csv", "table.tex", "table-macros.tex", "scores.csv", "significance.csv", "differences.csv",
+    "table.md", "table.csv", "table.tex", "scores.csv", "significance.csv", "differences.csv",
     "verdicts.csv", "claims.csv",
     "confusions.csv", "figure.png", "figure.svg",
 }  # fmt: skip

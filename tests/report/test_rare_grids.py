@@ -18,7 +18,6 @@ from benchmark.report.escapes import latex_text, markdown_text
 from benchmark.report.files import missing_figures_message, write_report_files
 from benchmark.report.grids import TextTable, cell_grid, difference_text, varying_columns
 from benchmark.report.latex import table_latex
-from benchmark.report.latex_macros import macro_name, table_macros
 from benchmark.report.tables import markdown_grid, table_markdown
 from tests.report.test_rare_rows import curve, result, summary_of
 
@@ -231,13 +230,6 @@ class TestFiles:
         assert r"\par\footnotesize c: failed: 50\% of a\_b" in latex
         assert r"x\_y" in latex
         assert r"\label{tab:a-b--1}" in table_latex(replace(summary_of(), name="a-b_%1"))
-
-    def test_macros_name_the_split_and_the_letters_of_other_scripts(self) -> None:
-        scores = [("a", fold, "accuracy", 0.5, 0.4, 0.6, 9, 0) for fold in ("all", "s1")]
-        text = table_macros(summary_of("a", scores=scores))
-        names = [line.split("{")[1].split("}")[0] for line in text.splitlines() if line.startswith(r"\newcommand")]
-        assert names == [f"\\benchMadeA{fold}Accuracy{end}" for fold in ("", "SOne") for end in ("", "Low", "High")]
-        assert macro_name("bench", "σ0", "é", "٣") == "benchUThreeCThreeZeroEThree"
 
     def test_the_first_table_of_curves_has_a_heading_and_that_of_cells_none(self) -> None:
         sizes = {name: {"more": {"size": 5}} for name in "abc"}

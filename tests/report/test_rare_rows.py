@@ -51,7 +51,6 @@ from benchmark.report.grids import (
     verdict_grid,
 )
 from benchmark.report.latex import table_latex
-from benchmark.report.latex_macros import table_macros
 from benchmark.report.paper_results import COMPARISONS, PaperResult
 from benchmark.report.tables import (
     brief_grids,
@@ -487,43 +486,11 @@ class TestFiles:
     def test_fields_may_be_quoted_and_a_header_left_out(self, quoted: bool, line: str) -> None:
         assert csv_text(None, [("a", 1.5)], quoted=quoted) == line
 
-    def test_each_number_of_a_name_has_a_macro_of_its_own(self) -> None:
-        scores = [
-            (name, "all", "accuracy", value, NAN, NAN, 1, 0)
-            for name, value in (("a-b", 0.1), ("a_b", 0.2), ("a b", 0.3))
-        ]
-        cells = tuple(CellInfo(name, {}) for name in ("a-b", "a_b", "a b"))
-        text = table_macros(Summary("made", "Made", None, cells, summary_table(SCORE_COLUMNS, scores)))
-        found = [
-            line.partition("{")[2].partition("}")[0] for line in text.splitlines() if line.startswith(r"\newcommand")
-        ]
-        assert len(set(found)) == len(found) == 9
-        values = [line for line in text.splitlines() if line.endswith(", accuracy")]
-        assert [line.split("{")[2].split("}")[0] for line in values] == ["10.00", "20.00", "30.00"]
-
-    def test_replicates_of_curves_and_seconds_have_no_macros(self) -> None:
-        scores = [
-            ("a", fold, metric, 0.5, 0.4, 0.6, 9, 0) for fold in ("all", "r-1") for metric in ("accuracy", "seconds")
-        ]
-        sizes = {"a": {"more": {"size": 5}}}
-        for charts, n in (((curve(),), 3), ((), 6)):
-            text = table_macros(summary_of("a", scores=scores, columns=sizes, charts=charts))
-            assert text.count(chr(92) + "newcommand") == n
-
     def test_caveats_and_notes_stand_by_themselves(self) -> None:
         caveats, notes = "## Read this before trusting the numbers", "## Notes"
         for given in ({}, {"caveats": ("c",)}, {"notes": ("n",)}, {"caveats": ("c",), "notes": ("n",)}):
             text = table_markdown(summary_of(**given))
             assert [caveats in text, notes in text] == ["caveats" in given, "notes" in given]
-
-    def test_a_p_that_could_not_be_significant_is_no_number(self) -> None:
-        tests = [result("a", "b", 0.2, "not testable (x)"), result("b", "c", 0.03), result("a", "c", None)]
-        lines = [line for line in table_macros(summary_of(tests=tests)).splitlines() if "Holm's" in line]
-        assert [line.split("{")[2].split("}")[0] for line in lines if "Holm" in line.partition("}")[0]] == [
-            "not testable (x)",
-            "0.03",
-            "--",
-        ]
 
 
 def test_a_summary_is_whole() -> None:

@@ -33,7 +33,6 @@ from benchmark.analysis.summary import (
 )
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.metrics import METRICS, PAIR_METRICS, TIME_METRICS
-from benchmark.report.checklist import checklist_markdown
 from benchmark.report.comparison_grids import claim_comparison_grid, exception_grid
 from benchmark.report.curve_tables import chart_grid, chart_rows, curve_grid
 from benchmark.report.drawing import theme
@@ -46,7 +45,6 @@ from benchmark.report.html import render
 from benchmark.report.html.page import page_html
 from benchmark.report.html.site import site_pages
 from benchmark.report.latex import table_latex
-from benchmark.report.latex_macros import table_macros
 from benchmark.report.page import deviations_page, paper_page, reproduction_page
 from benchmark.report.paper_results import COMPARISONS
 from benchmark.report.scoreboard import read_record, record_frames
@@ -58,7 +56,6 @@ from benchmark.report.tables import charts_csv, frame_csv, table_csv, table_mark
 from benchmark.report.terminal import TerminalTables, claim_lines, note_lines, run_sentence
 from tests.report.expected_texts import assert_expected, figure_text, grid_text, page_words
 from tests.report.summaries import claim_row, verdict_row
-from tests.report.test_whole_pages import MANIFEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -175,7 +172,6 @@ def test_a_summary_with_everything(webkb: Summary) -> None:
     parts = {
         "table.md": table_markdown(summary),
         "table.csv": table_csv(summary),
-        "macros": table_macros(summary),
         "page": page_words(page_html(summary, "a machine")),
         "page of curves": page_words(page_html(curves)),
         "curves": charts_csv(curves),
@@ -358,7 +354,6 @@ def test_no_name_or_sentence_is_a_command_in_any_format(webkb: Summary, papers: 
         assert where == []
         assert "=1|" in html
     written = [table_markdown(summary), paper_page(bad), deviations_page([bad]), reproduction_page([bad])]
-    written.append(checklist_markdown(summary, MANIFEST))
     for text in written:
         assert "\\<b>" in text
         assert not re.search(r"(?<!\\)<b>|(?<!\\)\*x|\x1b|\u202e|=1\|", text)

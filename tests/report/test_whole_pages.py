@@ -1,11 +1,11 @@
-"""Whole pages of what stands beside a run: a checklist, a survey, a placement, documents that are hard, regions."""
+"""Whole pages of what stands beside a run: a survey, a placement, documents that are hard, regions."""
 
 from __future__ import annotations
 
 import json
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -22,14 +22,12 @@ from benchmark.analysis.run_comparisons import (
 )
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summary import (
-    COSTS,
     MISTAKES,
     SCORE_COLUMNS,
     Summary,
     summary_table,
 )
 from benchmark.evaluation.public_test_sets import TEST_SETS
-from benchmark.report.checklist import checklist_markdown
 from benchmark.report.drawing.dots import rank_chart
 from benchmark.report.drawing.regions import region_chart
 from benchmark.report.drawing.trade_off import trade_off_chart
@@ -70,74 +68,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("without_vega")
 NAN = math.nan
-
-
-MANIFEST: dict[str, Any] = {
-    "config": {
-        "corpus": {"name": "webkb", "exclude": ["a/1", "b/2"], "drop": ["empty", "duplicates"]},
-        "methods": ["mnb", {"vectors": "v.parquet"}],
-    },
-    "experiment": {
-        "choices": ["oracle", "cross-validation"],
-        "inner": {"name": "k-fold", "given": {"k": 3, "stratified": True}},
-        "variants": {"base": {"collection": {"corpus": "webkb", "lexing": {"digits": "drop"}, "pruning": {}}}},
-    },
-    "variants": {
-        "base": {
-            "documents": 4199,
-            "vocabulary": 41_000,
-            "words": 1_234_567,
-            "classes": ["course", "student"],
-            "documents_without_words": 12,
-            "content_digest": "0123",
-        },
-        "smart": {"documents": 4199, "documents_without_words": 14, "content_digest": "0123"},
-    },
-    "splits": {
-        "base": {"cornell": {"train": 3973, "test": 226}, "texas": {"train": 3947, "test": 252}},
-        "smart": {"cornell": {"train": 3973, "test": 1226}},
-    },
-    "protocol": {"base": {"name": "leave-one-group-out", "held_out": ["cornell", "texas"], "seed": None}},
-    "versions": {"python": "3.11", "simplexbench": "0.0", "numpy": "2.0"},
-    "git": {"commit": "abc", "changed": True},
-    "plugins": ["mine.py"],
-    "command": ["bench", "run", "webkb"],
-    "methods": {
-        "base": {
-            "mnb": [{"classifier": {"name": "mnb", "smoothing": 1.0, "fit_prior": True}, "kernel": None}],
-            "svm": [{"classifier": {"name": "svm", "C": c}, "kernel": {"name": "rbf", "sigma": 0.5}} for c in (1, 10)],
-        },
-    },
-    "seconds": 1234.5,
-    "machine": {"system": "Linux", "processors": 8, "threads": 4},
-    "seeds": {"protocol": 3, "folds": [1, 2]},
-}
-BARE: dict[str, Any] = MANIFEST | {
-    "config": {"methods": []},
-    "experiment": {
-        "choices": [""],
-        "variants": {"base": {"collection": {"corpus": "files"}}},
-    },
-    "variants": {"base": {"content_digest": "4567"}},
-    "splits": {"base": {}},
-    "protocol": {"base": {"name": "by-date", "stratified": False}},
-    "git": {"commit": "abc"},
-    "plugins": [],
-    "methods": {"base": {"mnb": [{"classifier": {"name": "mnb"}}]}},
-    "machine": {},
-    "seeds": {},
-}
-
-
-def test_checklists(webkb: Summary) -> None:
-    costs = summary_table(COSTS, [(cell.id, 3.25, 0.5, 1.26e9 + i, False) for i, cell in enumerate(webkb.cells)])
-    failing = replace(webkb, costs=costs, failures={"tf-l1-linear": "no memory"})
-    parts = {
-        "rich": checklist_markdown(failing, MANIFEST),
-        "bare": checklist_markdown(webkb, BARE),
-        "oracle": checklist_markdown(webkb, MANIFEST | {"experiment": BARE["experiment"] | {"choices": ["oracle"]}}),
-    }
-    assert_expected("checklist", parts.items())
 
 
 def survey() -> Survey:

@@ -28,7 +28,6 @@ from benchmark.report.files import figure_specs
 from benchmark.report.html.page import page_html
 from benchmark.report.html.site import site_pages
 from benchmark.report.latex import table_latex
-from benchmark.report.latex_macros import table_macros
 from benchmark.report.page import deviations_page, paper_page, reproduction_page
 from benchmark.report.scoreboard import record_frames
 from benchmark.report.tables import charts_csv, frame_csv, table_csv, table_markdown
@@ -161,7 +160,6 @@ def parts_of(summary: Summary) -> Iterator[tuple[str, str]]:
     yield "table.csv", table_csv(summary)
     yield "table.md", table_markdown(summary)
     yield "table.tex", table_latex(summary)
-    yield "macros", "\n".join(table_macros(summary).splitlines()[:60])
     yield "terminal", terminal(summary, 100, whole=False)
     yield "narrow terminal, every cell", terminal(summary, 64, whole=True)
     yield "page", page_words(page_html(summary, "a machine"))
@@ -180,12 +178,12 @@ def parts_of(summary: Summary) -> Iterator[tuple[str, str]]:
 #: Beginnings of the titles of parts that other summaries show as well.
 LEFT_OUT = {
     "judged": ("figure", "picture"),
-    "topics": ("picture", "macros"),
-    "terms": ("picture", "macros", "table.tex"),
-    "many": ("picture", "page", "macros", "scores"),
-    "failing": ("picture", "figure", "page", "macros", "scores", "notes", "verdicts", "claims"),
+    "topics": ("picture"),
+    "terms": ("picture", "table.tex"),
+    "many": ("picture", "page", "scores"),
+    "failing": ("picture", "figure", "page", "scores", "notes", "verdicts", "claims"),
     "all failed": ("picture",),
-    "webkb": ("page", "macros", "table.md"),
+    "webkb": ("page", "table.md"),
 }
 
 

@@ -29,7 +29,6 @@ FIRST = [("run", "{configuration}.yaml", "--out", "run"), *([] if SLICE else [("
 COMMANDS = [
     ("run", "{configuration}.yaml", "--out", "again", "--verbose"),
     ("run", "{configuration}.yaml", "--out", "again", "--json"),
-    ("report", "run", "--checklist"),
     ("report", "run", "--json"),
     ("compare", "run", "mine", "mnb"),
     ("explain", "run", "mine"),
@@ -39,9 +38,7 @@ COMMANDS = [
     ("validate", "{configuration}.yaml"),
     ("data", "stats", "{configuration}.yaml"),
     ("data", "pin", "{configuration}.yaml"),
-    ("export", "run", "--to", "ro-crate", "--out", "crate"),
-    ("export", "run", "--to", "every-eval-ever", "--out", "eee"),
-    ("export", "{configuration}.yaml", "--to", "counts", "--out", "counts"),
+    ("data", "export", "{configuration}.yaml", "--out", "counts"),
     ("cite", "run"),
     ("init", "{corpus}.csv", "--out", "new.yaml", "--no-pilot"),
     ("fit", "{configuration}.yaml", "--cell", "mnb", "--out", "model"),

@@ -24,9 +24,7 @@ COMMANDS = {
     "report": ("report", "{out}/run"),
     "page": ("report", "{out}/run", "--html"),
     "rerun": ("rerun", "{out}/run"),
-    "crate": ("export", "{run}", "--to", "ro-crate", "--out", "{out}/crate"),
-    "every eval ever": ("export", "{run}", "--to", "every-eval-ever", "--out", "{out}/eee"),
-    "counts": ("export", "{config}", "--to", "counts", "--out", "{out}/counts"),
+    "counts": ("data", "export", "{config}", "--out", "{out}/counts"),
 }
 WRITES = ("create", "write", "close", "replace", "mkdir", "unlink")
 

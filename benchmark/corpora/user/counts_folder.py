@@ -1,4 +1,4 @@
-"""Corpora of term counts: svmlight with a vocabulary, as ``bench export --to counts`` writes them."""
+"""Corpora of term counts: svmlight with a vocabulary, as ``bench data export`` writes them."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class CountsCorpus:
 
 @dataclass(frozen=True)
 class CountsFolder(UserCorpus):
-    """Term counts as svmlight, with a vocabulary: a folder as ``bench export --to counts`` writes it.
+    """Term counts as svmlight, with a vocabulary: a folder as ``bench data export`` writes it.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ class CountsFolder(UserCorpus):
         except FileNotFoundError:
             if optional:
                 return b""
-            raise DataError(f"{self._folder / name}: no such file; `bench export --to counts` writes one") from None
+            raise DataError(f"{self._folder / name}: no such file; `bench data export` writes one") from None
         except OSError as error:
             raise DataError(f"{self._folder / name}: can't be read: {error.strerror or error}") from None
 

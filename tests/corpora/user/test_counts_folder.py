@@ -78,7 +78,7 @@ def test_classes_of_a_document_are_separated_by_spaces(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["vocabulary.txt", "counts.svmlight"])
 def test_a_file_that_is_needed_is_named(tmp_path: Path, name: str) -> None:
-    with pytest.raises(DataError, match=rf"{name}: no such file; `bench export --to counts` writes one"):
+    with pytest.raises(DataError, match=rf"{name}: no such file; `bench data export` writes one"):
         written(tmp_path, name).outline()
     (tmp_path / name).mkdir()
     with pytest.raises(DataError, match=rf"{name}: can't be read: Is a directory"):
