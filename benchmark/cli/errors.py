@@ -101,8 +101,8 @@ def exit_on_error() -> Iterator[None]:
 
 def _plugin_message(error: Exception) -> str:
     """Return the message of an error from a plug-in's code, else ""."""
-    plugin_errors = sys.modules.get("benchmark.system.plugin_errors")  # not imported by commands that load no plug-in
-    return plugin_errors.locate_error(error) if plugin_errors is not None else ""
+    user_classes = sys.modules.get("benchmark.system.user_classes")  # not imported by commands that load no plug-in
+    return user_classes.locate_error(error) if user_classes is not None else ""
 
 
 def _memory_message(error: BaseException) -> str:

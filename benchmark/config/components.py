@@ -18,9 +18,9 @@ from benchmark.config.schema_errors import format_input, type_requirement
 from benchmark.kernels import is_elementwise_kernel as is_elementwise
 from benchmark.kernels.degenerate import degenerate_reason
 from benchmark.system.errors import BenchError, ConfigError, did_you_mean, unknown_name
-from benchmark.system.plugin_code import plugin_of, run_guarded, run_plugin_code
 from benchmark.system.registries import is_builtin, unknown_component_message
 from benchmark.system.tags import Tags, tags_of
+from benchmark.system.user_classes import guarded, plugin_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -87,8 +87,7 @@ class Component:
 
     def build(self, **more: Any) -> Any:
         """Return a new instance."""
-        with run_plugin_code(plugin_of(self.cls)):
-            return self.cls(**self.given, **more)
+        return self.cls(**self.given, **more)
 
     @property
     def resolved(self) -> dict[str, Any]:
@@ -222,7 +221,7 @@ def check_component(what: str, registry: Mapping[str, type[Any]], given: Any) ->
 def _within_range(cls: type[Any], values: Mapping[str, Any]) -> Any:
     """Return an instance; refuse parameters that its class rejects, and a plug-in that raises any other error."""
     try:
-        with run_guarded(cls, kind=ConfigError, short=False):
+        with guarded([] if is_builtin(cls) else [cls], ConfigError):
             instance = cls(**values)
             if hasattr(instance, "check"):
                 instance.check()

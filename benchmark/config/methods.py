@@ -33,9 +33,9 @@ from benchmark.kernels import is_elementwise_kernel
 from benchmark.representation import IDF_SOURCES, NORMALIZATIONS
 from benchmark.representation.weightings import FROM_LABELS
 from benchmark.system.errors import ConfigError, quote_value, unknown_name
-from benchmark.system.plugin_code import run_guarded
-from benchmark.system.registries import unknown_component_message
+from benchmark.system.registries import is_builtin, unknown_component_message
 from benchmark.system.tags import tags_of
+from benchmark.system.user_classes import guarded
 from benchmark.system.yaml_source import YamlSource
 
 if TYPE_CHECKING:
@@ -629,7 +629,7 @@ class _Resolver:
         given = self._chosen(WEIGHTING_KEY, own, names, "tf", place)
         weighting = self._built(WEIGHTING_KEY, self._registries.weightings, *given)
         try:
-            with run_guarded(weighting.cls, kind=ConfigError, short=False):
+            with guarded([] if is_builtin(weighting.cls) else [weighting.cls], ConfigError):
                 return weighting, str(weighting.build().learns)
         except ConfigError as error:
             raise self._source.error(given[1], str(error)) from None

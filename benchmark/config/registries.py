@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchmark.system.registries import Registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import Any
 
     from benchmark.evaluation.metrics import DiagnosticMetric
 
 
 @dataclass(frozen=True)
 class Registries:
-    """All registries, by kind of component; `pipelines` has those of import paths and of functions in files alone."""
+    """All registries, by kind of component; `pipelines` has those of import paths and of functions in files alone.
+
+    `calls` calls the users' components among them that run in a process of their own.
+    """
 
     kernels: Registry
     classifiers: Registry
@@ -28,10 +30,13 @@ class Registries:
     features: Registry
     thresholds: Registry
     pipelines: Registry = field(default_factory=lambda: Registry({}))
+    calls: Any = None
 
     def each(self) -> Iterator[tuple[str, Registry]]:
         """Iterate over the kinds of which a plug-in can name components, and their registries."""
-        return ((kind.name, getattr(self, kind.name)) for kind in fields(self) if kind.name != "pipelines")
+        return (
+            (kind.name, getattr(self, kind.name)) for kind in fields(self) if kind.name not in ("pipelines", "calls")
+        )
 
     @property
     def methods(self) -> Registry:

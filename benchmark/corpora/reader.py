@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from benchmark.corpora.corpus import Corpus, StreamedCorpus, concatenate_texts
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -131,6 +133,21 @@ class CorpusReader(ABC):
             If the corpus is missing, damaged, or differs from `outline` or its card.
         """
 
+    def read(self, *, download: bool, notify: Callable[[str], None] = print) -> tuple[str, Any, dict[str, Any]]:
+        """Locate and read the corpus in one step, as a user's is read; parameters as of `locate`.
+
+        Returns
+        -------
+        str, Corpus or CountsCorpus, dict
+            The source, the documents with their texts in memory, and the facts.
+        """
+        source = self.locate(download=download, notify=notify, progress=True)
+        corpus: Any = self.load(source)
+        if isinstance(corpus, StreamedCorpus):
+            corpus = Corpus(corpus.dataset, corpus.documents, *concatenate_texts(list(corpus)), corpus.digest)
+        self.check_unchanged()
+        return str(source), corpus, dict(self.facts())
+
     def check_unchanged(self) -> None:  # noqa: B027 - most corpora have nothing to check
         """Check that files are as they were when `content` was called; called before their counts are stored.
 
@@ -157,7 +174,15 @@ class LastCorpus:
     def load(self, reader: CorpusReader, source: CorpusSource) -> Any:
         """Return the reader's corpus; from the cache if reader, source and content are the same as before."""
         key = reader, source, reader.content(source)
+        return self._once(key, lambda: reader.load(source))
+
+    def read(self, reader: CorpusReader, *, download: bool) -> tuple[str, Any, dict[str, Any]]:
+        """Return what `CorpusReader.read` does; from the cache if the reader is the same as before."""
+        found: tuple[str, Any, dict[str, Any]] = self._once((reader,), lambda: reader.read(download=download))
+        return found
+
+    def _once(self, key: tuple[Any, ...], read: Callable[[], Any]) -> Any:
         if self._key != key:
             self._key, self._corpus = (), None  # free the old corpus before reading the new one
-            self._key, self._corpus = key, reader.load(source)
+            self._key, self._corpus = key, read()
         return self._corpus

@@ -11,9 +11,9 @@ import numpy as np
 
 from benchmark.config.model import BASE_VARIANT, Cell
 from benchmark.evaluation.intervals import Estimate
-from benchmark.system.plugin_errors import source_location
 from benchmark.system.registries import is_builtin
 from benchmark.system.tags import Tags, tags_of
+from benchmark.system.user_classes import source_location
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

@@ -1,8 +1,9 @@
 """Digest the code that decides a result: the modules of its components, and every module that these import in turn.
 
-A module counts by the bytes of its source, a library by its version, a plug-in by all that it loaded and read when it
-was imported. Where an import takes a name from a package's ``__init__``, the module that defines the name counts, so
-that a registry doesn't make every result depend on every component.
+A module counts by the bytes of its source, a library by its version. A user's class that is `stored` counts by the
+Python files of its folder, the files that it names in `reads`, and what these files import. Where an import takes a
+name from a package's ``__init__``, the module that defines the name counts, so that a registry doesn't make every
+result depend on every component.
 """
 
 from __future__ import annotations
@@ -14,9 +15,12 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmark.system.distributions import distributions_of
-from benchmark.system.errors import BenchError
-from benchmark.system.plugin_code import plugin_of
+from benchmark.plugins.trust import code_digest_of_folder, importable_files
+from benchmark.system.distributions import distributions_of, has_distribution, module_file
+from benchmark.system.errors import BenchError, ConfigError
+from benchmark.system.registries import is_builtin
+from benchmark.system.tags import tags_of
+from benchmark.system.user_classes import plugin_of, user_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -35,8 +39,45 @@ def code_digest(*components: Any) -> str:
         If the package was edited while the program started: some of the old code may run, and some of the new.
     """
     _refuse_edited()
-    plugins = {plugin.digest for each in components if (plugin := plugin_of(each)) is not None}
-    return _digest(frozenset(_module_of(each) for each in components), frozenset(plugins))
+    modules, users = {_module_of(each) for each in components}, set[str]()
+    for each in components:
+        if not is_builtin(each) and not _is_installed(each) and is_stored(each):
+            files, imported = _user_code(each)
+            users.add(files)
+            modules |= imported
+    return _digest(frozenset(modules), frozenset(users))
+
+
+def is_stored(component: Any) -> bool:
+    """Return whether results of a class are stored: of this package, of an installed one, or that says so."""
+    return is_builtin(component) or _is_installed(component) or tags_of(component).stored
+
+
+def _is_installed(component: Any) -> bool:
+    return has_distribution(f"{component.__module__}.{component.__name__}")
+
+
+def _user_code(component: Any) -> tuple[str, set[str]]:
+    """Return the digest of a user's class as it is now, and the modules that its files import.
+
+    Raises
+    ------
+    ConfigError
+        If a file that it names in `reads` can't be read.
+    """
+    plugin = plugin_of(component)
+    file = plugin.file if plugin else module_file(f"{component.__module__}.{component.__name__}")
+    if file is None:
+        raise ConfigError(f"{user_place(component)}: it has no file, so that its results can't be stored")
+    digests = [code_digest_of_folder(file)]
+    for name in getattr(component, "reads", ()):
+        try:
+            digests.append(f"{name} {hashlib.sha256((file.parent / name).read_bytes()).hexdigest()}")
+        except OSError as error:
+            problem = f"it names {name!r} in `reads`: {error.strerror or error}"
+            raise ConfigError(f"{user_place(component)}: {problem}") from None
+    sources = [each.read_bytes() for each in importable_files(file) if each.suffix == ".py"]
+    return "\n".join(digests), {name for source in sources for name in _named_by(_within(ast.parse(source).body))}
 
 
 @cache
@@ -86,15 +127,15 @@ def _refuse_edited() -> None:
 
 
 @cache
-def _digest(modules: frozenset[str], plugins: frozenset[str]) -> str:
+def _digest(modules: frozenset[str], users: frozenset[str]) -> str:
     own, others = _reached(modules)
     digest = hashlib.sha256()
     for name in sorted(own):
         digest.update(f"{name} {hashlib.sha256(MODULE_SOURCES[name]).hexdigest()}\n".encode())
     for library in sorted({name for other in others for name in distributions_of(other)[:1]}):
         digest.update(f"{library} {distribution_version(library)}\n".encode())
-    for plugin in sorted(plugins):
-        digest.update(f"{plugin}\n".encode())
+    for files in sorted(users):
+        digest.update(f"{files}\n".encode("utf-8", "surrogateescape"))
     return digest.hexdigest()
 
 
@@ -131,13 +172,18 @@ def _within(nodes: Iterable[ast.AST]) -> Iterator[ast.Import | ast.ImportFrom]:
 @cache
 def _imported(module: str) -> frozenset[str]:
     """Return the modules that a module imports by itself."""
+    return frozenset(_named_by(_imports(module)))
+
+
+def _named_by(imports: Iterable[ast.Import | ast.ImportFrom]) -> set[str]:
+    """Return the modules that import statements name."""
     found = set[str]()
-    for node in _imports(module):
+    for node in imports:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         else:
             found |= {_defined_in(node.module or "", alias.name) for alias in node.names}
-    return frozenset(found)
+    return found
 
 
 def _defined_in(module: str, name: str) -> str:

@@ -11,7 +11,6 @@ from benchmark.config.extends import read_config
 from benchmark.experiment.run_folder import MANIFEST_FILE
 from benchmark.papers.load import published_papers, unknown_cell
 from benchmark.plugins.discovery import registries_for
-from benchmark.plugins.outline import outlined_registries
 from benchmark.plugins.records import with_plugin_paths
 from benchmark.system.errors import ConfigError
 from benchmark.system.yaml_source import YamlSource
@@ -23,18 +22,15 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment
 
 
-def load_experiment(path: Path, *, run_code: bool = True) -> Experiment:
-    """Read and check a configuration; without `run_code`, users' classes are known by their names alone.
+def load_experiment(path: Path) -> Experiment:
+    """Read and check a configuration.
 
     Raises
     ------
     ConfigError
         With file, line, the error, the nearest valid name and the allowed values.
     """
-    source = read_config(path)
-    return check_experiment(
-        source, registries_for(source) if run_code else outlined_registries(source), published_papers()
-    )
+    return check_source(read_config(path))
 
 
 def experiment_from_mapping(raw: dict[str, Any], name: str) -> Experiment:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment, TextSettings
     from benchmark.experiment.settings import PlannedTask, Setting, StoreUnit
-    from benchmark.experiment.store import Store
+    from benchmark.experiment.store import Store, StoreEntry
     from benchmark.text.counts import Counts
     from benchmark.text.strings import Texts
 
@@ -32,7 +32,12 @@ class LoadedVariant:
 
 
 class RemoteExecutor(Protocol):
-    """Other processes that compute results which the store lacks, and store them."""
+    """Other processes that compute results which the store lacks, and store them.
+
+    `entries` has by key, until they are taken, those that aren't stored.
+    """
+
+    entries: dict[str, StoreEntry]
 
     def begin(
         self, experiment: Experiment, read: Mapping[str, LoadedVariant], works: Iterable[PlannedTask]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import pickle
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 from unicodedata import unidata_version
@@ -13,18 +15,20 @@ from benchmark.corpora.assemble import select_documents
 from benchmark.corpora.reader import LastCorpus
 from benchmark.corpora.user.counts_folder import CountsCorpus
 from benchmark.experiment.code_digest import code_digest
-from benchmark.experiment.plugin_results import READS_FACT, get_result, put_result
 from benchmark.experiment.store import StoreEntry, array_digest, store_key
 from benchmark.system.errors import ConfigError, DataError
-from benchmark.system.plugin_code import plugin_of, run_plugin_code
+from benchmark.system.registries import is_builtin
 from benchmark.system.string_arrays import join_names, split_names
 from benchmark.text.counts import counts_from_arrays, counts_to_arrays
 from benchmark.text.strings import Texts, document_string, joined_texts
 from benchmark.text.vocabulary import count_terms, prune_counts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from benchmark.config.model import Collection, Experiment, TextSettings, Variant
     from benchmark.corpora.archive import CorpusSource
+    from benchmark.corpora.reader import CorpusReader
     from benchmark.experiment.context import RunContext
     from benchmark.text.counts import Counts
     from benchmark.text.lexer import Lexing
@@ -34,28 +38,32 @@ def read_counts(
     collection: Collection, context: RunContext, last: LastCorpus | None = None
 ) -> tuple[Counts, dict[str, Any], str]:
     """Return the counts of a collection, facts on their source, and their store key; the corpus in `last` is reused."""
-    reader = collection.reader
-    component, plugin = type(reader), plugin_of(type(reader))
-    with run_plugin_code(plugin):
-        source = reader.locate(download=context.download, notify=context.observer.note, progress=True)
-        key = counts_key(collection, source)
-        entry = get_result(context.store, key, [component])
-        if entry is None:
-            corpus = select_documents(
-                (last or LastCorpus()).load(reader, source), list(collection.classes), collection.exclude
-            )
-            arrays, facts = counts_to_arrays(_counts(corpus, collection, context.jobs))
-            entry = StoreEntry(arrays, facts | {"digest": corpus.digest})
-            reader.check_unchanged()
-            put_result(context.store, key, entry, [component], context.observer.note)
-        facts = {"source": str(source), "content_digest": entry.facts["digest"]} | reader.facts()
-    if plugin is not None:  # key results by the counts, not by the code that made them
-        own = {name: each for name, each in entry.facts.items() if name != READS_FACT}
-        key = store_key(
-            stage="counts", facts=own, of=array_digest(*(entry.arrays[name] for name in sorted(entry.arrays)))
-        )
+    last = last or LastCorpus()
+    source, content, more, read = _located(collection.reader, context, last)
+    key = _counts_key(collection, content)
+    entry = context.store.get(key)
+    if entry is None:
+        corpus = select_documents(read(), list(collection.classes), collection.exclude)
+        arrays, known = counts_to_arrays(_counts(corpus, collection, context.jobs))
+        entry = StoreEntry(arrays, known | {"digest": corpus.digest})
+        collection.reader.check_unchanged()
         context.store.put(key, entry)
+    facts = {"source": source, "content_digest": entry.facts["digest"]} | more()
     return counts_from_arrays(entry.arrays, entry.facts), facts, key
+
+
+def _located(
+    reader: CorpusReader, context: RunContext, last: LastCorpus
+) -> tuple[str, dict[str, Any], Callable[[], dict[str, Any]], Callable[[], Any]]:
+    """Return a corpus's source, all that determines its documents, and functions that return its facts and itself.
+
+    A user's corpus is read each time, and known by its content alone.
+    """
+    if is_builtin(type(reader)):
+        source = reader.locate(download=context.download, notify=context.observer.note, progress=True)
+        return str(source), _content(reader, source), reader.facts, lambda: last.load(reader, source)
+    name, corpus, facts = last.read(reader, download=context.download)
+    return name, {"documents": hashlib.sha256(pickle.dumps(corpus)).hexdigest()}, lambda: facts, lambda: corpus
 
 
 def _counts(corpus: Any, collection: Collection, jobs: int) -> Counts:
@@ -64,24 +72,32 @@ def _counts(corpus: Any, collection: Collection, jobs: int) -> Counts:
     return count_terms(corpus, collection.lexing, collection.pruning, jobs)
 
 
+def _content(reader: CorpusReader, source: CorpusSource) -> dict[str, Any]:
+    """Return all that determines the documents of a corpus of this package."""
+    return {"code": code_digest(type(reader)), "corpus": reader.name, **reader.content(source)}
+
+
 def counts_key(collection: Collection, source: CorpusSource) -> str:
-    """Return the store key of a collection's counts.
+    """Return the store key of the counts of a collection of this package, see `_counts_key`."""
+    return _counts_key(collection, _content(collection.reader, source))
+
+
+def _counts_key(collection: Collection, content: Mapping[str, Any]) -> str:
+    """Return the store key of a collection's counts, of documents that `content` determines.
 
     The card against which the corpus is checked is part of it, as are the stop words and the version of Unicode, which
     no module contains.
     """
-    reader, lexing, pruning = collection.reader, asdict(collection.lexing), asdict(collection.pruning)
     return store_key(
         stage="counts",
-        code=code_digest(type(reader), counts_key),
+        counting=code_digest(counts_key),
         left_out=sorted(collection.lexing.left_out),
         letters=unidata_version,
-        corpus=reader.name,
         classes=collection.classes,
         exclude=collection.exclude,
-        lexing=lexing,
-        pruning=pruning,
-        **reader.content(source),
+        lexing=asdict(collection.lexing),
+        pruning=asdict(collection.pruning),
+        **content,
     )
 
 
@@ -144,32 +160,26 @@ def _read_texts(
     last: LastCorpus | None,
 ) -> Texts:
     """Return the texts of a collection from the store, or from its corpus."""
-    reader = collection.reader
-    component = type(reader)
-    with run_plugin_code(plugin_of(component)):
-        source = reader.locate(download=context.download, notify=context.observer.note, progress=True)
-        key = store_key(
-            stage="texts",
-            code=code_digest(component, document_strings),
-            corpus=reader.name,
-            classes=collection.classes,
-            exclude=collection.exclude,
-            rules=rules,
-            **reader.content(source),
-        )
-        entry = get_result(context.store, key, [component])
-        if entry is None:
-            corpus = select_documents(
-                (last or LastCorpus()).load(reader, source), list(collection.classes), collection.exclude
-            )
-            if isinstance(corpus, CountsCorpus):
-                raise ConfigError(f"{experiment.name}: {label!r} reads texts, and {reader.name} has none but counts")
-            strings = (document_string(each, skip_header=rules[0], skip_html=rules[1]) for each in corpus)
-            data, bounds = joined_texts(strings)
-            ids = join_names(corpus.documents.ids)
-            entry = StoreEntry({"data": data, "bounds": bounds, "ids": ids}, {})
-            reader.check_unchanged()
-            put_result(context.store, key, entry, [component], context.observer.note)
+    _, content, _, read = _located(collection.reader, context, last or LastCorpus())
+    key = store_key(
+        stage="texts",
+        joining=code_digest(document_strings),
+        classes=collection.classes,
+        exclude=collection.exclude,
+        rules=rules,
+        **content,
+    )
+    entry = context.store.get(key)
+    if entry is None:
+        corpus = select_documents(read(), list(collection.classes), collection.exclude)
+        if isinstance(corpus, CountsCorpus):
+            name = collection.reader.name
+            raise ConfigError(f"{experiment.name}: {label!r} reads texts, and {name} has none but counts")
+        strings = (document_string(each, skip_header=rules[0], skip_html=rules[1]) for each in corpus)
+        data, bounds = joined_texts(strings)
+        entry = StoreEntry({"data": data, "bounds": bounds, "ids": join_names(corpus.documents.ids)}, {})
+        collection.reader.check_unchanged()
+        context.store.put(key, entry)
     if split_names(entry.arrays["ids"]) != counts.documents.ids:
         raise DataError(f"{experiment.name}: the texts of {label!r} aren't those of the counted documents")
     return texts_of_entry(entry, key)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from benchmark.experiment.code_digest import code_digest
-from benchmark.experiment.plugin_results import get_result, put_result
+from benchmark.experiment.code_digest import code_digest, is_stored
 from benchmark.experiment.store import StoreEntry, store_key
 
 if TYPE_CHECKING:
@@ -38,8 +37,6 @@ class KernelCache:
     ----------
     store : Store
         A folder of this machine; at an address nothing is stored, since reading would take longer than computing.
-    note : callable
-        Called with the reason why a plug-in's arrays aren't stored.
 
     Attributes
     ----------
@@ -47,8 +44,8 @@ class KernelCache:
         Number of results that came from the store.
     """
 
-    def __init__(self, store: Store, note: Callable[[str], None]) -> None:
-        self._store, self._note = store, note
+    def __init__(self, store: Store) -> None:
+        self._store = store
         self._room = store.limit // KERNEL_CACHE_SHARE if store.local else 0
         self._seconds_per_byte = 0.0
         self.n_found = 0
@@ -57,6 +54,8 @@ class KernelCache:
         self, about: str, components: Sequence[type], content: Mapping[str, Any], make: Callable[[], Arrays]
     ) -> Arrays:
         """Return the arrays that the store has for this content and code, or else those that `make` computes.
+
+        Those of a user's class that isn't stored are computed.
 
         Parameters
         ----------
@@ -68,8 +67,10 @@ class KernelCache:
             All else that decides them, as JSON values.
         make : callable
         """
+        if not all(map(is_stored, components)):
+            return make()
         key = store_key(stage=KERNEL_STAGE, code=code_digest(*components), **content)
-        entry = get_result(self._store, key, components) if self._room else None
+        entry = self._store.get(key) if self._room else None
         if entry is not None:
             self.n_found += 1
             return entry.arrays
@@ -79,7 +80,7 @@ class KernelCache:
         n_bytes = sum(array.nbytes for array in arrays.values())
         if MIN_KERNEL_SECONDS <= seconds >= MIN_SPEEDUP * self._seconds_per_byte * n_bytes and n_bytes <= self._room:
             entry = StoreEntry(arrays, {"stage": KERNEL_STAGE, "about": about, "seconds": round(seconds, 3)})
-            put_result(self._store, key, entry, components, self._note)
+            self._store.put(key, entry)
             self._weigh(key, seconds, n_bytes)
         return arrays
 

@@ -47,11 +47,11 @@ class RunResult:
     seconds: float = 0.0
 
 
-def load_checked(path: Path, *, run_code: bool = True) -> Experiment:
-    """Read a configuration and check all that can be checked without data; `run_code` as for `load_experiment`."""
-    experiment = load_experiment(path, run_code=run_code)
+def load_checked(path: Path) -> Experiment:
+    """Read a configuration and check all that can be checked without data."""
+    experiment = load_experiment(path)
     check_published(experiment, path.parent)
-    if run_code and experiment.parallel is not None and experiment.parallel.dask_address:
+    if experiment.parallel is not None and experiment.parallel.dask_address:
         check_trusted(path, f"names the Dask scheduler {experiment.parallel.dask_address}, which could run code here")
     reader = user_corpus_of(experiment)
     if reader is not None:

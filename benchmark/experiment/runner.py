@@ -13,7 +13,7 @@ from benchmark.corpora.reader import LastCorpus
 from benchmark.diagnostics.base import DiagnosticContext, compute_checked
 from benchmark.evaluation.predictions import Predictions, SettingKey, SettingPredictions, SplitKey, TaskKey
 from benchmark.experiment.batches import Batch, plan_batches, unit_splits
-from benchmark.experiment.code_digest import code_digest, imported_modules
+from benchmark.experiment.code_digest import code_digest, imported_modules, is_stored
 from benchmark.experiment.context import LoadedVariant
 from benchmark.experiment.counting import (
     check_expectations,
@@ -25,19 +25,20 @@ from benchmark.experiment.counting import (
 )
 from benchmark.experiment.kernel_cache import KernelCache
 from benchmark.experiment.near_duplicates import find_near_duplicates
-from benchmark.experiment.plugin_results import get_result, not_installed, put_result
 from benchmark.experiment.settings import component_classes, pack_predictions, predictions_of_unit, unpack_predictions
 from benchmark.experiment.store import StoreEntry, store_key
 from benchmark.experiment.task_planning import plan_task
+from benchmark.experiment.user_methods import UserMethods, computed_each_run
 from benchmark.methods.degenerate import degenerate_predictions_reason
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.split_data import SplitData
+from benchmark.system.errors import BenchError, ConfigError
 from benchmark.system.memory import peak_memory, reset_peak_memory
 from benchmark.system.numba_jit import compile_all
-from benchmark.system.plugin_code import plugin_of, plugin_parts, run_guarded, run_plugin_code
-from benchmark.system.plugin_errors import source_location
+from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads
 from benchmark.system.tags import tags_of
+from benchmark.system.user_classes import guarded, locate_error, runs_user_code_here, user_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment
     from benchmark.diagnostics.base import Arrays, Diagnostic
-    from benchmark.experiment.context import RunContext
+    from benchmark.experiment.context import RemoteExecutor, RunContext
     from benchmark.experiment.settings import PlannedTask, Setting, StoreUnit
     from benchmark.experiment.store import Store
     from benchmark.methods.problem import Problem
@@ -87,11 +88,15 @@ def run_tasks(
     """
     predictions, failures, stored = Predictions({}, {}, {}, {}), dict[str, str](), set[SettingKey]()
     left = sum(len(variant.tasks) for variant in experiment.variants.values())
-    cache = KernelCache(context.store, context.observer.note)
+    cache = KernelCache(context.store)
     bench, elsewhere = MatrixCache(context.jobs, cached=cache), context.elsewhere
+    tasks = list(works if elsewhere is None else elsewhere.begin(experiment, read, works))
+    users = None if runs_user_code_here() else UserMethods(experiment, read, tasks, context)
+    if line := computed_each_run(tasks):
+        context.observer.note(line)
     # One owner of the cores at a time: threads of ours run LIBSVM and the links; methods see to numba's.
     with blas_threads(context.jobs):
-        for work in works if elsewhere is None else elsewhere.begin(experiment, read, works):
+        for work in tasks:
             steps, left = sum(len(point.jobs) for point in work.points), left - 1
             context.observer.plan(steps, later=left * steps)  # tasks have about as many each
             near: list[NDArray[np.intp]] = []
@@ -100,7 +105,7 @@ def run_tasks(
             predictions.tasks[TaskKey(work.variant, work.task)] = work.documents
             for size, each in work.tested(near):
                 predictions.splits[SplitKey(work.variant, work.task, size)] = each
-            walk = TaskExecutor(context, bench)
+            walk = TaskExecutor(context, bench, users)
             found, failed = walk.solve(work)
             predictions.settings.update(found)
             failures |= failed
@@ -143,11 +148,28 @@ def plan_tasks(experiment: Experiment, read: Mapping[str, LoadedVariant]) -> Ite
 
 
 class TaskExecutor:
-    """Compute the settings of a task that the store lacks; `stored` are those it had, `failed` the errors of others."""
+    """Compute the settings of a task that the store lacks; `stored` are those it had, `failed` the errors of others.
 
-    def __init__(self, context: RunContext, bench: MatrixCache) -> None:
+    Parameters
+    ----------
+    context : RunContext
+    bench : MatrixCache
+    users : UserMethods, optional
+        Processes of the settings with users' code; by default they are computed here.
+    keep : callable, optional
+        Gets each computed setting, with the key and entry of a unit; by default those that are stored are stored.
+    """
+
+    def __init__(
+        self,
+        context: RunContext,
+        bench: MatrixCache,
+        users: UserMethods | None = None,
+        keep: Callable[[Setting, str, StoreEntry], object] | None = None,
+    ) -> None:
         self._store, self._observer, self._elsewhere = context.store, context.observer, context.elsewhere
-        self._bench = bench
+        self._bench, self._users = bench, users
+        self._keep = keep or (lambda point, key, entry: point.stored and self._store.put(key, entry))
         self.stored: set[SettingKey] = set()
         self.failed: dict[SettingKey, str] = {}
 
@@ -163,19 +185,17 @@ class TaskExecutor:
         results: dict[str, SettingPredictions] = {}
         missing = []
         for point, job in todo:
-            entry = get_result(self._store, job.key, point.components)
+            entry = self._store.get(job.key) if point.stored else None
             if entry is None:
                 missing.append((point, job))
                 continue
             results[job.key] = unpack_predictions(entry, job, work.problem)
             self._observer.step(job.label, stored=True)
         self.stored = {point.place for point in work.points} - {point.place for point, _ in missing}
-        brought, refused = self._brought(missing, work.problem)
-        results |= brought
-        left = [each for each in missing if each[1].key not in brought]
-        for point, job in left:
-            if job.key in refused:
-                self._fail(point, refused[job.key])
+        executors: list[RemoteExecutor | UserMethods | None] = [self._elsewhere, self._users]
+        for executor in filter(None, executors):
+            results |= self._brought(executor, [each for each in missing if each[1].key not in results], work.problem)
+        left = [each for each in missing if each[1].key not in results]
         for batch in plan_batches(left, by_split=by_split):
             parts = tuple(part for part in batch.parts if part[0].place not in self.failed)
             if parts:
@@ -200,20 +220,24 @@ class TaskExecutor:
             self._observer.note(f"{setting_name(point.place)} failed: {reason}")
 
     def _brought(
-        self, missing: Sequence[tuple[Setting, StoreUnit]], problem: Problem
-    ) -> tuple[dict[str, SettingPredictions], dict[str, str]]:
-        """Collect what other processes put into the store, and the errors of the jobs that failed there, by key."""
+        self, executor: RemoteExecutor | UserMethods, missing: Sequence[tuple[Setting, StoreUnit]], problem: Problem
+    ) -> dict[str, SettingPredictions]:
+        """Collect what other processes computed; settings fail for which they give a reason."""
         found: dict[str, SettingPredictions] = {}
-        refused: dict[str, str] = {}
-        jobs = {job.key: job for _, job in missing}
-        parts = {job.key: point.components for point, job in missing}
-        for key, reason in self._elsewhere.solved(missing) if self._elsewhere and missing else ():
+        wanted = {job.key: (point, job) for point, job in missing if point.place not in self.failed}
+        for key, reason in executor.solved(list(wanted.values())) if wanted else ():
+            point, job = wanted[key]
+            entry = executor.entries.pop(key, None)
             if reason:
-                refused[key] = reason
-            elif (entry := get_result(self._store, key, parts[key])) is not None:
-                found[key] = unpack_predictions(entry, jobs[key], problem)
-                self._observer.step(jobs[key].label)
-        return found, refused
+                self._fail(point, reason)
+                continue
+            if entry is not None:
+                self._keep(point, key, entry)
+            elif (entry := self._store.get(key)) is None:
+                continue
+            found[key] = unpack_predictions(entry, job, problem)
+            self._observer.step(job.label)
+        return found
 
     def results_of(self, batch: Batch) -> list[dict[str, SettingPredictions] | str]:
         """Compute and store a batch; return for each part its results by key, or the reason why it failed."""
@@ -222,32 +246,39 @@ class TaskExecutor:
         reset_peak_memory()
         for point, _ in batch.parts:
             point.compile()
+        decided: Sequence[list[SettingPredictions] | BaseException]
         try:
-            with run_guarded(*batch.parts[0][0].plugin_parts):
-                decided = batch.solve(self._bench)
-        except ValueError as error:  # the guard's error of a plug-in
+            decided = batch.solve(self._bench)
+        except BaseException as error:
+            if not batch.parts[0][0].user_classes or isinstance(error, KeyboardInterrupt | MemoryError):
+                raise
             decided = [error] * len(batch.parts)
         memory = peak_memory()
         return [self._kept(*part, own, memory) for part, own in zip(batch.parts, decided, strict=True)]
 
     def _kept(
-        self, point: Setting, jobs: Sequence[StoreUnit], decided: list[SettingPredictions] | Exception, memory: float
+        self,
+        point: Setting,
+        jobs: Sequence[StoreUnit],
+        decided: list[SettingPredictions] | BaseException,
+        memory: float,
     ) -> dict[str, SettingPredictions] | str:
         """Store the results of a setting's jobs and return them by key, or return the reason why they failed."""
-        parts, splits = point.plugin_parts, unit_splits(jobs)
-        if isinstance(decided, Exception):
+        parts, splits = point.user_classes, unit_splits(jobs)
+        if isinstance(decided, BaseException):
             if len(jobs) > 1:
                 return self._one_by_one(point, jobs)
-            if decided.__cause__ is not None:  # the traceback is for the plug-in's author
-                self._observer.detail("".join(format_exception(decided.__cause__)))
-            return f"{splits[0].name}: {decided}" if len(jobs[0].splits) == 1 else str(decided)
+            reason = _reason(decided, parts)
+            if parts:  # the traceback is for its author
+                self._observer.detail("".join(format_exception(decided)))
+            return f"{splits[0].name}: {reason}" if len(jobs[0].splits) == 1 else reason
         # A degenerate candidate is no error: the choice among candidates needs the scores of all.
         for split, own in zip(splits, decided, strict=True) if point.alone else ():
             work = SplitData(
                 point.problem.over_terms_of(split.train), split, splits, point.terms, point.aggregate, self._bench
             )
             if blind := degenerate_predictions_reason(point.method.spec, work, own):
-                return f"{f'{source_location(parts[-1], short=True)}: ' if parts else ''}{split.name}: {blind}"
+                return f"{f'{user_place(parts[-1])}: ' if parts else ''}{split.name}: {blind}"
         found, start = dict[str, SettingPredictions](), 0
         for job in jobs:
             stop = start + len(job.splits) + sum(map(len, job.inner))
@@ -255,7 +286,7 @@ class TaskExecutor:
                 found[job.key] = predictions_of_unit(job, decided[start:stop], point.problem, memory)
             except ValueError as error:
                 return str(error)
-            put_result(self._store, job.key, pack_predictions(found[job.key]), point.components, self._observer.note)
+            self._keep(point, job.key, pack_predictions(found[job.key]))
             start = stop
         return found
 
@@ -268,6 +299,15 @@ class TaskExecutor:
                 return own
             found |= own
         return found
+
+
+def _reason(error: BaseException, classes: Sequence[type]) -> str:
+    """Return an error of a method in a line, with the line of the user's code that raised it."""
+    if located := locate_error(error, short=True):
+        return located
+    if not classes or isinstance(error, ValueError | FloatingPointError | BenchError):
+        return str(error)
+    return locate_error(error, user_place(classes[-1]))
 
 
 def store_note(n: int) -> str:
@@ -285,22 +325,21 @@ def cached_arrays(
     store: Store,
     components: Sequence[type],
     counts: str,
-    note: Callable[[str], None],
     content: Mapping[str, Any],
     compute: Callable[[], Arrays],
 ) -> Arrays:
     """Return the arrays that the store has for this content, counts and code, or else compute and store them.
 
-    The components are a diagnostic, and the plug-ins' classes of the variant that it is computed for.
+    The components are a diagnostic, and the users' classes of the variant that it is computed for.
     """
+    if not all(map(is_stored, components)):
+        return compute()
     key = store_key(stage="diagnostics", code=code_digest(*components), counts=counts, **content)
-    entry = get_result(store, key, components)
-    if entry is not None:
-        return entry.arrays
-    with run_plugin_code(plugin_of(components[0])):
-        arrays = compute()
-    put_result(store, key, StoreEntry(arrays), components, note)
-    return arrays
+    entry = store.get(key)
+    if entry is None:
+        entry = StoreEntry(compute())
+        store.put(key, entry)
+    return entry.arrays
 
 
 def compute_diagnostics(
@@ -320,15 +359,15 @@ def compute_diagnostics(
         counts, key = read[variant]
         specs = (spec for entry in experiment.variants[variant].entries for spec in entry.candidates)
         classes = [cls for spec in specs for cls in component_classes(spec)]
-        parts = (type(built), *plugin_parts(classes), *filter(not_installed, classes))
-        kept = partial(cached_arrays, context.store, parts, key, context.observer.note)
+        parts = (type(built), *(each for each in classes if not is_builtin(each)))
+        kept = partial(cached_arrays, context.store, parts, key)
         given = DiagnosticContext(counts, experiment.variants[variant], experiment.seed, context.jobs, kept)
         label = name if variant == BASE_VARIANT else f"{variant}-{name}"
         compile_all(imported_modules(type(built))[0])
         try:
-            with run_guarded(type(built)):
+            with guarded([] if is_builtin(type(built)) else [type(built)], ValueError, short=True):
                 found[name, variant] = compute_checked(built, given, whole=not experiment.only)
-        except (ValueError, FloatingPointError, RuntimeError) as error:
+        except (ValueError, FloatingPointError, RuntimeError, ConfigError) as error:
             failures[label] = str(error)
             context.observer.note(f"{label} failed: {failures[label]}")
         context.observer.step(label)

@@ -18,10 +18,10 @@ from benchmark.evaluation.predictions import (
     TaskDocuments,
     TestedSplit,
 )
-from benchmark.experiment.code_digest import code_version, imported_modules
+from benchmark.experiment.code_digest import code_version, imported_modules, is_stored
 from benchmark.experiment.store import StoreEntry
 from benchmark.system.numba_jit import compile_all
-from benchmark.system.plugin_code import plugin_parts
+from benchmark.system.registries import is_builtin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -98,9 +98,14 @@ class Setting:
         return component_classes(self.method.spec)
 
     @property
-    def plugin_parts(self) -> tuple[type, ...]:
-        """A class of each plug-in that the method uses; () for a method of this package."""
-        return plugin_parts(self.components)
+    def user_classes(self) -> tuple[type, ...]:
+        """The classes among them that aren't of this package; () for a method of this package."""
+        return tuple(dict.fromkeys(each for each in self.components if not is_builtin(each)))
+
+    @property
+    def stored(self) -> bool:
+        """Whether results are stored: all its classes are of this package or installed, or say so."""
+        return all(map(is_stored, self.components))
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,7 @@ from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
 from benchmark.methods.split_data import products_key, training_rows_of
 from benchmark.methods.wrappers.fusion import FusedMethod
+from benchmark.system.registries import is_builtin
 from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ def plan_task(
         return read.get(spec.text or variant.collection.text, seen) if spec.classifier.tags.reads_texts else seen
 
     digest, values = cache(_rows_digest), experiment.ranks_documents
+    # A user's protocol counts by the splits that it returns, which are part of each key.
+    protocol_code = [variant.protocol.cls] if is_builtin(variant.protocol.cls) else []
     protocol = None if experiment.inner is None else experiment.inner.build()
     inner_of = {size: tuple(_inner(split, problem, protocol) for split in splits[size]) for size in splits}
     points = []
@@ -76,6 +79,7 @@ def plan_task(
         chosen = experiment.inner is not None and len(entry.candidates) > 1
         for index, spec in enumerate(entry.candidates):
             seen = problem_of(spec)
+            code = code_digest(*protocol_code, *component_classes(spec), plan_task, Batch, MatrixCache)
             method = _method(spec, problem_of, variant)
             for size in variant.sizes:
                 inner = inner_of[size] if chosen else tuple(() for _ in splits[size])
@@ -87,7 +91,6 @@ def plan_task(
                     words = (variant.name, task.name, entry.label, candidate, size, number)
                     label = "-".join(str(word) for word in words if word not in ("", "base", None))
                     folds = list(zip(splits[size], inner, strict=True))
-                    code = code_digest(variant.protocol.cls, *component_classes(spec), plan_task, Batch, MatrixCache)
                     jobs = _jobs(label, method, spec, seen, folds, variant.terms, number, digest, code, values=values)
                     how = method, seen, number, products_key(spec), spec.kernel is None
                     aggregate = variant.terms.aggregate if variant.terms else "sum"

@@ -24,11 +24,13 @@ from benchmark.classifiers.svm import (
     train_multiclass_together,
 )
 from benchmark.evaluation.predictions import SettingPredictions
+from benchmark.kernels import is_elementwise_kernel
 from benchmark.kernels.gram import LazyGram, kernel_diagonal
 from benchmark.methods.fitted import FittedMachines, trained_state
 from benchmark.methods.plugin_outputs import check_real_array, scores_of_all_classes
 from benchmark.methods.split_data import SplitData, cache_entry, products_key
 from benchmark.methods.stopwatch import Stopwatch
+from benchmark.methods.weighted_counts import split_weighting, weighted_points
 from benchmark.system.numba_jit import numba_threads
 from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads, largest_magnitude, rows_per_block, run_blocks
@@ -47,6 +49,9 @@ if TYPE_CHECKING:
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
+
+#: Training documents on which a user's kernel is checked first.
+_FEW = 50
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,7 @@ class PerSplit:
         self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: MatrixCache
     ) -> list[SettingPredictions]:
         """Train on each split and predict its test documents, see `Method.solve`."""
+        check_user_kernel(self.spec, problem, splits[0])
         with limit_threads(bench):
             return [self._split(SplitData(problem, split, splits, terms, self.aggregate, bench)) for split in splits]
 
@@ -106,7 +112,7 @@ class KernelSvm(PerSplit):
     def joins(self, terms: int | None) -> tuple[Any, ...] | None:
         """Return a key that is equal for machines that can be trained together; None for a machine trained alone.
 
-        A plug-in's kernel is trained alone: if it changes its arguments or reads files, that affects its results only.
+        A user's kernel is trained alone.
         """
         ours = self.spec.kernel is not None and is_builtin(self.spec.kernel.cls)
         if not (ours and self.spec.classifier.build().scheme == "one-vs-one"):
@@ -320,11 +326,10 @@ def gram_rows(
     ValueError
         If the values have another shape, aren't finite numbers, or are all equal.
     """
-    ours = is_builtin(type(kernel))  # a plug-in gets copies
-    kernel.fit(points if ours else points.copy(), y if ours else y.copy())
+    kernel.fit(points, y)
     grams = []
     for rows in (points, tested):
-        values = kernel.transform(rows if ours else rows.copy())
+        values = kernel.transform(rows)
         grams.append(check_real_array(values, (rows.shape[0], points.shape[0]), f"the kernel {kernel!r}"))
     check_not_constant(kernel, grams[0])
     return grams[0], grams[1]
@@ -334,6 +339,21 @@ def check_finite_gram(kernel: Any, values: NDArray[np.float64]) -> None:
     """Raise ValueError where a kernel's values are not finite numbers."""
     if not np.isfinite(largest_magnitude(values)):
         raise ValueError(f"the kernel {kernel!r} gives values that are not finite numbers")
+
+
+def check_user_kernel(spec: MethodSpec, problem: Problem, split: Split) -> None:
+    """Raise ValueError where a user's elementwise kernel has values that aren't finite, or only equal ones."""
+    if spec.kernel is None or is_builtin(spec.kernel.cls) or not is_elementwise_kernel(spec.kernel.cls):
+        return
+    counts = problem.counts.matrix
+    weighting = split_weighting(problem, counts, spec.representation, split)
+    points, kernel = weighted_points(counts, spec.representation, weighting), build_kernel(spec)
+    for train in (split.train[:_FEW], split.train):
+        values = kernel.fit(points[train]).transform(points[train])
+        gram = check_real_array(values, (len(train), len(train)), f"the kernel {kernel!r}")
+        if gram.min() < gram.max():
+            return
+    check_not_constant(kernel, gram)
 
 
 def check_not_constant(kernel: Any, gram: NDArray[np.float64]) -> None:
@@ -362,6 +382,7 @@ class SharedMatrixSvm:
         """Train on each split and predict, see `Method.solve`; seconds are divided equally among the splits."""
         if terms is not None or len(problem.documents.classes) != 2:
             raise ValueError("splits share one kernel matrix only with two classes and the same terms in all splits")
+        check_user_kernel(self.spec, problem, splits[0])
         watch, labels = Stopwatch(), problem.documents.labels
         classifier = self.spec.classifier.build()
         with limit_threads(bench):

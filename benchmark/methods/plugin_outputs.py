@@ -16,8 +16,8 @@ from benchmark.config.components import is_library_class
 from benchmark.methods.multilabel import check_finite_values
 from benchmark.system.errors import unknown_name
 from benchmark.system.memory import free_memory
-from benchmark.system.plugin_errors import source_location
 from benchmark.system.registries import is_builtin
+from benchmark.system.user_classes import source_location
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -180,7 +180,10 @@ class CheckedClassifier:
         if X.dtype == object:  # texts
             return list(X)
         if self._sparse or not sp.issparse(X):
-            return X.copy()
+            copy = X.copy()
+            if sp.issparse(copy):
+                copy.sort_indices()
+            return copy
         needed, budget = 8 * X.shape[0] * X.shape[1], free_memory()
         if needed > budget:
             shape = f"{X.shape[0]:,} documents × {X.shape[1]:,} coordinates"

@@ -20,7 +20,6 @@ from benchmark.methods.one_vs_rest import (
 )
 from benchmark.methods.point_classifiers import PointClassifierMethod
 from benchmark.methods.weighted_counts import depends_on_split
-from benchmark.methods.wrappers.plugin_method import PluginMethod
 from benchmark.methods.wrappers.thresholds import ThresholdedMethod
 from benchmark.methods.wrappers.training_vocabulary import TrainingVocabularyMethod
 from benchmark.system.registries import is_builtin
@@ -58,14 +57,11 @@ def build_method(spec: MethodSpec, problem: Problem, terms: TermSelection | None
     method = _method_for(spec, problem, terms, replicated=replicated)
     if spec.threshold is not None and problem.multilabel:
         method = ThresholdedVectors(method) if isinstance(method, VectorClassifierMethod) else ThresholdedMethod(method)
-    if problem.pruning is not None:
-        method = TrainingVocabularyMethod(method)
-    plugins = tuple(part.cls for part in spec.components if not is_builtin(part.cls))
-    return PluginMethod(method, plugins) if plugins else method
+    return method if problem.pruning is None else TrainingVocabularyMethod(method)
 
 
 def _method_for(spec: MethodSpec, problem: Problem, terms: TermSelection | None, *, replicated: bool) -> Method:
-    """Return the method without thresholds and without the checks of plug-ins."""
+    """Return the method without thresholds."""
     aggregate = terms.aggregate if terms is not None else "sum"
     if spec.predictions is not None:
         return GivenPredictionsMethod(spec, batched=replicated)

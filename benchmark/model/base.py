@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmark.corpora.corpus import TEXT_CHUNK_BYTES
-from benchmark.system.plugin_code import running_plugins
+from benchmark.system.errors import ConfigError
 from benchmark.system.row_blocks import blas_threads, map_in_order
+from benchmark.system.user_classes import user_code
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from benchmark.system.plugin_code import Plugin
+    from benchmark.system.user_classes import Plugin
 
     Array = NDArray[np.float64]
 
@@ -129,7 +131,7 @@ class KeptModel(ABC):
 
     def _named(self, batch: Sequence[tuple[str, bytes]], n_words: int) -> tuple[tuple[str, ...], TextPredictions]:
         names, texts = zip(*batch, strict=True)
-        with running_plugins(self.plugins):
+        with user_code(ConfigError, self.plugins[-1].name) if self.plugins else nullcontext():
             return names, self.answer_batch(texts, n_words)
 
 

@@ -36,9 +36,9 @@ from benchmark.model.probabilities import fit_sigmoids
 from benchmark.model.text_model import TextModel
 from benchmark.plugins.trust import loading_own_code
 from benchmark.system.errors import ConfigError, one_line, unknown_name
-from benchmark.system.plugin_code import run_guarded, running_plugins
 from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads
+from benchmark.system.user_classes import guarded
 from benchmark.text.lexer import WHOLE_DOCUMENT
 
 if TYPE_CHECKING:
@@ -130,11 +130,8 @@ def fit_and_write(
             # A loaded model has its own terms alone.
             terms = [member.fitted.learned.terms for member in members if isinstance(member, TextModel)]
             rows = [each if own is None else each[:, own] for each, own in zip(inputs, terms, strict=True)]
-            with running_plugins(model.plugins):
-                expected = labels_of_rows(model, inputs)
-            with running_plugins(again.plugins):
-                if not np.array_equal(expected, labels_of_rows(again, rows)):
-                    problem = "it predicts other labels for training documents"
+            if not np.array_equal(labels_of_rows(model, inputs), labels_of_rows(again, rows)):
+                problem = "it predicts other labels for training documents"
         except Exception as error:  # noqa: BLE001 - a user's class may raise anything
             problem = one_line(str(error).replace(f"{Path(made).resolve()}{os.sep}", "").removesuffix("; fit it again"))
     if problem:
@@ -309,7 +306,7 @@ class _Training:
         self.observer.plan(1 + probability * INNER_FOLDS)
         problem, whole, sigmoids = self.point.problem, self._fitted(split), None
         if probability:
-            with run_guarded(*self.point.plugin_parts):
+            with guarded(self.point.user_classes, ValueError, short=True):
                 values = out_of_fold_values(problem, split, self._fitted)
             sigmoids = self._sigmoids(values, split, whole.learned)
         return self._text_model(method.spec, problem, whole, sigmoids, self.about)
@@ -322,14 +319,15 @@ class _Training:
         return rounded
 
     def _fitted(self, split: Split) -> FittedMethod:
-        fitted = self.point.method.fit(self.point.problem, split, self.point.terms, self.bench)
+        with guarded(self.point.user_classes, ValueError, short=True):
+            fitted = self.point.method.fit(self.point.problem, split, self.point.terms, self.bench)
         self.observer.step(split.name)
         return fitted
 
     def _fusion(self, method: FusedMethod, split: Split, *, probability: bool) -> FusionModel:
         """Train the methods of a fusion; the decision values that its scales are of serve for probabilities, too."""
         self.observer.plan(1)
-        with run_guarded(*self.point.plugin_parts):
+        with guarded(self.point.user_classes, ValueError, short=True):
             trained = method.train(self.point.problem, split, self.point.terms, self.bench)
         self.observer.step(split.name)
         members = []

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from benchmark.methods.wrappers.fusion import StandardizedSum
     from benchmark.model.text_model import TextModel
-    from benchmark.system.plugin_code import Plugin
+    from benchmark.system.user_classes import Plugin
 
     Array = NDArray[np.float64]
 

@@ -6,17 +6,17 @@ import contextlib
 import hashlib
 import shutil
 import sys
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmark.methods.elsewhere.kept_estimators import FittedEstimators, untrusted_types
 from benchmark.plugins.discovery import add_plugin_file, names_component, registries_with_plugins
-from benchmark.plugins.loader import load_plugin
+from benchmark.plugins.loader import load_plugin, plugin_files
 from benchmark.plugins.trust import check_trusted
 from benchmark.representation.weightings.base import Weighting
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import DataError
-from benchmark.system.plugin_code import plugin_of, plugin_parts, running_plugins
+from benchmark.system.user_classes import is_user_file, plugin_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from benchmark.config.registries import Registries
     from benchmark.methods.fitted import FittedMethod
     from benchmark.model.schema import PluginDescription
-    from benchmark.system.plugin_code import Plugin
+    from benchmark.system.user_classes import Plugin
 
 #: The folders of plug-ins' files, numbered from 1.
 PLUGIN_FOLDER = "plugin-{}"
@@ -39,39 +39,18 @@ def plugins_of_method(spec: MethodSpec, fitted: FittedMethod) -> tuple[Plugin, .
     Raises
     ------
     ValueError
-        If a plug-in reads files outside its folder, or its weighting learns what a model has no place for.
+        If its weighting learns what a model has no place for.
     """
-    found = [plugin for part in plugin_parts(part.cls for part in spec.components) if (plugin := plugin_of(part))]
+    found = list({plugin: None for part in spec.components if (plugin := plugin_of(part.cls))})
     if spec.classifier.tags.reads_texts and isinstance(fitted, FittedEstimators):
         modules = {name.rpartition(".")[0] for name in untrusted_types(fitted.arrays())}
-        found = [plugin for plugin in found if modules & plugin.modules.keys()]
+        files = [getattr(sys.modules.get(each), "__file__", None) for each in modules]
+        found = found if any(file is not None and is_user_file(Path(file)) for file in files) else []
     weighting = fitted.learned.weighting
     learned = {name for name in vars(weighting) if name.endswith("_") and not name.startswith("_")}
     if plugin_of(type(weighting)) and (more := sorted((learned | set(weighting.kept)) - set(Weighting.kept))):
         raise ValueError(f"the weighting {type(weighting).__name__} learns {more[0]}: a model has its factors alone")
-    for plugin in found:
-        plugin_contents(plugin)
     return tuple(found)
-
-
-def plugin_contents(plugin: Plugin) -> dict[str, bytes]:
-    """Return the files that a plug-in has read, by path relative to its folder; none of an installed package.
-
-    Raises
-    ------
-    ValueError
-        If one lies outside the folder.
-    """
-    if not Path(plugin.name).is_absolute():
-        return {}
-    names = {name for record in (plugin.imported, plugin.worked) for kind, name in record.reads if kind == "file"}
-    names |= {Path(plugin.name).name}
-    outside = sorted(name for name in names if name.startswith("..") and (plugin.folder / name).is_file())
-    if outside:
-        file = Path(plugin.name).name
-        raise ValueError(f"{file} reads {outside[0]}: a model has only files of the plug-in's own folder")
-    kept = (name for name in sorted(names) if (plugin.folder / name).is_file())
-    return {PurePosixPath(*Path(name).parts).as_posix(): (plugin.folder / name).read_bytes() for name in kept}
 
 
 def write_plugins(plugins: Iterable[Plugin], folder: Path) -> tuple[list[dict[str, Any]], int]:
@@ -80,7 +59,7 @@ def write_plugins(plugins: Iterable[Plugin], folder: Path) -> tuple[list[dict[st
     for old in folder.glob(PLUGIN_FOLDER.format("*")):
         if old.name.removeprefix(PLUGIN_FOLDER.format("")).isdigit():
             shutil.rmtree(old)
-    contents = {plugin: files for plugin in plugins if (files := plugin_contents(plugin))}
+    contents = {plugin: files for plugin in plugins if (files := plugin_files(plugin))}
     for number, (plugin, files) in enumerate(contents.items(), start=1):
         own = folder / PLUGIN_FOLDER.format(number)
         for name, content in files.items():
@@ -136,15 +115,14 @@ def registries_of_model(plugins: Iterable[Plugin]) -> Registries:
 @contextlib.contextmanager
 def named_modules(plugins: Iterable[Plugin], names: Iterable[str]) -> Iterator[None]:
     """Let plug-ins' modules be imported by the names that they had where the model was trained."""
-    with running_plugins(plugins):
-        named = {name: each.module for name, each in zip(names, plugins, strict=True) if name and each.module}
-        before = {name: sys.modules.get(name) for name in named}
-        sys.modules.update(named)
-        try:
-            yield
-        finally:
-            for name, module in before.items():
-                if module is None:
-                    sys.modules.pop(name, None)
-                else:
-                    sys.modules[name] = module
+    named = {name: each.module for name, each in zip(names, plugins, strict=True) if name and each.module}
+    before = {name: sys.modules.get(name) for name in named}
+    sys.modules.update(named)
+    try:
+        yield
+    finally:
+        for name, module in before.items():
+            if module is None:
+                sys.modules.pop(name, None)
+            else:
+                sys.modules[name] = module

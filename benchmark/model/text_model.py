@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.methods.fitted import FittedMethod
-    from benchmark.system.plugin_code import Plugin
+    from benchmark.system.user_classes import Plugin
     from benchmark.text.lexer import Lexing
 
     Array = NDArray[np.float64]

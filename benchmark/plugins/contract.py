@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import copy
 import itertools
-from contextlib import suppress
+import sys
+from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +34,6 @@ from benchmark.evaluation.splits import check_split_promises
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.registry import build_method
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES, registries_with_plugins
-from benchmark.plugins.loader import load_plugin
 from benchmark.plugins.representation_checks import (
     gives_features,
     gives_thresholds,
@@ -48,9 +48,8 @@ from benchmark.plugins.toy_data import toy_group_splits, toy_problem, toy_replic
 from benchmark.representation import WEIGHTINGS, Weighting
 from benchmark.representation.features import FeatureMap
 from benchmark.system.errors import BenchError
-from benchmark.system.plugin_code import plugin_of, run_plugin_code
-from benchmark.system.plugin_errors import locate_error, source_location
 from benchmark.system.tags import tags_of
+from benchmark.system.user_classes import locate_error, running_user_code_here, source_location
 from benchmark.system.yaml_source import YamlSource
 
 if TYPE_CHECKING:
@@ -85,8 +84,8 @@ class CheckResult:
 
 def check_file(path: Path) -> Iterator[CheckResult]:
     """Check every component that a plug-in file names; raise ConfigError if the file can't be loaded."""
-    known, file = registries_with_plugins([path]), str(path.resolve())
-    load_plugin(path)
+    with running_user_code_here():
+        known, file = registries_with_plugins([path]), str(path.resolve())
     for kind, registry in known.each():
         for name, origin in registry.origins.items():
             if origin.file == file:
@@ -110,7 +109,7 @@ def check_one_component(kind: str, name: str, component: Any, called: str) -> It
     for check in COMPONENT_CHECKS.get(kind, ()):
         problem = ""
         try:
-            with run_plugin_code(plugin_of(component)):
+            with running_user_code_here(), redirect_stdout(sys.stderr):
                 check(name, component)
         except BenchError as error:
             problem = str(error)

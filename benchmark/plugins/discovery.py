@@ -6,6 +6,7 @@ with entry points of the groups ``simplexbench.kernels``, ``simplexbench.classif
 
 from __future__ import annotations
 
+import inspect
 import sys
 from dataclasses import replace
 from functools import cache, partial, wraps
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.classifiers.thresholds import THRESHOLDS
@@ -22,42 +24,48 @@ from benchmark.corpora.registry import CORPORA
 from benchmark.diagnostics import DIAGNOSTICS
 from benchmark.evaluation.metrics import METRICS, function_of
 from benchmark.evaluation.protocols import PROTOCOLS
-from benchmark.evaluation.ranking_metrics import DecisionRanking
 from benchmark.kernels import KERNELS
 from benchmark.plugins.import_paths import imported_class
-from benchmark.plugins.loader import installed_plugin, load_plugin
+from benchmark.plugins.loader import load_plugin
 from benchmark.plugins.pipelines import add_pipelines, imported_pipeline
+from benchmark.plugins.sending import UserCalls, in_process
 from benchmark.plugins.validation import component_problem
 from benchmark.representation import WEIGHTINGS
 from benchmark.representation.features import FEATURE_MAPS
 from benchmark.system.errors import ConfigError
-from benchmark.system.plugin_code import guard_methods, register_plugin_class, run_plugin_code
-from benchmark.system.plugin_errors import convert_plugin_errors, report_lines_of, source_location
 from benchmark.system.registries import PluginOrigin, Registry, is_builtin
+from benchmark.system.user_classes import (
+    Plugin,
+    register_plugin_class,
+    report_lines_below,
+    runs_user_code_here,
+    source_location,
+    user_code,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from importlib.metadata import EntryPoint
 
     from numpy.typing import NDArray
 
     from benchmark.evaluation.metrics import Metric, Tallies
-    from benchmark.system.plugin_code import Plugin
+    from benchmark.evaluation.ranking_metrics import DecisionRanking
+    from benchmark.plugins.sending import ClassName
     from benchmark.system.yaml_source import YamlSource
 
 _GROUP = "simplexbench."
-#: Methods and properties of a plug-in's component that the package calls with a guard.
-_CALLED = {
+#: Methods and properties of a user's component that run in a process of their own, wherever they are called.
+_REMOTE = {
     "protocols": ("splits",),
     "diagnostics": ("compute", "numbers", "notes", "cells", "kinds", "rows"),
-    "corpora": ("classes", "parts", "multilabel", "outline", "locate", "content", "load", "facts", "check_unchanged"),
+    "corpora": ("classes", "parts", "multilabel", "outline", "read"),
 }
-#: The same of components whose errors fail their method alone.
-_CALLED_BY_METHODS = {
-    "weightings": ("fit", "transform"),
-    "features": ("fit", "transform", "width", "exact"),
-    "thresholds": ("fit",),
-}
+#: Methods of users' components of methods, each call of which gets copies of its arguments.
+_COPIED = (
+    *("fit", "transform", "predict", "decision_function", "predict_proba", "from_products", "scores"),
+    *("solve_targets", "local", "factors", "map", "exact"),
+)
 _NO_PLUGIN = (
     "names no component: a plug-in has at its top level KERNELS, CLASSIFIERS, WEIGHTINGS, FEATURES, THRESHOLDS, "
     "PROTOCOLS, DIAGNOSTICS, METRICS or CORPORA, such as KERNELS = {'mine': MyKernel}"
@@ -122,7 +130,7 @@ def registries_with_plugins(files: Iterable[Path] = ()) -> Registries:
         If a file can't be loaded, defines no component, or uses a name that is taken. A component with another error,
         and any error of an installed package, is refused only where a configuration names the component.
     """
-    found = BUILTIN_REGISTRIES.copied()
+    found = replace(BUILTIN_REGISTRIES.copied(), calls=UserCalls())
     for entry in _entries():
         _add_installed(entry, found)
     for path in dict.fromkeys(each.resolve() for each in files):
@@ -132,8 +140,6 @@ def registries_with_plugins(files: Iterable[Path] = ()) -> Registries:
 
 def add_plugin_file(plugin: Plugin, path: Path, found: Registries) -> None:
     """Add the components of a plug-in file to the registries."""
-    if hasattr(plugin.module, "MEASURES"):
-        raise ConfigError(f"{path}: MEASURES is now DIAGNOSTICS, and its classes define `numbers` in place of `told`")
     if not names_component(plugin):
         raise ConfigError(f"{path}: {_NO_PLUGIN}")
     named = [(kind, getattr(plugin.module, kind.upper())) for kind, _ in found.each() if _has(plugin, kind)]
@@ -163,40 +169,73 @@ def _add(kind: str, name: str, component: Any, origin: PluginOrigin, plugin: Plu
     registry: Registry = getattr(found, kind)
     registry.origins[name] = origin
     register_plugin_class(plugin, kind, name, component)
-    if isinstance(component, type) and not is_builtin(component):
-        guard_methods(component, _CALLED.get(kind, ()))
-        guard_methods(component, _CALLED_BY_METHODS.get(kind, ()), ValueError, short=True)
-    wrong = component_problem(kind, name, component, found)
-    if wrong:
+    if wrong := component_problem(kind, name, component, found):
         registry.broken[name] = f"{origin.place}: {name!r} can't be used: {wrong}"
-    else:
-        registry[name] = _sound(name, component, origin.place, plugin) if kind == "metrics" else component
+        return
+    if kind == "metrics":
+        registry[name] = _checked_metric(component, (plugin.name, kind, name), origin.place, found.calls)
+        return
+    if not is_builtin(component):
+        _copy_arguments(component)
+        if kind in _REMOTE and not runs_user_code_here():
+            component = in_process(component, _REMOTE[kind], found.calls, origin.place)
+            register_plugin_class(plugin, kind, name, component)
+    registry[name] = component
 
 
-def _sound(name: str, metric: Metric, place: str, plugin: Plugin) -> Metric:
-    """Return the metric with its errors, and scores that are invalid, reported in one line."""
+def _copy_arguments(component: type[Any]) -> None:
+    """Give each call of a user's methods copies of its arguments, which it may change; indices are sorted."""
+    for name in _COPIED:
+        owner = next((base for base in component.__mro__ if name in vars(base)), None)
+        function = None if owner is None or is_builtin(owner) else vars(owner)[name]
+        if inspect.isfunction(function) and not hasattr(function, "copies"):
+            setattr(component, name, _with_copies(function))
+
+
+def _with_copies(function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return function(self, *map(_copied, args), **{key: _copied(each) for key, each in kwargs.items()})
+
+    call.copies = True  # type: ignore[attr-defined]
+    return call
+
+
+def _copied(value: Any) -> Any:
+    if sp.issparse(value):
+        copy = value.copy()
+        copy.sort_indices()
+        return copy
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def _checked_metric(metric: Metric, named: ClassName, place: str, calls: UserCalls) -> Metric:
+    """Return the metric that is computed in the process of `calls`, and whose scores are checked."""
+
+    def call(function: Callable[..., Any], *args: Any) -> Any:
+        if not runs_user_code_here():
+            return calls(named, ((), {}), "", args, {}, place)
+        with user_code(ConfigError, place):
+            return function(*args)
+
     if (function := metric.ranking) is not None:
 
         @wraps(function)
         def ranking(ranked: DecisionRanking, weights: NDArray[np.float64] | None = None) -> float:
-            own = None if weights is None else weights.copy()
-            with convert_plugin_errors(ConfigError, place), run_plugin_code(plugin):
-                value = float(function(DecisionRanking(ranked.truth.copy(), ranked.values.copy()), own))
+            value = call(function, ranked, weights)
             if not np.isfinite(value):
-                raise ConfigError(f"{place}: the metric {name!r} must return a finite score; it returned {value}")
-            return value
+                raise ConfigError(f"{place}: the metric {named[2]!r} must return a finite score; it returned {value}")
+            return float(value)
 
         return replace(metric, ranking=ranking)
 
     @wraps(metric.scores)
     def of(tallies: Tallies) -> NDArray[np.float64]:
-        handed = replace(tallies, **{name: array.copy() for name, array in vars(tallies).items()})
-        with convert_plugin_errors(ConfigError, place), run_plugin_code(plugin):
-            values = np.array(metric.scores(handed), dtype=np.float64)
+        values = np.array(call(metric.scores, tallies), dtype=np.float64)
         if values.shape != tallies.documents.shape or not np.isfinite(values).all():
             expected = tallies.documents.shape
             problem = f"must return finite scores of shape {expected}; it returned shape {values.shape}, or not finite"
-            raise ConfigError(f"{place}: the metric {name!r} {problem}")
+            raise ConfigError(f"{place}: the metric {named[2]!r} {problem}")
         return values
 
     return replace(metric, of=of)
@@ -234,23 +273,23 @@ def _add_installed(entry: EntryPoint, found: Registries) -> None:
         registry.pop(entry.name, None)
         registry.broken[entry.name] = f"two components are named {entry.name!r}: {taken} and {origin.place}"
         return
-    plugin = installed_plugin(f"{entry.dist.name} {entry.dist.version}", Path(str(entry.dist.locate_file(""))))
     try:
-        with convert_plugin_errors(ConfigError, origin.place), run_plugin_code(plugin, plugin.imported):
+        with user_code(ConfigError, origin.place):
             component = entry.load()
-            _tell_lines_of(component)
+        _report_lines_of(component)
     except ConfigError as error:
         registry.origins[entry.name] = origin
         registry.broken[entry.name] = str(error)
     else:
-        _add(kind, entry.name, component, replace(origin, digest=plugin.digest), plugin, found)
+        plugin = Plugin(f"{entry.dist.name} {entry.dist.version}", entry.dist.version)
+        _add(kind, entry.name, component, origin, plugin, found)
 
 
-def _tell_lines_of(component: Any) -> None:
+def _report_lines_of(component: Any) -> None:
     """Let errors of an installed package name their lines; ours that it only names again are no errors of it."""
     if is_builtin(function_of(component)):
         return
     top = str(function_of(component).__module__).partition(".")[0]
     file = getattr(sys.modules[top], "__file__", None)
     if file is not None:
-        report_lines_of([Path(file).parent if Path(file).name == "__init__.py" else Path(file)])
+        report_lines_below(Path(file).parent if Path(file).name == "__init__.py" else Path(file))

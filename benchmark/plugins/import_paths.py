@@ -14,7 +14,6 @@ from benchmark.plugins.trust import check_trusted
 from benchmark.system.distributions import has_distribution, module_file
 from benchmark.system.errors import ConfigError, one_line, quote_value, unknown_name
 from benchmark.system.registries import PACKAGE
-from benchmark.system.user_code.isolation import restore_process_state
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,8 +83,7 @@ def imported_module(path: str) -> Any:
     if name in sys.modules:
         return sys.modules[name]
     try:
-        with restore_process_state():
-            return importlib.import_module(name)
+        return importlib.import_module(name)
     except Exception as error:  # noqa: BLE001 - a library may raise anything while it is imported
         raise ConfigError(one_line(f"{path}: {name} can't be imported: {error}")) from None
 

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import sys
+import warnings
 from importlib.machinery import PathFinder
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmark.plugins.trust import check_trusted
+import numpy as np
+from sklearn import config_context
+
+from benchmark.plugins.trust import check_trusted, code_digest_of_folder, importable_files
 from benchmark.system.errors import ConfigError
-from benchmark.system.plugin_code import Plugin, SourceLoader, run_plugin_code
-from benchmark.system.plugin_errors import convert_plugin_errors
+from benchmark.system.user_classes import Plugin, is_user_file, report_lines_below, runs_user_code_here, user_code
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 _NUMBERS = itertools.count(1)
-#: The latest version of each loaded plug-in, by file or distribution.
+#: The latest version of each loaded file.
 _LOADED: dict[str, Plugin] = {}
+#: Names of the modules that files have imported from their folders, which the next file imports anew.
+_BESIDE: set[str] = set()
 
 
 def load_plugin(path: Path, *, trusted: bool = False) -> Plugin:
-    """Load a plug-in's file; an earlier load is reused if everything that it read is unchanged.
+    """Import a plug-in's file as Python runs a script; an earlier import serves if no Python file was changed.
 
     Parameters
     ----------
@@ -43,59 +49,85 @@ def load_plugin(path: Path, *, trusted: bool = False) -> Plugin:
         raise ConfigError(f"{path}: no such file; a plug-in's path is relative to the configuration")
     if not trusted:
         check_trusted(path, "is code, and would be run with the Python files of its folder", with_folder=True)
-    known = _LOADED.get(str(path))
-    if known is not None and not known.why_not():
-        return known
-    plugin = Plugin(str(path), path.parent)
-    name = f"_plugin{next(_NUMBERS)}_{path.stem}"
-    spec = spec_from_file_location(name, path, loader=SourceLoader(name, str(path)))
-    assert spec is not None and spec.loader is not None  # noqa: S101, PT018 - the loader is passed above
-    module = module_from_spec(spec)
-    names = [name] if _is_taken(path.stem) else [name, path.stem]  # other files beside it may import it
-    plugin.modules = dict.fromkeys(names, module)
-    plugin.path = [str(path.parent)]
-    with convert_plugin_errors(ConfigError, path), run_plugin_code(plugin, plugin.imported):
-        spec.loader.exec_module(module)
-    plugin.module = sys.modules[name] = module
-    _LOADED[str(path)] = plugin
-    return plugin
-
-
-def _is_taken(name: str) -> bool:
-    return name in sys.stdlib_module_names or PathFinder.find_spec(name) is not None
-
-
-def installed_plugin(name: str, folder: Path) -> Plugin:
-    """Return the plug-in of a distribution; a new one if a file of an editable installation has changed."""
-    known = _LOADED.get(name)
-    if known is None or known.why_not():
-        known = _LOADED[name] = Plugin(name, folder)
+    digest, known = code_digest_of_folder(path), _LOADED.get(str(path))
+    if known is None or known.digest != digest:
+        name = f"_plugin{next(_NUMBERS)}_{path.stem}" if _is_taken(path) else path.stem
+        spec = spec_from_file_location(name, path)
+        assert spec is not None and spec.loader is not None  # noqa: S101, PT018 - of a Python file
+        report_lines_below(path.parent)
+        module = module_from_spec(spec)
+        with _script_folder(path.parent), user_code(ConfigError, path):
+            sys.modules[name] = module
+            spec.loader.exec_module(module)
+        known = _LOADED[str(path)] = Plugin(str(path), digest, sys.modules.get(name, module))
     return known
 
 
-def plugin_files(names: Iterable[str]) -> dict[str, dict[str, bytes]]:
-    """Return the files that plug-ins read when they were imported, to load them again in another process.
+def _is_taken(path: Path) -> bool:
+    """Return whether a file's name is that of another module."""
+    if path.stem in sys.stdlib_module_names:
+        return True
+    loaded, spec = getattr(sys.modules.get(path.stem), "__file__", None), PathFinder.find_spec(path.stem)
+    others = [loaded, None if spec is None else spec.origin]
+    return any(Path(each) != path for each in others if each is not None)
 
-    Returns
-    -------
-    dict of str to dict of str to bytes
-        Contents by relative path, by the plug-in's name.
+
+@contextlib.contextmanager
+def _script_folder(folder: Path) -> Iterator[None]:
+    """Put a script's folder first on the path, where it is imported; afterwards it is the last one.
+
+    Settings of libraries are those of before, except in the process of users' code.
     """
-    contents = {}
-    for name in names:
-        plugin = _LOADED[name]
-        relative = [file for kind, file in plugin.imported.reads if kind == "file"]
-        inside = [file for file in relative if not file.startswith("..") and (plugin.folder / file).is_file()]
-        contents[name] = {file: (plugin.folder / file).read_bytes() for file in inside}
-    return contents
+    for name in _BESIDE:
+        sys.modules.pop(name, None)
+    before, flag = set(sys.modules), sys.dont_write_bytecode
+    sys.path.insert(0, str(folder))
+    sys.dont_write_bytecode = True  # bytecode is out of date where a file is edited twice in a second
+    with contextlib.ExitStack() as stack:
+        if not runs_user_code_here():
+            for settings in (warnings.catch_warnings(), np.errstate(), config_context()):
+                stack.enter_context(settings)
+        try:
+            yield
+        finally:
+            sys.dont_write_bytecode = flag
+            with contextlib.suppress(ValueError):
+                sys.path.remove(str(folder))
+            sys.path.append(str(folder))
+            places = {name: getattr(sys.modules[name], "__file__", None) for name in set(sys.modules) - before}
+            _BESIDE.update(name for name, file in places.items() if file is not None and is_user_file(Path(file)))
 
 
-def reload_plugins(files: Mapping[str, Mapping[str, bytes]], folder: Path) -> dict[str, Plugin]:
-    """Write plug-ins' files (see `plugin_files`) to a folder and load them; return them by their original names."""
-    plugins = {}
+def plugin_files(plugin: Plugin) -> dict[str, bytes]:
+    """Return the files of a plug-in by relative path: Python files of its folder, and those that it names in `reads`.
+
+    Raises
+    ------
+    ConfigError
+        If one can't be read.
+    """
+    if plugin.file is None:
+        return {}
+    folder = plugin.file.parent
+    files = [each for each in importable_files(plugin.file) if not each.is_symlink()]
+    try:
+        own = {each.relative_to(folder).as_posix(): each.read_bytes() for each in files}
+        return own | {name: (folder / name).read_bytes() for name in sorted(plugin.reads)}
+    except OSError as error:
+        raise ConfigError(f"{plugin.name}: {error.filename} can't be read: {error.strerror or error}") from None
+
+
+def loaded_files(names: Iterable[str]) -> dict[str, dict[str, bytes]]:
+    """Return the files of loaded plug-ins, by the plug-in's name."""
+    return {name: plugin_files(_LOADED[name]) for name in names}
+
+
+def write_plugin_files(files: Mapping[str, Mapping[str, bytes]], folder: Path) -> dict[str, Path]:
+    """Write plug-ins' files (see `loaded_files`) to a folder; return the paths by the original names."""
+    paths = {}
     for number, (name, contents) in enumerate(files.items()):
         for file, content in contents.items():
             (folder / str(number) / file).parent.mkdir(parents=True, exist_ok=True)
             (folder / str(number) / file).write_bytes(content)
-        plugins[name] = load_plugin(folder / str(number) / Path(name).name, trusted=True)
-    return plugins
+        paths[name] = folder / str(number) / Path(name).name
+    return paths

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -12,17 +13,14 @@ from benchmark.config.methods import PIPELINE_KEY
 from benchmark.plugins.import_paths import imported_class
 from benchmark.plugins.loader import load_plugin
 from benchmark.system.errors import ConfigError, unknown_name
-from benchmark.system.plugin_code import register_plugin_class, run_plugin_code
-from benchmark.system.plugin_errors import convert_plugin_errors, source_location
 from benchmark.system.registries import PluginOrigin
 from benchmark.system.tags import Tags
-from benchmark.system.user_code.isolation import restore_process_state
+from benchmark.system.user_classes import Plugin, register_plugin_class, source_location, user_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
     from benchmark.config.registries import Registries
-    from benchmark.system.plugin_code import Plugin
     from benchmark.system.yaml_source import Location, YamlSource
 
 #: Between the file and the function or class that stands in it, as in ``mymodels.py:make``.
@@ -73,7 +71,7 @@ def imported_pipeline(path: str, received: Sequence[Path] = ()) -> type[Any]:
 
 @cache
 def _pipeline_of_class(named: Any, path: str) -> type[Any]:
-    with convert_plugin_errors(ConfigError, path), restore_process_state():
+    with user_code(ConfigError, path):
         return _pipeline(named, path)
 
 
@@ -110,7 +108,7 @@ def pipeline_of_file(plugin: Plugin, name: str) -> type[Any]:
     """Return the pipeline that a function or class of a loaded file makes; `name` ends with a colon and its name."""
     function = name.rpartition(":")[2]
     make = _named(plugin.module, function, plugin.name)
-    with convert_plugin_errors(ConfigError, plugin.name), run_plugin_code(plugin, plugin.imported):
+    with user_code(ConfigError, plugin.name):
         component = _pipeline(make, name)
     register_plugin_class(plugin, "pipelines", name, component)
     return component
@@ -179,6 +177,8 @@ def _pipeline(make: Callable[..., Any], name: str) -> type[Any]:
         "__signature__": inspect.Signature(parameters),
         "make": staticmethod(make),
         "path": name,
+        "tags": replace(TextPipeline.tags, stored=bool(getattr(make, "stored", False))),
+        "reads": tuple(getattr(make, "reads", ())),
         "sequences": {key: type(each) for key, each in defaults.items() if isinstance(each, list | tuple)},
     }
     return type(getattr(make, "__name__", "pipeline"), (TextPipeline,), content)

@@ -83,7 +83,7 @@ def check_trusted(code: Path, what: str, *, with_folder: bool = False) -> None:
     """
     if not _ASKING or os.environ.get(TRUST_VARIABLE) == "1":
         return
-    digest = _digest(code, _importable(code) if with_folder else [code])
+    digest = _digest(code, importable_files(code) if with_folder else [code])
     trusted, person = trusted_digests(), _ASKING[-1]
     if digest in trusted:
         return
@@ -105,6 +105,11 @@ def trusted_digests() -> set[str]:
         return set()
 
 
+def code_digest_of_folder(code: Path) -> str:
+    """Return the sha256 of the code's name and of the Python files of its folder, which it may import."""
+    return _digest(code, importable_files(code))
+
+
 def _digest(code: Path, files: list[Path]) -> str:
     """Return the sha256 of the code's name, and of the names and contents of files of its folder."""
     digest = hashlib.sha256(f"{code.name}\n".encode("utf-8", "surrogateescape"))
@@ -118,7 +123,7 @@ def _digest(code: Path, files: list[Path]) -> str:
     return digest.hexdigest()
 
 
-def _importable(code: Path) -> list[Path]:
+def importable_files(code: Path) -> list[Path]:
     """Return the Python files of a folder and of the packages in it, and the links among them, which aren't followed.
 
     Raises

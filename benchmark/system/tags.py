@@ -17,7 +17,7 @@ class Tags:
     """Facts about a component: a kernel, classifier, feature map, protocol, diagnostic or corpus.
 
     A class declares them in one attribute, ``tags = Tags(normalization="l1")``. A subclass that declares `tags`
-    replaces all tags of its base; ``dataclasses.replace(Base.tags, stored=False)`` changes one.
+    replaces all tags of its base; ``dataclasses.replace(Base.tags, stored=True)`` changes one.
 
     Parameters
     ----------
@@ -25,7 +25,9 @@ class Tags:
         Constructor parameters that the run sets and a configuration can't. If a kernel names "block_of", the run sets
         it to the block of each term, and `weights` to the weights of the blocks.
     stored : bool
-        Whether results may be stored; False where they depend on something that can't be observed.
+        Of a user's class: whether results are stored, under the Python files of its folder, the files that it names in
+        `reads`, its parameters, and the versions of the packages that these files import. Results of this package and
+        of installed ones always are.
     normalization : {"none", "l1", "l2"}
         Kernels, classifiers and feature maps: the default normalization of a method.
     normalizations : tuple of str
@@ -67,7 +69,7 @@ class Tags:
     """
 
     set_by_run: tuple[str, ...] = ()
-    stored: bool = True
+    stored: bool = False
     normalization: str = "l2"
     normalizations: tuple[str, ...] = NORMALIZATIONS
     sees_counts: bool = False

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from benchmark.config.schema import ParallelSection
 from benchmark.experiment.batches import plan_batches
+from benchmark.experiment.payload import make_payload
 from benchmark.experiment.storage import INSTALL_CLUSTER, call_with_timeout
-from benchmark.experiment.store import Store, store_key
+from benchmark.experiment.store import Store, StoreEntry, store_key
 from benchmark.system.errors import BenchError, ConfigError, one_line
 from benchmark.system.threads import n_processors
-from benchmark.workers.worker import Cancelled, compute_on_worker, make_payload
+from benchmark.workers.worker import Cancelled, compute_on_worker
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -108,6 +109,7 @@ class DaskExecutor:
         self._troubles = dict[str, None]()
         self._waiting, self._running = deque[JobGroup](), dict[Any, JobGroup]()
         self._ready = dict[str, str]()
+        self.entries = dict[str, StoreEntry]()
         self._heard = self._asked = self._employed = 0.0
 
     def __enter__(self) -> Self:
@@ -149,7 +151,7 @@ class DaskExecutor:
             for key in pending & self._ready.keys():
                 pending.remove(key)
                 reason = self._ready.pop(key)
-                if not reason:
+                if not reason and key not in self.entries:
                     self._look_for(key)
                 yield key, reason
             submitted = [*self._waiting, *self._running.values()]
@@ -253,6 +255,7 @@ class DaskExecutor:
                 self._troubles[f"a worker failed ({_in_words(error)}); this process did its work"] = None
         else:
             self._heard = time.monotonic()
+            self.entries |= reply["entries"]
             self._ready |= {key: reply["failed"].get(key, "") for key in group.keys if key not in reply["lost"]}
             self._troubles.update(dict.fromkeys(reply["notes"]))
             for text in reply["details"]:

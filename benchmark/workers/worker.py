@@ -6,34 +6,41 @@ import io
 import pickle
 import tempfile
 import threading
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from traceback import format_exception
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from benchmark.experiment.context import LoadedVariant, RunContext
 from benchmark.experiment.counting import texts_of_entry
 from benchmark.experiment.kernel_cache import KernelCache
 from benchmark.experiment.manifest import library_versions
 from benchmark.experiment.runner import TaskExecutor, plan_tasks
-from benchmark.experiment.store import Store, store_key
+from benchmark.experiment.store import Store, StoreEntry
+from benchmark.experiment.user_methods import UserMethods
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.plugins.discovery import BUILTIN_REGISTRIES, names_component, registries_with_plugins
-from benchmark.plugins.loader import plugin_files, reload_plugins
-from benchmark.plugins.pipelines import imported_pipeline, imported_pipeline_name, pipeline_of_file
+from benchmark.plugins.discovery import registries_with_plugins
+from benchmark.plugins.loader import load_plugin, write_plugin_files
+from benchmark.plugins.pipelines import imported_pipeline, pipeline_of_file
+from benchmark.plugins.sending import pickle_plain
 from benchmark.system.errors import BenchError
 from benchmark.system.numba_jit import ensure_numba_cache
 from benchmark.system.observer import Observer
-from benchmark.system.plugin_code import plugin_name_of
 from benchmark.system.row_blocks import blas_threads
 from benchmark.system.threads import let_openmp_threads_sleep, n_processors
+from benchmark.system.user_classes import locate_error, running_user_code_here, runs_user_code_here
 from benchmark.text.counts import counts_from_arrays
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from benchmark.config.model import Experiment, TextSettings
-    from benchmark.experiment.settings import PlannedTask
-    from benchmark.experiment.store import StoreEntry
+    from benchmark.experiment.payload import Payload
+    from benchmark.experiment.settings import PlannedTask, Setting
+    from benchmark.plugins.sending import ClassName
     from benchmark.text.counts import Counts
 
 #: One group at a time: a group uses all threads of the process, however many threads Dask has in it.
@@ -44,68 +51,15 @@ _WORKS: dict[tuple[str, str, str], PlannedTask] = {}
 MAX_CACHED_TASKS = 4
 #: For each variant the store's keys of its counts, of methods' own counts, and of their texts.
 _CountKeys = dict[str, tuple[str, dict["TextSettings", str], dict["TextSettings", str]]]
+#: Users' components by their names, and objects of their classes, which a process of users' code calls.
+_COMPONENTS: dict[ClassName, Any] = {}
+_OBJECTS: dict[tuple[Any, str], Any] = {}
 #: Folders of plug-in files, which live as long as this process.
 _FOLDERS: list[tempfile.TemporaryDirectory[str]] = []
 
 
 class Cancelled(Exception):  # noqa: N818 - nothing went wrong
     """No run waits for the result any more."""
-
-
-@dataclass(frozen=True)
-class Payload:
-    """Experiment without its corpus, whose counts are in the store.
-
-    Parameters
-    ----------
-    key : str
-        Digest of the other fields.
-    content : bytes
-        Pickled experiment, and the store's keys of its counts. Unpickled only if the versions equal the sender's.
-    plugins : mapping
-        Files of the plug-in components, see `plugins.loader.plugin_files`.
-    versions : dict of str to str
-        Versions of Python and libraries on the sender.
-    store : str
-        Address of the store.
-    limit : int
-        Size limit of the store, in bytes.
-    jobs : int
-        Number of threads; 0 uses all processors.
-    """
-
-    key: str
-    content: bytes = field(repr=False)
-    plugins: Mapping[str, Mapping[str, bytes]] = field(repr=False)
-    versions: dict[str, str] = field(repr=False)
-    store: str
-    limit: int
-    jobs: int
-
-
-def make_payload(experiment: Experiment, read: Mapping[str, LoadedVariant], store: Store, jobs: int) -> Payload:
-    """Return the payload from which workers can compute any setting of an experiment."""
-    keys = {
-        name: (
-            each.key,
-            {text: key for text, (_, key) in each.texts.items()},
-            {text: own.key for text, own in each.strings.items()},
-        )
-        for name, each in read.items()
-    }
-    variants = {  # a corpus reader may have the whole corpus in memory
-        name: replace(each, collection=replace(each.collection, loaded=None))
-        for name, each in experiment.variants.items()
-    }
-    slim = replace(experiment, variants=variants, diagnostics=(), known=BUILTIN_REGISTRIES, raw={})
-    content, plugins = pickle_content((slim, keys)), files_of_plugins(experiment)
-    facts = {
-        "content": content.hex(),
-        "plugins": repr(plugins),
-        "store": [store.address, store.limit],
-        "of": library_versions(),
-    }
-    return Payload(store_key(**facts), content, plugins, library_versions(), store.address, store.limit, jobs)
 
 
 def compute_on_worker(given: Payload, variant: str, task: str, keys: Collection[str]) -> dict[str, Any]:
@@ -141,37 +95,119 @@ def compute_units(
     Returns
     -------
     dict
-        ``failed``: reasons by key; ``lost``: keys that the store couldn't take; ``notes`` and ``details``: messages,
-        see `Observer`.
+        ``failed``: reasons by key; ``entries``: results by key that aren't stored, since they are of users' code;
+        ``lost``: keys that the store couldn't take; ``notes`` and ``details``: messages, see `Observer`.
 
     Raises
     ------
     BenchError
         If this process would compute something else than the sender, or can't read the sender's store.
     """
-    notes, details, jobs = list[str](), list[str](), given.jobs or n_processors()
+    notes, details, entries = list[str](), list[str](), dict[str, StoreEntry]()
+
+    def keep(point: Setting, key: str, entry: StoreEntry) -> None:
+        if point.stored:
+            store.put(key, entry)
+        else:
+            entries[key] = entry
+
     with _ALONE:
         experiment, read, store = _unpacked_payload(given)
         store.tell(told, notes.append)
-        full = _work(given.key, experiment, read, variant, task)
-        points = [replace(p, jobs=tuple(job for job in p.jobs if job.key in keys)) for p in full.points]
-        work = replace(full, points=tuple(point for point in points if point.jobs))
-        if {job.key for point in work.points for job in point.jobs} != keys:
-            raise BenchError(
-                "a worker computes different keys for results: its simplexbench code differs from that of this machine"
-            )
         observer = _Details(details)
-        bench = MatrixCache(jobs, cached=KernelCache(store, observer.note))
-        walk = TaskExecutor(RunContext(store, observer, jobs), bench)
-        try:
-            with blas_threads(jobs):
-                walk.solve(work)
-        finally:
-            bench.release()
-        lacking = [(job.key, point.place) for point in work.points for job in point.jobs if not store.has(job.key)]
-    failed = {key: walk.failed[place] for key, place in lacking if place in walk.failed}
-    lost = [key for key, place in lacking if place not in walk.failed]
-    return {"failed": failed, "lost": lost, "notes": notes, "details": details}
+        work, failed = _solve(
+            given, experiment, read, variant, task, keys, RunContext(store, observer, given.jobs), keep
+        )
+        lacking = [job.key for point in work.points for job in point.jobs if job.key not in entries]
+        lacking = [key for key in lacking if not store.has(key)]
+    lost = [key for key in lacking if key not in failed]
+    reasons = {key: reason for key, reason in failed.items() if key in lacking}
+    return {"failed": reasons, "entries": entries, "lost": lost, "notes": notes, "details": details}
+
+
+def _solve(
+    given: Payload,
+    experiment: Experiment,
+    read: Mapping[str, LoadedVariant],
+    variant: str,
+    task: str,
+    keys: frozenset[str],
+    context: RunContext,
+    keep: Callable[[Setting, str, StoreEntry], None],
+) -> tuple[PlannedTask, dict[str, str]]:
+    """Compute some jobs of a task; return them, and the reasons of those that failed, by key."""
+    full, jobs = _work(given.key, experiment, read, variant, task), given.jobs or n_processors()
+    points = [replace(p, jobs=tuple(job for job in p.jobs if job.key in keys)) for p in full.points]
+    work = replace(full, points=tuple(point for point in points if point.jobs))
+    if {job.key for point in work.points for job in point.jobs} != keys:
+        raise BenchError(
+            "a worker computes different keys for results: its simplexbench code differs from that of this machine, "
+            "or a user's code was edited meanwhile"
+        )
+    context = replace(context, jobs=jobs)
+    users = None if runs_user_code_here() else UserMethods(experiment, read, [work], context)
+    bench = MatrixCache(jobs, cached=KernelCache(context.store))
+    walk = TaskExecutor(context, bench, users, keep)
+    try:
+        with blas_threads(jobs):
+            walk.solve(work)
+    finally:
+        bench.release()
+    return work, {job.key: walk.failed[p.place] for p in work.points for job in p.jobs if p.place in walk.failed}
+
+
+def answer_request(content: bytes, send: Callable[[bytes], None]) -> None:
+    """Answer a request in a process of users' code: compute units of methods, or call another component.
+
+    Parameters
+    ----------
+    content : bytes
+        Pickled by `plugins.sending.pickle_by_name`.
+    send : callable
+        Called with each pickled message, a pair of its kind and value; the last one is "done" or "failed".
+    """
+    try:
+        with running_user_code_here():
+            kind, *request = unpickle_by_name(content, {})
+            answers = _solve_units(send, *request) if kind == "solve" else _call(*request[:-1])
+            answer = pickle_plain(("done", answers))
+    except BaseException as error:  # noqa: BLE001 - whatever a user's code raises
+        name = type(error).__name__ if isinstance(error, BenchError) else ""
+        message = str(error) if name else locate_error(error, request[-1] if kind == "call" else "")
+        answer = pickle.dumps(("failed", (name, message, "".join(format_exception(error)))))
+    send(answer)
+
+
+def _solve_units(send: Callable[[bytes], None], given: Payload, tasks: Sequence[tuple[str, str, list[str]]]) -> int:
+    """Compute units of several tasks, and send each result; return the number of tasks."""
+
+    def tell(kind: str, value: Any) -> None:
+        send(pickle.dumps((kind, value)))
+
+    def keep(_: Setting, key: str, entry: StoreEntry) -> None:
+        tell("solved", (key, entry.arrays, entry.facts))
+
+    experiment, read, store = _unpacked_payload(given)
+    for variant, task, keys in tasks:
+        context = RunContext(store, _Sender(tell), given.jobs)
+        _, failed = _solve(given, experiment, read, variant, task, frozenset(keys), context, keep)
+        for each in failed.items():
+            tell("refused", each)
+    return len(tasks)
+
+
+def _call(target: Any, given: Any, method: str, args: Any, kwargs: Any) -> Any:
+    """Return what a user's function, or a method or property of an object of a user's class, returns."""
+    if not method:
+        component = _component(target)
+        function = component.function
+        return np.asarray(function(*args, **kwargs))
+    key = target, repr(given)
+    if key not in _OBJECTS:
+        _OBJECTS[key] = target(*given[0], **given[1])
+    attribute = getattr(_OBJECTS[key], method)
+    found = attribute(*args, **kwargs) if callable(attribute) else attribute
+    return list(found) if isinstance(found, Iterator) else found
 
 
 def check_versions(expected: Mapping[str, str]) -> None:
@@ -192,7 +228,7 @@ def _unpacked_payload(payload: Payload) -> tuple[Experiment, dict[str, LoadedVar
         _WORKS.clear()
         store = _NotifyingStore(payload.store if "://" in payload.store else Path(payload.store), payload.limit)
         ensure_numba_cache(lambda _: None)
-        unpickled: tuple[Experiment, _CountKeys] = unpickle_content(payload.content, payload.plugins)
+        unpickled: tuple[Experiment, _CountKeys] = unpickle_by_name(payload.content, payload.plugins)
         experiment, keys = unpickled
         counts: dict[str, Counts] = {}
         read = {name: _read(store, *each, counts) for name, each in keys.items()}
@@ -211,46 +247,33 @@ def _work(key: str, experiment: Experiment, read: Mapping[str, LoadedVariant], v
     return _WORKS[key, variant, task]
 
 
-def files_of_plugins(experiment: Experiment) -> dict[str, dict[str, bytes]]:
-    """Return the files of the plug-ins that an experiment names, see `plugins.loader.plugin_files`."""
-    files = {
-        origin.file
-        for registry in (*dict(experiment.registries.each()).values(), experiment.registries.pipelines)
-        for origin in registry.origins.values()
-        if origin.file
-    }
-    return plugin_files(sorted(files))
-
-
-def pickle_content(content: object) -> bytes:
-    """Pickle an experiment, or parts of one; refer to a plug-in's class, or a pipeline, by its name."""
-
-    class Pickler(pickle.Pickler):
-        def persistent_id(self, obj: Any) -> tuple[str, str, str] | None:
-            return plugin_name_of(obj) or imported_pipeline_name(obj)
-
-    file = io.BytesIO()
-    Pickler(file).dump(content)
-    return file.getvalue()
-
-
-def unpickle_content(content: bytes, plugins: Mapping[str, Mapping[str, bytes]]) -> Any:
-    """Return what `pickle_content` pickled in a process of this user, with the classes of these plug-ins' files."""
-    loaded = {}
+def unpickle_by_name(content: bytes, plugins: Mapping[str, Mapping[str, bytes]]) -> Any:
+    """Return what `pickle_by_name` pickled in a process of this user, with the classes of these plug-ins' files."""
+    paths = dict[str, Path]()
     if plugins:
         _FOLDERS.append(tempfile.TemporaryDirectory(prefix="simplexbench-"))
-        loaded = reload_plugins(plugins, Path(_FOLDERS[-1].name))
-    known = registries_with_plugins(Path(each.name) for each in loaded.values() if names_component(each))
+        paths = write_plugin_files(plugins, Path(_FOLDERS[-1].name))
 
     class Unpickler(pickle.Unpickler):
-        def persistent_load(self, pid: tuple[str, str, str]) -> Any:
-            """Return the class that is registered by this name here."""
-            file, kind, name = pid
-            if kind == "pipelines":
-                return pipeline_of_file(loaded[file], name) if file else imported_pipeline(name)
-            return getattr(known, kind)[name]
+        def persistent_load(self, pid: ClassName) -> Any:
+            return _component(pid, paths)
 
     return Unpickler(io.BytesIO(content)).load()
+
+
+def _component(name: ClassName, paths: Mapping[str, Path] | None = None) -> Any:
+    """Return the component of a name here; `paths` has the places of files that came from another machine."""
+    file, kind, component = name
+    path = (paths or {}).get(file, Path(file))
+    if kind == "pipelines":
+        plugin = load_plugin(path, trusted=True) if file else None
+        return imported_pipeline(component) if plugin is None else pipeline_of_file(plugin, component)
+    if name not in _COMPONENTS:
+        known = registries_with_plugins([path] if path.is_absolute() else [])
+        _COMPONENTS.update(
+            {(file, each, own): found for each, registry in known.each() for own, found in registry.items()}
+        )
+    return _COMPONENTS[name]
 
 
 def _read(
@@ -289,7 +312,7 @@ class _NotifyingStore(Store):
         self._on_stored, self._warn, self.writable = on_stored, warn, True
 
     def put(self, key: str, entry: StoreEntry) -> bool:
-        """Store an entry; raise Abandoned if no run waits for the next one."""
+        """Store an entry; raise Cancelled if no run waits for the next one."""
         stored = super().put(key, entry)
         if stored and not self._on_stored(key):
             raise Cancelled
@@ -305,3 +328,21 @@ class _Details(Observer):
     def detail(self, text: str) -> None:
         """Append a detail."""
         self._details.append(text)
+
+
+class _Sender(Observer):
+    """Observer that sends what a process of users' code does."""
+
+    def __init__(self, tell: Callable[[str, Any], None]) -> None:
+        self._tell = tell
+
+    def now(self, doing: str) -> None:
+        """Send the work that begins now."""
+        self._tell("now", doing)
+
+    def note(self, message: str) -> None:
+        """Send a note, but for those of failures: the process that waits makes them."""
+
+    def detail(self, text: str) -> None:
+        """Send a detail."""
+        self._tell("detail", text)

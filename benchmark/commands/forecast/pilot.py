@@ -28,12 +28,14 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import cached_pictures, write_results
 from benchmark.experiment.runner import run_tasks
 from benchmark.experiment.store import Store
+from benchmark.plugins.sending import pickle_by_name
 from benchmark.system.errors import BenchError, one_line
 from benchmark.system.memory import peak_memory, reset_peak_memory
 from benchmark.system.numba_jit import ensure_numba_cache
 from benchmark.system.observer import Observer
 from benchmark.system.threads import let_openmp_threads_sleep
-from benchmark.workers.worker import files_of_plugins, pickle_content, unpickle_content
+from benchmark.system.user_classes import running_user_code_here
+from benchmark.workers.worker import unpickle_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -120,7 +122,7 @@ class PilotProcess:
     """
 
     def __init__(self, experiment: Experiment, context: RunContext, folder: Path) -> None:
-        self._experiment, self._plugins = _without_corpora(experiment), files_of_plugins(experiment)
+        self._experiment = _without_corpora(experiment)
         self._errors = (folder / "errors").open("w+b")
         self._process = subprocess.Popen(  # noqa: S603 - this module
             # -P: no module of the current folder
@@ -170,10 +172,9 @@ class PilotProcess:
             If the process ends early, with the reason.
         """
         what = {"works": works, "computed": computed, "counts": counts, "budget": budget, "pictures": pictures}
-        content = pickle_content({"experiment": self._experiment, **what})
+        content = pickle_by_name({"experiment": self._experiment, **what})
         try:
-            for part in (content, pickle_content(self._plugins)):
-                _write(self._process.stdin, part)  # type: ignore[arg-type]
+            _write(self._process.stdin, content)  # type: ignore[arg-type]
         except BrokenPipeError:
             raise self._ended() from None
         found = self._answer()
@@ -305,11 +306,10 @@ def main() -> None:
         print(json.dumps([time.process_time(), time.process_time(), peak_memory()]), file=answers, flush=True)
         while (content := _read(sys.stdin.buffer)) is not None:
             base = release_memory()
-            plugins = unpickle_content(_read(sys.stdin.buffer) or b"", {})
-            what: dict[str, Any] = unpickle_content(content, plugins)
+            what: dict[str, Any] = unpickle_by_name(content, {})
             del content
             os.environ["BENCH_MEMORY_GB"] = str(what.pop("budget") / 1e9)
-            with tempfile.TemporaryDirectory(dir=folder) as own:
+            with tempfile.TemporaryDirectory(dir=folder) as own, running_user_code_here():
                 found = measure_pilot(**what, context=context, folder=Path(own))
             del what
             print(json.dumps(found | {"base": base}), file=answers, flush=True)

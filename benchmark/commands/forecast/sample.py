@@ -247,6 +247,5 @@ def made_up_entries(works: Iterable[PlannedTask], computed: frozenset[str]) -> d
                 )
                 counts = np.zeros((len(parts), 3 * len(work.documents.classes) + 1), dtype=np.int64)
                 inner = counts if any(job.inner) else predictions.inner
-                entry = pack_predictions(replace(predictions, inner=inner))
-                found[job.key] = replace(entry, facts={**entry.facts, "reads": []})  # a plug-in read nothing for it
+                found[job.key] = pack_predictions(replace(predictions, inner=inner))
     return found

@@ -1,0 +1,87 @@
+"""What workers, and processes of users' code, are sent of an experiment: plain data, and classes by file and name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from benchmark.experiment.manifest import library_versions
+from benchmark.experiment.store import store_key
+from benchmark.plugins.discovery import BUILTIN_REGISTRIES
+from benchmark.plugins.loader import loaded_files
+from benchmark.plugins.sending import pickle_by_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from benchmark.config.model import Experiment
+    from benchmark.experiment.context import LoadedVariant
+    from benchmark.experiment.store import Store
+
+
+@dataclass(frozen=True)
+class Payload:
+    """Experiment without its corpus, whose counts are in the store.
+
+    Parameters
+    ----------
+    key : str
+        Digest of the other fields.
+    content : bytes
+        Pickled experiment, and the store's keys of its counts. Unpickled only if the versions equal the sender's.
+    plugins : mapping
+        Files of the plug-in components for another machine, see `plugins.loader.loaded_files`.
+    versions : dict of str to str
+        Versions of Python and libraries on the sender.
+    store : str
+        Address of the store.
+    limit : int
+        Size limit of the store, in bytes.
+    jobs : int
+        Number of threads; 0 uses all processors.
+    """
+
+    key: str
+    content: bytes = field(repr=False)
+    plugins: Mapping[str, Mapping[str, bytes]] = field(repr=False)
+    versions: dict[str, str] = field(repr=False)
+    store: str
+    limit: int
+    jobs: int
+
+
+def make_payload(
+    experiment: Experiment, read: Mapping[str, LoadedVariant], store: Store, jobs: int, *, with_files: bool = True
+) -> Payload:
+    """Return the payload from which any setting of an experiment can be computed.
+
+    `with_files` is for other machines; a process of this one imports the users' files where they are.
+    """
+    keys = {
+        name: (
+            each.key,
+            {text: key for text, (_, key) in each.texts.items()},
+            {text: own.key for text, own in each.strings.items()},
+        )
+        for name, each in read.items()
+    }
+    variants = {  # a corpus reader may have the whole corpus in memory
+        name: replace(each, collection=replace(each.collection, loaded=None))
+        for name, each in experiment.variants.items()
+    }
+    slim = replace(experiment, variants=variants, diagnostics=(), known=BUILTIN_REGISTRIES, raw={})
+    content, plugins = pickle_by_name((slim, keys)), _plugin_files(experiment) if with_files else {}
+    facts = {
+        "content": content.hex(),
+        "plugins": repr(plugins),
+        "store": [store.address, store.limit],
+        "of": library_versions(),
+    }
+    return Payload(store_key(**facts), content, plugins, library_versions(), store.address, store.limit, jobs)
+
+
+def _plugin_files(experiment: Experiment) -> dict[str, dict[str, bytes]]:
+    registries = *dict(experiment.registries.each()).values(), experiment.registries.pipelines
+    return loaded_files(
+        sorted({each.file for registry in registries for each in registry.origins.values() if each.file})
+    )

@@ -1,0 +1,184 @@
+"""Users' classes: the file or package that each comes from, and errors of their code with file and line.
+
+Methods with such classes run in a process of their own (see `system.user_process`). A configuration is checked with the
+classes themselves, so that their files are imported here, too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from benchmark.system.errors import BenchError, one_line
+from benchmark.system.registries import is_builtin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
+    from types import ModuleType
+
+#: Folders whose Python files are installed packages, not a user's own.
+_INSTALLED = {"site-packages", "dist-packages"}
+_PACKAGE_FOLDER = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True, eq=False)
+class Plugin:
+    """A user's Python file, or the installed package of an entry point.
+
+    Parameters
+    ----------
+    name : str
+        The file's absolute path, or the distribution with its version.
+    digest : str
+        The sha256 of the Python files that it may import, or the version.
+    module : module
+        Its module, once it is loaded.
+    """
+
+    name: str
+    digest: str
+    module: ModuleType | None = field(default=None, repr=False)
+
+    @property
+    def file(self) -> Path | None:
+        """The file; None of an installed package."""
+        return Path(self.name) if Path(self.name).is_absolute() else None
+
+    @property
+    def reads(self) -> set[str]:
+        """The files that its classes and functions name in `reads`, relative to its folder."""
+        named = [] if self.module is None else list(vars(self.module).values())
+        named += [each for value in named if isinstance(value, dict) for each in value.values()]
+        return {str(name) for each in named if callable(each) for name in getattr(each, "reads", ())}
+
+
+#: Plug-in, kind of component and name of each class that a plug-in names.
+_OWNERS: WeakKeyDictionary[type, tuple[Plugin, str, str]] = WeakKeyDictionary()
+#: Folders of loaded plug-ins' files, whose lines errors name.
+_FOLDERS: set[Path] = set()
+#: Whether users' code runs in this process, once for each reason.
+_HERE: list[bool] = []
+
+
+def register_plugin_class(plugin: Plugin, kind: str, name: str, component: Any) -> None:
+    """Register a class as a plug-in's component of a kind and name; classes of this package are ignored."""
+    if isinstance(component, type) and not is_builtin(component):
+        _OWNERS[component] = plugin, kind, name
+
+
+def plugin_of(component: Any) -> Plugin | None:
+    """Return the plug-in that names a class; None for other classes."""
+    owner = _OWNERS.get(component) if isinstance(component, type) else None
+    return owner[0] if owner else None
+
+
+def plugin_name_of(component: Any) -> tuple[str, str, str] | None:
+    """Return the plug-in, the kind of component and the name of a plug-in's class; None for other classes."""
+    owner = _OWNERS.get(component) if isinstance(component, type) else None
+    return (owner[0].name, owner[1], owner[2]) if owner else None
+
+
+@contextlib.contextmanager
+def running_user_code_here() -> Iterator[None]:
+    """Run users' code in this process, as `--debug` does, and the processes that are started for it."""
+    _HERE.append(True)
+    try:
+        yield
+    finally:
+        _HERE.pop()
+
+
+def runs_user_code_here() -> bool:
+    """Return whether users' code runs in this process."""
+    return bool(_HERE)
+
+
+@contextlib.contextmanager
+def user_code(kind: type[Exception], otherwise: object, *, short: bool = False) -> Iterator[None]:
+    """Run a user's code: its errors become one line with its file and line; what it prints goes to standard error.
+
+    Parameters
+    ----------
+    kind : type
+        Type of the error that is raised.
+    otherwise : object
+        Replaces file and line where they are unknown.
+    short : bool
+        As in `locate_error`.
+    """
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    except (KeyboardInterrupt, MemoryError):
+        raise
+    except BaseException as error:
+        if isinstance(error, kind | BenchError) and not locate_error(error):  # raised by this package
+            raise
+        raise kind(locate_error(error, otherwise, short=short)) from error
+
+
+def report_lines_below(folder: Path) -> None:
+    """Report errors with their lines in the files of a folder."""
+    _FOLDERS.add(folder)
+
+
+def is_user_file(file: Path) -> bool:
+    """Return whether a file lies in the folder of a loaded plug-in, and is neither installed nor of this package."""
+    if file.is_relative_to(_PACKAGE_FOLDER):
+        return False
+    below = next((folder for folder in _FOLDERS if file.is_relative_to(folder)), None)
+    return below is not None and not _INSTALLED & set(file.relative_to(below).parts)
+
+
+def locate_error(error: BaseException, otherwise: object = "", *, short: bool = False) -> str:
+    """Format an error of a user's code in one line, with that code's last line in its traceback; "" if there is none.
+
+    Parameters
+    ----------
+    error : BaseException
+    otherwise : object
+        Replaces file and line where they are unknown.
+    short : bool
+        Whether to print the file's name without its folder, so that results are the same in every folder.
+    """
+    place, step = "", error.__traceback__
+    while step is not None:
+        file = Path(step.tb_frame.f_code.co_filename)
+        if is_user_file(file):
+            place = f"{file.name if short else file}:{step.tb_lineno}"
+        step = step.tb_next
+    if isinstance(error, SyntaxError) and error.filename and is_user_file(Path(error.filename)):
+        place = f"{error.filename}:{error.lineno}"
+    place = place or str(otherwise)
+    message = error.msg if isinstance(error, SyntaxError) else error
+    return one_line(f"{place}: {type(error).__name__}: {message}".rstrip(": ")) if place else ""
+
+
+def source_location(component: Any, *, short: bool = False) -> str:
+    """Return file and line of a class or function, or its module if unknown; `short` as in `locate_error`."""
+    component = inspect.unwrap(component) if callable(component) else component
+    try:
+        file = Path(str(inspect.getsourcefile(component)))
+        return f"{file.name if short else file}:{inspect.getsourcelines(component)[1]}"
+    except (OSError, TypeError):
+        return str(getattr(component, "__module__", ""))
+
+
+def guarded(
+    classes: Sequence[type[Any]], kind: type[Exception], *, short: bool = False
+) -> AbstractContextManager[None]:
+    """Return `user_code` of some classes, the last of which is blamed; without any, a context that does nothing."""
+    return user_code(kind, user_place(classes[-1], short=short), short=short) if classes else contextlib.nullcontext()
+
+
+def user_place(component: type[Any], *, short: bool = True) -> str:
+    """Return what a line about a class names: its file and line, or its import path."""
+    if plugin_of(component) is None:
+        return f"{component.__module__}.{component.__qualname__}"
+    return source_location(getattr(component, "make", component), short=short)
