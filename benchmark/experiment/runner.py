@@ -65,26 +65,7 @@ def run_experiment(experiment: Experiment, context: RunContext) -> RunPrediction
         If a variant has fewer words than terms to select; nothing is trained then.
     """
     read = read_variants(experiment, context)
-    return run_tasks(experiment, read, plan_tasks(experiment, read), context)
-
-
-def run_tasks(
-    experiment: Experiment, read: Mapping[str, LoadedVariant], works: Iterable[PlannedTask], context: RunContext
-) -> RunPredictions:
-    """Compute every setting of some tasks that the store lacks, and the diagnostics.
-
-    Parameters
-    ----------
-    experiment : Experiment
-    read : mapping of str to LoadedVariant
-        Counts of each variant; facts on near-duplicates are added to the first one's.
-    works : iterable of PlannedTask
-    context : RunContext
-
-    Returns
-    -------
-    RunPredictions
-    """
+    works: Iterable[PlannedTask] = plan_tasks(experiment, read)
     predictions, failures, stored = Predictions({}, {}, {}, {}), dict[str, str](), set[SettingKey]()
     left = sum(len(variant.tasks) for variant in experiment.variants.values())
     cache = KernelCache(context.store, context.observer.note)
