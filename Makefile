@@ -66,7 +66,6 @@ endif
 
 perf: $(READY_TO_TEST)
 	$(BIN)/python tests/perf/measure.py --json $(JSON)
-	$(BIN)/python tests/perf/plans.py
 
 perf-scale: $(READY_TO_TEST)
 	$(BIN)/python tests/perf/scale.py $(LARGEST)

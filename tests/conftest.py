@@ -6,17 +6,14 @@ import functools
 import gc
 import json
 import os
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import numba
-import numpy as np
 import pytest
 import yaml
 from threadpoolctl import threadpool_limits
 
-from benchmark.commands import plan as planning
-from benchmark.commands.forecast import estimate, pilot
 from benchmark.corpora import archive, registry
 from benchmark.experiment import run as session
 from benchmark.experiment.context import RunContext
@@ -25,7 +22,6 @@ from benchmark.experiment.store import Store
 from benchmark.papers import published
 from benchmark.plugins.trust import TRUST_VARIABLE
 from benchmark.report.drawing import render
-from benchmark.system.memory import peak_memory
 from benchmark.system.threads import let_openmp_threads_sleep
 from tests.builders import small_experiment
 
@@ -133,61 +129,6 @@ def sketched(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(render, "render_pictures", sketch)
     monkeypatch.setattr(session, "cached_pictures", lambda _, specs: sketch(specs))  # none is kept
-
-
-@pytest.fixture(autouse=True)
-def quick_pilots(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let plans make as few pilots as they may: how near a forecast comes is measured by tests/perf/plans.py."""
-    monkeypatch.setattr(estimate, "PILOT_SECONDS", 0.0)
-
-
-class PilotsHere:
-    """Pilots in this process, which has loaded the libraries; they draw no pictures."""
-
-    def __init__(self, experiment: Any, context: RunContext, folder: Path) -> None:
-        self.start = pilot.Span(np.ones(2), peak_memory())
-        self._how, self._folder, self._number = (experiment, context), folder, 0
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Nothing was started."""
-
-    def run(self, works: Any, computed: Any, counts: Any, *_: object, **__: object) -> pilot.Measurement:
-        """Run tasks as a pilot process does."""
-        self._number += 1
-        (experiment, context), own = self._how, self._folder / str(self._number)
-        found = pilot.measure_pilot(experiment, works, computed, counts, context, own)
-        batches = {label: pilot._span(each) for label, each in found["batches"].items()}
-        parts = (pilot._span(found[part]) for part in ("diagnostics", "rest", "pictures"))
-        return pilot.Measurement(batches, *parts, base=0.0)
-
-
-@pytest.fixture
-def pilots_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no process start for pilots, which takes seconds; tests/commands/test_plan.py has some that do."""
-    monkeypatch.setattr(estimate, "PilotProcess", PilotsHere)
-
-
-@pytest.fixture(scope="session")
-def forecasts() -> dict[Any, Any]:
-    """Forecasts that were made, by what they are of."""
-    return {}
-
-
-@pytest.fixture
-def forecast_once(forecasts: dict[Any, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let pilots run once for the same missing results of the same cells: they take seconds."""
-    forecast_run = planning.forecast_run
-
-    def forecast(experiment: Any, read: Any, works: Any, left: set[str], context: RunContext, *others: Any) -> Any:
-        key = experiment.ids, frozenset(left), context.jobs
-        if key not in forecasts:
-            forecasts[key] = forecast_run(experiment, read, works, left, context, *others)
-        return forecasts[key]
-
-    monkeypatch.setattr(planning, "forecast_run", forecast)
 
 
 @pytest.fixture(scope="session")

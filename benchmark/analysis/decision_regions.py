@@ -37,8 +37,7 @@ def _panels(run: RunPredictions, variant: str) -> Iterator[RegionPanel]:
     for cell in cells:
         candidates = run.scored.chosen.get(cell.id)
         documents = run.predictions.tasks.get(cell.of_task)
-        # `bench plan` computes coordinates of some documents, but predictions of all.
-        if arrays is None or candidates is None or documents is None or len(arrays["points"]) != len(documents.ids):
+        if arrays is None or candidates is None or documents is None:
             continue
         points, (split, *_) = arrays["points"], run.predictions.splits[cell.of_splits]
         group = run.experiment.variants[variant].protocol.resolved.get("train", "train")

@@ -186,12 +186,12 @@ def init(
     encoding: Annotated[str, typer.Option(help="Encoding of the file.")] = "utf-8",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write.", show_default="<name>.yaml")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Overwrite an existing file.")] = False,
-    no_pilot: Annotated[bool, typer.Option("--no-pilot", help="Don't forecast the run.")] = False,
+    no_pilot: Annotated[bool, typer.Option("--no-pilot", help="Don't time the methods on a sample.")] = False,
 ) -> None:
     """Write a first configuration for your own documents, asking questions at a terminal."""
     from benchmark.cli.prompts import ask_classes, ask_header, ask_separator, ask_split, confirm_columns
     from benchmark.commands import init as proposals
-    from benchmark.commands.plan import forecast_text
+    from benchmark.commands.plan import plan_sentence
 
     named = {"text": text, "label": label, "labels": labels, "id": id_, "split": split, "group": group, "date": date}
     chosen: dict[str, Any] = {role: name for role, name in named.items() if name is not None}
@@ -221,11 +221,11 @@ def init(
     with proposals.removed_unless_it_runs(target):
         how: dict[str, Any] = {"separator": separator, "drop": settled.drop, "split_by": split_by}
         proposals.write_configuration(seen, settled.roles, target, overwrite=overwrite, **how)
-        experiment, forecast = plan_experiment(target, jobs=0, download=False, with_pilot=not no_pilot)
-        problem = proposals.exact_kernel_problem(forecast)
+        experiment, planned = plan_experiment(target, jobs=0, download=False, with_pilot=not no_pilot)
+        problem = proposals.exact_kernel_problem(planned)
         if problem is not None:
             proposals.write_configuration(seen, settled.roles, target, overwrite=True, exact_kernel=False, **how)
-            experiment, forecast = plan_experiment(target, jobs=0, download=False, with_pilot=True)
+            experiment, planned = plan_experiment(target, jobs=0, download=False, with_pilot=True)
     taken = ", ".join(f"{role} is {name!r}" for role, name in settled.roles.items())
     echo(f"Written to {target}: {taken or 'the names of the folders are the classes'}")
     if settled.dropped:
@@ -238,10 +238,10 @@ def init(
         echo(note)
     if problem is not None:
         echo(problem)
-    for warning in forecast.warnings:
+    for warning in planned.warnings:
         echo(warning, err=True)
-    then = "" if forecast.warnings else f"Next: bench run {target}"
-    facts = f"The configuration is valid: {len(experiment.ids)} cells.", forecast_text(forecast), then
+    then = "" if planned.warnings else f"Next: bench run {target}"
+    facts = f"The configuration is valid: {len(experiment.ids)} cells.", plan_sentence(planned), then
     echo(" ".join(filter(None, facts)))
 
 
@@ -270,9 +270,7 @@ def validate(configs: Configs, as_json: Json = False) -> None:
 @app.command(epilog="Example: bench plan configs/20ng.yaml")
 def plan(
     config: Config,
-    no_pilot: Annotated[
-        bool, typer.Option("--no-pilot", help="List what would be computed, without pilot runs.")
-    ] = False,
+    no_pilot: Annotated[bool, typer.Option("--no-pilot", help="Don't time the methods on a sample.")] = False,
     jobs: Jobs = 0,
     download: Download = True,
     brief: Quiet = False,
@@ -280,24 +278,22 @@ def plan(
 ) -> None:
     """Show what a run would compute, what the store already has, and the time and memory of the rest.
 
-    The documents are counted and the counts stored. Pilot runs compute each method on samples of the documents.
+    The documents are counted and the counts stored. Each method is timed on a sample of the documents.
     """
     from benchmark.cli.output import CommandOutput
 
     with CommandOutput(quiet=brief, as_json=as_json) as answer:
         _, result = plan_experiment(find_configuration(config), jobs=jobs, download=download, with_pilot=not no_pilot)
         from benchmark.analysis.formatting.terminal_table import TerminalTable
-        from benchmark.commands.plan import forecast_rows, forecast_text
+        from benchmark.commands.plan import format_seconds, plan_sentence
 
         for warning in result.warnings:
             echo(warning, err=True)
-        parts, sentence = [TerminalTable("", ("what", "entries", "in the store"), list(result.rows))], ""
-        if result.together:
-            parts.append(TerminalTable("", ("computed together", "splits"), list(result.together)))
-        if result.forecast is not None:
-            parts.append(TerminalTable("", ("part", "processor s", "s on the clock", "peak MB"), forecast_rows(result)))
-            sentence = forecast_text(result)
-        answer.tables(parts, sentence)
+        parts = [TerminalTable("", ("what", "entries", "in the store"), list(result.rows))]
+        batches = [(name, fits, format_seconds(seconds)) for name, fits, seconds in result.batches]
+        if batches:
+            parts.append(TerminalTable("", ("computed together", "fits", "processor time"), batches))
+        answer.tables(parts, plan_sentence(result))
 
 
 @app.command(epilog="Example: bench check configs/webkb.yaml configs/20ng.yaml")

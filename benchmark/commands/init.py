@@ -599,10 +599,7 @@ def _characters_suit(seen: FileSample, roles: Mapping[str, str | Sequence[str]])
 
 def exact_kernel_problem(found: Plan) -> str | None:
     """Return why a run with the exact kernel can't be proposed for this machine; None if it can."""
-    forecast = found.forecast
-    if forecast is None or (
-        forecast.peak <= found.free_bytes and sum(forecast.cpu.values()) <= MAX_FIRST_SECONDS * forecast.processors
-    ):
+    if found.memory <= found.free_bytes and found.seconds <= MAX_FIRST_SECONDS * found.jobs:
         return None
     return (
         f"{EXACT_KERNEL}, an exact kernel, is left out: with it, a run would take about {needs_text(found)}. "

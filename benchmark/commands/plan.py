@@ -1,46 +1,38 @@
-"""Plan of a run: what it would compute, what is in the store, and the time, memory and disk space of the rest."""
+"""Plan of a run: what it would compute, what is in the store, and roughly the processor time and memory of the rest."""
 
 from __future__ import annotations
 
 import math
-import shutil
-from collections import Counter
+import time
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.analysis.scoring import RunPredictions
-from benchmark.commands.forecast.estimate import LEARNING, forecast_run
-from benchmark.commands.forecast.pilot import clock
-from benchmark.commands.forecast.sample import missing_batches
-from benchmark.corpora.assemble import select_documents
-from benchmark.corpora.user.user_files import UserFiles
-from benchmark.evaluation.predictions import TIMERS, Predictions
-from benchmark.experiment.context import LoadedVariant, RunContext
-from benchmark.experiment.counting import counts_key, describe_counts
+from benchmark.evaluation.splits import Split
+from benchmark.experiment.batches import Batch, plan_batches, unit_splits
 from benchmark.experiment.runner import plan_tasks, read_variants
-from benchmark.system.memory import free_memory, peak_memory, reset_peak_memory
-from benchmark.system.threads import n_processors
-from benchmark.text.counts import Counts
-from benchmark.text.vocabulary import count_terms
+from benchmark.methods.matrix_cache import SINGLE_USE_FRACTION, MatrixCache, memory_budget
+from benchmark.methods.problem import Problem
+from benchmark.methods.wrappers.fusion import FusedMethod
+from benchmark.system.memory import free_memory, peak_memory
+from benchmark.system.row_blocks import blas_threads
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from benchmark.commands.forecast.estimate import Forecast
-    from benchmark.commands.forecast.pilot import Seconds
-    from benchmark.config.model import Collection, Experiment
-    from benchmark.corpora.corpus import StreamedCorpus
-    from benchmark.experiment.batches import Batch
-    from benchmark.experiment.settings import PlannedTask, Setting
-    from benchmark.experiment.store import Store
+    from benchmark.config.model import Experiment, MethodSpec
+    from benchmark.experiment.context import RunContext
+    from benchmark.experiment.settings import Setting
 
-#: Bytes of a user's files that are counted for a plan; the rest of a larger file is assumed to be like its beginning.
-MAX_COUNTED_BYTES = 20_000_000
+#: Share of a split's training documents that a batch is timed on, with a kernel and without.
+KERNEL_SHARE, POINT_SHARE = 1 / 5, 1 / 16
+#: Training documents of a sample, and of each of its classes, at least.
+MIN_DOCUMENTS, MIN_PER_CLASS = 200, 6
 
 
 @dataclass(frozen=True)
@@ -51,38 +43,49 @@ class Plan:
     ----------
     rows : list of (str, int, int)
         Name of each curve or cell, the number of its store entries, and how many of them the store has.
-    together : list of (str, int)
-        Curves or cells that are computed together on a split, and the number of splits.
-    from_store : (int, int)
-        Number of cells that the store has, and number of all cells.
-    forecast : Forecast or None
-        None without a pilot run.
-    warnings : list of str
-        Shortages of memory or disk space, with remedies.
+    batches : list of (str, int, float)
+        Curves or cells that are computed together, their fits that the store lacks, and the processor seconds of those:
+        NaN where no time was measured.
+    memory : float
+        Bytes that the run takes.
     free_bytes : float
         Memory that a run may take.
+    jobs : int
+        Threads.
     """
 
     rows: list[tuple[str, int, int]]
-    together: list[tuple[str, int]] = field(default_factory=list)
-    from_store: tuple[int, int] = (0, 0)
-    forecast: Forecast | None = None
-    warnings: list[str] = field(default_factory=list)
+    batches: list[tuple[str, int, float]] = field(default_factory=list)
+    memory: float = 0.0
     free_bytes: float = math.inf
+    jobs: int = 1
+
+    @property
+    def seconds(self) -> float:
+        """Processor seconds of all batches that were timed."""
+        return math.fsum(seconds for *_, seconds in self.batches if not math.isnan(seconds))
+
+    @property
+    def warnings(self) -> list[str]:
+        """Remedies, if the run needs more memory than is free."""
+        if self.memory <= self.free_bytes:
+            return []
+        remedies = "take fewer documents, `linear-svm` instead of a kernel, or a smaller BENCH_MEMORY_GB"
+        jobs = " or --jobs 1" if self.jobs > 1 else ""
+        return [f"the run needs {_gigabytes(self.memory)} of memory, and {_free(self)}: {remedies}{jobs}"]
 
 
 def plan_run(experiment: Experiment, context: RunContext, *, with_pilot: bool = True) -> Plan:
-    """Count the documents, unless the store has the counts, and time the methods on a share of them.
+    """Count the documents, unless the store has the counts, and time a batch of each method on a sample of them.
 
-    The counts are stored, so that a run doesn't count again. Only the beginning of a user's large files is counted.
+    The counts are stored, so that a run doesn't count again.
 
     Parameters
     ----------
     experiment : Experiment
     context : RunContext
     with_pilot : bool
-        Train the methods on a share of the documents, to forecast seconds and memory; else only list what would be
-        computed.
+        Whether to train the methods on a sample; else seconds are NaN.
 
     Returns
     -------
@@ -93,85 +96,61 @@ def plan_run(experiment: Experiment, context: RunContext, *, with_pilot: bool = 
     DataError, ConfigError
         As a run does before training.
     """
-    store, loaded = context.store, _resident()
-    read, reading = _read(experiment, context)
-    started, works = clock(), list(plan_tasks(experiment, read))
-    left = {job.key for work in works for point in work.points for job in point.jobs if not store.has(job.key)}
-    reading = reading + clock() - started
-    missing = missing_batches(works, left)
-    rows, together = _rows(works, left), _together(missing)
-    if not with_pilot:
-        return Plan(rows, together)
-    took, free = (reading, max(0.0, _resident() - loaded)), free_memory() + _resident()
-    forecast = forecast_run(experiment, read, works, left, context, took, min(_kept(missing), store.limit))
-    points = (point for work in works for point in work.points)
-    stored = {point.place for point in points if not left.intersection(job.key for job in point.jobs)}
-    from_store = RunPredictions(experiment, Predictions({}, {}, {}), {}, {}, context.jobs, stored).from_store
-    return Plan(rows, together, from_store, forecast, _warnings(forecast, free, store, context.jobs), free)
+    works = list(plan_tasks(experiment, read_variants(experiment, context)))
+    entries, lacking, kinds = Counter[str](), Counter[str](), defaultdict[str, list[Batch]](list)
+    for work in works:
+        units = [(point, job) for point in work.points for job in point.jobs]
+        missing = [(point, job) for point, job in units if not context.store.has(job.key)]
+        entries.update(_curve(point) for point, _ in units)
+        lacking.update(_curve(point) for point, _ in missing)
+        for batch in plan_batches(missing, by_split=work.problem.multilabel):
+            kinds[", ".join(dict.fromkeys(_curve(point) for point, _ in batch.parts))].append(batch)
+    memory, free = 0.0, free_memory() + float(np.nan_to_num(peak_memory()))
+    if kinds:
+        memory = float(np.nan_to_num(peak_memory()))
+        memory += max(_matrix_bytes(batch, context.jobs) for batches in kinds.values() for batch in batches)
+    timer, found = _Timer(context.jobs), []
+    with blas_threads(context.jobs):
+        for name, batches in kinds.items():
+            fits = sum(len(unit_splits(jobs)) for batch in batches for _, jobs in batch.parts)
+            found.append((name, fits, timer.seconds(batches) if with_pilot else math.nan))
+    rows = [(name, n, n - lacking[name]) for name, n in entries.items()]
+    return Plan(rows, found, memory, free, context.jobs)
 
 
-def _rows(works: Sequence[PlannedTask], left: set[str]) -> list[tuple[str, int, int]]:
-    """List each curve or cell with the number of its entries, and how many of them the store has."""
-    entries, lacking = Counter[str](), Counter[str]()
-    for point in (point for work in works for point in work.points):
-        entries[_curve(point)] += len(point.jobs)
-        lacking[_curve(point)] += sum(job.key in left for job in point.jobs)
-    return [(name, n, n - lacking[name]) for name, n in entries.items()]
-
-
-def _together(missing: Sequence[Batch]) -> list[tuple[str, int]]:
-    """List the curves or cells that are computed together, and the number of splits."""
-    joined = [batch.parts for batch in missing if len(batch.parts) > 1]
-    return [*Counter(", ".join(dict.fromkeys(_curve(point) for point, _ in parts)) for parts in joined).items()]
-
-
-def _curve(point: Setting) -> str:
-    """Return the name of a point's curve or cell."""
-    return "-".join(word for word in point.place[:3] if word not in ("", "base"))
-
-
-def forecast_text(found: Plan) -> str:
-    """Return the time and memory of a run in a sentence; "" without a forecast."""
-    if found.forecast is None:
-        return ""
-    stored, cells = found.from_store
-    run, rest = ("A run", f"; {stored:,} of {cells:,} cells are in the store") if stored else ("A first run", "")
-    seconds, now = _time(sum(found.forecast.seconds.values())), ""
-    if not math.isnan(found.forecast.load):
-        now = f" while the machine is as busy as now (load {found.forecast.load:.1f}, {n_processors()} processors)"
-    return f"{run} takes about {needs_text(found)}; {seconds} on the clock{now}{rest}."
-
-
-def forecast_rows(found: Plan) -> list[tuple[str, str, str, str]]:
-    """Return part, processor seconds, seconds on the clock and peak megabytes of each part of a run, and of all."""
-    if found.forecast is None:
-        return []
-    cpu, seconds, memory = found.forecast.cpu, found.forecast.seconds, found.forecast.memory
-    rows = [(part, f"{cpu[part]:.1f}", f"{seconds[part]:.1f}", f"{memory[part] / 1e6:,.0f}") for part in cpu]
-    whole = f"{sum(cpu.values()):.1f}", f"{sum(seconds.values()):.1f}", f"{found.forecast.peak / 1e6:,.0f}"
-    return [*rows, ("in all", *whole)]
+def plan_sentence(found: Plan) -> str:
+    """Return the time and memory of what is missing in a sentence."""
+    if not found.batches:
+        return "The store has every result."
+    untimed = [name for name, _, seconds in found.batches if math.isnan(seconds)]
+    if len(untimed) == len(found.batches):
+        return f"A run takes about {_gigabytes(found.memory)} of memory."
+    but = f" Not timed: {', '.join(untimed)}." if untimed else ""
+    return f"Training and predicting take about {needs_text(found)}, within a factor of 3 or so.{but}"
 
 
 def needs_text(found: Plan) -> str:
-    """Return the processor time and the memory of a run; memory that isn't free is said; "" without a forecast."""
-    if found.forecast is None:
-        return ""
-    cpu, peak = sum(found.forecast.cpu.values()), found.forecast.peak
-    scarce = f", of which {_gigabytes(found.free_bytes)} are free" if peak > found.free_bytes else ""
-    return f"{_time(cpu)} of processor time and {_gigabytes(peak)}{scarce}"
+    """Return the processor time and the memory of a run, and what is free where that is less."""
+    scarce = f", of which {_free(found)}" if found.memory > found.free_bytes else ""
+    return f"{format_seconds(found.seconds)} of processor time and {_gigabytes(found.memory)}{scarce}"
 
 
-def _time(seconds: float) -> str:
+def format_seconds(seconds: float) -> str:
     """Return a time as text, with two digits: an estimate isn't more precise."""
     for unit, size in (("h", 3600), ("min", 60)):
         if seconds >= 2 * size:
             return f"{_rounded(seconds / size)} {unit}"
-    return f"{_rounded(seconds)} s"
+    return "–" if math.isnan(seconds) else f"{_rounded(seconds)} s"
 
 
 def _gigabytes(n_bytes: float) -> str:
     """Return bytes as gigabytes, with two digits."""
     return f"{_rounded(n_bytes / 1e9)} GB"
+
+
+def _free(found: Plan) -> str:
+    """Return the free memory in words."""
+    return f"{_gigabytes(found.free_bytes)} are free"
 
 
 def _rounded(number: float) -> str:
@@ -180,107 +159,115 @@ def _rounded(number: float) -> str:
     return f"{rounded:,.0f}" if rounded >= 10 else f"{rounded:.1f}"
 
 
-def _warnings(forecast: Forecast, free: float, store: Store, jobs: int) -> list[str]:
-    """Return warnings about shortages of memory and disk space."""
-    warnings = []
-    if forecast.peak > free:
-        remedies = ["take fewer documents or classes"]
-        if forecast.memory[LEARNING] > max(free, forecast.peak / 2):
-            remedies.append("`linear-svm` instead of a kernel, whose matrix grows with the square of the documents")
-            remedies.append(
-                "a smaller BENCH_MEMORY_GB, so that inner products and kernels are computed again instead of stored"
-            )
-        if jobs > 1:
-            remedies.append("--jobs 1")
-        shortage = f"the run needs {_gigabytes(forecast.peak)} of memory, and {_gigabytes(free)} are free"
-        warnings.append(f"{shortage}: {', or '.join(remedies)}")
-    if not store.local:
-        return warnings
-    top = Path(store.address)
-    place = next(folder for folder in (top, *top.parents) if folder.exists())
-    room = shutil.disk_usage(place).free
-    if forecast.disk > room:
-        shortage = f"the run stores {_gigabytes(forecast.disk)} in {store.folder}, and {_gigabytes(room)} are free"
-        warnings.append(
-            f"{shortage}: remove stored results (`bench cache clear`), or name another folder in BENCH_CACHE"
-        )
-    return warnings
+def _curve(point: Setting) -> str:
+    """Return the name of a point's curve or cell."""
+    return "-".join(word for word in point.place[:3] if word not in ("", "base"))
 
 
-def _resident() -> float:
-    """Return the resident bytes, or 0 where the system doesn't report them, and reset the peak."""
-    reset_peak_memory()
-    return float(np.nan_to_num(peak_memory()))
+def _has_kernel(spec: MethodSpec) -> bool:
+    """Return whether a method, or a method that it fuses, computes a kernel matrix."""
+    return spec.kernel is not None or (spec.fused is not None and any(map(_has_kernel, spec.fused.members)))
 
 
-def _kept(lacked: list[Batch]) -> float:
-    """Return the bytes of the predictions that the store will get, as `pack` writes them.
+def _matrix_bytes(batch: Batch, jobs: int) -> float:
+    """Return the bytes of a batch's inner products and of the kernel values that its SVMs are trained on.
 
-    A prediction has a class of 16 bits and a tie of one bit; where documents may have several classes, each class has
-    one bit for the prediction and one for the tie. Each split also has its seconds.
+    Inner products beyond the budget are computed by tiles. One-vs-one SVMs read the values of two classes at a time.
     """
-    n_bytes = 0.0
-    for point, jobs in (part for batch in lacked for part in batch.parts):
-        of_document = len(point.problem.documents.classes) / 4 if point.problem.multilabel else 2 + 1 / 8
-        n_bytes += sum(len(split.test) * of_document + 8 * len(TIMERS) for job in jobs for split in job.splits)
-    return n_bytes
+    point, units = batch.parts[0]
+    if not _has_kernel(point.method.spec):
+        return 0.0
+    problem, budget = point.problem, memory_budget()
+    columns = len(problem.documents) if problem.trained is None else len(problem.trained)
+    products = min(8.0 * len(problem.documents) * columns, budget // SINGLE_USE_FRACTION if batch.once else budget)
+    values = 0.0
+    for split in unit_splits(units):
+        if problem.multilabel or point.method.spec.classifier.resolved.get("scheme") != "one-vs-one":
+            values = max(values, 8.0 * len(split.train) ** 2)
+        else:
+            two = np.sort(problem.members[split.train].sum(axis=0))[-2:].sum()
+            values = max(values, min(8.0 * two**2 * jobs, max(budget / 2, 8.0 * two**2)))
+    return products + values
 
 
-# --- Reading, and files that are too large to count for a plan ---
+# --- Timing on samples ---
 
 
-def _read(experiment: Experiment, context: RunContext) -> tuple[Mapping[str, LoadedVariant], Seconds]:
-    """Read and count the documents; return the variants, and the seconds of a run, which reads stored counts if any."""
-    if _large(experiment, context):
-        stand_ins = {name: _stand_in(variant.collection, context) for name, variant in experiment.variants.items()}
-        took = np.sum([seconds for _, seconds in stand_ins.values()], axis=0)
-        return {name: read for name, (read, _) in stand_ins.items()}, took
-    read_variants(experiment, context)
-    started = clock()  # now from the store, as a run will
-    return read_variants(experiment, context), clock() - started
+class _Timer:
+    """Time batches on samples of their documents, in this process."""
+
+    def __init__(self, jobs: int) -> None:
+        self._matrices = MatrixCache(jobs)
+
+    def seconds(self, batches: Sequence[Batch]) -> float:
+        """Return the processor seconds of batches of the same methods; NaN where they can't be timed.
+
+        The first batch is computed on samples of two splits: the second takes from the first what all splits of the
+        documents share. Seconds grow with the pairs of documents where there is a kernel, else with the documents.
+        """
+        if any(point.user_classes for point, _ in batches[0].parts):
+            return math.nan  # a user's code, which may print or end the process
+        problem = batches[0].parts[0][0].problem
+        same = [batch for batch in batches if batch.parts[0][0].problem is problem]
+        splits = [split for batch in same for job in batch.parts[0][1] for split in job.splits][:2]
+        kernel = any(_has_kernel(point.method.spec) for point, _ in batches[0].parts)
+        share = max(KERNEL_SHARE if kernel else POINT_SHARE, MIN_DOCUMENTS / len(splits[0].train))
+        self._solve(_samples(batches[0], splits[:1], share / 4)[0])  # functions are compiled and loaded
+        samples = _samples(batches[0], splits, share)
+        taken = [self._solve(each) for each in samples]
+        self._matrices.release()
+        problems = {each.parts[0][0].problem.key: each for each in batches}.values()
+        whole, once = _growth(batches, samples[-1:], kernel), _growth(problems, samples[:1], kernel)
+        return math.nan if math.isnan(sum(taken)) else taken[-1] * whole + max(0.0, taken[0] - taken[-1]) * once
+
+    def _solve(self, batch: Batch) -> float:
+        """Return the processor seconds of a batch; NaN if it fails."""
+        started = time.process_time()
+        failed = [part for part in batch.solve(self._matrices) if isinstance(part, Exception)]
+        return math.nan if failed else time.process_time() - started
 
 
-def _large(experiment: Experiment, context: RunContext) -> bool:
-    """Return whether a variant reads large user files that aren't counted yet."""
-    for collection in (variant.collection for variant in experiment.variants.values()):
-        reader = collection.reader
-        if isinstance(reader, UserFiles) and _bytes(reader) > MAX_COUNTED_BYTES:
-            source = reader.locate(download=False, notify=context.observer.note, progress=False)
-            if not context.store.has(counts_key(collection, source)):
-                return True
-    return False
+def _growth(batches: Iterable[Batch], samples: Iterable[Batch], kernel: bool) -> float:
+    """Return the documents of all fits as a multiple of those of samples; with a kernel, their pairs."""
+    sizes = []
+    for each in (batches, samples):
+        splits = [split for batch in each for _, jobs in batch.parts for split in unit_splits(jobs)]
+        sizes.append(sum((len(s.train) + len(s.test)) * (len(s.train) if kernel else 1) for s in splits))
+    return sizes[0] / sizes[1]
 
 
-def _bytes(reader: UserFiles) -> int:
-    """Return the size of the files of a corpus."""
-    names = [reader.path] if isinstance(reader.path, str) else list(reader.path.values())
-    paths = [reader.base / Path(name).expanduser() for name in names]
-    files = [file for path in paths for file in (path.rglob("*") if path.is_dir() else [path])]
-    return sum(file.stat().st_size for file in files if file.is_file())
+def _samples(batch: Batch, splits: Sequence[Split], share: float) -> list[Batch]:
+    """Return a batch on a share of the documents of each split."""
+    members = batch.parts[0][0].problem.members
+    trained = [_sample_rows(split.train, members, share, MIN_PER_CLASS) for split in splits]
+    tested = [_sample_rows(split.test, members, share, 1) for split in splits]
+    rows = np.unique(np.concatenate([*trained, *tested]))
+    problem = cache(lambda whole: _sample_problem(whole, rows))
+    points = []
+    for point, _ in batch.parts:
+        method: Any = point.method
+        if isinstance(method, FusedMethod):
+            method = replace(method, problems=tuple(map(problem, method.problems)))
+        points.append(replace(point, problem=problem(point.problem), method=method))
+    found = []
+    for split, *drawn in zip(splits, trained, tested, strict=True):
+        train, test = (np.searchsorted(rows, each) for each in drawn)
+        small = (Split(split.name, train, test, split.number),)
+        jobs = [replace(own[0], splits=small, inner=((),)) for _, own in batch.parts]
+        found.append(replace(batch, parts=tuple((point, (job,)) for point, job in zip(points, jobs, strict=True))))
+    return found
 
 
-def _stand_in(collection: Collection, context: RunContext) -> tuple[LoadedVariant, Seconds]:
-    """Return all documents with repeated counts of each class's first documents, and the seconds of counting all.
+def _sample_rows(rows: NDArray[np.intp], members: NDArray[np.bool_], share: float, few: int) -> NDArray[np.intp]:
+    """Return a random share of `rows`, with at least `few` of each class, if there are as many."""
+    drawn = np.random.default_rng(0).permutation(rows)
+    of_classes = [drawn[members[drawn, code]][:few] for code in range(members.shape[1])]
+    return np.unique(np.concatenate([drawn[: math.ceil(share * len(rows))], *of_classes]))
 
-    A file may be sorted by class, or by the part whose vocabulary is counted. Such a file is read to its end, as it was
-    to determine the classes.
-    """
-    reader = cast("UserFiles", collection.reader)
-    source = reader.locate(download=False, notify=context.observer.note, progress=False)
-    corpus: StreamedCorpus = select_documents(reader.load(source), list(collection.classes), collection.exclude)
-    documents, share = corpus.documents, min(1.0, MAX_COUNTED_BYTES / _bytes(reader))
-    rows: NDArray[np.intp] = np.empty(len(documents), dtype=np.intp)
-    counted = documents.parts == (*documents.part_names, collection.pruning.group).index(collection.pruning.group)
-    kinds = 2 * documents.labels + counted
-    for kind in np.unique(kinds):
-        of_kind = np.flatnonzero(kinds == kind)
-        rows[of_kind] = np.resize(of_kind[: int(np.ceil(share * len(of_kind)))], len(of_kind))
-    some, rows = np.unique(rows, return_inverse=True)
-    started, part = clock(), corpus.take(some)
-    texts = list(part)
-    read, started = clock() - started, clock()
-    in_memory = replace(part, rows=np.arange(len(some)), texts=lambda: iter(texts))
-    first = count_terms(in_memory, collection.lexing, collection.pruning, context.jobs)
-    took = read * (corpus.rows[-1] + 1) / (part.rows[-1] + 1) + (clock() - started) * len(documents) / len(some)
-    counts = Counts(documents, first.matrix[rows], first.vocabulary)
-    return LoadedVariant(counts, counts_key(collection, source), describe_counts(counts, reader.facts()), {}), took
+
+def _sample_problem(whole: Problem, rows: NDArray[np.intp]) -> Problem:
+    """Return a problem with the documents at `rows` alone."""
+    counts = replace(whole.counts, documents=whole.documents.take(rows), matrix=whole.counts.matrix[rows])
+    trained = None if whole.trained is None else np.flatnonzero(np.isin(rows, whole.trained))
+    texts = None if whole.texts is None else whole.texts.take(rows)
+    return Problem(counts, f"{len(rows)} of {whole.key}", whole.seed, trained, whole.pruning, texts)

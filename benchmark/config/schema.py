@@ -177,11 +177,6 @@ class ParallelSection(ConfigSection):
     n_jobs: int | None = Field(
         default=None, ge=0, description="Largest number of processes; 0 is this process alone; by default all."
     )
-    silence: float = Field(
-        default=60.0,
-        gt=0,
-        description="Seconds without a message from a scheduler or worker, after which this process computes the rest.",
-    )
 
 
 class ExperimentSection(ConfigSection):

@@ -66,26 +66,7 @@ def run_experiment(experiment: Experiment, context: RunContext) -> RunPrediction
         If a variant has fewer words than terms to select; nothing is trained then.
     """
     read = read_variants(experiment, context)
-    return run_tasks(experiment, read, plan_tasks(experiment, read), context)
-
-
-def run_tasks(
-    experiment: Experiment, read: Mapping[str, LoadedVariant], works: Iterable[PlannedTask], context: RunContext
-) -> RunPredictions:
-    """Compute every setting of some tasks that the store lacks, and the diagnostics.
-
-    Parameters
-    ----------
-    experiment : Experiment
-    read : mapping of str to LoadedVariant
-        Counts of each variant; facts on near-duplicates are added to the first one's.
-    works : iterable of PlannedTask
-    context : RunContext
-
-    Returns
-    -------
-    RunPredictions
-    """
+    works: Iterable[PlannedTask] = plan_tasks(experiment, read)
     predictions, failures, stored = Predictions({}, {}, {}, {}), dict[str, str](), set[SettingKey]()
     left = sum(len(variant.tasks) for variant in experiment.variants.values())
     cache = KernelCache(context.store)
@@ -192,9 +173,10 @@ class TaskExecutor:
             results[job.key] = unpack_predictions(entry, job, work.problem)
             self._observer.step(job.label, stored=True)
         self.stored = {point.place for point in work.points} - {point.place for point, _ in missing}
-        executors: list[RemoteExecutor | UserMethods | None] = [self._elsewhere, self._users]
-        for executor in filter(None, executors):
-            results |= self._brought(executor, [each for each in missing if each[1].key not in results], work.problem)
+        for executor in (self._elsewhere, self._users):
+            if executor is not None:
+                others = [each for each in missing if each[1].key not in results]
+                results |= self._brought(executor, others, work.problem)
         left = [each for each in missing if each[1].key not in results]
         for batch in plan_batches(left, by_split=by_split):
             parts = tuple(part for part in batch.parts if part[0].place not in self.failed)

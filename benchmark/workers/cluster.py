@@ -1,4 +1,4 @@
-"""Dask workers of a run: submit groups of jobs, collect results, and fall back to this process."""
+"""Dask workers of a run: submit groups of jobs, collect results, and compute the rest here if the cluster fails."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Self
 from benchmark.config.schema import ParallelSection
 from benchmark.experiment.batches import plan_batches
 from benchmark.experiment.payload import make_payload
-from benchmark.experiment.storage import INSTALL_CLUSTER, call_with_timeout
-from benchmark.experiment.store import Store, StoreEntry, store_key
+from benchmark.experiment.storage import INSTALL_CLUSTER
+from benchmark.experiment.store import StoreEntry
 from benchmark.system.errors import BenchError, ConfigError, one_line
 from benchmark.system.threads import n_processors
-from benchmark.workers.worker import Cancelled, compute_on_worker
+from benchmark.workers.worker import compute_on_worker
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,23 +28,14 @@ if TYPE_CHECKING:
     from benchmark.experiment.batches import Batch
     from benchmark.experiment.context import LoadedVariant
     from benchmark.experiment.settings import PlannedTask, Setting, StoreUnit
+    from benchmark.experiment.store import Store
     from benchmark.system.observer import Observer
 
-#: Seconds: wait for a result, interval between queries to the scheduler, wait for its answer, for a worker, for the
-#: first connection to a scheduler, and for all to close.
-RESULT_WAIT, SCHEDULER_INTERVAL, SCHEDULER_TIMEOUT, WORKER_TIMEOUT, CONNECT_TIMEOUT, CLOSE_TIMEOUT = (
-    0.5,
-    1.0,
-    5.0,
-    30.0,
-    30.0,
-    5.0,
-)
+#: Seconds to wait for a scheduler and a first worker, between results before the scheduler is asked, and to close.
+CONNECT_TIMEOUT, QUIET_SECONDS, CLOSE_TIMEOUT = 30.0, 10.0, 5.0
 #: Seconds between looks for an entry that a worker has stored: a network folder may be out of date that long.
-STORE_RETRY_DELAYS = (0.0, 0.1, 0.5, 2.0, 5.0, 10.0, 20.0)
-#: Retries of a group after a worker fails, and attempts to start processes, since one may die at the start.
-WORKER_RETRIES, MAX_START_ATTEMPTS = 2, 3
-#: Loggers to silence: a broken connection is reported by notes.
+STORE_RETRY_DELAYS = (0.0, 0.5, 5.0, 30.0)
+#: Loggers to silence: a broken connection is reported by a note.
 _LOGS = ("distributed", "asyncio", "tornado")
 
 
@@ -85,9 +76,9 @@ def group_jobs(work: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]) 
 
 
 class DaskExecutor:
-    """Workers that compute an experiment; see `experiment.runner.Elsewhere`.
+    """Workers that compute an experiment; see `experiment.context.RemoteExecutor`.
 
-    If workers or the connection fail, this process computes the rest, and a note says so.
+    If the cluster fails in any way, this process computes the rest, and a note says so.
 
     Parameters
     ----------
@@ -105,62 +96,50 @@ class DaskExecutor:
         self._place, self._store, self._jobs, self._observer = place, store, jobs, observer
         self._client: Any = None
         self._local: Any = None
-        self._blind = False
-        self._troubles = dict[str, None]()
+        self._failed = False
         self._waiting, self._running = deque[JobGroup](), dict[Any, JobGroup]()
-        self._ready = dict[str, str]()
+        self._finished, self._noted = dict[str, str](), set[str]()
         self.entries = dict[str, StoreEntry]()
-        self._heard = self._asked = self._employed = 0.0
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, error: object, *_: object) -> None:
-        if error is None:
-            self._tell()
+    def __exit__(self, *_: object) -> None:
         self._close()
-        if self._store.local:
-            Store(self._store.folder)  # opening removes the partial files of killed processes
 
     def begin(
         self, experiment: Experiment, read: Mapping[str, LoadedVariant], works: Iterable[PlannedTask]
     ) -> list[PlannedTask]:
-        """Submit the jobs that the store lacks to the workers; return the tasks as a list."""
+        """Plan the groups of jobs that the store lacks, and connect to the workers; return the tasks as a list."""
         tasks = list(works)
-        self._tell()
-        self._cancel()
-        self._ready.clear()
+        self._waiting.clear()
+        self._finished.clear()
+        if self._failed or self._place.n_jobs == 0:
+            return tasks
         for work in tasks:
             missing = [(p, job) for p in work.points for job in p.jobs if not self._store.has(job.key)]
             self._waiting += group_jobs(work, missing)
-        if self._place.n_jobs == 0:
-            self._waiting.clear()
         if self._waiting:
-            self._sent = make_payload(experiment, read, self._store, self._threads)
+            self._payload = make_payload(experiment, read, self._store, self._threads)
             if self._client is None:
                 self._connect()
-            self._heard = self._employed = time.monotonic()
-            self._fill()
+            with self._finishing_here():
+                self._client.wait_for_workers(1, timeout=CONNECT_TIMEOUT)
+                self._submit()
         return tasks
 
     def solved(self, missing: Sequence[tuple[Setting, StoreUnit]]) -> Iterator[tuple[str, str]]:
         """Yield keys of jobs as their groups finish, each with the reason of its failure, or ""."""
-        self._tell()
         pending = {job.key for _, job in missing}
         while True:
-            for key in pending & self._ready.keys():
+            for key in pending & self._finished.keys():
                 pending.remove(key)
-                reason = self._ready.pop(key)
-                if not reason and key not in self.entries:
-                    self._look_for(key)
-                yield key, reason
-            submitted = [*self._waiting, *self._running.values()]
-            if all(pending.isdisjoint(group.keys) for group in submitted):
+                yield key, self._finished.pop(key)
+            if all(pending.isdisjoint(group.keys) for group in (*self._waiting, *self._running.values())):
                 return
-            self._fill()
-            for future in self._done():
-                self._take(future)
-            self._ask()
+            with self._finishing_here():
+                self._submit()
+                self._collect()
 
     @property
     def _threads(self) -> int:
@@ -184,7 +163,7 @@ class DaskExecutor:
             If no scheduler answers.
         """
         try:
-            from distributed import Client  # noqa: PLC0415 - an optional dependency
+            from distributed import Client, LocalCluster  # noqa: PLC0415 - an optional dependency
         except ImportError:
             raise ConfigError(f"--dask and parallel need Dask: {INSTALL_CLUSTER}") from None
         for name in _LOGS:
@@ -192,145 +171,83 @@ class DaskExecutor:
         address = self._place.dask_address
         try:
             if address is None:
-                self._local = self._processes()
+                self._observer.now("starting processes")
+                how = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": "127.0.0.1:0"}
+                with _uninterrupted():
+                    self._local = LocalCluster(n_workers=self._n_local, silence_logs=logging.CRITICAL, **how)
             by_file = str(address).endswith(".json")
             named = {"scheduler_file": address} if by_file else {"address": self._local or address}
-            # The client's timeout doesn't apply to an address that accepts a connection and sends nothing.
-            self._client = call_with_timeout(2 * CONNECT_TIMEOUT, lambda: Client(timeout=CONNECT_TIMEOUT, **named))
-        except (OSError, ValueError) as error:
+            self._client = Client(timeout=CONNECT_TIMEOUT, **named)
+        except (OSError, ValueError, RuntimeError) as error:
             here = "without --dask the run uses this process alone"
             raise BenchError(
                 f"no Dask scheduler answers at {address or 'this machine'}: {_in_words(error)}; {here}"
             ) from None
 
-    def _processes(self) -> Any:
-        """Start processes on this machine; if one dies at the start, start all again."""
-        from distributed import LocalCluster  # noqa: PLC0415 - as in `_connect`
-
-        self._observer.now("starting processes")
-        how = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": "127.0.0.1:0"}
-        for _ in range(MAX_START_ATTEMPTS):
-            with _uninterrupted(), suppress(RuntimeError):
-                return LocalCluster(n_workers=self._n_local, silence_logs=logging.CRITICAL, **how)
-        raise BenchError(
-            f"can't start {self._n_local} processes: one of them died in each of {MAX_START_ATTEMPTS} attempts"
-        )
-
-    def _fill(self) -> None:
+    def _submit(self) -> None:
         """Submit waiting groups, up to the maximum number of workers."""
         at_most = self._place.n_jobs or float("inf")
-        while self._client is not None and self._waiting and len(self._running) < at_most:
+        while self._waiting and len(self._running) < at_most:
             group = self._waiting.popleft()
-            # Named by content: two runs that ask for the same group at once wait for one worker.
-            name = f"simplexbench-{store_key(keys=group.keys, store=self._store.address)}"
-            arguments = self._sent, group.variant, group.task, group.keys
-            future = self._client.submit(compute_on_worker, *arguments, key=name, retries=WORKER_RETRIES)
-            self._running[future] = group
+            arguments = self._payload, group.variant, group.task, group.keys
+            self._running[self._client.submit(compute_on_worker, *arguments, pure=False)] = group
 
-    def _done(self) -> list[Any]:
-        """Wait for a moment; return the futures that have ended or failed."""
+    def _collect(self) -> None:
+        """Wait for a group, and take the replies of all that are done; see that there is a worker if none is."""
         from distributed import wait  # noqa: PLC0415 - as in `_connect`
 
-        with suppress(Exception):  # timeout or broken connection: the status of the futures shows it
-            wait([*self._running], timeout=RESULT_WAIT, return_when="FIRST_COMPLETED")
-        return [future for future in self._running if future.status != "pending"]
-
-    def _take(self, future: Any) -> None:
-        """Process the end of a group; jobs that a worker couldn't do are left to this process."""
-        group = self._running.pop(future, None)
-        if group is None:  # all groups were given up meanwhile
-            return
         try:
-            reply = call_with_timeout(self._place.silence, future.result)
-        except BenchError:
-            raise
-        except Cancelled:  # by another run with the same group, which has ended
-            self._waiting.append(group)
-        except Exception as error:  # noqa: BLE001 - also any error of the computation
-            if future.status in ("cancelled", "lost"):
-                self._give_up("lost the connection to the Dask scheduler")
-            elif future.status == "finished":  # the result exists, but doesn't arrive
-                self._give_up(f"no Dask worker returned its result for {self._place.silence:g} s")
-            else:
-                self._troubles[f"a worker failed ({_in_words(error)}); this process did its work"] = None
-        else:
-            self._heard = time.monotonic()
+            done = wait([*self._running], timeout=QUIET_SECONDS, return_when="FIRST_COMPLETED").done
+        except TimeoutError:
+            known = self._client.sync(self._client.scheduler.identity, callback_timeout=QUIET_SECONDS)
+            if not known["workers"]:
+                raise RuntimeError("no worker is left") from None
+            return
+        for future in done:
+            group, reply = self._running[future], future.result()
+            del self._running[future]
+            stored = [key for key in group.keys if key not in reply["lost"]]
             self.entries |= reply["entries"]
-            self._ready |= {key: reply["failed"].get(key, "") for key in group.keys if key not in reply["lost"]}
-            self._troubles.update(dict.fromkeys(reply["notes"]))
+            self._see_stored([key for key in stored if key not in reply["failed"] and key not in self.entries])
+            self._finished |= {key: reply["failed"].get(key, "") for key in stored}
+            for note in reply["notes"]:
+                if note not in self._noted:
+                    self._observer.note(note)
+            self._noted.update(reply["notes"])
             for text in reply["details"]:
                 self._observer.detail(text)
 
-    def _ask(self) -> None:
-        """Ask the scheduler for its workers; compute the rest here if none works on the submitted groups."""
-        now, limit = time.monotonic(), self._place.silence
-        if self._client is None or now - self._asked < SCHEDULER_INTERVAL:
-            return
-        self._asked = now
-
-        def seen(names: list[str], dask_scheduler: Any) -> tuple[int, float]:
-            running = [dask_scheduler.tasks[name] for name in names if name in dask_scheduler.tasks]
-            heard = [task.processing_on.last_seen for task in running if task.processing_on is not None]
-            return len(dask_scheduler.workers), time.time() - min(heard, default=time.time())
-
-        names = [future.key for future in self._running]
-        try:
-            n_workers, silent = call_with_timeout(
-                min(SCHEDULER_TIMEOUT, limit), lambda: self._client.run_on_scheduler(seen, names)
-            )
-        except Exception:  # noqa: BLE001 - a broken connection, or a stopped scheduler
-            if time.monotonic() - self._heard > limit:
-                self._give_up(f"no message from the Dask scheduler for {limit:g} s")
-            return
-        self._heard = time.monotonic()
-        if n_workers:
-            self._employed = self._heard
-        if silent > limit:
-            self._give_up(f"no message from a Dask worker for {limit:g} s")
-        elif self._heard - self._employed > WORKER_TIMEOUT:
-            self._give_up(f"no worker connected for {WORKER_TIMEOUT:.0f} s")
-
-    def _give_up(self, reason: str) -> None:
-        """Leave all unfinished work to this process."""
-        self._observer.note(f"{reason}; this process computes the rest")
-        self._close()
-
-    def _look_for(self, key: str) -> None:
-        """Wait until an entry of another machine appears: listing a network folder refreshes it."""
-        if not (self._place.dask_address and self._store.local) or self._blind:
-            return
-        for pause in STORE_RETRY_DELAYS:
-            if self._store.has(key):
+    def _see_stored(self, keys: Sequence[str]) -> None:
+        """Wait until entries of another machine appear: listing a network folder refreshes it."""
+        for pause in STORE_RETRY_DELAYS if self._place.dask_address and self._store.local else ():
+            hidden = [key for key in keys if not self._store.has(key)]
+            if not hidden:
                 return
             time.sleep(pause)
             with suppress(OSError):
-                list(self._store.path(key).parent.iterdir())
-        self._blind = True
-        self._observer.note(
-            f"entries that workers store in {self._store.address} aren't visible here; this process computes them again"
-        )
+                list(self._store.path(hidden[0]).parent.iterdir())
+        if self._place.dask_address and not all(map(self._store.has, keys)):
+            raise RuntimeError(f"entries that workers store in {self._store.address} aren't visible here")
 
-    def _tell(self) -> None:
-        """Print the troubles of workers as notes; after an error of this process they are not printed."""
-        for trouble in self._troubles:
-            self._observer.note(trouble)
-        self._troubles.clear()
-
-    def _cancel(self) -> None:
-        """Cancel the submitted groups."""
-        futures, client = [*self._running], self._client
-        self._waiting.clear()
-        self._running.clear()
-        if futures:
-            with suppress(Exception):  # a broken connection
-                call_with_timeout(CLOSE_TIMEOUT, lambda: client.cancel(futures))
+    @contextmanager
+    def _finishing_here(self) -> Iterator[None]:
+        """Leave all unfinished work to this process after any error of the cluster."""
+        try:
+            yield
+        except BenchError:
+            raise
+        except Exception as error:  # noqa: BLE001 - also any error of the computation
+            self._observer.note(f"the Dask cluster failed ({_in_words(error)}); this process computes the rest")
+            self._failed = True
+            self._close()
 
     def _close(self) -> None:
-        """Cancel the submitted groups, and close the client and local processes."""
-        self._cancel()
+        """Give up the submitted groups, and close the client and local processes."""
+        self._waiting.clear()
+        self._running.clear()
         for each in (self._client, self._local):
             with suppress(Exception):  # a broken connection, or none
-                call_with_timeout(2 * CLOSE_TIMEOUT, lambda each=each: each.close(timeout=CLOSE_TIMEOUT))  # type: ignore[misc]
+                each.close(timeout=CLOSE_TIMEOUT)
         self._client = self._local = None
 
 

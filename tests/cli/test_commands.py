@@ -389,12 +389,11 @@ class TestValidate:
 
 
 @pytest.mark.usefixtures("sketched")
-@pytest.mark.usefixtures("forecast_once", "pilots_here")
 class TestPlan:
     def rows(self, *arguments):
         result = invoke("plan", "--no-pilot", *arguments)
         assert (result.exit_code, result.stderr) == (0, "")
-        header, *lines = result.stdout.splitlines()
+        header, *lines = result.stdout.split("\n\n")[0].splitlines()
         assert header.split() == ["what", "entries", "in", "the", "store"]
         return [line.split() for line in lines]
 
@@ -402,27 +401,14 @@ class TestPlan:
         monkeypatch.setenv("BENCH_CACHE", str(tmp_path / "cache"))
         config = write(SMALL)
         assert self.rows(config) == [["tf-l1-ngd", "2", "0"], ["tf-l2-linear", "2", "0"]]
+        said = invoke("plan", config).stdout
+        assert "\ncomputed together" in said
         assert re.search(
-            r"^A first run takes about [\d.]+ s of processor time and [\d.]+ GB; [\d.]+ (s|min) on the clock .+\.$",
-            invoke("plan", config).stdout,
-            re.MULTILINE,
+            r"^Training and predicting take about [\d.]+ s of processor time and .+ GB, ", said, re.MULTILINE
         )
         assert invoke("run", config, "--out", tmp_path / "run").exit_code == 0
         assert self.rows(config) == [["tf-l1-ngd", "2", "2"], ["tf-l2-linear", "2", "2"]]
-        assert re.search(
-            r"^A run takes .+; 2 of 2 cells are in the store\.$", invoke("plan", config).stdout, re.MULTILINE
-        )
-
-    def test_the_parts_add_up_and_the_highest_peak_is_that_of_all(self, write):
-        result = invoke("plan", write(SMALL))
-        header, *rows = result.stdout.split("\n\n")[1].splitlines()
-        assert re.split(" {2,}", header) == ["part", "processor s", "s on the clock", "peak MB"]
-        parts, *columns = zip(*(re.split(" {2,}", row.replace(",", "")) for row in rows), strict=True)
-        assert parts == ("start", "reading and counting", "training and deciding", "scoring and tables", "in all")
-        cpu, clock, memory = np.array(columns, dtype=float)
-        assert cpu[:-1].sum() == pytest.approx(cpu[-1], abs=0.31)
-        assert clock[:-1].sum() == pytest.approx(clock[-1], abs=0.31)
-        assert memory[:-1].max() == memory[-1] > 0
+        assert invoke("plan", config).stdout.endswith("\nThe store has every result.\n")
 
 
 @pytest.mark.usefixtures("sketched")

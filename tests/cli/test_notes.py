@@ -19,8 +19,7 @@ from benchmark.cli.errors import _system_message, print_warnings
 from benchmark.cli.model_commands import predict
 from benchmark.cli.run import output_run
 from benchmark.cli.terminal import _Share, _TimeLeft, plain_table
-from benchmark.commands.forecast.estimate import RUN_PARTS, Forecast
-from benchmark.commands.plan import Plan
+from benchmark.commands.plan import Plan, plan_sentence
 from benchmark.commands.run_all import RESUME_HINT, run_all
 
 if TYPE_CHECKING:
@@ -33,10 +32,10 @@ def invoke(*words: object) -> Any:
     return CliRunner().invoke(app, [str(word) for word in words])
 
 
-@pytest.mark.parametrize("n_warnings", [0, 1, 2])
+@pytest.mark.parametrize("short", [False, True])
 @pytest.mark.parametrize("dropped", [False, True])
 def test_a_first_configuration_is_told_with_all_that_speaks_against_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_warnings: int, dropped: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, short: bool, dropped: bool
 ) -> None:
     """Shortages are told beside the answer, which then doesn't say to run it."""
     rows = [
@@ -44,9 +43,7 @@ def test_a_first_configuration_is_told_with_all_that_speaks_against_it(
         for i in range(60)
     ]
     (tmp_path / "mine.csv").write_text("\n".join(["text,label,when", *rows, *([",a,01/01/2020"] * dropped)]) + "\n")
-    parts, target = dict.fromkeys(RUN_PARTS, 1.0), tmp_path / "own.yaml"
-    shortages = ["too little memory", "too little room"][:n_warnings]
-    plan = Plan([], [], (0, 3), Forecast(parts, parts, parts, 0.0), shortages)
+    target, plan = tmp_path / "own.yaml", Plan([], [("mnb", 3, 4.0)], 2e9, 1e9 if short else 3e9)
     taken: dict[str, Any] = {}
 
     def planned(config: Path, **how: Any) -> Any:
@@ -56,18 +53,18 @@ def test_a_first_configuration_is_told_with_all_that_speaks_against_it(
     monkeypatch.setattr("benchmark.cli.plan_experiment", planned)
     done = invoke("init", tmp_path / "mine.csv", "--out", target)
     assert (done.exit_code, taken) == (0, {"config": target, "jobs": 0, "download": False, "with_pilot": True})
-    assert done.stderr.splitlines() == shortages
+    assert done.stderr.splitlines() == plan.warnings
     first, *said, last = done.stdout.splitlines()
     assert first == f"Written to {target}: text is 'text', label is 'label'"
     notes = ["drop: [empty] leaves out documents without text (1); 60 are left"] * dropped
     assert said[: len(notes)] == notes
     n = 60 + dropped
-    label, date = said[len(notes) :]
+    label, date, *kernel = said[len(notes) :]
+    assert [line.split(",")[0] for line in kernel] == ["ngd"] * short
     assert label.startswith(f"2 of {n} values of 'label' hold ';', such as 'a;x': each is taken as one class")
     assert date.startswith("'when' may be a date, such as '01/01/2020', with the day or the month first")
-    then = "" if n_warnings else f" Next: bench run {target}"
-    forecast = "A first run takes about 4.0 s of processor time and 0.0 GB; 4.0 s on the clock."
-    assert last == f"The configuration is valid: 3 cells. {forecast}{then}"
+    then = "" if short else f" Next: bench run {target}"
+    assert last == f"The configuration is valid: 3 cells. {plan_sentence(plan)}{then}"
 
 
 def test_notes_of_a_report_stand_beside_its_output(finished: RunResult, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,9 +166,8 @@ def test_the_time_that_is_left_is_told_as_soon_as_it_is_known(left: float | None
 
 
 def test_a_plan_prints_its_warnings_beside_it_and_each_of_its_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    parts = dict.fromkeys(RUN_PARTS, 1.0)
-    whole = Plan([("a", 4, 1)], [("a, b", 3)], (1, 4), Forecast(parts, parts, parts, 0.0), ["first", "second"])
-    for plan, tables in ((whole, 3), (Plan([("a", 4, 1)]), 1)):
+    whole = Plan([("a", 4, 1)], [("a, b", 3, 2.0)], 2e9, 1e9)
+    for plan, tables in ((whole, 2), (Plan([("a", 4, 1)]), 1)):
         monkeypatch.setattr("benchmark.cli.plan_experiment", lambda *_, plan=plan, **__: (None, plan))
         monkeypatch.setattr("benchmark.cli.find_configuration", lambda path: path)
         done = invoke("plan", "a.yaml", "--json")
@@ -179,11 +175,8 @@ def test_a_plan_prints_its_warnings_beside_it_and_each_of_its_tables(monkeypatch
         found = json.loads(done.stdout)
         assert len(found["tables"]) == tables
         assert found["tables"][0]["rows"] == [{"what": "a", "entries": 4, "in the store": 1}]
-        said = [each["sentence"] for each in found.get("answers", [])]
-        assert [text.endswith("; 1 of 4 cells are in the store.") for text in said] == [True] * (tables == 3)
-        if tables == 3:
-            assert found["tables"][1]["rows"] == [{"computed together": "a, b", "splits": 3}]
-            assert [row["part"] for row in found["tables"][2]["rows"]] == [*RUN_PARTS, "in all"]
+        assert [each["sentence"] for each in found["answers"]] == [plan_sentence(plan)]
+    assert len(whole.warnings) == 1
 
 
 CONFIG = """\

@@ -17,7 +17,6 @@ from typer.testing import CliRunner
 from benchmark.cli import app
 from benchmark.cli.prompts import confirm_columns
 from benchmark.commands import plan as planning
-from benchmark.commands.forecast.estimate import LEARNING, RUN_PARTS, Forecast
 from benchmark.commands.init import (
     FileSample,
     check_columns,
@@ -251,11 +250,9 @@ def test_nobody_is_asked_where_standard_input_is_closed(tmp_path: Path, monkeypa
 
 
 def invoke_init(*arguments: str) -> Result:
-    """The command without pilot runs, which take seconds."""
     return CliRunner().invoke(app, ["init", *arguments, "--no-pilot"])
 
 
-@pytest.mark.usefixtures("forecast_once", "pilots_here")
 def test_the_command_writes_it_says_what_it_took_and_checks_it(tmp_path: Path) -> None:
     path, target = table(tmp_path / "a.csv"), tmp_path / "own.yaml"
     done = CliRunner().invoke(app, ["init", str(path), "--text", "body", "--label", "queue", "--out", str(target)])
@@ -275,9 +272,7 @@ def test_the_command_writes_it_says_what_it_took_and_checks_it(tmp_path: Path) -
     ],
 )
 def test_an_exact_kernel_is_proposed_only_where_it_can_run(cpu: float, peak: float, said: str | None) -> None:
-    parts = dict.fromkeys(RUN_PARTS, 0.0)
-    forecast = Forecast(parts, parts | {LEARNING: cpu}, parts | {LEARNING: peak}, 0.0, processors=2)
-    problem = exact_kernel_problem(Plan([], [], (0, 1), forecast, free_bytes=2e10))
+    problem = exact_kernel_problem(Plan([], [("ngd", 1, cpu)], peak, free_bytes=2e10, jobs=2))
     if said is None:
         assert problem is None
         return
@@ -288,8 +283,6 @@ def test_an_exact_kernel_is_proposed_only_where_it_can_run(cpu: float, peak: flo
 
 def test_where_memory_is_short_the_linear_route_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a machine that has less memory than the run takes, the proposal has no kernel, and isn't called for to run."""
-    parts = dict.fromkeys(RUN_PARTS, 1e9)
-    monkeypatch.setattr(planning, "forecast_run", lambda *_: Forecast(parts, parts, parts, 0.0))
     monkeypatch.setattr(planning, "free_memory", lambda: -1e12)
     path, target = table(tmp_path / "a.csv"), tmp_path / "own.yaml"
     done = CliRunner().invoke(app, ["init", str(path), "--text", "body", "--label", "queue", "--out", str(target)])
@@ -534,8 +527,7 @@ def test_a_configuration_has_the_name_of_its_file(tmp_path: Path, monkeypatch: A
     ("seconds", "peak", "fits"), [(7200, 8e9, True), (7201, 8e9, False), (7200, 8.1e9, False), (100, 1e9, True)]
 )
 def test_an_hour_of_all_processors_and_the_free_memory_are_enough(seconds: float, peak: float, *, fits: bool) -> None:
-    parts = {"all": seconds}
-    found = Plan([], forecast=Forecast(parts, parts, {"all": peak}, 0.0, processors=2), free_bytes=8e9)
+    found = Plan([], [("ngd", 1, seconds)], peak, free_bytes=8e9, jobs=2)
     assert (exact_kernel_problem(found) is None) is fits
     assert exact_kernel_problem(Plan([])) is None
 

@@ -23,9 +23,7 @@ from benchmark.commands.init import (
     sample_file,
     settle_documents,
 )
-from benchmark.commands.plan import _bytes
 from benchmark.corpora.user.file_parameters import DROP_REASONS
-from benchmark.corpora.user.user_files import UserFiles
 from benchmark.corpora.user.validate import DocumentsError
 from benchmark.experiment.run import load_checked
 from benchmark.system.errors import ConfigError, DataError
@@ -367,17 +365,3 @@ def test_all_that_the_file_is_and_the_user_said_stands_in_the_corpus_section(n: 
                 expected.pop("date_format", None)
             expected |= {} if separator is None else {"separator": ";", "drop": ["empty", "rare"]}
             assert corpus == expected
-
-
-def test_the_bytes_of_a_corpus_are_those_of_all_its_files(tmp_path: Path) -> None:
-    for number, name in enumerate(("a/1.txt", "a/2.txt", "b/c/3.txt", "b/4.csv"), start=1):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_bytes(b"x" * 10**number)
-    for path, expected in (
-        (".", 11110),
-        ("a", 110),
-        ("b/4.csv", 10000),
-        ({"train": "a/1.txt", "test": "b/4.csv"}, 10010),
-        ({"train": "a", "test": "b"}, 11110),
-    ):
-        assert _bytes(UserFiles(path=path, text="t", label="l", base=tmp_path)) == expected

@@ -243,7 +243,7 @@ def test_documents_are_ranked_where_a_metric_or_a_figure_asks_for_it(checked):
 def test_other_processes_are_no_part_of_what_a_run_keeps(checked):
     found = checked("parallel: {n_jobs: 2}\n")
     assert "parallel" not in found.raw
-    assert (found.parallel.n_jobs, found.parallel.silence, found.parallel.backend) == (2, 60, "dask")
+    assert (found.parallel.n_jobs, found.parallel.backend) == (2, "dask")
 
 
 def test_metrics_are_those_that_are_asked_for(checked):

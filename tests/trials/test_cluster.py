@@ -60,10 +60,10 @@ def test_killed_workers_change_nothing(number: int, undisturbed: Callable[[str],
     expected.assert_same(out, store)
 
 
-#: What may befall a process: it ends, or stops for good, or for some seconds.
-ACTIONS = ("kill", "stop", "stop and go on")
-#: Seconds of silence after which a run goes on alone, and that all failures together may add to it.
-SILENCE, LONGEST = 5, 60
+#: What may befall a process: it ends, or stops for some seconds.
+ACTIONS = ("kill", "stop and go on")
+#: Seconds for which a process stops, and that all failures together may add to a run.
+STOPPED, LONGEST = 10, 60
 
 
 @pytest.mark.parametrize("number", numbers(24, 1))
@@ -75,12 +75,10 @@ def test_whatever_befalls_a_scheduler_and_its_workers(
     pytest.importorskip("distributed")
     random, shape = chance("scheduler", number), EVERY[number % len(EVERY)]
     expected, out, store = undisturbed(shape), tmp_path / "run", tmp_path / "store"
-    config = tmp_path / "small.yaml"
-    config.write_text(f"{expected.configuration.read_text()}\nparallel: {{silence: {SILENCE}}}\n")
     dask = Dask()
     try:
         dask.employ(random.choice((1, 2)))
-        command = "run", config, "--out", out, "--jobs", "1", "--dask", dask.address
+        command = "run", expected.configuration, "--out", out, "--jobs", "1", "--dask", dask.address
         started = time.monotonic()
         with Running(*command, BENCH_CACHE=str(store)) as running:
             for _ in range(random.choice((1, 1, 2))):
@@ -89,7 +87,7 @@ def test_whatever_befalls_a_scheduler_and_its_workers(
                 action = random.choice(ACTIONS)
                 process.send_signal(signal.SIGKILL if action == "kill" else signal.SIGSTOP)
                 if action == "stop and go on":
-                    time.sleep(random.uniform(0, 2 * SILENCE))
+                    time.sleep(random.uniform(0, STOPPED))
                     process.send_signal(signal.SIGCONT)
             done = running.end()
     finally:

@@ -38,11 +38,8 @@ def notebook() -> Notebook:
 def brought(dask: Dask, notebook: Notebook) -> Callable[..., DaskExecutor]:
     """The cluster, to be entered, with a store of its own or the one given."""
 
-    def make(
-        store: Store, at_most: int | None = None, address: str | None = None, silence: float = 60.0
-    ) -> DaskExecutor:
-        place = parse_dask_option(address or dask.address, at_most).model_copy(update={"silence": silence})
-        return DaskExecutor(place, store, 1, notebook)
+    def make(store: Store, at_most: int | None = None, address: str | None = None) -> DaskExecutor:
+        return DaskExecutor(parse_dask_option(address or dask.address, at_most), store, 1, notebook)
 
     return make
 

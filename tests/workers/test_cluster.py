@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import random
 import re
 import shutil
 import signal
-import socket
 import sys
-import threading
-from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,13 +17,15 @@ from benchmark.evaluation import intervals
 from benchmark.experiment import run as session
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import run_and_write
+from benchmark.experiment.runner import plan_tasks, read_variants, run_experiment
 from benchmark.experiment.store import Store
 from benchmark.system.errors import BenchError, ConfigError
 from benchmark.system.observer import Observer
+from benchmark.system.threads import n_processors
 from benchmark.workers import cluster as module
-from benchmark.workers.cluster import DaskExecutor, parse_dask_option
+from benchmark.workers.cluster import DaskExecutor, group_jobs, parse_dask_option
 from tests.builders import small_experiment
-from tests.trials.limits import mostly_slow, some
+from tests.trials.limits import mostly_slow
 from tests.workers.clusters import contents_of
 
 if TYPE_CHECKING:
@@ -87,17 +86,6 @@ def same(
     return run
 
 
-@pytest.fixture
-def shuffled(monkeypatch: pytest.MonkeyPatch) -> None:
-    groups, chance = module.group_jobs, random.Random(0)  # noqa: S311
-
-    def mixed(*given: Any) -> list[Any]:
-        found = [replace(each, keys=tuple(chance.sample(each.keys, len(each.keys)))) for each in groups(*given)]
-        return chance.sample(found, len(found))
-
-    monkeypatch.setattr(module, "group_jobs", mixed)
-
-
 # Same bytes
 
 
@@ -108,20 +96,27 @@ def test_the_same_bytes_from_any_number_of_workers(same: Any, dask: Any, at_home
     assert at_home == [], "everything was solved by workers"
 
 
-def test_the_same_bytes_in_any_order(same: Any, dask: Any, shuffled: None, at_home: list[int]) -> None:
-    dask.employ(2)
-    same()
-    assert at_home == []
-
-
 def test_without_a_worker_it_is_computed_at_home(
     same: Any, dask: Any, notebook: Any, at_home: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "WORKER_TIMEOUT", 0.1)
+    connect = DaskExecutor._connect
+
+    def connected(self: DaskExecutor) -> None:
+        connect(self)
+        monkeypatch.setattr(module, "CONNECT_TIMEOUT", 0.1)
+
+    monkeypatch.setattr(DaskExecutor, "_connect", connected)
     dask.employ(0)
     same()
     assert sum(at_home) > 0
-    assert notebook.notes == ["no worker connected for 0 s; this process computes the rest"]
+    assert failed(notebook, "WorkerStartTimeoutError: Only 0")
+
+
+def failed(notebook: Any, why: str = "") -> bool:
+    """Whether one line says that the cluster failed, and what follows."""
+    (note,) = notebook.notes
+    start, end = f"the Dask cluster failed ({why}", "); this process computes the rest"
+    return bool(note.startswith(start) and note.endswith(end))
 
 
 def test_a_worker_that_is_killed_costs_only_what_it_had_in_hand(same: Any, dask: Any, notebook: Any) -> None:
@@ -134,32 +129,12 @@ def test_a_worker_that_is_killed_costs_only_what_it_had_in_hand(same: Any, dask:
 def test_all_workers_killed(
     same: Any, dask: Any, notebook: Any, at_home: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "WORKER_TIMEOUT", 1.0)
+    monkeypatch.setattr(module, "QUIET_SECONDS", 1.0)
     dask.employ(1)
     notebook.at_step = lambda n: dask.kill(dask.workers[0]) if n == 2 else None
     same()
     assert sum(at_home) > 0
-    assert notebook.notes == ["no worker connected for 1 s; this process computes the rest"]
-
-
-def test_two_clients_at_once(
-    experiment: Experiment, home: dict[str, bytes], brought: Any, dask: Any, tmp_path: Path
-) -> None:
-    dask.employ(2)
-
-    def run(name: str) -> None:
-        store = Store(tmp_path / "store", limit=10**9)
-        with brought(store) as cluster:
-            run_and_write(experiment, RunContext(store, elsewhere=cluster), folder=tmp_path / name)
-
-    both = [threading.Thread(target=run, args=(name,)) for name in ("one", "two")]
-    for each in both:
-        each.start()
-    for each in both:
-        each.join(60)
-    for name in ("one", "two"):
-        found = contents_of(tmp_path / name)
-        assert {name: found[name] for name in home} == home
+    assert failed(notebook, "RuntimeError: no worker is left")
 
 
 def test_a_store_behind_an_address(same: Any, dask: Any, bucket: str, at_home: list[int]) -> None:
@@ -190,100 +165,25 @@ def test_what_a_worker_kept_and_is_not_seen_is_computed_at_home(
     monkeypatch.setattr(module, "make_payload", to_another)
     same(here)
     assert sum(at_home) > 0
-    assert notebook.notes == [
-        f"entries that workers store in {tmp_path / 'here'} aren't visible here; this process computes them again"
-    ]
+    assert failed(notebook, f"RuntimeError: entries that workers store in {tmp_path / 'here'} aren't visible here")
 
 
 # The connection
 
 
-BROKEN = "lost the connection to the Dask scheduler; this process computes the rest"
-
-
-def test_after_a_connection_that_breaks_the_rest_is_done_here(
-    same: Any, dask: Any, notebook: Any, at_home: list[int], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("how", ["SIGKILL", pytest.param("SIGSTOP", marks=pytest.mark.slow)])
+def test_a_scheduler_that_is_killed_or_stopped(
+    same: Any, dask: Any, notebook: Any, at_home: list[int], monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
-    dask.employ(1)
-    connect, clusters = DaskExecutor._connect, list[DaskExecutor]()
-
-    def connected(self: DaskExecutor) -> None:
-        clusters.append(self)
-        connect(self)
-
-    monkeypatch.setattr(DaskExecutor, "_connect", connected)
-
-    def disturb(n: int) -> None:
-        if n == 1:
-            client = clusters[0]._client
-            client.loop.add_callback(client.scheduler_comm.comm.abort)
-
-    notebook.at_step = disturb
-    same()
-    assert sum(at_home) > 0
-    assert notebook.notes == [BROKEN]
-
-
-def test_a_scheduler_that_is_killed(same: Any, dask: Any, notebook: Any, at_home: list[int]) -> None:
+    monkeypatch.setattr(module, "QUIET_SECONDS", 3.0)
     dask.employ(2)
-    notebook.at_step = lambda n: dask.kill(dask.scheduler) if n == 1 else None
+    notebook.at_step = lambda n: dask.scheduler.send_signal(getattr(signal, how)) if n == 1 else None
     try:
         same()
     finally:
         dask.begin_anew()
     assert sum(at_home) > 0
-    assert notebook.notes == [BROKEN]
-
-
-def silent(who: str) -> list[list[str]]:
-    """What may be said of a stopped process: where it had an answer ready that can't be fetched, that comes first."""
-    reasons = f"no message from {who} for 6 s", "no Dask worker returned its result for 6 s"
-    return [[f"{reason}; this process computes the rest"] for reason in reasons]
-
-
-@pytest.mark.slow
-def test_a_scheduler_that_is_stopped(same: Any, dask: Any, notebook: Any, at_home: list[int]) -> None:
-    dask.employ(2)
-    notebook.at_step = lambda n: dask.scheduler.send_signal(signal.SIGSTOP) if n == 1 else None
-    try:
-        same(silence=6.0)
-    finally:
-        dask.begin_anew()
-    assert sum(at_home) > 0
-    assert notebook.notes in silent("the Dask scheduler")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("stopped", some([1, 2], 1))
-def test_workers_that_are_stopped(same: Any, dask: Any, notebook: Any, at_home: list[int], stopped: int) -> None:
-    dask.employ(2)
-
-    def stop(n: int) -> None:
-        for worker in dask.workers[:stopped] if n == 1 else ():
-            worker.send_signal(signal.SIGSTOP)
-
-    notebook.at_step = stop
-    try:
-        same(silence=6.0)
-    finally:
-        dask.employ(0)
-    assert sum(at_home) > 0
-    assert notebook.notes in silent("a Dask worker")
-
-
-def test_an_address_that_accepts_and_says_nothing(
-    experiment: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "CONNECT_TIMEOUT", 0.5)
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        cluster = DaskExecutor(
-            parse_dask_option(f"tcp://127.0.0.1:{silent.getsockname()[1]}"), Store(tmp_path / "s"), 1, Observer()
-        )
-        with (
-            pytest.raises(BenchError, match=r"^no Dask scheduler answers at .*; without --dask the run uses"),
-            cluster,
-        ):
-            run_and_write(experiment, RunContext(Store(tmp_path / "s"), elsewhere=cluster), folder=tmp_path / "run")
+    assert failed(notebook)
 
 
 def test_a_scheduler_that_is_not_there_is_told_in_a_line(
@@ -314,8 +214,7 @@ def test_an_error_of_a_worker_alone_is_told_and_its_work_done_at_home(
     )
     same()
     assert sum(at_home) > 0
-    assert len(notebook.notes) == 1
-    assert notebook.notes[0].startswith("a worker failed (UnpicklingError: ")
+    assert failed(notebook, "UnpicklingError: ")
 
 
 @pytest.mark.parametrize(
@@ -346,17 +245,122 @@ def test_without_dask_it_is_said_how_to_have_it(experiment: Experiment, tmp_path
         run_and_write(experiment, RunContext(store, elsewhere=cluster), folder=tmp_path / "run")
 
 
-@pytest.mark.parametrize("fails", [False, True])
-def test_what_was_started_on_this_machine_is_closed_at_the_end(fails: bool, tmp_path: Path, monkeypatch: Any) -> None:
-    """A scheduler with its threads; no worker need start."""
-    monkeypatch.setattr(DaskExecutor, "_n_local", 0)
-    executor, found = DaskExecutor(parse_dask_option("local:1"), Store(tmp_path / "store"), 1, Observer()), list[Any]()
-    with suppress(ZeroDivisionError), executor as cluster:
-        cluster._connect()
-        found += [cluster._local, cluster._client]
-        assert [getattr(each.status, "name", each.status) for each in found] == ["running", "running"]
-        assert 1 / (not fails)
-    assert [getattr(each.status, "name", each.status) for each in found] == ["closed", "closed"]
+@pytest.mark.parametrize(
+    ("jobs", "place", "threads"),
+    [
+        (3, {"dask_address": None, "n_jobs": 2}, 3),
+        (0, {"dask_address": "tcp://x:1", "n_jobs": 2}, 0),
+        (0, {"dask_address": None, "n_jobs": 2}, max(1, n_processors() // 2)),
+        (0, {"dask_address": None}, 1),
+    ],
+)
+def test_processes_of_this_machine_divide_its_threads(
+    jobs: int, place: dict[str, Any], threads: int, tmp_path: Path
+) -> None:
+    assert DaskExecutor(ParallelSection(**place), Store(tmp_path), jobs, Observer())._threads == threads
+
+
+# What is sent
+
+
+@pytest.mark.parametrize("subset", [None, "several"])
+def test_groups_have_every_job_once_with_those_that_share(subset: str | None, tmp_path: Path) -> None:
+    experiment = small_experiment(methods=METHODS, corpus={"name": "synthetic", "subset": subset})
+    (work,) = plan_tasks(experiment, read_variants(experiment, RunContext(Store(tmp_path))))
+    missing = [(point, job) for point in work.points for job in point.jobs]
+    groups = group_jobs(work, missing)
+    assert {(group.variant, group.task) for group in groups} == {("base", work.task)}
+    assert sorted(key for group in groups for key in group.keys) == sorted(job.key for _, job in missing)
+    shares = {job.key: job.splits[0].name if subset else point.shares for point, job in missing}
+    points = {job.key: point.place for point, job in missing if point.classifies_points and not subset}
+    for group in groups:
+        assert len({points.get(key, shares[key]) for key in group.keys}) == 1
+    assert len(groups) == len({points.get(key, shares[key]) for key in shares})
+
+
+class Client:
+    """Computes nothing; `reply` is that of every group."""
+
+    def __init__(self, reply: Any = None) -> None:
+        self.reply, self.submitted = reply, list[tuple[str, ...]]()
+
+    def wait_for_workers(self, *_: Any, **__: Any) -> None:
+        """One is there."""
+
+    def submit(self, *given: Any, pure: bool) -> Any:
+        assert not pure
+        self.submitted.append(given[-1])
+        return Future(self)
+
+    def close(self, timeout: float) -> None:
+        assert timeout == module.CLOSE_TIMEOUT
+
+
+@dataclass(eq=False)
+class Future:
+    """A group that was submitted."""
+
+    client: Client
+
+    def result(self) -> Any:
+        if isinstance(self.client.reply, Exception):
+            raise self.client.reply
+        return self.client.reply
+
+
+@pytest.fixture
+def begun(experiment: Experiment, notebook: Any, tmp_path: Path, monkeypatch: Any) -> Callable[..., Any]:
+    """Begin a run with a client of ours, half of whose results are in the store; return executor and missing jobs."""
+    distributed = pytest.importorskip("distributed")
+
+    def begin(client: Client, **place: Any) -> Any:
+        store = Store(tmp_path / "store", limit=10**9)
+        run_experiment(small_experiment(methods=METHODS[1:]), RunContext(store))
+        monkeypatch.setattr(DaskExecutor, "_connect", lambda self: setattr(self, "_client", client))
+        monkeypatch.setattr(distributed, "wait", lambda futures, **_: SimpleNamespace(done=futures))
+        made = DaskExecutor(ParallelSection(**{"n_jobs": None} | place), store, 1, notebook)
+        (work,) = made.begin(
+            experiment, read := read_variants(experiment, RunContext(store)), plan_tasks(experiment, read)
+        )
+        return made, [(p, job) for p in work.points for job in p.jobs if not store.has(job.key)]
+
+    return begin
+
+
+@pytest.mark.parametrize(("n_jobs", "expected"), [(0, 0), (1, 1), (2, 2), (None, 4)])
+def test_what_the_store_has_is_not_sent_and_no_more_at_once_than_there_may_be(
+    begun: Any, n_jobs: int | None, expected: int
+) -> None:
+    client = Client({"failed": {}, "lost": [], "notes": ["one"], "details": []})
+    executor, missing = begun(client, n_jobs=n_jobs)
+    assert len(client.submitted) == expected
+    solved = list(executor.solved(missing))
+    assert sorted(solved) == sorted((job.key, "") for _, job in missing if n_jobs != 0)
+    assert executor._observer.notes == ["one"] * (n_jobs != 0)
+
+
+def test_each_job_has_its_reason_and_what_was_lost_is_left(begun: Any) -> None:
+    client = Client()
+    executor, missing = begun(client)
+    first, second, *_ = (job.key for _, job in missing)
+    client.reply = {"failed": {first: "why"}, "lost": [second], "notes": [], "details": ["trace"]}
+    solved = dict(executor.solved(missing))
+    assert (solved[first], second in solved) == ("why", False)
+    assert len(solved) == len(missing) - 1
+    assert set(executor._observer.details) == {"trace"}
+
+
+def test_an_error_of_ours_ends_the_run_and_any_other_is_finished_here(begun: Any) -> None:
+    executor, missing = begun(Client(KeyError("x\ny")))
+    assert list(executor.solved(missing)) == []
+    assert failed(executor._observer, "KeyError: 'x\\ny'")
+    assert executor._client is None
+    executor, missing = begun(Client(BenchError("other versions")))
+    with pytest.raises(BenchError, match="other versions"):
+        list(executor.solved(missing))
+
+
+# Words
 
 
 @pytest.mark.parametrize(

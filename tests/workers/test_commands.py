@@ -108,7 +108,7 @@ def checked(**changes: Any) -> Experiment:
 
 
 def test_the_block_decides_nothing_but_where() -> None:
-    block = {"backend": "dask", "dask_address": "tcp://127.0.0.1:8786", "n_jobs": 4, "silence": 20.0}
+    block = {"backend": "dask", "dask_address": "tcp://127.0.0.1:8786", "n_jobs": 4}
     one, other = checked(), checked(parallel=block)
     assert one == other
     assert one.raw == other.raw
