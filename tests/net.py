@@ -21,6 +21,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ NET = Path(__file__).with_name("net.json")
 CELL = ["variant", "task", "cell", "candidate", "size", "terms"]
 #: What names the estimates of a diagnostic, in `estimates.parquet`.
 DIAGNOSTIC = ["variant", "diagnostic", "cell"]
+#: What is compared of each score, in `scores.csv`.
+SCORE = ["fold", "metric", "value", "low", "high", "n", "ties"]
 #: Cells that `compare` names for each configuration.
 MOST_NAMED = 20
 
@@ -40,6 +43,8 @@ def digest(lines: Iterable[str]) -> str:
 
 
 def to_text(value: object, digits: int = 12) -> str:
+    if isinstance(value, np.ndarray):  # the classes of a document that has several
+        return ",".join(sorted(map(str, value)))
     return "" if pd.isna(value) else f"{value:.{digits}g}" if isinstance(value, float) else str(value)
 
 
@@ -72,7 +77,7 @@ def numbers_of(run: Path) -> dict[str, str]:
         metrics = [
             f"{metric} {to_text(value)}" for metric, value in zip(over_all["metric"], over_all["value"], strict=True)
         ]
-        lines[f"scores {cell}"] = " ".join([*metrics, digest(as_lines(rows))])
+        lines[f"scores {cell}"] = " ".join([*metrics, digest(as_lines(rows[[each for each in SCORE if each in rows]]))])
     if (estimates := run / "estimates.parquet").exists():
         for name, rows in by_name(pd.read_parquet(estimates), DIAGNOSTIC):
             lines[f"estimates {name}"] = f"{len(rows)} {digest(as_lines(rows, digits=9))}"
