@@ -32,13 +32,14 @@ from benchmark.experiment.user_methods import UserMethods, computed_each_run
 from benchmark.methods.degenerate import degenerate_predictions_reason
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.split_data import SplitData
+from benchmark.plugins.sending import in_process
 from benchmark.system.errors import BenchError, ConfigError
 from benchmark.system.memory import peak_memory, reset_peak_memory
 from benchmark.system.numba_jit import compile_all
 from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads
 from benchmark.system.tags import tags_of
-from benchmark.system.user_classes import guarded, locate_error, runs_user_code_here, user_place
+from benchmark.system.user_classes import guarded, locate_error, plugin_of, runs_user_code_here, user_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -192,8 +193,9 @@ class TaskExecutor:
             results[job.key] = unpack_predictions(entry, job, work.problem)
             self._observer.step(job.label, stored=True)
         self.stored = {point.place for point in work.points} - {point.place for point, _ in missing}
-        executors: list[RemoteExecutor | UserMethods | None] = [self._elsewhere, self._users]
-        for executor in filter(None, executors):
+        for executor in (self._elsewhere, self._users):
+            if executor is None:
+                continue
             results |= self._brought(executor, [each for each in missing if each[1].key not in results], work.problem)
         left = [each for each in missing if each[1].key not in results]
         for batch in plan_batches(left, by_split=by_split):
@@ -342,6 +344,11 @@ def cached_arrays(
     return entry.arrays
 
 
+def compute_once(_: Mapping[str, Any], compute: Callable[[], Arrays]) -> Arrays:
+    """Compute arrays that aren't stored, see `DiagnosticContext.once`."""
+    return compute()
+
+
 def compute_diagnostics(
     experiment: Experiment, read: Mapping[str, tuple[Counts, str]], context: RunContext
 ) -> tuple[dict[tuple[str, str], Arrays], dict[str, str]]:
@@ -354,19 +361,25 @@ def compute_diagnostics(
     """
     found: dict[tuple[str, str], Arrays] = {}
     failures: dict[str, str] = {}
-    for name, variant, built in _each(experiment):
+    for name, variant, diagnostic, given in _each(experiment):
         context.observer.plan(1)
-        counts, key = read[variant]
+        built, (counts, key) = diagnostic, read[variant]
         specs = (spec for entry in experiment.variants[variant].entries for spec in entry.candidates)
         classes = [cls for spec in specs for cls in component_classes(spec)]
-        parts = (type(built), *(each for each in classes if not is_builtin(each)))
-        kept = partial(cached_arrays, context.store, parts, key)
-        given = DiagnosticContext(counts, experiment.variants[variant], experiment.seed, context.jobs, kept)
+        users = tuple(each for each in (type(built), *classes) if not is_builtin(each))
+        if any(plugin_of(each) is not None for each in users) and not runs_user_code_here():
+            once: Any = compute_once  # in a process of users' code, which has no store
+            if is_builtin(type(built)):
+                remote = in_process(type(built), ("compute",), experiment.registries.calls, user_place(users[-1]))
+                built = remote(**given)
+        else:
+            once = partial(cached_arrays, context.store, (type(built), *users), key)
+        about = DiagnosticContext(counts, experiment.variants[variant], experiment.seed, context.jobs, once)
         label = name if variant == BASE_VARIANT else f"{variant}-{name}"
         compile_all(imported_modules(type(built))[0])
         try:
             with guarded([] if is_builtin(type(built)) else [type(built)], ValueError, short=True):
-                found[name, variant] = compute_checked(built, given, whole=not experiment.only)
+                found[name, variant] = compute_checked(built, about, whole=not experiment.only)
         except (ValueError, FloatingPointError, RuntimeError, ConfigError) as error:
             failures[label] = str(error)
             context.observer.note(f"{label} failed: {failures[label]}")
@@ -374,9 +387,9 @@ def compute_diagnostics(
     return found, failures
 
 
-def _each(experiment: Experiment) -> Iterator[tuple[str, str, Diagnostic]]:
+def _each(experiment: Experiment) -> Iterator[tuple[str, str, Diagnostic, dict[str, Any]]]:
     for component in experiment.diagnostics:
         built: Diagnostic = component.build()
         for variant in experiment.variants:
             if variant == BASE_VARIANT or not tags_of(built).base_only:
-                yield component.name, variant, built
+                yield component.name, variant, built, component.given
