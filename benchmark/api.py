@@ -450,6 +450,10 @@ def _plain(value: Any) -> Any:
         value = value.tolist()
     if isinstance(value, list | tuple | range):
         return [_plain(each) for each in value]
+    if isinstance(value, type) or callable(getattr(value, "fit", None)):
+        name = value.__name__ if isinstance(value, type) else type(value).__name__
+        problem = "is an object: it is run in a process of its own, so write it to a file (in a notebook: %%writefile)"
+        raise ConfigError(f"{name} {problem} and name that file: plugins=['mine.py'], with its name in methods")
     return str(value) if isinstance(value, Path) else value
 
 

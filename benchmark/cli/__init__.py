@@ -8,6 +8,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -125,12 +126,17 @@ def run(
     download: Download = True,
     quiet: Quiet = False,
     as_json: Json = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Run your own code in this process, so that a debugger can stop in it.")
+    ] = False,
 ) -> None:
     """Run experiments: train, test, and write tables, figures, tests and verdicts."""
     from benchmark.cli.output import CommandOutput
+    from benchmark.system.user_classes import running_user_code_here
 
     failed = False
     with (
+        running_user_code_here() if debug else nullcontext(),
         CommandOutput(quiet=quiet, as_json=as_json) as answer,
         progress_of_command(answer, verbose=verbose) as observer,
     ):

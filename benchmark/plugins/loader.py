@@ -78,8 +78,7 @@ def _script_folder(folder: Path) -> Iterator[None]:
 
     Settings of libraries are those of before, except in the process of users' code.
     """
-    for name in _BESIDE:
-        sys.modules.pop(name, None)
+    earlier = {name: sys.modules.pop(name) for name in _BESIDE if name in sys.modules}
     before, flag = set(sys.modules), sys.dont_write_bytecode
     sys.path.insert(0, str(folder))
     sys.dont_write_bytecode = True  # bytecode is out of date where a file is edited twice in a second
@@ -96,6 +95,7 @@ def _script_folder(folder: Path) -> Iterator[None]:
             sys.path.append(str(folder))
             places = {name: getattr(sys.modules[name], "__file__", None) for name in set(sys.modules) - before}
             _BESIDE.update(name for name, file in places.items() if file is not None and is_user_file(Path(file)))
+            sys.modules.update({name: module for name, module in earlier.items() if name not in sys.modules})
 
 
 def plugin_files(plugin: Plugin) -> dict[str, bytes]:

@@ -119,15 +119,15 @@ def in_process(component: type[Any], names: Iterable[str], calls: UserCalls, pla
     for name in names:
         attribute = inspect.getattr_static(component, name, None)
         if callable(attribute):
-            content[name] = functools.wraps(attribute)(_remote(name, calls, place))
+            content[name] = functools.wraps(attribute)(_remote(component, name, calls, place))
         elif isinstance(attribute, property | functools.cached_property):
-            content[name] = property(_remote(name, calls, place))
+            content[name] = property(_remote(component, name, calls, place))
     return type(component.__name__, (component,), content)
 
 
-def _remote(name: str, calls: UserCalls, place: str) -> Callable[..., Any]:
+def _remote(component: type[Any], name: str, calls: UserCalls, place: str) -> Callable[..., Any]:
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         given: Any = getattr(self, "_constructor_arguments", ((), {}))
-        return calls(type(self), given, name, args, kwargs, place)
+        return calls(component, given, name, args, kwargs, place)
 
     return call

@@ -18,6 +18,7 @@ def main() -> None:
     empty = os.open(os.devnull, os.O_RDONLY)
     os.dup2(empty, 0)
     os.dup2(2, 1)
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     let_openmp_threads_sleep()
     from benchmark.workers.worker import answer_request  # noqa: PLC0415 - after standard output is that of errors
 
@@ -43,7 +44,6 @@ def main() -> None:
 
     while True:
         answer_request(waiting.get(), send)
-        sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from benchmark.experiment import code_digest as code
 from benchmark.experiment import counting, runner, storage
 from benchmark.experiment import run as runs
 from benchmark.experiment.batches import plan_batches
-from benchmark.experiment.code_digest import MODULE_SOURCES, code_digest
+from benchmark.experiment.code_digest import MODULE_SOURCES
 from benchmark.experiment.configuration import experiment_of_manifest, select_cells
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import check_expectations, counts_key, document_strings, read_counts, text_counts
@@ -28,7 +28,6 @@ from benchmark.experiment.kernel_cache import KERNEL_CACHE_SHARE, KernelCache
 from benchmark.experiment.leftovers import remove_places, user_places
 from benchmark.experiment.manifest import manifest_differences
 from benchmark.experiment.near_duplicates import find_near_duplicates
-from benchmark.experiment.plugin_results import get_result, put_result
 from benchmark.experiment.run_folder import MANIFEST_FILE, RUN_FORMAT, _check_format, _rows_digest
 from benchmark.experiment.runner import TaskExecutor, compute_diagnostics, plan_tasks, read_variants, setting_name
 from benchmark.experiment.settings import StoreUnit, pack_predictions, predictions_of_unit, unpack_predictions
@@ -38,7 +37,6 @@ from benchmark.experiment.task_planning import _inner, _with_texts
 from benchmark.plugins.toy_data import toy_problem
 from benchmark.system.errors import BenchError, ConfigError, DataError
 from benchmark.system.observer import Observer
-from benchmark.system.plugin_code import Plugin, register_plugin_class
 from benchmark.text.lexer import Lexing
 from benchmark.text.pruning import Pruning
 from benchmark.text.strings import Texts, joined_texts
@@ -159,20 +157,6 @@ def test_any_other_file_while_the_program_starts_is_refused(change: str, monkeyp
     name = {"new": "c", "gone": "b"}.get(change, "b")
     with pytest.raises(BenchError, match=rf"^/x/{name}\.py: was changed while the program started; run it again$"):
         code._refuse_edited.__wrapped__()
-
-
-def test_every_plug_in_of_a_result_counts(tmp_path: Path) -> None:
-    (tmp_path / "data.txt").write_text("0")
-    classes = [type(name, (), {"__module__": "tried_of_tests"}) for name in "ab"]
-    plugins = [Plugin(str(tmp_path / f"{name}.py"), tmp_path) for name in "ab"]
-    for plugin, cls in zip(plugins, classes, strict=True):
-        register_plugin_class(plugin, "kernels", cls.__name__, cls)
-    digests = {code_digest(*classes)}
-    for number, plugin in enumerate(plugins):
-        plugin.imported.reads["file", f"{number}"] = "x"
-        digests.add(code_digest(*classes))
-    assert len(digests) == 3
-    assert code_digest(*classes) == code_digest(*reversed(classes))
 
 
 # --- Configurations ---
@@ -492,58 +476,6 @@ def test_kernels_are_kept_in_a_folder_of_this_machine_up_to_a_share(
     assert (made, far.n_found) == ([600], 0)
 
 
-def owned(*names: str, folder: Path, **attributes: Any) -> list[Any]:
-    found = []
-    for name in names:
-        cls = type(name, (), {"__module__": "tried_of_tests", **attributes})
-        register_plugin_class(Plugin(str(folder / f"{name}.py"), folder), "kernels", name, cls)
-        found.append(cls)
-    return found
-
-
-def test_a_result_of_several_plug_ins_is_one_only_while_all_of_them_are_current(store: Store, tmp_path: Path) -> None:
-    one, other = owned("one", "other", folder=tmp_path)
-    for name, cls in (("a", one), ("b", other)):
-        (tmp_path / name).write_text("0")
-        code.plugin_of(cls).worked.read("file", str(tmp_path / name))  # type: ignore[union-attr]
-    put_result(store, "ab" * 32, ENTRY, [one, other], pytest.fail)
-    assert get_result(store, "ab" * 32, [one, other]) is not None
-    assert get_result(store, "ab" * 32, [one]) is None, "of other plug-ins"
-    assert get_result(store, "ab" * 32, []) is not None
-    for name in "ab":
-        (tmp_path / name).write_text("1")
-        assert get_result(store, "ab" * 32, [one, other]) is None, name
-        (tmp_path / name).write_text("0")
-        assert get_result(store, "ab" * 32, [one, other]) is not None
-
-
-def test_each_reason_is_told_once_for_each_plug_in_and_nothing_is_stored(store: Store, tmp_path: Path) -> None:
-    (one,) = owned("one", folder=tmp_path)
-    (other,) = owned("other", folder=tmp_path, stored=False)
-    (plain,) = owned("plain", folder=tmp_path)
-    notes: list[str] = []
-    plugin = code.plugin_of(one)
-    assert plugin is not None
-
-    def put(*components: Any) -> bool:
-        put_result(store, "cd" * 32, ENTRY, components, notes.append)
-        return store.has("cd" * 32)
-
-    for reason in ("reads the environment", "starts a process"):
-        plugin.worked.reasons = {reason: None}
-        for _ in range(2):
-            assert not put(plain, one)
-    assert not put(one, other)
-    assert not put(plain, other, plain)
-    end = "its results aren't stored, and are computed in each run: it"
-    assert notes == [
-        f"{tmp_path / 'one.py'}: {end} reads the environment",
-        f"{tmp_path / 'one.py'}: {end} starts a process",
-        f"{tmp_path / 'other.py'}: {end} says `stored = False`",
-    ]
-    assert put(plain)
-
-
 # --- Settings and runs ---
 
 
@@ -770,20 +702,6 @@ def test_settings_know_how_their_terms_and_words_are_chosen(store: Store) -> Non
     (work,) = works_of(small_experiment(methods=["mnb", methods[1]], text=text), store)
     assert [point.problem.pruning.min_occurrences for point in work.points] == [5, 60]
     assert {point.aggregate for point in work.points} == {"sum"}
-
-
-@pytest.mark.parametrize(
-    ("n_jobs", "n_splits", "expected"),
-    [(1, 1, "f0: wrong"), (1, 2, "wrong"), (2, 1, "one by one")],
-)
-def test_an_error_is_of_its_split_where_there_is_one(
-    n_jobs: int, n_splits: int, expected: str, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    walk = TaskExecutor(RunContext(store), runner.MatrixCache())
-    monkeypatch.setattr(walk, "_one_by_one", lambda *_: "one by one")
-    unit = StoreUnit("k", "m", folds_of(*[2] * n_splits), ((),) * n_splits)
-    point: Any = SimpleNamespace(plugin_parts=())
-    assert walk._kept(point, [unit] * n_jobs, ValueError("wrong"), 0.0) == expected
 
 
 ROWS: dict[str, Callable[[Any, Any], None]] = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -38,7 +37,6 @@ from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.plugins.toy_data import toy_problem
 from benchmark.system.distributions import distributions_of
 from benchmark.system.errors import ConfigError
-from benchmark.system.plugin_code import Plugin, register_plugin_class
 from benchmark.text.lexer import Lexing
 from benchmark.text.pruning import Pruning
 from benchmark.text.strings import joined_texts
@@ -285,26 +283,6 @@ def test_facts_of_counts_have_those_of_the_reader(store: Store, monkeypatch: pyt
         assert facts["said"] == "by the reader"
         assert {"source", "content_digest"} <= facts.keys()
     assert checked == [collection.reader], "once it was read, and not where its counts were stored"
-
-
-def test_counts_of_a_plug_in_s_corpus_have_one_key_whatever_it_read(store: Store, tmp_path: Path) -> None:
-    """Once stored they say what was read, and results of methods are found by the counts alone."""
-    collection = small_experiment().variants["base"].collection
-    reader = copy(collection.reader)
-    own = type("Mine", (type(reader),), {"__module__": "tried_of_tests"})
-    reader.__class__ = own  # type: ignore[assignment]
-    plugin = Plugin(str(tmp_path / "mine.py"), tmp_path)
-    register_plugin_class(plugin, "corpora", "mine", own)
-    (tmp_path / "data.txt").write_text("0")
-    keys = []
-    for n in range(3):
-        if n == 2:
-            plugin.worked.read("file", str(tmp_path / "data.txt"))
-        given = Collection.of(reader, collection.classes, collection.exclude, collection.text)
-        _, _, key = read_counts(given, RunContext(store))
-        assert store.has(key)
-        keys.append(key)
-    assert len({*keys}) == 1
 
 
 def test_a_pipeline_reads_texts_by_rules_of_its_own_or_of_all(store: Store) -> None:

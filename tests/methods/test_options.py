@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from sklearn.linear_model import SGDClassifier
-from sklearn.naive_bayes import MultinomialNB
 
 from benchmark.classifiers import SupportVectorClassifier, libsvm, one_vs_one
 from benchmark.classifiers.thresholds import THRESHOLDS
-from benchmark.config.components import Component, check_component
+from benchmark.config.components import check_component
 from benchmark.config.model import TermSelection
 from benchmark.evaluation.predictions import METHOD_TIMERS, TIMERS
 from benchmark.kernels import is_elementwise_kernel
@@ -35,12 +34,10 @@ from benchmark.methods.rankings import Rankings
 from benchmark.methods.registry import build_method
 from benchmark.methods.split_data import SplitData, cache_entry, products_key
 from benchmark.methods.stopwatch import Stopwatch
-from benchmark.methods.wrappers.plugin_method import PluginMethod
 from benchmark.methods.wrappers.thresholds import ThresholdedMethod
 from benchmark.methods.wrappers.training_vocabulary import TrainingVocabularyMethod
 from benchmark.plugins.toy_data import toy_group_splits, toy_problem, toy_replicates
 from benchmark.representation import WEIGHTINGS
-from benchmark.representation import TermWeighting as Weights
 from benchmark.text.pruning import TRAINING, Pruning
 
 from .conftest import represented, spec_of
@@ -418,8 +415,8 @@ def test_wrappers_say_what_the_method_says() -> None:
     spec = spec_of("mnb", represented("tf", "none", "collection"))
     for batched in (False, True):
         inner = PointClassifierMethod(spec, batched=batched)
-        for wrapper in (PluginMethod(inner, ()), TrainingVocabularyMethod(inner)):
-            assert (wrapper.batched, wrapper.uses_seed, wrapper.spec) == (batched, False, spec)
+        wrapper = TrainingVocabularyMethod(inner)
+        assert (wrapper.batched, wrapper.uses_seed, wrapper.spec) == (batched, False, spec)
         rule = check_component("threshold", THRESHOLDS, "cross-validated")
         high = ThresholdedMethod(replace(inner, spec=replace(spec, threshold=rule)))
         assert (high.batched, high.uses_seed, high.spec.threshold) == (batched, True, rule)
@@ -428,24 +425,9 @@ def test_wrappers_say_what_the_method_says() -> None:
     seeded = LibraryClassifierMethod(
         replace(spec, classifier=check_component("classifier", {"sgd": SGDClassifier}, "sgd"))
     )
-    for method in (seeded, PluginMethod(seeded, ()), TrainingVocabularyMethod(seeded)):
+    for method in (seeded, TrainingVocabularyMethod(seeded)):
         assert method.uses_seed
     assert build_method(replace(spec, threshold=rule), problem, None, replicated=False).spec.threshold is rule
-
-
-def test_a_threshold_is_for_documents_of_several_classes_and_all_parts_of_others_are_watched() -> None:
-    spec = spec_of("mnb", represented("tf", "none", "collection"))
-    high = replace(spec, threshold=check_component("threshold", THRESHOLDS, "at-least-one"))
-    for multilabel, kind in ((False, PointClassifierMethod), (True, ThresholdedMethod)):
-        problem = problem_of(multilabel=multilabel)
-        assert type(build_method(high, problem, None, replicated=False)) is kind
-        assert type(build_method(spec, problem, None, replicated=False)) is PointClassifierMethod
-    theirs = [type(name, (cls,), {"__module__": "theirs"}) for name, cls in (("A", MultinomialNB), ("B", Weights))]
-    classifier, weighting = (Component.of(cls.__name__, cls, {}) for cls in theirs)
-    both = replace(spec, classifier=classifier, representation=replace(spec.representation, weighting=weighting))
-    method = build_method(both, problem_of(multilabel=False), None, replicated=False)
-    assert isinstance(method, PluginMethod)
-    assert set(method.parts) == set(theirs)
 
 
 def test_the_seed_of_plsi_is_another_for_each_seed_size_and_split() -> None:

@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
 from sklearn.naive_bayes import MultinomialNB
 
-from benchmark.evaluation.metrics import Metric, accuracy
+from benchmark.evaluation.metrics import Metric
 from benchmark.experiment.run import load_checked
 from benchmark.kernels import Linear
 from benchmark.plugins import discovery
 from benchmark.plugins.contract import check_file
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES, names_component, registries_with_plugins
 from benchmark.plugins.import_paths import imported_class
-from benchmark.plugins.loader import installed_plugin, load_plugin
-from benchmark.plugins.outline import unchecked_names
+from benchmark.plugins.loader import load_plugin
 from benchmark.plugins.pipelines import _pipeline
 from benchmark.plugins.records import changed_plugin, plugin_records
 from benchmark.plugins.trust import asking_before_code, check_trusted, trusted_digests
-from benchmark.system import plugin_errors
 from benchmark.system.errors import ConfigError
-from benchmark.system.plugin_code import plugin_of, run_plugin_code
+from benchmark.system.user_classes import plugin_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 OWN_REGISTRIES = [
     ("KERNELS", "benchmark.kernels"),
@@ -69,13 +66,11 @@ def test_one_file_by_several_spellings_is_one(
     assert "chi2" in registries_with_plugins(spellings).kernels
     monkeypatch.setenv("HOME", str(folder))
     assert load_checked(config(files="~/chi2.py, chi2.py")).ids == ("chi2",)
-    assert load_checked(config(files="~/chi2.py"), run_code=False).ids == ("chi2",)
     (folder / "sub" / "models.py").write_text(
         "from sklearn.naive_bayes import MultinomialNB\ndef make():\n    return MultinomialNB()\n"
     )
     methods = "{name: p, pipeline: '~/sub/models.py:make'}"
-    for run_code in (True, False):
-        assert load_checked(config(files="", methods=methods), run_code=run_code).ids == ("p",)
+    assert load_checked(config(files="", methods=methods)).ids == ("p",)
 
 
 def test_all_that_was_trusted_stays_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,27 +161,6 @@ def test_a_package_that_fails_is_told_where_it_is_named(packages: Callable[..., 
     assert found.kernels.origins["lost"].place == "mine 1.0 (mine:X)"
 
 
-def test_a_component_of_ours_that_a_package_names_again_makes_our_lines_none_of_it(
-    packages: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lines = set[Path]()
-    monkeypatch.setattr(plugin_errors, "_REPORTED", lines)
-    assert "own" in packages(entry("metrics", "own", Metric(accuracy))).metrics
-    assert not lines
-
-
-def test_a_package_is_another_once_a_file_of_it_has_changed(tmp_path: Path) -> None:
-    (tmp_path / "data.txt").write_text("0")
-    plugin = installed_plugin("of-tests 1.0", tmp_path)
-    plugin.imported.read("file", str(tmp_path / "data.txt"))
-    assert installed_plugin("of-tests 1.0", tmp_path) is plugin
-    assert installed_plugin("of-tests 1.1", tmp_path) is not plugin
-    (tmp_path / "data.txt").write_text("1")
-    again = installed_plugin("of-tests 1.0", tmp_path)
-    assert again is not plugin
-    assert installed_plugin("of-tests 1.0", tmp_path) is again
-
-
 # --- Pipelines and checks ---
 
 
@@ -258,15 +232,14 @@ def test_pipelines_of_several_files_and_functions_are_all_loaded(config: Callabl
         ("methods.0.pipeline.1", "{pipeline: [sklearn.naive_bayes.MultinomialNB,\n  'gone.py:make']}"),
     ],
 )
-@pytest.mark.parametrize("run_code", [True, False])
 def test_a_pipeline_s_file_that_is_missing_is_told_at_its_line(
-    config: Callable[..., Path], place: str, methods: str, run_code: bool
+    config: Callable[..., Path], place: str, methods: str
 ) -> None:
     path = config(files="", methods=methods)
     text = path.read_text().splitlines()
     line = next(number for number, each in enumerate(text, start=1) if "gone.py" in each)
     with pytest.raises(ConfigError) as raised:
-        load_checked(path, run_code=run_code)
+        load_checked(path)
     assert str(raised.value).startswith(f"{path}:{line}: {path.parent / 'gone.py'}: "), place
 
 
@@ -286,35 +259,10 @@ def test_only_the_components_of_a_file_are_checked_and_broken_ones_are_told(fold
     assert all("can't be used: " in each[2] for each in found[2:])
 
 
-def test_a_metric_of_a_plug_in_runs_as_its_code(folder: Path) -> None:
-    (folder / "metrics.py").write_text(
-        "import os\nimport numpy as np\nfrom benchmark.evaluation.metrics import Metric\n"
-        "def of(tallies):\n    os.environ['BENCH_X'] = '1'\n    return np.full(tallies.documents.shape, 0.5)\n"
-        "def wrong(tallies):\n    return 1 / 0\n"
-        "def ranked(ranking, weights=None):\n    return 1 / 0\n"
-        "METRICS = {'of': Metric(of), 'wrong': Metric(wrong), 'ranked': Metric(ranking=ranked)}\n"
-    )
-    from benchmark.evaluation.metrics import tally_predictions  # noqa: PLC0415
-    from benchmark.evaluation.ranking_metrics import DecisionRanking  # noqa: PLC0415
-
-    metrics = registries_with_plugins([folder / "metrics.py"]).metrics
-    tallies = tally_predictions(np.array([0, 1]), np.array([0, 1]), 2)
-    assert metrics["of"].scores(tallies) == 0.5
-    assert "BENCH_X" not in __import__("os").environ
-    with pytest.raises(ConfigError, match=r"metrics\.py:8: ZeroDivisionError"):
-        metrics["wrong"].scores(tallies)
-    with pytest.raises(ConfigError, match=r"metrics\.py:10: ZeroDivisionError"):
-        metrics["ranked"].ranking(DecisionRanking(np.eye(2, dtype=bool), np.eye(2)))  # type: ignore[misc]
-    with run_plugin_code(None):
-        pass
-
-
 def test_every_plug_in_and_every_variant_is_seen(config: Callable[..., Path], folder: Path) -> None:
     for name in ("one", "two"):
         (folder / f"{name}.py").write_text(f"from chi2 import Other\nKERNELS = {{'{name}': Other}}\n")
     path = config(files="one.py, two.py", methods="one", variants="{v: {methods: [two]}}")
-    unrun = load_checked(path, run_code=False)
-    assert unchecked_names(unrun) == ["one", "two"]
     found = load_checked(path)
     assert [each["name"] for each in plugin_records(found)] == ["one", "two"]
     with pytest.raises(ConfigError) as raised:

@@ -21,7 +21,6 @@ from benchmark.experiment.task_planning import plan_task
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.out_of_fold import inner_folds
 from benchmark.plugins.contract import COMPONENT_CHECKS, check_file, check_one_component
-from benchmark.plugins.outline import unchecked_names
 from benchmark.representation import Weighting
 from benchmark.representation.features import FeatureMap
 from benchmark.schema.registries import list_components
@@ -118,16 +117,6 @@ def test_they_are_listed_and_pass_the_checks(documented: Path) -> None:
     found = list(check_file(documented))
     assert [each for each in found if each.problem] == []
     assert len(found) == sum(1 + len(COMPONENT_CHECKS[kind]) for kind in ("weightings", "features", "thresholds"))
-
-
-@pytest.mark.parametrize(("method", "names"), [(OF_EACH, ["log-idf", "pcut", "power"])])
-def test_validation_runs_no_code(
-    config: Callable[..., Path], documented: Path, monkeypatch: pytest.MonkeyPatch, method: str, names: list[str]
-) -> None:
-    documented.write_text(documented.read_text() + "\nraise SystemExit('this code was run')\n")
-    monkeypatch.delenv("BENCH_TRUST", raising=False)
-    checked = load_checked(config(files="mypoints.py", methods=method, corpus=SEVERAL), run_code=False)
-    assert sorted(unchecked_names(checked)) == names
 
 
 def test_their_parameters_are_candidates(studied: Callable[..., Experiment], documented: Path, store: Store) -> None:

@@ -219,42 +219,6 @@ def test_a_run_is_explained_wherever_one_stands_until_its_plug_in_changes(
     assert re.search(r"aren't in the folder: .*chi2\.py: was changed since the run", last.empty)
 
 
-def keys_of(experiment: Experiment) -> dict[str, list[str]]:
-    variant = experiment.variants["base"]
-    counts, _, key = read_counts(variant.collection, RunContext(Store()))
-    work = plan_task(experiment, variant, variant.tasks[0], counts, key)
-    return {point.place[2]: [job.key for job in point.jobs] for point in work.points}
-
-
-@pytest.mark.parametrize(
-    ("name", "old", "new"),
-    [
-        ("chi2.py", "self.gamma = gamma", "self.gamma = 2 * gamma"),
-        ("chi2.py", "class Other", "# a comment\nclass Other"),
-        ("chi2.py", '"other": Other', '"other": Other, "third": Other'),
-        ("beside.py", "chi2_kernel(x, y, gamma)", "chi2_kernel(x, y, gamma) ** 2"),
-    ],
-)
-def test_an_edit_of_a_file_that_was_read_is_a_new_key_for_all_of_the_plug_in_and_nothing_else(
-    studied: Callable[..., Experiment], folder: Path, name: str, old: str, new: str
-) -> None:
-    before = keys_of(studied(methods="chi2, other, ngd, mnb"))
-    path = folder / name
-    assert old in path.read_text()
-    path.write_text(path.read_text().replace(old, new))
-    after = keys_of(studied(methods="chi2, other, ngd, mnb"))
-    assert {method for method in before if before[method] != after[method]} == {"chi2", "other"}
-
-
-def test_keys_do_not_depend_on_where_a_file_is(studied: Callable[..., Experiment], folder: Path) -> None:
-    before = keys_of(studied())
-    other = folder / "elsewhere"
-    other.mkdir()
-    for name in ("chi2.py", "beside.py"):
-        (folder / name).rename(other / name)
-    assert keys_of(studied(files="elsewhere/chi2.py")) == before
-
-
 EVERYTHING = """\
 from dataclasses import dataclass
 from pathlib import Path

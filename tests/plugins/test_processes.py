@@ -1,0 +1,341 @@
+"""Users' code in processes of their own: what it changes ends with them, and what is stored of it is what it says."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import benchmark
+from benchmark.experiment.context import RunContext
+from benchmark.experiment.run import load_checked
+from benchmark.experiment.runner import run_experiment
+from benchmark.experiment.store import Store
+from benchmark.system.errors import ConfigError
+from benchmark.system.observer import Observer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from benchmark.analysis.scoring import RunPredictions
+
+#: The command line.
+BENCH = (sys.executable, "-c", "from benchmark.cli import main; main()", "--trust")
+
+CLASSIFIER = """\
+import os, random, signal, sys, threading, time, warnings
+from pathlib import Path
+import numpy as np
+from sklearn.base import BaseEstimator
+{head}
+
+class Mine(BaseEstimator):
+    normalization = "l2"
+    {attributes}
+
+    def __init__(self, roll: int = 0):
+        self.roll = roll
+
+    def fit(self, X, y):
+        {fit}
+        self.classes_ = np.unique(y)
+        self.means_ = np.vstack([X[y == c].mean(axis=0) for c in self.classes_])
+        return self
+
+    def predict(self, X):
+        return self.classes_[np.roll(X @ self.means_.T, self.roll + {shift}, axis=1).argmax(axis=1)]
+
+CLASSIFIERS = {{"mine": Mine}}
+"""
+
+
+class Notes(Observer):
+    """Observer that keeps notes."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def note(self, message: str) -> None:
+        self.notes.append(message)
+
+
+def classifier(head: str = "", attributes: str = "", fit: str = "pass", shift: str = "0") -> str:
+    return CLASSIFIER.format(head=head, attributes=attributes, fit=fit, shift=shift)
+
+
+def run_with(config: Path, store: Path, notes: Notes | None = None) -> RunPredictions:
+    return run_experiment(load_checked(config), RunContext(Store(store, limit=10**9), notes or Observer()))
+
+
+def labels(found: RunPredictions, method: str = "mine") -> list[int]:
+    return [
+        label
+        for key, each in found.predictions.settings.items()
+        if key.method == method
+        for label in each.predicted.tolist()
+    ]
+
+
+#: What ends a process, or fails, in `fit`; and the reason that is given.
+ENDS = {
+    "os._exit(3)": "mine.py:7: ended its process, with exit code 3",
+    "os.kill(os.getpid(), signal.SIGSEGV)": "mine.py:7: ended its process, by the signal SIGSEGV",
+    "raise SystemExit(3)": "mine.py:15: SystemExit: 3",
+    "raise KeyboardInterrupt": "mine.py:15: KeyboardInterrupt",
+    "self.nothing": "mine.py:15: AttributeError: 'Mine' object has no attribute 'nothing'",
+}
+
+
+@pytest.mark.parametrize("statement", ENDS)
+def test_an_end_is_a_line_and_the_other_methods_go_on(
+    statement: str, config: Callable[..., Path], plugin: Callable[..., Path], tmp_path: Path
+) -> None:
+    plugin(classifier(fit=statement))
+    notes = Notes()
+    done = run_with(config("mine.py, chi2.py", "mine, chi2, mnb"), tmp_path / "store", notes)
+    assert done.failures.keys() == {"mine"}
+    assert done.failures["mine"].endswith(ENDS[statement])
+    assert [each for each in notes.notes if "failed" in each] == [f"mine failed: {done.failures['mine']}"]
+    assert {key.method for key in done.predictions.settings} == {"chi2", "mnb"}
+
+
+#: Changes that would reach other methods, or the output, if they stayed.
+CHANGES = """\
+before = X.copy()
+        print('noise'); os.write(1, b'noise'); np.seterr(all='raise'); warnings.simplefilter('error')
+        __import__('sklearn').set_config(transform_output='pandas'); os.chdir('/'); os.environ.clear()
+        random.seed(7); np.random.seed(7); sys.path.clear(); sys.stdout.close();
+        np.argsort = None
+        X.data *= 0; X.resize((1, 1)); X = before
+        threading.Thread(target=time.sleep, args=(10**6,)).start(); os.fork()"""
+
+
+def test_what_it_changes_and_prints_ends_with_it(config: Callable[..., Path], plugin: Callable[..., Path]) -> None:
+    path, found = config("mine.py", "mine, mnb, ngd"), []
+    for number, fit in enumerate(("pass", CHANGES)):
+        plugin(classifier(fit=fit))
+        found.append(bench("run", str(path), "--json", "--out", str(path.parent / str(number))))
+        assert not found[-1].returncode, found[-1].stderr
+    right, other = found
+    assert scores(other.stdout) == scores(right.stdout)
+    assert "noise" in other.stderr
+
+
+def bench(*words: str) -> subprocess.CompletedProcess[str]:
+    command = [*BENCH, *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def scores(output: str) -> dict[str, float]:
+    found: list[dict[str, Any]] = json.loads(output)["runs"][0]["scores"]
+    return {each["cell"]: each["value"] for each in found if (each["metric"], each["fold"]) == ("accuracy", "all")}
+
+
+def test_ctrl_c_ends_it_within_a_second(config: Callable[..., Path], plugin: Callable[..., Path]) -> None:
+    """Also the processes that it started."""
+    plugin(
+        classifier(
+            "import subprocess",
+            fit="subprocess.Popen(['sleep', '600']); open(Path(__file__).with_name('begun'), 'w').write(str(os.getpid())); time.sleep(600)",
+        )
+    )
+    path = config("mine.py", "mine, mnb")
+    command = [*BENCH, "run", str(path), "--out", str(path.parent / "out")]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True, text=True)
+    begun = path.parent / "begun"
+    while not (begun.exists() and begun.read_text()):
+        assert process.poll() is None
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)
+    pressed = time.monotonic()
+    _, error = process.communicate(timeout=30)
+    assert time.monotonic() - pressed < 1
+    assert process.returncode == 130
+    assert "interrupted" in error
+    with pytest.raises(ProcessLookupError):
+        os.killpg(int(begun.read_text()), 0)
+
+
+def test_its_arrays_are_its_own_and_sorted(
+    config: Callable[..., Path], plugin: Callable[..., Path], store: Store
+) -> None:
+    check = "assert X.has_sorted_indices and X.data.flags.writeable and y.flags.writeable; X.data[:] = 1; y[:] = y"
+    plugin(classifier(fit=check) + "\nfrom sklearn.svm import SVC\nCLASSIFIERS['svc'] = SVC\n")
+    done = run_experiment(load_checked(config("mine.py", "mine, svc")), RunContext(store))
+    assert not done.failures
+
+
+def test_debug_runs_it_in_this_process(config: Callable[..., Path], plugin: Callable[..., Path]) -> None:
+    plugin(classifier(fit="Path(__file__).with_name('pid').write_text(f'{os.getpid()} {os.getppid()}')"))
+    path = config("mine.py", "mine")
+    for words in ([], ["--debug"]):
+        command = [
+            *BENCH,
+            "run",
+            str(path),
+            *words,
+            "--out",
+            str(path.parent / "o"),
+        ]
+        process = subprocess.Popen([*command, "--overwrite"], stdout=subprocess.DEVNULL)
+        assert process.wait() == 0
+        own, parent = map(int, (path.parent / "pid").read_text().split())
+        assert process.pid == (own if words else parent)
+
+
+# --- What is stored ---
+
+
+@pytest.mark.parametrize(
+    ("head", "attributes", "shift", "change"),
+    [
+        ("", "", "0", lambda folder: edit(folder / "mine.py", "self.roll + 0", "self.roll + 1")),
+        ("import helper", "", "helper.SHIFT", lambda folder: edit(folder / "helper.py", "0", "1")),
+        ("from pack import two", "", "two.SHIFT", lambda folder: edit(folder / "pack" / "two.py", "0", "1")),
+        (
+            "",
+            "reads = ('data.txt',)",
+            "int(Path(__file__).with_name('data.txt').read_text())",
+            lambda folder: edit(folder / "data.txt", "0", "1"),
+        ),
+        (
+            "",
+            "",
+            "0",
+            lambda folder: edit(folder / "own.yaml", "[mine]", "[{classifier: {name: mine, roll: 1}, name: mine}]"),
+        ),
+        ("import packaged", "", "packaged.SHIFT", lambda folder: install(folder, "1")),
+    ],
+    ids=["file", "module", "package", "reads", "parameter", "version"],
+)
+def test_a_stored_result_is_one_of_all_that_decides_it(
+    head: str,
+    attributes: str,
+    shift: str,
+    change: Callable[[Path], object],
+    config: Callable[..., Path],
+    plugin: Callable[..., Path],
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (folder / "helper.py").write_text("SHIFT = 0\n")
+    (folder / "data.txt").write_text("0")
+    (folder / "pack").mkdir()
+    (folder / "pack" / "__init__.py").touch()
+    (folder / "pack" / "two.py").write_text("SHIFT = 0\n")
+    install(folder, "0")
+    monkeypatch.syspath_prepend(str(folder / "site"))
+    plugin(classifier(head, f"stored = True; {attributes}".rstrip("; "), shift=shift))
+    path = config("mine.py", "mine")
+    first, again = run_with(path, folder / "store"), run_with(path, folder / "store")
+    assert again.stored == set(first.predictions.settings)
+    assert labels(again) == labels(first)
+    change(folder)
+    after = run_with(path, folder / "store")
+    assert not after.stored
+    assert labels(after) != labels(first)
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    assert old in file.read_text()
+    file.write_text(file.read_text().replace(old, new))
+
+
+def install(folder: Path, version: str) -> None:
+    """Install a package of a version, which its module has as a number."""
+    from benchmark.experiment import code_digest  # noqa: PLC0415
+    from benchmark.system import distributions  # noqa: PLC0415
+
+    for old in (folder / "site").glob("packaged*.dist-info"):
+        old.rename(folder / "site" / f"packaged-{version}.dist-info")
+    info = folder / "site" / f"packaged-{version}.dist-info"
+    info.mkdir(parents=True, exist_ok=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: packaged\nVersion: {version}\n")
+    (folder / "site" / "packaged.py").write_text(f"SHIFT = {version}\n")
+    sys.modules.pop("packaged", None)
+    for cached in (code_digest.distribution_version, code_digest._digest, distributions.distributions_of):
+        cached.cache_clear()
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_file_that_nobody_declared_makes_a_new_number_unless_results_are_stored(
+    stored: bool, config: Callable[..., Path], plugin: Callable[..., Path], folder: Path
+) -> None:
+    (folder / "data.txt").write_text("0")
+    shift = "int(Path(__file__).with_name('data.txt').read_text())"
+    plugin(classifier(attributes=f"stored = {stored}", shift=shift))
+    path, notes = config("mine.py", "mine, mnb"), Notes()
+    first = run_with(path, folder / "store", notes)
+    (folder / "data.txt").write_text("1")
+    after = run_with(path, folder / "store")
+    assert (labels(after) == labels(first)) == stored
+    assert {key.method for key in after.stored} == ({"mine", "mnb"} if stored else {"mnb"})
+    said = [note for note in notes.notes if "computed in each run" in note]
+    assert len(said) == (not stored)
+    assert all(note.endswith(": mine") for note in said)
+
+
+def test_a_sum_and_its_inner_folds_are_as_fresh_as_their_members(
+    config: Callable[..., Path], plugin: Callable[..., Path], folder: Path
+) -> None:
+    (folder / "data.txt").write_text("0")
+    scored = "\n    def decision_function(self, X):\n        return np.roll(X @ self.means_.T, SHIFT, axis=1)\n"
+    shift = "SHIFT = int(Path(__file__).with_name('data.txt').read_text())"
+    plugin(classifier(shift, shift="SHIFT").replace("\nCLASSIFIERS", f"{scored}\nCLASSIFIERS"))
+    methods = "{classifier: {name: mine, roll: [0, 1]}, name: mine}, mnb, {fuse: [mine, mnb], name: both}"
+    path = config("mine.py", methods, choose="{by: cross-validation, folds: 2}")
+    first = run_with(path, folder / "store")
+    assert not first.failures
+    (folder / "data.txt").write_text("1")
+    after = run_with(path, folder / "store")
+    assert {key.method for key in after.stored} == {"mnb"}
+    for method in ("mine", "both"):
+        assert labels(after, method) != labels(first, method)
+
+
+GRAM = """\
+from pathlib import Path
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+
+class Slow(TransformerMixin, BaseEstimator):
+    normalization = "l2"
+    def fit(self, X, y=None):
+        self.points_ = X
+        return self
+    def transform(self, X):
+        import time; time.sleep(0.6)
+        return (X @ self.points_.T).toarray() ** int(Path(__file__).with_name("data.txt").read_text())
+KERNELS = {"slow": Slow}
+"""
+
+
+def test_gram_rows_are_not_stored_either(
+    config: Callable[..., Path], plugin: Callable[..., Path], folder: Path
+) -> None:
+    (folder / "data.txt").write_text("1")
+    plugin(GRAM)
+    path = config("mine.py", "slow")
+    first = run_with(path, folder / "store")
+    (folder / "data.txt").write_text("9")
+    after, fresh = run_with(path, folder / "store"), run_with(path, folder / "new")
+    assert labels(after, "slow") == labels(fresh, "slow") != labels(first, "slow")
+
+
+def test_an_object_of_python_is_refused() -> None:
+    class Mine:
+        def fit(self, X: Any, y: Any) -> Any:
+            return self
+
+    for given in (Mine, Mine()):
+        with pytest.raises(
+            ConfigError, match=r"Mine is an object: .*write it to a file \(in a notebook: %%writefile\)"
+        ):
+            benchmark.run(corpus="synthetic", methods=[{"classifier": given}])
