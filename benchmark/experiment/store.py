@@ -8,12 +8,16 @@ fails, it is removed and computed again. Arrays are raw numbers: nothing from th
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
+import secrets
+import stat
 import struct
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -21,7 +25,7 @@ import numpy as np
 import platformdirs
 
 from benchmark.experiment.code_digest import code_version
-from benchmark.experiment.storage import UnreachableError, open_store_files
+from benchmark.system.atomic_files import process_name, remove_unfinished_files
 from benchmark.system.errors import ConfigError
 from benchmark.system.memory import read_gigabytes
 
@@ -38,6 +42,9 @@ DEFAULT_LIMIT_GB = 20.0
 _DIGEST_BYTES = 32
 _SHARING = "users share a store in a folder that their group may write to: chgrp GROUP FOLDER; chmod 2770 FOLDER"
 _LONGEST_HEADER = 1 << 30
+#: Errors that an entry raises which isn't what was written.
+_DAMAGE = (ValueError, KeyError, TypeError, IsADirectoryError, struct.error)
+INSTALL_CLUSTER = "pip install 'simplexbench[cluster]'"
 
 
 @dataclass(frozen=True)
@@ -83,12 +90,15 @@ def default_store_limit() -> int:
 
 
 class Store:
-    """A folder of entries, shared by any number of runs at once.
+    """A folder of entries, or an address of fsspec such as s3://bucket/prefix, shared by any number of runs at once.
+
+    A folder that its group or everybody may write to is shared by several users: what is created in it gets its
+    permissions. At an address each entry is written as a whole, and its last use is the time of writing.
 
     Parameters
     ----------
     folder : Path or str
-        A folder, or an address such as s3://bucket/prefix.
+        A folder, or an address.
     limit : int
         Largest size in bytes; the least recently used entries are removed beyond it.
     warn : callable
@@ -97,6 +107,8 @@ class Store:
 
     Attributes
     ----------
+    address : str
+        Folder or address, independent of the current folder.
     local : bool
         Whether it is a folder of this machine.
     writable : bool
@@ -115,21 +127,26 @@ class Store:
         self.limit = default_store_limit() if limit is None else limit
         self._warn = warn
         self.writable, self.reachable, self._room = True, True, 0
-        self._files = open_store_files(self.folder)
-        self.address, self.local = self._files.address, "://" not in self._files.address
+        self.local = "://" not in str(self.folder)
+        self.address = str(Path(self.folder).absolute()) if self.local else str(self.folder).rstrip("/")
+        self._files, self._root = _file_system(self.address, local=self.local)
         self._begun, self._readable = False, True
-        if not self.local:
+        if self.local:
+            remove_unfinished_files(self._root / "parts", "*")
+        else:
             self.has("")
 
-    def path(self, key: str) -> Any:
-        """Return the path of a key's entry."""
-        return self._files.path(key)
+    def path(self, key: str) -> Path:
+        """Return the path of a key's entry: below a folder of the first two letters of its name."""
+        return self._root / key[:2] / key
 
     def has(self, key: str) -> bool:
         """Return whether there is an entry (not whether it is intact)."""
         try:
-            return self.reachable and self._files.has(key)
-        except UnreachableError as error:
+            return self.reachable and self._files.info(str(self.path(key)))["type"] == "file"
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except Exception as error:  # noqa: BLE001 - of any library behind an address
             return self._go_without(error)
 
     def get(self, key: str) -> StoreEntry | None:
@@ -137,34 +154,31 @@ class Store:
         if not self.reachable:
             return None
         try:
-            with self._files.open(key) as file:
+            with self._files.open(str(self.path(key)), "rb") as file:
                 entry = _read(file, key)
         except (FileNotFoundError, NotADirectoryError):
             return None
-        except UnreachableError as error:
-            self._go_without(error)
-            return None
-        except PermissionError:
-            if self._readable:
-                self._warn(f"stored results of another user can't be read, and are computed again: {_SHARING}")
-            self._readable = False
-            return None
-        except (OSError, ValueError, KeyError, TypeError, struct.error) as error:
+        except _DAMAGE as error:
             self._warn(f"the stored result {key[:12]} is damaged ({error}); it is computed again")
-            self._files.remove(self.path(key))
+            self.remove(key)
+            return None
+        except Exception as error:  # noqa: BLE001 - of any library behind an address
+            if not (self.local and isinstance(error, PermissionError)):
+                self._go_without(error)
+            elif self._readable:
+                self._warn(f"stored results of another user can't be read, and are computed again: {_SHARING}")
+                self._readable = False
             return None
         self._use(key)
         return entry
 
     def put(self, key: str, entry: StoreEntry) -> bool:
-        """Write an entry; return False if the folder can't take it."""
-        if not (self.writable and self.reachable):
-            return False
+        """Write an entry; return False if the store can't take it."""
         size = sum(array.nbytes for array in entry.arrays.values())
-        if size > self.limit:
+        if not (self.writable and self.reachable) or size > self.limit:
             return False
         try:
-            self._files.write(key, lambda file: _write(file, key, entry))
+            self._replace(key, entry) if self.local else self._upload(key, entry)
         except OSError as error:
             self.writable, self.reachable = False, self.local
             remedy = f"; {_SHARING}" if isinstance(error, PermissionError) else ""
@@ -174,39 +188,34 @@ class Store:
         # Listing the folder takes longer than a small entry: list again after a hundredth of the limit is written.
         self._room -= size
         if self._room <= 0:
-            try:
-                self._room = min(self.limit - self._evict(keep=key), self.limit // 100)
-            except UnreachableError as error:
-                self._go_without(error)
+            self._room = min(self.limit - self._evict(keep=key), self.limit // 100)
         return True
 
-    def _go_without(self, error: UnreachableError) -> bool:
-        """Warn once that the run goes on without the store; return False."""
-        if self.reachable:
-            self._warn(f"{error}; the rest is done without it")
-        self.reachable = False
-        return False
-
-    def entries(self) -> list[tuple[Any, int, float]]:
+    def entries(self) -> list[tuple[Path, int, float]]:
         """Return path, bytes and time of last use of every entry, least recently used first."""
-        return sorted(self._files.listed(), key=lambda item: (item[2], item[0]))
+        try:
+            files = self._files.find(str(self._root), detail=True) if self.reachable else {}
+        except FileNotFoundError:
+            return []
+        except Exception as error:  # noqa: BLE001 - of any library behind an address
+            self._go_without(error)
+            return []
+        found = [(Path(name), int(file["size"] or 0), _time_of(file)) for name, file in files.items()]
+        return sorted((each for each in found if len(each[0].parent.name) == 2), key=lambda item: (item[2], item[0]))
 
     def remove(self, key: str) -> None:
         """Remove an entry."""
-        self._files.remove(self.path(key))
+        self._remove(self.path(key))
 
     def described(self) -> list[tuple[dict[str, Any], int, float]]:
         """Return the facts, bytes and time of last use of every entry that can be read, as `entries` orders them."""
         found = []
         for path, size, used in self.entries():
-            try:
-                with self._files.open(path.name) as file:
-                    found.append((_read_header(file)["facts"], size, used))
-            except (OSError, ValueError, KeyError, TypeError, struct.error):
-                continue
+            with contextlib.suppress(OSError, *_DAMAGE), self._files.open(str(path), "rb") as file:
+                found.append((_read_header(file)["facts"], size, used))
         return found
 
-    def unused(self) -> list[tuple[Any, int, float]]:
+    def unused(self) -> list[tuple[Path, int, float]]:
         """Return the entries that this version of the package has neither written nor read, as `entries` does.
 
         Raises
@@ -216,25 +225,87 @@ class Store:
         """
         if not self.local:
             raise ConfigError(f"{self.address}: a remote store doesn't record when an entry was last used")
-        since = self._files.began(code_version())
-        if since is None:
+        mark = self._root / "versions" / code_version()
+        if not mark.exists():
             raise ConfigError(f"{self.folder}: this version of the package hasn't used it yet; run something first")
+        since = mark.stat().st_mtime
         return [each for each in self.entries() if each[2] < since]
 
-    def clear(self, entries: Sequence[tuple[Any, int, float]] | None = None) -> tuple[int, int]:
-        """Remove some entries, or all; return their number and their bytes."""
+    def clear(self, entries: Sequence[tuple[Path, int, float]] | None = None) -> tuple[int, int]:
+        """Remove some entries, or all, and unfinished files; return the number of entries and their bytes."""
         gone = self.entries() if entries is None else entries
         for path, _, _ in gone:
-            self._files.remove(path)
-        self._files.clear()
+            self._remove(path)
+        if self.local:
+            self._remove(self._root / "parts")
+            for path in self._root.glob("??"):
+                with contextlib.suppress(OSError):
+                    path.rmdir()
         return len(gone), sum(size for _, size, _ in gone)
 
+    def _go_without(self, error: Exception) -> bool:
+        """Warn once that the run goes on without the store; return False."""
+        if self.reachable:
+            why = f"the store {self.address} can't be read: {type(error).__name__}: {error}"
+            self._warn(f"{why}; the rest is done without it")
+        self.reachable = False
+        return False
+
+    def _replace(self, key: str, entry: StoreEntry) -> None:
+        """Write a temporary file, and rename it, so that no reader sees part of an entry."""
+        path, part = self.path(key), self._root / "parts" / f"{key}.{process_name()}.{secrets.token_hex(4)}"
+        try:
+            self._make_folder(part.parent)
+            with part.open("wb") as file:
+                _write(file, key, entry)
+            self._share(part)
+            self._make_folder(path.parent)
+            if path.is_dir():
+                self._remove(path)
+            part.replace(path)
+        except BaseException as error:
+            part.unlink(missing_ok=True)
+            # Another user may have written the same at the same time: in a sticky folder it can't be replaced.
+            if not (isinstance(error, PermissionError) and os.access(path, os.R_OK)):
+                raise
+
+    def _upload(self, key: str, entry: StoreEntry) -> None:
+        """Write an entry to an address; raise OSError if that fails."""
+        content = BytesIO()
+        _write(content, key, entry)
+        try:
+            self._files.pipe_file(str(self.path(key)), content.getvalue())
+        except Exception as error:
+            raise OSError(f"{type(error).__name__}: {error}") from error
+
+    def _make_folder(self, path: Path) -> None:
+        if not path.is_dir():
+            path.mkdir(parents=True, exist_ok=True)
+            self._share(path)
+
+    def _share(self, path: Path) -> None:
+        """Give a new file or folder the permissions of the store's folder, if others than its owner may write there."""
+        with contextlib.suppress(OSError):
+            mode = stat.S_IMODE(self._root.stat().st_mode)
+            if mode & (stat.S_IWGRP | stat.S_IWOTH):
+                path.chmod(mode if path.is_dir() else mode & 0o666)
+
+    def _remove(self, path: Path) -> None:
+        """Remove a file, or a folder of this machine; ignore errors, since then files can't be written either."""
+        with contextlib.suppress(Exception):
+            self._files.rm(str(path), recursive=self.local)
+
     def _use(self, key: str) -> None:
-        """Record that an entry is used, and when this version began to use the store."""
-        if not self._begun:
-            self._files.begin(code_version())
-            self._begun = True
-        self._files.used(key)
+        """Record that an entry of a folder is used, and when this version began to use the folder."""
+        if not self.local:
+            return
+        with contextlib.suppress(OSError):
+            os.utime(self.path(key))
+            if not self._begun:
+                self._begun = True
+                self._make_folder(self._root / "versions")
+                (mark := self._root / "versions" / code_version()).touch(exist_ok=False)
+                self._share(mark)
 
     def _evict(self, keep: str) -> int:
         """Remove the least recently used entries beyond the limit; return the bytes that are left."""
@@ -244,9 +315,40 @@ class Store:
             if total <= self.limit:
                 break
             if path.name != keep:
-                self._files.remove(path)
+                self._remove(path)
                 total -= size
         return total
+
+
+def _file_system(address: str, *, local: bool) -> tuple[Any, Path]:
+    """Return the file system of fsspec that a folder or an address names, and the path in it.
+
+    Raises
+    ------
+    ConfigError
+        If fsspec doesn't know the address, or a package for it isn't installed.
+    """
+    import fsspec  # noqa: PLC0415 - slow to load
+
+    if local:
+        return fsspec.filesystem("file"), Path(address)
+    try:
+        # Files of other processes must be visible at once: no listings are cached.
+        files, root = fsspec.core.url_to_fs(address, use_listings_cache=False)
+    except ImportError as error:
+        raise ConfigError(f"BENCH_CACHE is {address!r}: {error} (s3fs comes with {INSTALL_CLUSTER})") from None
+    except ValueError as error:
+        wanted = "a folder, or an address that fsspec supports, such as s3://bucket/prefix"
+        raise ConfigError(f"BENCH_CACHE is {address!r}: {error}; name {wanted}") from None
+    return files, Path(root)
+
+
+def _time_of(facts: dict[str, Any]) -> float:
+    """Return when a file was last used or an object written, in seconds since 1970; 0 if that isn't known."""
+    for key in ("LastModified", "mtime", "created", "last_modified"):
+        if (time := facts.get(key)) is not None:
+            return float(time.timestamp() if hasattr(time, "timestamp") else time)
+    return 0.0
 
 
 def _chunks(array: NDArray[Any]) -> list[memoryview]:

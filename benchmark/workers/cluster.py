@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 from benchmark.config.schema import ParallelSection
 from benchmark.experiment.batches import plan_batches
 from benchmark.experiment.payload import make_payload
-from benchmark.experiment.storage import INSTALL_CLUSTER
-from benchmark.experiment.store import StoreEntry
+from benchmark.experiment.store import INSTALL_CLUSTER, StoreEntry
 from benchmark.system.errors import BenchError, ConfigError, one_line
 from benchmark.system.threads import n_processors
 from benchmark.workers.worker import compute_on_worker

@@ -17,7 +17,7 @@ from benchmark.corpora.archive import CorpusSource
 from benchmark.evaluation.predictions import SettingKey, SettingPredictions, SplitKey
 from benchmark.evaluation.splits import Split
 from benchmark.experiment import code_digest as code
-from benchmark.experiment import counting, runner, storage
+from benchmark.experiment import counting, runner
 from benchmark.experiment import run as runs
 from benchmark.experiment.batches import plan_batches
 from benchmark.experiment.code_digest import MODULE_SOURCES
@@ -31,7 +31,6 @@ from benchmark.experiment.near_duplicates import find_near_duplicates
 from benchmark.experiment.run_folder import MANIFEST_FILE, RUN_FORMAT, _check_format, _rows_digest
 from benchmark.experiment.runner import TaskExecutor, compute_diagnostics, plan_tasks, read_variants, setting_name
 from benchmark.experiment.settings import StoreUnit, pack_predictions, predictions_of_unit, unpack_predictions
-from benchmark.experiment.storage import LocalStoreFiles, RemoteStoreFiles, _time_of, read_store_timeout
 from benchmark.experiment.store import Store, StoreEntry, store_key
 from benchmark.experiment.task_planning import _inner, _with_texts
 from benchmark.plugins.toy_data import toy_problem
@@ -341,84 +340,6 @@ def test_a_text_that_changes_the_documents_is_refused(change: str, monkeypatch: 
 
 
 # --- The store ---
-
-
-@pytest.mark.parametrize("text", ["0", "-1", "", "nan", "inf", "1e30", "many"])
-def test_the_time_for_an_answer_is_positive_and_ends(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BENCH_CACHE_SECONDS", text)
-    with pytest.raises(BenchError, match=f"^BENCH_CACHE_SECONDS is '{text}'; it must be a number of seconds"):
-        read_store_timeout()
-    for good, seconds in (("0.5", 0.5), ("30", 30.0)):
-        monkeypatch.setenv("BENCH_CACHE_SECONDS", good)
-        assert read_store_timeout() == seconds
-    monkeypatch.delenv("BENCH_CACHE_SECONDS")
-    assert read_store_timeout() == 30
-
-
-@pytest.mark.parametrize(
-    ("facts", "time"),
-    [
-        ({}, 0.0),
-        ({"mtime": 5, "created": 3}, 5.0),
-        ({"created": 3}, 3.0),
-        ({"LastModified": SimpleNamespace(timestamp=lambda: 7.0), "mtime": 5}, 7.0),
-        ({"last_modified": 2.5}, 2.5),
-        ({"mtime": None, "created": 0}, 0.0),
-        ({"mtime": None, "last_modified": 4}, 4.0),
-    ],
-)
-def test_the_time_of_an_object_is_that_of_its_last_change(facts: dict[str, Any], time: float) -> None:
-    assert _time_of(facts) == time
-
-
-def test_an_address_is_one_with_and_without_a_slash_and_sizes_may_be_unknown(tmp_path: Path) -> None:
-    address = tmp_path.as_uri()
-    files = RemoteStoreFiles(f"{address}/")
-    assert files.address == RemoteStoreFiles(address).address == address
-    found = {"/x/a": {"size": None, "mtime": 3}, "/x/b": {"size": 7, "mtime": 2}}
-    files._system = SimpleNamespace(find=lambda *_, **__: found)  # type: ignore[assignment]
-    assert [(str(path), size, time) for path, size, time in files.listed()] == [("/x/a", 0, 3.0), ("/x/b", 7, 2.0)]
-
-
-def test_an_entry_that_another_user_has_written_at_the_same_time_is_enough(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    files = LocalStoreFiles(tmp_path)
-    files.write("abcd", lambda file: file.write(b"theirs") and None)
-
-    def refused(*_: Any) -> None:
-        raise PermissionError(1, "Operation not permitted")
-
-    monkeypatch.setattr(type(tmp_path), "replace", refused)
-    asked: list[int] = []
-    monkeypatch.setattr(storage.os, "access", lambda _, mode: not asked.append(mode))
-    files.write("abcd", lambda file: file.write(b"ours") and None)
-    assert files.open("abcd").read() == b"theirs"
-    assert asked == [storage.os.R_OK]
-    monkeypatch.setattr(storage.os, "access", lambda *_: False)
-    with pytest.raises(PermissionError):
-        files.write("abcd", lambda file: file.write(b"ours") and None)
-    assert [path.name for path in (tmp_path / "parts").iterdir()] == []
-
-
-def test_a_store_tells_once_and_goes_on_without_what_it_may_not_do(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    notes: list[str] = []
-    far = Store(store.folder, warn=notes.append)
-    assert far.put(store_key(n=1), ENTRY)
-    far.local = False
-
-    def refused(*_: Any) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(far._files, "write", refused)
-    for _ in range(2):
-        assert not far.put(store_key(n=2), ENTRY)
-    assert len(notes) == 1
-    assert (far.writable, far.reachable) == (False, False), "an address that refuses one is asked no more"
-    assert far.get(store_key(n=1)) is None
-    assert not far.has(store_key(n=1))
 
 
 def test_what_is_cleared_is_counted_and_nothing_else_goes(store: Store) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -31,7 +30,6 @@ from benchmark.experiment.settings import (
     predictions_of_unit,
     unpack_predictions,
 )
-from benchmark.experiment.storage import LocalStoreFiles, RemoteStoreFiles, open_store_files
 from benchmark.experiment.store import Store, StoreEntry, store_key
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.plugins.toy_data import toy_problem
@@ -41,6 +39,9 @@ from benchmark.text.lexer import Lexing
 from benchmark.text.pruning import Pruning
 from benchmark.text.strings import joined_texts
 from tests.builders import SMALL, setting_of, small_experiment
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ENTRY = StoreEntry({"numbers": np.arange(3)}, {"stage": "tried"})
 
@@ -319,50 +320,6 @@ def test_the_first_field_without_a_word_is_named(fields: str, block_of: list[int
 # --- The store ---
 
 
-@pytest.mark.parametrize(
-    ("place", "kind"),
-    [
-        ("memory://bucket/prefix", RemoteStoreFiles),
-        ("file:///x/y", RemoteStoreFiles),
-        ("/x/y", LocalStoreFiles),
-        (Path("/x/y"), LocalStoreFiles),
-        ("x:/y", LocalStoreFiles),
-    ],
-    ids=str,
-)
-def test_a_place_with_a_scheme_is_an_address(place: Any, kind: type[object]) -> None:
-    assert type(open_store_files(place)) is kind
-
-
-def test_a_link_in_place_of_an_entry_goes_and_what_it_leads_to_stays(tmp_path: Path) -> None:
-    files = LocalStoreFiles(tmp_path / "store")
-    files.begin("1")
-    files.write("abcd", lambda file: file.write(b"12345") and None)
-    os.utime(tmp_path / "store" / "versions" / "1", (7, 7))
-    assert (files.began("1"), files.began("2")) == (7.0, None)
-    files.begin("1")
-    assert files.began("1") == 7.0, "its first use"
-    assert [(path.name, size) for path, size, _ in files.listed()] == [("abcd", 5)], "versions are no entries"
-    (tmp_path / "theirs").mkdir()
-    (tmp_path / "theirs" / "thesis").touch()
-    (tmp_path / "store" / "ab" / "abce").symlink_to(tmp_path / "theirs")
-    for name in ("abce", "abcd", "none"):
-        files.remove(files.path(name))
-    assert files.listed() == []
-    assert (tmp_path / "theirs" / "thesis").exists()
-
-
-@pytest.mark.parametrize("scheme", ["s3", "gs", "abfs", "http"])
-def test_any_scheme_is_asked_of_fsspec(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    import fsspec  # noqa: PLC0415
-
-    asked: list[tuple[str, Any]] = []
-    monkeypatch.setattr(fsspec.core, "url_to_fs", lambda url, **how: asked.append((url, how)) or ("fs", "bucket/x"))
-    files: Any = open_store_files(f"{scheme}://bucket/x/")
-    assert asked == [(f"{scheme}://bucket/x", {"use_listings_cache": False})]
-    assert (files.address, str(files.path("abcd"))) == (f"{scheme}://bucket/x", "bucket/x/ab/abcd")
-
-
 def test_entries_before_and_after_a_damaged_one_are_described(store: Store) -> None:
     keys = [store_key(tried=n) for n in range(4)]
     for n, key in enumerate(keys):
@@ -376,43 +333,3 @@ def test_entries_before_and_after_a_damaged_one_are_described(store: Store) -> N
             os.utime(by_name[keys[n]], (hour * 3600, hour * 3600))
         described = sorted(int(facts["stage"]) for facts, _, _ in store.described())
         assert described == sorted(set(range(4)) - {order[1]})
-
-
-def test_entries_of_another_user_are_told_of_once_and_the_others_are_read(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    notes: list[str] = []
-    shared = Store(store.folder, warn=notes.append)
-    for n in range(3):
-        shared.put(store_key(n=n), ENTRY)
-    opened = type(shared._files).open
-
-    def theirs(self: Any, name: str) -> Any:
-        if name != store_key(n=2):
-            raise PermissionError(13, "Permission denied")
-        return opened(self, name)
-
-    monkeypatch.setattr(type(shared._files), "open", theirs)
-    assert [shared.get(store_key(n=n)) is None for n in (0, 1, 2, 0)] == [True, True, False, True]
-    assert len(notes) == 1
-    assert notes[0].startswith("stored results of another user can't be read, and are computed again: users share")
-    assert shared.put(store_key(n=3), ENTRY)
-    assert (shared.writable, shared.reachable) == (True, True)
-
-
-def test_what_could_not_be_written_for_want_of_permission_says_how_users_share(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for error, shares in ((PermissionError(13, "Permission denied"), True), (OSError(28, "No space left"), False)):
-        notes: list[str] = []
-        own = Store(store.folder, warn=notes.append)
-
-        def refused(*_: Any, error: OSError = error) -> None:
-            raise error
-
-        monkeypatch.setattr(own._files, "write", refused)
-        assert [own.put(store_key(n=n), ENTRY) for n in range(2)] == [False, False]
-        (note,) = notes
-        assert note.startswith(f"results are no longer kept: {store.folder}: {error.strerror}")
-        assert note.endswith("chmod 2770 FOLDER") is shares
-        assert own.reachable, "a folder can be read all the same"

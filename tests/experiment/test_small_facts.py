@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,6 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.near_duplicates import find_near_duplicates
 from benchmark.experiment.runner import TaskExecutor, plan_tasks, read_variants
 from benchmark.experiment.settings import PlannedTask, StoreUnit, predictions_of_unit
-from benchmark.experiment.storage import call_with_timeout
 from benchmark.methods.wrappers.fusion import FusedMethod
 from benchmark.plugins.toy_data import toy_problem
 from benchmark.system.errors import BenchError
@@ -26,7 +24,6 @@ from benchmark.system.observer import Observer
 from tests.builders import setting_of, small_experiment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from benchmark.experiment.store import Store
@@ -151,22 +148,6 @@ def test_what_others_bring_is_told_by_its_label_and_a_failure_once(store: Store)
         walk._fail(eef, reason)
     assert seen.notes == ["eef failed: no 0"]
     assert walk.failed == {eef.place: "no 0"}
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "words"),
-    [
-        (lambda: 1 / 0, ZeroDivisionError, "division by zero"),
-        (lambda: (_ for _ in ()).throw(TimeoutError("its own")), TimeoutError, "^its own$"),
-        (lambda: time.sleep(2), TimeoutError, r"^no complete answer in 0\.05 s$"),
-    ],
-)
-def test_a_call_with_a_limit_raises_its_own_error_or_that_of_the_limit(
-    call: Callable[[], Any], error: type[Exception], words: str
-) -> None:
-    assert call_with_timeout(5, lambda: 7) == 7
-    with pytest.raises(error, match=words):
-        call_with_timeout(0.05, call)
 
 
 @pytest.mark.parametrize("status", ["", " M a.py"])

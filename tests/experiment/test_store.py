@@ -199,7 +199,7 @@ def test_why_nothing_is_kept_any_more_is_told_once(tmp_path, monkeypatch, error,
         raise error
 
     with monkeypatch.context() as patched:
-        patched.setattr("benchmark.experiment.storage.LocalStoreFiles.write", refuse)
+        patched.setattr(Store, "_replace", refuse)
         assert not store.put(KEY, example())
     assert not store.put(KEY, example()), "not tried again"
     assert (store.writable, store.reachable) == (False, True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,7 +10,6 @@ import pytest
 from benchmark.experiment.runner import TaskExecutor
 from benchmark.workers.cluster import DaskExecutor, parse_dask_option
 from tests.workers.clusters import Dask, Notebook
-from tests.workers.proxy import Proxy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -73,24 +71,3 @@ def bucket() -> Iterator[str]:
         s3fs.S3FileSystem().mkdir(name)
         yield f"s3://{name}"
     server.stop()
-
-
-@pytest.fixture
-def proxied(bucket: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., str]]:
-    """Let addresses lead through a `Proxy`; how many seconds an answer may take is 2."""
-    import s3fs  # noqa: PLC0415 - of the extra `cluster`
-
-    made: list[Proxy] = []
-    host, port = os.environ["AWS_ENDPOINT_URL"].removeprefix("http://").split(":")
-
-    def make(first: int, how: str, folder: str = "", **more: Any) -> str:
-        made.append(Proxy((host, int(port)), first, how, **more))
-        monkeypatch.setenv("AWS_ENDPOINT_URL", made[-1].address)
-        monkeypatch.setenv("BENCH_CACHE_SECONDS", "2")
-        s3fs.S3FileSystem.clear_instance_cache()
-        return f"{bucket}/{folder or f'proxied-{first}-{how}'}"
-
-    yield make
-    for each in made:
-        each.stop()
-    s3fs.S3FileSystem.clear_instance_cache()
