@@ -21,8 +21,8 @@ from benchmark.commands.forecast.pilot_plan import plan_pilots
 from benchmark.commands.forecast.sample import made_up_entries
 from benchmark.corpora.user.user_files import UserFiles
 from benchmark.evaluation.predictions import NO_INNER_FOLDS
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import load_checked
 from benchmark.experiment.runner import plan_tasks, read_variants
 from benchmark.experiment.settings import unpack_predictions
 from benchmark.experiment.store import Store, StoreEntry

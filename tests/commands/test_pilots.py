@@ -36,8 +36,8 @@ from benchmark.commands.forecast.sample import (
     sample_task,
     smallest_share,
 )
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import load_checked
 from benchmark.experiment.runner import plan_tasks, read_variants, run_experiment
 from benchmark.experiment.settings import unpack_predictions
 from benchmark.experiment.store import Store

@@ -42,8 +42,8 @@ from benchmark.commands.forecast.pilot_plan import plan_pilots
 from benchmark.commands.forecast.sample import KERNEL_GROUP, POINT_GROUP, job_sizes, sample_counts, sample_task
 from benchmark.commands.plan import Plan, forecast_text, plan_run
 from benchmark.experiment import runner
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import load_checked
 from benchmark.experiment.runner import TaskExecutor, plan_tasks, read_variants, run_experiment
 from benchmark.experiment.store import Store
 from benchmark.system import memory as environment
@@ -514,7 +514,7 @@ USED = "import resource; used = resource.getrusage(resource.RUSAGE_SELF); print(
 SCRIPT = """
 import sys
 from pathlib import Path
-from benchmark.experiment.run import load_checked
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.store import Store
 from benchmark.commands.plan import plan_run
 from benchmark.experiment.context import RunContext

@@ -72,8 +72,8 @@ def own_table(folder: Path) -> Path:
 def planned(config: Path) -> None:
     """Print what is planned, as JSON."""
     from benchmark.commands.plan import plan_run
+    from benchmark.experiment.configuration import load_checked
     from benchmark.experiment.context import RunContext
-    from benchmark.experiment.run import load_checked
     from benchmark.experiment.store import Store
     from benchmark.system.threads import let_openmp_threads_sleep, n_processors
 

@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 
 from benchmark.diagnostics.base import Diagnostic
 from benchmark.evaluation.metrics import PAIR_METRICS, TIME_METRICS, DiagnosticMetric, Metric, accuracy
-from benchmark.experiment.run import load_checked
+from benchmark.experiment.configuration import load_checked
 from benchmark.kernels import Kernel, Linear
 from benchmark.plugins import outline
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES, names_component, registries_with_plugins

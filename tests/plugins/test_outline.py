@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from benchmark.experiment.run import load_checked
+from benchmark.experiment.configuration import load_checked
 from benchmark.plugins.outline import unchecked_names
 from benchmark.system.errors import ConfigError
 
