@@ -38,9 +38,9 @@ from benchmark.commands.place import place_predictions
 from benchmark.corpora import registry
 from benchmark.corpora.user.frames import FRAME_OPTIONS, FRAME_ROLES, frame_columns, name_frame_in_errors, write_frame
 from benchmark.experiment import runner
-from benchmark.experiment.configuration import experiment_from_mapping
+from benchmark.experiment.configuration import experiment_from_mapping, load_checked
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import RUNS_FOLDER, load_checked
+from benchmark.experiment.run import RUNS_FOLDER
 from benchmark.experiment.run_folder import read_run, report_damage
 from benchmark.experiment.store import Store
 from benchmark.model.estimator import TextClassifier

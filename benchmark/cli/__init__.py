@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from benchmark import __version__
 from benchmark.cli.cache_commands import cache
@@ -22,6 +21,7 @@ from benchmark.cli.errors import echo, ensure_memory, exit_on_error, prepare_str
 from benchmark.cli.folder_commands import rerun
 from benchmark.cli.model_commands import fit, predict
 from benchmark.cli.options import (
+    CommandGroup,
     Config,
     Configs,
     Dask,
@@ -50,7 +50,7 @@ from benchmark.system.shipped_files import CONFIGS_FOLDER, find_configuration
 from benchmark.system.threads import let_openmp_threads_sleep
 
 
-class _Group(TyperGroup):
+class _Group(CommandGroup):
     """Command group that turns errors of parsing and of running into one message and an exit code."""
 
     def main(self, args: Sequence[str] | None = None, *more: Any, **kwargs: Any) -> Any:
@@ -80,10 +80,11 @@ app = typer.Typer(
     epilog="Start with: bench run quickstart",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # rich alone takes as long to import as all else that the help needs
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-prints = typer.Typer(no_args_is_help=True, help="Published values: the settings that they apply to.")
-plugin = typer.Typer(no_args_is_help=True, help="Your own kernels, classifiers and other components.")
+prints = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="Published values: the settings that they apply to.")
+plugin = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="Your own kernels, classifiers and other components.")
 app.add_typer(plugin, name="plugin", epilog="Example: bench plugin test mykernels.py")
 app.add_typer(prints, name="published", epilog="Example: bench published pin-settings configs/webkb.yaml")
 app.add_typer(data, name="data", epilog="Example: bench data list")
@@ -141,8 +142,7 @@ def run(
         progress_of_command(answer, verbose=verbose) as observer,
     ):
         from benchmark.commands.run_all import run_all
-        from benchmark.experiment.configuration import select_cells
-        from benchmark.experiment.run import load_all_checked
+        from benchmark.experiment.configuration import load_all_checked, select_cells
 
         experiments = [
             select_cells(experiment, only or ())
@@ -255,7 +255,7 @@ def init(
 def validate(configs: Configs, as_json: Json = False) -> None:
     """Check configurations without doing any work; code that you don't trust yet isn't looked into."""
     from benchmark.cli.output import CommandOutput
-    from benchmark.experiment.run import load_checked
+    from benchmark.experiment.configuration import load_checked
 
     problems = []
     with CommandOutput(as_json=as_json) as answer:
@@ -540,7 +540,8 @@ def survey(
     with CommandOutput() as answer, progress_of_command(answer, verbose=verbose) as observer:
         from benchmark.commands.run_all import run_all
         from benchmark.commands.survey import check_comparable, survey_configurations, write_survey
-        from benchmark.experiment.run import check_folder_writable, load_all_checked
+        from benchmark.experiment.configuration import load_all_checked
+        from benchmark.experiment.run import check_folder_writable
 
         experiments = load_all_checked(
             [find_configuration(each) for each in configs or survey_configurations(page, CONFIGS_FOLDER)]
@@ -562,7 +563,7 @@ def published_pin(configs: Configs) -> None:
 
     Under other settings the published value is shown with the differences, but gets no verdict.
     """
-    from benchmark.experiment.run import load_all_checked
+    from benchmark.experiment.configuration import load_all_checked
     from benchmark.papers.settings import pin_settings
 
     for experiment in load_all_checked([find_configuration(each) for each in configs]):

@@ -8,12 +8,15 @@ import typer
 
 from benchmark.cli import prompts
 from benchmark.cli.errors import echo
+from benchmark.cli.options import CommandGroup
 from benchmark.system.errors import ConfigError
 
 if TYPE_CHECKING:
     from benchmark.experiment.store import Store
 
-cache = typer.Typer(no_args_is_help=True, help="Results that runs have stored, to compute them only once.")
+cache = typer.Typer(
+    cls=CommandGroup, no_args_is_help=True, help="Results that runs have stored, to compute them only once."
+)
 
 
 @cache.command("info", epilog="Example: bench cache info")

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchmark.cli.errors import echo
-from benchmark.cli.options import Config, Download, Json
+from benchmark.cli.options import CommandGroup, Config, Download, Json
 from benchmark.system.shipped_files import find_configuration
 
 if TYPE_CHECKING:
     from benchmark.text.counts import Counts
 
-data = typer.Typer(no_args_is_help=True, help="List, fetch, verify and describe the corpora.")
+data = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="List, fetch, verify and describe the corpora.")
 
 
 @data.command("list", epilog="Example: bench data list")
@@ -82,7 +82,7 @@ def data_stats(config: Config, download: Download = True) -> None:
 @data.command("pin", epilog="Example: bench data pin tickets.yaml")
 def data_pin(config: Config) -> None:
     """Write the card of your own corpus: counts and digest. Later runs reject a corpus that differs."""
-    from benchmark.experiment.run import write_card
+    from benchmark.experiment.configuration import write_card
 
     echo(f"Written to {write_card(find_configuration(config))}")
 
@@ -105,9 +105,9 @@ def counts_of_configuration(config: Path, download: bool) -> Counts:
     from benchmark.cli.terminal import ProgressObserver
 
     with ProgressObserver(config.stem) as observer:
+        from benchmark.experiment.configuration import load_checked
         from benchmark.experiment.context import RunContext
         from benchmark.experiment.counting import read_counts
-        from benchmark.experiment.run import load_checked
         from benchmark.experiment.store import Store
 
         experiment = load_checked(find_configuration(config))

@@ -36,8 +36,9 @@ def fit(
 ) -> None:
     """Train the method of a cell and save it as a model, for `bench predict` and `benchmark.load_model`."""
     from benchmark.cli.terminal import ProgressObserver, format_bytes
+    from benchmark.experiment.configuration import load_checked
     from benchmark.experiment.context import RunContext
-    from benchmark.experiment.run import check_folder_writable, load_checked
+    from benchmark.experiment.run import check_folder_writable
     from benchmark.experiment.store import Store
     from benchmark.model.fitting import fit_and_write
     from benchmark.model.persistence import check_model_folder_free

@@ -1,11 +1,12 @@
-"""Arguments and options that several commands share: one name, one meaning, one line of help."""
+"""Help, arguments and options that several commands share: one name, one meaning, one line of help."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 _CONFIGS = "YAML files, such as configs/webkb.yaml, or webkb for short."
 _RUN = "The folder of a run, such as results/runs/webkb, or webkb for short."
@@ -39,3 +40,12 @@ Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print each step 
 Download = Annotated[bool, typer.Option(help="Download a corpus that isn't here.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the final sentence, and errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, and nothing else, on standard output.")]
+
+
+class CommandGroup(TyperGroup):
+    """Command group whose help has the whole first sentence of each command, on as many lines as it takes."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - typer hands it over
+        """Write the commands and their first sentences."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, each.get_short_help_str(limit=200)) for name, each in self.commands.items()])

@@ -23,8 +23,8 @@ def plan_experiment(config: Path, *, jobs: int, download: bool, with_pilot: bool
 
     with ProgressObserver(config.stem) as observer:
         from benchmark.commands.plan import plan_run
+        from benchmark.experiment.configuration import load_checked
         from benchmark.experiment.context import RunContext
-        from benchmark.experiment.run import load_checked
         from benchmark.experiment.store import Store
         from benchmark.system.numba_jit import ensure_numba_cache
         from benchmark.system.threads import n_processors

@@ -22,7 +22,7 @@ from benchmark.evaluation.public_test_sets import (
     load_shipped,
     public_set_of_configuration,
 )
-from benchmark.experiment.run import load_all_checked
+from benchmark.experiment.configuration import load_all_checked
 from benchmark.report.escapes import csv_unescape
 from benchmark.report.tables import frame_csv
 from benchmark.system.atomic_files import write_atomically

@@ -15,7 +15,7 @@ from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summary import summary_table
 from benchmark.analysis.verdict_tables import claim_notes, claim_verdict_frame
 from benchmark.config.model import BASE_VARIANT, Experiment
-from benchmark.experiment.run import load_checked
+from benchmark.experiment.configuration import load_checked
 from benchmark.papers.claims import evidence_for, judge_claim
 from benchmark.papers.grim import consistent_sizes
 from benchmark.papers.load import published_of_experiment

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import stats
-from statsmodels.stats.contingency_tables import mcnemar
 
 from benchmark.evaluation.metrics import METRICS, f1, more_is_better
 from benchmark.evaluation.outcomes import check_same_documents
@@ -144,6 +143,8 @@ def document_test(name: str, a: Outcome, b: Outcome) -> TestResult:
     if name == "sign":
         statistic, p_value = float(sign_z(only_a, only_b)), _sign_p(only_a, only_b)
     else:
+        from statsmodels.stats.contingency_tables import mcnemar  # noqa: PLC0415 - a tenth of a second, for a test alone
+
         statistic = max(abs(only_a - only_b) - 1, 0) ** 2 / n if n else 0.0
         p_value = float(mcnemar([[0, only_a], [only_b, 0]], exact=True).pvalue)
     names = (a.cell, b.cell)

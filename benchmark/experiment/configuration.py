@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 from benchmark.config import subset
 from benchmark.config.experiment import check_experiment
 from benchmark.config.extends import read_config
-from benchmark.experiment.run_folder import MANIFEST_FILE
-from benchmark.papers.load import published_papers, unknown_cell
+from benchmark.corpora.user.user_card import check_user_card, user_card_path, user_card_yaml
+from benchmark.corpora.user.user_corpus import UserCorpus
+from benchmark.papers.load import check_published, published_papers, unknown_cell
 from benchmark.plugins.discovery import registries_for
 from benchmark.plugins.records import with_plugin_paths
+from benchmark.plugins.trust import check_trusted
+from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import ConfigError
 from benchmark.system.yaml_source import YamlSource
 
@@ -33,6 +36,29 @@ def load_experiment(path: Path) -> Experiment:
     return check_source(read_config(path))
 
 
+def load_checked(path: Path) -> Experiment:
+    """Read a configuration and check all that can be checked without data."""
+    experiment = load_experiment(path)
+    check_published(experiment, path.parent)
+    if experiment.parallel is not None and experiment.parallel.dask_address:
+        check_trusted(path, f"names the Dask scheduler {experiment.parallel.dask_address}, which could run code here")
+    reader = user_corpus_of(experiment)
+    if reader is not None:
+        check_user_card(reader, path)
+    return experiment
+
+
+def load_all_checked(paths: Sequence[Path]) -> list[Experiment]:
+    """Check several configurations, and that none would overwrite another's results."""
+    experiments = [load_checked(path) for path in paths]
+    names = [experiment.name for experiment in experiments]
+    for name in names:
+        if names.count(name) > 1:
+            problem = f"two of these configurations are named {name!r}: one would overwrite the other's results"
+            raise ConfigError(problem)
+    return experiments
+
+
 def experiment_from_mapping(raw: dict[str, Any], name: str) -> Experiment:
     """Check a configuration in plain data, which errors call by a name."""
     return check_source(YamlSource(name, raw))
@@ -46,6 +72,8 @@ def experiment_of_manifest(manifest: dict[str, Any], folder: Path) -> Experiment
     ConfigError
         If this version refuses the configuration, a plug-in's file is missing, or code that it names isn't trusted.
     """
+    from benchmark.experiment.run_folder import MANIFEST_FILE  # noqa: PLC0415 - what reads runs, `validate` doesn't
+
     folders = [facts["base"] for facts in manifest["variants"].values() if "base" in facts]
     name = "/".join([*folders[:1], f"{manifest['name']}.yaml"])
     source = YamlSource(name, with_plugin_paths(manifest["config"], manifest.get("plugins", [])))
@@ -74,3 +102,21 @@ def select_cells(experiment: Experiment, patterns: Sequence[str]) -> Experiment:
         if patterns
         else experiment
     )
+
+
+def user_corpus_of(experiment: Experiment) -> UserCorpus | None:
+    """Return the reader of a user's own corpus; None for the corpora of the package."""
+    variant = next(iter(experiment.variants.values()))
+    reader = variant.collection.reader
+    return reader if isinstance(reader, UserCorpus) else None
+
+
+def write_card(path: Path) -> Path:
+    """Write the card of a user's own corpus as it is now; raise ConfigError if the corpus has one already."""
+    reader = user_corpus_of(load_experiment(path))
+    if reader is None:
+        raise ConfigError(
+            f"{path}: its corpus has a card already or needs none: only the corpora files and counts get one"
+        )
+    write_atomically(user_card_path(path), user_card_yaml(reader, path.stem).encode())
+    return user_card_path(path)

@@ -11,18 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmark.analysis.summarize import summarize
-from benchmark.config.model import Experiment
-from benchmark.corpora.user.user_card import check_user_card, user_card_path, user_card_yaml
-from benchmark.corpora.user.user_corpus import UserCorpus
 from benchmark.experiment import runner
-from benchmark.experiment.configuration import load_experiment
 from benchmark.experiment.manifest import manifest_of
 from benchmark.experiment.run_folder import check_folder_free, read_manifest, read_run, report_damage, write_run
 from benchmark.experiment.store import StoreEntry, store_key
-from benchmark.papers.load import check_published
-from benchmark.plugins.trust import check_trusted
-from benchmark.system.atomic_files import check_writable, write_atomically
-from benchmark.system.errors import BenchError, ConfigError
+from benchmark.system.atomic_files import check_writable
+from benchmark.system.errors import BenchError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -45,47 +39,6 @@ class RunResult:
     results: RunPredictions
     summary: Summary
     seconds: float = 0.0
-
-
-def load_checked(path: Path) -> Experiment:
-    """Read a configuration and check all that can be checked without data."""
-    experiment = load_experiment(path)
-    check_published(experiment, path.parent)
-    if experiment.parallel is not None and experiment.parallel.dask_address:
-        check_trusted(path, f"names the Dask scheduler {experiment.parallel.dask_address}, which could run code here")
-    reader = user_corpus_of(experiment)
-    if reader is not None:
-        check_user_card(reader, path)
-    return experiment
-
-
-def user_corpus_of(experiment: Experiment) -> UserCorpus | None:
-    """Return the reader of a user's own corpus; None for the corpora of the package."""
-    variant = next(iter(experiment.variants.values()))
-    reader = variant.collection.reader
-    return reader if isinstance(reader, UserCorpus) else None
-
-
-def write_card(path: Path) -> Path:
-    """Write the card of a user's own corpus as it is now; raise ConfigError if the corpus has one already."""
-    reader = user_corpus_of(load_experiment(path))
-    if reader is None:
-        raise ConfigError(
-            f"{path}: its corpus has a card already or needs none: only the corpora files and counts get one"
-        )
-    write_atomically(user_card_path(path), user_card_yaml(reader, path.stem).encode())
-    return user_card_path(path)
-
-
-def load_all_checked(paths: Sequence[Path]) -> list[Experiment]:
-    """Check several configurations, and that none would overwrite another's results."""
-    experiments = [load_checked(path) for path in paths]
-    names = [experiment.name for experiment in experiments]
-    for name in names:
-        if names.count(name) > 1:
-            problem = f"two of these configurations are named {name!r}: one would overwrite the other's results"
-            raise ConfigError(problem)
-    return experiments
 
 
 def run_folders(experiments: Sequence[Experiment], out: Path | None, *, overwrite: bool) -> list[Path]:

@@ -123,7 +123,7 @@ def list_components(what: str, files: Iterable[Path] = (), *, brief: bool = Fals
     ConfigError
         If the kind is unknown.
     """
-    rows = _rows(registries_with_plugins(files))
+    rows = _rows(registries_with_plugins(files), brief=brief)
     if what and what not in rows:
         raise ConfigError(unknown_name("list", what, list(rows)))
     chosen = {kind: each for kind, each in rows.items() if what in ("", kind)}
@@ -139,12 +139,14 @@ def _one_line(rows: Sequence[Row]) -> list[tuple[str, str]]:
     return [(name, text if len(text) <= most else f"{text[: most - 1].rstrip(' ,;:')}…") for name, text in plain]
 
 
-def _rows(known: Registries) -> dict[str, list[Row]]:
+def _rows(known: Registries, *, brief: bool) -> dict[str, list[Row]]:
     cards = [corpora.dataset_card(name) for name in corpora.corpus_names()]
     rows: dict[str, list[Row]] = {"datasets": [(card.name, _subsets(card), card.title) for card in cards]}
     for kind, registry in known.each():
         if kind in COMPONENT_REGISTRIES:
-            rows[kind] = [(name, _signature(cls), first_paragraph(cls.__doc__)) for name, cls in registry.items()]
+            rows[kind] = [
+                (name, "" if brief else _signature(cls), first_paragraph(cls.__doc__)) for name, cls in registry.items()
+            ]
             rows[kind] += [(name, "", problem) for name, problem in registry.broken.items()]
     rows["metrics"] = [(name, "", _metric(name, metric)) for name, metric in known.metrics.items()]
     rows["metrics"] += [(name, "", _CLOCK) for name in TIME_METRICS]

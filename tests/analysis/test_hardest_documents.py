@@ -17,8 +17,9 @@ from benchmark.commands.explanation.page import (
     explain_hardest,
     write_page_with_texts,
 )
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import load_checked, run_and_write
+from benchmark.experiment.run import run_and_write
 from benchmark.experiment.store import Store
 from benchmark.system.errors import ConfigError, DataError
 from tests.analysis.made import predicted, table_study

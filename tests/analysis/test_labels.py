@@ -3,7 +3,7 @@
 import pytest
 
 from benchmark.analysis.formatting.labels import candidate_label, grid_label
-from benchmark.experiment.run import load_checked
+from benchmark.experiment.configuration import load_checked
 
 MACHINES = """name: labels
 corpus: {{name: synthetic}}

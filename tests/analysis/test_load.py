@@ -9,7 +9,7 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from benchmark.experiment.run import load_checked
+from benchmark.experiment.configuration import load_checked
 from benchmark.papers.load import check_published, load_published, sensitivity_analyses_of
 from benchmark.papers.published import ClaimRule, Comparison, Published, PublishedRange
 from benchmark.system.errors import MAX_PROBLEMS, ConfigError

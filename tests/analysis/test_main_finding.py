@@ -21,7 +21,7 @@ from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
 from benchmark.analysis.summary import DIFFERENCES, SCORE_COLUMNS, SIGNIFICANCE, CellInfo, Summary, summary_table
 from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskDocuments, TaskKey, TestedSplit
-from benchmark.experiment.run import load_checked
+from benchmark.experiment.configuration import load_checked
 from benchmark.report.tables import frame_csv
 from benchmark.system.shipped_files import CONFIGS_FOLDER
 from tests.builders import inner_counts, setting_of

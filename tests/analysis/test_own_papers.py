@@ -2,8 +2,9 @@
 
 import pytest
 
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import load_checked, report_again, run_and_write
+from benchmark.experiment.run import report_again, run_and_write
 from benchmark.experiment.store import Store
 from benchmark.system.errors import ConfigError
 

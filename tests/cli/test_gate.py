@@ -14,8 +14,9 @@ import yaml
 from typer.testing import CliRunner
 
 from benchmark.cli import app
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import load_checked, run_and_write
+from benchmark.experiment.run import run_and_write
 from benchmark.experiment.store import Store
 from benchmark.model.fitting import fit_model
 from benchmark.model.persistence import DESCRIPTION_FILE, write_model

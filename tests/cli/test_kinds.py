@@ -14,7 +14,7 @@ from benchmark.cli import app
 from benchmark.commands import check as pinned
 from benchmark.evaluation.predictions import RUN_FILES
 from benchmark.experiment import run as session
-from benchmark.experiment.run import load_checked
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.run_folder import read_run
 from benchmark.experiment.store import Store
 from benchmark.report import files

@@ -22,7 +22,7 @@ from benchmark.commands.check import Deviation
 from benchmark.commands.rerun import rerun_folder
 from benchmark.commands.run_all import run_all
 from benchmark.config.schema import ParallelSection
-from benchmark.experiment.run import load_checked
+from benchmark.experiment.configuration import load_checked
 from benchmark.plugins.contract import CheckResult
 from benchmark.system.errors import ConfigError, DataError
 from benchmark.system.observer import Observer
@@ -330,7 +330,7 @@ def test_of_several_problems_the_worst_is_the_exit_code(config: Path, monkeypatc
             raise problems[path.stem]
         return load_checked(path)
 
-    monkeypatch.setattr("benchmark.experiment.run.load_checked", load)
+    monkeypatch.setattr("benchmark.experiment.configuration.load_checked", load)
     paths = [str(config.with_name(f"{name}.yaml")) for name in ("b", "a", "small")]
     for path in paths[:2]:
         Path(path).touch()
@@ -398,7 +398,10 @@ def test_list_and_validate(call_of: Any, config: Path, tmp_path: Path) -> None:
     ):
         what, plugins, brief = call_of(function, "list", *words).values()
         assert (what, list(plugins), brief) == expected
-    assert call_of("benchmark.experiment.run.load_checked", "validate", config) == {"path": config, "run_code": False}
+    assert call_of("benchmark.experiment.configuration.load_checked", "validate", config) == {
+        "path": config,
+        "run_code": False,
+    }
 
 
 def test_rerun_and_export(call_of: Any, finished: RunResult, config: Path, tmp_path: Path) -> None:
@@ -427,7 +430,7 @@ def test_data(call_of: Any, config: Path, tmp_path: Path) -> None:
     for words, download in (((), True), (("--no-download",), False)):
         found = call_of("benchmark.experiment.counting.read_counts", "data", "stats", config, *words)
         assert found["context"].download == download
-    assert call_of("benchmark.experiment.run.write_card", "data", "pin", config) == {"path": config}
+    assert call_of("benchmark.experiment.configuration.write_card", "data", "pin", config) == {"path": config}
 
 
 def test_fit(call_of: Any, config: Path, tmp_path: Path) -> None:

@@ -21,8 +21,9 @@ from typer.testing import CliRunner
 
 from benchmark.cli import app
 from benchmark.experiment import run as session
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import load_checked, run_and_write
+from benchmark.experiment.run import run_and_write
 from benchmark.experiment.store import Store
 from benchmark.papers import published
 from tests.processes import Process

@@ -4,7 +4,7 @@ import pytest
 from typer.testing import CliRunner
 
 from benchmark.cli import app
-from benchmark.experiment.run import load_checked
+from benchmark.experiment.configuration import load_checked
 from benchmark.plugins.trust import TRUST_VARIABLE, trusted_digests
 
 PLUGIN = """

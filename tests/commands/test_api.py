@@ -15,8 +15,9 @@ import pandas as pd
 import pytest
 
 import benchmark as sb
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import load_checked, run_and_write
+from benchmark.experiment.run import run_and_write
 from benchmark.experiment.store import Store
 from benchmark.report.drawing import spec
 from benchmark.system.errors import BenchError, ConfigError

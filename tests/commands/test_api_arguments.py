@@ -15,8 +15,8 @@ from benchmark import api
 from benchmark.commands.run_all import run_all
 from benchmark.config.schema import ParallelSection
 from benchmark.evaluation.protocols import KFold
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import load_checked
 from benchmark.model.base import KeptModel
 from benchmark.model.fitting import fit_model
 from benchmark.model.prediction_io import PredictionForm, RecordColumns, read_texts

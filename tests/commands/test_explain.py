@@ -17,9 +17,10 @@ from benchmark.analysis.hardest_documents import DocumentExplanation
 from benchmark.commands.explain import MAX_TEXT_CHARACTERS, _Account, explain_cell
 from benchmark.commands.explanation.account import N_TOP_TERMS, CellAccount, _nearest, shorten_text
 from benchmark.evaluation.predictions import METHOD_TIMERS
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
-from benchmark.experiment.run import load_checked, run_and_write
+from benchmark.experiment.run import run_and_write
 from benchmark.experiment.run_folder import read_run
 from benchmark.experiment.store import Store
 from benchmark.kernels import KERNELS

@@ -33,8 +33,8 @@ from benchmark.commands.init import (
 )
 from benchmark.commands.plan import Plan, plan_run
 from benchmark.corpora.user.file_parameters import DROP_REASONS
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import load_checked
 from benchmark.experiment.store import Store
 from benchmark.system.errors import ConfigError, DataError
 from tests.trials.limits import mostly_slow

@@ -25,7 +25,7 @@ from benchmark.commands.init import (
 )
 from benchmark.corpora.user.file_parameters import DROP_REASONS
 from benchmark.corpora.user.validate import DocumentsError
-from benchmark.experiment.run import load_checked
+from benchmark.experiment.configuration import load_checked
 from benchmark.system.errors import ConfigError, DataError
 
 if TYPE_CHECKING:

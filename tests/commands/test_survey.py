@@ -29,8 +29,9 @@ from benchmark.commands.survey import (
 )
 from benchmark.evaluation.mean_ranks import rank_methods
 from benchmark.evaluation.metrics import METRICS
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import load_checked, report_again, run_and_write
+from benchmark.experiment.run import report_again, run_and_write
 from benchmark.experiment.store import Store
 from benchmark.report.comparison_grids import TEST_TITLES
 from benchmark.report.files import missing_figures_message

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hypothesis import given, settings
 
-from benchmark.experiment.run import load_checked
+from benchmark.experiment.configuration import load_checked
 from benchmark.papers.published import PUBLISHED_FOLDER
 from benchmark.system.errors import MAX_PROBLEMS, ConfigError
 from tests.strategies import broken_yaml

@@ -16,7 +16,7 @@ import yaml
 from typer.testing import CliRunner
 
 from benchmark.cli import app
-from benchmark.experiment.run import load_checked
+from benchmark.experiment.configuration import load_checked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from benchmark.config.extends import read_config
-from benchmark.experiment.run import load_checked
+from benchmark.experiment.configuration import load_checked
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -8,9 +8,10 @@ from benchmark.classifiers import LinearSvm, MultinomialBayes
 from benchmark.commands.explain import explain_cell
 from benchmark.config.subset import subset_experiment
 from benchmark.evaluation.protocols import KFold
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
-from benchmark.experiment.run import load_checked, report_again, run_and_write
+from benchmark.experiment.run import report_again, run_and_write
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.methods.out_of_fold import INNER_FOLDS, out_of_fold_values

@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import load_checked, report_again, run_and_write
+from benchmark.experiment.run import report_again, run_and_write
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.system.errors import BenchError, ConfigError

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from benchmark.experiment import kernel_cache as module
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.kernel_cache import KERNEL_STAGE, KernelCache
-from benchmark.experiment.run import load_checked
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.kernels import Linear

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.evaluation.splits import Split
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.near_duplicates import find_near_duplicates
-from benchmark.experiment.run import load_checked
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.plugins.toy_data import toy_problem

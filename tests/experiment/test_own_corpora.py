@@ -13,9 +13,10 @@ import pytest
 from benchmark.commands.export import export_counts
 from benchmark.corpora import registry
 from benchmark.corpora.user.counts_folder import CountsFolder
+from benchmark.experiment.configuration import load_checked, write_card
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
-from benchmark.experiment.run import load_checked, report_again, run_and_write, write_card
+from benchmark.experiment.run import report_again, run_and_write
 from benchmark.system.errors import ConfigError, DataError
 from benchmark.text.stoplist import stop_words
 from tests.trials.limits import mostly_slow

@@ -2,9 +2,10 @@
 
 import pytest
 
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
-from benchmark.experiment.run import load_checked, report_again, run_and_write
+from benchmark.experiment.run import report_again, run_and_write
 from benchmark.experiment.store import Store
 from benchmark.model.fitting import fit_model
 from benchmark.model.persistence import read_model, write_model

@@ -17,7 +17,7 @@ from benchmark.corpora.archive import CorpusSource
 from benchmark.evaluation.predictions import SettingKey, SettingPredictions, SplitKey
 from benchmark.evaluation.splits import Split
 from benchmark.experiment import code_digest as code
-from benchmark.experiment import counting, runner
+from benchmark.experiment import configuration, counting, runner
 from benchmark.experiment import run as runs
 from benchmark.experiment.batches import plan_batches
 from benchmark.experiment.code_digest import MODULE_SOURCES
@@ -180,8 +180,8 @@ def test_a_manifest_s_configuration_is_read_with_and_without_the_folder_of_its_f
 
 
 def test_each_name_is_of_one_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs, "load_checked", lambda path: SimpleNamespace(name=path.name))
-    load: Any = runs.load_all_checked
+    monkeypatch.setattr(configuration, "load_checked", lambda path: SimpleNamespace(name=path.name))
+    load: Any = configuration.load_all_checked
     assert [each.name for each in load([Path("a"), Path("b"), Path("c")])] == ["a", "b", "c"]
     for names in ("aa", "aba", "abb", "abcb", "caab"):
         said = next(name for name in names if names.count(name) > 1)

@@ -10,8 +10,9 @@ from sklearn.svm import LinearSVC
 from benchmark.classifiers.gzip_neighbours import GzipNeighbours
 from benchmark.commands.explain import explain_cell
 from benchmark.corpora.reader import LastCorpus
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import load_checked, report_again, run_and_write
+from benchmark.experiment.run import report_again, run_and_write
 from benchmark.experiment.runner import plan_tasks, read_variants, run_experiment
 from benchmark.experiment.store import Store
 from benchmark.model.fitting import fit_model

@@ -10,8 +10,9 @@ from pyarrow import parquet
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from benchmark.evaluation import intervals
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import load_checked, run_and_write
+from benchmark.experiment.run import run_and_write
 from benchmark.experiment.run_folder import read_run
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store

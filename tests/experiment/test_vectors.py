@@ -7,9 +7,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import normalize
 
 from benchmark.classifiers import LinearSvm
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
-from benchmark.experiment.run import load_checked, report_again, run_and_write
+from benchmark.experiment.run import report_again, run_and_write
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.model.fitting import fit_model

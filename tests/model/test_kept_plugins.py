@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from benchmark.corpora.reader import LastCorpus
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import load_checked
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.model.fitting import fit_model

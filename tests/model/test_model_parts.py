@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import load_checked
 from benchmark.experiment.store import Store
 from benchmark.model.fitting import fit_model
 from benchmark.model.fusion_model import FusionModel

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from benchmark.corpora.corpus import FieldedText
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import load_checked
 from benchmark.methods.out_of_fold import INNER_FOLDS
 from benchmark.model.base import TextPredictions, _batches
 from benchmark.model.estimator import TextClassifier, _bytes

@@ -96,7 +96,7 @@ def config(folder: Path) -> Callable[..., Path]:
 @pytest.fixture
 def studied(config: Callable[..., Path]) -> Callable[..., Experiment]:
     """Check such a configuration."""
-    from benchmark.experiment.run import load_checked  # noqa: PLC0415
+    from benchmark.experiment.configuration import load_checked  # noqa: PLC0415
 
     def experiment(*args: str, **lines: str) -> Experiment:
         found = load_checked(config(*args, **lines))

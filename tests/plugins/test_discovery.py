@@ -10,7 +10,7 @@ import pytest
 from sklearn.naive_bayes import MultinomialNB
 
 from benchmark.evaluation.metrics import Metric
-from benchmark.experiment.run import load_checked
+from benchmark.experiment.configuration import load_checked
 from benchmark.kernels import Linear
 from benchmark.plugins import discovery
 from benchmark.plugins.contract import check_file

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmark.experiment.run import load_checked
+from benchmark.experiment.configuration import load_checked
 from benchmark.kernels import KERNELS
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES, registries_with_plugins
 from benchmark.schema.registries import list_components
@@ -224,7 +224,7 @@ import sys
 from pathlib import Path
 from benchmark.experiment.code_digest import code_digest
 from benchmark.system.errors import ConfigError
-from benchmark.experiment.run import load_checked
+from benchmark.experiment.configuration import load_checked
 sites, *configs = sys.argv[1:]
 for site in sites.split(os.pathsep):  # each in a process of its own, which finds all else imported
     child = os.fork()

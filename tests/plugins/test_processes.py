@@ -14,7 +14,7 @@ import pytest
 
 import benchmark
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import load_checked
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.system.errors import ConfigError

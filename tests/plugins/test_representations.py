@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from benchmark.classifiers import LinearSvm
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
-from benchmark.experiment.run import load_checked, run_and_write
+from benchmark.experiment.run import run_and_write
 from benchmark.experiment.run_folder import read_run
 from benchmark.experiment.runner import plan_tasks, read_variants, run_experiment
 from benchmark.experiment.store import Store

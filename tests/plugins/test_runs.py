@@ -16,9 +16,10 @@ from sklearn.svm import SVC
 from benchmark.analysis.run_comparisons import compare_two_cells
 from benchmark.cli.terminal import ProgressObserver
 from benchmark.commands.explain import explain_cell
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
-from benchmark.experiment.run import load_checked, report_again, run_and_write
+from benchmark.experiment.run import report_again, run_and_write
 from benchmark.experiment.run_folder import read_run
 from benchmark.experiment.store import Store
 from benchmark.experiment.task_planning import plan_task

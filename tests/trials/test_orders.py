@@ -22,8 +22,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import load_checked, run_and_write
+from benchmark.experiment.run import run_and_write
 from benchmark.experiment.store import Store
 from benchmark.report.drawing import render
 from tests.strategies import one

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.experiment.run import load_checked
+from benchmark.experiment.configuration import load_checked
 from benchmark.papers import load as papers
 from benchmark.papers import published
 from benchmark.system.errors import ConfigError

@@ -17,7 +17,7 @@ from benchmark import api as notebook
 from benchmark.cli import app
 from benchmark.config.experiment import check_experiment
 from benchmark.config.extends import read_config
-from benchmark.experiment import run as session
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import run_and_write
 from benchmark.experiment.run_folder import read_manifest
@@ -80,7 +80,7 @@ def test_interrupted_it_leaves_no_process_behind_and_goes_on_to_the_same_bytes(b
     assert code == 0, error
     assert error.count(" · ") == 10, "a step is told once, wherever it was done"
     home = run_and_write(
-        session.load_checked(tmp_path / "small.yaml"),
+        load_checked(tmp_path / "small.yaml"),
         RunContext(Store(tmp_path / "store-here")),
         folder=tmp_path / "here",
     )
