@@ -18,9 +18,9 @@ from benchmark import __version__
 from benchmark.cli.cache_commands import cache
 from benchmark.cli.data_commands import data
 from benchmark.cli.errors import echo, ensure_memory, exit_on_error, prepare_streams, print_warnings
-from benchmark.cli.folder_commands import rerun
 from benchmark.cli.model_commands import fit, predict
 from benchmark.cli.options import (
+    CONFIGS_HELP,
     CommandGroup,
     Config,
     Configs,
@@ -45,7 +45,7 @@ from benchmark.cli.run import (
     workers_from_options,
 )
 from benchmark.plugins.trust import asking_before_code
-from benchmark.system.errors import BenchError
+from benchmark.system.errors import BenchError, ConfigError
 from benchmark.system.shipped_files import CONFIGS_FOLDER, find_configuration
 from benchmark.system.threads import let_openmp_threads_sleep
 
@@ -74,8 +74,8 @@ app = typer.Typer(
     name="bench",
     help="""Benchmark text classifiers that use the geometry of the simplex, and compare them with published values.
 
-    Exit codes: 0 success; 1 a cell failed, a pinned number or a rerun's
-    prediction changed, or memory, disk or workers failed; 2 a command or
+    Exit codes: 0 success; 1 a cell failed, a pinned number or a prediction
+    of a run changed, or memory, disk or workers failed; 2 a command or
     configuration is wrong; 3 data are missing or damaged; 130 interrupted.""",
     epilog="Start with: bench run quickstart",
     no_args_is_help=True,
@@ -111,9 +111,11 @@ def bench(
     """Accept the options that precede a command."""
 
 
-@app.command(epilog="Examples: bench run configs/webkb.yaml · bench run webkb --only 'tfidf-*'")
+@app.command(epilog="Examples: bench run webkb --only 'tfidf-*' · bench run results/runs/webkb")
 def run(
-    configs: Configs,
+    configs: Annotated[
+        list[Path], typer.Argument(metavar="CONFIG", help=f"{CONFIGS_HELP} Or the folder of a run, to run it again.")
+    ],
     only: Annotated[
         list[str] | None,
         typer.Option("--only", metavar="CELL", help="Run these cells alone; patterns such as 'tfidf-*'."),
@@ -131,7 +133,11 @@ def run(
         bool, typer.Option("--debug", help="Run your own code in this process, so that a debugger can stop in it.")
     ] = False,
 ) -> None:
-    """Run experiments: train, test, and write tables, figures, tests and verdicts."""
+    """Run experiments: train, test, and write tables, figures, tests and verdicts.
+
+    The folder of a run stands for its experiment, which is run again without the store and compared with that run:
+    exit 1 if a prediction differs. Nothing is kept of it without --out.
+    """
     from benchmark.cli.output import CommandOutput
     from benchmark.system.user_classes import running_user_code_here
 
@@ -141,6 +147,17 @@ def run(
         CommandOutput(quiet=quiet, as_json=as_json) as answer,
         progress_of_command(answer, verbose=verbose) as observer,
     ):
+        if any(each.is_dir() for each in configs):
+            if len(configs) > 1 or only or dask or max_workers is not None:
+                raise ConfigError("a run is run again alone, whole and in this process: name its folder alone")
+            from benchmark.commands.run_again import run_again
+
+            again = run_again(configs[0], out, observer, overwrite=overwrite, jobs=jobs, download=download)
+            sentence, tables, equal = again
+            answer.give("answers", {"equal": equal}, sentence=sentence)
+            answer.show("")
+            answer.tables(tables)
+            raise SystemExit(not equal)
         from benchmark.commands.run_all import run_all
         from benchmark.experiment.configuration import load_all_checked, select_cells
 
@@ -364,7 +381,7 @@ def compare(
     one = resolve_run(run)
     with CommandOutput(as_json=as_json) as answer:
         if b is None:
-            sentence, tables = compare_run_folders(one, resolve_run(second_run(one, a)), whole=whole)
+            sentence, tables, _ = compare_run_folders(one, resolve_run(second_run(one, a)), whole=whole)
         else:
             sentence, tables = compare_cells_of_folder(one, a, b)
         answer.give("answers", {}, sentence=sentence)
@@ -435,7 +452,6 @@ def explain(
 
 
 app.command(epilog="Examples: bench place --template 20ng · bench place mine.csv --on 20ng")(place)
-app.command(epilog="Examples: bench rerun results/runs/webkb · bench rerun webkb --out again")(rerun)
 app.command(epilog="Example: bench fit configs/20ng.yaml --cell tf-l1-ngd --out model")(fit)
 app.command(epilog="Examples: bench predict model letter.txt · bench predict model new.csv --text body > answers.csv")(
     predict

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-_CONFIGS = "YAML files, such as configs/webkb.yaml, or webkb for short."
+CONFIGS_HELP = "YAML files, such as configs/webkb.yaml, or webkb for short."
 _RUN = "The folder of a run, such as results/runs/webkb, or webkb for short."
-Configs = Annotated[list[Path], typer.Argument(metavar="CONFIG", help=_CONFIGS)]
-Config = Annotated[Path, typer.Argument(metavar="CONFIG", help=_CONFIGS.replace("files", "file"))]
+Configs = Annotated[list[Path], typer.Argument(metavar="CONFIG", help=CONFIGS_HELP)]
+Config = Annotated[Path, typer.Argument(metavar="CONFIG", help=CONFIGS_HELP.replace("files", "file"))]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help=_RUN)]
 Out = Annotated[
     Path | None,

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from benchmark.analysis.document_predictions import document_predictions, label_frame
+from benchmark.analysis.agreement import agreement, predicted_classes
+from benchmark.analysis.document_predictions import label_frame
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.summary import HEADLINE_FOLD
 from benchmark.evaluation.public_test_sets import (
@@ -21,6 +22,7 @@ from benchmark.evaluation.public_test_sets import (
     encode_shipped,
     load_shipped,
     public_set_of_configuration,
+    split_labels,
 )
 from benchmark.experiment.configuration import load_all_checked
 from benchmark.report.escapes import csv_unescape
@@ -161,16 +163,19 @@ def prediction_deviations(run: RunPredictions, folder: Path | None = None) -> li
     if test_set is None:
         return []
     shipped, found = load_shipped(test_set.name, folder), list[Deviation]()
+    documents = list(zip(shipped.frame["group"], shipped.frame["id"], strict=True))
     for cell in run.experiment.cells:
         column = shipped.column(run.experiment.name, cell.id)
         if column is None:
             found.append(Deviation(cell.id, "labels", "missing", "predicted"))
             continue
-        labels = dict(zip(shipped.frame["id"], shipped.frame[column], strict=True))
-        given = [each for each in document_predictions(run, cell) if not each.tied]
-        changed = sum(labels.get(each.document) != each.label for each in given)
-        if changed:
-            found.append(Deviation(cell.id, "labels", f"{len(labels):,} documents", f"{changed:,} otherwise"))
+        pinned = {
+            key: frozenset(split_labels(text)) for key, text in zip(documents, shipped.frame[column], strict=True)
+        }
+        predicted = predicted_classes(run, cell, ties=False)
+        agreed = agreement(pinned, predicted)
+        if changed := len(agreed.differing) + len(predicted) - agreed.shared:
+            found.append(Deviation(cell.id, "labels", f"{len(pinned):,} documents", f"{changed:,} otherwise"))
     return found
 
 
@@ -204,30 +209,22 @@ def deviation_row(deviation: Deviation) -> tuple[str, ...]:
 
 def _score_deviations(summary: Summary, folder: Path) -> list[Deviation]:
     """Return the differences of the scores."""
-    pinned = _read(find_shipped(folder, f"{summary.name}.csv"), summary.name, PINNED_SCORE_COLUMNS).set_index(
-        ["cell", "fold"]
-    )
-    scores = summary.scores[summary.scores["metric"] == summary.main_metric].set_index(["cell", "fold"])
-    differences = []
+    key = ["cell", "fold"]
+    pinned = _read(find_shipped(folder, f"{summary.name}.csv"), summary.name, PINNED_SCORE_COLUMNS).set_index(key)
+    scores = summary.scores[summary.scores["metric"] == summary.main_metric].set_index(key)
+    ties = pinned["ties"] / pinned["n"]
+    of_folds = ties.drop(index=HEADLINE_FOLD, level="fold").groupby(level="cell").mean()
+    found = []
     for cell, fold in dict.fromkeys([*pinned.index, *scores.index]):
-        if (cell, fold) not in pinned.index:
-            differences.append(Deviation(cell, fold, "missing", f"{scores.loc[(cell, fold), 'value']:.6f}"))
-        elif (cell, fold) not in scores.index:
-            differences.append(Deviation(cell, fold, f"{float(pinned.loc[(cell, fold), 'value']):.6f}", "missing"))
-        else:
-            allowed = _allowed(pinned, cell, fold)
-            was, now = float(pinned.loc[(cell, fold), "value"]), float(scores.loc[(cell, fold), "value"])
-            same_documents = int(pinned.loc[(cell, fold), "n"]) == int(scores.loc[(cell, fold), "n"])
-            if not abs(was - now) <= allowed or not same_documents:  # NaN counts as a difference
-                differences.append(Deviation(cell, fold, f"{was:.6f}", f"{now:.6f}", allowed))
-    return differences
-
-
-def _allowed(pinned: pd.DataFrame, cell: str, fold: str) -> float:
-    """Return the largest difference that ties and rounding can cause."""
-    rows = pinned.loc[[cell]]
-    folds = rows.drop(index=HEADLINE_FOLD, level="fold") if fold == HEADLINE_FOLD else rows.loc[[(cell, fold)]]
-    return float((folds["ties"] / folds["n"]).mean()) + _ROUNDING
+        was, now = (each.loc[(cell, fold)] if (cell, fold) in each.index else None for each in (pinned, scores))
+        allowed = 0.0
+        if was is not None and now is not None:
+            allowed = float(of_folds[cell] if fold == HEADLINE_FOLD else ties[cell, fold]) + _ROUNDING
+            if abs(was["value"] - now["value"]) <= allowed and was["n"] == now["n"]:  # NaN counts as a difference
+                continue
+        before, after = ("missing" if row is None else f"{row['value']:.6f}" for row in (was, now))
+        found.append(Deviation(cell, fold, before, after, allowed))
+    return found
 
 
 def _verdict_deviations(summary: Summary, folder: Path) -> list[Deviation]:

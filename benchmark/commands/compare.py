@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.analysis import run_comparisons
+from benchmark.analysis.agreement import compare_two_cells, compare_two_runs, pair_summary, run_agreements
 from benchmark.analysis.formatting.number_text import setting_text
 from benchmark.analysis.formatting.terminal_table import TerminalTable
 from benchmark.analysis.prose.main_finding import main_finding
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from benchmark.text.counts import Counts
 
 _LONGEST_SHOWN = 60
-#: Most settings that differ which are shown, unless all are asked for.
-_MOST_SETTINGS = 12
 _ABSENT = "absent"
 #: Parts of a manifest that follow from the settings, or are numbers of the run.
 _OF_RUNS = ("cells", "rows", "files", "variants", "diagnostic_notes")
@@ -39,8 +37,8 @@ def compare_cells_of_folder(folder: Path, a: str, b: str) -> tuple[str, list[Ter
         if name not in ids:
             raise ConfigError(unknown_name("cell", name, ids))
     with report_damage(folder):
-        tables = run_comparisons.compare_two_cells(results, a, b)
-        finding = main_finding(run_comparisons.pair_summary(results, a, b))
+        tables = compare_two_cells(results, a, b)
+        finding = main_finding(pair_summary(results, a, b))
         return " ".join([f"{finding.headline}.", *finding.details]), tables
 
 
@@ -51,38 +49,43 @@ def second_run(folder: Path, name: str) -> Path:
     return Path(name)
 
 
-def compare_run_folders(folder: Path, other: Path, *, whole: bool = False) -> tuple[str, list[TerminalTable]]:
-    """Compare two runs: return how far they agree, the scores of the cells that both have, and their differences.
+def compare_run_folders(
+    folder: Path, other: Path, names: tuple[str, str] = ("", ""), *, whole: bool = False
+) -> tuple[str, list[TerminalTable], bool]:
+    """Compare two runs, by the names of their folders unless given.
 
-    Of the settings that differ, the first are returned, or all if `whole`.
+    Returns
+    -------
+    sentence : str
+        How far they agree.
+    tables : list of TerminalTable
+        The scores of the cells that both have, and the settings that differ: the first ones, or all if `whole`.
+    equal : bool
+        Whether no prediction differs, and neither run has one that the other lacks.
     """
-    manifests, names = (read_manifest(folder), read_manifest(other)), (folder.name, other.name)
+    manifests = read_manifest(folder), read_manifest(other)
+    names = names[0] or folder.name, names[1] or other.name
     one, two = read_run(folder), read_run(other)
     if one.tested.isdisjoint(two.tested):
         raise ConfigError(f"{folder} and {other} share no documents: there is nothing to compare")
     with report_damage(other):
-        tables = run_comparisons.compare_two_runs(one, two, names)
-        sentence = run_comparisons.agreement_sentence(one, two, names)
-    differences = manifest_table(*manifests, names)
-    return sentence, [*tables, differences if whole else _first_settings(differences, manifests)]
+        found = run_agreements(one, two)
+        sentence, scores = compare_two_runs(one, two, names, found)
+    equal = all(each.equal for each in found.values())
+    return sentence, [scores, _settings_table(*manifests, names, whole=whole)], equal
 
 
-def _first_settings(table: TerminalTable, manifests: tuple[dict[str, Any], dict[str, Any]]) -> TerminalTable:
-    """Return the settings that differ, without those of cells that one run lacks, digests and numbers of the runs."""
-    ids = [set(manifest.get("cells", {})) for manifest in manifests]
-    only = ids[0] ^ ids[1]
-    rows = [row for row in table.rows if row[0].split(".")[0] not in _OF_RUNS and only.isdisjoint(row[0].split("."))]
-    rows = [row for row in rows if not (row[0].startswith("methods.") and _ABSENT in row)]
-    shown = rows[:_MOST_SETTINGS]
-    left = len(table.rows) - len(shown)
-    title = f"{table.title} ({left} more: --all shows them)" if left else table.title
-    return TerminalTable(title, table.header, shown, table.empty if not left else f"none; {left} numbers: --all")
-
-
-def manifest_table(one: dict[str, Any], two: dict[str, Any], names: tuple[str, str]) -> TerminalTable:
-    """Return the values that differ between two manifests, shortened, under the names of their runs."""
-    differences = [(key, _short(a), _short(b)) for key, a, b in manifest_differences(one, two)]
-    return TerminalTable("Settings that differ", ("setting", *names), differences, "none")
+def _settings_table(one: dict[str, Any], two: dict[str, Any], names: tuple[str, str], *, whole: bool) -> TerminalTable:
+    """Return the settings that differ; unless `whole` without methods that one run lacks and numbers of the runs."""
+    rows = [(key, _short(a), _short(b)) for key, a, b in manifest_differences(one, two)]
+    firsts = [key.split(".")[0] for key, *_ in rows]
+    shown = [
+        row
+        for row, first in zip(rows, firsts, strict=True)
+        if whole or not (first in _OF_RUNS or (first == "methods" and _ABSENT in row))
+    ]
+    left = f" ({len(rows) - len(shown)} more: --all shows them)" if len(shown) < len(rows) else ""
+    return TerminalTable(f"Settings that differ{left}", ("setting", *names), shown)
 
 
 def corpus_statistics(counts: Counts) -> list[TerminalTable]:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+from benchmark.analysis.agreement import pair_summary
 from benchmark.analysis.caveats import find_caveats
 from benchmark.analysis.costs import cost_rows
 from benchmark.analysis.decision_regions import decision_region_figures
@@ -16,20 +17,12 @@ from benchmark.analysis.formatting.labels import label_cells, method_labels, poi
 from benchmark.analysis.hardest_documents import hardest_documents
 from benchmark.analysis.prose.terms import terms_of
 from benchmark.analysis.recorded import RecordedNumbers
-from benchmark.analysis.run_comparisons import (
-    agreement_sentence,
-    cell_agreements,
-    compare_two_cells,
-    compare_two_runs,
-    pair_summary,
-)
 from benchmark.analysis.scoring import RunPredictions, score_cells
 from benchmark.analysis.summarize import summarize
 from benchmark.analysis.summary import minimized_metrics
 from benchmark.config.model import BASE_VARIANT, MethodFile, VectorFile
-from benchmark.evaluation.predictions import SettingKey, SplitKey, TestedSplit
+from benchmark.evaluation.predictions import SplitKey, TestedSplit
 from benchmark.evaluation.public_test_sets import DOCUMENT_COLUMNS
-from benchmark.system.errors import ConfigError
 from tests.analysis import test_rows
 from tests.analysis.made import CENTROIDS, CLASSES, drawn_study, predicted, table_study
 from tests.analysis.test_rows import made_elsewhere
@@ -274,98 +267,6 @@ class TestHardest:
         assert set(counted.values()) == {7 // tasks}
 
 
-class TestAgreement:
-    @staticmethod
-    def changed(n: int, *methods: str, **changes: Any) -> RunPredictions:
-        """Return a run in which the first tested documents of these methods have another class."""
-        experiment = table_study(**changes)
-        made = predicted(experiment)
-        for key, own in made.settings.items():
-            if key.method in methods:
-                labels = own.predicted.copy()
-                labels[:n] = (labels[:n] + 1) % 3
-                made.settings[key] = replace(own, predicted=labels)
-        return run_of(experiment, predictions=made)
-
-    TWO: ClassVar[dict[str, Any]] = {
-        "methods": [{"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ngd"]}]
-    }
-    ONE: ClassVar[dict[str, Any]] = {
-        "methods": [{"weighting": "tf", "normalization": "l1", "kernel": ["ngd"]}],
-        "compare": [],
-    }
-
-    @pytest.mark.parametrize(
-        ("one", "two", "said"),
-        [
-            ({}, {}, "4 of the 4 cells that both runs have agree in every prediction."),
-            (TWO, TWO, "2 of the 2 cells that both runs have agree in every prediction."),
-            (ONE, ONE, "The one cell that both runs have agrees in every prediction."),
-            ({}, TWO, "2 of the 2 cells that both runs have agree in every prediction; 2 only in left."),
-            (ONE, {}, "The one cell that both runs have agrees in every prediction; 3 only in right."),
-            (
-                TWO,
-                ONE | {"methods": ["mnb"]},
-                "The runs have no score of the same cell in common: 2 and 1 cells.",
-            ),
-            (
-                TWO,
-                TWO | {"metrics": ["error"]},
-                "The runs have no score of the same cell in common: 2 and 2 cells.",
-            ),
-        ],
-    )
-    def test_of_runs_that_predict_alike_is_said_with_what_each_lacks(self, one: Any, two: Any, said: str) -> None:
-        first, second = self.changed(0, **one), self.changed(0, **two)
-        common = first.predictions.settings.keys() & second.predictions.settings.keys()
-        same = {key: first.predictions.settings[key] for key in second.predictions.settings if key in common}
-        second.predictions.settings.update(same)
-        assert agreement_sentence(first, second, ("left", "right")) == said
-
-    def test_of_runs_that_differ_is_said_with_the_largest_difference(self) -> None:
-        plain, one = self.changed(0), self.changed(5, "tf-l1-ngd")
-        both = self.changed(5, *plain.experiment.ids)
-        said = agreement_sentence(plain, one, ("left", "right"))
-        assert said.startswith(
-            "3 of the 4 cells that both runs have agree in every prediction; the largest difference is "
-        )
-        assert said.endswith(" points (tf-l1-ngd).")
-        assert agreement_sentence(plain, both, ("left", "right")).startswith(
-            "None of the 4 cells that both runs have agree"
-        )
-        alone = [self.changed(n, "tf-l1-ngd", **self.ONE) for n in (0, 5)]
-        assert agreement_sentence(alone[0], alone[1], ("left", "right")).startswith(
-            "The one cell that both runs have differs in some predictions; the largest difference is -"
-        )
-
-    def test_numbers_and_predictions_that_one_run_lacks_count_as_other(self) -> None:
-        whole, part = self.changed(0), self.changed(0)
-        key = SettingKey(BASE_VARIANT, "", "tf-l1-ngd", 0, None, None)
-        left = {each: own for each, own in part.predictions.settings.items() if each != key}
-        lacks = replace(part, predictions=replace(part.predictions, settings=left))
-        for runs in ((whole, lacks), (lacks, whole)):
-            found = {each.cell: each for each in cell_agreements(*runs)}
-            assert found["tf-l1-ngd"].predictions == found["tf-l1-ngd"].other_predictions == 60
-            assert found["tf-l1-ngd"].numbers == found["tf-l1-ngd"].other_numbers > 0
-            assert {each.other_numbers for name, each in found.items() if name != "tf-l1-ngd"} == {0}
-            (table,) = compare_two_runs(*runs, ("left", "right"))
-            assert [row[0] for row in table.rows] == [name for name in whole.experiment.ids if name != "tf-l1-ngd"]
-
-    def test_a_cell_of_one_name_may_be_another_method_of_each_run(self) -> None:
-        """A method of a task here, a method with the name of both there."""
-        tasks = table_study(tasks=[CLASSES, CLASSES[::-1]], methods=["ngd"], compare=[])
-        name = tasks.ids[0]
-        named = table_study(methods=[{"kernel": "ngd", "name": name}], compare=[])
-        (table,) = compare_two_runs(run_of(tasks), run_of(named), ("left", "right"))
-        assert [(row[0], row[4]) for row in table.rows] == [(name, 60)]
-
-    def test_cells_without_a_common_score_are_said_to_have_none(self) -> None:
-        experiment = small_experiment(**CENTROIDS, name="x")
-        run = run_of(replace(experiment, metrics=("f1",)))
-        (table,) = compare_two_cells(run, "all-skl-50", "faculty-skl-50")
-        assert (table.rows, table.empty) == ([], "all-skl-50 and faculty-skl-50 have no score in common")
-
-
 def test_panels_of_regions_are_named_after_the_selected_candidate() -> None:
     run = test_rows.TestRegions().run()
     variants = {}
@@ -421,38 +322,6 @@ class TestSingleClasses:
         assert len(score_cells(experiment, made).drawn) == 0
         (chart,) = summarize(run_of(experiment, predictions=made)).charts
         assert [panel.title for panel in chart.panels] == ["average of the 3 classes", *CLASSES]
-
-
-class TestPairs:
-    def test_of_two_tasks_are_of_different_documents(self) -> None:
-        experiment = table_study(tasks=[CLASSES, CLASSES[::-1]], methods=["ngd"], compare=[])
-        made = predicted(experiment)
-        one, other = experiment.ids
-        with pytest.raises(ConfigError, match="differ in documents"):
-            compare_two_cells(run_of(experiment, predictions=made), one, other)
-
-    def test_a_metric_that_either_lacks_is_left_out(self) -> None:
-        experiment = table_study(methods=["ngd", "mnb"], compare=[], metrics=["accuracy", "macro-f1"])
-        for lacking in ("ngd", "mnb"):
-            run = run_of(experiment)
-            own = run.scored.cells[lacking]
-            values = {name: each for name, each in own.values.items() if name != "macro-f1"}
-            cells = {**run.scored.cells, lacking: replace(own, values=values)}
-            vars(run)["scored"] = replace(run.scored, cells=cells)
-            scores, _ = compare_two_cells(run, "ngd", "mnb")
-            assert [row[0] for row in scores.rows] == ["accuracy %"]
-
-    def test_a_test_of_two_that_are_alike_favours_neither(self) -> None:
-        experiment = table_study(methods=["ngd", "mnb"], compare=[])
-        made = predicted(experiment)
-        first, second = made.settings
-        made.settings[second] = made.settings[first]
-        scores, tests = compare_two_cells(run_of(experiment, predictions=made), "ngd", "mnb")
-        assert {row[3] for row in scores.rows} == {"+0.00"}
-        assert [(row[0], row[1], row[4]) for row in tests.rows][:2] == [
-            ("exact sign test", 0, "neither"),
-            ("McNemar's exact test", 0, "neither"),
-        ]
 
 
 @pytest.mark.parametrize("multilabel", [False, True])

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from benchmark.analysis.caveats import find_caveats
@@ -19,12 +17,6 @@ from benchmark.analysis.hardest_documents import hardest_documents
 from benchmark.analysis.mean_rank_table import mean_rank_rows
 from benchmark.analysis.model_selection import select_candidates, selection_metric
 from benchmark.analysis.prose.terms import terms_of
-from benchmark.analysis.run_comparisons import (
-    agreement_sentence,
-    cell_agreements,
-    compare_two_runs,
-    pair_summary,
-)
 from benchmark.analysis.scoring import RunPredictions, score_cells
 from benchmark.analysis.summarize import published_by_cell, summarize
 from benchmark.config.model import BASE_VARIANT, MethodFile
@@ -290,64 +282,6 @@ class TestRegions:
         assert decision_region_figures(run) == ()
 
 
-class TestTwoRuns:
-    @staticmethod
-    def run(seed: int = 0, **changes: Any) -> RunPredictions:
-        experiment = table_study(**changes)
-        return RunPredictions(experiment, predicted(experiment, seed), {}, {})
-
-    def test_differences_are_the_second_less_the_first(self) -> None:
-        one, two = self.run(0), self.run(1)
-        (table,) = compare_two_runs(one, two, ("one", "two"))
-        assert table.header == ("cell", "one %", "two %", "difference", "predictions of both", "different")
-        for cell, first, second, gap, both, different in table.rows:
-            values = [100 * run.scored.estimate(cell, "accuracy").value for run in (one, two)]
-            assert (first, second) == tuple(f"{value:.2f}" for value in values)
-            assert gap == f"{values[1] - values[0]:+.2f}"
-            own = [run.predictions.settings[BASE_VARIANT, "", cell, 0, None, None].predicted for run in (one, two)]
-            assert (both, different) == (60, np.count_nonzero(own[0] != own[1]))
-
-    def test_the_largest_difference_may_be_a_loss(self) -> None:
-        one, two = self.run(0), self.run(1)
-        gaps = {}
-        for cell in one.experiment.ids:
-            values = [100 * run.scored.estimate(cell, "accuracy").value for run in (one, two)]
-            gaps[cell] = values[1] - values[0]
-        for runs, sign in (((one, two), 1), ((two, one), -1)):
-            widest = max(gaps, key=lambda cell: abs(gaps[cell]))
-            assert f"the largest difference is {sign * gaps[widest]:+.2f} points ({widest})" in agreement_sentence(
-                *runs, ("one", "two")
-            )
-
-    def test_runs_agree_in_every_number_or_not(self) -> None:
-        one, two = self.run(), self.run()
-        scored, first = two.scored, two.scored.frame["cell"].iloc[0]
-        for column in ("value", "low", "high", "n", "ties"):
-            frame = scored.frame.copy()
-            frame[column] = frame[column].astype(float)
-            frame.loc[0, column] += 1
-            vars(two)["scored"] = replace(scored, frames=partial(lambda table: (table, table), frame))
-            unlike = {each.cell: each.other_numbers for each in cell_agreements(one, two)}
-            assert unlike.pop(first) == 1
-            assert set(unlike.values()) == {0}
-
-    def test_a_pair_is_summarized_in_the_order_of_its_names(self) -> None:
-        run = self.run()
-        for a, b in (("tf-l1-ngd", "tf-l1-linear"), ("tf-l1-linear", "tf-l1-ngd")):
-            summary = pair_summary(run, a, b)
-            assert [cell.id for cell in summary.cells] == [a, b]
-            assert set(summary.scores["cell"]) == {a, b}
-            assert set(summary.scores["metric"]) == {"accuracy"}
-            (gap,) = summary.differences.to_dict("records")
-            expected = run.scored.difference(a, b, "accuracy")
-            assert (gap["a"], gap["b"], gap["value"], gap["n"]) == (a, b, expected.value, expected.n)
-            assert set(summary.significance["family"]) == {1}
-            sure = summary.significance["p_value"].notna()
-            pd.testing.assert_series_equal(
-                summary.significance["p_value"][sure], summary.significance["p_holm"][sure], check_names=False
-            )
-
-
 class TestCaveats:
     def test_values_of_one_choice_are_counted_by_themselves(self) -> None:
         experiment = replace(
@@ -541,21 +475,6 @@ class TestMadeElsewhere:
 
 
 class TestOneOfTwoRuns:
-    def test_cells_and_documents_of_one_run_alone_agree_in_nothing(self) -> None:
-        whole, part = table_study(), table_study(methods=[{"weighting": "tf", "kernel": ["linear", "ngd"]}], compare=[])
-        one = RunPredictions(whole, predicted(whole), {}, {})
-        two = RunPredictions(part, shortened(predicted(part), {0: 20}), {}, {})
-        found = {each.cell: each for each in cell_agreements(one, two)}
-        assert found.keys() == {*whole.ids, *part.ids}
-        for name in set(whole.ids) ^ set(part.ids):
-            assert found[name].predictions == found[name].other_predictions > 0
-            assert None in vars(found[name])["values"]
-        renamed = replace(two, experiment=whole, predictions=shortened(predicted(whole), {0: 20}))
-        (table,) = compare_two_runs(one, renamed, ("one", "two"))
-        assert [row[4:] for row in table.rows] == [(40, 0)] * 4
-        assert [each.predictions for each in cell_agreements(one, renamed)] == [60] * 4
-        assert [each.other_predictions for each in cell_agreements(one, renamed)] == [20] * 4
-
     def test_confusions_are_of_tables_alone(self) -> None:
         for changes, n in (({}, 4), ({"terms": {"number": [20, 50]}}, 0)):
             experiment = table_study(**changes)

@@ -44,7 +44,6 @@ CALLS = {
     "report": "{run}",
     "explain": "{run} x",
     "compare": "{run} mnb x",
-    "rerun": "{run} --out {out}",
     "cite": "{run}",
     "predict": "{model} {folder}/texts.csv",
     "init": "{folder}",
@@ -54,10 +53,11 @@ CALLS = {
     "cache clear": "",
     "plugin test": "",  # the command names the file itself
 }
+RUN_AGAIN = "{run} --out {out} --quiet"
 OF_CONFIGS = [name for name, call in CALLS.items() if "{config}" in call or name == "reproduce"]
 OF_RUNS = [name for name, call in CALLS.items() if "{run}" in call]
 #: Commands that run a configuration's code once it is trusted.
-RUN_CODE = {*OF_CONFIGS, "rerun", "explain", "predict"} - {"validate"}
+RUN_CODE = {*OF_CONFIGS, "explain", "predict"} - {"validate"}
 EVIL = """
 from pathlib import Path
 Path({mark!r}).touch()
@@ -162,13 +162,13 @@ def received(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
             mark.unlink(missing_ok=True)
             return json.loads((tmp_path / "model" / DESCRIPTION_FILE).read_text())
 
-        def ran(self, command: str) -> bool:
+        def ran(self, command: str, call: str = "") -> bool:
             """Run a command; return whether code of what came from elsewhere ran."""
             out = tmp_path / "out"
             shutil.rmtree(out, ignore_errors=True)
             out.mkdir()
             names = {"config": folder / "config.yaml", "run": tmp_path / "run", "model": tmp_path / "model"}
-            words = CALLS[command].format(folder=folder, out=out / command.replace(" ", "-"), **names).split()
+            words = (call or CALLS[command]).format(folder=folder, out=out / command.replace(" ", "-"), **names).split()
             sys.modules.pop("evilmod", None)
             done = CliRunner().invoke(app, [*command.split(), *words])
             assert done.exception is None or isinstance(done.exception, SystemExit), (command, done.output)
@@ -201,6 +201,7 @@ def test_commands_that_run_trusted_code_do_so_here(received: Any, monkeypatch: p
     received.make_model("evilmod.Mine")
     received.write(PLACES["classifier"](EVIL_CLASS))
     assert {command for command in CALLS if CALLS[command] and received.ran(command)} == {*RUN_CODE, "list"}
+    assert received.ran("run", RUN_AGAIN)
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -222,7 +223,8 @@ def test_a_run_runs_no_code(received: Any) -> None:
         assert not received.ran("explain"), place
     for component in received.components:
         received.write_run(PLACES["pipeline"](component))
-        assert not [command for command in ("explain", "rerun") if received.ran(command)], component
+        assert not received.ran("explain"), component
+        assert not received.ran("run", RUN_AGAIN), component
     received.write_run(PLACES["classifier"](EVIL_CLASS))
     assert not [command for command in OF_RUNS if received.ran(command)]
 

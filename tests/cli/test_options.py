@@ -19,13 +19,11 @@ from benchmark.cli.prompts import without_trust
 from benchmark.cli.resolve import resolve_run
 from benchmark.cli.run import workers_from_options
 from benchmark.commands.check import Deviation
-from benchmark.commands.rerun import rerun_folder
 from benchmark.commands.run_all import run_all
 from benchmark.config.schema import ParallelSection
 from benchmark.experiment.configuration import load_checked
 from benchmark.plugins.contract import CheckResult
 from benchmark.system.errors import ConfigError, DataError
-from benchmark.system.observer import Observer
 from benchmark.system.threads import n_processors
 
 if TYPE_CHECKING:
@@ -156,31 +154,6 @@ def test_each_run_gets_its_workers_threads_folder_and_store(config: Path, tmp_pa
     assert [each[0] for each in started[:-1]] == [7]
     assert started[0][2] == 0, "all processors of a worker's machine, not as many as are here"
     assert [(each.elsewhere.name, each.jobs, each.download) for each in contexts] == [(7, n_processors(), True)] * 5
-
-
-@pytest.mark.parametrize(("jobs", "download"), [(0, True), (3, False)])
-def test_a_rerun_has_the_threads_and_an_empty_store_that_is_removed(
-    finished: RunResult, tmp_path: Path, monkeypatch: Any, jobs: int, download: bool
-) -> None:
-    taken: dict[str, Any] = {}
-
-    def run(experiment: Any, context: Any, folder: Path) -> None:
-        taken.update(experiment=experiment, context=context, folder=folder, empty=not context.store.entries())
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("benchmark.commands.rerun.run_and_write", run)
-    observer, expected = Observer(), list[Any]()
-    monkeypatch.setattr(observer, "expect", expected.append, raising=False)
-    with pytest.raises(KeyboardInterrupt):
-        rerun_folder(finished.folder, tmp_path / "again", observer, jobs=jobs, download=download)
-    context = taken["context"]
-    assert (context.jobs, context.download) == (jobs or n_processors(), download)
-    assert (context.observer is observer, context.elsewhere, taken["folder"]) == (True, None, tmp_path / "again")
-    assert taken["empty"]
-    assert "bench-rerun-" in str(context.store.folder)
-    assert not Path(context.store.address).exists()
-    assert (taken["experiment"].ids, expected) == (finished.results.experiment.ids, [[4]])
-    assert taken["experiment"].parallel is None
 
 
 def test_workers_are_limited_where_there_are_some() -> None:
@@ -404,16 +377,18 @@ def test_list_and_validate(call_of: Any, config: Path, tmp_path: Path) -> None:
     }
 
 
-def test_rerun_and_export(call_of: Any, finished: RunResult, config: Path, tmp_path: Path) -> None:
-    function, folder = "benchmark.commands.rerun.rerun_folder", finished.folder
-    found = call_of(function, "rerun", folder)
+def test_a_folder_is_run_again_and_counts_are_exported(
+    call_of: Any, finished: RunResult, config: Path, tmp_path: Path
+) -> None:
+    function, folder = "benchmark.commands.run_again.run_again", finished.folder
+    found = call_of(function, "run", folder)
     assert list(found.values())[:2] == [folder, None]
     assert (found["overwrite"], found["jobs"], found["download"]) == (False, 0, True)
-    found = call_of(function, "rerun", folder, "--out", "x", "--overwrite", "-j", 4, "--no-download", "-v")
+    found = call_of(function, "run", folder, "--out", "x", "--overwrite", "-j", 4, "--no-download", "-v")
     assert list(found.values())[:2] == [folder, Path("x")]
     assert (found["overwrite"], found["jobs"], found["download"]) == (True, 4, False)
     assert found["observer"]._verbose
-    assert call_of(function, "rerun", folder, "-q")["observer"]._silent
+    assert call_of(function, "run", folder, "-q")["observer"]._silent
     for words, download in (((), True), (("--no-download",), False)):
         found = call_of("benchmark.experiment.counting.read_counts", "data", "export", config, "-o", tmp_path, *words)
         assert found["context"].download == download

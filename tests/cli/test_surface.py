@@ -235,7 +235,7 @@ class TestExitCodes:
         readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
         shown = " ".join((invoke("--help").stdout if text == "help" else readme).split())
         assert (
-            "Exit codes: 0 success; 1 a cell failed, a pinned number or a rerun's prediction changed, or memory, "
+            "Exit codes: 0 success; 1 a cell failed, a pinned number or a prediction of a run changed, or memory, "
             "disk or workers failed;" in shown
         )
         assert "2 a command or configuration is wrong;" in shown

@@ -185,11 +185,11 @@ def test_import_paths_are_trusted_in_a_configuration_of_ones_own_but_not_in_one_
     assert checked(folder, "--trust")[0] == checked(folder)[0] == 0
 
 
-def test_a_rerun_asks_too(folder):
+def test_a_folder_that_is_run_again_asks_too(folder):
     (folder / "mine.yaml").write_text(PATHS)
     run = ["run", str(folder / "mine.yaml"), "--out", str(folder / "run"), "--quiet"]
     assert CliRunner().invoke(app, run).exit_code == 0
-    again = ["rerun", str(folder / "run"), "--out", str(folder / "again"), "--quiet"]
+    again = ["run", str(folder / "run"), "--out", str(folder / "again"), "--quiet"]
     refused = CliRunner().invoke(app, again)
     assert refused.exit_code == 2
     assert "add --trust once" in refused.output

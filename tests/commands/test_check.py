@@ -215,19 +215,6 @@ def test_where_nothing_is_pinned_there_is_nothing_to_check(tmp_path, monkeypatch
             experiments_to_check(paths, pinning=pinning)
 
 
-def test_all_that_were_never_pinned_are_named_and_what_was_is_not(tmp_path, monkeypatch):
-    monkeypatch.setattr("benchmark.commands.check.PINNED", tmp_path)
-    (tmp_path / "known.csv").touch(), (tmp_path / "known-verdicts.csv").touch()
-    paths = []
-    for name in ("b", "known", "a"):
-        paths.append(tmp_path / f"{name}.yaml")
-        text = f"name: {name}\ncorpus: {{name: synthetic}}\nprotocol: {{name: k-fold, k: 2}}\nmethods: [mnb]\n"
-        paths[-1].write_text(text)
-    with pytest.raises(BenchError, match=r"^nothing is pinned for b, a; `bench check CONFIG --update` pins"):
-        experiments_to_check(paths, pinning=False)
-    assert [each.name for each in experiments_to_check(paths[1:2], pinning=False)] == ["known"]
-
-
 def test_scores_that_are_missing_have_the_text_of_the_other_side(folder):
     (missing,) = (each for each in deviations(summary_of(cells=[CELL]), folder) if each.fold == "texas")
     assert (missing.pinned, missing.found) == ("0.700000", "missing")
@@ -329,18 +316,6 @@ class TestPredictions:
         (shipped / "small.parquet").write_bytes(encode_shipped(left))
         assert prediction_deviations(run, shipped) == [Deviation(cell, "labels", "missing", "predicted")]
 
-    def test_every_cell_is_compared_whatever_the_others_are(self, finished, shipped):
-        """Of four cells the first and third aren't shipped, and the second and fourth have other labels."""
-        found, (one, two, three, four) = load_shipped("small", shipped), finished.results.experiment.ids
-        frame = found.frame.assign(**{two: "student", four: "course"}).drop(columns=[one, three])
-        cells = {cell: found.cells[cell] for cell in (two, four)}
-        (shipped / "small.parquet").write_bytes(encode_shipped(replace(found, frame=frame, cells=cells)))
-        missing = [Deviation(cell, "labels", "missing", "predicted") for cell in (one, three)]
-        deviations = prediction_deviations(finished.results, shipped)
-        assert [each.cell for each in deviations] == [one, two, three, four]
-        assert [deviations[0], deviations[2]] == missing
-        assert {deviations[n].pinned for n in (1, 3)} == {f"{len(frame):,} documents"}
-
     def test_a_tie_may_fall_otherwise_and_nothing_else(self, finished, shipped, monkeypatch):
         found, cell = load_shipped("small", shipped), finished.results.experiment.ids[0]
         frame, rows = found.frame.copy(), found.frame.index[:5]
@@ -352,7 +327,7 @@ class TestPredictions:
             def predicted(run, info, ties=ties):
                 return [replace(each, tied=each.document in ties) for each in document_predictions(run, info)]
 
-            monkeypatch.setattr("benchmark.commands.check.document_predictions", predicted)
+            monkeypatch.setattr("benchmark.analysis.agreement.document_predictions", predicted)
             expected = [f"{5 - n_tied} otherwise"] if n_tied < 5 else []
             assert [each.found for each in prediction_deviations(finished.results, shipped)] == expected
 

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from benchmark.analysis.formatting.terminal_table import TerminalTable
 from benchmark.commands.compare import (
-    _first_settings,
+    _settings_table,
     compare_cells_of_folder,
     compare_run_folders,
     corpus_statistics,
-    manifest_table,
     second_run,
 )
 from benchmark.experiment.context import RunContext
@@ -78,34 +76,18 @@ def test_statistics_of_a_corpus_are_counted_document_by_document(tmp_path: Path,
     ]
 
 
-def test_settings_that_differ_are_shortened_and_an_absent_one_is_told() -> None:
-    one = {"a": "x" * 60, "b": "y" * 61, "c": None, "d": 1}
-    two = {"a": "z", "b": "z", "c": 2, "d": 1}
-    table = manifest_table(one, two, ("then", "now"))
-    assert (table.title, table.header, table.empty) == ("Settings that differ", ("setting", "then", "now"), "none")
-    assert table.rows == [("a", "x" * 60, "z"), ("b", "y" * 59 + "…", "z"), ("c", "absent", "2")]
-
-
-def test_settings_of_a_cell_that_one_run_lacks_and_numbers_are_left_to_all() -> None:
-    both = {"cells": {"mnb": {}, "ngd": {}}}, {"cells": {"mnb": {}, "eef": {}}}
-    kept = [(f"seed.{n}", "1", "2") for n in range(14)]
-    left = [
-        *(("cells.mnb.n", "1", "2"), ("rows", "1", "2"), ("files.x", "1", "2"), ("variants.base.n", "1", "2")),
-        *(("diagnostic_notes.x", "1", "2"), ("seeds.ngd", "1", "2"), ("seeds.eef", "1", "2")),
-        ("methods.base.mnb", "absent", "2"),
-    ]
-    told = [("methods.base.mnb", "3", "2"), ("config.title", "absent", "2")]
-    header = ("setting", "a", "b")
-
-    def shown(rows: list[tuple[str, str, str]]) -> TerminalTable:
-        return _first_settings(TerminalTable("Settings", header, rows, "none"), both)
-
-    few = shown([*left[:4], *told, *left[4:]])
-    assert (few.title, few.header, few.rows) == ("Settings (8 more: --all shows them)", header, told)
-    assert shown(kept[:12]) == TerminalTable("Settings", header, kept[:12], "none")
-    assert shown(kept).rows == kept[:12]
-    assert shown(kept).title == "Settings (2 more: --all shows them)"
-    assert (shown(left).rows, shown(left).empty) == ([], "none; 8 numbers: --all")
+def test_settings_that_differ_are_shortened_and_numbers_of_the_runs_are_left_to_all() -> None:
+    one = {"a": "x" * 60, "b": "y" * 61, "c": None, "d": 1, "cells": {"mnb": 1}, "methods": {"base": {"mnb": 3}}}
+    two = {"a": "z", "b": "z", "c": 2, "d": 1, "cells": {"eef": 1}, "methods": {"base": {"mnb": 2, "eef": 2}}}
+    settings = [("a", "x" * 60, "z"), ("b", "y" * 59 + "…", "z"), ("c", "absent", "2"), ("methods.base.mnb", "3", "2")]
+    numbers = [("cells.mnb", "1", "absent"), ("cells.eef", "absent", "1"), ("methods.base.eef", "absent", "2")]
+    few = _settings_table(one, two, ("then", "now"), whole=False)
+    assert (few.title, few.header) == ("Settings that differ (3 more: --all shows them)", ("setting", "then", "now"))
+    assert few.rows == settings
+    whole = _settings_table(one, two, ("then", "now"), whole=True)
+    assert (whole.title, sorted(whole.rows)) == ("Settings that differ", sorted([*settings, *numbers]))
+    same = _settings_table(one, one, ("then", "now"), whole=False)
+    assert (same.title, same.rows, same.empty) == ("Settings that differ", [], "none")
 
 
 def test_what_can_not_be_compared_is_refused(finished: RunResult, tmp_path: Path) -> None:

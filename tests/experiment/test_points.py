@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.svm import SVC
 
-from benchmark.analysis.run_comparisons import compare_two_cells
+from benchmark.analysis.agreement import compare_two_cells
 from benchmark.analysis.summarize import summarize
 from benchmark.corpora.curved_points import draw_points, grid_points, log_odds
 from benchmark.experiment.context import RunContext

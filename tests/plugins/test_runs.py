@@ -13,7 +13,7 @@ from pandas.testing import assert_frame_equal
 from sklearn.metrics.pairwise import chi2_kernel
 from sklearn.svm import SVC
 
-from benchmark.analysis.run_comparisons import compare_two_cells
+from benchmark.analysis.agreement import compare_two_cells
 from benchmark.cli.terminal import ProgressObserver
 from benchmark.commands.explain import explain_cell
 from benchmark.experiment.configuration import load_checked

@@ -13,13 +13,6 @@ import pytest
 from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
 from benchmark.analysis.document_predictions import label_frame
 from benchmark.analysis.hardest_documents import DocumentExplanation, HardDocument, hardest_documents
-from benchmark.analysis.run_comparisons import (
-    agreement_sentence,
-    cell_agreements,
-    compare_two_cells,
-    compare_two_runs,
-    pair_summary,
-)
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summary import (
     MISTAKES,
@@ -56,7 +49,7 @@ from benchmark.report.surveys import (
     score_text,
 )
 from benchmark.report.tables import frame_csv
-from tests.analysis.made import drawn_study, predicted, table_study
+from tests.analysis.made import predicted, table_study
 from tests.report.expected_texts import assert_expected, figure_text, grid_text, page_words
 from tests.report.regions import figure_of, panel
 
@@ -239,32 +232,6 @@ def table_text(table: TerminalTable) -> str:
 def run_of(experiment: Experiment, seed: int = 0, *, multilabel: bool = False) -> RunPredictions:
     """A run of made-up predictions."""
     return RunPredictions(experiment, predicted(experiment, seed, multilabel=multilabel), {}, {})
-
-
-def test_comparisons_of_cells_and_runs() -> None:
-    metrics = ["accuracy", "macro-f1"]
-    one, other = (run_of(table_study(metrics=metrics), seed) for seed in (0, 1))
-    fewer = run_of(table_study(methods=["mnb", {"kernel": "linear", "name": "tf-l1-linear"}], compare=[]), 2)
-    curve, topics = run_of(drawn_study()), run_of(table_study(metrics=["macro-f1"]), multilabel=True)
-    pair = ("tf-l1-ngd", "tfidf-l1-linear")
-    frames = pair_summary(one, *pair)
-    parts = {
-        "two cells": "\n".join(map(table_text, compare_two_cells(one, *pair))),
-        "two cells of several classes": "\n".join(map(table_text, compare_two_cells(topics, *pair))),
-        "two points": "\n".join(map(table_text, compare_two_cells(curve, "rbf-oracle-50", "linear-oracle-50"))),
-        "two runs": "\n".join(map(table_text, compare_two_runs(one, other, ("first", "second")))),
-        "other cells": "\n".join(map(table_text, compare_two_runs(one, fewer, ("first", "second")))),
-        "agreement": "\n".join(
-            agreement_sentence(one, each, ("first", "second")) for each in (one, other, fewer, curve)
-        ),
-        "cells": "\n".join(map(str, [*cell_agreements(one, other), *cell_agreements(one, fewer)])),
-        "pair": "\n".join(
-            [frames.title, frames.corpus, *(cell.id for cell in frames.cells)]
-            + [frame_csv(frame, list(frame.columns)) for frame in (frames.scores, frames.differences)]
-            + [frame_csv(frames.significance, list(frames.significance.columns))]
-        ),
-    }
-    assert_expected("compared", parts.items())
 
 
 def test_hard_documents_of_one_class_and_of_several() -> None:

@@ -43,7 +43,7 @@ COMMANDS = [
     ("init", "{corpus}.csv", "--out", "new.yaml", "--no-pilot"),
     ("fit", "{configuration}.yaml", "--cell", "mnb", "--out", "model"),
     ("fit", "{configuration}.yaml", "--cell", "fails", "--out", "model"),
-    ("rerun", "run"),
+    ("run", "run"),
     ("plugin", "test", "mine.py"),
     ("reproduce", "--configs", ".", "--page", "site/page.md"),
     ("survey", "methods", "{configuration}.yaml", "--out", "survey"),

@@ -23,7 +23,7 @@ COMMANDS = {
     "fit of probabilities": ("fit", "{config}", "--cell", "tf-l2-linear", "--probability", "--out", "{out}/model"),
     "report": ("report", "{out}/run"),
     "page": ("report", "{out}/run", "--html"),
-    "rerun": ("rerun", "{out}/run"),
+    "run again": ("run", "{run}", "--out", "{out}/again"),
     "counts": ("data", "export", "{config}", "--out", "{out}/counts"),
 }
 WRITES = ("create", "write", "close", "replace", "mkdir", "unlink")

@@ -1,0 +1,175 @@
+"""Agreement of two sets of predictions, of two runs, and of two cells of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from benchmark.analysis.comparisons import main_metric, tested_metrics
+from benchmark.analysis.document_predictions import document_predictions
+from benchmark.analysis.formatting.labels import label_cells
+from benchmark.analysis.formatting.number_text import number_text, p_text
+from benchmark.analysis.formatting.terminal_table import TerminalTable
+from benchmark.analysis.formatting.units import capitalized, display_unit, metric_name, metric_with_unit
+from benchmark.analysis.notes import corpus_in_words
+from benchmark.analysis.prose.main_finding import TEST_NAMES_IN_WORDS
+from benchmark.analysis.summary import DIFFERENCES, SIGNIFICANCE, Summary, minimized_metrics, summary_table
+from benchmark.evaluation.cell_scores import SCORE_COLUMNS
+from benchmark.evaluation.metrics import is_time_metric
+from benchmark.system.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from benchmark.analysis.scoring import RunPredictions
+    from benchmark.config.model import Cell
+    from benchmark.evaluation.significance import TestResult
+
+    #: Predicted classes by split and document.
+    Labels = Mapping[tuple[str, str], frozenset[str]]
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far two sets of predictions agree.
+
+    Parameters
+    ----------
+    shared : int
+        Predictions that both sets have.
+    differing : tuple of (str, str)
+        Splits and documents whose predicted classes differ.
+    alone : tuple of (str, str)
+        Splits and documents of which only one set has a prediction.
+    tests : tuple of TestResult
+        Every valid paired test, where the sets are two cells of a run.
+    """
+
+    shared: int
+    differing: tuple[tuple[str, str], ...]
+    alone: tuple[tuple[str, str], ...] = ()
+    tests: tuple[TestResult, ...] = ()
+
+    @property
+    def equal(self) -> bool:
+        """Whether no prediction differs, and neither set has one that the other lacks."""
+        return not self.differing and not self.alone
+
+
+def agreement(a: Labels, b: Labels, tests: tuple[TestResult, ...] = ()) -> Agreement:
+    """Return how far two sets of predictions agree, with the paired tests of the two."""
+    shared = [key for key in a if key in b]
+    alone = (*(key for key in a if key not in b), *(key for key in b if key not in a))
+    return Agreement(len(shared), tuple(key for key in shared if a[key] != b[key]), alone, tests)
+
+
+def predicted_classes(run: RunPredictions, cell: Cell | None, *, ties: bool = True) -> Labels:
+    """Return the predictions of a cell, nothing for None; `ties` says whether to include those that a tie decided."""
+    found = document_predictions(run, cell) if cell is not None else ()
+    return {(each.fold, each.document): frozenset(each.given) for each in found if ties or not each.tied}
+
+
+def run_agreements(one: RunPredictions, two: RunPredictions) -> dict[str, Agreement]:
+    """Return the agreement of two runs on each cell that either of them has."""
+    cells = [{cell.id: cell for cell in run.experiment.cells} for run in (one, two)]
+    return {
+        name: agreement(predicted_classes(one, cells[0].get(name)), predicted_classes(two, cells[1].get(name)))
+        for name in dict.fromkeys([*cells[0], *cells[1]])
+    }
+
+
+def compare_two_runs(
+    one: RunPredictions, two: RunPredictions, names: tuple[str, str], found: Mapping[str, Agreement]
+) -> tuple[str, TerminalTable]:
+    """Return how far two runs agree in one sentence, and the main scores of the cells that both have."""
+    metric, unit = main_metric(one.experiment), display_unit(main_metric(one.experiment), one.experiment.quantities)
+    ids = [set(run.experiment.ids) for run in (one, two)]
+    common = [cell for cell in found if cell in ids[0] & ids[1]]
+    title = capitalized(metric_name(metric, one.experiment.quantities))
+    if not common or metric != main_metric(two.experiment):
+        why = f"The runs have no score of the same cell in common: {len(ids[0])} and {len(ids[1])} cells."
+        return why, TerminalTable(title, (), [], "the runs have no score of the same cell")
+    rows, gaps = list[tuple[Any, ...]](), dict[str, float]()
+    for cell in common:
+        if one.scored.has(metric, cell) and two.scored.has(metric, cell):
+            a, b = (run.scored.estimate(cell, metric).value for run in (one, two))
+            gaps[cell] = b - a
+            counts = found[cell].shared, len(found[cell].differing)
+            rows.append((cell, unit.text(a), unit.text(b), unit.text(b - a, "+"), *counts))
+    header = ("cell", *(f"{name} {unit.symbol}" for name in names), "difference", "predictions of both", "different")
+    same = sum(found[cell].equal for cell in common)
+    sentences = [f"{same} of {len(common)} common cells agree in every prediction"]
+    widest = max(gaps, key=lambda cell: abs(gaps[cell]), default="")
+    if widest and gaps[widest]:
+        points = " points" if unit.name == "percent" else ""
+        sentences.append(f"the largest difference is {unit.text(gaps[widest], '+')}{points} ({widest})")
+    for own, other, name in zip(ids, ids[::-1], names, strict=True):
+        sentences += [f"{len(own - other)} only in {name}"] if own - other else []
+    return f"{'; '.join(sentences)}.", TerminalTable(title, header, rows, "the runs have no score of the same cell")
+
+
+def compare_two_cells(run: RunPredictions, a: str, b: str) -> list[TerminalTable]:
+    """Return the scores of two cells of a run, the predictions that differ, and every valid test of their difference.
+
+    Raises
+    ------
+    ConfigError
+        If a cell failed, or the cells were tested on different documents.
+    """
+    scored, tested, quantities = run.scored, tested_metrics(run.experiment), run.experiment.quantities
+    for name in (a, b):
+        if name not in scored.cells:
+            raise ConfigError(f"the cell {name!r} failed: {run.failures.get(name, 'it has no predictions')}")
+    shown = (metric for metric in (*tested, *quantities) if not is_time_metric(metric, quantities))
+    metrics = [metric for metric in shown if scored.has(metric, a, b)]
+    if not metrics:
+        return [TerminalTable("Scores", (), [], f"{a} and {b} have no score in common")]
+    scores = list[tuple[str, ...]]()
+    try:
+        for metric in metrics:
+            unit, gap = display_unit(metric, quantities), scored.difference(a, b, metric)
+            values = (unit.text(scored.estimate(name, metric).value) for name in (a, b))
+            bounds = unit.interval(gap.low, gap.high, "+")
+            scores.append((metric_with_unit(metric, unit, quantities), *values, unit.text(gap.value, "+"), bounds))
+        tests = scored.tests(a, b, tested) if not set(metrics) <= quantities.keys() else []
+    except ValueError as error:
+        raise ConfigError(f"{error}: there is nothing to pair") from None
+    cells = {cell.id: cell for cell in run.experiment.cells}
+    found = agreement(predicted_classes(run, cells[a]), predicted_classes(run, cells[b]), tuple(tests))
+    tables = [TerminalTable("Scores", ("metric", a, b, "difference", "95% interval"), scores)]
+    if found.shared:
+        tables.append(TerminalTable("Predictions", ("of both", "different"), [(found.shared, len(found.differing))]))
+    rows = [
+        (
+            TEST_NAMES_IN_WORDS.get(test.test, test.test).removeprefix("the "),
+            test.n,
+            number_text(test.statistic, 4),
+            test.note if test.p_value is None else p_text(test.p_value),
+            test.favours or "neither",
+        )
+        for test in found.tests
+    ]
+    return [*tables, TerminalTable("Tests", ("test", "n", "statistic", "p", "favours"), rows)] if rows else tables
+
+
+def pair_summary(run: RunPredictions, a: str, b: str) -> Summary:
+    """Return the summary of a run that compares two of its cells and nothing else."""
+    scored, metric = run.scored, main_metric(run.experiment)
+    infos = [info for info in label_cells(run.experiment, scored, None) if info.id in (a, b)]
+    frame = scored.frame[scored.frame["cell"].isin((a, b)) & (scored.frame["metric"] == metric)]
+    gap = scored.difference(a, b, metric)
+    tests = [
+        [t.a, t.b, t.test, t.n, t.statistic, t.p_value, t.p_value, 1, t.note] for t in scored.tests(a, b, [metric])
+    ]
+    return Summary(
+        name=run.experiment.name,
+        title=run.experiment.title,
+        paper=None,
+        cells=tuple(sorted(infos, key=lambda info: info.id != a)),
+        scores=frame[list(SCORE_COLUMNS)],
+        differences=summary_table(DIFFERENCES, [[a, b, gap.value, gap.low, gap.high, gap.n]]),
+        significance=summary_table(SIGNIFICANCE, tests),
+        corpus=corpus_in_words(run.experiment),
+        minimized=minimized_metrics(run.experiment),
+        quantities=run.experiment.declared,
+    )

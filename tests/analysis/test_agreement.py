@@ -1,0 +1,171 @@
+"""Agreement of two sets of predictions, of two cells of a run, and of two runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from benchmark.analysis.agreement import (
+    agreement,
+    compare_two_cells,
+    compare_two_runs,
+    pair_summary,
+    predicted_classes,
+    run_agreements,
+)
+from benchmark.analysis.formatting.units import metric_name
+from benchmark.analysis.scoring import RunPredictions, score_cells
+from benchmark.evaluation.predictions import Predictions, SettingKey
+from benchmark.system.errors import ConfigError
+from tests.analysis.made import CLASSES, drawn_study, predicted, table_study
+
+
+def run_of(experiment, predictions=None, seed=0):
+    return RunPredictions(experiment, predictions or predicted(experiment, seed), {}, {})
+
+
+def compared(one, two):
+    sentence, table = compare_two_runs(one, two, ("one", "two"), run_agreements(one, two))
+    return sentence, {row[0]: row[1:] for row in table.rows}
+
+
+@pytest.fixture(scope="module")
+def tabled():
+    experiment = table_study()
+    predictions = predicted(experiment)
+    return experiment, predictions, score_cells(experiment, predictions)
+
+
+def test_what_differs_and_what_only_one_set_has_is_named():
+    a, b, c, d = (("fold", name) for name in "abcd")
+    one, x = {a: frozenset("x"), b: frozenset("x"), c: frozenset("x")}, frozenset("x")
+    found = agreement(one, {a: x, b: frozenset("xy"), d: x})
+    assert (found.shared, found.differing, found.alone, found.equal) == (2, (b,), (c, d), False)
+    assert agreement(one, dict(reversed(one.items()))).equal
+    assert not agreement(one, {a: x}).equal
+
+
+class TestCells:
+    def test_of_draws(self, drawn):
+        experiment, predictions, scored = drawn
+        scores, _, tests = compare_two_cells(run_of(experiment, predictions), "rbf-oracle-50", "linear-oracle-50")
+        (row,) = scores.rows
+        values = [100 * scored.estimate(name, "error").value for name in ("rbf-oracle-50", "linear-oracle-50")]
+        assert row[:4] == ("error %", f"{values[0]:.2f}", f"{values[1]:.2f}", f"{values[0] - values[1]:+.2f}")
+        assert [row[0] for row in tests.rows] == ["Wilcoxon's signed rank test", "McNemar's exact test"]
+
+    def test_of_documents(self, tabled):
+        experiment, predictions, scored = tabled
+        run = run_of(experiment, predictions)
+        scores, differ, tests = compare_two_cells(run, "tf-l1-ngd", "tf-l1-linear")
+        labels = [predicted_classes(run, cell) for cell in experiment.cells if cell.id in ("tf-l1-ngd", "tf-l1-linear")]
+        assert differ.rows == [(60, sum(labels[0][key] != labels[1][key] for key in labels[0]))]
+        assert [row[0] for row in scores.rows] == [f"{metric_name(name, {})} %" for name in experiment.metrics]
+        assert [row[0] for row in tests.rows] == [
+            "exact sign test",
+            "McNemar's exact test",
+            "Wilcoxon's signed rank test",
+        ]
+        assert tests.rows[2][3].startswith("not testable")
+        for name, row in zip(("sign", "mcnemar"), tests.rows, strict=False):
+            own = scored.test(name, "tf-l1-ngd", "tf-l1-linear", "accuracy")
+            assert (row[1], float(row[3])) == (own.n, pytest.approx(own.p_value, rel=0.01))
+
+    def test_one_that_failed_says_why(self, drawn):
+        experiment, predictions, _ = drawn
+        points = {key: point for key, point in predictions.settings.items() if key[2] != "linear"}
+        part = Predictions(predictions.tasks, predictions.splits, points)
+        with pytest.raises(ConfigError, match="'linear-oracle-50' failed: too wide"):
+            compare_two_cells(
+                RunPredictions(experiment, part, {"linear-oracle-50": "too wide"}, {}),
+                "rbf-oracle-50",
+                "linear-oracle-50",
+            )
+
+    def test_those_of_other_documents_are_refused(self, drawn):
+        experiment, predictions, _ = drawn
+        with pytest.raises(ConfigError, match="there is nothing to pair"):
+            compare_two_cells(RunPredictions(experiment, predictions, {}, {}), "rbf-oracle-50", "rbf-oracle-100")
+
+    def test_those_of_other_classes_are_refused(self, centroids):
+        experiment, predictions, _ = centroids
+        with pytest.raises(ConfigError, match="there is nothing to pair"):
+            compare_two_cells(RunPredictions(experiment, predictions, {}, {}), "faculty-skl-50", "course-skl-50")
+
+
+def test_a_pair_is_summarized_in_the_order_of_its_names(tabled):
+    run = run_of(*tabled[:2])
+    for a, b in (("tf-l1-ngd", "tf-l1-linear"), ("tf-l1-linear", "tf-l1-ngd")):
+        summary = pair_summary(run, a, b)
+        assert [cell.id for cell in summary.cells] == [a, b]
+        (gap,) = summary.differences.to_dict("records")
+        expected = run.scored.difference(a, b, "accuracy")
+        assert (gap["a"], gap["b"], gap["value"], gap["n"]) == (a, b, expected.value, expected.n)
+        assert set(summary.significance["family"]) == {1}
+
+
+class TestRuns:
+    def test_a_run_and_itself_decide_alike(self, drawn):
+        run = run_of(*drawn[:2])
+        sentence, rows = compared(run, run)
+        n = len(drawn[0].cells)
+        assert sentence == f"{n} of {n} common cells agree in every prediction."
+        assert all(row[2:] == ("+0.00", 240, 0) for row in rows.values())
+
+    def test_documents_that_were_decided_otherwise_are_counted(self, tabled):
+        experiment, predictions, _ = tabled
+        key = SettingKey("base", "", "tf-l1-ngd", 0, None, None)
+        labels = predictions.settings[key].predicted.copy()
+        labels[:3] = (labels[:3] + 1) % 3
+        moved = replace(predictions.settings[key], predicted=labels)
+        other = replace(predictions, settings=predictions.settings | {key: moved})
+        _, rows = compared(run_of(experiment, predictions), run_of(experiment, other))
+        assert {cell: row[3:] for cell, row in rows.items()} == {
+            cell.id: (60, 3 if cell.id == "tf-l1-ngd" else 0) for cell in experiment.cells
+        }
+
+    def test_a_difference_is_the_second_runs_score_less_the_firsts(self, tabled):
+        experiment, predictions, scored = tabled
+        truth = predictions.tasks["base", ""].truth
+        tests = np.concatenate([split.test for split in predictions.splits["base", "", None]])
+        key = SettingKey("base", "", "tf-l1-ngd", 0, None, None)
+        right = replace(predictions.settings[key], predicted=truth[tests].astype(np.int16))
+        runs = [
+            run_of(experiment, predictions),
+            run_of(experiment, replace(predictions, settings=predictions.settings | {key: right})),
+        ]
+        gap = 100 * (1 - scored.estimate("tf-l1-ngd", "accuracy").value)
+        for (one, two), sign in ((runs, 1), (runs[::-1], -1)):
+            sentence, rows = compared(one, two)
+            differences = {cell: row[2] for cell, row in rows.items()}
+            assert differences.pop("tf-l1-ngd") == f"{sign * gap:+.2f}"
+            assert set(differences.values()) == {"+0.00"}
+            assert f"the largest difference is {sign * gap:+.2f} points (tf-l1-ngd)" in sentence
+
+    def test_the_order_of_classes_changes_no_decision(self, tabled):
+        experiment = table_study(corpus={"name": "synthetic", "classes": CLASSES[::-1]})
+        _, rows = compared(run_of(*tabled[:2]), run_of(experiment))
+        assert all(row[3] == 60 and row[4] < 30 for row in rows.values())
+
+    def test_several_classes_of_a_document_are_one_decision(self):
+        experiment = drawn_study(choose=None, methods=["linear", "ngd"], compare=[], metrics=["macro-f1"])
+        one, two = (run_of(experiment, predicted(experiment, seed, multilabel=True)) for seed in (0, 1))
+        assert all(row[3] == 240 and 0 < row[4] < 240 for row in compared(one, two)[1].values())
+
+    def test_cells_of_one_run_alone_are_unequal_and_counted(self, tabled):
+        one = run_of(*tabled[:2])
+        part = table_study(methods=["mnb", {"kernel": "linear", "name": "tf-l1-linear"}], compare=[])
+        two = run_of(part)
+        found = run_agreements(one, two)
+        assert {cell for cell, each in found.items() if each.alone} == {*one.experiment.ids} ^ {*part.ids}
+        sentence, rows = compared(one, two)
+        assert rows.keys() == {*one.experiment.ids} & {*part.ids}
+        assert sentence.endswith("3 only in one; 1 only in two.")
+
+    @pytest.mark.parametrize("changes", [{"metrics": ["macro-f1"]}, {"methods": ["mnb"], "compare": []}])
+    def test_runs_without_a_common_score_say_so(self, tabled, changes):
+        sentence, rows = compared(run_of(*tabled[:2]), run_of(table_study(**changes)))
+        assert rows == {}
+        assert sentence.startswith("The runs have no score of the same cell in common: ")
