@@ -19,7 +19,7 @@ import hashlib
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pandas as pd
@@ -43,15 +43,21 @@ def digest(lines: Iterable[str]) -> str:
 
 
 def to_text(value: object, digits: int = 12) -> str:
-    if isinstance(value, np.ndarray):  # the classes of a document that has several
-        return ",".join(sorted(map(str, value)))
     return "" if pd.isna(value) else f"{value:.{digits}g}" if isinstance(value, float) else str(value)
 
 
 def as_lines(frame: pd.DataFrame, digits: int = 12) -> list[str]:
     """Return each row as a line of its columns in the order of their names."""
-    columns = [[to_text(value, digits) for value in frame[name].tolist()] for name in sorted(frame)]
+    columns = [texts_of(frame[name].tolist(), digits) for name in sorted(frame)]
     return ["\t".join(row) for row in zip(*columns, strict=True)]
+
+
+def texts_of(values: list[object], digits: int) -> list[str]:
+    """Return each value of a column as text; the classes of a document that has several are sorted."""
+    if any(isinstance(each, np.ndarray) for each in values[:1]):
+        return [",".join(sorted(map(str, cast("Iterable[object]", each)))) for each in values]
+    codes, distinct = pd.factorize(np.array(values, dtype=object), use_na_sentinel=False)
+    return np.array([to_text(each, digits) for each in distinct], dtype=object)[codes].tolist()
 
 
 def by_name(frame: pd.DataFrame, keys: list[str]) -> Iterator[tuple[str, pd.DataFrame]]:
