@@ -327,7 +327,9 @@ def run(
         with nullcontext() if place is None else DaskExecutor(place, store, jobs, observer) as elsewhere:
             context = RunContext(store, observer, jobs or n_processors(), download, elsewhere)
             predictions = runner.run_experiment(found, context)
-        return Result(predictions, summarize(predictions))
+        summary = summarize(predictions)
+        found.registries.close()
+        return Result(predictions, summary)
 
 
 def fit(

@@ -77,6 +77,7 @@ def run_all(
                 if store.writable:
                     stopped.args = (RESUME_HINT,)
                 raise
+            experiment.registries.close()
             stored, cells = done.results.from_store
             observer.end(f"{experiment.name}: {done.seconds:.1f} s, {stored:,} of {cells:,} cells from the store")
             yield done

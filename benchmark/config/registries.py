@@ -50,6 +50,11 @@ class Registries:
         """Metrics that the diagnostics declare, by name."""
         return declared_metrics(self.diagnostics.values())
 
+    def close(self) -> None:
+        """End the process of `calls`; its next call starts another."""
+        if self.calls is not None:
+            self.calls.close()
+
     def copied(self) -> Registries:
         """Return copies of the registries, to which components can be added."""
         registries = [*self.each(), ("pipelines", self.pipelines)]

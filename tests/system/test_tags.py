@@ -37,7 +37,7 @@ class OfKernel(NegativeGeodesicDistance):
 class Stated(OfKernel):
     """States all of its tags anew."""
 
-    tags = Tags(stored=False)
+    tags = Tags(stored=True)
 
 
 class ByParameter:
@@ -77,7 +77,7 @@ def test_protocols_that_draw_say_so() -> None:
 
 def test_attributes_are_read_as_tags() -> None:
     assert tags_of(Silent) == tags_of(Silent()) == tags_of(None) == DEFAULT_TAGS
-    expected = Tags(normalization="l1", normalizations=("l1",), set_by_run=("jobs",), replicated=True, stored=False)
+    expected = Tags(normalization="l1", normalizations=("l1",), set_by_run=("jobs",), replicated=True, stored=True)
     assert tags_of(Single) == tags_of(Single()) == expected
     assert not problem_with_tags(Single)
     assert tags_of(Method) == DEFAULT_TAGS
@@ -85,7 +85,7 @@ def test_attributes_are_read_as_tags() -> None:
 
 def test_a_class_counts_before_its_base() -> None:
     assert tags_of(OfKernel) == replace(NegativeGeodesicDistance.tags, normalizations=("none", "l1"))
-    assert tags_of(Stated) == Tags(stored=False)
+    assert tags_of(Stated) == Tags(stored=True)
 
 
 def test_normalizations_may_depend_on_parameters() -> None:
