@@ -52,8 +52,6 @@ class Zero(BaseEstimator):
 class Bayes(MultinomialNB):
     """Has a score for each class."""
 
-    needs_kernel = False
-
     def decision_function(self, X: Any) -> Any:
         values = self.predict_joint_log_proba(X)
         return values[:, 1] - values[:, 0] if len(self.classes_) == 2 else values
