@@ -11,7 +11,7 @@ import atexit
 import functools
 import os
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import platformdirs
 
 from benchmark.system.atomic_files import check_writable
-from benchmark.system.errors import BenchError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator
@@ -77,33 +76,17 @@ def compile_all(modules: Container[str] | None = None) -> None:
 
 
 def ensure_numba_cache(warn: Callable[[str], None]) -> None:
-    """Check that numba has a folder for machine code; if not, create a temporary one for this process.
-
-    Raises
-    ------
-    BenchError
-        If a temporary folder can't be created either, or NUMBA_NUM_THREADS is not a positive number.
-    """
-    threads = os.environ.get("NUMBA_NUM_THREADS", "1")
-    if not threads.isdecimal() or int(threads) < 1:
-        raise BenchError(f"NUMBA_NUM_THREADS is {threads!r}; it must be a number of threads")
+    """Give numba a temporary folder for machine code where it has none: it refuses to compile without one."""
     named = os.environ.get("NUMBA_CACHE_DIR")
     places = [*([Path(named)] if named else []), Path(__file__).parent / "__pycache__"]
-    problems = []
     for place in [*places, platformdirs.user_cache_path("numba")]:
-        try:
+        with suppress(OSError):
             return check_writable(place)
-        except OSError as error:
-            problems.append(f"{place}: {error.strerror or error}")
-    problem = f"compiled code can't be stored ({'; '.join(problems)})"
-    remedy = "set NUMBA_CACHE_DIR to a writable folder"
-    try:
-        folder = tempfile.TemporaryDirectory(prefix="simplexbench-")
-    except OSError as error:
-        raise BenchError(f"{problem}, not even temporarily ({error}); {remedy}") from None
+    folder = tempfile.TemporaryDirectory(prefix="simplexbench-")
     atexit.register(folder.cleanup)
     os.environ["NUMBA_CACHE_DIR"] = folder.name
-    return warn(f"{problem}: each run compiles again, for some seconds; {remedy}")
+    remedy = "set NUMBA_CACHE_DIR to a writable folder"
+    return warn(f"compiled code can't be stored: each run compiles again, for some seconds; {remedy}")
 
 
 def numba_thread_count() -> int:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 #: Divisors of a row of weights: none, its sum, its Euclidean norm.
 NORMALIZATIONS = ("none", "l1", "l2")
@@ -90,17 +92,10 @@ class Tags:
 
 
 DEFAULT_TAGS = Tags()
-#: Tags that a class may also declare as an attribute of the same name, as before there were `Tags`.
-SINGLE_TAGS = (
-    *("set_by_run", "stored", "normalization", "normalizations", "sees_counts", "needs_kernel", "takes_features"),
-    *("replicated", "base_only", "only_with_published"),
-)
 
 
 def tags_of(component: Any) -> Tags:
-    """Return a component's tags, from its attribute `tags` or from attributes of its class named in `SINGLE_TAGS`.
-
-    A class's declarations override those of its bases. The property `normalizations` is read from instances only.
+    """Return a component's tags; its class may say `stored` and its instances `normalizations` by themselves.
 
     Parameters
     ----------
@@ -112,51 +107,23 @@ def tags_of(component: Any) -> Tags:
     Tags
     """
     kind = component if isinstance(component, type) else type(component)
-    tags = DEFAULT_TAGS
-    for base in reversed(kind.__mro__):
-        attributes = vars(base)
-        tags = attributes["tags"] if isinstance(attributes.get("tags"), Tags) else tags
-        single = {name: attributes[name] for name in SINGLE_TAGS if name in attributes}
-        if stated := {name: value for name, value in single.items() if not hasattr(value, "__get__")}:
-            tags = replace(tags, **{name: _plain(name, value) for name, value in stated.items()})
-        if kind is not component and isinstance(attributes.get("normalizations"), property):
-            tags = replace(tags, normalizations=tuple(component.normalizations))
+    tags = getattr(kind, "tags", DEFAULT_TAGS)
+    tags = tags if isinstance(tags, Tags) else DEFAULT_TAGS
+    if isinstance(stored := getattr(kind, "stored", None), bool):
+        tags = replace(tags, stored=stored)
+    if kind is not component and isinstance(getattr(kind, "normalizations", None), property):
+        tags = replace(tags, normalizations=tuple(component.normalizations))
     return tags
-
-
-def _plain(name: str, value: Any) -> Any:
-    """Convert a tag's value to its type, where a class has an equivalent one: a list for a tuple, 1 for True."""
-    kind = type(getattr(DEFAULT_TAGS, name))
-    if kind is bool:
-        return bool(value)
-    if kind is tuple:
-        return (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else value
-    return value
-
-
-_MUST_BE = {
-    bool: "True or False",
-    str: "text",
-    tuple: "a tuple of text, such as ('l1',)",
-    dict: "a dict of text, such as {'mine': 'Mine'}",
-}
 
 
 def problem_with_tags(component: type[Any]) -> str:
     """Return what is wrong with the tags of a class, in a line; "" if nothing is."""
-    stated = getattr(component, "tags", DEFAULT_TAGS)
-    if not isinstance(stated, Tags):
-        return f"its `tags` are {stated!r}: must be a {Tags.__module__}.Tags, such as Tags(normalization='l1')"
-    tags = tags_of(component)
-    for name, value in vars(tags).items():
-        kind = type(getattr(DEFAULT_TAGS, name))
-        texts = (*value, *value.values()) if isinstance(value, dict) else value if isinstance(value, tuple) else ()
-        if not isinstance(value, kind) or not all(isinstance(text, str) for text in texts):
-            return f"its {name} is {value!r}: must be {_MUST_BE[kind]}"
-    if tags.normalization not in NORMALIZATIONS:
-        return f"its normalization is {tags.normalization!r}: must be one of {', '.join(NORMALIZATIONS)}"
-    if tags.solved_by not in SVM_INPUTS:
-        return f"its solved_by is {tags.solved_by!r}: must be one of {', '.join(SVM_INPUTS)}"
+    tags = getattr(component, "tags", DEFAULT_TAGS)
+    if not isinstance(tags, Tags):
+        return f"its `tags` are {tags!r}: must be a {Tags.__module__}.Tags, such as Tags(normalization='l1')"
+    for name, allowed in (("normalization", NORMALIZATIONS), ("solved_by", SVM_INPUTS)):
+        if (value := getattr(tags, name)) not in allowed:
+            return f"its {name} is {value!r}: must be one of {', '.join(allowed)}"
     if not tags.normalizations or set(tags.normalizations) - set(NORMALIZATIONS):
         return f"its normalizations are {tags.normalizations!r}: must be some of {', '.join(NORMALIZATIONS)}"
     return ""

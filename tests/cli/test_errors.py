@@ -83,36 +83,20 @@ class TestStreams:
         assert (done.returncode, done.stderr) == (0, b"")
 
 
-class TestLibraries:
-    def test_machine_code_without_a_folder_has_one_for_a_while(self, monkeypatch):
-        places, said = [], []
+def test_machine_code_without_a_folder_has_one_for_a_while(monkeypatch):
+    places, said = [], []
 
-        def refuse(folder):
-            places.append(folder)
-            raise OSError(errno.EROFS, "Read-only file system")
+    def refuse(folder):
+        places.append(folder)
+        raise OSError(errno.EROFS, "Read-only file system")
 
-        monkeypatch.setattr(compiled, "check_writable", refuse)
-        monkeypatch.setenv("NUMBA_CACHE_DIR", "/nowhere")
-        compiled.ensure_numba_cache(said.append)
-        (message,) = said
-        assert all(f"{place}: Read-only file system" in message for place in places)
-        assert Path(os.environ["NUMBA_CACHE_DIR"]).is_dir()
-        assert len(places) == 3
-
-    def test_nor_a_place_for_that_is_refused(self, monkeypatch):
-        def refuse(*_args, **_options):
-            raise OSError(errno.EROFS, "Read-only file system")
-
-        monkeypatch.setattr(compiled, "check_writable", refuse)
-        monkeypatch.setattr(compiled.tempfile, "TemporaryDirectory", refuse)
-        with pytest.raises(BenchError, match=r"not even temporarily .*set NUMBA_CACHE_DIR to a writable folder"):
-            compiled.ensure_numba_cache(pytest.fail)
-
-    @pytest.mark.parametrize("threads", ["0", "-3", "many"])
-    def test_no_threads_are_refused(self, monkeypatch, threads):
-        monkeypatch.setenv("NUMBA_NUM_THREADS", threads)
-        with pytest.raises(BenchError, match=f"NUMBA_NUM_THREADS is '{threads}'"):
-            compiled.ensure_numba_cache(pytest.fail)
+    monkeypatch.setattr(compiled, "check_writable", refuse)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "/nowhere")
+    compiled.ensure_numba_cache(said.append)
+    (message,) = said
+    assert message.endswith("set NUMBA_CACHE_DIR to a writable folder")
+    assert Path(os.environ["NUMBA_CACHE_DIR"]).is_dir()
+    assert len(places) == 3
 
 
 @pytest.mark.slow

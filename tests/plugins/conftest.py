@@ -22,12 +22,12 @@ methods: [METHODS]
 """
 #: The χ² kernel, by way of a module beside the file.
 CHI2 = """\
+from benchmark.system.tags import Tags
 from sklearn.base import BaseEstimator, TransformerMixin
 from beside import scaled
 
-
 class ChiSquared(TransformerMixin, BaseEstimator):
-    normalization = "l1"
+    tags = Tags(normalization="l1")
 
     def __init__(self, gamma: float = 1.0):
         self.gamma = gamma

@@ -83,8 +83,6 @@ class Greedy(Linear):
 class Flat(MultinomialNB):
     """Gives one score, whatever the number of classes."""
 
-    needs_kernel = False
-
     def decision_function(self, X: Any) -> Any:
         return self.predict_joint_log_proba(X)[:, 0]
 

@@ -148,11 +148,8 @@ class Anything(ChiSquared):
 class Untagged(ChiSquared):
     tags = {"normalization": "l1"}
 
-class Mistagged(ChiSquared):
-    tags = Tags(normalization="l1", set_by_run=("seed", 3))
-
 class Misnormalized(ChiSquared):
-    normalization = "l3"
+    tags = Tags(normalization="l3")
 
 class Unwritable(ChiSquared):
     def __init__(self, gamma=object()):
@@ -168,7 +165,7 @@ class Undefined(ChiSquared):
 
 KERNELS = {"function": function, "no-transform": NoTransform, "no-link": NoLink, "anything": Anything,
            "unwritable": Unwritable, "endless": Endless, "undefined": Undefined,
-           "untagged": Untagged, "mistagged": Mistagged, "misnormalized": Misnormalized}
+           "untagged": Untagged, "misnormalized": Misnormalized}
 METRICS = {"function-too": function}
 """
 
@@ -184,7 +181,6 @@ METRICS = {"function-too": function}
         ("endless", "the default of gamma is inf"),
         ("undefined", "the default of gamma is nan"),
         ("untagged", r"its `tags` are {'normalization': 'l1'}: must be a benchmark.system.tags.Tags"),
-        ("mistagged", r"its set_by_run is \('seed', 3\): must be a tuple of text"),
         ("misnormalized", "its normalization is 'l3': must be one of none, l1, l2"),
     ],
 )

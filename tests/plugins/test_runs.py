@@ -243,7 +243,7 @@ def halved(tallies):
     return tallies.right.sum(axis=-1) / tallies.documents / 2
 
 class Bags:
-    replicated = True
+    tags = Tags(replicated=True)
     def __init__(self, n: int = 2):
         self.n = n
     def splits(self, documents):

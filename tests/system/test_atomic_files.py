@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import pytest
 
 from benchmark.system import atomic_files
-from benchmark.system.atomic_files import check_writable, process_name, remove_unfinished_files, write_atomically
+from benchmark.system.atomic_files import process_name, remove_unfinished_files, write_atomically
 from benchmark.system.errors import BenchError
 
 if TYPE_CHECKING:
@@ -41,18 +40,6 @@ def test_what_can_not_be_written_leaves_the_old_content_and_nothing_else(
         write_atomically(path, b"new")
     assert path.read_bytes() == b"old"
     assert [each.name for each in tmp_path.iterdir()] == ["a.txt"]
-
-
-def test_a_folder_that_can_be_written_is_left_empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    check_writable(tmp_path / "a" / "b")
-    assert list((tmp_path / "a" / "b").iterdir()) == []
-    (tmp_path / "file").touch()
-    asked = []
-    monkeypatch.setattr(atomic_files.tempfile, "NamedTemporaryFile", lambda **how: asked.append(how) or nullcontext())
-    check_writable(tmp_path)
-    assert asked == [{"dir": tmp_path, "prefix": ".probe.", "suffix": f".{os.getpid()}.tmp"}]
-    with pytest.raises(OSError, match="file"):
-        check_writable(tmp_path / "file")
 
 
 #: Parts of a file's name, its age in hours, and whether it stays; DEAD is the number of a process that has ended.

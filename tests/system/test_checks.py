@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import stat
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,15 +10,12 @@ import pytest
 
 from benchmark.system.checks import (
     check_dimension,
-    check_one_of,
     check_positive,
     check_positive_parameters,
     check_within,
     digest_without_itself,
     escape_surrogates,
-    is_number,
     json_bytes,
-    may_block,
 )
 from benchmark.system.string_arrays import join_names, split_names
 
@@ -81,12 +77,6 @@ def test_values_lie_within_bounds_up_to_a_slack(values: list[float], slack: floa
         check_within("s", np.array(values, dtype=float), 0, 1, slack)
 
 
-def test_a_name_is_one_of_those_allowed() -> None:
-    check_one_of("how", "b", ("a", "b"))
-    with pytest.raises(ValueError, match=r"^how must be one of a, b, not 'c'$"):
-        check_one_of("how", "c", ("a", "b"))
-
-
 def test_a_digest_is_of_all_but_itself_in_any_order() -> None:
     one = digest_without_itself({"a": 1, "b": (2, 3), "digest": "x"})
     assert one == digest_without_itself({"b": [2, 3], "a": 1})
@@ -95,34 +85,9 @@ def test_a_digest_is_of_all_but_itself_in_any_order() -> None:
     assert len(one) == 64
 
 
-@pytest.mark.parametrize("key", ["format", "files", "rows", "plugins", "config", "about", "digests", "seconds", ""])
-def test_a_digest_is_of_every_other_key_whatever_it_is_called(key: str) -> None:
-    facts = {"a": 1, "digest": "x"}
-    assert digest_without_itself(facts | {key: 1}) != digest_without_itself(facts)
-    assert digest_without_itself(facts | {key: 1}) != digest_without_itself(facts | {key: 2})
-    nested = [digest_without_itself({key: {"digest": each}}) for each in "ab"]
-    assert nested[0] != nested[1], "that of a part is not its own"
-
-
 def test_text_is_written_as_utf_8_and_what_is_none_is_escaped() -> None:
     assert json_bytes({"a": "é\udcff"}) == '{\n  "a": "é\\udcff"\n}\n'.encode()
     assert escape_surrogates("é\ud800") == "é\\ud800"
-
-
-@pytest.mark.parametrize(
-    ("kind", "blocks"),
-    [(stat.S_IFREG, False), (stat.S_IFDIR, False), (stat.S_IFIFO, True), (stat.S_IFCHR, True), (stat.S_IFSOCK, True)],
-)
-def test_pipes_devices_and_sockets_may_block(kind: int, blocks: bool) -> None:
-    assert may_block(kind | 0o644) is blocks
-
-
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [("1", True), ("1e3", True), ("nan", True), ("-.5", True), ("", False), ("1,5", False), ("x", False)],
-)
-def test_a_number_is_what_python_reads_as_one(text: str, number: bool) -> None:
-    assert is_number(text) is number
 
 
 @pytest.mark.parametrize("names", [("a",), ("a", "é", "漢字 b"), ("", "a", ""), ("",)])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import resource
 from pathlib import Path
 
 import pytest
@@ -36,12 +35,6 @@ def test_what_is_no_such_number_is_refused_with_one(text: str, largest: float, m
     assert str(raised.value) == f"BENCH_TRIED is {text!r}; it must be a number of things{most}, such as 4"
 
 
-def test_gigabytes_are_named_in_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BENCH_TRIED", "x")
-    with pytest.raises(BenchError, match=r"^BENCH_TRIED is 'x'; it must be a number of gigabytes, such as 4$"):
-        memory.read_gigabytes("BENCH_TRIED", 4)
-
-
 def test_this_process_has_a_peak() -> None:
     assert 1e7 < memory.peak_memory() <= memory.lifetime_peak_memory() < 1e13
 
@@ -65,28 +58,6 @@ def test_free_memory_is_the_least_of_all_limits(monkeypatch: pytest.MonkeyPatch)
     assert memory.free_memory() == 1024
     files["/proc/meminfo"] = "MemTotal: 9000 kB\n"
     assert memory.free_memory() == 1024
-
-
-@pytest.mark.parametrize(("soft", "expected"), [(resource.RLIM_INFINITY, math.inf), (2**40, float(2**40))])
-def test_the_limit_of_a_process_is_the_soft_one(soft: int, expected: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resource, "getrlimit", lambda kind: (soft, 2**41) if kind == resource.RLIMIT_AS else (1, 1))
-    assert memory.memory_limit() == expected
-
-
-def test_a_peak_is_forgotten_but_for_the_whole_life(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "_PROCESS", tmp_path)
-    monkeypatch.setattr(memory, "_FORGOTTEN", [0.0])
-    assert math.isnan(memory.peak_memory())
-    (tmp_path / "status").write_text("Name: x\nVmHWM:\t   300 kB\nVmRSS: 100 kB\n")
-    assert memory.peak_memory() == memory.lifetime_peak_memory() == 300 * 1024
-    memory.reset_peak_memory()
-    assert (tmp_path / "clear_refs").read_text() == "5"
-    (tmp_path / "status").write_text("VmHWM: 100 kB\n")
-    assert (memory.peak_memory(), memory.lifetime_peak_memory()) == (100 * 1024, 300 * 1024)
-    memory.reset_peak_memory()
-    assert memory.lifetime_peak_memory() == 300 * 1024
-    (tmp_path / "status").write_text("Name: x\n")
-    assert math.isnan(memory.peak_memory())
 
 
 def test_threads_that_wait_sleep_unless_the_user_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:

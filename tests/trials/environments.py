@@ -128,7 +128,6 @@ ENVIRONMENTS = [
     # The libraries' own.
     *(Environment(f"OMP_NUM_THREADS={n}", {"OMP_NUM_THREADS": n}, says=GOMP) for n in ("0", "-3", "nonsense")),
     *(Environment(f"OPENBLAS_NUM_THREADS={n}", {"OPENBLAS_NUM_THREADS": n}) for n in ("0", "-3", "nonsense")),
-    *(empty(f"NUMBA_NUM_THREADS={n}", {"NUMBA_NUM_THREADS": n}, (1,), ONE) for n in ("0", "-3", "nonsense")),
     empty("an odd threading layer", {"NUMBA_THREADING_LAYER": "x"}, (1,), LAYER),
     Environment("NUMBA_CACHE_DIR is a file", {"NUMBA_CACHE_DIR": "/dev/null/x"}, says=UNCACHED),
     # Where results are kept.
