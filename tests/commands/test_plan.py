@@ -50,7 +50,6 @@ from benchmark.system import memory as environment
 from benchmark.system.errors import BenchError
 from tests.builders import small_experiment
 from tests.processes import Process
-from tests.trials.limits import SLICE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -524,7 +523,6 @@ print(sum(found.cpu.values()), found.peak)
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(SLICE, reason="not in a slice of the trials")
 def test_a_run_takes_about_what_was_planned(own, tmp_path: Path) -> None:
     """In processes of their own; of the processors' time, since other work on the machine passes on the clock, too.
 

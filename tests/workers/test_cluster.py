@@ -26,7 +26,7 @@ from benchmark.system.observer import Observer
 from benchmark.workers import cluster as module
 from benchmark.workers.cluster import DaskExecutor, parse_dask_option
 from tests.builders import small_experiment
-from tests.trials.limits import mostly_slow, some
+from tests.trials.limits import mostly_slow
 from tests.workers.clusters import contents_of
 
 if TYPE_CHECKING:
@@ -254,7 +254,7 @@ def test_a_scheduler_that_is_stopped(same: Any, dask: Any, notebook: Any, at_hom
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stopped", some([1, 2], 1))
+@pytest.mark.parametrize("stopped", [1, 2])
 def test_workers_that_are_stopped(same: Any, dask: Any, notebook: Any, at_home: list[int], stopped: int) -> None:
     dask.employ(2)
 
