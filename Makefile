@@ -20,8 +20,7 @@ help:
 	@echo "make run [CONFIG=configs/webkb.yaml]   run an experiment (default: the quickstart)"
 	@echo "make test                              run the tests, three at a time: they also wait"
 	@echo "make lint | types                      ruff, import-linter | mypy, strict"
-	@echo "make trials [SLICE=1] [SEED=7]         the slow tests, which try to break it"
-	@echo "make trials MINUTES=60                 slices of them with new seeds, for so long"
+	@echo "make trials [PROFILE=many] [SEED=7]     the slow tests, which try to break it"
 	@echo "make check                             compare with the pinned numbers"
 	@echo "make predictions                       pin again, with the labels on public test sets: results/predictions"
 	@echo "make reproduce-paper                   all papers: results/REPRODUCTION.md"
@@ -51,18 +50,11 @@ check: $(READY)
 predictions: $(READY)
 	$(BIN)/bench check --update $(PREDICTED)
 
-# The files that have slow tests: to collect all of tests/ takes each process 20 seconds. How seconds grow is measured
-# alone, after all others.
+# The files that have slow tests: to collect all of tests/ takes each process 20 seconds.
 trials: SLOW = tests/trials $(shell grep -rl slow tests --include='test_*.py' --exclude-dir=trials)
-trials: export SLICE := $(SLICE)
-trials: export SEED := $(SEED)
 trials: $(READY_TO_TEST)
-ifdef MINUTES
-	$(BIN)/python -m tests.trials $(MINUTES) $(SEED)
-else
-	$(BIN)/python -m pytest -m slow -rs -n 3 --dist worksteal $(SLOW) --ignore tests/trials/test_growth.py
-	$(BIN)/python -m pytest -m slow tests/trials/test_growth.py
-endif
+	$(BIN)/python -m pytest -m slow -rs -n 3 --dist worksteal --hypothesis-profile=$(or $(PROFILE),default) \
+		--hypothesis-seed=$(or $(SEED),0) $(SLOW)
 
 perf: $(READY_TO_TEST)
 	$(BIN)/python tests/perf/measure.py --json $(JSON)

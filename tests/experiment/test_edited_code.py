@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests.processes import Process
-from tests.trials.limits import some
 
 pytestmark = pytest.mark.slow
 PACKAGE = Path(__file__).parents[2] / "benchmark"
@@ -83,7 +82,7 @@ def test_an_edit_is_another_result_from_the_next_run_on(copied, scores):
     assert scores("other", "meanwhile", meanwhile=f"runner.code_digest(runner.run_experiment); {rewrite}") == before
     assert new in path.read_text()
     truths = []
-    for round_of in some(("smoothing", "draws"), 1):
+    for round_of in ("smoothing", "draws"):
         if round_of == "draws":
             edit(copied, *DRAWS)
         truths.append(scores(f"fresh-{round_of}", f"truth-{round_of}"))

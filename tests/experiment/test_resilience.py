@@ -18,7 +18,6 @@ import yaml
 
 from benchmark.experiment.store import Store
 from tests.processes import Process
-from tests.trials.limits import SLICE
 
 #: Pictures and thousands of resamples take half of such a run: what is shown is written, and intervals are of a few.
 SKETCHED = """
@@ -38,8 +37,6 @@ for module, name, instead in (
 main()
 """
 pytestmark = pytest.mark.slow
-#: Left out of a slice of the trials, which has a family of such runs: `runs`, `store`, `disks`.
-OF_A_FAMILY = pytest.mark.skipif(SLICE, reason="not in a slice of the trials")
 QUICKSTART = Path(__file__).parents[2] / "configs" / "quickstart.yaml"
 #: Four of the quickstart's cells, each with a matrix of its own.
 CELLS = {
@@ -132,7 +129,6 @@ def assert_resumes(run, tmp_path, n, expected):
     assert contents(tmp_path / "run") == expected
 
 
-@OF_A_FAMILY
 @pytest.mark.parametrize("moment", [1, STEPS // 2])
 def test_killed_in_mid_run_it_goes_on_to_the_same_bytes(run, undisturbed, tmp_path, moment):
     with run(tmp_path / "run", tmp_path / "store") as process:
@@ -178,7 +174,6 @@ def test_two_at_once_on_one_store_and_one_folder(run, undisturbed, tmp_path):
     assert {path.name for path in entries_of(tmp_path / "store")} == {path.name for path in entries_of(undisturbed[1])}
 
 
-@OF_A_FAMILY
 def test_a_flipped_byte_in_the_store_is_told_and_mended(run, undisturbed, full_store, tmp_path):
     by_size = sorted(Store(full_store, limit=10**12).entries(), key=lambda entry: entry[1])
     # The counts are the largest, then the pictures; the smallest are a cell's predictions on a fold.
@@ -221,7 +216,6 @@ def test_a_disk_too_full_for_the_store_is_told_once(run, tmp_path):
     assert contents(tmp_path / "run") == contents(roomy)
 
 
-@OF_A_FAMILY
 @pytest.mark.parametrize(("largest_file", "least_written"), [(1_000, 0), (20_000, 1)])
 def test_a_disk_too_full_for_the_results(run, undisturbed, full_store, tmp_path, largest_file, least_written):
     code, error = finished(run(tmp_path / "run", full_store, largest_file=largest_file))

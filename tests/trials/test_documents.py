@@ -20,7 +20,7 @@ from tests.corpora.small import small_card, small_files
 from tests.corpora.test_reuters import CARD, FILES
 from tests.corpora.test_sgml import DOCTYPE, GOOD
 from tests.strategies import damaged, one
-from tests.trials.limits import examples, trial
+from tests.trials.limits import examples
 from tests.trials.test_tables import read_twice
 
 if TYPE_CHECKING:
@@ -67,9 +67,8 @@ def reuters_files(draw: Any) -> tuple[bytes, dict[bytes, bytes]]:
     return name, ARTICLES | {name: draw(damaged([ARTICLES[name]], SGML_TOKENS))}
 
 
-@examples(6_000, 400)
+@examples(2_500)
 @given(reuters_files(), st.sampled_from(CARD.subset_names))
-@trial()
 def test_articles_are_read_alike_or_refused_with_a_reason(
     changed: tuple[bytes, dict[bytes, bytes]], subset: str
 ) -> None:
@@ -113,9 +112,8 @@ LEXINGS = st.builds(
 )
 
 
-@examples(6_000, 400)
+@examples(2_500)
 @given(pages(), LEXINGS)
-@trial()
 def test_words_of_a_page_are_its_own_and_the_same_each_time(
     corpus: tuple[str, dict[bytes, bytes]], lexing: Lexing
 ) -> None:

@@ -6,20 +6,22 @@ import gzip
 import io
 import struct
 import tarfile
+import tempfile
 import zlib
-from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.corpora.small import pack_files, small_files
-from tests.trials.limits import chance, some, trial
+from tests.trials.limits import examples
 from tests.trials.processes import bench
-from tests.trials.test_archives import NAME, assert_right_or_refused
+from tests.trials.test_damage import ARCHIVE, assert_right_or_refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 PEAK = 0.3
 ZEROS = bytes(1 << 20)
@@ -88,14 +90,16 @@ MEMBERS: dict[str, bytes] = {
 }
 
 
-def member(name: str, place: str, folder: Path) -> None:
-    """Put a bad member beside the right ones, first or last, and read the archive here, too."""
-    path = pack_files(small_files("webkb"), folder / NAME, mode="w:", format_=tarfile.GNU_FORMAT)
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("name", MEMBERS)
+def test_a_bad_member_is_refused_or_left_out(name: str, first: bool, tmp_path: Path) -> None:
+    """The member stands beside the right ones, first or last."""
+    path = pack_files(small_files("webkb"), tmp_path / ARCHIVE, mode="w:", format_=tarfile.GNU_FORMAT)
     good = path.read_bytes()
     with tarfile.open(fileobj=io.BytesIO(good)) as tar:
         last = tar.getmembers()[-1]
     end = last.offset_data + (last.size + 511) // 512 * 512
-    path.write_bytes(MEMBERS[name] + good if place == "first" else good[:end] + MEMBERS[name] + bytes(1024))
+    path.write_bytes(MEMBERS[name] + good if first else good[:end] + MEMBERS[name] + bytes(1024))
     assert_right_or_refused(path)
 
 
@@ -124,11 +128,6 @@ BOMBS: dict[str, Callable[[], Iterator[bytes]]] = {
 }
 
 
-def bomb(name: str, folder: Path) -> None:
-    with (folder / NAME).open("wb") as file:
-        file.writelines(BOMBS[name]())
-
-
 def large_folder(number: int, size: int, folder: Path) -> None:
     """Make an unpacked corpus with a file, or a number of files, that no corpus has."""
     for top in ("course", "department", "faculty", "other", "project", "staff", "student"):
@@ -138,21 +137,17 @@ def large_folder(number: int, size: int, folder: Path) -> None:
             file.truncate(size)  # of holes: it takes no room
 
 
-MAKERS: dict[str, Callable[[Path], None]] = {
-    **{name: partial(bomb, name) for name in BOMBS},
-    "a file of 4 GB": partial(large_folder, 1, 4 << 30),
-    "a hundred thousand files": partial(large_folder, 100_000, 0),
-    **{f"{name}, {place}": partial(member, name, place) for name in MEMBERS for place in ("first", "last")},
-}
-CASES = list(MAKERS)
-chance("hostile", 0).shuffle(CASES)
-
-
-@pytest.mark.parametrize("name", some(CASES, 6))
-@trial(60)
-def test_what_is_made_to_harm_is_refused_within_little_memory(name: str, tmp_path: Path) -> None:
-    MAKERS[name](tmp_path)
-    done = bench("data", "verify", "webkb", BENCH_DATASETS=str(tmp_path))
+@examples(12, shrink=False)
+@given(st.sampled_from([*BOMBS, "a file of 4 GB", "a hundred thousand files"]))
+def test_what_is_too_large_is_refused_within_little_memory(name: str) -> None:
+    with tempfile.TemporaryDirectory() as top:
+        folder = Path(top)
+        if name in BOMBS:
+            with (folder / ARCHIVE).open("wb") as file:
+                file.writelines(BOMBS[name]())
+        else:
+            large_folder(*((1, 4 << 30) if "GB" in name else (100_000, 0)), folder)
+        done = bench("data", "verify", "webkb", BENCH_DATASETS=str(folder))
     done.assert_clear()
     assert done.code == 3
     assert done.error.startswith("bench: ")

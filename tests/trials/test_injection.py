@@ -2,191 +2,258 @@
 
 from __future__ import annotations
 
-import functools
+import csv
+import io
+import os
+import pty
 import re
-import resource
 import shutil
-from collections.abc import Callable  # noqa: TC003 - of a table here
+import subprocess
+import tempfile
+import xml.etree.ElementTree as ET
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 from benchmark.report.escapes import csv_unescape, escape_controls
-from tests.trials.injection import MARK, Texts, harmful, harmless, written
-from tests.trials.limits import SLICE, TRACEBACK, chance, numbers, share, trial
-from tests.trials.observe import assert_harmless, cells, elements, json_shape, on_terminal, svg, tex, tokens
-from tests.trials.processes import bench
+from benchmark.system.checks import is_number
+from benchmark.system.yaml_source import UNPRINTABLE
+from tests.trials.limits import TRACEBACK, examples
+from tests.trials.processes import BENCH, ENVIRONMENT, bench
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Iterator, Sequence
 
 playwright = pytest.importorskip("playwright.sync_api")
 
-#: What is made of the experiment first, and what some of each trial are; a word in braces is one of its texts.
-FIRST = [("run", "{configuration}.yaml", "--out", "run"), *([] if SLICE else [("report", "run", "--html")])]
+#: What stands at the begin of a text, and what is made of HTML, Markdown, TeX, spreadsheets, terminals and formats.
+STARTS = (*"=+-@\t\r|#>'\"[`~$%&\\*_ ", "\n=", "- ", "1. ", "''=", "＝", "\ufeff=", "```\n", "---\n", "")
+PARTS = (
+    '<img src=x onerror="window.pwned=1">',
+    "</script><script>window.pwned=1</script>",
+    "</style></title></textarea></pre></td><svg onload=window.pwned=1>",
+    '" autofocus tabindex=0 onfocus="window.pwned=1" x="',
+    "' onmouseover='window.pwned=1' x='",
+    "<!--<script>",
+    "]]></text><script>window.pwned=1</script>",
+    "&lt;script&gt;window.pwned=1&lt;/script&gt;",
+    "{{constructor.constructor('window.pwned=1')()}}${window.pwned=1}",
+    "\\u003cscript\\u003e",
+    "<a href=javascript:window.pwned=1>x</a><iframe src=//pwned.example><base href=//pwned.example>",
+    "[x](javascript:window.pwned=1)![x](http://pwned.example/x.png)",
+    "``` ` ~~x~~ **y** __z__ | a | b |",
+    "\n\n# x\n\n- y\n\n",
+    "\\input{/etc/passwd}\\immediate\\write18{touch pwned}$\\frac{",
+    "% \\end{tabular} } & \\\\ [3pt]",
+    '=HYPERLINK("http://pwned.example")',
+    "=cmd|' /C calc'!A0",
+    '","=1+1',
+    "\r\n=1+1",
+    "\x1b]0;pwned\x07\x1b[31;7m\x1b[2J\x1b[1;1H\x9b31m\x9d0;pwned\x9c",
+    "\x1b]8;;http://pwned.example\x1b\\x\x1b]8;;\x1b\\",
+    "\b\b\b\x7f\x0b\x0c\x0e\x85\u202eabc\u2066\u2028\u2029\u200f",
+    "[red]x[/red][link=http://pwned.example]y[/link]:smile:",
+    "%s%(x)d{0}{x!r}{}%n",
+    "é中文🙂\u0301",
+)
+TEXT = st.builds(
+    lambda start, parts: start + "Zq".join(parts),
+    st.sampled_from(STARTS),
+    st.lists(st.sampled_from(PARTS), min_size=1, max_size=2),
+)
+#: What each drawn text is of.
+FIELDS = ("title", "note", "corpus", "configuration", "label", "group", "document", "column", "exception")
+HARMLESS = [f"Zq{name}" for name in FIELDS]
+#: Of a document: none is a letter, so that the words are the same.
+SIGNS = "<!-- </> &#60; ${ {{ \\ | ` % \" ' \x1b[31;7 \x9b \u202e ]]> =1+1"
 COMMANDS = [
-    ("run", "{configuration}.yaml", "--out", "again", "--verbose"),
-    ("run", "{configuration}.yaml", "--out", "again", "--json"),
-    ("report", "run", "--json"),
-    ("compare", "run", "mine", "mnb"),
-    ("explain", "run", "mine"),
-    ("explain", "run", "theirs", "--document", "{document 3}"),
+    ("compare", "run", "mnb", "ngd"),
+    ("explain", "run", "mnb"),
     ("explain", "run", "mnb", "--json"),
-    ("plan", "{configuration}.yaml", "--no-pilot"),
-    ("validate", "{configuration}.yaml"),
-    ("data", "stats", "{configuration}.yaml"),
-    ("data", "pin", "{configuration}.yaml"),
-    ("data", "export", "{configuration}.yaml", "--out", "counts"),
-    ("cite", "run"),
-    ("init", "{corpus}.csv", "--out", "new.yaml", "--no-pilot"),
-    ("fit", "{configuration}.yaml", "--cell", "mnb", "--out", "model"),
-    ("fit", "{configuration}.yaml", "--cell", "fails", "--out", "model"),
-    ("run", "run"),
-    ("plugin", "test", "mine.py"),
-    ("reproduce", "--configs", ".", "--page", "site/page.md"),
-    ("survey", "methods", "{configuration}.yaml", "--out", "survey"),
-    ("run", "{title}.yaml"),
-    ("run", "{configuration}.yaml", "--only", "{title}"),
-    ("compare", "run", "{title}", "mnb"),
-    ("explain", "run", "{title}"),
-    ("explain", "run", "mine", "--document", "{title}"),
-    ("predict", "run", "{title}.csv"),
-    ("list", "{title}"),
-    ("report", "{title}"),
-    ("--{title}",),
+    ("validate", "{configuration}"),
+    ("plan", "{configuration}"),
+    ("data", "stats", "{configuration}"),
+    ("init", "{corpus}", "--out", "new.yaml"),
+    ("fit", "{configuration}", "--cell", "fails", "--out", "model"),
+    ("run", "{text}"),
+    ("compare", "run", "{text}", "mnb"),
+    ("explain", "run", "mnb", "--document", "{text}"),
+    ("list", "{text}"),
+    ("--{text}",),
 ]
-#: Elements that the twin may lack: of a longer text in a picture, which is broken, and the head of a document's row of
-#: mistakes, as other texts are mistaken.
+PLUGIN = """\
+from sklearn.naive_bayes import MultinomialNB
+
+class Fails(MultinomialNB):
+    def fit(self, X, y):
+        raise ValueError({exception!a})
+
+CLASSIFIERS = {{"fails": Fails}}
+"""
+#: Elements that the harmless twin may lack: a longer text of a picture is broken, and other documents are mistaken.
 OURS = {"tspan dy x", "{http://www.w3.org/2000/svg}tspan dy x", "th class scope title"}
-#: Seconds and bytes that no two runs share.
-MEASURED = ("costs.csv",)
+ELEMENTS = """[...document.querySelectorAll('*')].map(each =>
+    [each.tagName.toLowerCase(), ...each.getAttributeNames().filter(name => !name.startsWith('data-')).sort()].join(' ')
+)"""
+#: What colours a text, hides the cursor, clears or leaves a line, and makes a path a link.
+CONTROLS_OF_OURS = re.compile(
+    r"\r|\x1b\[(?:[0-3]|3[0-7]|2;3[0-7]|38;5;\d+)?m|\x1b\[(?:\?25[lh]|2K|1A)|\x1b\]8;(?:id=\d+)?;(?:file://[!-~]*)?\x1b\\"
+)
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def printed(text: str) -> str:
+    """Return a text without what YAML refuses."""
+    return UNPRINTABLE.sub("", text)
+
+
+def file_name(text: str, suffix: str) -> str:
+    """Return a text as the name of a file, which has no slash and at most so many bytes."""
+    whole = text.replace("/", "\N{FRACTION SLASH}").lstrip("-~.")
+    return f"Zq{whole.encode()[:180].decode(errors='ignore')}{suffix}"
+
+
+def write_experiment(folder: Path, texts: Sequence[str]) -> dict[str, str]:
+    """Write an experiment and all that it reads; return the names of its files and one of its texts."""
+    text = dict(zip(FIELDS, texts, strict=True))
+    columns = {key: f"{printed(text['column']).strip()}Zq{key}" for key in ("text", "label", "id", "group")}
+    names = {
+        "corpus": file_name(printed(text["corpus"]), ".csv"),
+        "configuration": file_name(text["configuration"], ".yaml"),
+        "text": text["note"].replace("\0", ""),
+    }
+    with (folder / names["corpus"]).open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns.values())
+        for i in range(36):
+            words = f"alpha {'xyv'[i % 3 if i % 5 else 0]}z w{'abc'[i % 3]} {SIGNS if texts != HARMLESS else ''}"
+            writer.writerow(
+                [words, *(f"{text[key]}{n}" for key, n in (("label", i % 3), ("document", i), ("group", i % 4)))]
+            )
+    (folder / "mine.py").write_text(PLUGIN.format(exception=text["exception"]))
+    config = {
+        "name": "injected",
+        "title": printed(text["title"]),
+        "notes": [printed(text["note"])],
+        "plugins": ["mine.py"],
+        "corpus": {"name": "files", "path": names["corpus"], **columns},
+        "text": {"stoplist": "none"},
+        "protocol": {"name": "k-fold", "k": 2},
+        "methods": ["mnb", "ngd", "fails"],
+        "compare": [["mnb", "ngd"]],
+        "per_class": True,
+        "metrics": ["macro-f1", "macro-recall"],
+    }
+    (folder / names["configuration"]).write_text(yaml.safe_dump(config))
+    return names
+
+
+def on_terminal(*words: str, folder: Path) -> tuple[int, str]:
+    """Run a command at a terminal, and return its exit code and all that the terminal shows."""
+    ours, its = pty.openpty()
+    variables = {"TERM": "xterm-256color", "COLUMNS": "200", "BENCH_CACHE": str(folder / "store")}
+    process = subprocess.Popen(
+        [*BENCH, *words], cwd=folder, env=ENVIRONMENT | variables, stdin=subprocess.DEVNULL, stdout=its, stderr=its
+    )
+    os.close(its)
+    shown = b""
+    with open(ours, "rb", buffering=0) as file:  # noqa: PTH123 - a descriptor
+        while True:
+            try:
+                read = file.read(1 << 16)
+            except OSError:  # all that had it open have ended
+                break
+            if not read:
+                break
+            shown += read
+    return process.wait(), shown.decode(errors="backslashreplace")
+
+
+def check_command(words: Sequence[str], names: dict[str, str], folder: Path) -> int:
+    """Run a command at a terminal; AssertionError where that gets a control character that isn't ours."""
+    code, shown = on_terminal(*(word.format(**names) if "{" in word else word for word in words), folder=folder)
+    assert TRACEBACK not in shown
+    assert code >= 0
+    found = CONTROL.search(CONTROLS_OF_OURS.sub("", shown))
+    assert not found, ascii(shown)
+    return code
+
+
+def check_table(path: Path) -> None:
+    """Fail where a cell of a table is a formula."""
+    found = pd.read_csv(path, dtype=str, keep_default_na=False, header=None)
+    for value in found.to_numpy().ravel():
+        assert value[:1] not in tuple("=+-@\t\r\n") or is_number(value) or len(value) == 1, value
 
 
 @pytest.fixture(scope="module")
-def opened() -> Iterator[Callable[[Path], tuple[set[str], set[str]]]]:
-    """Open pages, each in a window of its own."""
+def browser() -> Iterator[Any]:
     path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if path is None:
         pytest.skip("no Chromium on this machine")
-    limit = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (limit[1], limit[1]))  # a browser reserves far more than it takes
     with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        resource.setrlimit(resource.RLIMIT_AS, limit)
-
-        def look(page: Path) -> tuple[set[str], set[str]]:
-            window = browser.new_page()
-            try:
-                return elements(window, page)
-            finally:
-                window.close()
-
-        yield look
-        browser.close()
+        opened = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield opened
+        opened.close()
 
 
-def make(folder: Path, texts: Texts, *, by_class: bool) -> Path:
-    """Write the experiment, run it at a terminal, and return its folder."""
-    place = written(folder, texts, by_class=by_class).parent
-    for words in FIRST:
-        code, shown = command(words, texts, place)
-        assert code == (words[0] == "run"), shown[-1_500:]  # one method fails
-    return place
-
-
-def command(words: tuple[str, ...], texts: Texts, folder: Path) -> tuple[int, str]:
-    """Run a command at a terminal; AssertionError where that obeys more than is ours."""
-    filled = [re.sub(r"\{(.*?)\}", lambda found: texts(found[1]).replace("\0", ""), word) for word in words]
-    code, shown = on_terminal(*filled, folder=folder, BENCH_CACHE=str(folder.parent / "store"))
-    assert TRACEBACK not in shown
-    assert_harmless(shown)
-    assert code >= 0
-    return code, shown
-
-
-@pytest.fixture(scope="module")
-def twin(
-    opened: Callable[[Path], tuple[set[str], set[str]]], tmp_path_factory: pytest.TempPathFactory
-) -> Callable[[bool], dict[str, Any]]:
-    """Return what is in the files of an experiment of harmless texts."""
-
-    @functools.cache
-    def found(by_class: bool) -> dict[str, Any]:
-        run = make(tmp_path_factory.mktemp("harmless"), Texts(harmless), by_class=by_class) / "run"
-        return {path.name: content(path, opened) for path in sorted(run.iterdir())}
-
+def elements(browser: Any, path: Path) -> set[str]:
+    """Open a page, and return its elements with their attributes; AssertionError if anything was run or asked for."""
+    page, asked, said = browser.new_page(), list[str](), list[str]()
+    page.on("request", lambda request: asked.append(request.url))
+    for event in ("pageerror", "console", "dialog"):
+        page.on(event, lambda each: said.append(str(each)))
+    page.goto(path.as_uri())
+    page.evaluate("Promise.resolve(window.drawn).then(() => null)")
+    page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
+    assert not page.evaluate("window.pwned !== undefined"), "a script of a text was run"
+    assert asked == [path.as_uri()]
+    assert said == []
+    found = set(page.evaluate(ELEMENTS))
+    page.close()
     return found
 
 
-def table(text: str) -> Any:
-    """Return a table with the numbers of its texts."""
-    return cells(text).map(lambda cell: tuple(MARK.findall(cell)) or cell)
+def shown_by(browser: Any, run: Path) -> dict[str, set[str]]:
+    """Return the elements of a run's page and pictures."""
+    found = {path.name: elements(browser, path) for path in run.glob("*.html")}
+    for path in run.glob("*.svg"):
+        found[path.name] = {" ".join([each.tag, *sorted(each.attrib)]) for each in ET.parse(path).iter()}  # noqa: S314
+    return found
 
 
-#: What is in a file to those who read it.
-READERS: dict[str, Callable[[str], Any]] = {".svg": svg, ".md": tokens, ".tex": tex, ".csv": table, ".json": json_shape}
+@pytest.fixture(scope="module")
+def twin(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
+    """Return the elements of an experiment of harmless texts."""
+    folder = tmp_path_factory.mktemp("harmless")
+    names = write_experiment(folder, HARMLESS)
+    assert check_command(("run", "{configuration}", "--out", "run"), names, folder) == 1  # one method fails
+    return shown_by(browser, folder / "run")
 
 
-def content(path: Path, opened: Callable[[Path], tuple[set[str], set[str]]]) -> Any:
-    """Return what a file is to those who read it."""
-    looked = opened(path) if path.suffix in (".html", ".svg") else None
-    if path.name in MEASURED or path.suffix not in READERS:
-        return looked
-    return READERS[path.suffix](path.read_text(encoding="utf-8"))
-
-
-def assert_alike(name: str, found: Any, expected: Any) -> None:
-    """Fail unless a file has what its twin has, and no more."""
-    if name.endswith(".html"):
-        extra = found[0] - expected[0] - OURS
-        assert not extra, extra
-        assert not found[1] - expected[1]
-    elif name.endswith(".svg"):
-        assert not found - expected - OURS
-    elif isinstance(found, pd.DataFrame):
-        pd.testing.assert_frame_equal(found, expected)
-    else:
-        assert found == expected
-
-
-@pytest.mark.parametrize("number", numbers(24, 1))
-@trial(600)
+@examples(10, shrink=False)
+@given(texts=st.lists(TEXT, min_size=len(FIELDS), max_size=len(FIELDS)), command=st.sampled_from(COMMANDS))
 def test_no_output_obeys_a_name_or_text(
-    number: int,
-    twin: Callable[[bool], dict[str, Any]],
-    opened: Callable[[Path], tuple[set[str], set[str]]],
-    tmp_path: Path,
+    browser: Any, twin: dict[str, set[str]], texts: list[str], command: tuple[str, ...]
 ) -> None:
-    random, by_class = chance("injection", number), bool(number % 2)
-    texts = Texts(harmful(random))
-    folder = make(tmp_path, texts, by_class=by_class)
-    expected = twin(by_class)
-    assert {path.name for path in (folder / "run").iterdir()} == set(expected)
-    for name, harmless_one in expected.items():
-        assert_alike(name, content(folder / "run" / name, opened), harmless_one)
-    for words in random.sample(COMMANDS, share(4, 1)):
-        command(words, texts, folder)
-    for path in folder.rglob("*"):
-        if "run" not in path.parts and path.suffix in (".html", ".md", ".json"):
-            content(path, opened)
-
-
-@pytest.mark.parametrize("number", numbers(24, 1))
-@trial(300)
-def test_what_a_model_answers_obeys_none_at_a_terminal_and_is_whole_in_a_file(number: int, tmp_path: Path) -> None:
-    texts = Texts(harmful(chance("injected model", number)))
-    folder = written(tmp_path, texts, by_class=False).parent
-    code, shown = command(("fit", "{configuration}.yaml", "--cell", "mnb", "--out", "model"), texts, folder)
-    assert not code, shown
-    words = "predict", "model", f"{texts('corpus')}.csv", "--keep-all", "-f", ("csv", "jsonl")[number % 2]
-    command(words, texts, folder)
-    done = bench(*words, folder=folder, BENCH_CACHE=str(tmp_path / "store"))
-    assert not done.code, done.error
-    labels = {f"{texts('labels')}{i}".strip() for i in range(3)}
-    (folder / "out").write_text(done.out, encoding="utf-8")
-    given = pd.read_csv(folder / "out", dtype=str) if number % 2 == 0 else pd.read_json(folder / "out", lines=True)
-    found = set(given["label"])
-    escaped = {"\r".join(map(escape_controls, label.split("\r"))) for label in labels}
-    assert set(map(csv_unescape, found)) <= escaped if number % 2 == 0 else found <= labels
+    with tempfile.TemporaryDirectory() as top:
+        folder = Path(top)
+        names = write_experiment(folder, texts)
+        assert check_command(("run", "{configuration}", "--out", "run"), names, folder) == 1
+        for name, found in shown_by(browser, folder / "run").items():
+            assert not found - twin[name] - OURS, name
+        for path in (folder / "run").glob("*.csv"):
+            check_table(path)
+        check_command(command, names, folder)
+        # What a model answers is whole in a file.
+        assert not check_command(("fit", "{configuration}", "--cell", "mnb", "--out", "model"), names, folder)
+        done = bench("predict", "model", names["corpus"], folder=folder, BENCH_CACHE=str(folder / "store"))
+        assert not done.code, done.error
+        labels = {f"{texts[FIELDS.index('label')]}{i}".strip() for i in range(3)}
+        escaped = {"\r".join(map(escape_controls, label.split("\r"))) for label in labels}
+        assert set(map(csv_unescape, pd.read_csv(io.StringIO(done.out), dtype=str)["label"])) <= escaped

@@ -22,13 +22,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+from benchmark.experiment import run
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import run_and_write
 from benchmark.experiment.store import Store
 from benchmark.report.drawing import render
 from tests.strategies import one
-from tests.trials.limits import examples, trial
+from tests.trials.limits import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -109,7 +109,7 @@ def numbers_of(rows: list[Row], name: str, methods: list[Any], order: Random | N
     if order is not None:
         config = shuffled(config, order)
     (top / "own.yaml").write_text(yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
-    done = run_and_write(load_checked(top / "own.yaml"), RunContext(Store(top / "store")), folder=top / "run")
+    done = run.run_and_write(load_checked(top / "own.yaml"), RunContext(Store(top / "store")), folder=top / "run")
     assert not done.results.failures
     found = parquet.read_table(top / "run" / "predictions.parquet").to_pylist()
     cells: dict[str, Any] = {}
@@ -130,17 +130,14 @@ def shuffled(tree: Any, order: Random) -> Any:
 @pytest.fixture(autouse=True, scope="module")
 def undrawn() -> Any:
     """Draw no pictures, which take most of a small run."""
-    from benchmark.experiment import run as session  # noqa: PLC0415 - as the tests' own fixture does
-
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(session, "cached_pictures", lambda _, specs: {name: {} for name in specs})
+        patch.setattr(run, "cached_pictures", lambda _, specs: {name: {} for name in specs})
         patch.setattr(render, "render_pictures", lambda specs: {name: {} for name in specs})
         yield
 
 
-@examples(150, 5)
+@examples(100)
 @given(rows=documents(), names=st.lists(st.sampled_from(sorted(FORMATS)), min_size=2, max_size=2), data=st.data())
-@trial(60)
 def test_another_order_or_format_gives_the_same_numbers(rows: list[Row], names: list[str], data: Any) -> None:
     order = Random(data.draw(st.integers(0, 2**32)))  # noqa: S311 - it keeps no secret
     counting = data.draw(st.booleans())

@@ -1,4 +1,4 @@
-"""Mutants of CSV, TSV and JSON lines: a small corpus of one's own is refused with a reason, or read alike each time."""
+"""Mutants of CSV, TSV and JSON lines, and rows of another length: refused with a reason, or read alike each time."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
 import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,7 +23,7 @@ from benchmark.text.lexer import Lexing
 from benchmark.text.pruning import Pruning
 from benchmark.text.vocabulary import count_terms
 from tests.strategies import damaged, one
-from tests.trials.limits import assert_clear, examples, trial
+from tests.trials.limits import assert_clear, examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,9 +89,8 @@ def read_twice(read: Callable[[], Any]) -> None:
     assert found[0] == found[1]
 
 
-@examples(6_000, 400)
+@examples(2_500)
 @given(tables(), HOW, SEVERAL)
-@trial()
 def test_a_table_is_read_alike_or_refused_with_a_reason(
     table: tuple[str, bytes], how: dict[str, Any], multilabel: dict[str, Any]
 ) -> None:
@@ -109,3 +109,42 @@ def test_a_table_is_read_alike_or_refused_with_a_reason(
             return documents.ids, counts.vocabulary, *(None if each is None else each.tobytes() for each in arrays)
 
         read_twice(read)
+
+
+KINDS = (".csv", ",", "commas"), (".csv", ";", "semicolons"), (".tsv", "\t", "tabs")
+
+
+@st.composite
+def ragged(draw: Any) -> tuple[str, str, str, str]:
+    """Draw a table with a row of another length: its ending, its delimiter, its text, and what is said of it."""
+    kind, delimiter, name = one(draw, KINDS)
+    width, end = draw(st.integers(2, 6)), one(draw, ("\n", "\r\n"))
+    texts = "a few words", f"two{end}lines", f'"a{delimiter} b"', f"one{delimiter}two{end}{end}three"
+    rows = draw(st.lists(st.tuples(st.sampled_from((0, 0, 0, 1, 3)), st.sampled_from(texts)), min_size=30, max_size=30))
+    wrong, n = draw(st.integers(0, 29)), draw(st.integers(1, width + 3).filter(lambda n: n != width))
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, delimiter=delimiter, lineterminator=end)
+    writer.writerow(["text", "label", *(f"more{n}" for n in range(width - 2))])
+    for number, (blank, text) in enumerate(rows):
+        out.write(end * blank)
+        cells = [text, "xy"[number % 2], *[""] * (width - 2)]
+        if number == wrong:
+            line, cells = out.getvalue().count("\n") + 1, (cells + ["more"] * n)[:n]
+        writer.writerow(cells)
+    said = f":{line}: has {n} column{'s' if n > 1 else ''}, and the header has {width}"
+    said += f"; quote the text if it holds {name}" if n > width else ""
+    return kind, delimiter, one(draw, ("", "\ufeff")) + out.getvalue(), said
+
+
+@examples(1_000)
+@given(ragged(), st.sampled_from(sorted(PACKED)))
+def test_a_row_of_another_length_is_refused_with_its_line(table: tuple[str, str, str, str], packing: str) -> None:
+    kind, delimiter, text, said = table
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"own{kind}{packing}"
+        path.write_bytes(PACKED[packing](text.encode()))
+        with pytest.raises(DataError) as caught:
+            UserFiles(path.name, delimiter=delimiter, base=Path(folder)).outline()
+        told, _, hint = str(caught.value).partition("; if quotes are part of the text")
+        assert told == f"{path}{said}"
+        assert bool(hint) <= ('"' in text)  # where a row within quotes may be the reason, the ways out are named

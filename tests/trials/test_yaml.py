@@ -16,7 +16,7 @@ from benchmark.papers import load as papers
 from benchmark.papers import published
 from benchmark.system.errors import ConfigError
 from tests.strategies import broken_yaml, one
-from tests.trials.limits import assert_clear, examples, trial
+from tests.trials.limits import assert_clear, examples
 from tests.trials.processes import REPOSITORY
 
 if TYPE_CHECKING:
@@ -60,9 +60,8 @@ def changed_and_validated(draw: Any) -> tuple[str, str]:
     return name, one(draw, [name, name, *extending])
 
 
-@examples(8_000, 300)
+@examples(2_500)
 @given(broken_yaml([*CONFIGS.values()]), changed_and_validated())
-@trial()
 def test_a_configuration_is_good_or_refused_with_a_reason(copies: Path, mutant: bytes, names: tuple[str, str]) -> None:
     changed, validated = (copies / "configs" / name for name in names)
     check(mutant, changed, validated)
@@ -76,8 +75,7 @@ def papers_and_readers(draw: Any) -> tuple[str, str]:
     return name, one(draw, [each for each, text in CONFIGS.items() if own.search(text)])
 
 
-@examples(4_000, 150)
+@examples(1_500)
 @given(broken_yaml([*PAPERS.values()]), papers_and_readers())
-@trial()
 def test_a_paper_is_good_or_refused_with_a_reason(copies: Path, mutant: bytes, names: tuple[str, str]) -> None:
     check(mutant, copies / "published" / names[0], copies / "configs" / names[1])

@@ -16,7 +16,6 @@ from benchmark.system.errors import BenchError
 from benchmark.workers import cluster as module
 from benchmark.workers.worker import Cancelled, check_versions, compute_units, library_versions, make_payload
 from tests.builders import small_experiment
-from tests.trials.limits import some
 from tests.workers.clusters import contents_of
 
 if TYPE_CHECKING:
@@ -145,7 +144,7 @@ def test_other_keys_are_other_code(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("at_most", some([2, None], 1))
+@pytest.mark.parametrize("at_most", [2, None])
 def test_at_most_so_many_at_once(slow: Any, dask: Any, brought: Any, tmp_path: Path, at_most: int | None) -> None:
     # Long enough that a worker which takes seconds to begin meets the others at work.
     experiment = slow(f"[{{classifier: {{name: slow, number: {list(range(16))}}}}}]", pause=1.5)
