@@ -6,7 +6,6 @@ import math
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.formatting.number_text import is_missing
@@ -200,33 +199,3 @@ def holm_family_rows(family: Sequence[TestResult]) -> Iterator[list[Any]]:
     for each in holm_correction(family):
         p_values = [math.nan if p is None else p for p in (each.p_value, each.p_holm)]
         yield [each.a, each.b, each.test, each.n, each.statistic, *p_values, size, each.note]
-
-
-def best_cells(scored: ScoreTable, cells: Sequence[str], metric: str) -> tuple[list[str], str]:
-    """Return the cell with the best score and all that no test tells from it, best first, and the name of the test.
-
-    Which cell is best is known only from the scores that are tested. So all pairs of the cells are tested, and Holm's
-    correction is over all of them. The test is the first kind of which one can be significant.
-
-    Parameters
-    ----------
-    scored : ScoreTable
-    cells : sequence of str
-        Cells with a score, tested on the same documents.
-    metric : str
-        A metric of which more is better.
-    """
-    ordered = sorted(cells, key=lambda cell: -scored.estimate(cell, metric).value)
-    families: dict[str, list[TestResult]] = defaultdict(list)
-    for a, b in combinations(ordered, 2):
-        for result in scored.tests(a, b, [metric]):
-            families[result.test].append(result)
-    corrected = [holm_correction(family) for family in families.values()]
-    able = (family for family in corrected if any(each.p_holm is not None and not each.note for each in family))
-    leading = next(able, corrected[0] if corrected else [])
-    worse = {
-        each.b
-        for each in leading
-        if each.a == ordered[0] and each.p_holm is not None and each.p_holm < SIGNIFICANCE_LEVEL
-    }
-    return [cell for cell in ordered if cell not in worse], leading[0].test if leading else ""

@@ -350,8 +350,6 @@ def _words(text: TextSettings, own: Mapping[str, Any]) -> str:
         pruned += f" in the group {pruning.group!r}"
     made = f"; digits: {text.lexing.digits}; stoplist: {text.lexing.stoplist}"
     made += f"; terms: {', '.join(text.lexing.blocks)}" if len(text.lexing.blocks) > 1 else ""
-    if hashed := own.get("in_buckets", 0):
-        made += f"; about {hashed:,} n-grams of characters share {text.lexing.buckets:,} buckets for each length"
     return f"{own.get('vocabulary', 0):,} words{pruned}{made}"
 
 

@@ -1,4 +1,4 @@
-"""Survey pages over several runs: comparison of methods, and ablation of the steps of the geometry."""
+"""Survey pages over several runs of the same methods: all scores, mean ranks, and the steps of the geometry."""
 
 from __future__ import annotations
 
@@ -7,50 +7,92 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.charts.chart import ChartPanel, Line
-from benchmark.analysis.comparisons import best_cells
+import pandas as pd
+
 from benchmark.analysis.comparisons import main_metric as tested_metric
 from benchmark.analysis.formatting.labels import component_label, grid_label, points_label
-from benchmark.analysis.summary import summary_table
-from benchmark.commands.recommend import comparison_sentences, recommendations, start_sentence, tests_sentence
+from benchmark.analysis.formatting.number_text import MISSING_TEXT, interval_text, is_missing, number_text, p_text
+from benchmark.analysis.formatting.units import metric_name
 from benchmark.config.model import CHOOSE_ORACLE
+from benchmark.diagnostics import DIAGNOSTIC_METRICS
+from benchmark.evaluation.mean_ranks import rank_methods
 from benchmark.evaluation.metrics import more_is_better, unit_of
-from benchmark.evaluation.sampling_model import sampling_of
 from benchmark.experiment.run_folder import read_manifest
-from benchmark.report.drawing import render
-from benchmark.report.drawing.curves import curve_chart
-from benchmark.report.drawing.dots import rank_chart
-from benchmark.report.drawing.trade_off import trade_off_chart
-from benchmark.report.files import missing_figures_message
+from benchmark.report.grids import TextTable
 from benchmark.report.page import render_markdown
-from benchmark.report.surveys import (
-    SURVEY_DIFFERENCE_COLUMNS,
-    SURVEY_SCORE_COLUMNS,
-    BestMethods,
-    Survey,
-    SurveyProblem,
-    gain_grid,
-    problem_grid,
-    ranking_grid,
-)
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import ConfigError, unknown_name
 from benchmark.system.shipped_files import shipped_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from benchmark.analysis.summary import CellInfo
-    from benchmark.config.model import Experiment, MethodSpec
+    from benchmark.config.model import Experiment
     from benchmark.evaluation.mean_ranks import MeanRanks
     from benchmark.experiment.run import RunResult
-    from benchmark.report.grids import TextTable
 
 #: Pages, and patterns of their configurations.
 SURVEY_PAGES = {"methods": ("all-methods-*.yaml", "tuned-*.yaml", "learning-*.yaml"), "ablation": ("geometry-*.yaml",)}
-#: Methods for comparison: the usual first choice, and the papers' best kernel.
-BASELINE_METHOD, PAPER_METHOD = "tfidf-linear-svm", "ngd"
+#: Method that the others are compared with: the usual first choice.
+BASELINE_METHOD = "tfidf-linear-svm"
+#: Difference to the best score, as a share, up to which a method is near it.
+NEAR_BEST = 0.01
+
+
+@dataclass(frozen=True)
+class SurveyProblem:
+    """One set of documents and classes: its name, title, metric and corpus."""
+
+    name: str
+    title: str
+    metric: str
+    corpus: str
+    multilabel: bool
+    curve: bool
+
+    @property
+    def heading(self) -> str:
+        """The metric as the head of a column."""
+        return f"{metric_name(self.metric, DIAGNOSTIC_METRICS)} %"
+
+
+@dataclass(eq=False)
+class Survey:
+    """Scores, costs and paired differences of several methods on several problems.
+
+    Parameters
+    ----------
+    problems : dict of bytes to SurveyProblem
+        By a digest of the tested documents; learning curves by their name.
+    methods, grids : dict of str to str
+        Description of each method, and the candidates of the tuned ones.
+    scores : list of dict
+        A row for each problem, method and size, with the problem's metric, its 95% interval, and costs. `tuned` says
+        whether the parameters were chosen on training documents, and `chosen` which.
+    gaps : dict
+        Difference of two methods, by problem, whether they are tuned, and their names.
+    """
+
+    problems: dict[Any, SurveyProblem] = field(default_factory=dict)
+    methods: dict[str, str] = field(default_factory=dict)
+    grids: dict[str, str] = field(default_factory=dict)
+    scores: list[dict[str, Any]] = field(default_factory=list)
+    gaps: dict[tuple[str, bool, str, str], dict[Any, Any]] = field(default_factory=dict)
+
+    def tables(self) -> list[SurveyProblem]:
+        """Return the problems that are no learning curves."""
+        return [problem for problem in self.problems.values() if not problem.curve]
+
+    def is_tuned(self, problem: str) -> bool:
+        """Return whether a problem has tuned scores."""
+        return any(row["tuned"] for row in self.scores if row["problem"] == problem)
+
+    def of(self, problem: str, *, tuned: bool | None = None) -> dict[str, dict[str, Any]]:
+        """Return the rows of a problem by method: the tuned ones where there are any, or as asked."""
+        wanted = self.is_tuned(problem) if tuned is None else tuned
+        rows = [row for row in self.scores if row["size"] is None and row["problem"] == problem]
+        return {row["method"]: row for row in rows if row["tuned"] == wanted}
 
 
 def survey_configurations(page: str, folder: Path) -> list[Path]:
@@ -69,8 +111,34 @@ def survey_configurations(page: str, folder: Path) -> list[Path]:
     return paths
 
 
+def check_comparable(experiments: Sequence[Experiment]) -> None:
+    """Check before the runs that the experiments are tables or curves of methods, each at most once.
+
+    Raises
+    ------
+    ConfigError
+        If one isn't, or its main metric isn't a share where more is better.
+    """
+    for experiment in experiments:
+        choices = {cell.choice for cell in experiment.cells} - {""}
+        problem = ""
+        if len(experiment.variants) > 1 or len(choices) > 1 or CHOOSE_ORACLE in choices:
+            problem = "a survey needs experiments without variants, and at most one choice, on training documents"
+        elif choices and any(cell.size is not None for cell in experiment.cells):
+            problem = "the learning curves of a survey can't have `choose`"
+        elif any(cell.terms is not None or cell.of_class for cell in experiment.cells):
+            problem = "a survey can't have curves over terms, or scores of single classes"
+        metric = tested_metric(experiment)
+        if not problem and not (
+            unit_of(metric, experiment.quantities) == "percent" and more_is_better(metric, experiment.scorers)
+        ):
+            problem = f"a survey ranks by a share where more is better, not by {metric}; put one first in `metrics`"
+        if problem:
+            raise ConfigError(f"{experiment.name}: {problem}")
+
+
 def write_survey(done: Sequence[RunResult], page: str, path: Path) -> str:
-    """Write a page with its pictures, and return a line that describes them.
+    """Write a page, and return a line that describes it.
 
     Raises
     ------
@@ -79,33 +147,22 @@ def write_survey(done: Sequence[RunResult], page: str, path: Path) -> str:
     """
     survey = build_survey(done)
     ranking = survey_mean_ranks(survey)
-    pictures = {"seconds": trade_off_chart(survey, (BASELINE_METHOD, PAPER_METHOD)), "ranks": rank_chart(ranking)}
-    pictures |= {"learning": curve_chart(chart)} if (chart := survey.chart()) else {}
-    images = {name: f"img/{path.stem}-{name}.svg" for name in pictures}
     text = render_markdown(
         page,
         survey=survey,
         ranking=ranking,
         ranks=ranking_grid(survey, ranking),
-        tables=[problem_grid(survey, problem, BASELINE_METHOD) for problem in survey.problems],
-        advice=list(recommendations(survey, ranking)),
+        tables=[problem_grid(survey, problem, BASELINE_METHOD) for problem in survey.tables()],
+        curves=[curve_grid(survey, problem) for problem in survey.problems.values() if problem.curve],
         start=start_sentence(survey),
         steps=lambda pairs: _steps(survey, {(a, b): words for a, b, words in pairs}),
-        comparisons=comparison_sentences(survey),
-        tests=tests_sentence(survey),
         runs=[each.summary.name for each in done],
-        choices=[f"{', '.join(names)}: {words}" for words, names in _choices(done).items()],
-        images=images,
+        choices=list(_choices(done)),
         machines=list(dict.fromkeys(_machine(each) for each in done)),
     )
-    used = {name: spec for name, spec in pictures.items() if images[name] in text}
-    drawn = render.render_pictures(used)
-    for name, files in drawn.items():
-        write_atomically(path.parent / images[name], files["svg"])
     write_atomically(path, text.encode())
-    line = f"{path}: {len(survey.methods)} methods on {len(survey.problems)} problem{'s' * (len(survey.problems) > 1)}"
-    missing = [name for name in used if name not in drawn]
-    return f"{line}; {missing_figures_message(missing)}" if missing else line
+    n = len(survey.tables())
+    return f"{path}: {len(survey.methods)} methods on {n} problem{'s' * (n > 1)}"
 
 
 def build_survey(done: Sequence[RunResult]) -> Survey:
@@ -120,100 +177,63 @@ def build_survey(done: Sequence[RunResult]) -> Survey:
         If a run isn't a table or curve of methods, each at most once.
     """
     check_comparable([each.results.experiment for each in done])
-    found = _Found()
+    survey = Survey()
     for each in sorted(done, key=_is_tuned):
         alike = [other.summary.name for other in done if _kind(other) == _kind(each)]
-        found.add(each, _short(each.summary.name, alike))
-    return Survey(
-        tuple(found.problems.values()),
-        found.methods,
-        frozenset(found.summed),
-        summary_table(SURVEY_SCORE_COLUMNS, found.scores),
-        summary_table(SURVEY_DIFFERENCE_COLUMNS, found.gaps),
-        found.panels,
-        found.bars,
-        found.corpora,
-        found.grids,
-        tuple(found.best.values()),
-    )
+        _add_run(survey, each, _short(each.summary.name, alike))
+    return survey
 
 
-@dataclass(eq=False)
-class _Found:
-    """What the runs that were read so far add to a survey; see `Survey`."""
-
-    problems: dict[bytes, SurveyProblem] = field(default_factory=dict)
-    methods: dict[str, str] = field(default_factory=dict)
-    summed: set[str] = field(default_factory=set)
-    scores: list[list[Any]] = field(default_factory=list)
-    gaps: list[list[Any]] = field(default_factory=list)
-    panels: dict[ChartPanel, str] = field(default_factory=dict)
-    bars: str = ""
-    corpora: dict[str, str] = field(default_factory=dict)
-    grids: dict[str, str] = field(default_factory=dict)
-    best: dict[str, BestMethods] = field(default_factory=dict)
-
-    def add(self, done: RunResult, name: str) -> None:
-        """Add a run, of which `name` is the short name."""
-        (variant,) = done.results.experiment.variants.values()
-        curves, tuned = _curves(done), _is_tuned(done)
-        for entry in variant.entries:
-            self.methods.setdefault(entry.label, _words(entry.candidates[0]))
-            self.summed |= {entry.label} if _sums_words(entry.candidates[0]) else set()
-            self.grids |= {entry.label: grid_label(entry)} if tuned else {}
-        for task in variant.tasks:
-            words = task.title if len(variant.tasks) > 1 else ""
-            cells = [cell for cell in done.summary.cells if cell.task == task.name]
-            title = ": ".join(filter(None, (done.summary.title, words)))
-            metric = done.summary.main_metric
-            problem = SurveyProblem(" ".join(filter(None, (name, words))), title, metric, variant.collection.multilabel)
-            if not curves:
-                problem = self.problems.setdefault(_tested_documents(done, cells), problem)
-                if problem.metric != metric:
-                    raise ConfigError(
-                        f"{done.summary.name}: the same documents have the metric {problem.metric} elsewhere"
-                    )
-                self.gaps += _gap_rows(done, problem, cells)
-            self.corpora[problem.name] = variant.collection.corpus
-            rows = list(_score_rows(done, problem, cells))
-            self.scores += rows
-            if curves:
-                self.panels[ChartPanel(problem.name, _lines(rows))] = metric
-                self.bars = sampling_of(variant.protocol.tags, done.results.experiment.seed).bars
-            best = _best_methods(done, problem, cells)
-            self.best |= {f"{problem.name} {best.size}": best} if best else {}
+def _add_run(survey: Survey, done: RunResult, name: str) -> None:
+    """Add a run, of which `name` is the short name."""
+    (variant,) = done.results.experiment.variants.values()
+    (curve, tuned), metric = _kind(done), done.summary.main_metric
+    for entry in variant.entries:
+        spec = entry.candidates[0]
+        survey.methods.setdefault(entry.label, f"{points_label(spec)}; {component_label(spec.classifier)}")
+        survey.grids |= {entry.label: grid_label(entry)} if tuned else {}
+    costs: dict[str, Any] = {row["cell"]: row for row in done.summary.costs.to_dict("records")}
+    signs = [row for row in done.summary.significance.to_dict("records") if row["test"] == "sign"]
+    tests = {(row["a"], row["b"]): row for row in signs}
+    for task in variant.tasks:
+        words = task.title if len(variant.tasks) > 1 else ""
+        cells = [cell for cell in done.summary.cells if cell.task == task.name]
+        title, short = (": ".join(filter(None, (done.summary.title, words))), " ".join(filter(None, (name, words))))
+        facts = metric, variant.collection.corpus, variant.collection.multilabel, curve
+        key = short if curve else _tested_documents(done, [cell.id for cell in cells])
+        problem = survey.problems.setdefault(key, SurveyProblem(short, title, *facts))
+        if problem.metric != metric:
+            raise ConfigError(f"{done.summary.name}: the same documents have the metric {problem.metric} elsewhere")
+        for cell in cells:
+            if (score := done.summary.headlines.get((cell.id, metric))) is not None:
+                own: dict[str, Any] = {name: score[name] for name in ("value", "low", "high", "n")}
+                own |= {"problem": problem.name, "tuned": tuned, "method": cell.method, "size": cell.size}
+                own["chosen"] = cell.columns.get("parameter", "")
+                survey.scores.append(own | costs.get(cell.id, {}))
+        method = {cell.id: cell.method for cell in cells}
+        for gap in done.summary.differences.to_dict("records"):
+            if not curve and gap["a"] in method and gap["b"] in method:
+                p_holm = tests.get((gap["a"], gap["b"]), {}).get("p_holm")
+                survey.gaps[problem.name, tuned, method[gap["a"]], method[gap["b"]]] = gap | {"p_holm": p_holm}
 
 
-def _best_methods(done: RunResult, problem: SurveyProblem, cells: Sequence[CellInfo]) -> BestMethods | None:
-    """Return the best methods of a problem, of a learning curve at its smallest size; None if all failed."""
-    sizes = [cell.size for cell in cells if cell.size is not None]
-    size, scored = min(sizes, default=None), done.results.scored
-    methods = {cell.id: cell.method for cell in cells if cell.size == size and scored.has(problem.metric, cell.id)}
-    if not methods:
-        return None
-    best, test = best_cells(scored, list(methods), problem.metric)
-    return BestMethods(problem.name, size, tuple(methods[cell] for cell in best), test, math.comb(len(methods), 2))
-
-
-def _tested_documents(done: RunResult, cells: Sequence[CellInfo]) -> bytes:
+def _tested_documents(done: RunResult, cells: Sequence[str]) -> bytes:
     """Return a digest of the documents that a task tests, in order, and of its classes."""
-    predictions, ids = done.results.predictions, {cell.id for cell in cells}
-    cell = next(cell for cell in done.results.experiment.cells if cell.id in ids)
+    predictions = done.results.predictions
+    cell = next(cell for cell in done.results.experiment.cells if cell.id in cells)
     documents = predictions.tasks[cell.setting(0, cell.size).of_task]
     tested = [[documents.ids[i] for i in split.test] for split in predictions.splits[cell.of_splits]]
     return sha256(repr((tested, documents.classes)).encode()).digest()
 
 
-def _choices(done: Sequence[RunResult]) -> dict[str, list[str]]:
-    """Return how the tuned runs choose parameters, and which of them do so."""
-    found: dict[str, list[str]] = {}
+def _choices(done: Sequence[RunResult]) -> Iterator[str]:
+    """Yield the tuned runs, and how each chooses parameters."""
     for each in done:
         inner = each.results.experiment.inner
         if inner is not None and _is_tuned(each):
             given = inner.given
             words = f"{given['k']}-fold cross-validation" if "k" in given else f"the newest {given['test_share']:.0%}"
-            found.setdefault(words, []).append(each.summary.name)
-    return found
+            yield f"{each.summary.name}: {words}"
 
 
 def _is_tuned(done: RunResult) -> bool:
@@ -222,105 +242,8 @@ def _is_tuned(done: RunResult) -> bool:
 
 
 def _kind(done: RunResult) -> tuple[bool, bool]:
-    return _curves(done), _is_tuned(done)
-
-
-def survey_mean_ranks(survey: Survey) -> MeanRanks:
-    """Return the mean ranks of the methods that have a score on every problem; ConfigError if there is none."""
-    if survey.table(survey.whole()).empty:
-        raise ConfigError("a survey needs tables of methods, and at least one method that all tables have")
-    return survey.ranks(survey.whole())
-
-
-def _steps(survey: Survey, known: dict[tuple[str, str], str]) -> TextTable:
-    """Return the table of the steps that the runs compare; ConfigError if there is none."""
-    compared = set(zip(survey.gaps["a"], survey.gaps["b"], strict=True))
-    if not compared & set(known):
-        steps = ", ".join(f"[{a}, {b}]" for a, b in known)
-        raise ConfigError(f"no run compares a step of this page ({steps})")
-    return gain_grid(survey, {pair: words for pair, words in known.items() if pair in compared})
-
-
-def check_comparable(experiments: Sequence[Experiment]) -> None:
-    """Check before the runs that the experiments are tables or curves of methods, each at most once.
-
-    Raises
-    ------
-    ConfigError
-        If one isn't, or its main metric isn't a share where more is better.
-    """
-    for experiment in experiments:
-        choices = {cell.choice for cell in experiment.cells} - {""}
-        if len(experiment.variants) > 1 or len(choices) > 1 or CHOOSE_ORACLE in choices:
-            problem = "a survey needs experiments without variants, and at most one choice, on training documents"
-            raise ConfigError(f"{experiment.name}: {problem}")
-        if choices and any(cell.size is not None for cell in experiment.cells):
-            raise ConfigError(f"{experiment.name}: the learning curves of a survey can't have `choose`")
-        if any(cell.terms is not None or cell.of_class for cell in experiment.cells):
-            raise ConfigError(f"{experiment.name}: a survey can't have curves over terms, or scores of single classes")
-        metric = tested_metric(experiment)
-        if unit_of(metric, experiment.quantities) != "percent" or not more_is_better(metric, experiment.scorers):
-            problem = f"a survey ranks by a share where more is better, not by {metric}; put one first in `metrics`"
-            raise ConfigError(f"{experiment.name}: {problem}")
-
-
-def _curves(done: RunResult) -> bool:
-    """Return whether a run has learning curves."""
-    return any(cell.size is not None for cell in done.summary.cells)
-
-
-def _score_rows(done: RunResult, problem: SurveyProblem, cells: Sequence[CellInfo]) -> Iterator[list[Any]]:
-    """Yield the rows of `SURVEY_SCORE_COLUMNS` for the cells of a problem."""
-    scores = done.summary.headlines
-    costs = {row["cell"]: row for row in done.summary.costs.to_dict("records")}
-    for cell in cells:
-        row, cost = scores.get((cell.id, problem.metric)), costs.get(cell.id, {})
-        if row is None:
-            continue
-        seconds = cost.get("training_seconds"), 1000 * cost.get("testing_seconds", float("nan")) / row["n"]
-        place = problem.name, _is_tuned(done), cell.method, float("nan") if cell.size is None else cell.size
-        score = row["value"], row["low"], row["high"], row["n"]
-        yield [*place, *score, *seconds, cost.get("peak_bytes"), cell.columns.get("parameter", "")]
-
-
-def _gap_rows(done: RunResult, problem: SurveyProblem, cells: Sequence[CellInfo]) -> Iterator[list[Any]]:
-    """Yield the rows of `SURVEY_DIFFERENCE_COLUMNS` for the comparisons of a problem."""
-    method = {cell.id: cell.method for cell in cells}
-    signs = [row for row in done.summary.significance.to_dict("records") if row["test"] == "sign"]
-    tests = {(row["a"], row["b"]): row for row in signs}
-    for row in done.summary.differences.to_dict("records"):
-        if row["a"] in method and row["b"] in method:
-            test = tests.get((row["a"], row["b"]), {})
-            pair = method[row["a"]], method[row["b"]]
-            yield [
-                problem.name,
-                _is_tuned(done),
-                *pair,
-                row["value"],
-                row["low"],
-                row["high"],
-                test.get("p_holm"),
-                test.get("family"),
-            ]
-
-
-def _lines(rows: Sequence[list[Any]]) -> tuple[Line, ...]:
-    """Return a line for each method, from rows with the columns `SURVEY_SCORE_COLUMNS`."""
-    by_method: dict[str, list[tuple[float, ...]]] = {}
-    for _, _, method, size, value, low, high, *_ in rows:
-        by_method.setdefault(method, []).append((size, value, low, high))
-    return tuple(Line(method, *map(tuple, zip(*sorted(points), strict=True))) for method, points in by_method.items())
-
-
-def _words(spec: MethodSpec) -> str:
-    """Return a description of a method."""
-    return f"{points_label(spec)}; {component_label(spec.classifier)}"
-
-
-def _sums_words(spec: MethodSpec) -> bool:
-    """Return whether a method's decision value is a sum over the terms of a document."""
-    parts = (spec.kernel or spec.classifier, spec.representation.features)
-    return all(part.tags.sums_words for part in parts if part is not None)
+    """Return whether a run has learning curves, and whether it chooses parameters."""
+    return any(cell.size is not None for cell in done.summary.cells), _is_tuned(done)
 
 
 def _short(name: str, others: Sequence[str]) -> str:
@@ -336,3 +259,145 @@ def _machine(done: RunResult) -> str:
     """Return the threads and processors of a run as text."""
     machine = read_manifest(done.folder)["machine"]
     return f"{machine['threads']} of {machine['processors']} processors"
+
+
+def survey_mean_ranks(survey: Survey) -> MeanRanks:
+    """Return the mean ranks over corpora of the methods that have a score on every problem; ConfigError if none has."""
+    scores = _common_scores(survey)
+    if scores.empty:
+        raise ConfigError("a survey needs tables of methods, and at least one method that all tables have")
+    groups = [problem.corpus for problem in survey.tables()]
+    return rank_methods(list(scores.columns), scores.to_numpy(), groups)
+
+
+def _common_scores(survey: Survey) -> pd.DataFrame:
+    """Return the scores, problems by methods, of the methods that every problem has."""
+    rows = [{name: row["value"] for name, row in survey.of(each.name).items()} for each in survey.tables()]
+    return pd.DataFrame(rows).dropna(axis="columns")
+
+
+def start_sentence(survey: Survey) -> str:
+    """Return which method is within a point of the best score on the most problems; of several, the fastest."""
+    scores = _common_scores(survey)
+    near = scores.ge(scores.max(axis="columns") - NEAR_BEST, axis="index").sum()
+    seconds = {name: _training_seconds(survey, name) for name in near.index}
+    first = min(near.index, key=lambda name: (-near[name], seconds[name]))
+    problems = f"{len(scores)} problem{'s' * (len(scores) > 1)}"
+    return f"**Start with `{first}`.** Its score is within one point of the best on {near[first]} of {problems}."
+
+
+def _training_seconds(survey: Survey, method: str) -> float:
+    """Return the training seconds of a method over all problems; infinity if they aren't known."""
+    rows = [_costed(survey, problem.name).get(method, {}) for problem in survey.tables()]
+    known = [row["training_seconds"] for row in rows if not is_missing(row.get("training_seconds"))]
+    return sum(known) if known else math.inf
+
+
+def _costed(survey: Survey, problem: str) -> dict[str, dict[str, Any]]:
+    """Return the rows whose costs are shown: those of the default parameters, where there are any."""
+    return survey.of(problem, tuned=False) or survey.of(problem)
+
+
+def _percent(value: Any, sign: str = "") -> str:
+    return MISSING_TEXT if is_missing(value) else number_text(100 * value, 2, sign)
+
+
+def _bounds(row: Mapping[str, Any], sign: str = "") -> str:
+    missing = is_missing(row.get("low")) or is_missing(row.get("high"))
+    return MISSING_TEXT if missing else interval_text(100 * row["low"], 100 * row["high"], 2, sign)
+
+
+def ranking_grid(survey: Survey, ranking: MeanRanks) -> TextTable:
+    """Return a grid of the score of each method on each problem, methods in the order of their mean ranks.
+
+    Tuned scores are followed by those of the default parameters, in parentheses.
+    """
+    columns = []
+    for problem in survey.tables():
+        own, default = survey.of(problem.name), survey.of(problem.name, tuned=False)
+        beside = default if survey.is_tuned(problem.name) else {}
+        columns.append(
+            [
+                _percent(own[name]["value"]) + (f" ({_percent(beside[name]['value'])})" if name in beside else "")
+                for name in ranking.methods
+            ]
+        )
+    ranks = (f"{rank:.1f}" for rank in ranking.ranks)
+    heads = (f"{problem.name}, {problem.heading}" for problem in survey.tables())
+    rows = tuple(zip(ranking.methods, ranks, *columns, strict=True))
+    return TextTable("Methods by mean rank", ("method", "mean rank", *heads), rows, frozenset({"method"}))
+
+
+def problem_grid(survey: Survey, problem: SurveyProblem, baseline: str) -> TextTable:
+    """Return a grid of one problem: each method's score with its interval, gain over the baseline, and costs.
+
+    Costs are for default parameters; their score is shown next to the tuned one.
+    """
+    tuned, defaults, rows = survey.is_tuned(problem.name), _costed(survey, problem.name), []
+    for row in sorted(survey.of(problem.name).values(), key=lambda row: -row["value"]):
+        gap = survey.gaps.get((problem.name, tuned, row["method"], baseline), {})
+        plain = defaults.get(row["method"], {})
+        p_value = MISSING_TEXT if is_missing(gap.get("p_holm")) else p_text(gap["p_holm"])
+        deciding = 1000 * plain.get("testing_seconds", math.nan) / row["n"]
+        peak = MISSING_TEXT if is_missing(plain.get("peak_bytes")) else f"{plain['peak_bytes'] / 1e6:,.0f}"
+        rows.append(
+            (
+                *(row["method"], _percent(row["value"]), _bounds(row)),
+                *(_percent(gap.get("value"), "+"), _bounds(gap, "+"), p_value),
+                *((row["chosen"], _percent(plain.get("value"))) if tuned else ()),
+                *(seconds_text(plain.get("training_seconds")), seconds_text(deciding), peak),
+            )
+        )
+    beside = ("chosen", "default") if tuned else ()
+    gain, costs = (f"above {baseline}", "its interval", "p (Holm)"), ("training s", "s per thousand", "peak MB")
+    header = ("method", problem.heading, "95% interval", *gain, *beside, *costs)
+    grid = TextTable(problem.title, header, tuple(rows), frozenset({"method", "chosen"}))
+    return grid.without(*(name for i, name in enumerate(header) if all(row[i] == MISSING_TEXT for row in rows)))
+
+
+def curve_grid(survey: Survey, problem: SurveyProblem) -> TextTable:
+    """Return a grid of a learning curve: the score of each method at each number of training documents."""
+    rows = [row for row in survey.scores if row["problem"] == problem.name and row["size"] is not None]
+    found = {(row["method"], row["size"]): f"{_percent(row['value'])} {_bounds(row)}" for row in rows}
+    sizes, methods = (list(dict.fromkeys(row[key] for row in rows)) for key in ("size", "method"))
+    lines = tuple((name, *(found.get((name, size), MISSING_TEXT) for size in sizes)) for name in methods)
+    header = ("method", *(f"{size:,}" for size in sizes))
+    return TextTable(f"{problem.title}: {problem.heading} by training documents", header, lines, frozenset({"method"}))
+
+
+def _steps(survey: Survey, known: Mapping[tuple[str, str], str]) -> TextTable:
+    """Return the gain of each step on each problem, with its interval and Holm-corrected p; ConfigError without any."""
+    compared = {(a, b) for _, _, a, b in survey.gaps}
+    if not compared & set(known):
+        steps = ", ".join(f"[{a}, {b}]" for a, b in known)
+        raise ConfigError(f"no run compares a step of this page ({steps})")
+    rows = []
+    for (a, b), words in known.items():
+        gaps = [survey.gaps.get((each.name, survey.is_tuned(each.name), a, b)) for each in survey.tables()]
+        rows += [(words, f"{a} − {b}", *map(_gain_text, gaps))] if (a, b) in compared else []
+    header = ("step", "compared", *(problem.name for problem in survey.tables()))
+    return TextTable("Gain of each step", header, tuple(rows), frozenset(header))
+
+
+def _gain_text(gap: Mapping[str, Any] | None) -> str:
+    """Write a difference with its interval and p, or a dash."""
+    if gap is None:
+        return MISSING_TEXT
+    p_value = "" if is_missing(gap["p_holm"]) else f", p {p_text(gap['p_holm'])}"
+    return f"{_percent(gap['value'], '+')} {_bounds(gap, '+')}{p_value}"
+
+
+def seconds_text(value: Any) -> str:
+    """Write seconds with two significant digits.
+
+    Examples
+    --------
+    >>> seconds_text(0.0123), seconds_text(3.456), seconds_text(71.2)
+    ('0.012', '3.5', '71')
+    """
+    if is_missing(value):
+        return MISSING_TEXT
+    if value < 0.0005:
+        return "<0.001"
+    decimals = max(0, 1 - math.floor(math.log10(value)))
+    return f"{value:.{decimals}f}"

@@ -17,7 +17,7 @@ from benchmark.system.errors import DataError, unknown_name
 from benchmark.system.tags import tags_of
 from benchmark.system.yaml_source import YamlSource
 from benchmark.text.fields import FIELD_FINDERS, format_has_field
-from benchmark.text.lexer import DIGIT_RULES, LEXERS, MIN_BUCKETS, WHOLE_DOCUMENT, WITHIN, Lexing
+from benchmark.text.lexer import DIGIT_RULES, LEXERS, WHOLE_DOCUMENT, WITHIN, Lexing
 from benchmark.text.pruning import TRAINING, Pruning
 from benchmark.text.stoplist import STOPLISTS
 
@@ -73,7 +73,7 @@ def text_from_config(source: YamlSource, reader: CorpusReader) -> TextSettings:
     characters = _lengths(text, source)
     fields = _fields(reader, text.fields, source)
     words = tuple(sorted(set(text.ngrams)))
-    lexing = Lexing(*how, words, *fields, characters, text.within, text.buckets, stopped)
+    lexing = Lexing(*how, words, *fields, characters, text.within, stopped)
     if len(set(lexing.blocks)) < len(lexing.blocks):
         raise source.error(("fields",), f"two blocks have the same name: {', '.join(lexing.blocks)}")
     return TextSettings(lexing, Pruning(text.min_occurrences, text.min_documents, text.vocabulary_from))
@@ -87,11 +87,6 @@ def _lengths(text: TextSection, source: YamlSource) -> tuple[int, ...]:
     if lengths and lengths[0] > lengths[-1]:
         problem = f"characters is {list(lengths)}: the length of the shortest n-gram, then that of the longest"
         raise source.error(("characters",), problem)
-    if text.buckets and not lengths:
-        problem = "n-grams of characters are hashed into buckets: add `characters`, such as [3, 5]"
-        raise source.error(("buckets",), problem)
-    if 0 < text.buckets < MIN_BUCKETS:
-        raise source.error(("buckets",), f"buckets is {text.buckets}; it must be 0, or {MIN_BUCKETS:,} or more")
     return lengths and (lengths[0], lengths[-1])
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag
 
 from benchmark.config.schema_errors import ConfigSection
-from benchmark.text.lexer import MAX_BUCKETS, MAX_CHARACTERS, MAX_NGRAM_LENGTH, WORDS
+from benchmark.text.lexer import MAX_CHARACTERS, MAX_NGRAM_LENGTH, WORDS
 
 
 def as_list(value: Any) -> Any:
@@ -65,13 +65,6 @@ class TextSection(ConfigSection):
         "they are a block of terms of their own.",
     )
     within: str = Field(default=WORDS, description="Between which borders n-grams of characters are found.")
-    buckets: int = Field(
-        default=0,
-        ge=0,
-        le=MAX_BUCKETS,
-        description="Into how many buckets the n-grams of characters of each length are hashed, so that the vocabulary "
-        "doesn't grow with the texts; 0: each n-gram is a term.",
-    )
     min_occurrences: int = Field(default=1, ge=1, description="How often a word must occur to be in the vocabulary.")
     min_documents: int = Field(default=1, ge=1, description="In how many documents a word must occur.")
     vocabulary_from: str | None = Field(

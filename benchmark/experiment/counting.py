@@ -227,7 +227,6 @@ def term_facts(counts: Counts) -> dict[str, int]:
         "vocabulary": len(counts.vocabulary),
         "words": int(counts.matrix.sum()),
         "letters_dropped": counts.dropped,
-        **({"in_buckets": counts.in_buckets} if counts.in_buckets else {}),
     }
 
 

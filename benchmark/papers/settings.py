@@ -35,7 +35,6 @@ _SINCE: FlatSetting = {
     "stopped": [],
     "characters": [],
     "within": "words",
-    "buckets": 0,
 }
 
 

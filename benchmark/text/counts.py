@@ -35,8 +35,6 @@ class Counts:
         Names of the blocks of terms, see `benchmark.text.lexer.Lexing.blocks`.
     block_of : int32 array, shape (V,), optional
         The block number of each term, ascending; all 0 by default.
-    in_buckets : int
-        About how many distinct n-grams of characters share the terms that are buckets; 0 where no term is.
     """
 
     documents: Documents
@@ -45,7 +43,6 @@ class Counts:
     dropped: int = 0
     blocks: tuple[str, ...] = ("all",)
     block_of: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
-    in_buckets: int = 0
 
     def __post_init__(self) -> None:
         """Assign all terms to the first block where `block_of` is empty."""
@@ -73,10 +70,7 @@ def counts_to_arrays(counts: Counts) -> tuple[dict[str, NDArray[Any]], dict[str,
     if documents.dates is not None:
         arrays["order" if documents.dated_by_class else "dates"] = documents.dates.astype(np.int64)
     names = {"classes": documents.classes, "part_names": documents.part_names, "blocks": counts.blocks}
-    return arrays, {key: list(values) for key, values in names.items()} | {
-        "dropped": counts.dropped,
-        "in_buckets": counts.in_buckets,
-    }
+    return arrays, {key: list(values) for key, values in names.items()} | {"dropped": counts.dropped}
 
 
 def counts_from_arrays(arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> Counts:
@@ -97,7 +91,7 @@ def counts_from_arrays(arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, A
     parts = data, arrays["indices"], arrays["indptr"]
     matrix = sp.csr_array(parts, shape=(len(ids), len(vocabulary)))
     blocks = tuple(facts["blocks"]), arrays["block_of"]
-    return Counts(documents, matrix, vocabulary, facts["dropped"], *blocks, facts["in_buckets"])
+    return Counts(documents, matrix, vocabulary, facts["dropped"], *blocks)
 
 
 def _narrowed(data: NDArray[Any]) -> NDArray[Any]:

@@ -11,14 +11,12 @@ import scipy.sparse as sp
 
 from benchmark.corpora.corpus import batch_texts, concatenate_texts
 from benchmark.text.characters import MAX_PACKED, pack_characters, packed_characters
-from benchmark.text.hashed_characters import HashedRows, bucket_of_name, hashed_lengths
 from benchmark.text.lexer import WHOLE_DOCUMENT, spelling_of_name
 from benchmark.text.streams import (
     NO_TERM,
     TERM_PAIR_BASE,
     TermStream,
     beginnings,
-    choose_columns,
     count_rows,
     pair_codes,
     place_terms,
@@ -107,16 +105,13 @@ class KnownTerms:
         return counts
 
 
-def _streams(field: _Field, found: FoundWords, lexing: Lexing) -> Iterator[TermStream | sp.csr_array]:
-    """Yield the numbers of the known n-grams of some documents, or counts of known buckets, level by level."""
+def _streams(field: _Field, found: FoundWords, lexing: Lexing) -> Iterator[TermStream]:
+    """Yield the numbers of the known n-grams of some documents, level by level."""
     if field.of_words:
         words = word_stream(np.fromiter(map(field.words.get, found.words, repeat(-1)), np.int32), found)
         yield from _longer_streams(1, words, words.terms, field.of_words)
     characters = found.characters
-    if field.of_characters and isinstance(characters, HashedRows):
-        for counts, level in zip(characters.matrices, field.of_characters, strict=True):
-            yield choose_columns(counts, level.numbers(counts.indices.astype(np.int64)), len(level.columns))
-    elif field.of_characters and isinstance(characters, TermStream):
+    if field.of_characters and characters is not None:
         codes, first = characters.terms, min(lexing.characters[0], MAX_PACKED)
         here, packed = packed_characters(first, codes)
         shortest = place_terms(characters, here, field.of_characters[0].numbers(packed))
@@ -172,11 +167,6 @@ def _columns_of(block: str, lexing: Lexing, vocabulary: Sequence[str]) -> dict[s
 def _character_levels(lexing: Lexing, terms: dict[str, int]) -> list[_Level]:
     if not terms:
         return []
-    if lexing.buckets:
-        known = sorted((*bucket_of_name(name), column) for name, column in terms.items())
-        levels = [[(bucket, column) for n, bucket, column in known if n == length] for length in hashed_lengths(lexing)]
-        arrays = [np.array(level, dtype=np.int64).reshape(-1, 2) for level in levels]
-        return [_Level(pd.Index(level[:, 0]), level[:, 1].astype(np.int32)) for level in arrays]
     lengths = np.fromiter(map(len, terms), np.intp, len(terms))
     names = np.array(list(terms), dtype=f"<U{lengths.max()}")
     units = names.view("<u4").reshape(len(terms), -1).astype(np.int64)

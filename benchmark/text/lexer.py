@@ -48,8 +48,6 @@ DIGIT_RULES = {
 MIN_WORD_LENGTH, MAX_WORD_LENGTH = 2, 99
 MAX_NGRAM_LENGTH = 5
 MAX_CHARACTERS = 10
-#: Numbers of buckets into which n-grams of characters of one length may be hashed.
-MIN_BUCKETS, MAX_BUCKETS = 2**10, 2**24
 WORDS = "words"
 #: Between which borders n-grams of characters are found.
 WITHIN = {
@@ -118,8 +116,6 @@ class Lexing:
         none. See `benchmark.text.characters`.
     within : str
         One of `WITHIN`: between which borders n-grams of characters are found.
-    buckets : int
-        Number of buckets into which the n-grams of characters of each length are hashed; 0 where each is a term.
     stopped : tuple of str
         Words of a stop list of one's own, lower-cased and sorted; () for those of the named one.
     """
@@ -134,7 +130,6 @@ class Lexing:
     format: str | None = None
     characters: tuple[int, ...] = ()
     within: str = WORDS
-    buckets: int = 0
     stopped: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -159,11 +154,6 @@ class Lexing:
                     f"lexing: characters is {list(self.characters)}; it must be the lengths of the shortest and the "
                     f"longest n-gram, from 1 to {MAX_CHARACTERS}"
                 )
-        if self.buckets and not (self.characters and MIN_BUCKETS <= self.buckets <= MAX_BUCKETS):
-            raise ConfigError(
-                f"lexing: buckets is {self.buckets}; it must be 0, or with characters from {MIN_BUCKETS:,} to "
-                f"{MAX_BUCKETS:,}"
-            )
 
     @property
     def left_out(self) -> frozenset[str]:

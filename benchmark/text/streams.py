@@ -45,15 +45,11 @@ class TermStream:
 
 
 class TermLevel(NamedTuple):
-    """Terms of one length that a vocabulary has: what `order_terms` returns of them, and their streams or counts.
-
-    `in_buckets` is about how many n-grams are hashed; 0 where each n-gram is a term.
-    """
+    """Terms of one length that a vocabulary has: what `order_terms` returns of them, and their streams."""
 
     names: list[str]
     columns: NDArray[np.int32]
-    streams: Sequence[TermStream | sp.csr_array]
-    in_buckets: int = 0
+    streams: Sequence[TermStream]
 
 
 def beginnings(n: int, stream: TermStream, words: NDArray[np.int32]) -> NDArray[np.intp]:
@@ -121,26 +117,16 @@ def common_terms(streams: list[TermStream], n: int, pruning: Pruning) -> tuple[N
 
 
 def count_rows(
-    columns: Sequence[NDArray[np.int32]], sizes: Sequence[int], streams: Sequence[TermStream | sp.csr_array]
+    columns: Sequence[NDArray[np.int32]], sizes: Sequence[int], streams: Sequence[TermStream]
 ) -> sp.csr_array:
-    """Return some rows of the matrix, with the blocks side by side; some are counted already."""
+    """Return some rows of the matrix, with the blocks side by side."""
     blocks = []
     for column_of, size, stream in zip(columns, sizes, streams, strict=True):
-        if not isinstance(stream, TermStream):
-            blocks.append(choose_columns(stream, column_of[stream.indices], size))
-            continue
         terms = column_of[stream.terms]
         here = np.flatnonzero(terms >= 0)
         pointers, indices, data = count_sorted_terms(terms[here], np.searchsorted(here, stream.bounds))
         blocks.append(sp.csr_array((data, indices, pointers), shape=(len(stream.counted), size)))
     return sp.hstack(blocks, format="csr") if len(blocks) > 1 else blocks[0]
-
-
-def choose_columns(counts: sp.csr_array, columns: NDArray[np.int32], size: int) -> sp.csr_array:
-    """Return counts with each entry in another column, in the same order; -1 leaves an entry out."""
-    kept = columns >= 0
-    pointers = np.concatenate([[0], np.cumsum(kept)])[counts.indptr].astype(np.int32)
-    return sp.csr_array((counts.data[kept], columns[kept], pointers), shape=(counts.shape[0], size))
 
 
 def order_terms(names: list[str], prefix: str, keep: Callable[[str], bool]) -> tuple[list[str], NDArray[np.int32]]:

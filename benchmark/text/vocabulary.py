@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 from itertools import count as numbers_from_zero
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,7 +19,6 @@ from benchmark.text.characters import character_terms, find_characters
 from benchmark.text.counting_loops import spell_tokens
 from benchmark.text.counts import Counts
 from benchmark.text.fields import field_of
-from benchmark.text.hashed_characters import HashedRows, hash_characters, hashed_terms
 from benchmark.text.lexer import WHOLE_DOCUMENT, find_tokens, term_name
 from benchmark.text.pruning import TRAINING
 from benchmark.text.streams import (
@@ -69,12 +68,12 @@ def count_terms(corpus: AnyCorpus, lexing: Lexing, pruning: Pruning, jobs: int =
     # A field's words are freed when its terms are found, as they are as large as the text.
     found = [terms for name in lexing.fields for terms in _field_terms(name, fields.pop(0), lexing, pruning, jobs)]
     numbers, levels = zip(*found, strict=True)
-    vocabularies, columns, streams, in_buckets = zip(*levels, strict=True)
+    vocabularies, columns, streams = zip(*levels, strict=True)
     sizes = [len(names) for names in vocabularies]
     rows = map_in_order(partial(count_rows, columns, sizes), zip(*streams, strict=True), jobs)
     matrix = sp.vstack([sp.csr_array((0, sum(sizes)), dtype=np.int32), *rows], format="csr")
     block_of = np.repeat(np.array(numbers, dtype=np.int32), sizes)
-    return Counts(documents, matrix, tuple(chain(*vocabularies)), dropped, lexing.blocks, block_of, sum(in_buckets))
+    return Counts(documents, matrix, tuple(chain(*vocabularies)), dropped, lexing.blocks, block_of)
 
 
 def prune_counts(corpus: CountsCorpus, lexing: Lexing, pruning: Pruning) -> Counts:
@@ -118,7 +117,7 @@ class FoundWords(NamedTuple):
     bounds: NDArray[np.int64]
     counted: NDArray[np.bool_]
     dropped: int
-    characters: TermStream | HashedRows | None
+    characters: TermStream | None
 
 
 def word_stream(numbers: NDArray[np.int32], found: FoundWords) -> TermStream:
@@ -135,8 +134,8 @@ class _Words:
     numbers : dict of bytes to int
         Number of each word.
     streams : list of TermStream
-    characters : list of TermStream or HashedRows
-        Code points of the words' characters, or counts of their buckets; empty where they aren't counted.
+    characters : list of TermStream
+        Code points of the words' characters; empty where they aren't counted.
     dropped : int
         Number of ignored letters, as in `TokenSpans`.
     """
@@ -144,7 +143,7 @@ class _Words:
     def __init__(self) -> None:
         self.numbers = defaultdict[bytes, int](numbers_from_zero().__next__)
         self.streams: list[TermStream] = []
-        self.characters: list[Any] = []
+        self.characters: list[TermStream] = []
         self.dropped = 0
 
     def add(self, found: FoundWords) -> None:
@@ -189,10 +188,7 @@ def find_words(lexing: Lexing, documents: tuple[TextChunk | list[bytes], NDArray
 def _words_of(chunk: TextChunk, lexing: Lexing, counted: NDArray[np.bool_]) -> FoundWords:
     spans = find_tokens(*chunk, lexing)
     words = spell_tokens(spans.text, spans.starts, spans.lengths, spans.spelling).tobytes().split(b"\n")
-    characters: TermStream | HashedRows | None = None
-    if lexing.characters:
-        characters = find_characters(chunk, spans, lexing, counted)
-        characters = hash_characters(characters, lexing) if lexing.buckets else characters
+    characters = find_characters(chunk, spans, lexing, counted) if lexing.characters else None
     return FoundWords(words[:-1], spans.bounds, counted, spans.dropped, characters)
 
 
@@ -209,11 +205,8 @@ def _field_terms(
         del field
         block = first + len(lexing.ngrams)
         prefix = f"{lexing.blocks[block]}:"
-        if lexing.buckets:
-            found = hashed_terms(prefix, characters, lexing, pruning)
-        else:
-            found = character_terms(prefix, characters, lexing, pruning, jobs)
-        yield from ((block, terms) for terms in found)
+        for terms in character_terms(prefix, characters, lexing, pruning, jobs):
+            yield block, terms
 
 
 def _word_terms(prefix: str, field: _Words, lexing: Lexing, pruning: Pruning, jobs: int) -> Iterator[TermLevel]:

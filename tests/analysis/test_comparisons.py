@@ -12,7 +12,6 @@ from benchmark.analysis.comparisons import (
     UNDECIDED,
     UNTESTABLE,
     UNTESTED,
-    best_cells,
     comparable_pairs,
     difference_rows,
     holm_family_rows,
@@ -80,46 +79,6 @@ def scored(scores: Mapping[str, float], *tests: TestResult) -> ScoreTable:
 def result_of(pair: str, p_value: float | None, test: str = "sign", least: float = 1e-9) -> TestResult:
     a, b = pair
     return TestResult(a, b, test, 9, 1.5, p_value, a, "" if p_value is not None else "not testable (few)", None, least)
-
-
-class TestBest:
-    scores: Mapping[str, float] = {"c": 0.5, "a": 0.7, "b": 0.6}
-
-    def test_are_those_that_no_test_tells_from_the_best(self) -> None:
-        own = scored(self.scores, result_of("ab", 0.5), result_of("ac", 0.001), result_of("bc", 0.001))
-        assert best_cells(own, "cab", "accuracy") == (["a", "b"], "sign")
-
-    def test_one_that_is_only_worse_than_the_second_is_among_them(self) -> None:
-        own = scored(self.scores, result_of("ab", 0.5), result_of("ac", 0.5), result_of("bc", 0.001))
-        assert best_cells(own, "cab", "accuracy") == (["a", "b", "c"], "sign")
-
-    def test_p_values_are_corrected_over_all_pairs(self) -> None:
-        three = [result_of("ab", 0.02), result_of("ac", 0.02), result_of("bc", 0.02)]
-        assert best_cells(scored(self.scores, *three), "cab", "accuracy")[0] == ["a", "b", "c"]
-        assert best_cells(scored(self.scores, three[0]), "ab", "accuracy")[0] == ["a"]
-
-    def test_the_first_kind_that_can_be_significant_leads(self) -> None:
-        unable = [result_of(pair, 0.95, "wilcoxon", 0.9) for pair in ("ab", "ac", "bc")]
-        none = [result_of(pair, None, "none") for pair in ("ab", "ac", "bc")]
-        able = [result_of("ab", 0.5, "mcnemar"), result_of("ac", 0.001, "mcnemar"), result_of("bc", 0.5, "mcnemar")]
-        later = [result_of(pair, 0.001, "sign") for pair in ("ab", "ac", "bc")]
-        own = scored(self.scores, *none, *unable, *able, *later)
-        assert best_cells(own, "abc", "accuracy") == (["a", "b"], "mcnemar")
-
-    def test_one_pair_that_can_be_significant_is_enough_of_a_kind(self) -> None:
-        part = [result_of("ab", None, "mcnemar"), result_of("ac", 0.001, "mcnemar"), result_of("bc", None, "mcnemar")]
-        later = [result_of(pair, 0.5, "sign") for pair in ("ab", "ac", "bc")]
-        assert best_cells(scored(self.scores, *part, *later), "cab", "accuracy") == (["a", "b"], "mcnemar")
-
-    @pytest.mark.parametrize(("p_value", "best"), [(0.049, ["a"]), (0.05, ["a", "b"]), (0.051, ["a", "b"])])
-    def test_one_that_is_worse_at_five_percent_is_not_told_apart(self, p_value: float, best: list[str]) -> None:
-        own = scored({"a": 0.7, "b": 0.6}, result_of("ab", p_value))
-        assert best_cells(own, "ba", "accuracy") == (best, "sign")
-
-    def test_without_such_a_kind_none_is_told_apart(self) -> None:
-        own = scored(self.scores, *(result_of(pair, None) for pair in ("ab", "ac", "bc")))
-        assert best_cells(own, "abc", "accuracy") == (["a", "b", "c"], "sign")
-        assert best_cells(scored({"a": 0.5}), "a", "accuracy") == (["a"], "")
 
 
 def row(a: str, b: str, test: str, p_value: float | None, p_holm: float | None = None, note: str = "") -> list[Any]:

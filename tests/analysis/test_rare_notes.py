@@ -20,7 +20,7 @@ from benchmark.evaluation.intervals import RESAMPLES_OF_RANKINGS, Estimate
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.methods.elsewhere.kept_estimators import kept_component
 from tests.analysis.made import CLASSES, drawn_study, predicted, table_study
-from tests.analysis.test_notes import CORPUS, FACTS, FEW, notes_with, run_of
+from tests.analysis.test_notes import CORPUS, FEW, notes_with, run_of
 from tests.analysis.test_rows import made_elsewhere
 from tests.builders import small_experiment
 
@@ -102,13 +102,6 @@ class TestRankings:
 
 
 class TestNotes:
-    def test_buckets_of_character_n_grams_are_counted(self) -> None:
-        experiment = table_study()
-        buckets = experiment.variants[BASE_VARIANT].collection.text.lexing.buckets
-        (note,) = notes_with(run_of(experiment, {BASE_VARIANT: FACTS | {"in_buckets": 12345}}), "buckets for each")
-        assert f"; about 12,345 n-grams of characters share {buckets:,} buckets for each length" in note
-        assert notes_with(run_of(experiment), "buckets for each") == []
-
     def test_a_task_without_predictions_is_left_out(self) -> None:
         experiment = table_study(tasks=[CLASSES, CLASSES[::-1]], compare=[])
         made = predicted(experiment)

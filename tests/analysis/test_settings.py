@@ -134,7 +134,7 @@ CHOSEN = {
 }
 TEXT = {
     "skip_header": False, "skip_html": False, "digits": "drop", "stoplist": "smart", "lexer": "rainbow", "ngrams": [1],
-    "fields": ["all"], "format": None, "characters": [], "within": "words", "buckets": 0, "stopped": [],
+    "fields": ["all"], "format": None, "characters": [], "within": "words", "stopped": [],
     "min_occurrences": 1, "min_documents": 1, "group": None,
 }  # fmt: skip
 SHARED = {

@@ -358,7 +358,7 @@ def test_explain_and_compare(call_of: Any, finished: RunResult) -> None:
         found = call_of(
             "benchmark.commands.compare.compare_run_folders", "compare", finished.folder, finished.folder, *words
         )
-        assert list(found.values()) == [finished.folder, finished.folder, whole]
+        assert (found["folder"], found["other"], found["whole"]) == (finished.folder, finished.folder, whole)
 
 
 def test_list_and_validate(call_of: Any, config: Path, tmp_path: Path) -> None:

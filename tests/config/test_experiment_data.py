@@ -31,7 +31,7 @@ FRAGMENTS = [
         "methods: [mnb, {kernel: ngd, threshold: at-least-one}, linear-svm, {fuse: [mnb, linear-svm], name: sum}]\n"
     ),
     (
-        "methods: [{text: {characters: [3, 5], buckets: 2048}, weighting: {name: aitchison, idf: 2}, kernel: ngd}]\n"
+        "methods: [{text: {characters: [3, 5]}, weighting: {name: aitchison, idf: 2}, kernel: ngd}]\n"
         "variants: {x: {text: {digits: token, ngrams: [1, 2]}}}\npaper: zhang2005\nreadings: {base: a, x: b}\n"
         "tuned_to_published: [{cells: '*', choice: a, to: b}]\ndiagnostics: [document-counts]\n"
     ),

@@ -164,7 +164,6 @@ def test_a_format_is_one_that_has_fields(
         ("{fields: [title, all, title]}", "fields", ("title", "all")),
         ("{characters: [2, 4]}", "characters", (2, 4)),
         ("{characters: 3}", "characters", (3, 3)),
-        ("{characters: [3], buckets: 1024}", "buckets", 1024),
         ("{characters: [3], within: white-space}", "within", "white-space"),
         ("{lexer: unicode}", "lexer", "unicode"),
         ("{skip_header: true}", "skip_header", True),
@@ -182,7 +181,7 @@ def test_a_setting_of_the_text_changes_itself_alone(
     plain, found = (checked(each).variants[BASE_VARIANT].collection.text.flat for each in ("", f"text: {text}\n"))
     expected = list(expected) if isinstance(expected, tuple) else expected
     assert found[key] == expected
-    assert {name for name in plain if plain[name] != found[name]} <= {key, "buckets", "characters", "format"}
+    assert {name for name in plain if plain[name] != found[name]} <= {key, "characters", "format"}
 
 
 def test_the_family_of_a_comparison_is_of_its_variant_choice_and_class_unless_another_is_stated(

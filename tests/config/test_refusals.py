@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchmark.config import components
-from benchmark.config.collection import MIN_BUCKETS
 from benchmark.config.other_methods import MAX_WEIGHT, score_columns
 
 if TYPE_CHECKING:
@@ -33,14 +32,6 @@ TWO_FUSED = "  - fuse: [mnb, words]\n    name: both\n"
             "text:\n  characters: [5, 3] # HERE\n",
             "characters is [5, 3]: the length of the shortest n-gram, then that of the longest",
         ),
-        (
-            "text:\n  buckets: 1048576 # HERE\n",
-            "n-grams of characters are hashed into buckets: add `characters`, such as [3, 5]",
-        ),
-        (
-            f"text:\n  characters: [3]\n  buckets: {MIN_BUCKETS - 1} # HERE\n",
-            f"buckets is {MIN_BUCKETS - 1}; it must be 0, or {MIN_BUCKETS:,} or more",
-        ),
     ],
 )
 def test_a_text_without_terms_is_refused(refusal: Callable[[str], str], fragment: str, said: str) -> None:
@@ -51,9 +42,8 @@ def test_a_text_without_terms_is_refused(refusal: Callable[[str], str], fragment
 def test_one_length_of_n_grams_is_the_shortest_and_the_longest(
     checked: Callable[[str], object], given: str, lengths: tuple[int, int]
 ) -> None:
-    text = f"text: {{ngrams: [], characters: {given}, buckets: {MIN_BUCKETS}}}\n"
-    lexing = checked(text).variants["base"].collection.lexing
-    assert (lexing.characters, lexing.ngrams, lexing.buckets) == (lengths, (), MIN_BUCKETS)
+    lexing = checked(f"text: {{ngrams: [], characters: {given}}}\n").variants["base"].collection.lexing
+    assert (lexing.characters, lexing.ngrams) == (lengths, ())
 
 
 @pytest.mark.parametrize(

@@ -71,8 +71,6 @@ def test_a_wrong_type_of_a_section_is_told_in_words(refusal, fragment, said):
         ("seed: -1 # HERE\n", "seed is -1: input should be greater than or equal to 0"),
         ("text:\n  min_documents: 0 # HERE\n", "text.min_documents is 0"),
         ("text:\n  min_occurrences: -2 # HERE\n", "text.min_occurrences is -2"),
-        ("text:\n  buckets: 2048 # HERE\n", "add `characters`, such as [3, 5]"),
-        ("text:\n  characters: [3, 5]\n  buckets: 9 # HERE\n", "buckets is 9; it must be 0, or 1,024 or more"),
         ("tasks:\n  - {title: a, largest: 1} # HERE\n", "tasks.0.largest is 1"),
         ("terms: {number: []} # HERE\n", "terms.number is []: must not be empty"),
         ("choose: {by: oracle, folds: 1} # HERE\n", "choose.folds is 1"),

@@ -17,7 +17,7 @@ from benchmark.corpora.corpus import Corpus, Documents, concatenate_texts
 from benchmark.corpora.reader import LastCorpus
 from benchmark.experiment import counting
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.counting import check_expectations, counts_key, describe_counts, read_counts, term_facts
+from benchmark.experiment.counting import check_expectations, counts_key, describe_counts, read_counts
 from benchmark.experiment.store import Store
 from benchmark.system.errors import ConfigError, DataError
 from benchmark.text.counts import Counts, counts_from_arrays, counts_to_arrays
@@ -152,15 +152,6 @@ def test_groups_parts_and_labels_come_back_each_as_it_is(named: bool) -> None:
             np.testing.assert_array_equal(getattr(found, name), getattr(documents, name))
         assert (found.ids, found.classes, found.part_names) == (documents.ids, documents.classes, documents.part_names)
         assert (found.groups is None, found.topics is None) == (not named, topics is None)
-
-
-def test_the_number_of_hashed_ngrams_comes_back_and_is_told_of_no_other_counts() -> None:
-    hashed = replace(STORIES.lexing, characters=(3, 5), buckets=2048)
-    for lexing, told in ((hashed, True), (STORIES.lexing, False)):
-        made = count_terms(multi_label(), lexing, STORIES.pruning, 1)
-        found = counts_from_arrays(*counts_to_arrays(made))
-        assert found.in_buckets == made.in_buckets
-        assert (found.in_buckets > 0) == told == ("in_buckets" in term_facts(found))
 
 
 @pytest.mark.parametrize(("largest", "kind"), [(1, "uint8"), (255, "uint8"), (256, "uint16"), (70_000, "uint32")])

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import benchmark
-from benchmark.experiment.context import RunContext
 from benchmark.experiment.configuration import load_checked
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.system.errors import ConfigError

@@ -48,10 +48,6 @@ from benchmark.report.latex import table_latex
 from benchmark.report.page import deviations_page, paper_page, reproduction_page
 from benchmark.report.paper_results import COMPARISONS
 from benchmark.report.scoreboard import read_record, record_frames
-from benchmark.report.surveys import (
-    megabytes_text,
-    seconds_text,
-)
 from benchmark.report.tables import charts_csv, frame_csv, table_csv, table_markdown
 from benchmark.report.terminal import TerminalTables, claim_lines, note_lines, run_sentence
 from tests.report.expected_texts import assert_expected, figure_text, grid_text, page_words
@@ -432,10 +428,3 @@ def test_records_of_a_reproduction_keep_the_printed_digits(papers: list[PaperRes
             np.testing.assert_allclose(again[column], frame[column])
         for column in frame.select_dtypes(exclude="number").columns.difference(["published"]):
             assert again[column].astype(object).fillna("").tolist() == frame[column].astype(object).fillna("").tolist()
-
-
-def test_costs_that_are_not_known_are_dashes() -> None:
-    assert [megabytes_text(value) for value in (NAN, None, 1.26e9, 4e5)] == ["–", "–", "1,260", "0"]
-    assert [seconds_text(value) for value in (NAN, None, 0.0004, 0.0005, 0.0123, 9.96, 1234.5)] == [
-        *("–", "–", "<0.001", "0.00050", "0.012", "10.0", "1234"),
-    ]

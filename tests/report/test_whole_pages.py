@@ -1,4 +1,4 @@
-"""Whole pages of what stands beside a run: a survey, a placement, documents that are hard, regions."""
+"""Whole pages of what stands beside a run: a placement, documents that are hard, regions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
 from benchmark.analysis.document_predictions import label_frame
 from benchmark.analysis.hardest_documents import DocumentExplanation, HardDocument, hardest_documents
 from benchmark.analysis.scoring import RunPredictions
@@ -21,9 +20,7 @@ from benchmark.analysis.summary import (
     summary_table,
 )
 from benchmark.evaluation.public_test_sets import TEST_SETS
-from benchmark.report.drawing.dots import rank_chart
 from benchmark.report.drawing.regions import region_chart
-from benchmark.report.drawing.trade_off import trade_off_chart
 from benchmark.report.html.mistakes import mistakes_section
 from benchmark.report.html.simplex import simplex_section
 from benchmark.report.placement import (
@@ -38,16 +35,6 @@ from benchmark.report.placement import (
     ranking_grid_of,
     screen_grids,
 )
-from benchmark.report.surveys import (
-    SURVEY_DIFFERENCE_COLUMNS,
-    SURVEY_SCORE_COLUMNS,
-    Survey,
-    SurveyProblem,
-    gain_grid,
-    problem_grid,
-    ranking_grid,
-    score_text,
-)
 from benchmark.report.tables import frame_csv
 from tests.analysis.made import predicted, table_study
 from tests.report.expected_texts import assert_expected, figure_text, grid_text, page_words
@@ -61,59 +48,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("without_vega")
 NAN = math.nan
-
-
-def survey() -> Survey:
-    """Two problems of one corpus and one of another; one is tuned, and one has a learning curve."""
-    problems = tuple(
-        SurveyProblem(name, f"The problem {name}", metric, metric != "accuracy")
-        for name, metric in (("20ng", "accuracy"), ("r8", "accuracy"), ("topics", "micro-f1"))
-    )
-    rows, gaps = [], []
-    for i, problem in enumerate(problems):
-        for k, method in enumerate(("mnb", "ngd", "linear", "slow")):
-            value = 0.8 + 0.03 * ((i + 2) * (k + 1) % 5)
-            cost = (0.0123 * 9**k, 0.0002 * 30**k, 1.2e8 * (k + 1))
-            rows.append((problem.name, False, method, NAN, value, value - 0.02, value + 0.01, 7532, *cost, ""))
-            if problem.name == "r8" and method != "slow":
-                rows.append((problem.name, True, method, NAN, value + 0.01, value, value + 0.02, 2189, *cost, f"C {k}"))
-            if problem.name == "20ng":
-                rows.append((problem.name, False, method, 100.0, value / 2, 0.3, 0.5, 7532, *cost, ""))
-            if method != "mnb":
-                for tuned in (False, problem.name == "r8"):
-                    p = (0.0004, 0.04, NAN)[k - 1]
-                    gaps.append((problem.name, tuned, method, "mnb", 0.01 * k - 0.015, -0.02, 0.03, p, 3))
-    panel = ChartPanel("20ng", (Line("mnb", (100.0, 1000.0), (0.4, 0.8), (0.3, 0.7), (0.5, 0.9)),))
-    return Survey(
-        problems,
-        dict.fromkeys(("mnb", "ngd", "linear", "slow"), "a method"),
-        frozenset({"mnb"}),
-        summary_table(SURVEY_SCORE_COLUMNS, rows),
-        summary_table(SURVEY_DIFFERENCE_COLUMNS, gaps),
-        {panel: "accuracy"},
-        "95% interval",
-        {"20ng": "news", "r8": "reuters", "topics": "reuters"},
-    )
-
-
-def test_surveys() -> None:
-    made = survey()
-    ranking = made.ranks(made.whole())
-    chart = made.chart()
-    assert isinstance(chart, Chart)
-    parts = {
-        "ranking": grid_text(ranking_grid(made, ranking)),
-        "mean ranks": repr(ranking),
-        **{f"problem {each.name}": grid_text(problem_grid(made, each, "mnb")) for each in made.problems},
-        "gains": grid_text(gain_grid(made, {("ngd", "mnb"): "a kernel", ("slow", "mnb"): "time", ("x", "y"): "none"})),
-        "scores": "\n".join(
-            [score_text(made, "r8", "ngd"), score_text(made, "20ng", "ngd", 100), score_text(made, "r8", "x")]
-        ),
-        "chart": repr(chart),
-        "ranks": figure_text("ranks", rank_chart(ranking)),
-        "trade-off": figure_text("trade-off", trade_off_chart(made, ("ngd",))),
-    }
-    assert_expected("survey", parts.items())
 
 
 def placement(name: str, place: int) -> Placement:

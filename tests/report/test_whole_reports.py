@@ -52,7 +52,6 @@ FACTS: dict[str, Any] = {
     "classes": CLASSES,
     "documents_without_words": 2,
     "letters_dropped": 1200,
-    "in_buckets": 0,
     "near_duplicates": [
         {
             "split": "cornell",
@@ -293,7 +292,7 @@ def ranked(*, multilabel: bool) -> RunPredictions:
         methods=[{"classifier": {"name": "linear-svm", "scheme": "one-vs-rest", "C": [1, 10]}}, "mnb"],
         choose={"by": "cross-validation", "folds": 3},
         metrics=["macro-roc-auc", "micro-average-precision", "macro-break-even", "micro-f1"],
-        text={"characters": [3], "buckets": 1024, "stoplist": "none"},
+        text={"characters": [3], "stoplist": "none"},
     )
     predictions, rng = predicted(experiment, multilabel=multilabel), np.random.default_rng(5)
     settings = {
@@ -305,7 +304,7 @@ def ranked(*, multilabel: bool) -> RunPredictions:
         )
         for key, each in predictions.settings.items()
     }
-    facts = FACTS | {"in_buckets": 123_456, "documents_without_words": 1}
+    facts = FACTS | {"documents_without_words": 1}
     return RunPredictions(experiment, replace(predictions, settings=settings), {}, {"base": facts})
 
 

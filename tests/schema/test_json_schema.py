@@ -65,7 +65,7 @@ def test_every_configuration_of_ours_fits(validator, path):
         {"methods": ["sklearn.ensemble.Forest", {"classifier": {"name": "sklearn.ensemble.Forest", "n": 3}}]},
         {"methods": ["mnb", {"fuse": ["mnb", "ngd"], "name": "x", "weights": [1e12, 1e-9], "scale": "hold-out"}]},
         {"methods": [{"text": [{"fields": ["all", "title"]}, {"ngrams": [[1], [1, 2]]}], "classifier": "mnb"}]},
-        {"text": {"stoplist": "./mine.txt", "within": "white-space", "characters": [3, 5], "buckets": 1024}},
+        {"text": {"stoplist": "./mine.txt", "within": "white-space", "characters": [3, 5]}},
         {"text": {"stoplist": "none", "digits": "literal", "fields": "all", "ngrams": 2, "characters": 3}},
         {"text": {"fields": ["all", "title"], "ngrams": [], "characters": []}},
         {"corpus": {"name": "files", "path": {"train": "a", "test": "b"}, "text": ["a", "b"], "drop": ["rare"]}},
@@ -133,10 +133,7 @@ def test_what_a_file_may_say_fits(validator, changes):
         {"methods": [{"fuse": [["mnb"]], "name": "x"}]},
         {"methods": [{"fuse": [], "name": "x"}]},
         *({"text": each} for each in ({"stoplist": "mine"}, {"within": "lines"}, {"digits": 3}, {"min_documents": 0})),
-        *(
-            {"text": each}
-            for each in ({"ngrams": 6}, {"characters": [3, 11]}, {"buckets": -1}, {"fields": "a:b"}, {"fields": []})
-        ),
+        *({"text": each} for each in ({"ngrams": 6}, {"characters": [3, 11]}, {"fields": "a:b"}, {"fields": []})),
         {"corpus": {"name": "files", "path": 3}},
         *({"choose": {"by": "oracle"} | each} for each in ({"folds": 1}, {"grid_keys": ["kernel"]}, {"by": []})),
         *({"terms": {"number": 5} | each} for each in ({"rank": "chi"}, {"aggregate": "mean"}, {"number": 0})),

@@ -116,8 +116,6 @@ def test_a_kept_model_counts_them_as_the_corpus_was_counted(within: str) -> None
         {"characters": (5, 3)},
         {"characters": (3, 11)},
         {"within": "x"},
-        {"buckets": 2048},
-        {"characters": (3, 5), "buckets": 9},
     ],
 )
 def test_lexings_without_terms_or_out_of_range_are_refused(wrong: dict[str, object]) -> None:

@@ -41,7 +41,6 @@ def counts_of(*, several: int = 0, grouped: bool = False, dates: str = "none", m
         5,
         ("all", "x", "x-2"),
         np.array([0, 0, 2], dtype=np.int32),
-        11,
     )
 
 
@@ -87,4 +86,4 @@ def test_coordinates_of_points_stay_as_they_are() -> None:
     arrays, facts = counts_to_arrays(points)
     found = counts_from_arrays(arrays, facts)
     assert same(found.matrix, points.matrix)
-    assert (found.blocks, found.block_of.tolist(), found.dropped, found.in_buckets) == (("all",), [0, 0, 0], 0, 0)
+    assert (found.blocks, found.block_of.tolist(), found.dropped) == (("all",), [0, 0, 0], 0)

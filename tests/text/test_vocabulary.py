@@ -143,7 +143,7 @@ def test_a_block_without_terms_keeps_its_number() -> None:
     counts = prune_counts(corpus, Lexing(ngrams=(1, 2, 3)), Pruning())
     assert counts.blocks == ("all", "all-2", "all-3")
     assert (counts.vocabulary, counts.block_of.tolist()) == (("sea", "of the sea", "sea of ink"), [0, 2, 2])
-    assert (counts.dropped, counts.in_buckets, counts.documents) == (0, 0, corpus.documents)
+    assert (counts.dropped, counts.documents) == (0, corpus.documents)
 
 
 @pytest.mark.parametrize("blocks", [("all-2", "all"), ("all", "characters"), ("sea",)])
@@ -169,12 +169,11 @@ def test_stop_words_of_counts_are_those_of_the_list_of_ones_own_in_every_field()
         assert count_terms(text, named, Pruning()).vocabulary == expected
 
 
-@pytest.mark.parametrize("buckets", [0, 1024])
 @pytest.mark.parametrize("within", ["words", "white-space"])
-def test_characters_and_words_are_pruned_by_the_documents_of_a_group(within: str, buckets: int) -> None:
+def test_characters_and_words_are_pruned_by_the_documents_of_a_group(within: str) -> None:
     """However they are divided, on however many threads; and by all documents where each split counts its own."""
     texts = [b"sea ink", b"ink sea sea", b"rum sea", b"", b"inky rum", b"tea"]
-    corpus, lexing = in_groups(texts, [0, 1, 0, 0, 1, 1]), Lexing(characters=(3, 4), within=within, buckets=buckets)
+    corpus, lexing = in_groups(texts, [0, 1, 0, 0, 1, 1]), Lexing(characters=(3, 4), within=within)
     for pruning in (Pruning(2, 1), Pruning(1, 2), Pruning(3, 2)):
         alone = count_terms(corpus.take(np.array([0, 2, 3])), lexing, pruning)
         for cuts, jobs in (([], 1), ([2, 3], 2), ([1, 1, 4], 3)):

@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from benchmark.analysis.summary import Summary
-    from benchmark.evaluation.mean_ranks import MeanRanks
     from benchmark.report.dot_rows import Ranking
     from benchmark.report.drawing.theme import VegaSpec
 
@@ -325,33 +324,19 @@ def _looks(dots: _Dots) -> tuple[alt.Stroke, alt.Fill, alt.Shape]:
 
 
 def rank_picture(summary: Summary) -> Picture | None:
-    """Draw the mean ranks of `rank_chart` for a page."""
+    """Draw mean ranks with bars of half the critical difference to either side: methods whose bars are apart differ."""
     rows = summary.ranks.to_dict("records")
     if not rows:
         return None
     methods, ranks = [str(row["method"]) for row in rows], [float(row["rank"]) for row in rows]
-    layers = alt.layer(*_ranks(methods, ranks, float(rows[0]["critical"]), page=True))
+    layers = alt.layer(*_ranks(methods, ranks, float(rows[0]["critical"])))
     height = PAGE_ROW * len(rows)
     spec = page_spec(spec_of(layers.properties(width="container", autosize=FIT, height=height)))
     title = f"Mean ranks over {rows[0]['samples']} samples; {RANKS_DIFFER_NOTE}"
     return Picture("ranks", title, f"{title}. The numbers are in ranks.csv.", spec)
 
 
-def rank_chart(ranking: MeanRanks) -> VegaSpec:
-    """Draw mean ranks with bars of half the critical difference to either side: methods whose bars are apart differ."""
-    labels = max(text_width(method, TEXT_COLOUR) for method in ranking.methods)
-    layers = _ranks(ranking.methods, ranking.ranks, ranking.critical, page=False)
-    height = DOT_ROW_HEIGHT * len(ranking.methods)
-    panel = spec_of(alt.layer(*layers).properties(width=WIDTH - 40 - labels, height=height))
-    description = f"Mean ranks over {ranking.problems} corpora; {RANKS_DIFFER_NOTE}"
-    note = LegendEntry(
-        "mean rank ± half of the critical difference: two methods whose bars don't overlap differ", OURS, OURS
-    )
-    note = replace(note, line="across", shape="circle", size=35, width=2)
-    return figure_spec(f"Mean rank over {ranking.problems} corpora", [panel, legend_spec([note], WIDTH)], description)
-
-
-def _ranks(methods: Sequence[str], ranks: Sequence[float], critical: float, *, page: bool) -> list[alt.Chart]:
+def _ranks(methods: Sequence[str], ranks: Sequence[float], critical: float) -> list[alt.Chart]:
     points = []
     for method, rank in zip(methods, ranks, strict=True):
         low, high = (round_for_output(1, rank + sign * critical / 2) for sign in (-1, 1))
@@ -367,14 +352,10 @@ def _ranks(methods: Sequence[str], ranks: Sequence[float], critical: float, *, p
         ticks=False,
         domain=False,
         grid=True,
-        labelLimit=alt.ExprRef(LABEL_WIDTH_EXPRESSION) if page else WIDTH,
+        labelLimit=alt.ExprRef(LABEL_WIDTH_EXPRESSION),
     )
     y = alt.Y("method", type="nominal", sort=None, axis=axis)
     data = alt.Chart(rows_data(points))
-    bars = data.mark_rule(color=OURS, strokeWidth=2.5 if page else 1.8, clip=True)
-    dots = data.mark_point(color=OURS, filled=True, opacity=1, size=70 if page else 30)
-    layers = [bars.encode(alt.X("low", **x), alt.X2("high"), y, tips), dots.encode(alt.X("rank", **x), y, tips)]
-    if not page:
-        text = data.mark_text(dy=-6, fontSize=TEXT_COLOUR - 1.5, color=INK)
-        layers.append(text.encode(alt.X("rank", **x), y, alt.Text("rank:Q", format=".1f")))
-    return layers
+    bars = data.mark_rule(color=OURS, strokeWidth=2.5, clip=True)
+    dots = data.mark_point(color=OURS, filled=True, opacity=1, size=70)
+    return [bars.encode(alt.X("low", **x), alt.X2("high"), y, tips), dots.encode(alt.X("rank", **x), y, tips)]

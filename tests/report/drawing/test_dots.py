@@ -14,11 +14,9 @@ import pytest
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.summary import CellInfo, summary_table
 from benchmark.evaluation.cell_scores import SCORE_COLUMNS
-from benchmark.evaluation.mean_ranks import rank_methods
 from benchmark.report.dot_rows import BASELINE, NOT_COMPARED, NOT_SHOWN, figure_rows, ranking
 from benchmark.report.drawing.axes import round_ticks
-from benchmark.report.drawing.dots import DOT_LABELS, dot_chart, dot_pictures, rank_chart
-from benchmark.report.drawing.render import render_pictures
+from benchmark.report.drawing.dots import DOT_LABELS, dot_chart, dot_pictures
 from benchmark.report.drawing.theme import COLUMN_WIDTH, PUBLISHED
 from benchmark.report.grids import main_verdicts
 from tests.scenes import assert_vega_lite, looks, overlap, panels_of, rows_of, scene_of
@@ -243,38 +241,6 @@ def test_in_a_column_every_number_is_drawn_within_its_width(make):
     assert [row["value"] for row in rows_with(spec, "value")] == [row["value"] for row in rows_with(wide, "value")]
     names = [mark.box for mark in scene.texts if mark.role == "axis-label" and mark.item.get("align") == "right"]
     assert all(overlap(a, b) <= 0.5 for a, b in pairwise(sorted(names, key=lambda box: box[1])))
-
-
-class TestRanks:
-    SCORES = ((0.9, 0.8, 0.7, 0.1), (0.8, 0.9, 0.6, 0.2), (0.95, 0.7, 0.8, 0.3))
-
-    def test_bars_reach_half_of_the_critical_difference(self):
-        ranking = rank_methods(["a", "b", "c", "a longer name of a method"], self.SCORES)
-        spec = rank_chart(ranking)
-        rows = rows_with(spec, "rank")
-        assert [row["method"] for row in rows] == list(ranking.methods)
-        assert [row["rank"] for row in rows] == pytest.approx(ranking.ranks)
-        for row in rows:
-            assert (row["low"] + row["high"]) / 2 == pytest.approx(row["rank"])
-            assert row["high"] - row["low"] == pytest.approx(ranking.critical)
-        for first, last in ranking.alike:  # the same as bars that overlap
-            assert rows[first]["high"] > rows[last]["low"]
-        assert_vega_lite(spec)
-
-    def test_methods_stand_in_the_order_of_their_ranks_and_inside_the_page(self):
-        ranking = rank_methods(["a", "b", "c", "a longer name of a method"], self.SCORES)
-        scene = scene_of(rank_chart(ranking))
-        names = [text for text in scene.texts if text.text in ranking.methods]
-        assert [text.text for text in sorted(names, key=lambda text: text.y)] == list(ranking.methods)
-        xs = [mark.x for mark in scene.of("symbol", 0)]
-        assert xs == sorted(xs)
-        assert scene.width <= 504
-
-    def test_one_problem_tells_nothing_apart(self):
-        """Where the critical difference is infinite there are no bars, but the ranks are drawn."""
-        spec = rank_chart(rank_methods(["a", "b"], [(0.9, 0.8)]))
-        assert [row["low"] for row in rows_with(spec, "rank")] == [None, None]
-        assert render_pictures({"ranks": spec})["ranks"]["png"]
 
 
 class TestRanking:

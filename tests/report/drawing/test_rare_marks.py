@@ -51,8 +51,6 @@ from benchmark.report.drawing.theme import (
     text_width,
     wrap_text,
 )
-from benchmark.report.drawing.trade_off import trade_off_chart
-from tests.report.test_rare_pages import score, survey_of
 from tests.report.test_rare_rows import claim, claims_of, compared, curve, frame_of, result, summary_of, verdict
 
 NAN, INF = math.nan, math.inf
@@ -351,31 +349,6 @@ class TestContours:
         (line,) = zero_lines(self.points, delaunay_triangles(self.points), values)
         assert {float(line[0][1]), float(line[-1][1])} == {0.0, 2.0}
         np.testing.assert_allclose(line[:, 0], 0.75)
-
-
-class TestTradeOff:
-    @staticmethod
-    def drawn(named: tuple[str, ...] = ()) -> Any:
-        scores = [
-            ("cheap", 0.5, 0.001, 1.0),
-            ("better", 0.9, 1.0, 2000.0),
-            ("beaten", 0.7, 2000.0, 0.0),
-            ("hopeless", 0.1, 3000.0, 0.0),
-        ]
-        rows = [
-            score("p", name, value, training=training, deciding=deciding, n=500)
-            for name, value, training, deciding in scores
-        ]
-        return rows_with(trade_off_chart(survey_of(rows), named), "kind")
-
-    def test_seconds_are_of_training_and_of_the_tested_documents(self) -> None:
-        seconds = {row["method"]: row["seconds"] for row in self.drawn()}
-        assert seconds == {"cheap": 0.501, "better": 1001.0, "beaten": 2000.0}
-
-    def test_a_method_of_the_front_is_drawn_as_one_of_it(self) -> None:
-        kinds = {row["method"]: row["kind"] for row in self.drawn(("cheap", "beaten"))}
-        assert kinds == {"cheap": "front", "beaten": "named", "better": "front"}
-        assert {row["method"]: row["kind"] for row in self.drawn(("hopeless",))}["hopeless"] == "named"
 
 
 class TestLegends:

@@ -21,18 +21,16 @@ from benchmark.report.drawing.claim_forest import claim_picture
 from benchmark.report.drawing.claim_signs import scoreboard_chart
 from benchmark.report.drawing.contours import region_mask, zero_lines
 from benchmark.report.drawing.curves import curve_chart, curve_pictures
-from benchmark.report.drawing.dots import dot_chart, dot_pictures, rank_chart
+from benchmark.report.drawing.dots import dot_chart, dot_pictures
 from benchmark.report.drawing.forest import forest_picture
 from benchmark.report.drawing.key import LegendEntry, legend_spec
 from benchmark.report.drawing.matrices import confusion_picture
 from benchmark.report.drawing.published import published_chart, published_panels
 from benchmark.report.drawing.regions import region_chart
 from benchmark.report.drawing.theme import COLOURS, SHAPES, WASH, series_style
-from benchmark.report.drawing.trade_off import trade_off_chart
 from benchmark.report.verdict_signs import CLAIM_SIGNS
 from tests.report.drawing.test_rare_marks import TestMatrices, TestPublished, chart_of, panel_of, rows_with
 from tests.report.regions import figure_of, panels
-from tests.report.test_rare_pages import score, survey_of
 from tests.report.test_rare_rows import (
     claim,
     claims_of,
@@ -287,14 +285,6 @@ class TestDots:
         assert "less_value" not in rows["a"]
         assert [row["cell"] for row in rows_with(less.spec, "less_value")] == ["b"]
 
-    def test_of_a_corpus_alone_ranks_are_drawn(self) -> None:
-        survey = survey_of(
-            [score("p", "one", 0.5), score("p", "two", 0.75), score("q", "one", 0.5), score("q", "two", 0.75)]
-        )
-        spec = rank_chart(survey.ranks(survey.whole()))
-        assert "Mean rank over 2 corpora" in str(spec["title"])
-        assert {row["method"]: row["rank"] for row in rows_with(spec, "rank")} == {"two": 1.0, "one": 2.0}
-
 
 class TestMatrices:
     def test_cells_are_drawn_up_to_the_most_squares(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -358,38 +348,6 @@ class TestPublished:
             (point["ours"], point["interval"]) for panel in published_panels(values(*rows)) for point in panel.points
         ]
         assert texts == [("12", "–"), ("91.000", "[89.000, 93.000]")]
-
-
-class TestTradeOff:
-    def test_problems_and_methods_without_costs_are_left_out(self) -> None:
-        rows = [
-            score("p", "one", 0.5, training=1.0, deciding=1.0),
-            score("p", "two", 0.75, training=2.0, deciding=1.0),
-            score("p", "none", 0.99),
-            score("q", "one", 0.5, tuned=True, training=1.0, deciding=1.0),
-        ]
-        spec = trade_off_chart(survey_of(rows))
-        assert {row["method"] for row in rows_with(spec, "kind")} == {"one", "two"}
-        assert "'p'" in str(spec)
-        assert "'q'" not in str(spec)
-
-    def test_names_have_room_on_their_side(self) -> None:
-        long = "a method with a rather long name"
-        rows = [
-            score("p", name, value, training=s, deciding=0.0) for name, value, s in (("f", 0.9, 1.0), (long, 0.5, 1.0))
-        ]
-        ends = [_domain(trade_off_chart(survey_of(rows), named)) for named in ((), (long,))]
-        assert ends[1][1] > 1.1 * ends[0][1]
-        assert ends[1][0] == pytest.approx(ends[0][0])
-
-
-def _domain(spec: Any) -> Any:
-    part = next(part for part in _layered(spec) if _scaled(part))
-    return next(layer["encoding"]["x"]["scale"]["domain"] for layer in part["layer"] if "x" in layer["encoding"])
-
-
-def _scaled(part: Any) -> bool:
-    return any(layer["encoding"].get("x", {}).get("scale", {}).get("type") == "log" for layer in part["layer"])
 
 
 class TestLegends:
