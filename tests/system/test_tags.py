@@ -25,7 +25,7 @@ class Single:
     normalizations = ["l1"]  # noqa: RUF012
     set_by_run = "jobs"
     replicated = 3
-    stored = None
+    stored = 1
 
 
 class OfKernel(NegativeGeodesicDistance):
