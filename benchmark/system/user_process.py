@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 #: The module that the process runs, see `benchmark.workers.__main__`.
 _MODULE = "benchmark.workers"
+#: How long a process may take to end after its last message.
+_SECONDS_TO_END = 2.0
 
 
 class ProcessEndedError(BenchError):
@@ -81,7 +83,10 @@ class UserProcess:
                 self.close()
 
     def _reason(self) -> str:
-        code = self._process.wait()
+        try:
+            code = self._process.wait(_SECONDS_TO_END)
+        except subprocess.TimeoutExpired:  # its threads go on
+            return "ended the work of its process"
         if code >= 0:
             return f"ended its process, with exit code {code}"
         with contextlib.suppress(ValueError):

@@ -22,6 +22,7 @@ from benchmark.experiment.store import Store
 from benchmark.report.tables import table_markdown
 from benchmark.representation import TermWeighting
 from benchmark.system.errors import ConfigError
+from benchmark.system.user_classes import running_user_code_here
 
 CONFIG = """
 name: paths
@@ -130,7 +131,8 @@ def test_a_constructor_that_hands_on_keyword_arguments_takes_any_that_is_no_miss
 
 def test_dense_points_that_take_too_much_memory_are_refused_in_a_line(done, monkeypatch):
     monkeypatch.setattr("benchmark.methods.plugin_outputs.free_memory", lambda: 1e5)
-    run = done("{name: b, weighting: tf, classifier: sklearn.ensemble.HistGradientBoostingClassifier}")
+    with running_user_code_here():
+        run = done("{name: b, weighting: tf, classifier: sklearn.ensemble.HistGradientBoostingClassifier}")
     (problem,) = run.failures.values()
     assert "takes dense points only" in problem
     assert "select terms" in problem
@@ -283,8 +285,7 @@ def test_a_class_of_ones_own_package_gives_the_new_number_after_an_edit(tmp_path
         return done.stdout, done.stderr, (tmp_path / "run" / "scores.csv").read_text()
 
     _, told, before = scores("1", "store")
-    for name in ("Mine", "Words"):
-        assert told.count(f"mypackage.models.{name}: its results aren't stored, and are computed in each run") == 1
+    assert told.count("computed in each run, since their code says no `stored = True`") == 1
     again, *_ = scores("+1", "store")
     assert "2 of them from the store" in again, "those of the package and of scikit-learn"
     *_, edited = scores("-1", "store")
