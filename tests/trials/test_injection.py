@@ -146,7 +146,6 @@ def write_experiment(folder: Path, texts: Sequence[str]) -> dict[str, str]:
         "protocol": {"name": "k-fold", "k": 2},
         "methods": ["mnb", "ngd", "fails"],
         "compare": [["mnb", "ngd"]],
-        "per_class": True,
         "metrics": ["macro-f1", "macro-recall"],
     }
     (folder / names["configuration"]).write_text(yaml.safe_dump(config))
