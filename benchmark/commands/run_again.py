@@ -11,7 +11,7 @@ from benchmark.commands.compare import compare_run_folders
 from benchmark.experiment.configuration import experiment_of_manifest, select_cells
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import run_and_write, run_folders
-from benchmark.experiment.run_folder import read_manifest, read_run
+from benchmark.experiment.run_folder import MANIFEST_FILE, read_manifest, read_run
 from benchmark.experiment.store import Store
 from benchmark.system.errors import ConfigError
 from benchmark.system.numba_jit import ensure_numba_cache
@@ -57,6 +57,9 @@ def run_again(
     DataError
         If the folder is damaged or of another format, or the corpus has gone or fails its checks.
     """
+    if not (folder / MANIFEST_FILE).exists():
+        wanted = "name a configuration, or the folder of a finished run"
+        raise ConfigError(f"{folder}: holds no run ({MANIFEST_FILE} is missing); {wanted}")
     read_run(folder)
     manifest = read_manifest(folder)
     experiment = select_cells(experiment_of_manifest(manifest, folder), manifest.get("only", ()))

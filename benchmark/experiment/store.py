@@ -136,6 +136,10 @@ class Store:
         else:
             self.has("")
 
+    def __reduce__(self) -> tuple[type[Store], tuple[Path | str, int]]:
+        """Pickle its place: a process of users' code has the same entries, and tells nobody of them."""
+        return Store, (Path(self.address) if self.local else self.address, self.limit)
+
     def path(self, key: str) -> Path:
         """Return the path of a key's entry: below a folder of the first two letters of its name."""
         return self._root / key[:2] / key
@@ -300,12 +304,14 @@ class Store:
         if not self.local:
             return
         with contextlib.suppress(OSError):
-            os.utime(self.path(key))
-            if not self._begun:
+            if not self._begun:  # before the entry's own time, which must not be earlier
                 self._begun = True
                 self._make_folder(self._root / "versions")
-                (mark := self._root / "versions" / code_version()).touch(exist_ok=False)
-                self._share(mark)
+                mark = self._root / "versions" / code_version()
+                if not mark.exists():
+                    mark.touch()
+                    self._share(mark)
+            os.utime(self.path(key))
 
     def _evict(self, keep: str) -> int:
         """Remove the least recently used entries beyond the limit; return the bytes that are left."""

@@ -137,7 +137,8 @@ def fit_and_write(
     if problem:
         with contextlib.suppress(OSError):
             folder.rmdir()  # the empty folder that was made to see whether it can be written
-        rule = "what a kept model names must stand at the top of its file, by `def` or `class`, and keep all it learns"
+        files = ", ".join(plugin.file.name for plugin in model.plugins if plugin.file) or "its file"
+        rule = f"what a kept model names must stand at the top of {files}, by `def` or `class`, and keep all it learns"
         raise ConfigError(f"{name}: its model can't be loaded again, so nothing is written: {problem}; {rule}")
     return model, write_model(model, folder)
 

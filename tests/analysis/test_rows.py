@@ -275,12 +275,6 @@ class TestRegions:
     def test_a_figure_whose_row_has_no_panel_is_left_out(self) -> None:
         assert decision_region_figures(self.run(far="failed")) == ()
 
-    def test_coordinates_of_some_documents_have_no_panel(self) -> None:
-        run = self.run()
-        for arrays in run.predictions.diagnostics.values():
-            arrays["points"] = arrays["points"][:5]
-        assert decision_region_figures(run) == ()
-
 
 class TestCaveats:
     def test_values_of_one_choice_are_counted_by_themselves(self) -> None:

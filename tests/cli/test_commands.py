@@ -339,7 +339,7 @@ class TestMistakes:
 
     @pytest.mark.usefixtures("no_work")
     def test_a_folder_instead_of_a_configuration(self):
-        refused(invoke("run", CONFIGS), 2, f"{CONFIGS}: is a folder, not a YAML file; name a file in it, such as")
+        refused(invoke("run", CONFIGS), 2, f"{CONFIGS}: holds no run (manifest.json is missing); name a configuration, or the folder of a finished run")
 
     @pytest.mark.usefixtures("no_work")
     def test_an_empty_configuration(self, write):
@@ -433,7 +433,7 @@ class TestCompare:
         result = invoke("compare", finished[1], tmp_path / "other")
         assert (result.exit_code, result.stderr) == (0, "")
         assert re.search(r"^methods\.base\.tf-l1-ngd\.classifier\.C +1\.0 +0\.01 *$", result.stdout, re.MULTILINE)
-        assert re.match(r"(None|1) of the 2 cells that both runs have agree in every prediction; ", result.stdout)
+        assert re.match(r"[01] of 2 common cells agree in every prediction; ", result.stdout)
         assert result.stdout.index("Accuracy") < result.stdout.index("Settings that differ")
         assert len(result.stdout.splitlines()) < len(
             invoke("compare", finished[1], tmp_path / "other", "--all").stdout.splitlines()
@@ -444,7 +444,7 @@ class TestCompare:
 
     def test_a_run_with_itself(self, finished):
         result = invoke("compare", finished[1], finished[1])
-        assert re.match(r"2 of the 2 cells that both runs have agree in every prediction\.", result.stdout)
+        assert re.match(r"2 of 2 common cells agree in every prediction\.", result.stdout)
         assert "Settings that differ: none" in result.stdout
         assert re.search(r"^tf-l1-ngd +.*\+0\.00 +126 +0 *$", result.stdout, re.MULTILINE)
 

@@ -200,7 +200,7 @@ def test_commands_that_run_trusted_code_do_so_here(received: Any, monkeypatch: p
     monkeypatch.setenv(TRUST_VARIABLE, "1")
     received.make_model("evilmod.Mine")
     received.write(PLACES["classifier"](EVIL_CLASS))
-    assert {command for command in CALLS if CALLS[command] and received.ran(command)} == {*RUN_CODE, "list"}
+    assert {command for command in CALLS if CALLS[command] and received.ran(command)} == {*RUN_CODE, "list", "validate"}
     assert received.ran("run", RUN_AGAIN)
 
 

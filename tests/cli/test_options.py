@@ -371,10 +371,7 @@ def test_list_and_validate(call_of: Any, config: Path, tmp_path: Path) -> None:
     ):
         what, plugins, brief = call_of(function, "list", *words).values()
         assert (what, list(plugins), brief) == expected
-    assert call_of("benchmark.experiment.configuration.load_checked", "validate", config) == {
-        "path": config,
-        "run_code": False,
-    }
+    assert call_of("benchmark.experiment.configuration.load_checked", "validate", config) == {"path": config}
 
 
 def test_a_folder_is_run_again_and_counts_are_exported(

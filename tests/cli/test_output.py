@@ -142,7 +142,7 @@ class TestDocument:
         assert [table["title"] for table in listed] == ["metrics"]
         assert {"name", "parameters", "description"} == set(listed[0]["rows"][0])
         compared = json.loads(invoke("compare", finished[1], "ngd", "linear", "--json").stdout)["tables"]
-        assert [table["title"] for table in compared] == ["Scores", "Tests"]
+        assert [table["title"] for table in compared] == ["Scores", "Predictions", "Tests"]
         planned = json.loads(invoke("plan", finished[0], "--no-pilot", "--json").stdout)["tables"]
         assert [row["what"] for row in planned[0]["rows"]] == ["ngd", "linear"]
         good = json.loads(invoke("validate", finished[0], "--json").stdout)["good"]
