@@ -153,7 +153,7 @@ def write_survey(done: Sequence[RunResult], page: str, path: Path) -> str:
         ranking=ranking,
         ranks=ranking_grid(survey, ranking),
         tables=[problem_grid(survey, problem, BASELINE_METHOD) for problem in survey.tables()],
-        curves=[curve_grid(survey, problem) for problem in survey.problems.values() if problem.curve],
+        curves=[survey_curve(survey, problem) for problem in survey.problems.values() if problem.curve],
         start=start_sentence(survey),
         steps=lambda pairs: _steps(survey, {(a, b): words for a, b, words in pairs}),
         runs=[each.summary.name for each in done],
@@ -355,7 +355,7 @@ def problem_grid(survey: Survey, problem: SurveyProblem, baseline: str) -> TextT
     return grid.without(*(name for i, name in enumerate(header) if all(row[i] == MISSING_TEXT for row in rows)))
 
 
-def curve_grid(survey: Survey, problem: SurveyProblem) -> TextTable:
+def survey_curve(survey: Survey, problem: SurveyProblem) -> TextTable:
     """Return a grid of a learning curve: the score of each method at each number of training documents."""
     rows = [row for row in survey.scores if row["problem"] == problem.name and row["size"] is not None]
     found = {(row["method"], row["size"]): f"{_percent(row['value'])} {_bounds(row)}" for row in rows}

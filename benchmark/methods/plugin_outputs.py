@@ -224,7 +224,7 @@ class CheckedClassifier:
         return score_of_each(check_real_array(values, shape, what))
 
 
-def predicted_classes(
+def predicted_codes(
     classifier: Any, X: sp.csr_array
 ) -> tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.float64] | None]:
     """Return the predicted class of each point, whether its best score is also another class's, and the scores.

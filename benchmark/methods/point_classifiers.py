@@ -14,7 +14,7 @@ from benchmark.methods.fitted import FittedPoints, trained_state
 from benchmark.methods.multilabel import learned_classes, multilabel_predictions
 from benchmark.methods.plugin_outputs import (
     checked_classifier,
-    predicted_classes,
+    predicted_codes,
     scores_of_all_classes,
     value_of_class,
     with_other_labels_told,
@@ -180,7 +180,7 @@ class PointClassifierMethod:
         """Train and predict where each document has exactly one class."""
         model = self._fitted(points, problem.documents.labels[split.train], points.rankings)
         watch.lap("training")
-        codes, tied, scores = predicted_classes(model, points.test)
+        codes, tied, scores = predicted_codes(model, points.test)
         watch.lap("testing")
         values = None if scores is None else scores_of_all_classes(problem, model.classes_, scores)
         return SettingPredictions.of_split(codes, tied, watch.seconds(), values)

@@ -210,7 +210,7 @@ def _copied(value: Any) -> Any:
 
 
 def _checked_metric(metric: Metric, named: ClassName, place: str, calls: UserCalls) -> Metric:
-    """Return the metric that is computed in the process of `calls`, and whose scores are checked."""
+    """Return the metric, computed in the process of `calls`, and its scores checked; it is pickled by its name."""
 
     def call(function: Callable[..., Any], *args: Any) -> Any:
         if not runs_user_code_here():
@@ -227,6 +227,7 @@ def _checked_metric(metric: Metric, named: ClassName, place: str, calls: UserCal
                 raise ConfigError(f"{place}: the metric {named[2]!r} must return a finite score; it returned {value}")
             return float(value)
 
+        ranking.named = named  # type: ignore[attr-defined]
         return replace(metric, ranking=ranking)
 
     @wraps(metric.scores)
@@ -238,6 +239,7 @@ def _checked_metric(metric: Metric, named: ClassName, place: str, calls: UserCal
             raise ConfigError(f"{place}: the metric {named[2]!r} {problem}")
         return values
 
+    of.named = named  # type: ignore[attr-defined]
     return replace(metric, of=of)
 
 

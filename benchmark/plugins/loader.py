@@ -104,10 +104,13 @@ def plugin_files(plugin: Plugin) -> dict[str, bytes]:
     Raises
     ------
     ConfigError
-        If one can't be read.
+        If one can't be read, or lies outside the folder.
     """
     if plugin.file is None:
         return {}
+    for name in sorted(plugin.reads):
+        if Path(name).is_absolute() or ".." in Path(name).parts:
+            raise ConfigError(f"{plugin.name} reads {name}: a model, or another machine, has only files of its folder")
     folder = plugin.file.parent
     files = [each for each in importable_files(plugin.file) if not each.is_symlink()]
     try:

@@ -11,6 +11,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchmark.evaluation.metrics import Metric
 from benchmark.plugins.pipelines import imported_pipeline_name
 from benchmark.system.errors import ConfigError, DataError
 from benchmark.system.user_classes import is_user_file, plugin_name_of
@@ -28,9 +29,11 @@ class UserTracebackError(Exception):
 
 
 class _Pickler(pickle.Pickler):
-    """Pickler that refers to users' classes and pipelines by their names."""
+    """Pickler that refers to users' classes, metrics and pipelines by their names."""
 
     def persistent_id(self, obj: Any) -> ClassName | None:
+        if isinstance(obj, Metric):
+            return getattr(obj.function, "named", None)
         return plugin_name_of(obj) or imported_pipeline_name(obj)
 
 

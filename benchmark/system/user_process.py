@@ -95,7 +95,7 @@ class UserProcess:
 
 
 def _end(process: subprocess.Popen[bytes], *pipes: Connection) -> None:
-    """Kill a process and those that it started."""
+    """End a process and those that it started, at once."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
