@@ -23,7 +23,7 @@ from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.kernels import KERNELS
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.system.errors import ConfigError
-from benchmark.system.tags import tags_of
+from benchmark.system.tags import Tags, tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +44,7 @@ class Brewer:
     heat : float
     """
 
-    set_by_run: ClassVar[tuple[str, ...]] = ("jobs",)
+    tags: ClassVar[Tags] = Tags(set_by_run=("jobs",))
 
     cups: int
     heat: float = 90.0

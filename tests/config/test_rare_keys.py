@@ -23,6 +23,7 @@ from benchmark.evaluation.metrics import DiagnosticMetric
 from benchmark.experiment.configuration import select_cells
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.system.errors import ConfigError
+from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -359,7 +360,7 @@ class TestMethods:
 class Kettle:
     """A machine that doesn't work."""
 
-    set_by_run: ClassVar[tuple[str, ...]] = ("jobs",)
+    tags: ClassVar[Tags] = Tags(set_by_run=("jobs",))
 
     water: float = 1.0
     steam: float = 1.0
@@ -447,21 +448,6 @@ def test_of_all_lists_at_any_depth_the_longest_is_pointed_at(refusal: Callable[[
 
 
 class TestRegistries:
-    def test_problems_of_kernels_and_of_classifiers_are_those_of_methods(self) -> None:
-        known = BUILTIN_REGISTRIES.copied()
-        known.kernels.broken["k"], known.classifiers.broken["c"] = "a kernel's", "a classifier's"
-        assert known.methods.broken == {"k": "a kernel's", "c": "a classifier's"}
-        assert list(known.methods) == [*known.kernels, *known.classifiers]
-        assert {kind for kind, _ in known.each()} == set(vars(known)) - {"pipelines"}
-
-    def test_a_copy_is_changed_alone(self) -> None:
-        copied = BUILTIN_REGISTRIES.copied()
-        for kind in vars(copied):
-            before = dict(getattr(BUILTIN_REGISTRIES, kind))
-            getattr(copied, kind)["new"] = object
-            assert getattr(BUILTIN_REGISTRIES, kind) == before
-            assert getattr(copied, kind).find is getattr(BUILTIN_REGISTRIES, kind).find
-
     def test_of_two_metrics_of_one_name_the_first_is_declared(self) -> None:
         (one, other) = list(declared_metrics(BUILTIN_REGISTRIES.diagnostics.values()).values())[:2]
         again = replace(other, name=one.name)

@@ -147,7 +147,7 @@ SCALE = float((Path(__file__).parent / "scale.txt").read_text())
 
 
 class Mine(MultinomialNB):
-    pass
+    reads = ("scale.txt",)
 
 
 CLASSIFIERS = {"mine": Mine}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,7 @@ from benchmark.evaluation.splits import Split
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
 from benchmark.methods.out_of_fold import INNER_FOLDS
-from benchmark.model import base, fitting, prediction_io
+from benchmark.model import fitting, prediction_io
 from benchmark.model.fusion_model import FusionModel
 from benchmark.model.persistence import (
     DESCRIPTION_FILE,
@@ -243,24 +242,6 @@ def test_documents_without_a_value_of_every_class_fit_no_sigmoid(k: int) -> None
         more = np.vstack([missing, values, missing])
         found = fit_sigmoids(more, np.array([0, *truth, 1]), learned, classes)
         np.testing.assert_allclose(found, expected)
-
-
-@pytest.mark.parametrize("jobs", [1, 3])
-def test_batches_are_answered_by_so_many_threads_while_plug_ins_are_guarded(
-    jobs: int, fitted: Fit, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked, guarded = list[int](), list[Any]()
-
-    def mapped(work: Any, items: Any, n: int) -> Any:
-        asked.append(n)
-        return map(work, items)
-
-    model = fitted(study_of("mnb"))
-    monkeypatch.setattr(base, "map_in_order", mapped)
-    monkeypatch.setattr(base, "running_plugins", lambda plugins: guarded.append(plugins) or nullcontext())
-    list(model.answers([("a", b"x"), ("b", b"y")], jobs=jobs))
-    assert asked == [jobs]
-    assert guarded == [model.plugins]
 
 
 def test_labels_of_the_training_documents_alone_must_stay(fitted: Fit, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchmark.config.registries import Registries, declared_metrics
+from benchmark.config.registries import declared_metrics
 from benchmark.kernels import KERNELS
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.system.errors import ConfigError
@@ -79,9 +79,6 @@ def test_methods_are_kernels_and_classifiers_and_what_is_broken_of_both() -> Non
     methods = copied.methods
     assert list(methods) == [*copied.kernels, *copied.classifiers]
     assert (methods.broken, methods.find) == ({"k": "broken kernel", "c": "broken classifier"}, None)
-    assert [kind for kind, _ in copied.each()] == [
-        name for name in Registries.__dataclass_fields__ if name != "pipelines"
-    ]
 
 
 def test_of_two_metrics_of_one_name_the_first_is_declared() -> None:

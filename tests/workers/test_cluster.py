@@ -331,7 +331,7 @@ def begun(experiment: Experiment, notebook: Any, tmp_path: Path, monkeypatch: An
 def test_what_the_store_has_is_not_sent_and_no_more_at_once_than_there_may_be(
     begun: Any, n_jobs: int | None, expected: int
 ) -> None:
-    client = Client({"failed": {}, "lost": [], "notes": ["one"], "details": []})
+    client = Client({"failed": {}, "entries": {}, "lost": [], "notes": ["one"], "details": []})
     executor, missing = begun(client, n_jobs=n_jobs)
     assert len(client.submitted) == expected
     solved = list(executor.solved(missing))
@@ -343,7 +343,7 @@ def test_each_job_has_its_reason_and_what_was_lost_is_left(begun: Any) -> None:
     client = Client()
     executor, missing = begun(client)
     first, second, *_ = (job.key for _, job in missing)
-    client.reply = {"failed": {first: "why"}, "lost": [second], "notes": [], "details": ["trace"]}
+    client.reply = {"failed": {first: "why"}, "entries": {}, "lost": [second], "notes": [], "details": ["trace"]}
     solved = dict(executor.solved(missing))
     assert (solved[first], second in solved) == ("why", False)
     assert len(solved) == len(missing) - 1
