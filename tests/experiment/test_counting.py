@@ -77,6 +77,7 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
         loads.append(subset)
         return corpus
 
+    monkeypatch.setattr(counting, "is_builtin", lambda _: True)  # a user's is read each time
     monkeypatch.setattr(registry, "dataset_card", lambda _, subset=None: card.subset(subset))
     monkeypatch.setattr(registry, "locate_corpus", lambda *_, **__: CorpusSource(None))
     monkeypatch.setattr(registry, "corpus_fingerprint", lambda *_: "stories")

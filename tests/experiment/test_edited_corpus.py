@@ -151,7 +151,7 @@ STAGES: dict[str, Callable[[pytest.MonkeyPatch, Edit], None]] = {
     "digested": lambda patch, edit: wrapped(patch, file_digest, "_sha256", nth_of(2, edit)),
     "digested, scanned": lambda patch, edit: wrapped(patch, _Scan, "done", edit),
     "scanned": lambda patch, edit: wrapped(patch, _Scan, "_take", nth_of(10, edit)),
-    "scanned, named": lambda patch, edit: wrapped(patch, reading, "counts_key", edit),
+    "scanned, named": lambda patch, edit: wrapped(patch, reading, "_content", edit),
     "named, counted": lambda patch, edit: wrapped(patch, reading, "_counts", edit),
     "counted": while_counted,
     "counted, stored": lambda patch, edit: wrapped(patch, reading, "counts_to_arrays", edit),

@@ -15,6 +15,7 @@ from benchmark.experiment.kernel_cache import KERNEL_STAGE, KernelCache
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.kernels import Linear
+from benchmark.system.user_classes import running_user_code_here
 from tests.builders import small_experiment
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 
 class Slow(TransformerMixin, BaseEstimator):
+    stored = True
+
     def fit(self, X, y=None):
         self.points = X
         return self
@@ -125,7 +128,8 @@ class TestRuns:
                 f"methods: [{{kernel: slow, weighting: tf, normalization: l1, classifier: {{name: svm, C: {C}}}}}]\n"
             )
             (tmp_path / "own.yaml").write_text(text)
-            run_experiment(load_checked(tmp_path / "own.yaml"), RunContext(store))
+            with running_user_code_here():  # where everything is worth it
+                run_experiment(load_checked(tmp_path / "own.yaml"), RunContext(store))
             return kept(store)
 
         assert len(run_with(1)) == 1
@@ -137,7 +141,7 @@ class TestRuns:
 class TestCache:
     @pytest.fixture
     def cache(self, store: Store) -> KernelCache:
-        return KernelCache(store, lambda _: None)
+        return KernelCache(store)
 
     @staticmethod
     def ask(cache: KernelCache, seconds: float, n: int = 10, **content: Any) -> list[str]:
@@ -176,7 +180,7 @@ class TestCache:
 
     def test_a_run_fills_no_more_than_its_share(self, tmp_path: Path) -> None:
         store = Store(tmp_path, limit=4 * 1000)
-        cache = KernelCache(store, lambda _: None)
+        cache = KernelCache(store)
         for x in range(3):
             self.ask(cache, 0.6, n=60, x=x)
         assert len(store.entries()) == 2, "480 bytes each, of 1,000"

@@ -96,7 +96,7 @@ def named(experiment: Experiment, counts: Counts) -> dict[str, Any]:
     for task in variant.tasks:
         for point in plan_task(experiment, variant, task, counts, "counts").points:
             found.setdefault(point.place[2], []).extend(job.key for job in point.jobs)
-    return found | {name: code_digest(type(diagnostic)) for name, _, diagnostic, _ in _each(experiment)}
+    return found | {name: code_digest(type(diagnostic)) for name, _, diagnostic in _each(experiment)}
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from benchmark.commands.explain import explain_cell
 from benchmark.corpora.reader import LastCorpus
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
+from benchmark.experiment.payload import make_payload
 from benchmark.experiment.run import report_again, run_and_write
 from benchmark.experiment.runner import plan_tasks, read_variants, run_experiment
 from benchmark.experiment.store import Store
@@ -19,7 +20,7 @@ from benchmark.model.fitting import fit_model
 from benchmark.model.persistence import read_model, write_model
 from benchmark.plugins.trust import asking_before_code
 from benchmark.system.errors import ConfigError
-from benchmark.workers.worker import compute_units, make_payload
+from benchmark.workers.worker import compute_units
 
 CONFIG = """
 name: pipelines
@@ -69,6 +70,9 @@ class Failing(First):
 
 def words():
     return make_pipeline(TfidfVectorizer(), LinearSVC(random_state=0))
+
+
+make.stored = First.stored = True
 """
 
 

@@ -239,11 +239,12 @@ def test_all_that_decides_texts_is_in_their_key_and_nothing_else(
     ids = counting.join_names(problem.documents.ids)
     keys: list[str] = []
 
-    def known(_: Any, key: str, __: Any) -> StoreEntry:
+    def known(key: str) -> StoreEntry:
         keys.append(key)
         return StoreEntry({"data": data, "bounds": bounds, "ids": ids})
 
-    monkeypatch.setattr(counting, "get_result", known)
+    monkeypatch.setattr(counting, "is_builtin", lambda _: True)
+    monkeypatch.setattr(store, "get", known)
     changes, decides = TEXTS[name]
     experiment: Any = SimpleNamespace(name="small")
 

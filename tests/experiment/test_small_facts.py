@@ -138,14 +138,11 @@ def test_what_others_bring_is_told_by_its_label_and_a_failure_once(store: Store)
     bayes, eef = work.points
     missing = [(point, job) for point in work.points for job in point.jobs]
     answers = [*((job.key, "") for job in bayes.jobs), *((job.key, f"no {n}") for n, job in enumerate(eef.jobs))]
-    elsewhere: Any = SimpleNamespace(solved=lambda given: answers if given == missing else [])
-    walk = TaskExecutor(RunContext(store, seen, elsewhere=elsewhere), runner.MatrixCache())
-    found, refused = walk._brought(missing, work.problem)
+    elsewhere: Any = SimpleNamespace(solved=lambda given: answers if given == missing else [], entries={})
+    walk = TaskExecutor(RunContext(store, seen), runner.MatrixCache())
+    found = walk._brought(elsewhere, missing, work.problem)
     assert set(found) == {job.key for job in bayes.jobs}
     assert seen.steps == [job.label for job in bayes.jobs]
-    assert [*refused.values()] == ["no 0", "no 1"]
-    for reason in refused.values():
-        walk._fail(eef, reason)
     assert seen.notes == ["eef failed: no 0"]
     assert walk.failed == {eef.place: "no 0"}
 
