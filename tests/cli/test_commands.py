@@ -339,7 +339,12 @@ class TestMistakes:
 
     @pytest.mark.usefixtures("no_work")
     def test_a_folder_instead_of_a_configuration(self):
-        refused(invoke("run", CONFIGS), 2, f"{CONFIGS}: holds no run (manifest.json is missing); name a configuration, or the folder of a finished run")
+        refused(
+            invoke("run", CONFIGS),
+            2,
+            f"{CONFIGS}: holds no run (manifest.json is missing)",
+            "name a configuration, or the folder of a finished run",
+        )
 
     @pytest.mark.usefixtures("no_work")
     def test_an_empty_configuration(self, write):

@@ -228,7 +228,9 @@ def test_an_interrupted_run_says_how_to_go_on_where_results_are_stored(
 
     monkeypatch.setattr("benchmark.commands.run_all.run_and_write", run)
     closed = SimpleNamespace(close=lambda: None)
-    experiments: Any = [SimpleNamespace(name=name, ids=("x",), only=(), parallel=None, registries=closed) for name in "ab"]
+    experiments: Any = [
+        SimpleNamespace(name=name, ids=("x",), only=(), parallel=None, registries=closed) for name in "ab"
+    ]
     observer: Any = SimpleNamespace(note=print, expect=print, begin=print, end=print)
     found = run_all(experiments, tmp_path / "out", observer)
     for _ in range(number):

@@ -148,6 +148,9 @@ from benchmark.classifiers import MultinomialBayes
 
 
 class Read(MultinomialBayes):
+    stored = True
+    reads = ("smoothing.txt",)
+
     def fit(self, X, y):
         self.smoothing = float((Path(__file__).parent / "smoothing.txt").read_text())
         return super().fit(X, y)
