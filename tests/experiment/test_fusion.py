@@ -173,7 +173,7 @@ def test_with_a_plug_in_it_is_computed_again_where_what_that_reads_has_changed(c
     (tmp_path / "smoothing.txt").write_text("none")
     failures = run_experiment(experiment, RunContext(store)).failures
     assert "own: " in failures["both"]
-    assert "mine.py:8" in failures["both"]
+    assert "mine.py:11" in failures["both"]
 
 
 def test_lists_of_lists_are_candidates(checked, tmp_path):

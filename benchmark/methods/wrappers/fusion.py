@@ -23,6 +23,7 @@ from benchmark.methods.out_of_fold import INNER_FOLDS, out_of_fold_values
 from benchmark.methods.stopwatch import Stopwatch
 from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads
+from benchmark.system.user_classes import locate_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -336,10 +337,14 @@ def _learned(problem: Problem, split: Split) -> NDArray[np.intp]:
 
 @contextmanager
 def _naming(method: str) -> Iterator[None]:
-    """Name the method in errors on which the fusion fails; the cause is the error in a plug-in's code."""
+    """Name the method in errors on which the fusion fails, and the line of a user's code that raised them."""
     try:
         yield
-    except FloatingPointError as error:
-        raise FloatingPointError(f"{method}: {error}") from error.__cause__
-    except ValueError as error:
-        raise ValueError(f"{method}: {error}") from error.__cause__
+    except MemoryError:
+        raise
+    except Exception as error:
+        located = locate_error(error, short=True)
+        if not located and not isinstance(error, ValueError | FloatingPointError):
+            raise
+        kind = FloatingPointError if isinstance(error, FloatingPointError) else ValueError
+        raise kind(f"{method}: {located or error}") from (error if located else error.__cause__)
