@@ -78,16 +78,21 @@ def numbers_of(run: Path) -> dict[str, str]:
     scores = pd.read_csv(
         run / "scores.csv", keep_default_na=False, na_values={"value": [""], "low": [""], "high": [""]}
     )
-    for cell, rows in scores.groupby("cell"):
+    for cell, rows in without_seconds(scores).groupby("cell"):
         over_all = rows[rows["fold"].astype(str) == "all"].sort_values("metric")
         metrics = [
             f"{metric} {to_text(value)}" for metric, value in zip(over_all["metric"], over_all["value"], strict=True)
         ]
         lines[f"scores {cell}"] = " ".join([*metrics, digest(as_lines(rows[[each for each in SCORE if each in rows]]))])
     if (estimates := run / "estimates.parquet").exists():
-        for name, rows in by_name(pd.read_parquet(estimates), DIAGNOSTIC):
+        for name, rows in by_name(without_seconds(pd.read_parquet(estimates)), DIAGNOSTIC):
             lines[f"estimates {name}"] = f"{len(rows)} {digest(as_lines(rows, digits=9))}"
     return lines
+
+
+def without_seconds(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows whose metric isn't a time."""
+    return frame if "metric" not in frame else frame[~frame["metric"].astype(str).str.startswith("seconds")]
 
 
 def finished_runs(folder: Path) -> dict[str, Path]:
