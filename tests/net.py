@@ -4,10 +4,10 @@
     python -m tests.net compare RUNS_FOLDER [tests/net.json]
 
 RUNS_FOLDER has run folders, each named as its configuration. Of each run the file has, a line a cell: the number of
-predictions and the sha256 of their sorted lines of document, split and label; each metric over all splits, and the
-sha256 of all that `scores.csv` says of the cell, with 12 significant digits; the sha256 of what diagnostics estimated,
-with 9, since sums depend on the number of threads. Neither seconds nor texts are in it. The runs are read by pandas
-alone, and nothing of the package is imported: a change of the package can't change what is compared.
+predictions and the sha256 of their sorted lines of candidate, document, split and label; each metric over all splits,
+and the sha256 of all that `scores.csv` says of the cell, with 12 significant digits; the sha256 of what diagnostics
+estimated, with 9, since sums depend on the number of threads. Neither seconds nor texts are in it. The runs are read
+by pandas alone, and nothing of the package is imported: a change of the package can't change what is compared.
 
 `write` replaces the configurations that have a folder and leaves the others as they are. `compare` ends with 1 if a
 number differs; a configuration without a folder is only named.
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 NET = Path(__file__).with_name("net.json")
 #: What names the predictions of a cell: columns of `predictions.parquet`, of which a run may lack some.
-CELL = ["variant", "task", "cell", "candidate", "size", "terms"]
+CELL = ["variant", "task", "cell", "size", "terms"]
+#: What is compared of each prediction.
+PREDICTION = ["candidate", "document", "split", "predicted"]
 #: What names the estimates of a diagnostic, in `estimates.parquet`.
 DIAGNOSTIC = ["variant", "diagnostic", "cell"]
 #: What is compared of each score, in `scores.csv`.
@@ -72,7 +74,7 @@ def numbers_of(run: Path) -> dict[str, str]:
     """Return what a finished run predicted, scored and estimated, a text a cell."""
     lines = {}
     predictions = pd.read_parquet(run / "predictions.parquet")
-    kept = ["document", "split", "predicted", *(key for key in CELL if key in predictions)]
+    kept = [key for key in (*CELL, *PREDICTION) if key in predictions]
     for name, rows in by_name(predictions[kept], CELL):
         lines[f"predictions {name}"] = f"{len(rows)} {digest(as_lines(rows))}"
     scores = pd.read_csv(
