@@ -157,7 +157,7 @@ class TestRefused:
 
     def test_a_folder_of_no_run_and_one_beside_other_arguments(self, run, here):
         (here / "empty").mkdir()
-        refused(invoke("run", "empty"), 1, "is not the folder of a finished run")
+        refused(invoke("run", "empty"), 2, "empty: holds no run (manifest.json is missing)")
         for words in ((run,), ("--only", "x"), ("--dask", "local:1"), ("--max-workers", 1)):
             refused(invoke("run", run, *words), 2, "name its folder alone")
 

@@ -28,7 +28,7 @@ from benchmark.methods.plugin_outputs import (
     CheckedClassifier,
     check_real_array,
     checked_classifier,
-    predicted_classes,
+    predicted_codes,
     scores_of,
     scores_of_all_classes,
     takes_sparse,
@@ -162,7 +162,7 @@ def test_scores_are_of_each_class_and_agree_with_the_prediction() -> None:
     ):
         trained(scores=one[1:]).scores(POINTS)
     two = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0], [0.5, 0.5]])
-    codes, tied, scores = predicted_classes(trained(scores=two), POINTS)
+    codes, tied, scores = predicted_codes(trained(scores=two), POINTS)
     assert (codes.tolist(), tied.tolist()) == ([2, 0, 2, 0], [False, False, False, True])
     np.testing.assert_array_equal(scores, two)
     found = scores_of(trained(scores=two), POINTS)
@@ -170,7 +170,7 @@ def test_scores_are_of_each_class_and_agree_with_the_prediction() -> None:
     assert found[2, 1] == np.nextafter(1.0, np.inf)
     np.testing.assert_array_equal(np.delete(found, 2, axis=0), np.delete(two, 2, axis=0))
     np.testing.assert_array_equal(scores_of(trained(), POINTS), [[0, 1], [1, 0], [0, 1], [1, 0]])
-    codes, tied, scores = predicted_classes(trained(), POINTS)
+    codes, tied, scores = predicted_codes(trained(), POINTS)
     assert (codes.tolist(), tied.any(), scores) == ([2, 0, 2, 0], False, None)
 
 
@@ -259,7 +259,7 @@ def test_scores_of_ours_that_are_not_finite_are_refused() -> None:
         ours: Any = SimpleNamespace(
             decision_function=lambda _, wrong=wrong: np.array([[1.0, 2.0, wrong]]), classes_=np.arange(3)
         )
-        for scored in (scores_of, predicted_classes, value_of_class):
+        for scored in (scores_of, predicted_codes, value_of_class):
             with pytest.raises(FloatingPointError, match="a decision value is not a finite number"):
                 scored(ours, POINTS[:1])
 

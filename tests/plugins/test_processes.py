@@ -165,11 +165,11 @@ def test_ctrl_c_ends_it_within_a_second(config: Callable[..., Path], plugin: Cal
 
 
 def test_its_arrays_are_its_own_and_sorted(
-    config: Callable[..., Path], plugin: Callable[..., Path], store: Store
+    config: Callable[..., Path], plugin: Callable[..., Path], tmp_path: Path
 ) -> None:
     check = "assert X.has_sorted_indices and X.data.flags.writeable and y.flags.writeable; X.data[:] = 1; y[:] = y"
     plugin(classifier(fit=check) + "\nfrom sklearn.svm import SVC\nCLASSIFIERS['svc'] = SVC\n")
-    done = run_experiment(load_checked(config("mine.py", "mine, svc")), RunContext(store))
+    done = run_experiment(load_checked(config("mine.py", "mine, svc")), RunContext(Store(tmp_path / "store")))
     assert not done.failures
 
 

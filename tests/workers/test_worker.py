@@ -9,12 +9,13 @@ import pytest
 
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
+from benchmark.experiment.payload import make_payload
 from benchmark.experiment.run import run_and_write
 from benchmark.experiment.runner import plan_tasks, read_variants
 from benchmark.experiment.store import Store
 from benchmark.system.errors import BenchError
 from benchmark.workers import cluster as module
-from benchmark.workers.worker import Cancelled, check_versions, compute_units, library_versions, make_payload
+from benchmark.workers.worker import Cancelled, check_versions, compute_units, library_versions
 from tests.builders import small_experiment
 from tests.workers.clusters import contents_of
 
