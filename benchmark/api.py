@@ -47,7 +47,7 @@ from benchmark.model.estimator import TextClassifier
 from benchmark.model.fitting import fit_and_write, fit_model
 from benchmark.model.persistence import check_model_folder_free
 from benchmark.report.files import figure_specs
-from benchmark.report.grids import cell_grid
+from benchmark.report.tables import cell_table
 from benchmark.system.errors import MAX_NAMES, ConfigError, unknown_name
 from benchmark.system.numba_jit import ensure_numba_cache
 from benchmark.system.observer import LineObserver
@@ -238,9 +238,9 @@ class Result:
     @property
     def _table(self) -> tuple[pd.DataFrame, str]:
         """The first cells as they are printed, and lines on how many more there are and why cells failed."""
-        grid = cell_grid(self.summary)
-        more = len(grid.rows) - MAX_SHOWN_CELLS
-        table = pd.DataFrame(grid.rows[:MAX_SHOWN_CELLS], columns=list(grid.header))
+        cells = cell_table(self.summary)
+        more = len(cells.rows) - MAX_SHOWN_CELLS
+        table = pd.DataFrame(cells.texts[:MAX_SHOWN_CELLS], columns=list(cells.header))
         lines = [f"… and {more:,} more cell{'s' * (more > 1)}: see scores"] if more > 0 else []
         lines += [f"{cell} failed: {reason}" for cell, reason in islice(self.failures.items(), MAX_SHOWN_FAILURES)]
         return table, "".join(f"\n{line}" for line in lines)

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from mkdocs.structure.files import File
 
 import benchmark
+from benchmark.analysis.formatting.table import Table
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.kernels import KERNELS, Kernel
 from benchmark.papers import published as papers
 from benchmark.papers.load import load_published
 from benchmark.report.escapes import markdown_text
-from benchmark.report.grids import TextTable
-from benchmark.report.tables import markdown_grid
+from benchmark.report.writers import markdown_table
 from benchmark.representation import TermWeighting
 from benchmark.system.yaml_source import read_yaml
 
@@ -136,7 +136,7 @@ def _claims(paper: Published) -> Iterator[str]:
     yield f"{n} printed numbers, {ranges} axes of figures, {len(paper.claims)} claims:\n"
     rows = tuple((each.id, each.text, _rule(each), each.aside or "") for each in paper.claims)
     header = ("claim", "text", "strict test", "not counted")
-    yield markdown_grid(TextTable("Claims", header, rows, frozenset(header)))
+    yield markdown_table(Table.of("Claims", header, rows))
 
 
 def _rule(claim: Claim) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.comparisons import main_metric, tested_metrics
 from benchmark.analysis.document_predictions import document_predictions
 from benchmark.analysis.formatting.labels import label_cells
-from benchmark.analysis.formatting.number_text import number_text, p_text
-from benchmark.analysis.formatting.terminal_table import TerminalTable
+from benchmark.analysis.formatting.number_text import p_text
+from benchmark.analysis.formatting.table import PLAIN, Column, Table
 from benchmark.analysis.formatting.units import capitalized, display_unit, metric_name, metric_with_unit
 from benchmark.analysis.notes import corpus_in_words
 from benchmark.analysis.prose.main_finding import TEST_NAMES_IN_WORDS
@@ -80,7 +80,7 @@ def run_agreements(one: RunPredictions, two: RunPredictions) -> dict[str, Agreem
 
 def compare_two_runs(
     one: RunPredictions, two: RunPredictions, names: tuple[str, str], found: Mapping[str, Agreement]
-) -> tuple[str, TerminalTable]:
+) -> tuple[str, Table]:
     """Return how far two runs agree in one sentence, and the main scores of the cells that both have."""
     metric, unit = main_metric(one.experiment), display_unit(main_metric(one.experiment), one.experiment.quantities)
     ids = [set(run.experiment.ids) for run in (one, two)]
@@ -88,15 +88,16 @@ def compare_two_runs(
     title = capitalized(metric_name(metric, one.experiment.quantities))
     if not common or metric != main_metric(two.experiment):
         why = f"The runs have no score of the same cell in common: {len(ids[0])} and {len(ids[1])} cells."
-        return why, TerminalTable(title, (), [], "the runs have no score of the same cell")
+        return why, Table.of(title, (), [], empty="the runs have no score of the same cell")
     rows, gaps = list[tuple[Any, ...]](), dict[str, float]()
     for cell in common:
         if one.scored.has(metric, cell) and two.scored.has(metric, cell):
             a, b = (run.scored.estimate(cell, metric).value for run in (one, two))
             gaps[cell] = b - a
             counts = found[cell].shared, len(found[cell].differing)
-            rows.append((cell, unit.text(a), unit.text(b), unit.text(b - a, "+"), *counts))
-    header = ("cell", *(f"{name} {unit.symbol}" for name in names), "difference", "predictions of both", "different")
+            rows.append((cell, a, b, b - a, *counts))
+    scores = (Column(f"{name} {unit.symbol}", unit) for name in names)
+    header = ("cell", *scores, Column("difference", unit, "+"), "predictions of both", "different")
     same = sum(found[cell].equal for cell in common)
     sentences = [f"{same} of {len(common)} common cells agree in every prediction"]
     widest = max(gaps, key=lambda cell: abs(gaps[cell]), default="")
@@ -105,10 +106,10 @@ def compare_two_runs(
         sentences.append(f"the largest difference is {unit.text(gaps[widest], '+')}{points} ({widest})")
     for own, other, name in zip(ids, ids[::-1], names, strict=True):
         sentences += [f"{len(own - other)} only in {name}"] if own - other else []
-    return f"{'; '.join(sentences)}.", TerminalTable(title, header, rows, "the runs have no score of the same cell")
+    return f"{'; '.join(sentences)}.", Table.of(title, header, rows)
 
 
-def compare_two_cells(run: RunPredictions, a: str, b: str) -> list[TerminalTable]:
+def compare_two_cells(run: RunPredictions, a: str, b: str) -> list[Table]:
     """Return the scores of two cells of a run, the predictions that differ, and every valid test of their difference.
 
     Raises
@@ -123,7 +124,7 @@ def compare_two_cells(run: RunPredictions, a: str, b: str) -> list[TerminalTable
     shown = (metric for metric in (*tested, *quantities) if not is_time_metric(metric, quantities))
     metrics = [metric for metric in shown if scored.has(metric, a, b)]
     if not metrics:
-        return [TerminalTable("Scores", (), [], f"{a} and {b} have no score in common")]
+        return [Table.of("Scores", (), [], empty=f"{a} and {b} have no score in common")]
     scores = list[tuple[str, ...]]()
     try:
         for metric in metrics:
@@ -136,20 +137,23 @@ def compare_two_cells(run: RunPredictions, a: str, b: str) -> list[TerminalTable
         raise ConfigError(f"{error}: there is nothing to pair") from None
     cells = {cell.id: cell for cell in run.experiment.cells}
     found = agreement(predicted_classes(run, cells[a]), predicted_classes(run, cells[b]), tuple(tests))
-    tables = [TerminalTable("Scores", ("metric", a, b, "difference", "95% interval"), scores)]
+    numbers = (Column(name, PLAIN) for name in (a, b, "difference", "95% interval"))
+    tables = [Table.of("Scores", ("metric", *numbers), scores)]
     if found.shared:
-        tables.append(TerminalTable("Predictions", ("of both", "different"), [(found.shared, len(found.differing))]))
+        tables.append(Table.of("Predictions", ("of both", "different"), [(found.shared, len(found.differing))]))
     rows = [
         (
             TEST_NAMES_IN_WORDS.get(test.test, test.test).removeprefix("the "),
             test.n,
-            number_text(test.statistic, 4),
+            test.statistic,
             test.note if test.p_value is None else p_text(test.p_value),
             test.favours or "neither",
         )
         for test in found.tests
     ]
-    return [*tables, TerminalTable("Tests", ("test", "n", "statistic", "p", "favours"), rows)] if rows else tables
+    statistic = Column("statistic", replace(PLAIN, decimals=4))
+    header = ("test", "n", statistic, Column("p", PLAIN), "favours")
+    return [*tables, Table.of("Tests", header, rows)] if rows else tables
 
 
 def pair_summary(run: RunPredictions, a: str, b: str) -> Summary:

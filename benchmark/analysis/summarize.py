@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from benchmark.analysis.caveats import Caveat, find_caveats, leak_caveats, leak_rows
+from benchmark.analysis.charts.decision_regions import decision_region_figures
 from benchmark.analysis.comparisons import comparable_pairs, difference_rows, significance_rows
 from benchmark.analysis.costs import cost_rows
-from benchmark.analysis.decision_regions import decision_region_figures
 from benchmark.analysis.figures import ChartLabels, PublishedAxisRange, chart_from_figure
 from benchmark.analysis.formatting.labels import label_cells, method_labels
 from benchmark.analysis.formatting.units import capitalized

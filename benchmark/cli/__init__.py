@@ -307,15 +307,15 @@ def plan(
 
     with CommandOutput(quiet=brief, as_json=as_json) as answer:
         _, result = plan_experiment(find_configuration(config), jobs=jobs, download=download, with_pilot=not no_pilot)
-        from benchmark.analysis.formatting.terminal_table import TerminalTable
+        from benchmark.analysis.formatting.table import Table
         from benchmark.commands.plan import format_seconds, plan_sentence
 
         for warning in result.warnings:
             echo(warning, err=True)
-        parts = [TerminalTable("", ("what", "entries", "in the store"), list(result.rows))]
+        parts = [Table.of("", ("what", "entries", "in the store"), list(result.rows))]
         batches = [(name, fits, format_seconds(seconds)) for name, fits, seconds in result.batches]
         if batches:
-            parts.append(TerminalTable("", ("computed together", "fits", "processor time"), batches))
+            parts.append(Table.of("", ("computed together", "fits", "processor time"), batches))
         answer.tables(parts, plan_sentence(result))
 
 
@@ -344,9 +344,10 @@ def check(
         CommandOutput(quiet=quiet, as_json=as_json) as answer,
         progress_of_command(answer, verbose=verbose) as observer,
     ):
-        from benchmark.cli.terminal import plain_table
+        from benchmark.analysis.formatting.table import Table
         from benchmark.commands import check as pinned
         from benchmark.commands.run_all import run_all
+        from benchmark.report.writers import TerminalTable
 
         experiments = pinned.experiments_to_check([find_configuration(each) for each in configs or []], pinning=update)
         for done in run_all(experiments, out, observer, overwrite=overwrite, jobs=jobs, download=download):
@@ -360,7 +361,7 @@ def check(
                 "moved": [dict(zip(pinned.DEVIATION_COLUMNS, row, strict=True)) for row in rows],
             }
             answer.give("checks", data, sentence=pinned.check_line(done.summary, deviations))
-            answer.show(*([plain_table(pinned.DEVIATION_COLUMNS, rows)] if rows else []))
+            answer.show(*([TerminalTable(Table.of("", pinned.DEVIATION_COLUMNS, rows))] if rows else []))
             moved |= bool(deviations) or bool(done.summary.failures)
         if moved:
             raise SystemExit(1)

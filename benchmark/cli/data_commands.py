@@ -21,7 +21,7 @@ data = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="List, fetch, ve
 @data.command("list", epilog="Example: bench data list")
 def data_list(as_json: Json = False) -> None:
     """List the corpora and the places of their files."""
-    from benchmark.analysis.formatting.terminal_table import TerminalTable
+    from benchmark.analysis.formatting.table import Table
     from benchmark.cli.output import CommandOutput
     from benchmark.corpora import registry
 
@@ -30,7 +30,7 @@ def data_list(as_json: Json = False) -> None:
         card, where = registry.dataset_card(name), registry.find_corpus(name) or f"not here: bench data fetch {name}"
         rows.append((name, card.total, len(card.classes), ", ".join(card.parts), str(where)))
     with CommandOutput(as_json=as_json) as answer:
-        answer.tables([TerminalTable("", ("corpus", "documents", "classes", "groups", "found"), rows)])
+        answer.tables([Table.of("", ("corpus", "documents", "classes", "groups", "found"), rows)])
 
 
 Dataset = Annotated[str, typer.Argument(metavar="DATASET", help="Such as webkb or 20ng; see `bench data list`.")]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from rich.text import Text
 
 from benchmark.cli.errors import echo
-from benchmark.cli.terminal import plain_table, stdout_console
+from benchmark.cli.terminal import stdout_console
 from benchmark.system.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from benchmark.analysis.formatting.terminal_table import TerminalTable
+    from benchmark.analysis.formatting.table import Table
 
 
 class CommandOutput:
@@ -64,14 +64,13 @@ class CommandOutput:
                 whole = isinstance(each, Text) and bool(each.no_wrap)  # the console forgets it, and breaks paths
                 stdout_console().print(each, crop=False, soft_wrap=whole)
 
-    def tables(self, parts: Iterable[TerminalTable], sentence: str = "") -> None:
+    def tables(self, parts: Iterable[Table], sentence: str = "") -> None:
         """Add tables under their titles, separated by a blank line; a table without rows is a sentence instead."""
+        from benchmark.report.writers import TerminalTable
+
         for i, part in enumerate(parts):
-            rows = [dict(zip(part.header, row, strict=True)) for row in part.rows]
-            shown = (
-                plain_table(part.header, part.rows, part.title or None) if part.rows else f"{part.title}: {part.empty}"
-            )
-            self.give("tables", {"title": part.title, "rows": rows}, *([""] if i else []), shown)
+            data = {"title": part.title, "rows": part.records}
+            self.give("tables", data, *([""] if i else []), TerminalTable(part))
         if sentence:
             self.show("")
             self.give("answers", {}, sentence=sentence)

@@ -52,8 +52,8 @@ def place(
     from benchmark.cli.output import CommandOutput
     from benchmark.commands.place import place_predictions, read_predictions_file
     from benchmark.evaluation.public_test_sets import public_test_set
-    from benchmark.report.placement import SCREEN_DROP_ORDER, placement_data, placement_page, screen_grids
-    from benchmark.report.terminal import TerminalGrids
+    from benchmark.report.placement import placement_data, placement_page, screen_grids
+    from benchmark.report.writers import TerminalTable
     from benchmark.system.atomic_files import write_atomically
 
     frame = read_predictions_file(predictions, public_test_set(on))
@@ -61,8 +61,9 @@ def place(
     target = page or predictions.with_name(f"{predictions.name.partition('.')[0]}-on-{on}.html")
     write_atomically(target, placement_page(found).encode())
     with CommandOutput(as_json=as_json) as answer:
-        grids = TerminalGrids(screen_grids(found), SCREEN_DROP_ORDER)
         for sentence in found.sentences:
             answer.give("answers", {}, sentence=sentence)
-        answer.show("", grids, "")
+        for table in screen_grids(found):
+            answer.show("", TerminalTable(table))
+        answer.show("")
         answer.give("placements", placement_data(found, target), sentence=f"All tables and notes: {target}")

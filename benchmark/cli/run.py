@@ -61,7 +61,7 @@ def output_run(answer: CommandOutput, done: RunResult, *, whole: bool = False) -
     from benchmark.analysis.summary import SUMMARY_TABLES
     from benchmark.cli.terminal import file_link
     from benchmark.report.html.section import PAGE_FILE
-    from benchmark.report.terminal import TerminalTables, run_sentence
+    from benchmark.report.terminal import RunOnTerminal, run_sentence
     from benchmark.system.memory import lifetime_peak_memory
 
     summary, peak, (stored, cells) = done.summary, lifetime_peak_memory(), done.results.from_store
@@ -70,5 +70,5 @@ def output_run(answer: CommandOutput, done: RunResult, *, whole: bool = False) -
     data |= {"seconds": done.seconds, "peak_bytes": peak, "from_store": stored, "cells": cells}
     data |= {"failures": dict(summary.failures), "notes": summary.notes}
     data |= {name: getattr(summary, name).to_dict("records") for name in SUMMARY_TABLES if name != "confusions"}
-    answer.give("runs", data, TerminalTables(summary, done.folder, whole), "", sentence=closing)
+    answer.give("runs", data, RunOnTerminal(summary, done.folder, whole), "", sentence=closing)
     answer.show(file_link("open", done.folder / PAGE_FILE))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
-from rich.table import Column, Table
+from rich.table import Column
 from rich.text import Text
 
 from benchmark.report.escapes import escape_controls
@@ -22,8 +22,6 @@ _T = TypeVar("_T")
 
 #: Characters in a line of a file or pipe: more than any table has.
 _UNBROKEN = 1000
-#: Characters of the longest id that is never folded.
-_WHOLE = 40
 
 
 class _PlainConsole(Console):
@@ -155,20 +153,6 @@ class ProgressObserver(Observer):
         self._console.print(message, style=style, soft_wrap=True)
 
 
-def plain_table(header: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None = None) -> Table:
-    """Return a plain table; columns of numbers are right-aligned."""
-    body = [[_shown(value) for value in row] for row in rows]
-    grid = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
-    for index, name in enumerate(header):
-        numeric = bool(body) and all(_is_numeric(row[index]) for row in body)
-        # An id or a number is not folded; cells with several words are.
-        whole = all(" " not in row[index] and len(row[index]) <= _WHOLE for row in body)
-        grid.add_column(name, justify="right" if numeric else "left", overflow="fold", no_wrap=whole)
-    for row in body:
-        grid.add_row(*row)
-    return grid
-
-
 def format_duration(seconds: float) -> str:
     """Format a duration with its two largest units.
 
@@ -202,11 +186,3 @@ def format_bytes(n_bytes: float) -> str:
             return f"{n_bytes:.0f} {unit}"
         n_bytes /= 1000
     return f"{n_bytes:.1f} GB"
-
-
-def _shown(value: Any) -> str:
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
-
-
-def _is_numeric(text: str) -> bool:
-    return text.replace(",", "").replace(".", "").replace("%", "").strip("+-").isdigit() or not text

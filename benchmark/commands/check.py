@@ -26,7 +26,7 @@ from benchmark.evaluation.public_test_sets import (
 )
 from benchmark.experiment.configuration import load_all_checked
 from benchmark.report.escapes import csv_unescape
-from benchmark.report.tables import frame_csv
+from benchmark.report.writers import frame_csv
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import BenchError
 from benchmark.system.shipped_files import SHIPPED, find_configuration, find_shipped, path_to_write, shipped_files

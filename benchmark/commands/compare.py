@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmark.analysis.agreement import compare_two_cells, compare_two_runs, pair_summary, run_agreements
 from benchmark.analysis.formatting.number_text import setting_text
-from benchmark.analysis.formatting.terminal_table import TerminalTable
+from benchmark.analysis.formatting.table import Table
 from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.experiment.manifest import manifest_differences
 from benchmark.experiment.run_folder import read_manifest, read_run, report_damage
@@ -27,7 +27,7 @@ _ABSENT = "absent"
 _OF_RUNS = ("cells", "rows", "files", "variants", "diagnostic_notes")
 
 
-def compare_cells_of_folder(folder: Path, a: str, b: str) -> tuple[str, list[TerminalTable]]:
+def compare_cells_of_folder(folder: Path, a: str, b: str) -> tuple[str, list[Table]]:
     """Compare two cells of a run: return the finding, and their scores and all valid tests of the difference."""
     results = read_run(folder)
     if a == b:
@@ -51,14 +51,14 @@ def second_run(folder: Path, name: str) -> Path:
 
 def compare_run_folders(
     folder: Path, other: Path, names: tuple[str, str] = ("", ""), *, whole: bool = False
-) -> tuple[str, list[TerminalTable], bool]:
+) -> tuple[str, list[Table], bool]:
     """Compare two runs, by the names of their folders unless given.
 
     Returns
     -------
     sentence : str
         How far they agree.
-    tables : list of TerminalTable
+    tables : list of Table
         The scores of the cells that both have, and the settings that differ: the first ones, or all if `whole`.
     equal : bool
         Whether no prediction differs, and neither run has one that the other lacks.
@@ -75,7 +75,7 @@ def compare_run_folders(
     return sentence, [scores, _settings_table(*manifests, names, whole=whole)], equal
 
 
-def _settings_table(one: dict[str, Any], two: dict[str, Any], names: tuple[str, str], *, whole: bool) -> TerminalTable:
+def _settings_table(one: dict[str, Any], two: dict[str, Any], names: tuple[str, str], *, whole: bool) -> Table:
     """Return the settings that differ; unless `whole` without methods that one run lacks and numbers of the runs."""
     rows = [(key, _short(a), _short(b)) for key, a, b in manifest_differences(one, two)]
     firsts = [key.split(".")[0] for key, *_ in rows]
@@ -85,10 +85,10 @@ def _settings_table(one: dict[str, Any], two: dict[str, Any], names: tuple[str, 
         if whole or not (first in _OF_RUNS or (first == "methods" and _ABSENT in row))
     ]
     left = f" ({len(rows) - len(shown)} more: --all shows them)" if len(shown) < len(rows) else ""
-    return TerminalTable(f"Settings that differ{left}", ("setting", *names), shown)
+    return Table.of(f"Settings that differ{left}", ("setting", *names), shown)
 
 
-def corpus_statistics(counts: Counts) -> list[TerminalTable]:
+def corpus_statistics(counts: Counts) -> list[Table]:
     """Return tables of documents by class and group, and of the sizes of documents and vocabulary."""
     documents = counts.documents
     sizes_of = dict(zip(documents.classes, documents.sizes(), strict=True))
@@ -98,7 +98,7 @@ def corpus_statistics(counts: Counts) -> list[TerminalTable]:
     rows = [(name, *map(int, row), int(row.sum())) for name, row in sizes_of.items()]
     lengths, distinct = counts.matrix.sum(axis=1), np.diff(counts.matrix.indptr)
     sizes = [
-        (name, *(f"{value:,.0f}" for value in np.percentile(values, [0, 25, 50, 75, 100])))
+        (name, *np.percentile(values, [0, 25, 50, 75, 100]).round().astype(int).tolist())
         for name, values in (("words per document", lengths), ("distinct words per document", distinct))
     ]
     totals = [("documents", len(documents)), ("documents without words", int((lengths == 0).sum()))]
@@ -107,9 +107,9 @@ def corpus_statistics(counts: Counts) -> list[TerminalTable]:
         sizes_of_blocks = np.bincount(counts.block_of, minlength=len(counts.blocks))
         totals += [(f"vocabulary of {name}", int(n)) for name, n in zip(counts.blocks, sizes_of_blocks, strict=True)]
     return [
-        TerminalTable("Documents", ("class", *documents.part_names, "total"), rows),
-        TerminalTable("Sizes", ("", "minimum", "lower quartile", "median", "upper quartile", "maximum"), sizes),
-        TerminalTable("Totals", ("", "number"), totals),
+        Table.of("Documents", ("class", *documents.part_names, "total"), rows),
+        Table.of("Sizes", ("", "minimum", "lower quartile", "median", "upper quartile", "maximum"), sizes),
+        Table.of("Totals", ("", "number"), totals),
     ]
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from benchmark.analysis.comparisons import main_metric
 from benchmark.analysis.document_predictions import document_predictions
 from benchmark.analysis.formatting.labels import candidate_label, component_label, points_label
-from benchmark.analysis.formatting.number_text import MISSING_TEXT, setting_text
-from benchmark.analysis.formatting.terminal_table import TerminalTable
+from benchmark.analysis.formatting.number_text import setting_text
+from benchmark.analysis.formatting.table import Column, Table
 from benchmark.analysis.formatting.units import display_unit, metric_with_unit
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.commands.explanation.account import CellAccount, classes_text
@@ -36,7 +36,7 @@ MAX_EXAMPLES, MAX_TEXT_CHARACTERS = 5, 600
 
 def explain_cell(
     folder: Path, cell: str, context: RunContext, *, document: str | None = None, shown: int = MAX_EXAMPLES
-) -> Iterator[TerminalTable]:
+) -> Iterator[Table]:
     """Explain a cell's score, or the prediction of one document.
 
     Parts are computed as they are consumed, those that need no documents first. If the corpus or a plug-in is no longer
@@ -80,13 +80,13 @@ def explain_cell(
         if document:
             raise
         reason = str(error).partition("\n")[0]  # a second line says how to get the corpus, for those who run it
-        yield TerminalTable("Documents", (), [], f"not shown, since their texts aren't in the folder: {reason}")
+        yield Table.of("Documents", (), [], empty=f"not shown, since their texts aren't in the folder: {reason}")
 
 
 class _Account(CellAccount):
     """Tables of the explanation of one cell."""
 
-    def made_of(self) -> list[TerminalTable]:
+    def made_of(self) -> list[Table]:
         """Return the cell's steps from corpus to classifier, and the command that runs only this cell again."""
         experiment, facts = self.run.experiment, self.run.facts[self.cell.variant]
         variant = experiment.variants[self.cell.variant]
@@ -112,7 +112,7 @@ class _Account(CellAccount):
         rows.append(("seconds", ", ".join(f"{part} {value:.2f}" for part, value in seconds.items() if value >= 0.005)))
         rows.append(("memory", f"{np.nanmax(self.predictions.memory) / 1e6:,.0f} MB at the peak"))
         again = f"bench run {self._config()} --only {shlex.quote(self.cell.id)}"
-        return [TerminalTable(self.cell.id, DETAIL_HEADER, [*rows, ("command", again)])]
+        return [Table.of(self.cell.id, DETAIL_HEADER, [*rows, ("command", again)])]
 
     def _config(self) -> str:
         """Return the configuration's file as the command named it, or its name where the file is unknown."""
@@ -121,7 +121,7 @@ class _Account(CellAccount):
         files = [word for word in words if word.endswith(".yaml")]
         return next((word for word in files if word.endswith(f"{name}.yaml")), files[0] if len(files) == 1 else name)
 
-    def scores(self) -> list[TerminalTable]:
+    def scores(self) -> list[Table]:
         """Return the table of scores of each split and of all splits."""
         metric, scored = main_metric(self.run.experiment), self.run.scored
         if not scored.has(metric, self.cell.id):
@@ -129,24 +129,23 @@ class _Account(CellAccount):
         unit, cell = display_unit(metric, self.run.experiment.quantities), scored.cells[self.cell.id]
         ties = [int(each.sum()) for each in self.predictions.tied_by_split]
         rows: list[tuple[Any, ...]] = [
-            (split.name, unit.text(float(value)), len(split.test), int(split.trained.sum()), tied)
+            (split.name, float(value), None, len(split.test), int(split.trained.sum()), tied)
             for split, value, tied in zip(self.splits, cell.values[metric], ties, strict=True)
         ]
         estimate = scored.estimate(self.cell.id, metric)
-        rows = [(*row[:2], MISSING_TEXT, *row[2:]) for row in rows]
-        whole = ("all splits", unit.text(estimate.value), unit.interval(estimate.low, estimate.high))
-        rows.append((*whole, sum(len(split.test) for split in self.splits), "", sum(ties)))
+        whole = ("all splits", estimate.value, (estimate.low, estimate.high))
+        rows.append((*whole, sum(len(split.test) for split in self.splits), None, sum(ties)))
         score = metric_with_unit(metric, unit, self.run.experiment.quantities)
-        head = ("split", score, "95% interval", "tested", "trained", "ties")
-        return [TerminalTable("Scores", head, rows)]
+        head = ("split", Column(score, unit), Column("95% interval", unit), "tested", "trained", "ties")
+        return [Table.of("Scores", head, rows)]
 
-    def confusion(self, decisions: Sequence[DocumentPrediction]) -> TerminalTable:
+    def confusion(self, decisions: Sequence[DocumentPrediction]) -> Table:
         """Return the table of confused classes, most frequent first."""
         confused = Counter((classes_text(each.truth), classes_text(each.given)) for each in decisions if not each.right)
         ranked = sorted(confused.items(), key=lambda item: (-item[1], item[0]))[: 2 * MAX_EXAMPLES]
         rows = [(truth, given, n) for (truth, given), n in ranked]
-        return TerminalTable(
-            "Confusions", ("true", "predicted", "documents"), rows, "every document is classified correctly"
+        return Table.of(
+            "Confusions", ("true", "predicted", "documents"), rows, empty="every document is classified correctly"
         )
 
     def wanted(
@@ -168,9 +167,7 @@ class _Account(CellAccount):
         order.sort(key=lambda item: (item[0], -number[item[1].truth, item[1].given]))
         return [each for _, each in order[:shown]]
 
-    def documents(
-        self, wanted: Sequence[DocumentPrediction], context: RunContext, *, n_wrong: int
-    ) -> Iterator[TerminalTable]:
+    def documents(self, wanted: Sequence[DocumentPrediction], context: RunContext, *, n_wrong: int) -> Iterator[Table]:
         """Yield each document with its text, decision values and nearest training documents."""
         explained = self.explain(wanted, context, MAX_TEXT_CHARACTERS)
         for number, (each, found) in enumerate(explained, start=1):
@@ -187,7 +184,7 @@ class _Account(CellAccount):
                 for name, labels, value in found.nearest
             ]
             wrong = f" (wrong: {number} of {n_wrong:,})" if not each.right else ""
-            yield TerminalTable(each.document + wrong, DETAIL_HEADER, details)
+            yield Table.of(each.document + wrong, DETAIL_HEADER, details)
 
 
 def _steps(spec: MethodSpec, text: TextSettings, facts: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from sklearn.datasets import dump_svmlight_file
 
 from benchmark.corpora.user.counts_folder import BLOCKS_FILE, COUNTS_FILE, DOCUMENTS_FILE, VOCABULARY_FILE
 from benchmark.experiment.run import check_folder_writable
-from benchmark.report.tables import csv_text
+from benchmark.report.writers import csv_text
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import ConfigError
 

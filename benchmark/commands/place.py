@@ -31,7 +31,7 @@ from benchmark.report.placement import (
     WORSE,
     Placement,
 )
-from benchmark.report.tables import csv_text
+from benchmark.report.writers import csv_text
 from benchmark.system.errors import DataError, did_you_mean, quote_value
 
 if TYPE_CHECKING:

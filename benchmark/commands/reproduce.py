@@ -32,7 +32,7 @@ from benchmark.report.page import (
 )
 from benchmark.report.paper_results import COMPARISONS, PaperExperiment, PaperResult
 from benchmark.report.scoreboard import record_frames, scoreboard_headline
-from benchmark.report.tables import frame_csv
+from benchmark.report.writers import frame_csv
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import ConfigError
 from benchmark.system.shipped_files import shipped_files

@@ -18,7 +18,7 @@ from benchmark.system.numba_jit import ensure_numba_cache
 from benchmark.system.threads import n_processors
 
 if TYPE_CHECKING:
-    from benchmark.analysis.formatting.terminal_table import TerminalTable
+    from benchmark.analysis.formatting.table import Table
     from benchmark.system.observer import Observer
 
 
@@ -30,7 +30,7 @@ def run_again(
     overwrite: bool = False,
     jobs: int = 0,
     download: bool = True,
-) -> tuple[str, list[TerminalTable], bool]:
+) -> tuple[str, list[Table], bool]:
     """Run the experiment of a run's folder again, and compare both runs: as `compare_run_folders` does.
 
     Nothing is taken from the store, whose results could be those of the first run. Workers that the configuration

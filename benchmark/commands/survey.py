@@ -11,14 +11,14 @@ import pandas as pd
 
 from benchmark.analysis.comparisons import main_metric as tested_metric
 from benchmark.analysis.formatting.labels import component_label, grid_label, points_label
-from benchmark.analysis.formatting.number_text import MISSING_TEXT, interval_text, is_missing, number_text, p_text
-from benchmark.analysis.formatting.units import metric_name
+from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing, p_text
+from benchmark.analysis.formatting.table import PLAIN, Column, Table
+from benchmark.analysis.formatting.units import DISPLAY_UNITS, metric_name
 from benchmark.config.model import CHOOSE_ORACLE
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.mean_ranks import rank_methods
 from benchmark.evaluation.metrics import more_is_better, unit_of
 from benchmark.experiment.run_folder import read_manifest
-from benchmark.report.grids import TextTable
 from benchmark.report.page import render_markdown
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import ConfigError, unknown_name
@@ -38,6 +38,7 @@ SURVEY_PAGES = {"methods": ("all-methods-*.yaml", "tuned-*.yaml", "learning-*.ya
 BASELINE_METHOD = "tfidf-linear-svm"
 #: Difference to the best score, as a share, up to which a method is near it.
 NEAR_BEST = 0.01
+_PERCENT = DISPLAY_UNITS["percent"]
 
 
 @dataclass(frozen=True)
@@ -151,8 +152,8 @@ def write_survey(done: Sequence[RunResult], page: str, path: Path) -> str:
         page,
         survey=survey,
         ranking=ranking,
-        ranks=ranking_grid(survey, ranking),
-        tables=[problem_grid(survey, problem, BASELINE_METHOD) for problem in survey.tables()],
+        ranks=ranking_table(survey, ranking),
+        tables=[problem_table(survey, problem, BASELINE_METHOD) for problem in survey.tables()],
         curves=[survey_curve(survey, problem) for problem in survey.problems.values() if problem.curve],
         start=start_sentence(survey),
         steps=lambda pairs: _steps(survey, {(a, b): words for a, b, words in pairs}),
@@ -298,74 +299,68 @@ def _costed(survey: Survey, problem: str) -> dict[str, dict[str, Any]]:
     return survey.of(problem, tuned=False) or survey.of(problem)
 
 
-def _percent(value: Any, sign: str = "") -> str:
-    return MISSING_TEXT if is_missing(value) else number_text(100 * value, 2, sign)
-
-
-def _bounds(row: Mapping[str, Any], sign: str = "") -> str:
-    missing = is_missing(row.get("low")) or is_missing(row.get("high"))
-    return MISSING_TEXT if missing else interval_text(100 * row["low"], 100 * row["high"], 2, sign)
-
-
-def ranking_grid(survey: Survey, ranking: MeanRanks) -> TextTable:
-    """Return a grid of the score of each method on each problem, methods in the order of their mean ranks.
+def ranking_table(survey: Survey, ranking: MeanRanks) -> Table:
+    """Return a table of the score of each method on each problem, methods in the order of their mean ranks.
 
     Tuned scores are followed by those of the default parameters, in parentheses.
     """
-    columns = []
+    columns, heads = [], ["mean rank"]
     for problem in survey.tables():
         own, default = survey.of(problem.name), survey.of(problem.name, tuned=False)
         beside = default if survey.is_tuned(problem.name) else {}
-        columns.append(
-            [
-                _percent(own[name]["value"]) + (f" ({_percent(beside[name]['value'])})" if name in beside else "")
-                for name in ranking.methods
-            ]
-        )
+        texts = ((_PERCENT.text(own[name]["value"]), beside.get(name, {}).get("value")) for name in ranking.methods)
+        columns.append([text if is_missing(plain) else f"{text} ({_PERCENT.text(plain)})" for text, plain in texts])
+        heads.append(f"{problem.name}, {problem.heading}")
     ranks = (f"{rank:.1f}" for rank in ranking.ranks)
-    heads = (f"{problem.name}, {problem.heading}" for problem in survey.tables())
-    rows = tuple(zip(ranking.methods, ranks, *columns, strict=True))
-    return TextTable("Methods by mean rank", ("method", "mean rank", *heads), rows, frozenset({"method"}))
+    rows = zip(ranking.methods, ranks, *columns, strict=True)
+    return Table.of("Methods by mean rank", ("method", *(Column(head, PLAIN) for head in heads)), rows)
 
 
-def problem_grid(survey: Survey, problem: SurveyProblem, baseline: str) -> TextTable:
-    """Return a grid of one problem: each method's score with its interval, gain over the baseline, and costs.
+def problem_table(survey: Survey, problem: SurveyProblem, baseline: str) -> Table:
+    """Return a table of one problem: each method's score with its interval, gain over the baseline, and costs.
 
     Costs are for default parameters; their score is shown next to the tuned one.
     """
-    tuned, defaults, rows = survey.is_tuned(problem.name), _costed(survey, problem.name), []
+    tuned, defaults = survey.is_tuned(problem.name), _costed(survey, problem.name)
+    records = list[dict[str, Any]]()
+    above = f"above {baseline}"
     for row in sorted(survey.of(problem.name).values(), key=lambda row: -row["value"]):
         gap = survey.gaps.get((problem.name, tuned, row["method"], baseline), {})
         plain = defaults.get(row["method"], {})
-        p_value = MISSING_TEXT if is_missing(gap.get("p_holm")) else p_text(gap["p_holm"])
+        record: dict[str, Any] = {
+            "method": row["method"],
+            problem.heading: row["value"],
+            "95% interval": (row["low"], row["high"]),
+        }
+        record |= {above: gap.get("value"), "its interval": (gap.get("low"), gap.get("high"))}
+        record["p (Holm)"] = None if is_missing(gap.get("p_holm")) else p_text(gap["p_holm"])
+        record |= {"chosen": row["chosen"], "default": plain.get("value")} if tuned else {}
         deciding = 1000 * plain.get("testing_seconds", math.nan) / row["n"]
-        peak = MISSING_TEXT if is_missing(plain.get("peak_bytes")) else f"{plain['peak_bytes'] / 1e6:,.0f}"
-        rows.append(
-            (
-                *(row["method"], _percent(row["value"]), _bounds(row)),
-                *(_percent(gap.get("value"), "+"), _bounds(gap, "+"), p_value),
-                *((row["chosen"], _percent(plain.get("value"))) if tuned else ()),
-                *(seconds_text(plain.get("training_seconds")), seconds_text(deciding), peak),
-            )
-        )
-    beside = ("chosen", "default") if tuned else ()
-    gain, costs = (f"above {baseline}", "its interval", "p (Holm)"), ("training s", "s per thousand", "peak MB")
-    header = ("method", problem.heading, "95% interval", *gain, *beside, *costs)
-    grid = TextTable(problem.title, header, tuple(rows), frozenset({"method", "chosen"}))
-    return grid.without(*(name for i, name in enumerate(header) if all(row[i] == MISSING_TEXT for row in rows)))
+        record |= {"training s": seconds_text(plain.get("training_seconds")), "s per thousand": seconds_text(deciding)}
+        peak: Any = plain.get("peak_bytes")
+        records.append(record | {"peak MB": None if is_missing(peak) else f"{peak / 1e6:,.0f}"})
+    scores = Column(problem.heading, _PERCENT, more_is_better=True), Column("95% interval", _PERCENT)
+    gain = Column(above, _PERCENT, "+"), Column("its interval", _PERCENT, "+"), Column("p (Holm)", PLAIN)
+    costs = (Column(name, PLAIN, measured=True) for name in ("training s", "s per thousand", "peak MB"))
+    header = ("method", *scores, *gain, "chosen", Column("default", _PERCENT), *costs)
+    return Table.of(problem.title, header, records)
 
 
-def survey_curve(survey: Survey, problem: SurveyProblem) -> TextTable:
-    """Return a grid of a learning curve: the score of each method at each number of training documents."""
+def survey_curve(survey: Survey, problem: SurveyProblem) -> Table:
+    """Return the table of a learning curve: the score of each method at each number of training documents."""
     rows = [row for row in survey.scores if row["problem"] == problem.name and row["size"] is not None]
-    found = {(row["method"], row["size"]): f"{_percent(row['value'])} {_bounds(row)}" for row in rows}
+    found = {(row["method"], row["size"]): f"{_PERCENT.text(row['value'])} {_bounds(row)}" for row in rows}
     sizes, methods = (list(dict.fromkeys(row[key] for row in rows)) for key in ("size", "method"))
-    lines = tuple((name, *(found.get((name, size), MISSING_TEXT) for size in sizes)) for name in methods)
-    header = ("method", *(f"{size:,}" for size in sizes))
-    return TextTable(f"{problem.title}: {problem.heading} by training documents", header, lines, frozenset({"method"}))
+    lines = [(name, *(found.get((name, size)) for size in sizes)) for name in methods]
+    header = ("method", *(Column(f"{size:,}", PLAIN) for size in sizes))
+    return Table.of(f"{problem.title}: {problem.heading} by training documents", header, lines)
 
 
-def _steps(survey: Survey, known: Mapping[tuple[str, str], str]) -> TextTable:
+def _bounds(row: Mapping[str, Any], sign: str = "") -> str:
+    return _PERCENT.interval(row["low"], row["high"], sign)
+
+
+def _steps(survey: Survey, known: Mapping[tuple[str, str], str]) -> Table:
     """Return the gain of each step on each problem, with its interval and Holm-corrected p; ConfigError without any."""
     compared = {(a, b) for _, _, a, b in survey.gaps}
     if not compared & set(known):
@@ -376,7 +371,7 @@ def _steps(survey: Survey, known: Mapping[tuple[str, str], str]) -> TextTable:
         gaps = [survey.gaps.get((each.name, survey.is_tuned(each.name), a, b)) for each in survey.tables()]
         rows += [(words, f"{a} − {b}", *map(_gain_text, gaps))] if (a, b) in compared else []
     header = ("step", "compared", *(problem.name for problem in survey.tables()))
-    return TextTable("Gain of each step", header, tuple(rows), frozenset(header))
+    return Table.of("Gain of each step", header, rows)
 
 
 def _gain_text(gap: Mapping[str, Any] | None) -> str:
@@ -384,7 +379,7 @@ def _gain_text(gap: Mapping[str, Any] | None) -> str:
     if gap is None:
         return MISSING_TEXT
     p_value = "" if is_missing(gap["p_holm"]) else f", p {p_text(gap['p_holm'])}"
-    return f"{_percent(gap['value'], '+')} {_bounds(gap, '+')}{p_value}"
+    return f"{_PERCENT.text(gap['value'], '+')} {_bounds(gap, '+')}{p_value}"
 
 
 def seconds_text(value: Any) -> str:

@@ -26,7 +26,7 @@ from benchmark.corpora.user.records import (
 )
 from benchmark.corpora.user.text_lines import check_encoding
 from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR
-from benchmark.report.tables import csv_text
+from benchmark.report.writers import csv_text
 from benchmark.system.errors import ConfigError, DataError, quote_value, unknown_name
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Tables of curves: one grid of text for each panel, and rows of all points."""
+"""Tables of curves: one for each chart, and rows of all points."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import math
 from statistics import median
 from typing import TYPE_CHECKING
 
-from benchmark.analysis.formatting.number_text import MISSING_TEXT, interval_text, number_text
-from benchmark.report.grids import TextTable
+from benchmark.analysis.formatting.number_text import interval_text, number_text
+from benchmark.analysis.formatting.table import PLAIN, Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
+    from benchmark.analysis.charts.chart import Chart, Line
 
 CURVE_COLUMNS = ("panel", "series", "x", "y", "low", "high")
 MOST_DECIMALS = 6
@@ -22,47 +22,37 @@ SUPERSCRIPTS, SUPERSCRIPT_MINUS = "⁰¹²³⁴⁵⁶⁷⁸⁹", "⁻"
 SYMMETRIC = 1e-6  # share of a bar's length by which rounding may make y ± reach asymmetric
 
 
-def curve_grid(panel: ChartPanel, chart: Chart) -> TextTable:
-    """Return a grid of a panel: one row for each line, one column for each x of any line.
+def curve_table(chart: Chart) -> Table:
+    """Return the table of a chart: one row for each line of a panel, one column for each x of any line.
 
-    A field is "12.3 ± 1.2" if the bar is symmetric, else "12.3 [11.0, 14.1]", or "12.3" without a bar. All fields of a
-    chart have the same decimals (`chart_decimals`). The chart gives the scale, the labels and the meaning of the bars.
-    The title names the quantities in the fields and in the header.
+    A field is "12.3 ± 1.2" if the bar is symmetric, else "12.3 [11.0, 14.1]", or "12.3" without a bar. All fields have
+    the same decimals (`chart_decimals`). The title names the quantities in the fields and in the header.
 
     Examples
     --------
     >>> from benchmark.analysis.charts.chart import Chart, Line, ChartPanel
     >>> panel = ChartPanel("earn", (Line("SVM", (50.0, 100.0), (0.12, 0.08), (0.1, 0.05), (0.14, 0.09)),))
-    >>> grid = curve_grid(panel, Chart("c", "Curves", "Documents", "Error (%)", (panel,), scale=100))
-    >>> grid.header, grid.rows
+    >>> table = curve_table(Chart("c", "Curves", "Documents", "Error (%)", (panel,), scale=100))
+    >>> table.header, table.rows
     (('series', '50', '100'), (('SVM', '12.0 ± 2.0', '8.0 [5.0, 9.0]'),))
     """
-    decimals = chart_decimals(chart)
-    columns = sorted({x for line in panel.lines for x in line.x})
-    rows = []
-    for line in panel.lines:
-        cells = {x: _cell(line, i, chart.scale, decimals) for i, x in enumerate(line.x)}
-        rows.append((line.label, *(cells.get(x, MISSING_TEXT) for x in columns)))
-    header = ("series", *map(axis_number_text, columns))
-    symmetric = all("[" not in cell for row in rows for cell in row)
-    return TextTable(_grid_title(panel, chart, symmetric=symmetric), header, tuple(rows), frozenset({"series"}))
-
-
-def chart_grid(chart: Chart) -> TextTable:
-    """Return one grid of all panels of a chart: the columns of `curve_grid`, after one of the panel's title."""
-    grids = [curve_grid(panel, chart) for panel in chart.panels]
-    places = sorted({x for panel in chart.panels for line in panel.lines for x in line.x})
-    columns = tuple(map(axis_number_text, places))
-    rows = []
-    for panel, grid in zip(chart.panels, grids, strict=True):
-        for row in grid.rows:
-            fields = dict(zip(grid.header, row, strict=True))
-            rows.append((_one_line(panel.title), row[0], *(fields.get(name, MISSING_TEXT) for name in columns)))
-    title = grids[0].title
-    if len(grids) > 1:
-        title = f"{chart.title}: {title.partition(': ')[2]}"
-    joined = TextTable(title, ("panel", "series", *columns), tuple(rows), frozenset({"panel", "series"}))
-    return joined if len(grids) > 1 else joined.without("panel")
+    decimals, several = chart_decimals(chart), len(chart.panels) > 1
+    lines = [(panel, line) for panel in chart.panels for line in panel.lines]
+    xs = sorted({x for _, line in lines for x in line.x})
+    last, rows = len(xs) - 1, []
+    for panel, line in lines:
+        fields = {x: _field(line, i, chart.scale, decimals) for i, x in enumerate(line.x)}
+        rows.append((*([_one_line(panel.title)] if several else []), line.label, *map(fields.get, xs)))
+    # Where there is no room for all, every second column is left out, then every fourth; both ends stay.
+    finest = last.bit_length() + 1
+    details = [0 if i in (0, last) else finest - (i & -i).bit_length() for i in range(len(xs))]
+    columns = [Column(axis_number_text(x), PLAIN, detail=each) for x, each in zip(xs, details, strict=True)]
+    asymmetric = any("[" in field for row in rows for field in row[-len(xs) :] if field)
+    bars = chart.bars and (f" [{chart.bars}]" if asymmetric else f" ± {chart.bars}")
+    bars = bars if any(line.low for _, line in lines) else ""
+    what, across = (label[:1].lower() + label[1:] for label in (chart.y_label, chart.x_label))
+    title = (not several and _one_line(chart.panels[0].title)) or chart.title
+    return Table.of(f"{title}: {what}{bars}, by {across}", (*(["panel"] if several else []), "series", *columns), rows)
 
 
 def chart_rows(chart: Chart) -> Iterator[tuple[str | float, ...]]:
@@ -113,7 +103,7 @@ def _decimals_for(size: float, digits: int) -> int:
     return min(max(digits - 1 - math.floor(math.log10(abs(size))), 0), MOST_DECIMALS)
 
 
-def _cell(line: Line, i: int, scale: float, decimals: int) -> str:
+def _field(line: Line, i: int, scale: float, decimals: int) -> str:
     value = number_text(scale * line.y[i], decimals)
     if not line.low:
         return value
@@ -121,13 +111,6 @@ def _cell(line: Line, i: int, scale: float, decimals: int) -> str:
     if abs((high - y) - (y - low)) <= SYMMETRIC * abs(high - low):
         return f"{value} ± {number_text(scale * (high - low) / 2, decimals)}"
     return f"{value} {interval_text(scale * low, scale * high, decimals)}"
-
-
-def _grid_title(panel: ChartPanel, chart: Chart, *, symmetric: bool) -> str:
-    shown = f" ± {chart.bars}" if symmetric else f" [{chart.bars}]"
-    bars = shown if chart.bars and any(line.low for line in panel.lines) else ""
-    what, across = (label[:1].lower() + label[1:] for label in (chart.y_label, chart.x_label))
-    return f"{_one_line(panel.title) or chart.title}: {what}{bars}, by {across}"
 
 
 def _one_line(title: str) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.summary import OPTIONAL_TABLES, SUMMARY_TABLES
-from benchmark.report.latex import table_latex
-from benchmark.report.tables import charts_csv, frame_csv, table_csv, table_markdown
+from benchmark.report.run_tables import charts_csv, table_csv, table_latex, table_markdown
+from benchmark.report.writers import frame_csv
 from benchmark.system.atomic_files import remove_unfinished_files, write_atomically
 
 if TYPE_CHECKING:

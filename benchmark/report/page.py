@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from scipy.special import ndtri
 from scipy.stats import spearmanr
 
@@ -19,6 +18,7 @@ from benchmark.analysis.formatting.number_text import (
     printed_decimals,
 )
 from benchmark.analysis.formatting.published_rows import in_shown_unit
+from benchmark.analysis.formatting.table import PLAIN, Column, Table
 from benchmark.analysis.formatting.units import Unit, display_unit, metric_name, metric_with_unit, unit_named
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.intervals import CONFIDENCE_LEVEL, Z_LEVEL, Estimate
@@ -27,18 +27,11 @@ from benchmark.papers import published
 from benchmark.papers.published import PublishedValue
 from benchmark.papers.published_verdicts import REFERENCE_VALUE, ValueVerdict, estimate_of
 from benchmark.papers.verdict_counts import NO_VALUES, verdict_counts_text
-from benchmark.report.comparison_grids import exception_grid
-from benchmark.report.escapes import markdown_text
-from benchmark.report.grids import (
-    TextTable,
-    claim_grid,
-    range_grid,
-    reference_value_grid,
-    verdict_grid,
-)
+from benchmark.report.comparison_tables import claim_comparison_table
 from benchmark.report.paper_results import SensitivityScore
-from benchmark.report.scoreboard import counts_grid, paper_cards, scoreboard_headline
-from benchmark.report.tables import brief_grids, markdown_grid
+from benchmark.report.run_tables import main_tables, markdown_environment
+from benchmark.report.scoreboard import counts_table, paper_cards, scoreboard_headline
+from benchmark.report.tables import claim_table, range_table, reference_value_table, verdict_table
 from benchmark.report.verdict_signs import CLAIM_SIGNS_LEGEND, verdict_sign
 
 if TYPE_CHECKING:
@@ -65,7 +58,7 @@ def reproduction_page(sections: Sequence[PaperResult], images: str = "") -> str:
 
     `images` is the address of the folder with the committed pictures, if the page shows them.
     """
-    counts, cards = counts_grid(sections), paper_cards(sections)
+    counts, cards = counts_table(sections), paper_cards(sections)
     headline, legend = scoreboard_headline(sections), CLAIM_SIGNS_LEGEND
     return render_markdown(
         "reproduction",
@@ -91,33 +84,25 @@ def deviations_page(sections: Sequence[PaperResult]) -> str:
 
 def render_markdown(template: str, **values: Any) -> str:
     """Return the Markdown of a template filled with these values."""
-    environment = Environment(
-        loader=PackageLoader("benchmark.report"),
-        autoescape=select_autoescape(),  # HTML only: Markdown is escaped by the filter
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = markdown_environment()
     environment.filters |= {
-        "brief_grids": brief_grids,
+        "main_tables": main_tables,
         "broken": _broken,
-        "claims": claim_grid,
+        "claims": claim_table,
         "counted": verdict_counts_text,
         "deviating": _deviating,
-        "exceptions": exception_grid,
+        "exceptions": lambda frame: claim_comparison_table(frame, "Comparisons that do not hold"),
         "agreement": agreement_text,
         "explained": sensitivity_sentence,
         "ordered": order_text,
-        "grid": markdown_grid,
         "left": lambda ranges: ranges[ranges["verdict"] == "outside"],
-        "reference_values": reference_value_grid,
-        "md": markdown_text,
+        "reference_values": reference_value_table,
         "sign": verdict_sign,
         "p_text": p_text,
-        "ranges": range_grid,
-        "swept": swept_claims_grid,
-        "tried": sensitivity_grid,
-        "verdicts": verdict_grid,
+        "ranges": range_table,
+        "swept": swept_claims_table,
+        "tried": sensitivity_table,
+        "verdicts": verdict_table,
     }
     environment.globals["no_values"] = NO_VALUES
     return environment.get_template(f"{template}.md.j2").render(**values).rstrip("\n") + "\n"
@@ -254,8 +239,8 @@ def _at_any_width(tried: Sequence[SensitivityScore], cells: Sequence[str]) -> st
     return f" (by intervals that are widened for the number of choices, Bonferroni, {', '.join(close)})"
 
 
-def sensitivity_grid(tried: Iterable[SensitivityScore]) -> TextTable:
-    """Return a grid with a row for each variant: how it agrees with the published values together, and each value.
+def sensitivity_table(tried: Iterable[SensitivityScore]) -> Table:
+    """Return a table with a row for each variant: how it agrees with the published values together, and each value.
 
     It has no rows if nothing but the experiment itself was tried.
     """
@@ -264,9 +249,10 @@ def sensitivity_grid(tried: Iterable[SensitivityScore]) -> TextTable:
         by_variant.setdefault(trial.variant, []).append(trial)
     base = by_variant.get(BASE_VARIANT_LABEL, [])
     wholes = {name: len(values) for name, values in _together(base).items()}
-    header = ["variant", *(f"{name}: {what}" for name in wholes for what in ("consistent", "rms", "order"))]
     own = [trial for trial in base if not trial.reading]
-    header += [f"{trial.cell} ({in_shown_unit(vars(trial))['published']})" for trial in own]
+    heads = [f"{name}: {what}" for name in wholes for what in ("consistent", "rms", "order")]
+    heads += [f"{trial.cell} ({in_shown_unit(vars(trial))['published']})" for trial in own]
+    header = ["variant", *(Column(name, PLAIN) for name in heads)]
     rows = []
     for variant, trials in by_variant.items():
         together, row = _together(trials), [variant]
@@ -279,7 +265,7 @@ def sensitivity_grid(tried: Iterable[SensitivityScore]) -> TextTable:
         row += [_value_and_sign(found.get((trial.cell, trial.metric))) for trial in own]
         rows.append(tuple(row))
     shown = tuple(rows) if len(rows) > 1 else ()
-    return TextTable("Sensitivity analysis", tuple(header), shown, frozenset({"variant"}), SENSITIVITY_NOTE)
+    return Table.of("Sensitivity analysis", header, shown, SENSITIVITY_NOTE)
 
 
 def agreement_text(tried: Iterable[SensitivityScore]) -> str:
@@ -349,8 +335,8 @@ def _agrees(trial: SensitivityScore) -> bool:
     return trial.verdict.startswith(("equal", "consistent"))
 
 
-def swept_claims_grid(experiment: PaperExperiment) -> TextTable:
-    """Return a grid of how many comparisons of each claim hold under each variant of the sweeps.
+def swept_claims_table(experiment: PaperExperiment) -> Table:
+    """Return a table of how many comparisons of each claim hold under each variant of the sweeps.
 
     It has no rows if no sweep has a verdict on a claim.
     """
@@ -366,7 +352,7 @@ def swept_claims_grid(experiment: PaperExperiment) -> TextTable:
         (variant, *(cells.get(claim, MISSING_TEXT) for claim in claims)) for variant, cells in by_variant.items()
     )
     rows = rows if len(rows) > 1 else ()
-    return TextTable("Claims under other choices", ("variant", *claims), rows, frozenset({"variant"}))
+    return Table.of("Claims under other choices", ("variant", *(Column(claim, PLAIN) for claim in claims)), rows)
 
 
 def _same_cell(cell: CellInfo, base: CellInfo) -> bool:

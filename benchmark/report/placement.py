@@ -7,15 +7,16 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing, number_text, p_text, printed_decimals
+from benchmark.analysis.formatting.table import PLAIN, Column, Table
 from benchmark.analysis.formatting.units import DISPLAY_UNITS, capitalized, metric_name
 from benchmark.analysis.summary import HEADLINE_FOLD, CellInfo, Summary, summary_table
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.cell_scores import SCORE_COLUMNS
 from benchmark.evaluation.significance import SIGNIFICANCE_LEVEL
 from benchmark.report.drawing.dots import dot_pictures
-from benchmark.report.grids import TextTable, metric_header
 from benchmark.report.html.render import render_html
 from benchmark.report.html.section import PageSection
+from benchmark.report.tables import metric_header
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -48,7 +49,7 @@ SCREEN_DROP_ORDER = (
     *("only it", "only the cell", "interval of it", "95% interval", "in macro-F1", "difference", "macro-F1 %"),
     "p (Holm)",
 )
-_PERCENT = DISPLAY_UNITS["percent"]
+_PERCENT, _SEEN = DISPLAY_UNITS["percent"], "test texts in training"
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,12 +133,12 @@ class Placement:
         for metric in self.test_set.metrics:
             value, low, high = (heads.loc[metric, name] for name in ("value", "low", "high"))
             interval = "" if is_missing(low) else f" {_PERCENT.interval(low, high)}"
-            parts.append(f"{metric_name(metric, DIAGNOSTIC_METRICS)} {_PERCENT.text(value)} %{interval}")
+            parts.append(f"{metric_name(metric, DIAGNOSTIC_METRICS)} {_PERCENT.text(value)}%{interval}")
         n = int(heads["n"].iloc[0])
         said = [f"{self.name}: {' and '.join(parts)}, on {n:,} {self.test_set.documents} of {self.test_set.title}."]
         for name, right in self.excluded.items():
             of_all = (float(heads["value"].iloc[0]) * n + right) / (n + 1)
-            state = f"{'right' if right else 'wrong'}: {_PERCENT.text(of_all)} % of all {n + 1:,}"
+            state = f"{'right' if right else 'wrong'}: {_PERCENT.text(of_all)}% of all {n + 1:,}"
             said.append(f"{name}, which our methods leave out, is predicted {state}.")
         return said
 
@@ -183,7 +184,7 @@ class Placement:
         )
 
 
-def ranking_grid_of(placement: Placement) -> TextTable:
+def ranking_grid_of(placement: Placement) -> Table:
     """Return the ranking as text: the scores, and how the placed method compares with each cell."""
     main, further = placement.test_set.metrics
     percent, interval = _PERCENT.text, _PERCENT.interval
@@ -216,10 +217,15 @@ def ranking_grid_of(placement: Placement) -> TextTable:
     note = (
         "difference: its score minus the cell's, in points; only it: documents that it gets right and the cell doesn't."
     )
-    return TextTable(title, (*columns, *paired), tuple(rows), frozenset({"cell", IT_IS, "configuration"}), note)
+    words = {"cell", IT_IS, "configuration"}
+    details = dict(zip(reversed(SCREEN_DROP_ORDER), range(1, 1 + len(SCREEN_DROP_ORDER)), strict=True))
+    header = [
+        Column(name, None if name in words else PLAIN, detail=details.get(name, 0)) for name in (*columns, *paired)
+    ]
+    return Table.of(title, header, rows, note)
 
 
-def published_grid_of(placement: Placement) -> TextTable:
+def published_grid_of(placement: Placement) -> Table:
     """Return the published scores as text, the highest first, with the placed score among them."""
     heads = placement.scores[placement.scores["fold"] == HEADLINE_FOLD].set_index("metric")["value"]
     rows: list[tuple[str, ...]] = []
@@ -230,13 +236,13 @@ def published_grid_of(placement: Placement) -> TextTable:
         others = [row for row in group.to_dict("records") if row["beside"] != HIGHER]
         texts = [[_published_row(name, row, ours) for row in part] for part in (above, others)]
         rows += [*texts[0], own, *texts[1]]
-    header = ("metric", "%", "method", "year", "difference", "test texts in training")
+    header = ("metric", Column("%", PLAIN), "method", Column("year", PLAIN), Column("difference", PLAIN), _SEEN)
     note = (
         "Published scores were not checked here, and most are the best that a paper gives, chosen after the test. "
         "difference: the placed score minus the published one, in points. test texts in training: whether the method "
         "saw the test documents, without their labels, while it was trained."
     )
-    return TextTable("Among published scores", header, tuple(rows), frozenset({"metric", "method", header[-1]}), note)
+    return Table.of("Among published scores", header, rows, note)
 
 
 def _published_row(name: str, row: Mapping[Any, Any], ours: float) -> tuple[str, ...]:
@@ -247,18 +253,13 @@ def _published_row(name: str, row: Mapping[Any, Any], ours: float) -> tuple[str,
     return name, row["published"], method, year, number_text(ours - float(row["published"]), decimals, "+"), seen
 
 
-def documents_grid_of(placement: Placement) -> TextTable:
+def documents_grid_of(placement: Placement) -> Table:
     """Return the documents that the placed method alone gets right or wrong."""
-    rows = tuple(tuple(map(str, row)) for row in placement.documents.itertuples(index=False))
-    return TextTable(
-        "Documents on which it is alone",
-        ("document", "label", "predicted", IT_IS),
-        rows,
-        frozenset({"document", "label", "predicted", IT_IS}),
-    )
+    rows = [tuple(map(str, row)) for row in placement.documents.itertuples(index=False)]
+    return Table.of("Documents on which it is alone", ("document", "label", "predicted", IT_IS), rows)
 
 
-def screen_grids(placement: Placement) -> tuple[TextTable, ...]:
+def screen_grids(placement: Placement) -> tuple[Table, ...]:
     """Return the tables of one screen: the first places, and the rows beside the placed method."""
     ranking, published = ranking_grid_of(placement), published_grid_of(placement)
     own = next(i for i, row in enumerate(placement.ranking["configuration"]) if not row)
@@ -301,7 +302,7 @@ def placement_page(placement: Placement) -> str:
     return render_html("site.html.j2", placement.sentences, [each for each in sections if not each.empty], **made)
 
 
-def _rows_around(grid: TextTable, place: int, most: int, first: int = 0) -> TextTable:
+def _rows_around(grid: Table, place: int, most: int, first: int = 0) -> Table:
     """Return the first rows of a grid and those around a place, at most `most` rows."""
     start = max(0, min(place - (most - first) // 2, len(grid.rows) - (most - first)))
     shown = [i for i in range(len(grid.rows)) if i < first or start <= i < start + most - first]

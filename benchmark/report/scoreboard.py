@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from benchmark.analysis.formatting.table import Table
 from benchmark.analysis.summary import CLAIMS, VERDICT_TABLE_COLUMNS, summary_table
 from benchmark.papers.published_verdicts import REFERENCE_VALUE
 from benchmark.papers.verdict_counts import (
@@ -22,7 +23,6 @@ from benchmark.papers.verdict_counts import (
     value_counts,
     verdict_counts_text,
 )
-from benchmark.report.grids import TextTable
 from benchmark.report.verdict_signs import verdict_tone
 
 if TYPE_CHECKING:
@@ -112,8 +112,8 @@ def scoreboard_headline(papers: Sequence[PaperResult]) -> str:
     return "; ".join([sentence, *more])
 
 
-def counts_grid(papers: Sequence[PaperResult]) -> TextTable:
-    """Return a grid of how many published values and claims are reproduced, in part, not, or have no verdict."""
+def counts_table(papers: Sequence[PaperResult]) -> Table:
+    """Return a table of how many published values and claims are reproduced, in part, not, or have no verdict."""
     rows = list[tuple[str, tuple[int, ...]]]()
     for counts in _value_counts(papers):
         if counts.of:
@@ -130,8 +130,9 @@ def counts_grid(papers: Sequence[PaperResult]) -> TextTable:
             rows.append((name, (len(verdicts), *(tones[tone] for tone in _BY_VERDICT))))
     header = ("what", "of", "reproduced", "in part", "not reproduced", "no verdict")
     note = "; ".join(not_counted_texts(_verdicts(papers)))
-    texts = tuple((name, *(f"{n:,}" for n in numbers)) for name, numbers in rows)
-    return TextTable("What is reproduced", header, texts, frozenset({"what"}), f"{note}." if note else "")
+    return Table.of(
+        "What is reproduced", header, [(name, *numbers) for name, numbers in rows], f"{note}." if note else ""
+    )
 
 
 def record_frames(papers: Iterable[PaperResult]) -> dict[str, pd.DataFrame]:

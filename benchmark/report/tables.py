@@ -1,162 +1,346 @@
-"""Markdown and CSV tables of a summary."""
+"""Tables of a summary: scores, published values, claims, and what else a run finds."""
 
 from __future__ import annotations
 
-import csv
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.formatting.number_text import is_missing
-from benchmark.analysis.prose.main_finding import main_finding, question_sentence
-from benchmark.report.comparison_grids import comparison_grid
-from benchmark.report.curve_tables import CURVE_COLUMNS, chart_rows, curve_grid
-from benchmark.report.escapes import csv_cell, markdown_text
-from benchmark.report.grids import (
-    TextTable,
-    cell_grid,
-    claim_grid,
-    duplicate_grid,
-    fold_grid,
-    main_verdicts,
-    range_grid,
-    reference_value_grid,
-    varying_columns,
-    verdict_grid,
+from benchmark.analysis.formatting.number_text import (
+    MISSING_TEXT,
+    count_text,
+    interval_text,
+    is_missing,
+    number_text,
+    printed_decimals,
 )
+from benchmark.analysis.formatting.published_rows import in_shown_unit
+from benchmark.analysis.formatting.table import ON_DEMAND, PLAIN, Column, Table
+from benchmark.analysis.formatting.units import (
+    capitalized,
+    display_factor,
+    display_unit,
+    metric_name,
+    metric_with_unit,
+    unit_named,
+)
+from benchmark.analysis.ranking import ranked_cells
+from benchmark.analysis.summary import HEADLINE_FOLD
+from benchmark.diagnostics import DIAGNOSTIC_METRICS
+from benchmark.evaluation.metrics import METRICS
+from benchmark.evaluation.predictions import NEAR_DUPLICATES, SHARED_GROUPS
+from benchmark.papers.published import COUNT_UNITS
+from benchmark.papers.published_verdicts import REFERENCE_VALUE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     import pandas as pd
 
-    from benchmark.analysis.summary import Summary
+    from benchmark.analysis.formatting.units import DeclaredMetrics, Unit
+    from benchmark.analysis.summary import CellInfo, Summary
 
-MOST_PANELS = 4
+INTERVAL = "95% interval"
+#: Heads of the columns of scores without the tested documents that leak.
+WITHOUT = {NEAR_DUPLICATES: "without duplicates", SHARED_GROUPS: "without shared groups"}
+#: Mark of seconds that another run measured.
+STORED_MARK = "*"
+STORED_NOTE = f"Seconds with {STORED_MARK} were measured in an earlier run."
+# Meanings of verdicts, for the note below a table.
+VERDICT_MEANINGS = {
+    "equal": "our value rounds to the published value",
+    "consistent": "the published value lies in our 95% interval",
+    "deviates": "the published value lies outside our 95% interval",
+    "tuned": "a setting was chosen to come near the published value, which is no evidence",
+    "another setting": "our setting differs from the paper's, which is no evidence",
+}
+TOLERANCE_NOTE = "tolerance: how far from our value a published value may lie and still be consistent."
+REFERENCE_VALUE_NOTE = (
+    "Published scores of other methods on the same test documents; they get no verdict. The difference is our score "
+    "minus theirs. transductive: the method saw the test "
+    "documents, without their labels, in training."
+)
+GROUP_INTERVAL_NOTE = (
+    "The 95% interval is over documents, with groups held fixed; 'over groups' is Student's t interval over groups, "
+    "as if the groups were a random sample."
+)
+CLAIM_NOTE = (
+    "A claim holds if all of its comparisons hold. Strict tests are two-sided, at the claim's level. The claim as a "
+    "whole is an intersection–union test, which needs no correction (Berger 1982); how many of its comparisons hold is "
+    "counted after Holm's correction over them. Claims of equivalence or of a ratio are decided by the whole 95% "
+    "interval. A comparison is not shown if the data decide neither way, contradicted if they are significant the "
+    "other way, and not testable if no outcome of its test could be significant."
+)
+#: Heads of the two verdicts on a claim, or on what it compares.
+BY_PAPER, BY_OURS = Column("by the paper's criterion", verdict=True), Column("by ours, strictly", verdict=True)
 
 
-def table_markdown(summary: Summary) -> str:
-    """Return the whole summary as a Markdown document."""
-    finding = main_finding(summary)
-    parts = [f"# {markdown_text(summary.title)}", f"**{markdown_text(finding.headline)}.**"]
-    parts += [markdown_text(" ".join(texts)) for texts in (finding.details, _question(summary)) if texts]
-    if summary.caveats:
-        parts += ["## Read this before trusting the numbers", _bullets(summary.caveats)]
-    for i, grid in enumerate([*main_grids(summary), *_further_grids(summary)]):
-        parts += [f"## {markdown_text(grid.title)}"] if i or summary.of_points else []
-        parts += [markdown_grid(grid), *([markdown_text(grid.note)] if grid.note else [])]
-    if summary.failures:
-        parts += ["## Failures", _bullets(failure_lines(summary))]
-    if summary.notes:
-        parts += ["## Notes", _bullets(summary.notes)]
-    return "\n\n".join(parts) + "\n"
+def metric_header(metric: str, declared: DeclaredMetrics) -> str:
+    """Return the head of a column of scores, "accuracy %"."""
+    return metric_with_unit(metric, display_unit(metric, declared), declared)
 
 
-def _question(summary: Summary) -> tuple[str, ...]:
-    return (question_sentence(summary), *summary.documents)
+def score_column(summary: Summary, metric: str, detail: int = 0) -> Column:
+    """Return the column of a metric's scores."""
+    unit, better = display_unit(metric, summary.quantities), summary.more_is_better(metric)
+    return Column(metric_header(metric, summary.quantities), unit, more_is_better=better, detail=detail)
 
 
-def main_grids(summary: Summary) -> list[TextTable]:
-    """Return the table of cells, or one table for each panel if the cells are points of curves."""
-    if not summary.of_points:
-        return [cell_grid(summary)]
-    return [curve_grid(panel, chart) for chart in summary.charts if not chart.measured for panel in chart.panels]
+def varying_columns(cells: Sequence[CellInfo]) -> list[str]:
+    """Return the columns with more than one value over the cells, in the order of the first cell that has them."""
+    names = dict.fromkeys(name for cell in cells for name in cell.columns)
+    return [name for name in names if len({cell.columns.get(name, "") for cell in cells}) > 1]
 
 
-def brief_grids(summary: Summary) -> list[TextTable]:
-    """Return `main_grids` of the charts with few panels, for a terminal or page with little room."""
-    small = tuple(chart for chart in summary.charts if len(chart.panels) <= MOST_PANELS)
-    return main_grids(replace(summary, charts=small) if small else summary)
+def main_verdicts(summary: Summary) -> dict[str, dict[Any, Any]]:
+    """Return, by cell, the row of verdicts on the main metric that the table of cells shows."""
+    metric = summary.main_metric
+    chosen: dict[str, dict[Any, Any]] = {}
+    for row in summary.verdicts.to_dict("records"):
+        if row["metric"] == metric and not row["reading"]:
+            chosen.setdefault(row["cell"], row)
+    return {cell.id: chosen[cell.id] for cell in summary.cells if cell.id in chosen}
 
 
-def markdown_grid(grid: TextTable) -> str:
-    """Return a grid as a Markdown table, padded so that it also reads as plain text."""
-    lines = [[markdown_text(text) for text in line] for line in (grid.header, *grid.rows)]
-    widths = [max(3, *(len(line[i]) for line in lines)) for i in range(len(grid.header))]
-    left = [name in grid.text for name in grid.header]
-    rule = [f":{'-' * (w - 1)}" if is_left else f"{'-' * (w - 1)}:" for w, is_left in zip(widths, left, strict=True)]
-    padded = [
-        [text.ljust(w) if is_left else text.rjust(w) for text, w, is_left in zip(line, widths, left, strict=True)]
-        for line in lines
+def cell_table(summary: Summary, *, costs: bool = False) -> Table:
+    """Return the table of cells, the best first: scores, published values and, if asked for, what the cells cost.
+
+    Beside the main score stands the one without the tested documents that leak.
+    """
+    main, *others = summary.headline_metrics or (summary.main_metric,)
+    others = [metric for metric in others if not _repeats(summary, metric)]
+    verdicts, scores = main_verdicts(summary), summary.headlines
+    unit, varying = display_unit(main, summary.quantities), varying_columns(summary.cells)
+    without = {(WITHOUT[row["leak"]], row["cell"]): row["without"] for row in summary.leaks.to_dict("records")}
+    measured = {row["cell"]: _cost_texts(row) for row in summary.costs.to_dict("records")} if costs else {}
+    stored = any(STORED_MARK in row["training s"] for row in measured.values())
+    columns = [
+        Column("cell"),
+        score_column(summary, main),
+        Column(INTERVAL, unit, detail=1),
+        *(Column(name, unit, detail=4) for name in dict.fromkeys(name for name, _ in without)),
+        Column("published", PLAIN),
+        Column("difference", PLAIN, detail=2),
+        _verdict_column(row["verdict"] for row in verdicts.values()),
+        *(score_column(summary, metric, detail) for detail, metric in enumerate(others, start=5)),
+        Column("ties", PLAIN, detail=ON_DEMAND - 1),
+        *(
+            Column(name, PLAIN, detail=detail, measured=True, note=STORED_NOTE if stored else "")
+            for name, detail in COST_COLUMNS.items()
+        ),
+        *(Column(name, detail=ON_DEMAND + 1) for name in varying),
     ]
-    return "\n".join(f"| {' | '.join(line)} |" for line in (padded[0], rule, *padded[1:]))
+    infos, records = {cell.id: cell for cell in summary.cells}, []
+    for cell in ranked_cells(summary):
+        score, verdict = scores.get((cell, main), {}), verdicts.get(cell)
+        ties: Any = score.get("ties")
+        record: dict[str, Any] = {name: infos[cell].columns.get(name) for name in varying} | {"cell": cell}
+        record |= {INTERVAL: _ends(score), "ties": None if is_missing(ties) else int(ties)}
+        record |= {name: value for (name, own), value in without.items() if own == cell}
+        for metric in (main, *others):
+            record[metric_header(metric, summary.quantities)] = scores.get((cell, metric), {}).get("value")
+        if verdict:
+            shown = in_shown_unit(verdict)
+            record |= {"published": shown["published"], "difference": difference_text(shown)}
+            record["verdict"] = verdict["verdict"]
+        if cell in summary.failures:
+            record["verdict"] = "failed"
+        records.append(record | measured.get(cell, {}))
+    return Table.of(summary.title, columns, records, _mean_note(summary))
 
 
-def table_csv(summary: Summary) -> str:
-    """Return CSV with one row for each cell, in full precision.
-
-    Columns: varying columns, headline scores as fractions, published value, verdict, failure.
-    """
-    varying, metrics = varying_columns(summary.cells), summary.headline_metrics
-    scores, verdicts = summary.headlines, main_verdicts(summary)
-    score_columns = [f"{metric}{end}" for metric in metrics for end in ("", "_low", "_high")]
-    rows = []
-    for cell in summary.cells:
-        row: list[Any] = [cell.id, *(cell.columns.get(name, "") for name in varying)]
-        for metric in metrics:
-            score = scores.get((cell.id, metric), {})
-            row += [score.get(end) for end in ("value", "low", "high")]
-        first = next((scores[cell.id, metric] for metric in metrics if (cell.id, metric) in scores), {})
-        verdict = verdicts.get(cell.id, {})
-        row += [first.get("n"), first.get("ties"), verdict.get("published"), verdict.get("verdict")]
-        rows.append((*row, summary.failures.get(cell.id)))
-    return csv_text(("cell", *varying, *score_columns, "n", "ties", "published", "verdict", "failure"), rows)
+#: Columns of costs, and how early they are left out.
+COST_COLUMNS = {"training s": 3, "testing s": ON_DEMAND, "peak MB": ON_DEMAND}
 
 
-def frame_csv(table: pd.DataFrame, columns: Iterable[str]) -> str:
-    """Return these columns of a frame as CSV, in full precision."""
-    columns = tuple(columns)
-    return csv_text(columns, zip(*(table[name] for name in columns), strict=True))
+def _repeats(summary: Summary, metric: str) -> bool:
+    """Test whether a metric is micro-F1 that equals the accuracy, as it does where each document has one label."""
+    accuracies = {cell: row["value"] for (cell, of), row in summary.headlines.items() if of == "accuracy"}
+    own = {cell: row["value"] for (cell, of), row in summary.headlines.items() if of == metric}
+    return metric == "micro-f1" and own == accuracies
 
 
-def csv_text(header: Iterable[str] | None, rows: Iterable[Iterable[Any]], *, quoted: bool = False) -> str:
-    """Return CSV with LF line ends and floats of 12 significant digits, since machines differ in later digits.
-
-    `quoted` puts every field in quotes; otherwise only fields that need them. Rows that continue an earlier text pass
-    None as `header`. Control characters and texts that a spreadsheet would take for formulas are escaped by `csv_cell`.
-    """
-    lines: list[str] = []
-    # With its default line ends, csv quotes names that contain a carriage return, as some WebKB names do.
-    file: Any = SimpleNamespace(write=lambda line: lines.append(line.removesuffix("\r\n") + "\n"))
-    writer = csv.writer(file, quoting=csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL)
-    if header is not None:
-        writer.writerow(map(csv_cell, header))
-    writer.writerows([_csv_field(value) for value in row] for row in rows)
-    return "".join(lines)
+def _cost_texts(row: dict[Any, Any]) -> dict[str, str]:
+    """Return seconds and memory of a cell, as text by the names of columns."""
+    peak = MISSING_TEXT if is_missing(row["peak_bytes"]) else f"{row['peak_bytes'] / 1e6:,.0f}"
+    mark = STORED_MARK if row["stored"] else ""
+    seconds = [number_text(row[name]) + mark for name in ("training_seconds", "testing_seconds")]
+    return dict(zip(COST_COLUMNS, (*seconds, peak), strict=True))
 
 
-def _csv_field(value: Any) -> str:
-    if is_missing(value):
+def _ends(row: dict[Any, Any], low: str = "low", high: str = "high") -> tuple[Any, Any]:
+    return row.get(low), row.get(high)
+
+
+def _mean_note(summary: Summary) -> str:
+    """Say that the main score is a mean over splits, if it is one."""
+    main = summary.main_metric
+    of_metric = summary.scores[summary.scores["metric"] == main]
+    n = len(set(of_metric["fold"]) - {HEADLINE_FOLD})
+    if n < 2 or (main in METRICS and METRICS[main].pooled):
         return ""
-    return f"{value + 0.0:.12g}" if isinstance(value, float) else csv_cell(str(value))  # + 0.0: no "-0"
+    name = capitalized(metric_name(main, summary.quantities))
+    return f"{name} is the mean of {n} splits, which count alike, and not that of all tested documents together."
 
 
-def charts_csv(summary: Summary) -> str:
-    """Return every point of every curve as CSV, in full precision."""
-    shown = (chart for chart in summary.charts if not chart.measured)
-    rows = ((chart.name, *row) for chart in shown for row in chart_rows(chart))
-    return csv_text(("chart", *CURVE_COLUMNS), rows)
+def fold_table(summary: Summary) -> Table:
+    """Return a table of the main metric of each cell on each fold; it has no rows if there is only one split."""
+    main, unit = summary.main_metric, display_unit(summary.main_metric, summary.quantities)
+    of_metric = summary.scores[summary.scores["metric"] == main]
+    folds = [*(fold for fold in dict.fromkeys(of_metric["fold"]) if fold != HEADLINE_FOLD), HEADLINE_FOLD]
+    value = {(row["cell"], row["fold"]): row["value"] for row in of_metric.to_dict("records")}
+    rows = [(cell, *(value.get((cell, fold)) for fold in folds)) for cell in ranked_cells(summary)]
+    columns = [Column(str(fold) if fold != HEADLINE_FOLD else "mean", unit) for fold in folds]
+    title = f"{capitalized(metric_name(main, summary.quantities))} on each fold"
+    title += f", {unit.symbol}" if unit.symbol else ""
+    return Table.of(title, ["cell", *columns], rows if len(folds) > 2 else ())
 
 
-def _further_grids(summary: Summary) -> list[TextTable]:
-    """Return the tables after the table of cells, without empty ones."""
-    of_cells = not summary.of_points
-    grids = [
-        *([fold_grid(summary)] if of_cells else []),  # a curve has dozens of replicates: scores.csv lists them
-        verdict_grid(summary.verdicts),
-        reference_value_grid(summary.verdicts),
-        range_grid(summary.ranges),
-        comparison_grid(summary),
-        duplicate_grid(summary.duplicates),
-        claim_grid(summary.claims),
+def difference_text(row: dict[Any, Any]) -> str:
+    """Write our value minus the published value, in the unit of the row."""
+    if is_missing(row["value"]):
+        return MISSING_TEXT
+    return number_text(row["value"] - float(row["published"]), _unit_beside(row).decimals, "+")
+
+
+def _unit_beside(row: dict[Any, Any]) -> Unit:
+    """Return the unit of numbers beside a published value, with as many decimals as that has."""
+    decimals = 0 if row["unit"] in COUNT_UNITS else printed_decimals(row["published"])
+    return replace(PLAIN, decimals=decimals)
+
+
+def verdict_table(verdicts: pd.DataFrame) -> Table:
+    """Return a table of published values and ours, in the unit of ours, which follows the metric's name.
+
+    Reference values are left out: see `reference_value_table`.
+    """
+    return _published_table("Published numbers", verdicts[verdicts["verdict"] != REFERENCE_VALUE])
+
+
+def reference_value_table(verdicts: pd.DataFrame) -> Table:
+    """Return a table of reference values and our scores."""
+    values = verdicts[verdicts["verdict"] == REFERENCE_VALUE]
+    return _published_table("Reference values", values, REFERENCE_VALUE_NOTE)
+
+
+def _published_table(title: str, verdicts: pd.DataFrame, note: str = "") -> Table:
+    records = []
+    for row in map(in_shown_unit, verdicts.to_dict("records")):
+        unit, reference = _unit_beside(row), row["verdict"] == REFERENCE_VALUE
+        verdict = f"{row['verdict']} ({row['reading']} reading)" if row["reading"] else row["verdict"]
+        verdict = row["aside"] if row["verdict"] == "another setting" else "" if reference else verdict
+        record = {"cell": row["cell"], "published": row["published"], "verdict": verdict}
+        record |= {"method": row["reading"], "notes": row["aside"]} if reference else {}
+        record["metric"] = metric_with_unit(row["metric"], unit_named(row["unit"]), DIAGNOSTIC_METRICS)
+        record |= {"ours": unit.text(row["value"]), INTERVAL: unit.interval(row["low"], row["high"])}
+        record |= {"difference": difference_text(row), "over groups": unit.interval(*_groups(row))}
+        record["difference in documents"] = number_text(row["documents"], 0, "+")
+        record["tolerance"] = None if is_missing(row["widest"]) or reference else f"±{unit.text(row['widest'])}"
+        records.append(record)
+    columns = (
+        *("method", "cell", Column("metric", detail=2), Column("ours", PLAIN), Column(INTERVAL, PLAIN, detail=1)),
+        *(Column("published", PLAIN), Column("difference", PLAIN, detail=3), _verdict_column(verdicts["verdict"])),
+        Column("over groups", PLAIN, detail=ON_DEMAND, note=GROUP_INTERVAL_NOTE),
+        Column("difference in documents", PLAIN, detail=ON_DEMAND),
+        Column("tolerance", PLAIN, detail=ON_DEMAND, note=TOLERANCE_NOTE),
+        Column("notes", detail=4),
+    )
+    return Table.of(title, columns, records, note)
+
+
+def _groups(row: dict[Any, Any]) -> tuple[Any, Any]:
+    return row["between_low"], row["between_high"]
+
+
+def _verdict_column(verdicts: Iterable[str]) -> Column:
+    """Return the column of verdicts on published values, with what these verdicts mean."""
+    found = set(verdicts)
+    meanings = [f"{word}: {meaning}" for word, meaning in VERDICT_MEANINGS.items() if word in found]
+    return Column("verdict", verdict=True, note=f"{'; '.join(meanings)}." if meanings else "")
+
+
+def other_verdicts(summary: Summary) -> pd.DataFrame:
+    """Return the verdicts that the table of cells does not show: those on pairs and on other metrics."""
+    key = ["cell", "metric", "published", "reading"]
+    placed = {tuple(row[name] for name in key) for row in main_verdicts(summary).values()}
+    keys = zip(*(summary.verdicts[name] for name in key), strict=True)
+    return summary.verdicts.loc[[key not in placed for key in keys]]
+
+
+def claim_table(claims: pd.DataFrame) -> Table:
+    """Return a table of the paper's claims, by the paper's rule and strictly, with the variant if there are several."""
+    records = []
+    for row in claims.to_dict("records"):
+        record = {
+            "claim": row["claim"],
+            "variant": row["variant"],
+            "text": row["text"],
+            "why not counted": row["counted"],
+        }
+        record |= {"the paper's criterion": row["rule"], BY_PAPER.name: _claim_text(row, "verdict", "holds")}
+        records.append(record | {BY_OURS.name: _claim_text(row, "strict_verdict", "strict_holds")})
+    header = ("claim", "variant", "text", "the paper's criterion", BY_PAPER, BY_OURS, "why not counted")
+    return Table.of("Claims", header, records, CLAIM_NOTE)
+
+
+def _claim_text(row: dict[Any, Any], verdict: str, holds: str) -> str:
+    """Write a verdict on a claim, or only counts if the run has part of its comparisons."""
+    if row[verdict] == "no test":
+        return str(row[verdict])
+    count = f"{count_text(row[holds])} of {count_text(row['of'])}"
+    if row["whole"] > row["of"]:
+        return f"{count} here; verdict over all {count_text(row['whole'])} on the paper's page"
+    return row[verdict] if "(" in row[verdict] else f"{row[verdict]} ({count})"
+
+
+def range_table(ranges: pd.DataFrame) -> Table:
+    """Return a table of axis ranges of published figures and our ranges, in the unit of the metric."""
+    rows = []
+    for row in ranges.to_dict("records"):
+        factor = display_factor(row["unit"], row["metric"], DIAGNOSTIC_METRICS)
+        decimals = display_unit(row["metric"], DIAGNOSTIC_METRICS).decimals
+        spans = (
+            interval_text(factor * row[low], factor * row[high], decimals)
+            for low, high in (("published_low", "published_high"), ("low", "high"))
+        )
+        metric, axis = metric_header(row["metric"], DIAGNOSTIC_METRICS), row["published_high"] - row["published_low"]
+        on_axis = min(row["high"], row["published_high"]) - max(row["low"], row["published_low"])
+        share = MISSING_TEXT if is_missing(on_axis) else f"{max(on_axis, 0) / axis:.0%}"
+        inside = f"{count_text(row['inside'])} of {count_text(row['of'])}"
+        rows.append((int(row["figure"]), row["what"], metric, *spans, inside, share, row["verdict"]))
+    header = (
+        "figure",
+        Column("cells", detail=1),
+        Column("metric", detail=1),
+        Column("published axis", PLAIN, detail=1),
+    )
+    further = (Column("ours", PLAIN), Column("inside", PLAIN), Column("of the axis", PLAIN))
+    title = "Axis ranges of the published figures"
+    return Table.of(title, (*header, *further, Column("verdict", verdict=True)), rows)
+
+
+def mistake_table(mistakes: pd.DataFrame) -> Table:
+    """Return a table of the documents that most cells misclassify."""
+    records = [
+        {"document": row["document"], "task": row["task"], "true": row["truth"]}
+        | {"wrong": f"{count_text(row['wrong'])} of {count_text(row['of'])}"}
+        for row in mistakes.to_dict("records")
     ]
-    return [grid for grid in grids if grid.rows]
+    header = ("document", "task", "true", Column("wrong", PLAIN, more_is_better=True))
+    return Table.of("Documents that most methods misclassify", header, records)
 
 
-def failure_lines(summary: Summary) -> list[str]:
-    """Return one line for each failed cell, in table order."""
-    return [f"{cell.id}: failed: {summary.failures[cell.id]}" for cell in summary.cells if cell.id in summary.failures]
-
-
-def _bullets(lines: Iterable[str]) -> str:
-    return "\n".join(f"- {markdown_text(line)}" for line in lines)
+def duplicate_table(duplicates: pd.DataFrame) -> Table:
+    """Return a table of the near-duplicates between test and training documents, with an example for each split."""
+    records = [
+        {"variant": row["variant"], "split": row["split"], "tested": int(row["tested"])}
+        | {"near-duplicates": int(row["near"]), "identical": int(row["same"]), "words shared": f"{row['shared']:.0%}"}
+        | {"test document": row["document"], "training document": row["twin"]}
+        for row in duplicates.to_dict("records")
+    ]
+    header = ("variant", "split", "tested", "near-duplicates", "identical", "test document", "training document")
+    note = (
+        "Test documents that have at least nine of ten distinct words in common with a training document, and one such "
+        "pair for each split."
+    )
+    title = "Near-duplicates between test and training documents"
+    return Table.of(title, [*header, Column("words shared", PLAIN)], records, note)

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.formatting.terminal_table import TerminalTable
+from benchmark.analysis.formatting.table import Table
 from benchmark.analysis.formatting.units import metric_name
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.classifiers.thresholds import THRESHOLDS
@@ -113,7 +113,7 @@ def first_paragraph(doc: str | None) -> str:
     return " ".join((doc or "").strip().split("\n\n")[0].split())
 
 
-def list_components(what: str, files: Iterable[Path] = (), *, brief: bool = False) -> list[TerminalTable]:
+def list_components(what: str, files: Iterable[Path] = (), *, brief: bool = False) -> list[Table]:
     """List the components that configurations can name, with those of plug-in files: all kinds, or one.
 
     A brief list has no parameters, and a line for each component.
@@ -128,8 +128,8 @@ def list_components(what: str, files: Iterable[Path] = (), *, brief: bool = Fals
         raise ConfigError(unknown_name("list", what, list(rows)))
     chosen = {kind: each for kind, each in rows.items() if what in ("", kind)}
     if brief:
-        return [TerminalTable(kind, ("name", "description"), _one_line(each)) for kind, each in chosen.items()]
-    return [TerminalTable(kind, ("name", "parameters", "description"), each) for kind, each in chosen.items()]
+        return [Table.of(kind, ("name", "description"), _one_line(each)) for kind, each in chosen.items()]
+    return [Table.of(kind, ("name", "parameters", "description"), each) for kind, each in chosen.items()]
 
 
 def _one_line(rows: Sequence[Row]) -> list[tuple[str, str]]:

@@ -53,7 +53,8 @@ class TestCells:
         scores, _, tests = compare_two_cells(run_of(experiment, predictions), "rbf-oracle-50", "linear-oracle-50")
         (row,) = scores.rows
         values = [100 * scored.estimate(name, "error").value for name in ("rbf-oracle-50", "linear-oracle-50")]
-        assert row[:4] == ("error %", f"{values[0]:.2f}", f"{values[1]:.2f}", f"{values[0] - values[1]:+.2f}")
+        gap = f"{values[0] - values[1]:+.2f}".replace("-", "−")
+        assert row[:4] == ("error %", f"{values[0]:.2f}", f"{values[1]:.2f}", gap)
         assert [row[0] for row in tests.rows] == ["Wilcoxon's signed rank test", "McNemar's exact test"]
 
     def test_of_documents(self, tabled):
@@ -61,7 +62,7 @@ class TestCells:
         run = run_of(experiment, predictions)
         scores, differ, tests = compare_two_cells(run, "tf-l1-ngd", "tf-l1-linear")
         labels = [predicted_classes(run, cell) for cell in experiment.cells if cell.id in ("tf-l1-ngd", "tf-l1-linear")]
-        assert differ.rows == [(60, sum(labels[0][key] != labels[1][key] for key in labels[0]))]
+        assert differ.rows == ((60, sum(labels[0][key] != labels[1][key] for key in labels[0])),)
         assert [row[0] for row in scores.rows] == [f"{metric_name(name, {})} %" for name in experiment.metrics]
         assert [row[0] for row in tests.rows] == [
             "exact sign test",
@@ -112,7 +113,7 @@ class TestRuns:
         sentence, rows = compared(run, run)
         n = len(drawn[0].cells)
         assert sentence == f"{n} of {n} common cells agree in every prediction."
-        assert all(row[2:] == ("+0.00", 240, 0) for row in rows.values())
+        assert all(row[2:] == (0.0, 240, 0) for row in rows.values())
 
     def test_documents_that_were_decided_otherwise_are_counted(self, tabled):
         experiment, predictions, _ = tabled
@@ -140,9 +141,10 @@ class TestRuns:
         for (one, two), sign in ((runs, 1), (runs[::-1], -1)):
             sentence, rows = compared(one, two)
             differences = {cell: row[2] for cell, row in rows.items()}
-            assert differences.pop("tf-l1-ngd") == f"{sign * gap:+.2f}"
-            assert set(differences.values()) == {"+0.00"}
-            assert f"the largest difference is {sign * gap:+.2f} points (tf-l1-ngd)" in sentence
+            assert differences.pop("tf-l1-ngd") == pytest.approx(sign * gap / 100)
+            assert set(differences.values()) == {0.0}
+            shown = f"{sign * gap:+.2f}".replace("-", "−")
+            assert f"the largest difference is {shown} points (tf-l1-ngd)" in sentence
 
     def test_the_order_of_classes_changes_no_decision(self, tabled):
         experiment = table_study(corpus={"name": "synthetic", "classes": CLASSES[::-1]})

@@ -9,7 +9,7 @@ import pytest
 
 from benchmark.analysis.prose.main_finding import main_finding, published_sentences, question_sentence
 from benchmark.papers.published_verdicts import REFERENCE_VALUE
-from tests.report.test_rare_rows import result, summary_of, verdict, verdicts_of
+from tests.report.rows import result, summary_of, verdict, verdicts_of
 
 NAN = float("nan")
 GAP = ("a", "b", 0.1, 0.05, 0.15, 9)
@@ -37,7 +37,7 @@ class TestOnePair:
             (
                 ("a", "b", -0.1, -0.2, 0.05, 9),
                 0.01,
-                "a and b are not shown to differ: -10.0 points of accuracy (95% interval -20.0 to +5.0)",
+                "a and b are not shown to differ: −10.0 points of accuracy (95% interval −20.0 to +5.0)",
             ),
         ],
     )
@@ -241,10 +241,10 @@ class TestScores:
         for axis, words in (("size", "training documents"), ("terms", "terms")):
             columns = {name: {"more": {axis: size}} for name, size in zip("abcd", (10, 100, 1000, 1000), strict=True)}
             found = main_finding(summary_of("abcd", columns=columns))
-            assert found.headline == (f"Accuracy of 4 methods: 90.00 % with 10, 60.00 to 70.00 % with 1,000 {words}")
+            assert found.headline == (f"Accuracy of 4 methods: 90.00% with 10, 60.00 to 70.00% with 1,000 {words}")
 
     def test_one_score_has_its_interval(self) -> None:
-        assert main_finding(summary_of("a")).headline == "Accuracy of a: 90.00 % (95% interval 80.00 to 95.00)"
+        assert main_finding(summary_of("a")).headline == "Accuracy of a: 90.00% (95% interval 80.00 to 95.00)"
         mixed = {name: {"more": {"size": i + 1, "task": name}} for i, name in enumerate("abc")}
         assert main_finding(summary_of(columns=mixed)).headline.startswith("Accuracy of 3 methods")
 
@@ -346,7 +346,7 @@ class TestChoices:
         self, columns: dict[str, str], choice: str, both: str
     ) -> None:
         found = self.found([{"choice": choice}], columns)
-        assert found.details[0] == f"Accuracy: a 90.00 %, b 80.00 %{both}."
+        assert found.details[0] == f"Accuracy: a 90.00%, b 80.00%{both}."
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ DECLARED = {
         (0, 2, "", "0.00"),
         (-0.004, 2, "", "0.00"),
         (-0.004, 2, "+", "+0.00"),
-        (-0.006, 2, "+", "-0.01"),
+        (-0.006, 2, "+", "−0.01"),
         (1234.5, 1, "", "1234.5"),
         (2, 0, "+", "+2"),
     ],
@@ -74,17 +74,19 @@ def test_numbers_have_fixed_decimals(value: Any, decimals: int, sign: str, text:
 
 @pytest.mark.parametrize(
     ("low", "high", "text"),
-    [(1, 2, "[1.0, 2.0]"), (None, 2, "–"), (1, NAN, "–"), (NAN, NAN, "–"), (-1, -0.01, "[-1.0, 0.0]")],
+    [(1, 2, "[1.0, 2.0]"), (None, 2, "–"), (1, NAN, "–"), (NAN, NAN, "–"), (-1, -0.01, "[−1.0, 0.0]")],
 )
 def test_intervals_have_both_ends_or_none(low: Any, high: Any, text: str) -> None:
     assert interval_text(low, high, 1) == text
     unit = unit_named("percent")
-    assert unit.interval(low, high) == ("–" if text == "–" else f"[{100 * low:.2f}, {100 * high:.2f}]")
+    assert unit.interval(low, high) == (
+        "–" if text == "–" else f"[{100 * low:.2f}, {100 * high:.2f}]".replace("-", "−")
+    )
 
 
 def test_an_interval_may_have_signs() -> None:
-    assert interval_text(-1, 2, 0, "+") == "[-1, +2]"
-    assert unit_named("nats").interval(-1, 2, "+") == "[-1.00, +2.00]"
+    assert interval_text(-1, 2, 0, "+") == "[−1, +2]"
+    assert unit_named("nats").interval(-1, 2, "+") == "[−1.00, +2.00]"
 
 
 @pytest.mark.parametrize(("value", "text"), [(None, "–"), (NAN, "–"), (3.0, "3"), (0, "0")])

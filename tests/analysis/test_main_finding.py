@@ -22,7 +22,7 @@ from benchmark.analysis.summarize import summarize
 from benchmark.analysis.summary import DIFFERENCES, SCORE_COLUMNS, SIGNIFICANCE, CellInfo, Summary, summary_table
 from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskDocuments, TaskKey, TestedSplit
 from benchmark.experiment.configuration import load_checked
-from benchmark.report.tables import frame_csv
+from benchmark.report.writers import frame_csv
 from benchmark.system.shipped_files import CONFIGS_FOLDER
 from tests.builders import inner_counts, setting_of
 from tests.report.expected_texts import assert_expected
@@ -338,7 +338,7 @@ class TestOneBaseline:
 class TestWithoutComparisons:
     def test_nothing_is_called_best(self):
         found = main_finding(many_cells_summary())
-        assert found.headline == "Accuracy of 30 methods: 50.00 to 90.00 %"
+        assert found.headline == "Accuracy of 30 methods: 50.00 to 90.00%"
         assert found.details == ("No comparison was planned, so nothing is tested.",)
 
     def test_where_all_failed_it_says_so(self):

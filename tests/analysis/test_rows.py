@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from benchmark.analysis.caveats import find_caveats
+from benchmark.analysis.charts.decision_regions import decision_region_figures
 from benchmark.analysis.costs import cost_rows
-from benchmark.analysis.decision_regions import decision_region_figures
 from benchmark.analysis.document_predictions import document_predictions, label_frame
 from benchmark.analysis.formatting.labels import label_cells
 from benchmark.analysis.hardest_documents import hardest_documents
@@ -270,7 +270,7 @@ class TestRegions:
             [1, 0, 1],
             [1, 1, 1],
         )
-        assert panel.caption == "Agreement with the best boundary: 66.7 % of the space"
+        assert panel.caption == "Agreement with the best boundary: 66.7% of the space"
 
     def test_a_figure_whose_row_has_no_panel_is_left_out(self) -> None:
         assert decision_region_figures(self.run(far="failed")) == ()

@@ -26,7 +26,7 @@ from benchmark.papers import published
 from benchmark.papers.claims import evidence_for, judge_claims
 from benchmark.papers.published import Published
 from benchmark.papers.published_verdicts import Exclusion, judge_ranges, judge_values
-from benchmark.report.grids import cell_grid, verdict_grid
+from benchmark.report.tables import cell_table, verdict_table
 from tests.analysis.made import CLASSES, drawn_study, predicted, table_study
 from tests.builders import small_experiment
 
@@ -331,8 +331,8 @@ class TestNamesAndUnits:
                 paper=publish(HEAD | {"values": [value | {"value": digits}], "unit": unit, "paper": unit})
             )
             summary = summarize(RunPredictions(experiment, predicted(experiment), {}, {}))
-            rows = [row for row in cell_grid(summary).rows if row[0] == "tf-l1-ngd"]
-            shown.append((rows, verdict_grid(summary.verdicts)))
+            rows = [row for row in cell_table(summary).rows if row[0] == "tf-l1-ngd"]
+            shown.append((rows, verdict_table(summary.verdicts)))
         assert shown[0] == shown[1]
         assert "90.0" in shown[0][0][0]
         assert "accuracy %" in shown[0][1].rows[0]

@@ -444,7 +444,7 @@ class TestCompare:
             invoke("compare", finished[1], tmp_path / "other", "--all").stdout.splitlines()
         )
         assert re.search(
-            r"^tf-l2-linear +\d\d\.\d\d +\d\d\.\d\d +[+-]\d+\.\d\d +126 +\d+ *$", result.stdout, re.MULTILINE
+            r"^tf-l2-linear +\d\d\.\d\d +\d\d\.\d\d +[+−]\d+\.\d\d +126 +\d+ *$", result.stdout, re.MULTILINE
         )
 
     def test_a_run_with_itself(self, finished):

@@ -13,9 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmark.analysis.formatting.table import Table
 from benchmark.cli import errors as world
 from benchmark.cli.errors import exit_on_error
-from benchmark.cli.terminal import ProgressObserver, plain_table, stdout_console
+from benchmark.cli.terminal import ProgressObserver, stdout_console
+from benchmark.report.writers import TerminalTable
 from benchmark.system import numba_jit as compiled
 from benchmark.system.errors import BenchError
 
@@ -49,7 +51,7 @@ class TestLetters:
 
     def test_a_name_moves_no_cursor(self, capsys):
         evil = "\x1b]0;x\x07\x9b2J\r"
-        stdout_console().print(plain_table((evil,), [(evil,)], evil))
+        stdout_console().print(TerminalTable(Table.of(evil, (evil,), [(evil,)])))
         ProgressObserver("a").note(evil)
         world.echo(evil)
         said = "".join(capsys.readouterr())

@@ -18,7 +18,7 @@ from benchmark.cli import app, prompts
 from benchmark.cli.errors import _system_message, print_warnings
 from benchmark.cli.model_commands import predict
 from benchmark.cli.run import output_run
-from benchmark.cli.terminal import _Share, _TimeLeft, plain_table
+from benchmark.cli.terminal import _Share, _TimeLeft
 from benchmark.commands.plan import Plan, plan_sentence
 from benchmark.commands.run_all import RESUME_HINT, run_all
 
@@ -285,21 +285,3 @@ def test_a_column_that_is_needed_has_no_answer_of_its_own(
     defaults = dict.fromkeys(("text", "label")) | dict.fromkeys(("id", "split", "group", "date"), "-")
     assert asked == defaults | proposed
     assert found == named | proposed
-
-
-@pytest.mark.parametrize(
-    ("values", "whole"),
-    [
-        (["a", "b"], True),
-        (["a", "two words"], False),
-        (["two words", "a"], False),
-        (["a" * 40, "b"], True),
-        (["a", "a" * 41], False),
-        ([1_000_000, "2.5"], True),
-        ([], True),
-    ],
-)
-def test_a_column_is_folded_where_a_cell_has_several_words_or_is_long(values: list[Any], whole: bool) -> None:
-    (column, other) = plain_table(("name", "n"), [(value, 1) for value in values]).columns
-    assert (column.no_wrap, column.overflow) == (whole, "fold")
-    assert other.no_wrap

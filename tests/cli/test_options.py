@@ -341,7 +341,7 @@ def test_report(call_of: Any, finished: RunResult, monkeypatch: Any) -> None:
         assert finished in found.values()
         assert cell in found.values()
     for words, whole in (((), False), (("--all-cells",), True)):
-        found = call_of("benchmark.report.terminal.TerminalTables", "report", finished.folder, *words)
+        found = call_of("benchmark.report.terminal.RunOnTerminal", "report", finished.folder, *words)
         assert list(found.values())[:3] == [finished.summary, finished.folder, whole]
 
 

@@ -7,16 +7,16 @@ import time
 
 import pytest
 
-from benchmark.analysis.formatting.terminal_table import TerminalTable
+from benchmark.analysis.formatting.table import Table
 from benchmark.cli.output import CommandOutput
 from benchmark.cli.terminal import (
     ProgressObserver,
     file_link,
     format_bytes,
     format_duration,
-    plain_table,
     stdout_console,
 )
+from benchmark.report.writers import TerminalTable
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_sizes_read_as_people_write_them(n_bytes, text):
 class TestTable:
     def test_a_pipe_gets_each_row_in_one_line(self, piped):
         rows = [("a" * 100, "b" * 100, 7), ("c", "two words", 1_234_567)]
-        stdout_console().print(plain_table(("one", "two", "number"), rows, "A title"))
+        stdout_console().print(TerminalTable(Table.of("A title", ("one", "two", "number"), rows)))
         printed = piped().out
         lines = [line.rstrip() for line in printed.splitlines()]
         assert lines[0] == "A title"
@@ -81,27 +81,22 @@ class TestTable:
         assert "\x1b" not in printed
 
     def test_a_terminal_gets_lines_that_fit(self, terminal):
-        stdout_console().print(plain_table(("one",), [("a" * 100,)]))
+        stdout_console().print(TerminalTable(Table.of("", ("one",), [("a" * 100,)])))
         printed = terminal().out
         assert printed.count("a") == 100
         assert max(map(len, printed.splitlines())) < 80
 
     def test_words_stand_as_they_are(self, piped):
         text = "[bold]l1[/bold] [/none] :smile: Sequence[str]"
-        stdout_console().print(plain_table(("[x]",), [(text,)], "[title]"))
+        stdout_console().print(TerminalTable(Table.of("[title]", ("[x]",), [(text,)])))
         stdout_console().print(f"{text}: none")
         printed = piped().out
         assert printed.count(text) == 2
         assert "[title]" in printed
         assert "[x]" in printed
 
-    def test_numbers_stand_to_the_right(self):
-        grid = plain_table(("name", "n", "percent", "mixed"), [("a", 1, "+3.50%", 2), ("b", 10, "", "none")])
-        assert [column.justify for column in grid.columns] == ["left", "right", "right", "left"]
-        assert [column.justify for column in plain_table(("name", "n"), []).columns] == ["left", "left"]
-
     def test_truth_is_no_number(self, piped):
-        stdout_console().print(plain_table(("what",), [(True,), (12345,)]))
+        stdout_console().print(TerminalTable(Table.of("", ("what",), [(True,), (12345,)])))
         assert piped().out.split() == ["what", "True", "12,345"]
 
 
@@ -267,9 +262,9 @@ class TestProgress:
 
 class TestOutput:
     TABLES = (
-        TerminalTable("One", ("name", "n"), [("a", 1), ("b", 23)]),
-        TerminalTable("Two", ("name",), [], "there is none"),
-        TerminalTable("", ("name",), [("c",)]),
+        Table.of("One", ("name", "n"), [("a", 1), ("b", 23)]),
+        Table.of("Two", ("name",), [], empty="there is none"),
+        Table.of("", ("name",), [("c",)]),
     )
 
     def test_tables_stand_apart_under_their_titles(self, piped):

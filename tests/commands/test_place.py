@@ -371,7 +371,7 @@ class TestInput:
         pd.testing.assert_frame_equal(found.ranking, plain.ranking)
         assert (found.excluded, plain.excluded) == ({EXCLUDED: True}, {})
         right = (frame["label"] == shipped.frame["label"]).sum()
-        assert f"right: {100 * (right + 1) / 7532:.2f} % of all 7,532." in found.sentences[1]
+        assert f"right: {100 * (right + 1) / 7532:.2f}% of all 7,532." in found.sentences[1]
 
     @pytest.mark.parametrize("name", TEST_SETS)
     def test_a_template_that_is_filled_in_is_placed(self, name: str) -> None:

@@ -271,7 +271,7 @@ def test_a_chain_of_comparisons_is_told_step_by_step():
         "x", "X", None, cells, scores, differences=summary_table(DIFFERENCES, [*gaps, ("a", "d", 0.2, 0, 0, 100)])
     )
     (remark,) = _steps(SimpleNamespace(summary=summary))
-    assert remark == "a is +0.50 points over c, in steps: +1.00 over b, -0.50 over c."
+    assert remark == "a is +0.50 points over c, in steps: +1.00 over b, −0.50 over c."
     whole = [("a", "b", 0.01, 0, 0, 100), ("b", "c", -0.005, 0, 0, 100), ("c", "d", 0.02, 0, 0, 100)]
     (remark,) = _steps(SimpleNamespace(summary=replace(summary, differences=summary_table(DIFFERENCES, whole))))
     assert remark.startswith("a is +2.50 points over d"), "the chain from b on is a part of it"
@@ -290,7 +290,7 @@ def test_each_chain_is_told_whatever_stands_between():
     summary = Summary("x", "X", None, cells, scores, differences=differences)
     assert list(_steps(SimpleNamespace(summary=summary))) == [
         "a is +3.00 points over c, in steps: +1.00 over b, +2.00 over c.",
-        "d is +2.00 points over f, in steps: +3.00 over e, -1.00 over f.",
+        "d is +2.00 points over f, in steps: +3.00 over e, −1.00 over f.",
     ]
 
 

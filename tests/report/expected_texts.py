@@ -13,12 +13,12 @@ from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmark.report.tables import markdown_grid
+from benchmark.report.writers import markdown_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from benchmark.report.grids import TextTable
+    from benchmark.analysis.formatting.table import Table
 
 EXPECTED = Path(__file__).parent / "expected"
 
@@ -73,6 +73,6 @@ def assert_expected(name: str, parts: Iterable[tuple[str, str]]) -> None:
     assert text.splitlines() == path.read_text(encoding="utf-8").splitlines()
 
 
-def grid_text(grid: TextTable) -> str:
+def grid_text(grid: Table) -> str:
     """A table as Markdown, with its title."""
-    return f"{grid.title}\n{markdown_grid(grid)}"
+    return f"{grid.title}\n{markdown_table(grid)}"

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
-from benchmark.report.curve_tables import CURVE_COLUMNS, axis_number_text, chart_decimals, chart_rows, curve_grid
-from benchmark.report.tables import csv_text, markdown_grid
+from benchmark.report.curve_tables import CURVE_COLUMNS, axis_number_text, chart_decimals, chart_rows, curve_table
+from benchmark.report.writers import csv_text, markdown_table
 
 
 def chart_of(*panels, scale=100.0, bars="two standard deviations of the draws"):
@@ -20,22 +20,22 @@ PANEL = ChartPanel("course\nbest on the test", (SVM, BAYES), (0.0, 0.4))
 
 
 def test_one_row_a_line_and_one_column_an_x():
-    grid = curve_grid(PANEL, chart_of(PANEL))
+    grid = curve_table(chart_of(PANEL))
     assert grid.header == ("series", "50", "100", "12,500")
-    assert grid.rows == (
+    assert grid.texts == (
         ("SVM", "12.3 ± 1.2", "8.0 [5.0, 9.0]", "–"),
         ("naive Bayes", "–", "20.0", "10.0"),
     )
-    assert grid.text == {"series"}
+    assert [column.name for column in grid.columns if column.unit is None] == ["series"]
 
 
 def test_the_title_says_what_the_cells_columns_and_bars_are():
-    title = curve_grid(PANEL, chart_of(PANEL)).title
+    title = curve_table(chart_of(PANEL)).title
     assert title == (
         "course, best on the test: test error (%) [two standard deviations of the draws], by training documents"
     )
     plain = ChartPanel("", (BAYES,))
-    assert curve_grid(plain, chart_of(plain)).title == "WebKB: test error (%), by training documents"
+    assert curve_table(chart_of(plain)).title == "WebKB: test error (%), by training documents"
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -49,9 +49,9 @@ def test_cells_round_to_the_numbers_within_half_a_unit(seed):
     panel = ChartPanel("p", (symmetric, skewed))
     chart = chart_of(panel, scale=scale)
     half = 0.5 * 10.0 ** -chart_decimals(chart) * (1 + 1e-9)
-    for line, row in zip(panel.lines, curve_grid(panel, chart).rows, strict=True):
+    for line, row in zip(panel.lines, curve_table(chart).rows, strict=True):
         for i, text in enumerate(row[1:]):
-            numbers = [float(each) for each in re.findall(r"-?\d+(?:\.\d+)?", text)]
+            numbers = [float(each) for each in re.findall(r"-?\d+(?:\.\d+)?", text.replace("−", "-"))]
             if line is symmetric:
                 assert "±" in text
                 expected = [line.y[i], reach[i]]
@@ -82,18 +82,28 @@ def test_all_panels_have_the_same_decimals():
     coarse = ChartPanel("coarse", (Line("a", (1.0,), (0.5,), (0.4,), (0.6,)),))
     fine = ChartPanel("fine", (Line("a", (1.0, 2.0), (0.5, 0.5), (0.498, 0.498), (0.502, 0.502)),))
     chart = chart_of(coarse, fine)
-    assert curve_grid(coarse, chart).rows == (("a", "50.00 ± 10.00"),)
-    assert curve_grid(fine, chart).rows == (("a", "50.00 ± 0.20", "50.00 ± 0.20"),)
+    assert curve_table(chart).texts == (
+        ("coarse", "a", "50.00 ± 10.00", "–"),
+        ("fine", "a", "50.00 ± 0.20", "50.00 ± 0.20"),
+    )
+
+
+def test_a_narrow_table_has_both_ends_and_evenly_spaced_columns_between():
+    line = Line("a", tuple(map(float, range(9))), (0.5,) * 9)
+    table = curve_table(chart_of(ChartPanel("p", (line,))))
+    shown = [table.fitted(width).header[1:] for width in (100, table.width - 1, 20, 1)]
+    every = [str(i) for i in range(9)]
+    assert shown == [tuple(every), tuple(every[::2]), ("0", "8"), ("0", "8")]
 
 
 def test_a_bar_without_length_is_symmetric():
     panel = ChartPanel("p", (Line("a", (1.0,), (0.0,), (0.0,), (0.0,)),))
-    assert curve_grid(panel, chart_of(panel)).rows == (("a", "0.00 ± 0.00"),)
+    assert curve_table(chart_of(panel)).rows == (("a", "0.00 ± 0.00"),)
 
 
 def test_a_panel_without_lines_is_an_empty_table():
     panel = ChartPanel("failed", ())
-    assert curve_grid(panel, chart_of(panel)).rows == ()
+    assert curve_table(chart_of(panel)).rows == ()
     assert not list(chart_rows(chart_of(panel)))
 
 
@@ -115,7 +125,7 @@ def test_the_rows_survive_their_csv():
 
 
 def test_the_grid_can_be_written_as_markdown():
-    lines = markdown_grid(curve_grid(PANEL, chart_of(PANEL))).splitlines()
+    lines = markdown_table(curve_table(chart_of(PANEL))).splitlines()
     assert "12.3 ± 1.2" in lines[2]
     assert len({len(line) for line in lines}) == 1
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from benchmark.report.drawing.dots import dot_chart
 from benchmark.report.drawing.render import render_pictures
 from benchmark.report.escapes import csv_cell, csv_unescape, escape_controls, latex_text, markdown_text
-from benchmark.report.tables import csv_text, frame_csv
+from benchmark.report.writers import csv_text, frame_csv
 
 EVIL = ['=HYPERLINK("http://x")', "+a", "-a", "@a", "\t=1", "\r=1", "'=1", "''-a", "＝1"]
 anything = st.text() | st.from_regex(r"'*[=+@\-\t\r]?.*", fullmatch=True)

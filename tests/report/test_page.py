@@ -6,23 +6,23 @@ import pytest
 
 from benchmark.analysis.summary import CLAIMS, SCORE_COLUMNS, VERDICT_TABLE_COLUMNS, CellInfo, Summary, summary_table
 from benchmark.papers.verdict_counts import claim_counts_text, verdict_counts_text
-from benchmark.report.comparison_grids import exception_grid
+from benchmark.report.comparison_tables import claim_comparison_table
 from benchmark.report.escapes import markdown_text
-from benchmark.report.grids import claim_grid
 from benchmark.report.page import (
     agreement_text,
     deviations_page,
     order_text,
     paper_page,
     reproduction_page,
-    sensitivity_grid,
     sensitivity_scores,
     sensitivity_sentence,
+    sensitivity_table,
     sweep_effect_text,
-    swept_claims_grid,
+    swept_claims_table,
     trial_text,
 )
 from benchmark.report.paper_results import COMPARISONS, PaperExperiment, PaperResult, SensitivityScore
+from benchmark.report.tables import claim_table
 from tests.report.summaries import claim_row, verdict_row, webkb_summary
 
 
@@ -194,7 +194,7 @@ def test_a_variant_is_told_by_the_least_and_the_greatest_of_its_differences():
     rows = [(cell, "all", "accuracy", share, None, None, 9, 0) for cell, share in shares]
     summary = Summary("x", "X", None, cells, summary_table(SCORE_COLUMNS, rows))
     sweep = sweep_of(summary, {"v": 0.7, "w": 0.5})
-    assert sweep_effect_text(summary, sweep, "v") == "otherwise (v of sweep) accuracy differs by -10.00 to +5.00 points"
+    assert sweep_effect_text(summary, sweep, "v") == "otherwise (v of sweep) accuracy differs by −10.00 to +5.00 points"
     assert sweep_effect_text(summary, sweep, "u") == ""
 
 
@@ -217,11 +217,10 @@ def test_differences_that_do_not_hold_name_their_unit():
         row("average-skl", "greater", 1.8356, 1.5, 2.0),
         row("error", "ratio", 0.7, 0.55, 0.9),
     ]
-    points, nats, ratio = exception_grid(summary_table(COMPARISONS, rows)).rows
-    assert points[9] == "±3.00"
-    assert ratio[4:7] == ("error", "ratio 0.70", "[0.55, 0.90]")
-    assert points[4:7] == ("accuracy", "-1.84", "[-3.00, +1.00]")
-    assert nats[4:7] == ("average SKL", "+1.84 nats", "[+1.50, +2.00]")
+    points, nats, ratio = claim_comparison_table(summary_table(COMPARISONS, rows), "Exceptions").texts
+    assert points == ("c", "accuracy: a − b", "−1.84", "[−3.00, +1.00]", "±3.00", "fails", "not shown")
+    assert nats[1:4] == ("average-skl: a − b", "+1.84 nats", "[+1.50, +2.00]")
+    assert ratio[1:4] == ("error: a / b", "ratio 0.70", "[0.55, 0.90]")
 
 
 def test_claims_are_counted_under_each_variant_of_a_sweep():
@@ -230,7 +229,7 @@ def test_claims_are_counted_under_each_variant_of_a_sweep():
         return Summary(name, name, None, (), summary_table(SCORE_COLUMNS), claims=claims)
 
     section = PaperExperiment(judged("x", ("", 1)), sweeps=(judged("y", ("", 0), ("v", 2)),))
-    assert swept_claims_grid(section).rows == (("as configured", "1 of 2"), ("v", "2 of 2"))
+    assert swept_claims_table(section).rows == (("as configured", "1 of 2"), ("v", "2 of 2"))
 
 
 def test_page_of_nothing_is_still_a_page():
@@ -276,8 +275,8 @@ def test_a_claim_that_depends_on_the_reading_is_counted_as_such():
     line = claim_counts_text([summary_table(CLAIMS, rows)])
     some = "(1 under some readings of the paper only)"
     assert line == f"1 of 2 claims hold by the papers' criteria {some}; 1 of 2 by ours, strictly {some}"
-    grid = claim_grid(summary_table(CLAIMS, rows))
-    assert [row[grid.header.index("text")] for row in grid.rows] == ["A.", "", "B.", ""]
+    grid = claim_table(summary_table(CLAIMS, rows))
+    assert [row[grid.header.index("text")] for row in grid.rows] == ["A.", "A.", "B.", "B."]
 
 
 def trial(cell, variant, value, verdict, half=0.5):
@@ -286,7 +285,7 @@ def trial(cell, variant, value, verdict, half=0.5):
 
 def test_a_choice_that_comes_near_a_published_value_is_tuned_to_it():
     own, near = trial("a", "as configured", 82.0, "deviates"), trial("a", "near", 80.1, "consistent")
-    assert [row[-1] for row in sensitivity_grid([own, near]).rows] == ["82.00", "80.10 ●"]
+    assert [row[-1] for row in sensitivity_table([own, near]).rows] == ["82.00", "80.10 ●"]
     assert trial_text(near) == "near: 80.10 [79.60, 80.60], tuned (consistent)"
     assert "which would be tuned to the published values (a under near)" in sensitivity_sentence([own, near])
 
@@ -331,7 +330,7 @@ def test_a_claim_counts_once():
 
 def test_part_of_a_claim_has_no_verdict_of_its_own():
     claims = summary_table(CLAIMS, [claim_row("a", "A.", (4, "holds"), (3, "holds in part (3 of 4)"), 4, whole=8)])
-    (row,) = claim_grid(claims).rows
+    (row,) = claim_table(claims).rows
     assert row[3:] == tuple(f"{n} of 4 here; verdict over all 8 on the paper's page" for n in (4, 3))
 
 
@@ -361,7 +360,7 @@ def test_each_variant_has_a_row_with_all_values_and_how_they_agree_together():
         for variant, value, agrees in (("as configured", own, cell != "a"), ("v", other, cell == "a"))
     ]
     tried.append(replace(trial("a", "w", 72.0, "equal"), published="72.00"))
-    grid = sensitivity_grid(tried)
+    grid = sensitivity_table(tried)
     assert (grid.title, grid.header) == (
         "Sensitivity analysis",
         (
@@ -371,7 +370,7 @@ def test_each_variant_has_a_row_with_all_values_and_how_they_agree_together():
     )
     assert grid.rows == (
         ("as configured", "2 of 3", "5.78", "1.00", "82.00", "70.00 ●", "90.00 ●"),
-        ("v", "1 of 3", "24.52", "-0.50", "80.00 ●", "60.00", "50.00"),
+        ("v", "1 of 3", "24.52", "−0.50", "80.00 ●", "60.00", "50.00"),
         ("w", "1 of 1", "–", "–", "72.00 ●", "–", "–"),
     )
     assert agreement_text(tried) == (
@@ -379,4 +378,4 @@ def test_each_variant_has_a_row_with_all_values_and_how_they_agree_together():
     )
     assert order_text(tried) == "In exactly the published order: accuracy % under 1 of 3 choices."
     assert "of all 3, 2 are consistent as configured, and at most 1 under another (v)" in sensitivity_sentence(tried)
-    assert sensitivity_grid([each for each in tried if each.variant == "as configured"]).rows == ()
+    assert sensitivity_table([each for each in tried if each.variant == "as configured"]).rows == ()

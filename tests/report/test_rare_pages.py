@@ -2,56 +2,44 @@
 
 from __future__ import annotations
 
-import io
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from rich.console import Console
 
 from benchmark.analysis.summary import (
     CLAIMS,
-    COSTS,
-    RANGES,
     SCORE_COLUMNS,
-    CellInfo,
     Summary,
     summary_table,
 )
 from benchmark.papers.published_verdicts import REFERENCE_VALUE
-from benchmark.report.grids import TextTable
 from benchmark.report.page import (
     BASE_VARIANT_LABEL,
     deviations_page,
-    sensitivity_grid,
     sensitivity_scores,
     sensitivity_sentence,
-    swept_claims_grid,
+    sensitivity_table,
+    swept_claims_table,
 )
 from benchmark.report.paper_results import PaperExperiment, PaperResult, SensitivityScore
 from benchmark.report.scoreboard import (
     authors_and_venue,
-    counts_grid,
+    counts_table,
     paper_cards,
     read_record,
     record_frames,
     scoreboard_headline,
 )
-from benchmark.report.tables import frame_csv
 from benchmark.report.terminal import (
-    BEST_CELLS,
     MAX_TERMINAL_ROWS,
-    MOST_CELLS,
-    TerminalTables,
     claim_lines,
-    fit_to_width,
-    note_lines,
     run_sentence,
-    significance_lines,
 )
 from benchmark.report.verdict_signs import verdict_sign, verdict_tone
-from tests.report.test_rare_rows import claim, claims_of, curve, result, summary_of, verdict, verdicts_of
+from benchmark.report.writers import frame_csv
+from tests.report.rows import claim, claims_of, summary_of, verdict, verdicts_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -134,14 +122,14 @@ class TestScoreboard:
             verdicts=rows,
             printed={"result": 5},
         )
-        grid = counts_grid([made, replace(made, key="other")])
+        grid = counts_table([made, replace(made, key="other")])
         assert grid.rows == (
-            ("published results", "10", "2", "0", "2", "6"),
-            ("claims, by the papers' criteria", "6", "2", "2", "2", "0"),
-            ("claims, by ours, strictly", "6", "2", "0", "2", "2"),
+            ("published results", 10, 2, 0, 2, 6),
+            ("claims, by the papers' criteria", 6, 2, 2, 2, 0),
+            ("claims, by ours, strictly", 6, 2, 0, 2, 2),
         )
         assert grid.note == "2 tuned, not counted."
-        assert counts_grid([paper()]).rows == ()
+        assert counts_table([paper()]).rows == ()
 
     def test_cards_have_the_claims_that_are_counted(self) -> None:
         made = paper(claim("c", "holds", 1, 1), claim("f", "holds", 1, 1, counted="same as c"))
@@ -226,7 +214,7 @@ class TestSensitivity:
 
     def test_values_of_each_metric_and_row_of_a_table_are_counted_apart(self) -> None:
         own = [BASE, replace(BASE, metric="macro-f1"), replace(BASE, cell="b", row="table-mean", reading="another")]
-        grid = sensitivity_grid([*own, *(replace(each, variant="v", verdict="equal") for each in own)])
+        grid = sensitivity_table([*own, *(replace(each, variant="v", verdict="equal") for each in own)])
         agreeing = [name for name in grid.header if name.endswith("consistent")]
         assert agreeing == [f"{name}: consistent" for name in ("accuracy %", "macro-F1 %", "accuracy %, table-mean")]
         assert [[row[grid.header.index(name)] for name in agreeing] for row in grid.rows] == [
@@ -248,14 +236,14 @@ class TestSensitivity:
         summary = replace(summary_of("a"), claims=claims_of(claim("c", "holds", 1, 2), claim("d", "holds", 2, 2)))
         rows = claim("c", "holds", 9, 9), claim("c", "holds", 0, 2, variant="v"), claim("e", "holds", 1, 1, variant="w")
         sweep = replace(summary_of("a"), claims=claims_of(*rows))
-        grid = swept_claims_grid(PaperExperiment(summary, sweeps=(sweep,)))
+        grid = swept_claims_table(PaperExperiment(summary, sweeps=(sweep,)))
         assert grid.header == ("variant", "c", "d", "e")
         assert grid.rows == (
             (BASE_VARIANT_LABEL, "1 of 2", "2 of 2", "–"),
             ("v", "0 of 2", "–", "–"),
             ("w", "–", "–", "1 of 1"),
         )
-        assert swept_claims_grid(PaperExperiment(summary)).rows == ()
+        assert swept_claims_table(PaperExperiment(summary)).rows == ()
 
     @pytest.mark.parametrize(
         ("row", "listed"),
@@ -275,84 +263,7 @@ class TestSensitivity:
         assert ("Text of c." in deviations_page([with_claims])) == listed
 
 
-def wide(n: int, **changes: Any) -> Summary:
-    """Return a summary of n cells, the best last; the first has no score."""
-    cells = tuple(CellInfo(f"c{i:02}", {}) for i in range(n))
-    rows = [(cell.id, "all", "accuracy", i / 100 if i else NAN, NAN, NAN, 10, 0) for i, cell in enumerate(cells)]
-    return Summary("made", "Made", None, cells, summary_table(SCORE_COLUMNS, rows), **changes)
-
-
-def shown(summary: Summary, *, width: int = 120, whole: bool = False) -> str:
-    file = io.StringIO()
-    console = Console(file=file, width=width, color_system=None)
-    console.print(TerminalTables(summary, "RUN", whole))
-    return file.getvalue()
-
-
 class TestTerminal:
-    @pytest.mark.parametrize(
-        ("n", "whole", "cut"), [(MOST_CELLS, False, False), (MOST_CELLS + 1, False, True), (40, True, False)]
-    )
-    def test_of_many_cells_the_best_are_shown(self, n: int, whole: bool, cut: bool) -> None:
-        text = shown(wide(n), whole=whole)
-        names = [line.split()[0] for line in text.splitlines() if line.startswith("c") and line[1:3].isdigit()]
-        if cut:
-            assert names == [f"c{i:02}" for i in range(n - 1, n - 1 - BEST_CELLS, -1)]
-            assert f"The {BEST_CELLS} best; {n - BEST_CELLS} more: bench report RUN --all-cells" in text
-        else:
-            assert names == [f"c{i:02}" for i in range(n)]
-
-    def test_of_errors_the_lowest_are_the_best_and_cells_without_a_score_the_last(self) -> None:
-        summary = wide(30)
-        errors = replace(summary, scores=summary.scores.assign(metric="error"))
-        names = [line.split()[0] for line in shown(errors).splitlines() if line[:1] == "c" and line[1:3].isdigit()]
-        assert names == [f"c{i:02}" for i in range(1, 1 + BEST_CELLS)]
-
-    def test_ties_without_a_column_are_summed_up(self) -> None:
-        scores = [
-            (name, "all", "accuracy", 0.5, 0.4, 0.6, 10, ties) for name, ties in zip("abcd", (5, 7, 7, 7), strict=True)
-        ]
-        scores += [(name, "all", "macro-f1", 0.5, 0.4, 0.6, 10, 99) for name in "abcd"]
-        several, two = summary_of("abcd", scores=scores), summary_of("abc", scores=scores[:3] + scores[4:7])
-        assert "Ties: 7 documents at most (b, c and 1 more)." in " ".join(shown(several, width=34).split())
-        assert "Ties: 7 documents at most (b, c)." in " ".join(shown(two, width=34).split())
-        assert "Ties" not in shown(summary_of("abcd", scores=scores))
-
-    @pytest.mark.parametrize(
-        ("words", "meanings"),
-        [
-            (["consistent"], "Consistent: the published value lies in our 95% interval"),
-            (["deviates"], "Consistent: the published value lies in our 95% interval"),
-            (
-                ["equal", "tuned"],
-                "Equal: our value rounds to the published value; tuned: a setting was chosen to come near",
-            ),
-        ],
-    )
-    def test_verdicts_in_the_table_are_explained(self, words: list[str], meanings: str) -> None:
-        rows = [verdict(name, verdict=word) for name, word in zip("abc", words, strict=False)]
-        text = " ".join(shown(summary_of(verdicts=verdicts_of(*rows))).split())
-        assert meanings in text
-        assert "difference: ours − published, in points." in text
-        assert "deviates: " not in text
-
-    def test_reference_values_are_no_published_numbers(self) -> None:
-        rows = [verdict("a", "80.00", verdict=REFERENCE_VALUE, reading="other method"), verdict("a b", "70.00")]
-        text = shown(summary_of(verdicts=verdicts_of(*rows)))
-        assert "Published numbers" in text
-        assert text.partition("Published numbers")[2].partition("Reference values")[0].count("80.00") == 0
-        assert "80.00" in text.partition("Reference values")[2]
-
-    @pytest.mark.parametrize("n", [MAX_TERMINAL_ROWS, MAX_TERMINAL_ROWS + 1])
-    def test_of_many_published_numbers_those_that_deviate_are_shown(self, n: int) -> None:
-        rows = [verdict(f"x{i:02}", verdict="deviates" if i == 1 else "consistent") for i in range(n)]
-        text = shown(summary_of(verdicts=verdicts_of(*rows)))
-        names = [line.split()[0] for line in text.splitlines() if line.startswith("x")]
-        other = verdict("a", "80.00", verdict=REFERENCE_VALUE, reading="other method")
-        beside = shown(summary_of(verdicts=verdicts_of(*rows, other)))
-        assert [line.split()[0] for line in beside.splitlines() if line.startswith("x")] == names
-        assert names == ([f"x{i:02}" for i in range(n)] if n <= MAX_TERMINAL_ROWS else ["x01"])
-
     @pytest.mark.parametrize(
         ("row", "line"),
         [
@@ -380,49 +291,6 @@ class TestTerminal:
         rows = [claim(f"c{i // 2}", "holds", 1, 1, variant=f"v{i % 2}") for i in range(MAX_TERMINAL_ROWS + 2)]
         assert len(claim_lines(summary_of(claims=claims_of(*rows[:MAX_TERMINAL_ROWS])))) == MAX_TERMINAL_ROWS
         assert claim_lines(summary_of(claims=claims_of(*rows))) == ["14 verdicts on 7 claims: see claims.csv."]
-
-    def test_files_that_have_more_are_named(self) -> None:
-        own = verdicts_of(verdict("a"), verdict("b"))
-        more = verdicts_of(verdict("a"), verdict("x"))
-        assert note_lines(summary_of()) == []
-        assert note_lines(summary_of(verdicts=own)) == []
-        assert note_lines(summary_of(verdicts=more, notes=("n",), brief=("be brief",))) == [
-            "- be brief",
-            "- More in table.md (1 notes), verdicts.csv (2 published numbers).",
-        ]
-        sizes = {name: {"more": {"size": 5}} for name in "abc"}
-        assert note_lines(summary_of(columns=sizes, charts=(curve(),), verdicts=own)) == [
-            "- More in curves.csv (all points of the curves), verdicts.csv (2 published numbers)."
-        ]
-        row = (1, "a", "accuracy", "one", 0.5, 0.9, 0.55, 0.95, 3, 4, "deviates")
-        for n, named in ((MAX_TERMINAL_ROWS, False), (MAX_TERMINAL_ROWS + 1, True)):
-            text = " ".join(note_lines(summary_of(ranges=summary_table(RANGES, [row] * n))))
-            assert (f"ranges.csv ({n} ranges of figures)" in text) == named
-
-    @pytest.mark.parametrize(
-        ("p_values", "line"),
-        [
-            ((0.01,), "1 of 1 planned comparisons is significant (sign test, Holm-corrected): a over b (+10.00)."),
-            ((0.5,), "0 of 1 planned comparisons is significant (sign test, Holm-corrected)."),
-            (
-                (0.01, 0.01),
-                (
-                    "All 2 planned comparisons are significant (sign test, Holm-corrected): a over b (+10.00), c "
-                    "over b (+20.00)."
-                ),
-            ),
-            ((0.01, 0.5), "1 of 2 planned comparisons are significant (sign test, Holm-corrected): a over b (+10.00)."),
-        ],
-    )
-    def test_significant_comparisons_are_counted_and_named(self, p_values: tuple[float, ...], line: str) -> None:
-        gaps = (("a", "b", 0.1, 0.05, 0.15, 9), ("b", "c", -0.2, -0.3, -0.1, 9))[: len(p_values)]
-        tests = [result(gap[0], gap[1], p) for gap, p in zip(gaps, p_values, strict=True)]
-        summary = summary_of(gaps=gaps, tests=tests)
-        assert significance_lines(summary) == [line]
-        claims = claims_of(claim("c", "holds", 1, 1))
-        assert significance_lines(replace(summary, claims=claims)) == [f"{line.partition(': ')[0].rstrip('.')}."]
-        sizes = {name: {"more": {"size": 5}} for name in "abc"}
-        assert significance_lines(summary_of(gaps=gaps, tests=tests, columns=sizes, charts=(curve(),))) == []
 
     @pytest.mark.parametrize(
         ("changes", "given", "sentence"),
@@ -454,24 +322,3 @@ class TestTerminal:
             assert found.endswith("; 1 claim compared only in part; written to RUN")
         else:
             assert found == sentence
-
-    def test_columns_are_dropped_in_their_order_until_the_table_fits(self) -> None:
-        header = ("cell", "notes", "x", "ties", "95% interval")
-        grid = TextTable("t", header, (("a",) * 5,), frozenset())
-        widths = [fit_to_width(grid, width).header for width in (100, grid.width, grid.width - 1, grid.width - 8, 1)]
-        assert widths == [
-            header,
-            header,
-            tuple(h for h in header if h != "notes"),
-            ("cell", "x", "95% interval"),
-            ("cell", "x"),
-        ]
-        assert fit_to_width(grid, grid.width - 1, "x").header == tuple(h for h in header if h != "x")
-
-
-def test_failed_comparisons_and_costs_stand_in_the_terminals_table() -> None:
-    costs = summary_table(COSTS, [("a", 1.0, 2.0, 3e6, False)])
-    text = shown(summary_of(costs=costs, failures={"c": "why"}))
-    assert "training s" in text
-    assert [line.split()[-4:] for line in text.splitlines() if line.startswith("a ")] == [["1.00", "2.00", "3", "–"]]
-    assert "c: failed: why" in text

@@ -21,8 +21,8 @@ from benchmark.report.page import (
     trial_text,
 )
 from benchmark.report.paper_results import PaperExperiment
+from tests.report.rows import summary_of, verdict, verdicts_of
 from tests.report.test_rare_pages import BASE, paper, trial
-from tests.report.test_rare_rows import summary_of, verdict, verdicts_of
 
 NAN = math.nan
 
@@ -134,7 +134,7 @@ class TestEffects:
         return sweep_effect_text(summary, sweep_of(*cells, metric=metric), variant)
 
     def test_is_the_range_of_the_differences(self) -> None:
-        assert self.effect(0.8, 0.85) == "otherwise (v of sweep) accuracy differs by -10.00 to +5.00 points"
+        assert self.effect(0.8, 0.85) == "otherwise (v of sweep) accuracy differs by −10.00 to +5.00 points"
         assert self.effect(0.95) == "otherwise (v of sweep) accuracy differs by +5.00 points"
         assert self.effect(0.95, 0.85) == "otherwise (v of sweep) accuracy differs by +5.00 points"
 
@@ -144,7 +144,7 @@ class TestEffects:
         assert self.effect() == ""
 
     @pytest.mark.parametrize(
-        ("metric", "text"), [("seconds", "seconds differs by -0.10 s"), ("sign-z", "Z differs by -0.10")]
+        ("metric", "text"), [("seconds", "seconds differs by −0.10 s"), ("sign-z", "Z differs by −0.10")]
     )
     def test_of_other_metrics_has_their_units(self, metric: str, text: str) -> None:
         assert self.effect(0.8, metric=metric) == f"otherwise (v of sweep) {text}"

@@ -9,10 +9,10 @@ import pytest
 
 from benchmark.analysis.summary import VERDICT_TABLE_COLUMNS, summary_table
 from benchmark.papers.published_verdicts import REFERENCE_VALUE
-from benchmark.report.grids import main_verdicts, reference_value_grid, verdict_grid
 from benchmark.report.page import paper_page, reproduction_page, verdict_counts_text
 from benchmark.report.paper_results import PaperExperiment, PaperResult
-from benchmark.report.tables import table_markdown
+from benchmark.report.run_tables import table_markdown
+from benchmark.report.tables import main_verdicts, reference_value_table, verdict_table
 from tests.report.summaries import verdict_row
 
 
@@ -31,20 +31,19 @@ def reference_values():
     return summary_table(VERDICT_TABLE_COLUMNS, rows)
 
 
-def test_the_interval_is_that_of_the_difference(reference_values):
-    grid = reference_value_grid(reference_values)
+def test_each_value_stands_beside_ours(reference_values):
+    grid = reference_value_table(reference_values)
     column = {name: [row[i] for row in grid.rows] for i, name in enumerate(grid.header)}
-    assert column["method"] == ["GCN, transductive", "", "MLP", ""], "once, on the first of its rows"
-    assert column["notes"] == ["of GCN, transductive", "", "of MLP", ""]
-    assert column["difference"] == ["-1.25", "-16.25", "+0.50", "-14.50"]
-    assert column["95% interval"][0] == "[-1.75, -0.50]"
-    assert column["95% interval"][2] == "[+0.00, +1.25]"
+    assert column["method"] == ["GCN, transductive"] * 2 + ["MLP"] * 2
+    assert column["notes"] == ["of GCN, transductive"] * 2 + ["of MLP"] * 2
+    assert column["difference"] == ["−1.25", "−16.25", "+0.50", "−14.50"]
+    assert column["95% interval"][0] == "[84.50, 85.75]"
 
 
 def test_it_is_no_print(reference_values, make):
     summary = make()
     beside = replace(summary, verdicts=pd.concat([summary.verdicts, reference_values], ignore_index=True))
-    assert verdict_grid(beside.verdicts) == verdict_grid(summary.verdicts)
+    assert verdict_table(beside.verdicts) == verdict_table(summary.verdicts)
     assert main_verdicts(beside) == main_verdicts(summary)
     assert verdict_counts_text([beside.verdicts]) == verdict_counts_text([summary.verdicts])
     assert "## Reference values" in table_markdown(beside)

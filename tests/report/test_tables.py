@@ -9,13 +9,14 @@ from rich.console import Console
 
 from benchmark.analysis.formatting.number_text import interval_text, number_text, p_text
 from benchmark.analysis.prose.main_finding import main_finding
+from benchmark.analysis.ranking import ranked_cells
 from benchmark.analysis.summary import DIFFERENCES, SCORE_COLUMNS, SIGNIFICANCE, CellInfo, Summary, summary_table
-from benchmark.report.comparison_grids import comparison_grid, significance_grid
+from benchmark.report.comparison_tables import comparison_table, significance_table
 from benchmark.report.escapes import latex_text
-from benchmark.report.grids import cell_grid
-from benchmark.report.latex import table_latex
-from benchmark.report.tables import frame_csv, table_csv, table_markdown
-from benchmark.report.terminal import TerminalTables
+from benchmark.report.run_tables import table_csv, table_latex, table_markdown
+from benchmark.report.tables import cell_table
+from benchmark.report.terminal import RunOnTerminal
+from benchmark.report.writers import frame_csv
 from tests.report.summaries import SUMMARIES
 
 
@@ -30,7 +31,7 @@ def columns_of(line):
 
 def terminal(summary, width=120, *, whole=False, **options):
     console = Console(width=width, file=io.StringIO(), **options)
-    console.print(TerminalTables(summary, whole=whole))
+    console.print(RunOnTerminal(summary, whole=whole))
     return console.file.getvalue()
 
 
@@ -50,21 +51,21 @@ def test_each_cell_stands_in_each_table(make):
     ids = [cell.id for cell in summary.cells]
     assert [row["cell"] for row in parse(table_csv(summary))] == ids
     for table in blocks_of_table_lines(table_markdown(summary))[:1]:
-        assert [line.split("|")[1].strip() for line in table[2:]] == ids
+        assert [line.split("|")[1].strip() for line in table[2:]] == list(ranked_cells(summary))
     printed = terminal(summary, whole=True)
     assert [re.search(rf"^{re.escape(cell)} ", printed, re.MULTILINE) is not None for cell in ids] == [True] * len(ids)
 
 
 HEADERS = {
-    "webkb": "cell|weighting|normalization|kernel|accuracy %|95% interval|macro-F1 %|ties|published|difference|verdict",
-    "many": "cell|weighting|normalization|kernel|C|accuracy %|95% interval|macro-F1 %|ties",
-    "all failed": "cell|accuracy %|95% interval|ties|verdict",
+    "webkb": "cell|accuracy %|95% interval|published|difference|verdict|macro-F1 %|ties|weighting|normalization|kernel",
+    "many": "cell|accuracy %|95% interval|macro-F1 %|ties|weighting|normalization|kernel|C",
+    "all failed": "cell|verdict",
 }
 
 
 @pytest.mark.parametrize("name", HEADERS)
 def test_the_columns_of_the_table_of_cells(name):
-    assert cell_grid(SUMMARIES[name]()).header == tuple(HEADERS[name].split("|"))
+    assert cell_table(SUMMARIES[name]()).header == tuple(HEADERS[name].split("|"))
 
 
 def test_markdown_tables_are_well_formed(make):
@@ -174,7 +175,7 @@ def test_numbers_and_verdicts_stay_whole_at_any_width(make, width):
     assert max(map(len, lines)) <= width
     for cell in summary.cells if len(summary.verdicts) else ():
         verdict = "failed" if cell.id in summary.failures else "equal|consistent|deviates"
-        assert any(re.match(rf"{cell.id} .* ({verdict}) *$", line) for line in lines), cell.id
+        assert any(re.match(rf"{cell.id} .* ({verdict})( |$)", line) for line in lines), cell.id
 
 
 def test_terminal_takes_no_name_for_markup():
@@ -191,7 +192,7 @@ def test_untestable_pairs_say_why(make):
 
 def test_published_columns_only_where_something_is_published(make):
     summary = make()
-    assert ("published" in cell_grid(summary).header) == bool(len(summary.verdicts))
+    assert ("published" in cell_table(summary).header) == bool(len(summary.verdicts))
 
 
 def test_single_split_has_no_table_of_folds():
@@ -231,26 +232,25 @@ def test_summary_refuses_scores_of_unknown_cells_and_missing_columns():
         Summary("x", "X", None, cells * 2, summary_table(SCORE_COLUMNS))
 
 
-def test_a_terminal_has_one_sentence_on_all_pairs(make):
+def test_every_test_has_a_row_and_a_terminal_the_leading_one(make):
     summary = make()
     every = {"sign", "McNemar", "Wilcoxon"} if len(summary.significance) else set()
-    assert {row[4] for row in significance_grid(summary).rows} == every
+    assert {row[2] for row in significance_table(summary).rows} == every
     printed = " ".join(terminal(summary).split())
-    assert printed.count("1 of 1 planned comparisons is significant (sign test") == bool(len(summary.significance))
+    assert printed.count("p is that of the sign test.") == bool(len(summary.significance))
     assert printed.count("not testable") == bool(len(summary.significance))
     assert "McNemar" not in printed
     alone = summary.significance[summary.significance["test"] == "mcnemar"]
     if len(alone):
-        said = terminal(replace(summary, significance=alone))
-        assert "1 of 1 planned comparisons is significant (McNemar test" in said
+        assert "p is that of the McNemar test." in terminal(replace(summary, significance=alone))
 
 
 def test_a_comparison_has_one_row_with_the_leading_test(make):
     summary = make()
-    grid = comparison_grid(summary)
+    grid = comparison_table(summary)
     assert [row[:2] for row in grid.rows] == [tuple(row) for row in summary.differences[["a", "b"]].to_numpy()]
     if grid.rows:
-        assert grid.rows[0][2:] == ("+2.78", "[+1.30, +4.20]", "<0.0001 (of 2)", "first is better")
+        assert grid.texts[0][2:] == ("+2.78", "[+1.30, +4.20]", "<0.0001 (of 2)", "first is better")
         assert "Wilcoxon: not testable (smallest p 0.125)." in grid.note
 
 

@@ -33,23 +33,23 @@ from benchmark.analysis.summary import (
 )
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.metrics import METRICS, PAIR_METRICS, TIME_METRICS
-from benchmark.report.comparison_grids import claim_comparison_grid, exception_grid
-from benchmark.report.curve_tables import chart_grid, chart_rows, curve_grid
+from benchmark.report.comparison_tables import claim_comparison_table
+from benchmark.report.curve_tables import chart_rows, curve_table
 from benchmark.report.drawing import theme
 from benchmark.report.drawing.claim_forest import MOST_DRAWN_PAIRS, claim_picture
 from benchmark.report.drawing.curves import curve_chart, curve_pictures
 from benchmark.report.drawing.dots import rank_picture
 from benchmark.report.drawing.theme import COLUMN_WIDTH, text_width
-from benchmark.report.grids import metric_header
 from benchmark.report.html import render
 from benchmark.report.html.page import page_html
 from benchmark.report.html.site import site_pages
-from benchmark.report.latex import table_latex
 from benchmark.report.page import deviations_page, paper_page, reproduction_page
 from benchmark.report.paper_results import COMPARISONS
+from benchmark.report.run_tables import charts_csv, table_csv, table_latex, table_markdown
 from benchmark.report.scoreboard import read_record, record_frames
-from benchmark.report.tables import charts_csv, frame_csv, table_csv, table_markdown
-from benchmark.report.terminal import TerminalTables, claim_lines, note_lines, run_sentence
+from benchmark.report.tables import metric_header
+from benchmark.report.terminal import RunOnTerminal, claim_lines, run_sentence
+from benchmark.report.writers import frame_csv
 from tests.report.expected_texts import assert_expected, figure_text, grid_text, page_words
 from tests.report.summaries import claim_row, verdict_row
 
@@ -107,12 +107,10 @@ CHARTS = {
 @pytest.mark.parametrize("name", CHARTS)
 def test_charts(name: str) -> None:
     chart = CHARTS[name]
-    grids = (curve_grid(each, chart) for each in chart.panels)
     parts = {
         "chart": figure_text(name, curve_chart(chart)),
         "column": "\n".join(figure_text(name, curve_chart(chart, COLUMN_WIDTH)).splitlines()[:40]),
-        "table": grid_text(chart_grid(chart)),
-        "tables": "\n".join(map(grid_text, grids)),
+        "table": grid_text(curve_table(chart)),
         "rows": "\n".join(map(str, chart_rows(chart))),
         **{each.title: figure_text(each.alt, each.spec) for each in curve_pictures(chart)},
     }
@@ -172,7 +170,6 @@ def test_a_summary_with_everything(webkb: Summary) -> None:
         "page of curves": page_words(page_html(curves)),
         "curves": charts_csv(curves),
         "claims": "\n".join([*claim_lines(summary), "", *claim_lines(summary, 60), "", *claim_lines(many)]),
-        "notes": "\n".join(note_lines(summary)),
         "sentences": "\n".join(
             [
                 run_sentence(summary, stored=3, seconds=12.345, peak=2.5e9, folder=Path("run")),
@@ -282,8 +279,8 @@ def test_pictures_and_tables_of_claims_of_every_relation() -> None:
     for title, frame in tables.items():
         picture = claim_picture(frame)
         assert picture is not None
-        words = f"{picture.title}\n{picture.alt}\n{grid_text(claim_comparison_grid(frame))}"
-        parts[title] = f"{words}\n{grid_text(exception_grid(frame))}\n{figure_text(title, picture.spec)}"
+        words = f"{picture.title}\n{picture.alt}\n{grid_text(claim_comparison_table(frame))}"
+        parts[title] = f"{words}\n{figure_text(title, picture.spec)}"
     assert_expected("claims", parts.items())
 
 
@@ -360,7 +357,7 @@ def test_no_name_or_sentence_is_a_command_in_any_format(webkb: Summary, papers: 
         assert any(field.startswith("'=1|") for field in fields)
         assert not any(field.startswith("=") for field in fields)
     console = Console(width=100, file=io.StringIO())
-    console.print(TerminalTables(summary, whole=True))
+    console.print(RunOnTerminal(summary, whole=True))
     shown = console.file.getvalue()
     assert "\\x1b[31m" in shown
     assert not re.search(r"\x1b|\u202e", shown)
@@ -393,13 +390,12 @@ def test_a_wide_curve_is_thinned_for_a_terminal() -> None:
     (cell,) = (CellInfo("a", {}, size=10),)
     scores = summary_table(SCORE_COLUMNS, [("a", "all", "accuracy", 0.5, 0.4, 0.6, 9, 0)])
     console = Console(width=60, file=io.StringIO())
-    console.print(TerminalTables(Summary("c", "C", None, (cell,), scores, charts=(wide,))))
+    console.print(RunOnTerminal(Summary("c", "C", None, (cell,), scores, charts=(wide,))))
     lines = console.file.getvalue().splitlines()
     head = next(line for line in lines if line.startswith("series")).split()[1:]
     assert (head[0], head[-1]) == ("10", "300")
     gaps = np.diff([int(number) for number in head])
-    assert np.ptp(gaps) <= 10
-    assert f"{30 - len(head)} of 30 columns are left out: curves.csv has them." in [line.strip() for line in lines]
+    assert np.ptp(gaps[:-1]) == 0
     assert len(next(line for line in lines if line.startswith("a "))) <= 60
 
 

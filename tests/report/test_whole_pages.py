@@ -35,7 +35,7 @@ from benchmark.report.placement import (
     ranking_grid_of,
     screen_grids,
 )
-from benchmark.report.tables import frame_csv
+from benchmark.report.writers import frame_csv
 from tests.analysis.made import predicted, table_study
 from tests.report.expected_texts import assert_expected, figure_text, grid_text, page_words
 from tests.report.regions import figure_of, panel
@@ -43,7 +43,7 @@ from tests.report.regions import figure_of, panel
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from benchmark.analysis.formatting.terminal_table import TerminalTable
+    from benchmark.analysis.formatting.table import Table
     from benchmark.config.model import Experiment
 
 pytestmark = pytest.mark.usefixtures("without_vega")
@@ -157,7 +157,7 @@ def test_a_row_of_the_triangle_tells_also_a_change_at_its_last_point() -> None:
     assert found["likelier"] == [[0, n - k] if k < n else [] for k in range(n + 1)]
 
 
-def table_text(table: TerminalTable) -> str:
+def table_text(table: Table) -> str:
     """A table of a terminal, a line a row."""
     rows = [table.header, *table.rows] if table.rows else [(table.empty,)]
     return "\n".join([table.title, *(" | ".join(map(str, row)) for row in rows)])

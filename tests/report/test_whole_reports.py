@@ -27,11 +27,11 @@ from benchmark.report.drawing.published import published_chart
 from benchmark.report.files import figure_specs
 from benchmark.report.html.page import page_html
 from benchmark.report.html.site import site_pages
-from benchmark.report.latex import table_latex
 from benchmark.report.page import deviations_page, paper_page, reproduction_page
+from benchmark.report.run_tables import charts_csv, table_csv, table_latex, table_markdown
 from benchmark.report.scoreboard import record_frames
-from benchmark.report.tables import charts_csv, frame_csv, table_csv, table_markdown
-from benchmark.report.terminal import TerminalTables
+from benchmark.report.terminal import RunOnTerminal
+from benchmark.report.writers import frame_csv
 from tests.analysis.made import CLASSES, drawn_study, predicted, table_study
 from tests.builders import small_experiment
 from tests.report.expected_texts import assert_expected, figure_text, page_words
@@ -144,7 +144,7 @@ STUDIES: dict[str, Callable[[], Experiment]] = {each.__name__: each for each in 
 def terminal(summary: Summary, width: int, *, whole: bool) -> str:
     """What a terminal shows."""
     console = Console(width=width, file=io.StringIO())
-    console.print(TerminalTables(summary, whole=whole))
+    console.print(RunOnTerminal(summary, whole=whole))
     return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines())
 
 

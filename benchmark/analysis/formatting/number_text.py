@@ -14,14 +14,16 @@ def is_missing(value: Any) -> bool:
 
 
 def number_text(value: Any, decimals: int = 2, sign: str = "") -> str:
-    """Write a number with fixed decimals, never "-0.00", or a dash if it is missing.
+    """Write a number with fixed decimals and a true minus, never "−0.00", or a dash if it is missing.
 
     Examples
     --------
-    >>> number_text(70.3), number_text(-0.001, sign="+"), number_text(None)
-    ('70.30', '+0.00', '–')
+    >>> number_text(70.3), number_text(-0.001, sign="+"), number_text(-2), number_text(None)
+    ('70.30', '+0.00', '−2.00', '–')
     """
-    return MISSING_TEXT if is_missing(value) else format(round(float(value), decimals) + 0.0, f"{sign}.{decimals}f")
+    if is_missing(value):
+        return MISSING_TEXT
+    return format(round(float(value), decimals) + 0.0, f"{sign}.{decimals}f").replace("-", "−")
 
 
 def interval_text(low: Any, high: Any, decimals: int = 2, sign: str = "") -> str:
@@ -33,7 +35,7 @@ def interval_text(low: Any, high: Any, decimals: int = 2, sign: str = "") -> str
 
 def count_text(value: Any) -> str:
     """Write an integer, which a frame with missing values stores as a float."""
-    return MISSING_TEXT if is_missing(value) else str(int(value))
+    return MISSING_TEXT if is_missing(value) else f"{int(value):,}"
 
 
 def p_text(p_value: Any, note: Any = "") -> str:

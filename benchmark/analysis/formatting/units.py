@@ -38,6 +38,11 @@ class Unit:
     symbol: str
     decimals: int = 2
 
+    @property
+    def suffix(self) -> str:
+        """The symbol as it follows a number: "%", " s"."""
+        return self.symbol if self.symbol in ("", "%") else f" {self.symbol}"
+
     def text(self, value: Any, sign: str = "") -> str:
         """Write a number of the frame without the symbol, or a dash if it is missing."""
         return MISSING_TEXT if is_missing(value) else number_text(self.scale * value, self.decimals, sign)

@@ -400,7 +400,7 @@ class _Finder:
         if not values:
             failed = len(summary.failures)
             return MainFinding(f"No score: {failed} of {n} cells failed" if failed else summary.title)
-        symbol = f" {self.unit.symbol}".rstrip()
+        symbol = self.unit.suffix
         if len(values) == 1:
             ends = self.unit.interval(scores[0]["low"], scores[0]["high"])
             interval = f" (95% interval {_to(ends)})" if "[" in ends else ""
@@ -434,7 +434,7 @@ class _Finder:
     def _spread(self, values: Sequence[float]) -> str:
         """Write the smallest and the largest of some scores with their unit."""
         ends = dict.fromkeys(self.unit.text(end) for end in (min(values), max(values)))
-        return f"{' to '.join(ends)} {self.unit.symbol}".rstrip()
+        return f"{' to '.join(ends)}{self.unit.suffix}"
 
     def _gap(self, values: Sequence[float], sign: str = "") -> str:
         """Write differences with their unit: "2.8 points of accuracy", "2.1 to 5.0 points of error"."""
@@ -467,7 +467,7 @@ class _Finder:
 
     def _score(self, cell: CellInfo) -> str:
         row = self.summary.headlines.get((cell.id, self.metric), {})
-        return f"{cell.id} {self.unit.text(row.get('value'))} {self.unit.symbol}".rstrip()
+        return f"{cell.id} {self.unit.text(row.get('value'))}{self.unit.suffix}"
 
     def _size(self, pair: PlannedComparison) -> str:
         """Write the size of a difference, with the interval of it."""

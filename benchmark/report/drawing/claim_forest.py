@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing, p_text
 from benchmark.analysis.formatting.units import DISPLAY_UNITS, display_unit, metric_name
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
-from benchmark.report.comparison_grids import comparison_keys
+from benchmark.report.comparison_tables import comparison_keys
 from benchmark.report.drawing.forest import FOREST_ROW, MOST_DRAWN_PAIRS, forest_axis, forest_layers
 from benchmark.report.drawing.spec import Picture, round_for_output, row_panel
 from benchmark.report.drawing.theme import BAD, MUTED, OURS, PAPER, PUBLISHED

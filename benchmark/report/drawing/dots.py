@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ import altair as alt
 from benchmark.analysis.formatting.number_text import interval_text, is_missing, number_text
 from benchmark.analysis.formatting.units import axis_label, capitalized, display_factor, display_unit, metric_name
 from benchmark.analysis.prose.main_finding import main_finding
-from benchmark.report.dot_rows import BASELINE, NOT_COMPARED, NOT_SHOWN, DotRow, figure_rows, ranking
+from benchmark.analysis.ranking import BASELINE, NOT_COMPARED, NOT_SHOWN, ranked_cells, ranking
 from benchmark.report.drawing.axes import ends_and_ticks, number_expression
 from benchmark.report.drawing.key import LegendEntry, legend_spec
 from benchmark.report.drawing.spec import (
@@ -43,13 +43,13 @@ from benchmark.report.drawing.theme import (
     text_width,
     wrap_text,
 )
-from benchmark.report.grids import main_verdicts, metric_header
+from benchmark.report.tables import main_verdicts, metric_header
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from benchmark.analysis.ranking import Ranking
     from benchmark.analysis.summary import Summary
-    from benchmark.report.dot_rows import Ranking
     from benchmark.report.drawing.theme import VegaSpec
 
 DOT_LABELS = ("ours, with its 95% interval", "published")
@@ -77,17 +77,21 @@ class _Dots:
     Parameters
     ----------
     summary : Summary
-    rows : sequence of DotRow
+    rows : sequence of str
+        Ids of the cells, from top to bottom.
     labels : tuple of str
         Names of our scores and of published values in the legend.
     page : bool
-        Whether the plot is for a page: rows are named by ids, and a reader can order and filter them.
+        Whether the plot is for a page, where a reader can order and filter the rows.
+    lines : sequence of sequence of str
+        Lines of the name of each row in a file.
     """
 
     summary: Summary
-    rows: Sequence[DotRow]
+    rows: Sequence[str]
     labels: tuple[str, ...] = DOT_LABELS
     page: bool = False
+    lines: Sequence[Sequence[str]] = ()
 
     @cached_property
     def compared(self) -> bool:
@@ -104,7 +108,7 @@ class _Dots:
         """Looks of the marks by their names in the legend."""
         found = {}
         for outcome, look in _LOOKS.items():
-            if any(self.outcome(row.cell) == outcome for row in self.rows if row.cell):
+            if any(self.outcome(cell) == outcome for cell in self.rows):
                 found[self.name_of(outcome)] = look
         return found | ({self.labels[-1]: _PUBLISHED_LOOK} if self.compared else {})
 
@@ -127,16 +131,14 @@ class _Dots:
         unit, verdicts = display_unit(metric, summary.quantities), main_verdicts(summary)
         places = {cell.id: place for place, cell in enumerate(summary.cells)}
         ranks = {cell: rank for rank, cell in enumerate(self.ranking.order)}
-        for y, row in enumerate(self.rows):
-            if not row.cell:
-                continue
-            score, verdict = summary.headlines.get((row.cell, metric)), verdicts.get(row.cell)
-            point: dict[str, Any] = {"row": y, "cell": row.cell, "what": self.name_of(self.outcome(row.cell))}
-            point |= {"place": places[row.cell], "rank": ranks[row.cell]} if self.page else {}
+        for y, cell in enumerate(self.rows):
+            score, verdict = summary.headlines.get((cell, metric)), verdicts.get(cell)
+            point: dict[str, Any] = {"row": y, "cell": cell, "what": self.name_of(self.outcome(cell))}
+            point |= {"place": places[cell], "rank": ranks[cell]} if self.page else {}
             if score is not None:
                 point |= {name: round_for_output(unit.scale, score[name]) for name in _ENDS}
                 point |= {"ours": unit.text(score["value"]), "interval": unit.interval(score["low"], score["high"])}
-            base = summary.headlines.get((self.ranking.baselines.get(row.cell, ""), metric), {})
+            base = summary.headlines.get((self.ranking.baselines.get(cell, ""), metric), {})
             if not is_missing(base.get("low")):
                 point |= {f"base_{end}": round_for_output(unit.scale, base[end]) for end in ("low", "high")}
             if verdict is not None:
@@ -146,7 +148,7 @@ class _Dots:
                 if score is not None:
                     gaps = {end: None if is_missing(verdict[end]) else verdict[end] - float(published) for end in _ENDS}
                     point |= {f"less_{name}": round_for_output(scale, gap) for name, gap in gaps.items()}
-            points.append(point | ({"failed": "failed"} if row.cell in summary.failures else {}))
+            points.append(point | ({"failed": "failed"} if cell in summary.failures else {}))
         return points
 
     @cached_property
@@ -179,18 +181,13 @@ class _Dots:
         return alt.Y("row", type="ordinal", axis=axis, scale=alt.Scale(domain=list(range(len(self.rows)))))
 
     def names(self, *, labels: bool = True) -> alt.Axis:
-        """Return the axis of names, with bold headings and a grid line through every cell."""
+        """Return the axis of names, with a grid line through every cell."""
         axis = alt.Axis(title=None, ticks=False, domain=False, labelPadding=8, labels=labels, grid=True)
         axis.labelLimit = alt.ExprRef(LABEL_WIDTH_EXPRESSION) if self.page else WIDTH
         if self.page:
             return axis
-        lines = ([drawable_text(line) for line in row.label.split("\n")] for row in self.rows)
+        lines = ([drawable_text(line) for line in each] for each in self.lines)
         axis.labelExpr = f"{json.dumps([line[0] if len(line) == 1 else line for line in lines])}[datum.value]"
-        headings = [y for y, row in enumerate(self.rows) if not row.cell]
-        if headings:
-            test = f"indexof({headings}, datum.value) >= 0"
-            axis.labelFontWeight = {"condition": {"test": test, "value": "bold"}, "value": "normal"}
-            axis.gridOpacity = {"condition": {"test": test, "value": 0}, "value": 1}
         return axis
 
     def values(self) -> alt.Axis:
@@ -208,18 +205,17 @@ _ENDS = ("value", "low", "high")
 def dot_chart(summary: Summary, width: float = WIDTH) -> VegaSpec:
     """Draw one row for each cell: our score with its 95% interval, and the published value.
 
-    Rows are grouped by variant, task or weighting. A band shows the interval of the cell that others are compared with.
+    The best cell of each setting comes first. A band shows the interval of the cell that others are compared with.
     If there are published values, a second panel with its own scale shows our score minus the published value: a bar
     that reaches the line at zero is a reproduced value. A figure of less than 7 inches leaves it out, and wraps labels.
     """
-    rows, wide = figure_rows(summary), width >= WIDTH
-    if not wide:
-        rows = [replace(row, label="\n".join(wrap_text(row.label, 0.4 * width, TEXT_COLOUR))) for row in rows]
-    dots = _Dots(summary, rows)
-    labels = max((text_width(row.label, TEXT_COLOUR * (1 if row.cell else 1.1)) for row in rows), default=0.0)
-    room, lines = width - 44 - labels - VALUE_WIDTH, max((row.label.count("\n") for row in rows), default=0)
+    rows, wide = ranked_cells(summary), width >= WIDTH
+    names = [wrap_text(cell, (0.45 if wide else 0.4) * width, TEXT_COLOUR) for cell in rows]
+    dots = _Dots(summary, rows, lines=names)
+    labels = max((text_width(line, TEXT_COLOUR) for lines in names for line in lines), default=0.0)
+    room, most = width - 44 - labels - VALUE_WIDTH, max(map(len, names), default=1)
     room += 0 if wide else 14  # a narrow figure has one panel
-    height = len(rows) * (1 if wide else 1 + 0.6 * lines)
+    height = len(rows) * (1 + 0.6 * (most - 1))
     both = wide and dots.compared
     panels = [_panel(_scores(dots, (5, 8) if wide else (3, 5)), height, (2 * room - 20) / 3 if both else room)]
     if both:
@@ -237,8 +233,8 @@ def dot_pictures(summary: Summary, name: str = "scores", labels: tuple[str, ...]
 
     The best cell of each setting comes first; a reader can have the order of the configuration.
     """
-    order = ranking(summary).order
-    rows, title = [DotRow(cell, cell) for cell in order[:MOST_DOTS]], _alt(summary)
+    order = ranked_cells(summary)
+    rows, title = order[:MOST_DOTS], _alt(summary)
     title += f" (the first {MOST_DOTS} of {len(order)} rows)" if len(order) > MOST_DOTS else ""
     dots = _Dots(summary, rows, labels, page=True)
     panels = [(name, title, _scores(dots, (5, 8)))]

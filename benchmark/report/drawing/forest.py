@@ -11,7 +11,7 @@ from benchmark.analysis.comparisons import planned_comparisons
 from benchmark.analysis.formatting.number_text import MISSING_TEXT, p_text
 from benchmark.analysis.formatting.units import display_unit, metric_name
 from benchmark.evaluation.significance import SIGNIFICANCE_LEVEL
-from benchmark.report.comparison_grids import outcome_text, pair_key
+from benchmark.report.comparison_tables import outcome_text, pair_key
 from benchmark.report.drawing.axes import ends_and_ticks, number_expression
 from benchmark.report.drawing.spec import LEGEND_COLUMNS, Picture, round_for_output, row_panel, rows_data, tooltips
 from benchmark.report.drawing.theme import BAD, INK, LINE, MUTED, OURS, PAPER

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2.utils import htmlsafe_json_dumps
 
-from benchmark.report.dot_rows import ranking
+from benchmark.analysis.ranking import ranked_cells
 from benchmark.report.drawing.spec import drawable_text
-from benchmark.report.grids import misclassified_grid
 from benchmark.report.html.render import JSON_FORMAT
 from benchmark.report.html.section import PageSection
+from benchmark.report.tables import mistake_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -37,7 +37,7 @@ def mistakes_section(summary: Summary, explanations: Explanations, room: int) ->
     room : int
         Most bytes of all explanations; those of the first documents, which most cells misclassify, are shown.
     """
-    grid = misclassified_grid(summary.mistakes)
+    grid = mistake_table(summary.mistakes)
     squares = _squares(summary, explanations, room) if summary.hardest else {}
     shown = sum("explained" in row for row in squares.get("rows", ()))
     known = sum((document.task, document.name) in explanations for document in summary.hardest)
@@ -47,7 +47,6 @@ def mistakes_section(summary: Summary, explanations: Explanations, room: int) ->
         grid.title,
         grid=grid,
         file="mistakes.csv",
-        descending=frozenset({"wrong"}),
         squares=squares,
         lines=(note,) if note else (),
     )
@@ -57,7 +56,7 @@ def _squares(summary: Summary, explanations: Explanations, room: int) -> dict[st
     """Return the data of the squares, with the number of each label, split and document in the list `names`."""
     infos = {cell.id: cell for cell in summary.cells}
     predicting = {name for document in summary.hardest for name in document.predicted}
-    ordered = [infos[name] for name in ranking(summary).order if name in predicting]
+    ordered = [infos[name] for name in ranked_cells(summary) if name in predicting]
     alone = len({cell.task for cell in ordered}) == 1
     columns = list(dict.fromkeys(_column(cell, alone=alone) for cell in ordered))
     cells: dict[str, list[str | None]] = {cell.task: [None] * len(columns) for cell in ordered}

@@ -7,43 +7,38 @@ page does not depend on when and where it is written.
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.formatting.number_text import number_text, p_text
+from benchmark.analysis.formatting.table import Table
 from benchmark.analysis.formatting.units import capitalized
 from benchmark.analysis.prose.main_finding import main_finding, published_sentences, question_sentence
 from benchmark.analysis.summary import OPTIONAL_TABLES, SUMMARY_TABLES
 from benchmark.evaluation.predictions import PREDICTIONS_TABLE
 from benchmark.papers.verdict_counts import claim_counts_text
-from benchmark.report.comparison_grids import comparison_grid, significance_grid
-from benchmark.report.curve_tables import chart_grid
-from benchmark.report.dot_rows import ranking
+from benchmark.report.comparison_tables import comparison_table, significance_table
+from benchmark.report.curve_tables import curve_table
 from benchmark.report.drawing.curves import curve_pictures
 from benchmark.report.drawing.dots import dot_pictures, rank_picture
 from benchmark.report.drawing.forest import forest_picture
 from benchmark.report.drawing.matrices import confusion_picture
 from benchmark.report.drawing.regions import region_chart
 from benchmark.report.drawing.spec import Picture, page_spec
-from benchmark.report.grids import (
-    OVER_GROUPS,
-    WITHOUT,
-    TextTable,
-    cell_grid,
-    claim_grid,
-    cost_grid,
-    duplicate_grid,
-    fold_grid,
-    metric_header,
-    range_grid,
-    reference_value_grid,
-    varying_columns,
-    verdict_grid,
-)
 from benchmark.report.html.mistakes import mistakes_section
 from benchmark.report.html.render import bytes_beside_script, render_html
-from benchmark.report.html.section import PAGE_FILE, PageSection, arrange_columns, fill_repeated
+from benchmark.report.html.section import PAGE_FILE, PageSection
 from benchmark.report.html.simplex import simplex_section
-from benchmark.report.tables import failure_lines
+from benchmark.report.run_tables import failure_lines
+from benchmark.report.tables import (
+    cell_table,
+    claim_table,
+    duplicate_table,
+    fold_table,
+    range_table,
+    reference_value_table,
+    verdict_table,
+)
 from benchmark.system.atomic_files import write_atomically
 
 if TYPE_CHECKING:
@@ -54,10 +49,6 @@ if TYPE_CHECKING:
     from benchmark.analysis.summary import Summary
     from benchmark.report.html.mistakes import Explanations
 
-#: Columns of tables of scores and of published values that come first, after the name of the row.
-FIRST_COLUMNS = ("95% interval", *WITHOUT.values(), "published", "difference", "verdict")
-#: Columns of published values that are shown on demand.
-DETAIL_COLUMNS = ("sample", OVER_GROUPS, "difference in documents", "tolerance", "grade")
 #: Most bytes beside the script of a page that has tables and texts of documents.
 MAX_TABLES_BYTES = 300_000
 #: Comparisons of curves are folded where they are more than these.
@@ -127,13 +118,11 @@ def _sections(summary: Summary, explanations: Explanations, room: int) -> Iterat
         yield scores
     yield _comparisons(summary)
     yield published_section("Published numbers", summary, _looked_into(summary))
-    yield PageSection("Claims", grid=claim_grid(summary.claims), file="claims.csv")
-    yield PageSection("Axis ranges of the published figures", grid=range_grid(summary.ranges), file="ranges.csv")
-    yield PageSection(
-        "Reference values", grid=fill_repeated(reference_value_grid(summary.verdicts)), file="verdicts.csv"
-    )
+    yield PageSection("Claims", grid=claim_table(summary.claims), file="claims.csv")
+    yield PageSection("Axis ranges of the published figures", grid=range_table(summary.ranges), file="ranges.csv")
+    yield PageSection("Reference values", grid=reference_value_table(summary.verdicts), file="verdicts.csv")
     if summary.of_points:
-        for grid in (chart_grid(chart) for chart in summary.charts if not chart.measured):
+        for grid in (curve_table(chart) for chart in summary.charts if not chart.measured):
             yield PageSection(grid.title, grid=grid, file="curves.csv", folded=True)
         yield scores
     yield from _further_sections(summary, explanations, room)
@@ -142,36 +131,32 @@ def _sections(summary: Summary, explanations: Explanations, room: int) -> Iterat
 def _further_sections(summary: Summary, explanations: Explanations, room: int) -> Iterator[PageSection]:
     """Yield the sections that a reader opens, or that few readers need."""
     if not summary.of_points:
-        yield PageSection(fold_grid(summary).title, grid=fold_grid(summary), file="scores.csv", folded=True)
-    tests = fill_repeated(significance_grid(summary))
-    yield PageSection("Every test", grid=tests, file="significance.csv", folded=True)
+        yield PageSection(fold_table(summary).title, grid=fold_table(summary), file="scores.csv", folded=True)
+    yield PageSection("Every test", grid=significance_table(summary), file="significance.csv", folded=True)
     ranks, wide = rank_picture(summary), _separates_few(summary)
     pictures = (ranks,) if ranks else ()
     yield PageSection("Critical differences", pictures, file="ranks.csv", note=_of_ranks(summary), folded=wide)
     confusions = confusion_picture(summary)
     yield PageSection("Confusion matrices", (confusions,) if confusions else (), file="confusions.csv")
     yield mistakes_section(summary, explanations, room)
-    grid = duplicate_grid(summary.duplicates)
+    grid = duplicate_table(summary.duplicates)
     yield PageSection(grid.title, grid=grid, file="duplicates.csv", folded=True)
     yield PageSection("Failures", lines=tuple(failure_lines(summary)))
-    header = ("term", "meaning")
-    yield PageSection("Terms", grid=TextTable("Terms", header, summary.terms, frozenset(header)), folded=True)
+    yield PageSection("Terms", grid=Table.of("Terms", ("term", "meaning"), summary.terms), folded=True)
     yield PageSection("Notes", lines=summary.notes, folded=True)
 
 
 def _comparisons(summary: Summary) -> PageSection:
     """Return the section of the planned comparisons: a forest plot, and one row each."""
-    forest, grid = forest_picture(summary), comparison_grid(summary)
+    forest, grid = forest_picture(summary), comparison_table(summary)
     many = len(grid.rows) > MOST_OPEN_PAIRS
     return PageSection("Comparisons", (forest,) if forest else (), grid, "differences.csv", keys=2, folded=many)
 
 
 def published_section(title: str, summary: Summary, tried: Mapping[str, tuple[str, ...]]) -> PageSection:
     """Return the section of published values beside ours; `tried` has the lines that a deviating row opens."""
-    grid = arrange_columns(verdict_grid(summary.verdicts), ("ours", *FIRST_COLUMNS, "metric"))
     links = {cell.id: f"#cell{i}" for i, cell in enumerate(summary.cells, start=1)}
-    behind, down = frozenset(DETAIL_COLUMNS) & set(grid.header), frozenset({"ours", "published"})
-    return PageSection(title, (), grid, "verdicts.csv", links=links, tried=tried, behind=behind, descending=down)
+    return PageSection(title, (), verdict_table(summary.verdicts), "verdicts.csv", links=links, tried=tried)
 
 
 def _separates_few(summary: Summary) -> bool:
@@ -215,24 +200,12 @@ def _of_ranks(summary: Summary) -> str:
 def _cells_section(summary: Summary) -> PageSection:
     """Return the section of the cells: their ranking, scores, costs, and the command that runs each cell again."""
     drawn = len(summary.scores) and not summary.charts and not summary.regions
-    heads = [metric_header(metric, summary.quantities) for metric in summary.headline_metrics]
-    costs = cost_grid(summary.costs)
-    by_cell = {row[0]: row[1:] for row in costs.rows}
-    measured = costs.header[1:] if by_cell else ()
-    settings = varying_columns(summary.cells)
-    grid = arrange_columns(cell_grid(summary), (*heads[:1], *FIRST_COLUMNS, *heads[1:], "ties"), settings)
-    rows = {row[0]: (*row, *by_cell.get(row[0], ("–",) * len(measured))) for row in grid.rows}
-    ordered = tuple(rows[name] for name in ranking(summary).order)
-    notes = grid.note, costs.note if measured else ""
     return PageSection(
         "Scores of every cell",
         tuple(dot_pictures(summary)) if drawn else (),
-        TextTable("Scores", (*grid.header, *measured), ordered, grid.text, " ".join(filter(None, notes))),
+        replace(cell_table(summary, costs=True), title="Scores"),
         "scores.csv",
-        measured,
         {cell.id: f"bench run {shlex.quote(summary.name)} --only {shlex.quote(cell.id)}" for cell in summary.cells},
         {cell.id: place for place, cell in enumerate(summary.cells)},
-        frozenset({*settings, *measured}),
-        frozenset(metric_header(m, summary.quantities) for m in summary.headline_metrics if summary.more_is_better(m)),
         folded=summary.of_points,
     )

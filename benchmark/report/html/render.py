@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from benchmark.analysis.formatting.table import ON_DEMAND
 from benchmark.papers.verdict_counts import NO_VALUES
 from benchmark.report.drawing.spec import drawable_text, page_spec
 from benchmark.report.drawing.theme import CSS_VARIABLES, PAGE_CONFIG, SHAPE_PATHS, series_style
 from benchmark.report.escapes import escape_controls
-from benchmark.report.html.section import column_tone
 from benchmark.report.verdict_signs import verdict_tone
 
 if TYPE_CHECKING:
@@ -85,8 +85,8 @@ def _environment() -> Environment:
         "look": page_spec(PAGE_CONFIG),
         "line_look": line_look,
         "n_caveats": MOST_PAGE_CAVEATS,
-        "tone": column_tone,
         "tone_of": verdict_tone,
+        "on_demand": ON_DEMAND,
         "no_values": NO_VALUES,
     }
     return environment

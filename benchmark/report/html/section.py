@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from benchmark.report.verdict_signs import verdict_tone
+from benchmark.analysis.formatting.table import ON_DEMAND
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
+    from benchmark.analysis.formatting.table import Table
     from benchmark.report.drawing.spec import Picture
-    from benchmark.report.grids import TextTable
 
 PAGE_FILE = "report.html"
-#: Columns of verdicts, which have a sign and a colour.
-VERDICT_COLUMNS = ("verdict", "by ours, strictly", "by the paper's criterion", "result")
 
 
 @dataclass(frozen=True)
@@ -26,19 +24,13 @@ class PageSection:
     ----------
     title : str
     pictures : tuple of Picture
-    grid : TextTable or None
+    grid : Table or None
     file : str
         Name of the file beside the page that has the same numbers in full precision.
-    measured : tuple of str
-        Columns of measured times and memory.
     again : mapping of str to str
         Command that computes a cell again, by cell, for the table whose rows are cells.
     places : mapping of str to int
         Place of a row in the configuration, by its first field, where the rows are in another order.
-    behind : frozenset of str
-        Columns that are shown on demand.
-    descending : frozenset of str
-        Columns of which the first click on the head sorts the highest number first.
     keys : int
         Number of the first columns that name a row, in the table and in the pictures.
     folded : bool
@@ -65,13 +57,10 @@ class PageSection:
 
     title: str
     pictures: tuple[Picture, ...] = ()
-    grid: TextTable | None = None
+    grid: Table | None = None
     file: str = ""
-    measured: tuple[str, ...] = ()
     again: Mapping[str, str] = field(default_factory=dict)
     places: Mapping[str, int] = field(default_factory=dict)
-    behind: frozenset[str] = frozenset()
-    descending: frozenset[str] = frozenset()
     keys: int = 1
     folded: bool = False
     note: str = ""
@@ -91,6 +80,11 @@ class PageSection:
         return not (self.pictures or self.simplex or (self.grid and self.grid.rows) or self.says or self.lines)
 
     @property
+    def details(self) -> bool:
+        """Whether the table has columns that are shown on demand."""
+        return self.grid is not None and any(column.detail >= ON_DEMAND for column in self.grid.columns)
+
+    @property
     def ordered(self) -> bool:
         """Whether a reader can choose between the order by score and that of the configuration."""
         return any(param["name"] == "order" for picture in self.pictures for param in picture.spec.get("params", ()))
@@ -99,27 +93,3 @@ class PageSection:
     def scaled(self) -> bool:
         """Whether a reader can choose between one scale for all pictures and one for each."""
         return len(self.pictures) > 1 and any("own ? " in str(picture.spec) for picture in self.pictures)
-
-
-def arrange_columns(grid: TextTable, first: Sequence[str], last: Sequence[str] = ()) -> TextTable:
-    """Return the grid with the columns `first` after the names of rows, and the columns `last` at its end."""
-    names = [*grid.header[:1], *(name for name in first if name in grid.header[1:])]
-    rest = [name for name in grid.header if name not in (*names, *last)]
-    order = [*names, *rest, *(name for name in last if name in grid.header and name not in names)]
-    places = [grid.header.index(name) for name in order]
-    header, *rows = (tuple(row[i] for i in places) for row in (grid.header, *grid.rows))
-    return replace(grid, header=header, rows=tuple(rows))
-
-
-def fill_repeated(grid: TextTable) -> TextTable:
-    """Repeat the values of the first row of a group in its other rows, since a reader may sort the table."""
-    rows: list[tuple[str, ...]] = []
-    for row in grid.rows:
-        above = rows[-1] if rows and (not row[0] or row[:2] == rows[-1][:2]) else row
-        rows.append(tuple(text or over for text, over in zip(row, above, strict=True)))
-    return replace(grid, rows=tuple(rows))
-
-
-def column_tone(column: str, text: str) -> str:
-    """Return the tone of a verdict, and "" for a column without verdicts."""
-    return verdict_tone(text) if column in VERDICT_COLUMNS else ""

@@ -5,26 +5,27 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from benchmark.analysis.formatting.table import Table
 from benchmark.analysis.formatting.units import capitalized
 from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.papers.verdict_counts import claim_outcomes, verdict_counts_text
-from benchmark.report.comparison_grids import claim_comparison_grid
+from benchmark.report.comparison_tables import claim_comparison_table
 from benchmark.report.drawing.claim_forest import claim_picture
 from benchmark.report.drawing.dots import dot_pictures
 from benchmark.report.drawing.published import published_pictures
-from benchmark.report.grids import TextTable, claim_grid, range_grid, reference_value_grid
 from benchmark.report.html.page import published_section
 from benchmark.report.html.render import render_html
-from benchmark.report.html.section import PageSection, fill_repeated
+from benchmark.report.html.section import PageSection
 from benchmark.report.html.simplex import simplex_section
-from benchmark.report.page import order_text, sensitivity_grid, sensitivity_sentence, swept_claims_grid, trial_text
+from benchmark.report.page import order_text, sensitivity_sentence, sensitivity_table, swept_claims_table, trial_text
 from benchmark.report.scoreboard import (
-    counts_grid,
+    counts_table,
     paper_cards,
     record_frames,
     scoreboard_headline,
     verdict_and_claim_counts,
 )
+from benchmark.report.tables import claim_table, range_table, reference_value_table
 from benchmark.report.verdict_signs import CLAIM_SIGNS_LEGEND, verdict_sign
 
 if TYPE_CHECKING:
@@ -53,12 +54,12 @@ def site_pages(papers: Sequence[PaperResult], runs: Mapping[str, str]) -> dict[s
         for part in paper.experiments
         for sweep in part.sweeps
     ]
-    header = ("experiment", "paper", "title")
-    counts = counts_grid(papers)
+    experiments = Table.of("Experiments", ("experiment", "paper", "title"), every)
+    counts = counts_table(papers)
     sections = (
         _values_section(papers),
         PageSection(counts.title, grid=counts),
-        PageSection("Experiments", grid=TextTable("Experiments", header, tuple(every), frozenset(header)), links=runs),
+        PageSection("Experiments", grid=experiments, links=runs),
     )
     sentences = [f"The experiments of {len(papers)} papers are run again, with each published value beside ours."]
     pages[INDEX_FILE] = _render(papers, sentences, sections, headline=scoreboard_headline(papers), title="Reproduction")
@@ -90,7 +91,7 @@ def _values_section(papers: Sequence[PaperResult]) -> PageSection:
 def _sections(paper: PaperResult, runs: Mapping[str, str]) -> Iterator[PageSection]:
     """Yield the claims with a forest plot each, then each experiment."""
     links = {claim: f"#claim-{claim}" for claim in paper.claims["claim"]}
-    yield PageSection("Claims", grid=claim_grid(paper.claims), lines=paper.remarks, links=links)
+    yield PageSection("Claims", grid=claim_table(paper.claims), lines=paper.remarks, links=links)
     for claim in claim_outcomes(paper.claims):
         compared = paper.comparisons[paper.comparisons["claim"] == claim.claim]
         picture = claim_picture(compared)
@@ -99,7 +100,7 @@ def _sections(paper: PaperResult, runs: Mapping[str, str]) -> Iterator[PageSecti
             f"{signs} {claim.claim}: {claim.text}",
             (picture,) if picture else (),
             note=f"By the paper's criterion: {claim.paper}. By ours, strictly: {claim.strict}.",
-            grid=claim_comparison_grid(compared),
+            grid=claim_comparison_table(compared),
             lines=() if picture else (f"By the paper's criterion: {claim.paper}.",),
             anchor=f"claim-{claim.claim}",
             folded=True,
@@ -111,7 +112,7 @@ def _sections(paper: PaperResult, runs: Mapping[str, str]) -> Iterator[PageSecti
 
 def _experiment(part: PaperExperiment, runs: Mapping[str, str]) -> Iterator[PageSection]:
     summary = part.summary
-    tried, published = sensitivity_grid(part.tried), len(summary.verdicts)
+    tried, published = sensitivity_table(part.tried), len(summary.verdicts)
     says = (f"{verdict_counts_text([summary.verdicts])}.", *part.remarks) if published else part.remarks
     undrawn = summary.of_points or summary.regions or not published
     by_cell: dict[str, tuple[str, ...]] = {}
@@ -128,8 +129,8 @@ def _experiment(part: PaperExperiment, runs: Mapping[str, str]) -> Iterator[Page
         lines=part.caveats,
     )
     yield from map(simplex_section, summary.regions)
-    yield PageSection(f"Axis ranges of the published figures of {summary.name}", grid=range_grid(summary.ranges))
-    yield PageSection(f"Reference values of {summary.name}", grid=fill_repeated(reference_value_grid(summary.verdicts)))
+    yield PageSection(f"Axis ranges of the published figures of {summary.name}", grid=range_table(summary.ranges))
+    yield PageSection(f"Reference values of {summary.name}", grid=reference_value_table(summary.verdicts))
     says = tuple(filter(None, (sensitivity_sentence(part.tried), order_text(part.tried)))) if tried.rows else ()
     yield PageSection(f"Sensitivity analysis of {summary.name}", grid=tried, says=says, folded=True)
-    yield PageSection(f"Claims of {summary.name} under other choices", grid=swept_claims_grid(part), folded=True)
+    yield PageSection(f"Claims of {summary.name} under other choices", grid=swept_claims_table(part), folded=True)

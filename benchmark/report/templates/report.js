@@ -29,7 +29,7 @@ addEventListener("afterprint", () => show(before));
 
 // Return the first number of a table cell; cells without a number are sorted last.
 function number(text) {
-  const found = text.replace(/(\d),(?=\d)/g, "$1").match(/[-+]?\d+(\.\d+)?(e[-+]?\d+)?/i);
+  const found = text.replace(/(\d),(?=\d)/g, "$1").replace("−", "-").match(/[-+]?\d+(\.\d+)?(e[-+]?\d+)?/i);
   return found ? parseFloat(found[0]) : Infinity;
 }
 

@@ -12,13 +12,11 @@ import altair as alt
 import pytest
 
 from benchmark.analysis.formatting.number_text import is_missing
-from benchmark.analysis.summary import CellInfo, summary_table
-from benchmark.evaluation.cell_scores import SCORE_COLUMNS
-from benchmark.report.dot_rows import BASELINE, NOT_COMPARED, NOT_SHOWN, figure_rows, ranking
+from benchmark.analysis.ranking import BASELINE, NOT_COMPARED, NOT_SHOWN, ranked_cells, ranking
 from benchmark.report.drawing.axes import round_ticks
 from benchmark.report.drawing.dots import DOT_LABELS, dot_chart, dot_pictures
 from benchmark.report.drawing.theme import COLUMN_WIDTH, PUBLISHED
-from benchmark.report.grids import main_verdicts
+from benchmark.report.tables import main_verdicts
 from tests.scenes import assert_vega_lite, looks, overlap, panels_of, rows_of, scene_of
 
 
@@ -60,9 +58,9 @@ def test_one_point_a_scored_cell_with_its_numbers(make, spec):
     summary = make()
     own = [row for row in rows_with(spec, "value") if "cell" in row]
     assert len(own) == len(summary.cells) - len(summary.failures)
-    known, rows = headlines(summary), figure_rows(summary)
+    known, rows = headlines(summary), ranked_cells(summary)
     for row in own:
-        assert rows[row["row"]].cell == row["cell"]
+        assert rows[row["row"]] == row["cell"]
         for name in ("value", "low", "high"):
             value = known[row["cell"]][name]
             assert row[name] is None if is_missing(value) else row[name] == pytest.approx(100 * value, rel=1e-11)
@@ -94,36 +92,14 @@ def test_points_stand_where_the_scores_are(make, spec, scene):
     assert all(heights[above] < heights[below] for above, below in pairwise(sorted(heights)))
 
 
-@pytest.mark.parametrize(("column", "heading"), [("task", "Reuters-10"), ("weighting", "TF")])
-def test_rows_that_share_a_task_or_else_a_weighting_stand_together(make, column, heading):
-    cells = [
-        CellInfo(name, {column: group, "normalization": norm, "kernel": kernel})
-        for name, group, norm, kernel in [
-            ("a", heading, "l1", "ngd"),
-            ("b", "other", "l2", "linear"),
-            ("c", heading, "none", "mnb"),
-        ]
-    ]
-    summary = replace(make(), cells=tuple(cells), scores=summary_table(SCORE_COLUMNS), failures={})
-    labels = [heading, "a", "c", "other", "b"]
-    summary = replace(summary, differences=summary.differences[:0], verdicts=summary.verdicts[:0])
-    assert [(row.label, row.cell) for row in figure_rows(summary)] == list(
-        zip(labels, ["", "a", "c", "", "b"], strict=True)
-    )
-    shown = [text for text in scene_of(dot_chart(summary)).texts if text.text in labels]
-    assert [text.text for text in sorted(shown, key=lambda text: text.y)] == labels
-    assert {text.text for text in shown if text.item.get("fontWeight") == "bold"} == {heading, "other"}
-
-
 def test_published_markers_where_something_is_published(make, spec, scene):
     printed = main_verdicts(make())
     assert len(panels_of(spec)) == len(scene.panels) == (2 if printed else 1)
     diamonds = [mark for mark in scene.of("symbol", 0) if mark.item.get("stroke") == PUBLISHED]
     assert len(diamonds) == len(printed)
     assert {mark.item["shape"] for mark in diamonds} <= {"diamond"}
-    assert [float(row["published"]) for row in printed.values()] == pytest.approx(
-        [row["print"] for row in rows_with(spec, "print")]
-    )
+    drawn = {row["cell"]: row["print"] for row in rows_with(spec, "print")}
+    assert {cell: float(row["published"]) for cell, row in printed.items()} == pytest.approx(drawn)
 
 
 def test_ours_less_the_published_value_has_a_line_at_zero_and_the_same_rows(make, spec, scene):

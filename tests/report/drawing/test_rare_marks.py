@@ -51,7 +51,7 @@ from benchmark.report.drawing.theme import (
     text_width,
     wrap_text,
 )
-from tests.report.test_rare_rows import claim, claims_of, compared, curve, frame_of, result, summary_of, verdict
+from tests.report.rows import claim, claims_of, compared, curve, frame_of, result, summary_of, verdict
 
 NAN, INF = math.nan, math.inf
 

@@ -31,7 +31,7 @@ from benchmark.report.drawing.theme import COLOURS, SHAPES, WASH, series_style
 from benchmark.report.verdict_signs import CLAIM_SIGNS
 from tests.report.drawing.test_rare_marks import TestMatrices, TestPublished, chart_of, panel_of, rows_with
 from tests.report.regions import figure_of, panels
-from tests.report.test_rare_rows import (
+from tests.report.rows import (
     claim,
     claims_of,
     compared,

@@ -26,8 +26,9 @@ from benchmark.report.drawing.regions import figure_positions
 from benchmark.report.html.page import page_html
 from benchmark.report.html.site import site_pages
 from benchmark.report.paper_results import PaperResult
+from benchmark.report.run_tables import charts_csv
 from benchmark.report.scoreboard import read_record
-from benchmark.report.tables import charts_csv, frame_csv
+from benchmark.report.writers import frame_csv
 from tests.report.regions import figure_of, panels
 
 playwright = pytest.importorskip("playwright.sync_api")

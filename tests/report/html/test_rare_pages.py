@@ -33,8 +33,8 @@ from benchmark.report.placement import (
 )
 from tests.report.expected_texts import page_words
 from tests.report.html.test_rare_sections import hard, panel_of, placed, simplex_points, site
+from tests.report.rows import claim, claims_of, compared, curve, frame_of, summary_of, verdict, verdicts_of
 from tests.report.test_rare_pages import trial
-from tests.report.test_rare_rows import claim, claims_of, compared, curve, frame_of, summary_of, verdict, verdicts_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,15 +67,16 @@ class TestCells:
         scores = [(name, "all", "accuracy", value, 0.1, 0.9, 9, 0) for name, value in (("a", 0.2), ("c", 0.4))]
         section = titled(summary_of(scores=scores, costs=costs, failures={"b": "why"}), "Scores of every cell")
         assert section.grid is not None
-        assert [(row[0], *row[-3:]) for row in section.grid.rows] == [
+        assert [(row[0], *row[-3:]) for row in section.grid.texts] == [
             ("c", "4.00", "5.00", "6"),
             ("a", "1.00", "2.00", "3"),
             ("b", "–", "–", "–"),
         ]
-        assert section.measured == ("training s", "testing s", "peak MB")
-        assert section.behind == set(section.measured)
+        measured = [column.name for column in section.grid.columns if column.measured]
+        assert measured == ["training s", "testing s", "peak MB"]
+        assert section.details
         plain = titled(summary_of(failures={"b": "why"}), "Scores of every cell")
-        assert (plain.measured, plain.behind, len(plain.pictures)) == ((), set(), 1)
+        assert (plain.details, len(plain.pictures)) == (False, 1)
         assert titled(summary_of(failures={"b": "why", "c": "so"}), "Failures").lines == (
             "b: failed: why",
             "c: failed: so",
@@ -101,7 +102,6 @@ class TestCells:
         rows = [verdict(name) for name in "cab"]
         section = titled(summary_of(verdicts=verdicts_of(*rows)), "Published numbers")
         assert section.links == {"a": "#cell1", "b": "#cell2", "c": "#cell3"}
-        assert section.descending == {"ours", "published"}
         html = page_html(summary_of(verdicts=verdicts_of(*rows)))
         targets = re.findall(r'id="?(cell\d)"?[^>]*>', html)
         assert sorted(targets) == ["cell1", "cell2", "cell3"]

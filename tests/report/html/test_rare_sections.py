@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from benchmark.analysis.charts.region_charts import RegionFigure, RegionPanel
+from benchmark.analysis.formatting.table import Table
 from benchmark.analysis.hardest_documents import DocumentExplanation, HardDocument
 from benchmark.analysis.summary import MISTAKES, RANK_TABLE_COLUMNS, SCORE_COLUMNS, CellInfo, summary_table
 from benchmark.evaluation.public_test_sets import TEST_SETS
@@ -19,12 +20,11 @@ from benchmark.report.drawing import render as drawing_render
 from benchmark.report.drawing.spec import Picture
 from benchmark.report.drawing.theme import COLUMN_WIDTH, WIDTH
 from benchmark.report.files import figure_specs, missing_figures_message, write_report_files
-from benchmark.report.grids import TextTable
 from benchmark.report.html import render
 from benchmark.report.html.mistakes import mistakes_section
 from benchmark.report.html.page import MOST_OPEN_PAIRS, _sections, page_html, summary_sentences, write_page
 from benchmark.report.html.render import bytes_beside_script, line_look, render_html
-from benchmark.report.html.section import PageSection, arrange_columns, column_tone, fill_repeated
+from benchmark.report.html.section import PageSection
 from benchmark.report.html.simplex import SIMPLEX_TITLE, simplex_section
 from benchmark.report.html.site import site_pages
 from benchmark.report.page import BASE_VARIANT_LABEL
@@ -39,8 +39,7 @@ from benchmark.report.placement import (
     screen_grids,
 )
 from tests.report.expected_texts import page_words
-from tests.report.test_rare_pages import trial
-from tests.report.test_rare_rows import (
+from tests.report.rows import (
     claim,
     claims_of,
     compared,
@@ -50,6 +49,7 @@ from tests.report.test_rare_rows import (
     verdict,
     verdicts_of,
 )
+from tests.report.test_rare_pages import trial
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -110,7 +110,7 @@ class TestSimplex:
 
 
 class TestSections:
-    grid = TextTable("t", ("cell", "a", "b", "c"), (("x", "1", "2", "3"),), frozenset({"cell"}))
+    grid = Table.of("t", ("cell", "a", "b", "c"), [("x", 1, 2, 3)])
 
     @pytest.mark.parametrize(
         ("section", "empty"),
@@ -139,45 +139,6 @@ class TestSections:
         assert PageSection("t", (Picture("p", "P", "", {"params": [{"name": "order"}]}),)).ordered
         assert not PageSection("t", (Picture("p", "P", "", {"params": [{"name": "shown"}]}),)).ordered
 
-    @pytest.mark.parametrize(
-        ("first", "last", "header"),
-        [
-            ((), (), ("cell", "a", "b", "c")),
-            (("c", "x"), (), ("cell", "c", "a", "b")),
-            ((), ("a",), ("cell", "b", "c", "a")),
-            (("c", "a"), ("a", "b"), ("cell", "c", "a", "b")),
-            (("cell", "b"), ("cell",), ("cell", "b", "a", "c")),
-        ],
-    )
-    def test_columns_are_arranged_with_their_values(self, first: Any, last: Any, header: Any) -> None:
-        found = arrange_columns(self.grid, first, last)
-        values = dict(zip(self.grid.header, self.grid.rows[0], strict=True))
-        assert (found.header, found.rows) == (header, (tuple(values[name] for name in header),))
-
-    def test_repeated_values_are_filled_within_their_group(self) -> None:
-        rows = (("a", "b", "1", "x"), ("a", "b", "", "y"), ("a", "c", "", "z"), ("", "", "", "w"), ("d", "b", "", ""))
-        filled = fill_repeated(TextTable("t", ("a", "b", "n", "t"), rows, frozenset()))
-        assert filled.rows == (
-            ("a", "b", "1", "x"),
-            ("a", "b", "1", "y"),
-            ("a", "c", "", "z"),
-            ("a", "c", "", "w"),
-            ("d", "b", "", ""),
-        )
-
-    @pytest.mark.parametrize(
-        ("column", "tone"),
-        [
-            ("verdict", "good"),
-            ("result", "good"),
-            ("by ours, strictly", "good"),
-            ("by the paper's criterion", "good"),
-            ("cell", ""),
-        ],
-    )
-    def test_columns_of_verdicts_have_a_tone(self, column: str, tone: str) -> None:
-        assert column_tone(column, "holds") == tone
-
     @pytest.mark.parametrize(("i", "dash"), [(0, "none"), (1, "10 3.2"), (2, "3 3"), (10, "10 3.2")])
     def test_a_sample_of_a_line_is_dashed_as_the_line(self, i: int, dash: str) -> None:
         look = line_look(i)
@@ -199,7 +160,7 @@ class TestPages:
 
     def test_rows_are_left_out_by_the_bytes_of_a_page(self, monkeypatch: pytest.MonkeyPatch) -> None:
         rows = tuple((f"ä{i:04}", "ü" * 400) for i in range(200))
-        section = PageSection("t", grid=TextTable("t", ("a", "b"), rows, frozenset()))
+        section = PageSection("t", grid=Table.of("t", ("a", "b"), rows))
         given: dict[str, Any] = {"title": "T", "name": "", "legend": "", "command": "c", "together": "", "index": ""}
 
         def count() -> int:
@@ -257,7 +218,8 @@ class TestPages:
     def test_larger_scores_are_first_where_more_is_better(self) -> None:
         scores = [("a", "all", "error", 0.5, 0.4, 0.6, 9, 0), ("a", "all", "macro-f1", 0.5, 0.4, 0.6, 9, 0)]
         section = section_of(summary_of("a", scores=scores), "Scores of every cell")
-        assert section.descending == {"macro-F1 %"}
+        assert section.grid is not None
+        assert [column.name for column in section.grid.columns if column.more_is_better] == ["macro-F1 %"]
         assert section.again == {"a": "bench run made --only a"}
 
     def test_claims_that_are_only_partly_here_are_not_counted(self) -> None:
@@ -416,8 +378,8 @@ class TestPlacements:
 
     def test_excluded_documents_are_added_to_the_share(self) -> None:
         right, wrong = (placed(2, excluded={"x": each}).sentences[1] for each in (True, False))
-        assert right == "x, which our methods leave out, is predicted right: 91.00 % of all 10."
-        assert wrong == "x, which our methods leave out, is predicted wrong: 81.00 % of all 10."
+        assert right == "x, which our methods leave out, is predicted right: 91.00% of all 10."
+        assert wrong == "x, which our methods leave out, is predicted wrong: 81.00% of all 10."
 
     def test_notes_count_the_cells(self) -> None:
         assert "after Holm's correction over 12 cells." in placed(2).notes[0]
@@ -441,7 +403,7 @@ class TestPlacements:
         ]
         made = placed(2, published=rows)
         assert [row[1:] for row in published_grid_of(made).rows] == [
-            ("95.00", "mhigher", "2020", "-5.00", "yes"),
+            ("95.00", "mhigher", "2020", "−5.00", "yes"),
             ("90.00", "mine", "", "", ""),
             ("90.00", "mthe same digits", "2020", "+0.00", "not known"),
             ("80.0", "mlower", "2020", "+10.00", "no"),

@@ -44,7 +44,7 @@ def _panels(run: RunPredictions, variant: str) -> Iterator[RegionPanel]:
         trained = np.flatnonzero(arrays["parts"] == split_names(arrays["part_names"]).index(group))
         kernel = method_of(run.experiment, cell).candidates[int(candidates[0])].kernel
         right = run.scored.cells[cell.id].values.get("accuracy")
-        share = "" if right is None else f"Agreement with the best boundary: {100 * right.mean():.1f} % of the space"
+        share = "" if right is None else f"Agreement with the best boundary: {100 * right.mean():.1f}% of the space"
         yield RegionPanel(
             cell.method if kernel is None else component_label(kernel),
             variant,

@@ -1,0 +1,133 @@
+"""Tables of comparisons: planned ones, every test, and what claims compare."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from benchmark.analysis.comparisons import UNDECIDED, planned_comparisons
+from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing, number_text, p_text
+from benchmark.analysis.formatting.table import PLAIN, Column, Table
+from benchmark.analysis.formatting.units import display_unit
+from benchmark.diagnostics import DIAGNOSTIC_METRICS
+from benchmark.report.tables import BY_OURS, BY_PAPER, INTERVAL
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+    from benchmark.analysis.comparisons import PlannedComparison
+    from benchmark.analysis.summary import Summary
+
+TEST_TITLES = {"sign": "sign", "mcnemar": "McNemar", "wilcoxon": "Wilcoxon"}
+HOLM_NOTE = (
+    "p is two-sided. p (Holm) corrects for the number of tests in parentheses: those of the same kind and family."
+)
+GAP_NOTE = "Ours is the first less the second, in points where no unit is named."
+DETECTABLE_NOTE = (
+    "detectable: the smallest difference that the test would detect with 80% power or, for claims of equivalence, the "
+    "smallest margin that the data show."
+)
+_P_HOLM, _STRICT_P = Column("p (Holm)", PLAIN, detail=1, note=HOLM_NOTE), "p is from the strict test, two-sided."
+#: What tables of claims say of a comparison, after its difference.
+_TESTED = (
+    *(Column(name, PLAIN, note=_STRICT_P) for name in ("p", "p (Holm)")),
+    *(Column("detectable", PLAIN, note=DETECTABLE_NOTE), BY_PAPER, BY_OURS),
+)
+
+
+def comparison_table(summary: Summary) -> Table:
+    """Return a table of the planned comparisons, the largest lead of the first cell on top, with the leading test."""
+    sign = -1 if summary.more_is_better(summary.main_metric) else 1
+    pairs = sorted(planned_comparisons(summary), key=lambda pair: sign * pair.value)
+    unit = display_unit(summary.main_metric, summary.quantities)
+    rows = [
+        (
+            pair.a.id,
+            pair.b.id,
+            pair.value,
+            (pair.low, pair.high),
+            _holm_text(pair.p_holm, pair.family),
+            outcome_text(pair),
+        )
+        for pair in pairs
+    ]
+    numbers = Column("first − second", unit, "+"), Column(INTERVAL, unit, "+", detail=2)
+    tests = list(dict.fromkeys(pair.test for pair in pairs if pair.test))
+    named = " and ".join(TEST_TITLES.get(test, test) for test in tests)
+    notes = [f"p is that of the {named} test."] if tests else []
+    note = " ".join([*notes, *untestable_lines(summary)])
+    header = ("first", "second", *numbers, _P_HOLM, Column("result", verdict=True))
+    return Table.of("Comparisons", header, rows, note)
+
+
+def _holm_text(p_holm: float | None, family: Any) -> str:
+    return MISSING_TEXT if is_missing(p_holm) else f"{p_text(p_holm)} (of {int(family):,})"
+
+
+def pair_key(a: str, b: str) -> str:
+    """Return the name of a comparison, the same in the table and the picture."""
+    return f"{a} − {b}"
+
+
+def outcome_text(pair: PlannedComparison) -> str:
+    """Write the outcome of a comparison."""
+    if pair.better is not None:
+        return f"{'first' if pair.outcome == 'a' else 'second'} is better"
+    return "not shown to differ" if pair.outcome == UNDECIDED else pair.note or pair.outcome
+
+
+def untestable_lines(summary: Summary) -> list[str]:
+    """Write for each kind of test why it can't be significant: for all comparisons, or for how many."""
+    notes: dict[str, list[str]] = {}
+    for row in summary.significance.to_dict("records"):
+        notes.setdefault(TEST_TITLES.get(row["test"], row["test"]), []).append(row["note"])
+    lines = []
+    for test, own in notes.items():
+        untestable = list(filter(None, own))
+        some = f"not testable for {len(untestable)} of {len(own)} pairs"
+        lines += [f"{test}: {untestable[0] if len(set(own)) == 1 else some}."] if untestable else []
+    return lines
+
+
+def significance_table(summary: Summary) -> Table:
+    """Return a table of every test of the planned comparisons, pair by pair."""
+    tests = summary.significance.to_dict("records")
+    pairs = {pair: i for i, pair in enumerate(dict.fromkeys((row["a"], row["b"]) for row in tests))}
+    rows = []
+    for row in sorted(tests, key=lambda row: pairs[row["a"], row["b"]]):
+        statistic = number_text(row["statistic"])
+        statistic = f"Z {statistic}" if row["test"] == "sign" and statistic != MISSING_TEXT else statistic
+        holm = MISSING_TEXT if is_missing(row["p_holm"]) else row["note"] or _holm_text(row["p_holm"], row["family"])
+        test = TEST_TITLES.get(row["test"], row["test"]), int(row["n"]), statistic
+        rows.append((row["a"], row["b"], *test, p_text(row["p_value"], row["note"]), holm))
+    numbers = [Column(name, PLAIN) for name in ("n", "statistic", "p")]
+    return Table.of("Every test", ("a", "b", "test", *numbers, _P_HOLM), rows)
+
+
+def claim_comparison_table(comparisons: pd.DataFrame, title: str = "") -> Table:
+    """Return a table of comparisons of one claim, named as in its picture, or under a title those of several."""
+    compared, records = comparisons.to_dict("records"), []
+    for key, row in zip(comparison_keys(compared), compared, strict=True):
+        ratio = row["relation"] == "ratio"
+        unit, sign = (PLAIN, "") if ratio else (display_unit(row["metric"], DIAGNOSTIC_METRICS), "+")
+        suffix = "" if unit.name == "percent" else unit.suffix
+        ours, published = (
+            None if is_missing(row[name]) else f"{'ratio ' * ratio}{unit.text(row[name], sign)}{suffix}"
+            for name in ("value", "published")
+        )
+        p_value, p_holm = (None if is_missing(row[name]) else p_text(row[name]) for name in ("p_value", "p_holm"))
+        record = {"comparison": key, "ours": ours, "published": published, "p": p_value, "p (Holm)": p_holm}
+        record |= {"claim": row["claim"] if title else None, INTERVAL: unit.interval(row["low"], row["high"], sign)}
+        record["detectable"] = None if is_missing(row["detectable"]) else f"±{unit.text(row['detectable'])}"
+        records.append(record | {BY_PAPER.name: row["paper_verdict"], BY_OURS.name: row["strict_verdict"]})
+    numbers = [Column(name, PLAIN) for name in ("ours", INTERVAL, "published")]
+    return Table.of(title or "Comparisons of a claim", ("claim", "comparison", *numbers, *_TESTED), records, GAP_NOTE)
+
+
+def comparison_keys(rows: Sequence[dict[Any, Any]]) -> list[str]:
+    """Return the names of a claim's comparisons, with configuration, reading and metric where there are several."""
+    several = [name for name in ("config", "variant", "metric") if len({row[name] for row in rows}) > 1]
+    where = [", ".join(row[name] for name in several if row[name]) for row in rows]
+    pairs = [f"{row['a']} {'/' if row['relation'] == 'ratio' else '−'} {row['b']}" for row in rows]
+    return [f"{place}: {pair}" if place else pair for place, pair in zip(where, pairs, strict=True)]

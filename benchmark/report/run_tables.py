@@ -1,0 +1,111 @@
+"""Tables of a run as files: table.md, table.tex, table.csv and curves.csv."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
+from benchmark.analysis.prose.main_finding import main_finding, question_sentence
+from benchmark.report.comparison_tables import comparison_table
+from benchmark.report.curve_tables import CURVE_COLUMNS, chart_rows, curve_table
+from benchmark.report.escapes import latex_text, markdown_text
+from benchmark.report.tables import (
+    cell_table,
+    claim_table,
+    duplicate_table,
+    fold_table,
+    main_verdicts,
+    range_table,
+    reference_value_table,
+    varying_columns,
+    verdict_table,
+)
+from benchmark.report.writers import csv_text, latex_table, markdown_table
+
+if TYPE_CHECKING:
+    from benchmark.analysis.formatting.table import Table
+    from benchmark.analysis.summary import Summary
+
+BOOKTABS = r"% \usepackage{booktabs}"
+
+
+def main_tables(summary: Summary) -> list[Table]:
+    """Return the table of cells, or that of each chart if the cells are points of curves."""
+    if not summary.of_points:
+        return [cell_table(summary)]
+    return [curve_table(chart) for chart in summary.charts if not chart.measured]
+
+
+def table_markdown(summary: Summary) -> str:
+    """Return the whole summary as a Markdown document."""
+    tables = [
+        *main_tables(summary),
+        *([] if summary.of_points else [fold_table(summary)]),
+        verdict_table(summary.verdicts),
+        reference_value_table(summary.verdicts),
+        range_table(summary.ranges),
+        comparison_table(summary),
+        duplicate_table(summary.duplicates),
+        claim_table(summary.claims),
+    ]
+    question, failures = (question_sentence(summary), *summary.documents), failure_lines(summary)
+    values = {"summary": summary, "finding": main_finding(summary), "question": question, "failures": failures}
+    template = markdown_environment().get_template("table.md.j2")
+    shown = [table for i, table in enumerate(tables) if table.rows or i == 0]
+    return template.render(tables=shown, **values).strip("\n") + "\n"
+
+
+def markdown_environment() -> Environment:
+    """Return the environment of the Markdown templates, with the filters that all of them need."""
+    environment = Environment(
+        loader=PackageLoader("benchmark.report"),
+        autoescape=select_autoescape(),  # HTML only: Markdown is escaped by the filter
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"md": markdown_text, "table": markdown_table}
+    return environment
+
+
+def table_latex(summary: Summary) -> str:
+    """Return the LaTeX of the main tables; it needs the package booktabs."""
+    tables = main_tables(summary)
+    ends = [f"-{i}" if summary.of_points else "" for i in range(1, len(tables) + 1)]
+    written = [latex_table(table, summary.name + end) for table, end in zip(tables, ends, strict=True)]
+    notes = [rf"\par\footnotesize {latex_text(line)}" for line in failure_lines(summary)]
+    return "\n".join([BOOKTABS, *written, *notes]) + "\n"
+
+
+def table_csv(summary: Summary) -> str:
+    """Return CSV with one row for each cell, in full precision.
+
+    Columns: varying columns, headline scores as fractions, published value, verdict, failure.
+    """
+    varying, metrics = varying_columns(summary.cells), summary.headline_metrics
+    scores, verdicts = summary.headlines, main_verdicts(summary)
+    score_columns = [f"{metric}{end}" for metric in metrics for end in ("", "_low", "_high")]
+    rows = []
+    for cell in summary.cells:
+        row: list[Any] = [cell.id, *(cell.columns.get(name, "") for name in varying)]
+        for metric in metrics:
+            score = scores.get((cell.id, metric), {})
+            row += [score.get(end) for end in ("value", "low", "high")]
+        first = next((scores[cell.id, metric] for metric in metrics if (cell.id, metric) in scores), {})
+        verdict = verdicts.get(cell.id, {})
+        row += [first.get("n"), first.get("ties"), verdict.get("published"), verdict.get("verdict")]
+        rows.append((*row, summary.failures.get(cell.id)))
+    return csv_text(("cell", *varying, *score_columns, "n", "ties", "published", "verdict", "failure"), rows)
+
+
+def charts_csv(summary: Summary) -> str:
+    """Return every point of every curve as CSV, in full precision."""
+    shown = (chart for chart in summary.charts if not chart.measured)
+    rows = ((chart.name, *row) for chart in shown for row in chart_rows(chart))
+    return csv_text(("chart", *CURVE_COLUMNS), rows)
+
+
+def failure_lines(summary: Summary) -> list[str]:
+    """Return one line for each failed cell, in table order."""
+    return [f"{cell.id}: failed: {summary.failures[cell.id]}" for cell in summary.cells if cell.id in summary.failures]

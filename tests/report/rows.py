@@ -1,0 +1,94 @@
+"""Rows of frames, and summaries and charts of a few of them, for tests."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pandas as pd
+
+from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
+from benchmark.analysis.summary import (
+    CLAIMS,
+    DIFFERENCES,
+    SCORE_COLUMNS,
+    SIGNIFICANCE,
+    VERDICT_TABLE_COLUMNS,
+    CellInfo,
+    Summary,
+    summary_table,
+)
+from benchmark.report.paper_results import COMPARISONS
+
+NAN = math.nan
+
+
+def summary_of(
+    names: str = "abc",
+    *,
+    metric: str = "accuracy",
+    gaps: Any = (),
+    tests: Any = (),
+    scores: Any = None,
+    columns: Any = None,
+    **changes: Any,
+) -> Summary:
+    """Make a summary of cells named by letters; the first has the best score."""
+    given = columns or {}
+    cells = tuple(
+        CellInfo(name, given.get(name, {}).get("columns", {}), method=name, **given.get(name, {}).get("more", {}))
+        for name in names
+    )
+    rows = [(name, "all", metric, 0.9 - i / 10, 0.8 - i / 10, 0.95 - i / 10, 10, i) for i, name in enumerate(names)]
+    return Summary(
+        "made",
+        "Made",
+        None,
+        cells,
+        summary_table(SCORE_COLUMNS, rows if scores is None else scores),
+        differences=summary_table(DIFFERENCES, gaps),
+        significance=summary_table(SIGNIFICANCE, tests),
+        **changes,
+    )
+
+
+def verdict(cell: str, published: str = "90.00", **changes: Any) -> tuple[Any, ...]:
+    row = dict.fromkeys(VERDICT_TABLE_COLUMNS, "") | dict.fromkeys(("between_low", "between_high"), NAN)
+    row |= {"cell": cell, "metric": "accuracy", "kind": "result", "published": published, "unit": "percent"}
+    row |= {"value": 91.0, "low": 89.0, "high": 93.0, "documents": 10.0, "widest": 2.0}
+    return tuple((row | {"verdict": "consistent"} | changes).values())
+
+
+def verdicts_of(*rows: tuple[Any, ...]) -> pd.DataFrame:
+    return summary_table(VERDICT_TABLE_COLUMNS, rows)
+
+
+def result(a: str, b: str, p_holm: float | None = 0.01, note: str = "", kind: str = "sign") -> tuple[Any, ...]:
+    return (a, b, kind, 20, 1.5, p_holm, p_holm, 3, note)
+
+
+def claim(name: str, verdict: str, holds: int, of: int, whole: int | None = None, **more: Any) -> dict[str, Any]:
+    row = dict.fromkeys(CLAIMS, "") | {"claim": name, "text": f"Text of {name}.", "rule": "the scores"}
+    row |= {"verdict": verdict, "holds": holds, "of": of, "whole": whole or of}
+    return row | {"strict_verdict": verdict, "strict_holds": holds, "strict_rule": "sign"} | more
+
+
+def claims_of(*rows: dict[str, Any]) -> pd.DataFrame:
+    return summary_table(CLAIMS, [tuple(row[name] for name in CLAIMS) for row in rows])
+
+
+def compared(claim_name: str = "c", a: str = "a", b: str = "b", **changes: Any) -> dict[str, Any]:
+    row: dict[str, Any] = dict.fromkeys(COMPARISONS, NAN) | {"variant": "", "config": "x", "metric": "accuracy"}
+    row |= {"claim": claim_name, "a": a, "b": b, "relation": "greater", "value": 0.02, "low": 0.01, "high": 0.03}
+    return row | {"paper_verdict": "holds", "strict_verdict": "not shown", "verdict": "not shown"} | changes
+
+
+def frame_of(*rows: dict[str, Any]) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=list(COMPARISONS))
+
+
+def curve(low: tuple[float, ...] = (), high: tuple[float, ...] = (), **changes: Any) -> Chart:
+    line = Line("one", (1.0, 10.0), (0.5, 0.75), low, high)
+    panels = (ChartPanel("First\nsecond", (line,)), ChartPanel("Other", (Line("two", (10.0,), (0.25,)),)))
+    given: dict[str, Any] = {"name": "c", "title": "Chart", "x_label": "Size", "y_label": "Error (%)", "scale": 100.0}
+    return Chart(**(given | {"panels": panels, "bars": "95% interval"} | changes))
