@@ -8,14 +8,13 @@ import numpy as np
 import pandas as pd
 
 from benchmark.analysis.caveats import Caveat, find_caveats, leak_caveats, leak_rows
-from benchmark.analysis.charts.decision_regions import decision_region_figures
 from benchmark.analysis.comparisons import comparable_pairs, difference_rows, significance_rows
 from benchmark.analysis.costs import cost_rows
+from benchmark.analysis.decision_regions import decision_region_figures
 from benchmark.analysis.figures import ChartLabels, PublishedAxisRange, chart_from_figure
 from benchmark.analysis.formatting.labels import label_cells, method_labels
 from benchmark.analysis.formatting.units import capitalized
 from benchmark.analysis.hardest_documents import hardest_documents
-from benchmark.analysis.mean_rank_table import mean_rank_rows
 from benchmark.analysis.notes import (
     corpus_in_words,
     document_sentences,
@@ -24,6 +23,7 @@ from benchmark.analysis.notes import (
     terminal_notes,
 )
 from benchmark.analysis.prose.terms import terms_of
+from benchmark.analysis.ranking import mean_rank_rows
 from benchmark.analysis.summary import (
     CONFUSIONS,
     COSTS,

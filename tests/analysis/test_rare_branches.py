@@ -10,8 +10,8 @@ import pytest
 
 from benchmark.analysis.agreement import pair_summary
 from benchmark.analysis.caveats import find_caveats
-from benchmark.analysis.charts.decision_regions import decision_region_figures
 from benchmark.analysis.costs import cost_rows
+from benchmark.analysis.decision_regions import decision_region_figures
 from benchmark.analysis.document_predictions import label_frame
 from benchmark.analysis.formatting.labels import label_cells, method_labels, points_label
 from benchmark.analysis.hardest_documents import hardest_documents

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from benchmark.analysis.caveats import find_caveats
-from benchmark.analysis.charts.decision_regions import decision_region_figures
 from benchmark.analysis.costs import cost_rows
+from benchmark.analysis.decision_regions import decision_region_figures
 from benchmark.analysis.document_predictions import document_predictions, label_frame
 from benchmark.analysis.formatting.labels import label_cells
 from benchmark.analysis.hardest_documents import hardest_documents
-from benchmark.analysis.mean_rank_table import mean_rank_rows
 from benchmark.analysis.model_selection import select_candidates, selection_metric
 from benchmark.analysis.prose.terms import terms_of
+from benchmark.analysis.ranking import mean_rank_rows
 from benchmark.analysis.scoring import RunPredictions, score_cells
 from benchmark.analysis.summarize import published_by_cell, summarize
 from benchmark.config.model import BASE_VARIANT, MethodFile

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from benchmark.analysis.mean_rank_table import mean_rank_rows
+from benchmark.analysis.ranking import mean_rank_rows
 from benchmark.evaluation.cell_scores import CELL_COLUMNS, SCORE_COLUMNS
 from benchmark.evaluation.score_table import ScoreTable
 from tests.builders import small_experiment
