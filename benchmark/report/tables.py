@@ -255,7 +255,7 @@ def _verdict_column(verdicts: Iterable[str]) -> Column:
     """Return the column of verdicts on published values, with what these verdicts mean."""
     found = set(verdicts)
     meanings = [f"{word}: {meaning}" for word, meaning in VERDICT_MEANINGS.items() if word in found]
-    return Column("verdict", verdict=True, note=f"{'; '.join(meanings)}." if meanings else "")
+    return Column("verdict", verdict=True, note=capitalized(f"{'; '.join(meanings)}.") if meanings else "")
 
 
 def other_verdicts(summary: Summary) -> pd.DataFrame:
