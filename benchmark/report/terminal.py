@@ -77,7 +77,8 @@ class RunOnTerminal:
         else:
             table = cell_table(summary, costs=True)
             yield table if self.whole else _first_rows(table, MAX_CELLS, f"bench report {self.folder} --all-cells")
-            yield _first_rows(comparison_table(summary), MAX_TERMINAL_ROWS, "in differences.csv")
+            if not len(summary.claims):  # which are about these comparisons
+                yield _first_rows(comparison_table(summary), MAX_TERMINAL_ROWS, "in differences.csv")
         others = other_verdicts(summary)
         if main_verdicts(summary):  # the closing sentence counts the others
             others = others[others["verdict"] == "deviates"]

@@ -231,7 +231,7 @@ class TestFirstLine:
         )
         assert said.startswith(start)
         assert "too few splits" not in said
-        assert "0 of 2 planned comparisons are significant" in said
+        assert " is better" not in said
 
     def test_a_test_of_another_quantity_does_not_stand_beside_an_interval(self, bench: Any, tmp_path: Path) -> None:
         documents(90, clear=0).to_csv("own.csv", index=False)

@@ -359,4 +359,4 @@ def test_predictions_of_several_classes_may_be_lists_as_text_in_any_form_of_unic
     corpus = {"path": "t.csv", "id": "id", "labels": "labels", "split": "split"}
     methods = [{"name": "own", "predictions": "p.csv"}]
     code, output = run(tmp_path, corpus=corpus, protocol="fixed-split", methods=methods)
-    assert (code, "100.00 %" in output) == (0, True), output
+    assert (code, "100.00%" in output) == (0, True), output
