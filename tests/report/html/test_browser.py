@@ -232,9 +232,9 @@ def test_settings_and_costs_are_behind_a_click(page):
     section = table.locator("xpath=ancestor::section")
     heads = [head.inner_text().strip(" ↕↑↓") for head in table.locator("thead th:visible").all()]
     assert heads[:6] == ["cell", "accuracy %", "95% interval", "published", "difference", "verdict"]
-    assert not {"weighting", "training s", "run again"} & set(heads)
+    assert not {"weighting", "testing s", "run again"} & set(heads)
     section.get_by_role("button", name="all columns").click()
-    assert table.get_by_role("columnheader", name="training s").is_visible()
+    assert table.get_by_role("columnheader", name="testing s").is_visible()
     section.get_by_role("button", name="all columns").click()
 
 
@@ -581,7 +581,7 @@ def test_a_sign_opens_the_forest_plot_of_its_claim(opened, papers):
     points.first.wait_for()
     compared = papers[0].comparisons
     told = [tooltip_on(page, points.nth(i)) for i in range(points.count())]
-    assert sorted(each["ours"] for each in told) == sorted(f"{100 * gap:+.2f}" for gap in compared["value"])
+    assert sorted(each["ours"] for each in told) == sorted(f"{100 * gap:+.2f}".replace("-", "−") for gap in compared["value"])
     assert {each["published"] for each in told} == {"+2.36"}
     page.mouse.move(0, 0)
     page.locator("#vg-tooltip-element.visible").wait_for(state="hidden")
