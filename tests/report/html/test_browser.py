@@ -581,7 +581,9 @@ def test_a_sign_opens_the_forest_plot_of_its_claim(opened, papers):
     points.first.wait_for()
     compared = papers[0].comparisons
     told = [tooltip_on(page, points.nth(i)) for i in range(points.count())]
-    assert sorted(each["ours"] for each in told) == sorted(f"{100 * gap:+.2f}".replace("-", "−") for gap in compared["value"])
+    assert sorted(each["ours"] for each in told) == sorted(
+        f"{100 * gap:+.2f}".replace("-", "−") for gap in compared["value"]
+    )
     assert {each["published"] for each in told} == {"+2.36"}
     page.mouse.move(0, 0)
     page.locator("#vg-tooltip-element.visible").wait_for(state="hidden")
