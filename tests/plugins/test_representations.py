@@ -310,7 +310,7 @@ def test_a_worker_computes_the_same_from_copies_of_the_files(
     (work,) = plan_tasks(experiment, read)
     payload = make_payload(experiment, read, store, 1)
     keys = frozenset(job.key for point in work.points for job in point.jobs)
-    reply = compute_units(payload, work.variant, work.task, keys, lambda _: True)
+    reply = compute_units(payload, work.variant, work.task, keys)
     assert (reply["failed"], reply["lost"]) == ({}, [])
     run = run_experiment(experiment, RunContext(store))
     assert {key.method for key in run.stored} == {"hellinger-linear-svm"}, "those of a user's code are computed anew"

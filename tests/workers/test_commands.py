@@ -88,6 +88,43 @@ def test_interrupted_it_leaves_no_process_behind_and_goes_on_to_the_same_bytes(b
     assert read_manifest(tmp_path / "there")["config"] == home.results.experiment.raw
 
 
+OWN = """\
+from pathlib import Path
+from beside import scale
+from sklearn.naive_bayes import MultinomialNB
+
+class Own(MultinomialNB):
+    reads = ("words.txt",)
+
+    def fit(self, X, y):
+        with open(SEEN, "a") as file:
+            file.write(f"{Path(__file__).parent}\\n")
+        return super().fit(scale(X, float(Path(__file__).with_name("words.txt").read_text())), y)
+
+CLASSIFIERS = {"own": Own}
+"""
+
+
+@pytest.mark.slow
+def test_users_code_gives_the_same_bytes_on_daemonic_workers_which_get_its_files(bench: Any, tmp_path: Path) -> None:
+    """Processes of a local cluster are daemonic: `multiprocessing` would start none below them."""
+    (tmp_path / "own.py").write_text(OWN.replace("SEEN", repr(str(tmp_path / "seen"))))
+    (tmp_path / "beside.py").write_text("def scale(X, by):\n    return X * by\n")
+    (tmp_path / "words.txt").write_text("2")
+    methods = ["mnb", "own", {"weighting": "tf", "classifier": "sklearn.neighbors.NearestCentroid"}]
+    (tmp_path / "small.yaml").write_text(yaml.safe_dump(CONFIG | {"plugins": ["own.py"], "methods": methods}))
+    seen = []
+    for name, words in (("here", ()), ("there", ("--dask", "local:1"))):
+        code, _, error = bench(name, *words).finish()
+        assert code == 0, error
+        assert "failed" not in error
+        seen.append({Path(line) for line in (tmp_path / "seen").read_text().split()})
+    assert contents_of(tmp_path / "there") == contents_of(tmp_path / "here")
+    here, (there,) = seen[0], seen[1] - seen[0]
+    assert here == {tmp_path}
+    assert not there.exists(), "the copy ends with the worker"
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
