@@ -66,10 +66,9 @@ def _of_metrics(declared: Any, known: Registries) -> str:
     if not isinstance(declared, tuple) or not all(isinstance(each, DiagnosticMetric) for each in declared):
         example = "benchmark.evaluation.metrics.DiagnosticMetric, such as (DiagnosticMetric('length', 'words'),)"
         return f"its `metrics` are {declared!r}: must be a tuple of {example}"
-    quantities = known.quantities
+    units = {name: each.unit for name, each in known.quantities.items()}
     for each in declared:
-        if each.unit != quantities.get(each.name, each).unit:
-            unit = quantities[each.name].unit
+        if (unit := units.get(each.name, each.unit)) != each.unit:
             return f"it declares {each.name!r} in {each.unit!r}: a metric of this name exists, in {unit!r}"
     return next(filter(None, (_taken_metric(each.name, known.metrics) for each in declared)), "")
 
