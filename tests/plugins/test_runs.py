@@ -197,7 +197,7 @@ import numpy as np
 from benchmark.corpora import registry
 from benchmark.corpora.archive import CorpusSource
 from benchmark.corpora.reader import CorpusReader
-from benchmark.evaluation.metrics import Metric
+from benchmark.evaluation.metrics import DiagnosticMetric, Metric
 from benchmark.evaluation.protocols import Split
 from benchmark.diagnostics.base import Diagnostic, DiagnosticRow, DiagnosticNumbers
 from benchmark.evaluation.intervals import Estimate
@@ -221,11 +221,12 @@ class Bags:
         return [Split(f"bag-{i}", np.flatnonzero(~t), np.flatnonzero(t), i + 1) for i, t in enumerate(tested)]
 
 class Length(Diagnostic):
+    metrics = (DiagnosticMetric("size", "documents"),)
     def compute(self, context):
         return {"n": np.array([len(context.counts.documents)])}
     def numbers(self, found):
         n = float(found.arrays["n"][0])
-        return DiagnosticNumbers((DiagnosticRow("length", "documents", Estimate(n, n, n, int(n), "count")),))
+        return DiagnosticNumbers((DiagnosticRow("mnb", "size", Estimate(n, n, n, int(n), "count")),))
     def notes(self, reading):
         return ["A diagnostic of one's own."]
 
@@ -267,7 +268,8 @@ def test_every_kind_runs_and_a_finished_run_is_read_again_without_its_files(
         compare="[[chi2, mnb], [centroids, mnb]]",
     )
     done = run_and_write(load_checked(path), RunContext(store), folder=folder / "run")
-    assert not done.summary.failures
+    assert not done.results.failures
+    assert ("length", "base") in done.results.predictions.diagnostics
     for cell in done.results.experiment.ids:
         accuracy, halved = (done.results.scored.estimate(cell, name).value for name in ("accuracy", "halved"))
         assert halved == pytest.approx(accuracy / 2)
