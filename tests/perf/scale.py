@@ -48,7 +48,6 @@ NGD = "{weighting: %s, normalization: l1, kernel: ngd, classifier: {C: %s}}"
 WEIGHTINGS = "[tf, tfidf, binary, bm25, log-entropy, tf-rf, tf-icf, tf-idf-icsdf]"
 #: A configuration's method, or scikit-learn's.
 ROUTES = {"hellinger-linear": HELLINGER, "ngd": NGD, "LinearSVC": "", "SVC, precomputed": ""}
-LINEAR = "hellinger-linear"
 #: Between these the page has what is measured.
 OPENS, CLOSES = "<!-- measured: make perf-scale -->", "<!-- end of what is measured -->"
 #: From so many documents on the exponents are fitted: below, what a run takes to start is most of it.
@@ -163,8 +162,8 @@ def slope(line: list[dict[str, Any]], value: str, exponent: int = 1) -> float:
 def section(found: dict[str, Any]) -> str:
     """What the page says in numbers."""
     lines = along(found, "documents")
-    parts = [_machine(found["machine"]), _growth(lines), _limits(lines)]
-    return "\n\n".join([*parts, _workers(along(found, "workers")), _on_paper(lines[LINEAR])]) + "\n"
+    parts = _machine(found["machine"]), _growth(lines), _limits(lines), _workers(along(found, "workers"))
+    return "\n\n".join(parts) + "\n"
 
 
 def page(text: str, found: dict[str, Any]) -> str:
@@ -224,17 +223,6 @@ def _limits(lines: dict[str, list[dict[str, Any]]]) -> str:
         ends = [(n**by + (limit - memory) / each) ** (1 / by) for limit in (8, 16)]
         rows.append((route, *(_number(float(f"{end:.2g}")) for end in ends)))
     return _table(("documents that fit", "8 GB", "16 GB"), rows)
-
-
-def _on_paper(line: list[dict[str, Any]]) -> str:
-    """A hundred million documents, by what one more takes."""
-    n, disk, cpu, memory = 100_000_000, *(slope(line, value) for value in ("bytes", "cpu", "memory"))
-    rows = (
-        ("text on disk", f"{_number(disk)} B", f"{_number(n * disk / 1e9)} GB"),
-        ("processors", f"{_number(1e6 * cpu)} µs", f"{_number(n * cpu / 3600)} h"),
-        ("memory", f"{_number(1e9 * memory)} B", f"{_number(n * memory)} GB"),
-    )
-    return _table((LINEAR, "one more document", f"{n:,} documents"), rows)
 
 
 def main() -> None:

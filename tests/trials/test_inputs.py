@@ -19,7 +19,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.corpora import newsgroups, reuters, synthetic, webkb
+from benchmark.corpora import webkb
 from benchmark.corpora.archive import CorpusSource, read_files, verify_digest
 from benchmark.corpora.assemble import check_document_counts
 from benchmark.corpora.user.file_parameters import DROP_REASONS
@@ -28,19 +28,15 @@ from benchmark.experiment.configuration import load_checked
 from benchmark.papers import load as papers
 from benchmark.papers import published
 from benchmark.system.errors import ConfigError, DataError
-from benchmark.text.lexer import DIGIT_RULES, LEXERS, Lexing
+from benchmark.text.lexer import Lexing
 from benchmark.text.pruning import Pruning
 from benchmark.text.vocabulary import count_terms
 from tests.corpora.small import pack_files, small_card, small_files
-from tests.corpora.test_reuters import CARD, FILES
-from tests.corpora.test_sgml import DOCTYPE, GOOD
 from tests.strategies import broken_yaml, damaged, one
 from tests.trials.limits import assert_clear, examples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from benchmark.corpora.corpus import Corpus
 
 REPOSITORY = Path(__file__).parents[2]
 PACKED: dict[str, Any] = {"": bytes, ".gz": gzip.compress, ".zst": zstandard.compress}
@@ -51,22 +47,6 @@ TOKENS = [
     b"2024-13-45", b"9999-12-31T23:59:59-14:00", b"0001-01-01T00:00:00+14:00", b"2024-06-30T23:59:60Z",
     b"x" * 200_000, b"=1+1", b"\x1b[31m",
 ]  # fmt: skip
-SGML_TOKENS = [
-    b"<REUTERS", b"</REUTERS>", b"<REUTERS>", b"<TOPICS>", b"</TOPICS>", b"<D>", b"</D>", b"<DATE>", b"<TEXT>",
-    b'<TEXT TYPE="UNPROC">', b"</TEXT>", b"<TITLE>", b"</TITLE>", b"<BODY>", b"</BODY>", b'NEWID="1"', b"NEWID='",
-    b'TOPICS="YES"', b'LEWISSPLIT="TEST"', b'TYPE="BRIEF"', b"<!", b"-->", b"<![CDATA[", b"&#3;", b"&#999;", b"&lt;",
-    b"\0", b"\x1a", b"\xff", b"9" * 5_000, b"A" * 300,
-]  # fmt: skip
-PAGE_TOKENS = [
-    b"<", b">", b"<a href='x", b"</", b"<!--", b"-->", b"<script>", b"&", b"&#", b"&#233;", b"&lt;", b"&nbsp;",
-    b"&#x41;", b"\n\n", b"\r\n\r\n", b"\r", b"\0", b"\xff", b"\xc3\xa9", b"123", b"c" * 100, b"9" * 120, b"A1b2",
-    b"Subject: x\n", b"From ", b"<digits>",
-]  # fmt: skip
-ARTICLES = FILES | {b"reut2-001.sgm": DOCTYPE + GOOD + FILES[b"reut2-001.sgm"]}
-MAIL = (
-    b"From: a.b@example.org (A B)\nSubject: Re: 2 questions\nLines: 12\n\nIn article <1993Apr5.1@x.org>, c@d.edu:\r\n"
-    b">> 1 < 2 & 3 > 2; AT&T, caf\xe9 R2D2\r\n--\n   A. B.  0x1F  1,000,000\n"
-)
 TEXTS = "Gebühr, höher", 'a "quoted" word', "two\nlines", "проблема; 1,5", "x" * 50, "caf\u0301 \x00"
 ROWS: list[dict[str, Any]] = [
     {"id": f"d{n}", "text": text, "label": "xy"[n % 2], "tags": ["p", "q"][: n % 3]}
@@ -77,14 +57,6 @@ CONFIGS, PAPERS = (
     {path.name: path.read_bytes() for path in sorted((REPOSITORY / folder).glob("*.yaml"))}
     for folder in ("configs", "results/published")
 )
-
-
-def comparable(corpus: Corpus) -> tuple[Any, ...]:
-    """Return all that a corpus has."""
-    documents = corpus.documents
-    arrays = documents.labels, documents.parts, documents.groups, documents.dates, documents.topics
-    numbers = [None if each is None else each.tobytes() for each in arrays]
-    return documents.ids, documents.classes, numbers, list(corpus)
 
 
 # Archives
@@ -165,61 +137,9 @@ def read_table(table: tuple[str, bytes, dict[str, Any]], folder: Path) -> tuple[
     reader.facts()
     "".join((*documents.ids, *documents.classes, *documents.part_names)).encode()
     assert len(documents) == counts.matrix.shape[0] == len(corpus.rows)
-    return comparable(corpus), counts.vocabulary
-
-
-# Documents of the corpora
-
-
-@st.composite
-def articles(draw: Any) -> tuple[str, dict[bytes, bytes]]:
-    """Draw a subset of a small Reuters, one file of it damaged."""
-    name = one(draw, list(ARTICLES))
-    return one(draw, CARD.subset_names), ARTICLES | {name: draw(damaged([ARTICLES[name]], SGML_TOKENS))}
-
-
-def read_articles(drawn: tuple[str, dict[bytes, bytes]], _: Path) -> tuple[Any, ...]:
-    """Read a subset of Reuters."""
-    card = CARD.subset(drawn[0])
-    corpus = reuters.read_reuters(drawn[1], card, card.digest)
-    check_document_counts(corpus, card)
-    return comparable(corpus)
-
-
-@functools.cache
-def seeds() -> list[bytes]:
-    """Return a mail, and pages."""
-    return [MAIL, *(bytes(page) for page in list(synthetic.generate_synthetic().values())[:6])]
-
-
-LEXINGS = st.builds(
-    Lexing,
-    st.booleans(),
-    st.booleans(),
-    st.sampled_from(sorted(DIGIT_RULES)),
-    st.sampled_from(["none", "smart"]),
-    st.sampled_from(sorted(LEXERS)),
-)
-
-
-@st.composite
-def pages(draw: Any) -> tuple[str, dict[bytes, bytes], Lexing]:
-    """Draw a corpus by its name, with documents that are damaged, and sometimes a name that is."""
-    name = one(draw, ("webkb", "20ng"))
-    files = {relpath: draw(damaged(seeds(), PAGE_TOKENS)) for relpath in small_files(name)}
-    if draw(st.integers(0, 2)) == 1:
-        relpath = one(draw, list(files))
-        files[draw(damaged([relpath], [b"/", b"\0", b"..", b"\xff", b"\n", b"x"]))] = files.pop(relpath)
-    return name, files, draw(LEXINGS)
-
-
-def read_pages(drawn: tuple[str, dict[bytes, bytes], Lexing], _: Path) -> tuple[Any, ...]:
-    """Read a corpus, and count its words."""
-    name, files, lexing = drawn
-    card = small_card(name)
-    corpus = {"webkb": webkb.read_webkb, "20ng": newsgroups.read_newsgroups}[name](files, card, card.digest)
-    counts = count_terms(corpus, lexing, Pruning())
-    return comparable(corpus), counts.vocabulary, counts.matrix.toarray().tobytes()
+    arrays = documents.labels, documents.parts, documents.groups, documents.dates, documents.topics
+    numbers = [None if each is None else each.tobytes() for each in arrays]
+    return documents.ids, documents.classes, numbers, list(corpus), counts.vocabulary
 
 
 # Configurations, and what papers print
@@ -271,8 +191,6 @@ def check(drawn: tuple[str, bytes, str], folder: Path) -> tuple[str, ...]:
 INPUTS: dict[str, tuple[Any, int, Any]] = {
     "archive": (archives(), 500, read_archive),
     "table": (tables(), 2_500, read_table),
-    "articles": (articles(), 2_500, read_articles),
-    "pages": (pages(), 2_500, read_pages),
     "configuration": (configurations(), 1_250, check),
     "paper": (printed(), 500, check),
 }

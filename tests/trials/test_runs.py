@@ -85,11 +85,11 @@ def test_a_killed_run_is_resumed(
 
 @examples(6, shrink=False)
 @given(shape=SHAPE)
-def test_four_runs_at_once_are_one(undisturbed: Callable[[str], Undisturbed], shape: str) -> None:
+def test_two_runs_at_once_are_one(undisturbed: Callable[[str], Undisturbed], shape: str) -> None:
     expected = undisturbed(shape)
     with tempfile.TemporaryDirectory() as folder:
         out, store = Path(folder) / "run", Path(folder) / "store"
-        for code, _, error in [each.finish() for each in [start(expected.words(out), store) for _ in range(4)]]:
+        for code, _, error in [each.finish() for each in [start(expected.words(out), store) for _ in range(2)]]:
             assert not code, error
             assert "damaged" not in error
             assert "no longer kept" not in error
@@ -142,7 +142,7 @@ def damage(draw: Any, path: Path, entries: list[Path]) -> None:
         path.write_bytes(draw(damaged([content], [b"\0" * 64, b"\xff"])))
 
 
-@examples(100)
+@examples(50)
 @given(shape=SHAPE, data=st.data())
 def test_damaged_entries_of_the_store_change_nothing(
     undisturbed: Callable[[str], Undisturbed], shape: str, data: Any
@@ -158,7 +158,7 @@ def test_damaged_entries_of_the_store_change_nothing(
         expected.assert_same(top / "run", top / "store")
 
 
-@examples(200)
+@examples(100)
 @given(shape=SHAPE, name=st.sampled_from(["manifest.json", *RUN_FILES]), data=st.data())
 def test_a_damaged_run_gives_a_reason_or_its_own_numbers(
     undisturbed: Callable[[str], Undisturbed], shape: str, name: str, data: Any
