@@ -148,7 +148,13 @@ EVENTS: dict[str, tuple[int, Any, Any, str | None]] = {
 }
 
 
-@pytest.mark.parametrize("event", EVENTS)
+@pytest.mark.parametrize(
+    "event",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name in ("scheduler stopped", "error of a worker")))
+        for name in EVENTS
+    ],
+)
 def test_whatever_happens_to_the_cluster(
     event: str, same: Any, dask: Any, notebook: Any, at_home: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
