@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.naive_bayes import ComplementNB
-from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import safe_sparse_dot
 
 from benchmark.classifiers.sklearn_adapter import SklearnClassifier
@@ -16,6 +14,7 @@ from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from sklearn.naive_bayes import ComplementNB
 
 
 class ComplementBayes(SklearnClassifier):
@@ -60,6 +59,8 @@ class ComplementBayes(SklearnClassifier):
 
     def untrained(self, n: int) -> ComplementNB:  # noqa: ARG002
         """Return the unfitted `ComplementNB`; n, the number of training documents, has no effect."""
+        from sklearn.naive_bayes import ComplementNB  # noqa: PLC0415 - slow to import
+
         return ComplementNB(alpha=self.smoothing, force_alpha=True)
 
     def scores(self, points: Any) -> NDArray[np.float64]:
@@ -129,6 +130,8 @@ class TransformedComplementBayes(SklearnClassifier):
         ValueError
             If a count is negative.
         """
+        from sklearn.preprocessing import normalize  # noqa: PLC0415
+
         rows = sp.csr_array(points)
         if rows.nnz and rows.data.min() < 0:
             raise ValueError(f"Negative values in data passed to {type(self).__name__}: {rows.data.min()}")

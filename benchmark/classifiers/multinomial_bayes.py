@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy.special import logsumexp
-from sklearn.naive_bayes import MultinomialNB
 from sklearn.utils.extmath import safe_sparse_dot
 
 from benchmark.classifiers.sklearn_adapter import SklearnClassifier
@@ -15,6 +14,7 @@ from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from sklearn.naive_bayes import MultinomialNB
 
     Array = NDArray[np.float64]
 
@@ -66,6 +66,8 @@ class MultinomialBayes(SklearnClassifier):
 
     def untrained(self, n: int) -> MultinomialNB:  # noqa: ARG002
         """Return the unfitted `MultinomialNB`; n, the number of training documents, has no effect."""
+        from sklearn.naive_bayes import MultinomialNB  # noqa: PLC0415 - slow to import
+
         return MultinomialNB(alpha=self.smoothing, force_alpha=True)
 
     def scores(self, points: Any) -> Array:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
+from textwrap import fill
 from typing import Annotated, Any
 
 import typer
@@ -72,12 +73,12 @@ class _Group(CommandGroup):
 app = typer.Typer(
     cls=_Group,
     name="bench",
-    help="""Benchmark text classifiers that use the geometry of the simplex, and compare them with published values.
+    help="Benchmark text classifiers that use the geometry of the simplex, and compare them with published values.",
+    epilog="""Start with: bench run quickstart
 
     Exit codes: 0 success; 1 a cell failed, a pinned number or a prediction
     of a run changed, or memory, disk or workers failed; 2 a command or
     configuration is wrong; 3 data are missing or damaged; 130 interrupted.""",
-    epilog="Start with: bench run quickstart",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # rich alone takes as long to import as all else that the help needs
@@ -478,14 +479,18 @@ def list_(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List the components that a configuration can name, or those of one kind with their parameters."""
+    """List the names that a configuration can use, or those of one kind with parameters and descriptions."""
+    from benchmark.schema.registries import component_names, list_components
+
+    if not what and not as_json:
+        for kind, names in component_names(plugins or ()).items():
+            echo(fill(f"{kind}: {', '.join(names)}", 80, subsequent_indent="  ", break_on_hyphens=False))
+        echo("\nWith parameters and descriptions: bench list KIND, such as bench list kernels.")
+        return
     from benchmark.cli.output import CommandOutput
-    from benchmark.schema.registries import list_components
 
     with CommandOutput(as_json=as_json) as answer:
-        brief = not what and not as_json
-        sentence = "With parameters: bench list KIND, such as bench list kernels." if brief else ""
-        answer.tables(list_components(what, plugins or (), brief=brief), sentence)
+        answer.tables(list_components(what, plugins or ()))
 
 
 @app.command(epilog="Examples: bench schema · bench schema --markdown")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
+from shutil import get_terminal_size
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Self
 
-from rich.text import Text
-
 from benchmark.cli.errors import echo
-from benchmark.cli.terminal import stdout_console
 from benchmark.system.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -55,11 +54,17 @@ class CommandOutput:
         self._document.setdefault(key, []).append(_to_json({**data, **extra}))
         self.show(*shown)
         if sentence and not self._as_json:
-            echo(fill(sentence, stdout_console().width, break_long_words=False, break_on_hyphens=False))
+            if sys.stdout.isatty():
+                sentence = fill(sentence, get_terminal_size().columns, break_long_words=False, break_on_hyphens=False)
+            echo(sentence)
 
     def show(self, *shown: RenderableType) -> None:
         """Print renderables that JSON and quiet output leave out."""
-        if not self._as_json and not self.quiet:
+        if shown and not self._as_json and not self.quiet:
+            from rich.text import Text
+
+            from benchmark.cli.terminal import stdout_console
+
             for each in shown:
                 whole = isinstance(each, Text) and bool(each.no_wrap)  # the console forgets it, and breaks paths
                 stdout_console().print(each, crop=False, soft_wrap=whole)

@@ -88,10 +88,10 @@ def _components(experiment: Experiment) -> Iterator[str]:
 
 
 def _names(value: Any) -> Iterator[str]:
-    """Yield the names in a component's parameters; `of` holds a kernel's own kernel, by name or with parameters."""
+    """Yield the names in a component's parameters; `base` names the kernel that another one is made of."""
     if isinstance(value, dict):
         for key, own in value.items():
-            if key in ("name", "of") and isinstance(own, str):
+            if key in ("name", "base") and isinstance(own, str):
                 yield own
             yield from _names(own)
 

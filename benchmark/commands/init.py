@@ -572,7 +572,7 @@ methods:
   - complement-nb
   - {{weighting: tfidf, classifier: linear-svm}} # the usual first choice; with an intercept, which is regularized
   - {{weighting: log-entropy, classifier: linear-svm}} # better on most problems of docs/methods.md
-  - name: {LINEAR_ROUTE} # square roots: nearly the geometry of ngd, at linear cost; better on most, too
+  - name: {LINEAR_ROUTE} # square roots of the weights; better on most problems, too
     weighting: tfidf
     features: hellinger
     classifier: {{name: linear-svm, C: 2, ridge: 0.5708}}

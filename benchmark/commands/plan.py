@@ -126,7 +126,7 @@ def plan_sentence(found: Plan) -> str:
     if len(untimed) == len(found.batches):
         return f"A run takes about {_gigabytes(found.memory)} of memory."
     but = f" Not timed: {', '.join(untimed)}." if untimed else ""
-    return f"Training and predicting take about {needs_text(found)}, within a factor of 3 or so.{but}"
+    return f"Training and predicting take about {needs_text(found)}, a rough estimate: up to 4 times off.{but}"
 
 
 def needs_text(found: Plan) -> str:

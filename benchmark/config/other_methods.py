@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyarrow import ArrowException, parquet, types
+from pyarrow import ArrowException, types
 
 from benchmark.classifiers.placeholders import FUSION, MADE_ELSEWHERE, Fusion, MadeElsewhere
 from benchmark.config.components import Component, check_component
@@ -217,6 +217,8 @@ def _with_features(vectors: VectorFile, source: YamlSource, place: Location) -> 
     """
     if vectors.file.path is None:
         return vectors
+    from pyarrow import parquet  # noqa: PLC0415 - slow to import, and only for Parquet
+
     try:
         schema = parquet.read_schema(vectors.file.path)
     except (OSError, ArrowException):

@@ -3,7 +3,6 @@
 from typing import Any
 
 from benchmark.kernels.base import Kernel, is_elementwise_kernel
-from benchmark.kernels.block_sum import SumOverFields
 from benchmark.kernels.euclidean import (
     Linear,
     NegativeEuclideanDistance,
@@ -24,8 +23,8 @@ from benchmark.kernels.multinomial import (
 )
 from benchmark.kernels.transforms import CpdLogarithm, CpdPower
 
-#: Subclasses of `Kernel` are elementwise functions of inner products. The others learn a model of the documents, work
-#: on points of two coordinates, or sum kernels over blocks of terms.
+#: Subclasses of `Kernel` are elementwise functions of inner products. The others learn a model of the documents, or
+#: work on points of two coordinates.
 KERNELS: dict[str, type[Any]] = {
     "linear": Linear,
     "polynomial": Polynomial,
@@ -41,7 +40,6 @@ KERNELS: dict[str, type[Any]] = {
     "probability-product": ProbabilityProduct,
     "cpd-power": CpdPower,
     "cpd-log": CpdLogarithm,
-    "sum-over-fields": SumOverFields,
     "hp-top": HyperplaneTop,
     "plsi-fisher": PLSIFisher,
 }
@@ -65,6 +63,5 @@ __all__ = [
     "ProbabilityProduct",
     "RadialBasisFunction",
     "Sigmoid",
-    "SumOverFields",
     "is_elementwise_kernel",
 ]

@@ -34,7 +34,6 @@ from benchmark.methods.weighted_counts import split_weighting, weighted_points
 from benchmark.system.numba_jit import numba_threads
 from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads, largest_magnitude, rows_per_block, run_blocks
-from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -293,7 +292,7 @@ def cached_rows(
 
     def make() -> dict[str, NDArray[Any]]:
         """Compute the rows."""
-        kernel = build_kernel_for_split(work, method.spec)
+        kernel = build_kernel(method.spec)
         return dict(zip(("gram", "tested"), gram_rows(kernel, points[train], y, points[work.split.test]), strict=True))
 
     terms = work.terms, work.aggregate
@@ -481,15 +480,6 @@ def build_kernel(spec: MethodSpec) -> Any:
     if spec.kernel is None:
         raise ValueError(f"the classifier {spec.classifier.name!r} needs a kernel")
     return spec.kernel.build()
-
-
-def build_kernel_for_split(work: SplitData, spec: MethodSpec) -> Any:
-    """Build the kernel of a method; set the blocks of the terms and their weights where it is a sum over blocks."""
-    kernel = build_kernel(spec)
-    if "block_of" in tags_of(kernel).set_by_run:
-        weighting = work.weighting(work.selected_counts(), spec.representation)
-        kernel.set_params(block_of=weighting.block_of_, weights=weighting.block_weights_)
-    return kernel
 
 
 @contextmanager

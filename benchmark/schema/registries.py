@@ -18,7 +18,7 @@ from benchmark.evaluation.metrics import TIME_METRICS
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.kernels import KERNELS
 from benchmark.papers import published
-from benchmark.papers.load import load_published
+from benchmark.papers.load import load_published, published_papers
 from benchmark.plugins.discovery import registries_with_plugins
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
 from benchmark.representation.features import FEATURE_MAPS
@@ -28,7 +28,7 @@ from benchmark.text.lexer import DIGIT_RULES
 from benchmark.text.stoplist import STOPLISTS, stop_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from benchmark.config.registries import Registries
@@ -53,8 +53,6 @@ _NORMALIZATIONS = {
     "l1": "scaled to sum 1: points of the simplex",
     "l2": "scaled to length 1",
 }
-#: Characters of a line of the list of all kinds.
-LINE_WIDTH = 80
 _CLOCK = "Wall-clock seconds, for figures and claims; tables omit the metric."
 
 
@@ -113,40 +111,42 @@ def first_paragraph(doc: str | None) -> str:
     return " ".join((doc or "").strip().split("\n\n")[0].split())
 
 
-def list_components(what: str, files: Iterable[Path] = (), *, brief: bool = False) -> list[Table]:
-    """List the components that configurations can name, with those of plug-in files: all kinds, or one.
+def component_names(files: Iterable[Path] = ()) -> dict[str, list[str]]:
+    """Return the names that configurations can use, by kind, those of plug-in files among them."""
+    known = registries_with_plugins(files)
+    metrics = [*known.metrics, *TIME_METRICS, *known.quantities]
+    return {
+        "datasets": corpora.corpus_names(),
+        **{kind: [*each, *each.broken] for kind, each in known.each() if kind in COMPONENT_REGISTRIES},
+        "metrics": metrics,
+        "normalizations": list(NORMALIZATIONS),
+        "digits": list(DIGIT_RULES),
+        "stoplists": list(STOPLISTS),
+        "papers": published_papers(),
+    }
 
-    A brief list has no parameters, and a line for each component.
+
+def list_components(what: str, files: Iterable[Path] = ()) -> list[Table]:
+    """List the components that configurations can name, with those of plug-in files: all kinds, or one.
 
     Raises
     ------
     ConfigError
         If the kind is unknown.
     """
-    rows = _rows(registries_with_plugins(files), brief=brief)
+    rows = _rows(registries_with_plugins(files))
     if what and what not in rows:
         raise ConfigError(unknown_name("list", what, list(rows)))
-    chosen = {kind: each for kind, each in rows.items() if what in ("", kind)}
-    if brief:
-        return [Table.of(kind, ("name", "description"), _one_line(each)) for kind, each in chosen.items()]
-    return [Table.of(kind, ("name", "parameters", "description"), each) for kind, each in chosen.items()]
+    header = ("name", "parameters", "description")
+    return [Table.of(kind, header, each) for kind, each in rows.items() if what in ("", kind)]
 
 
-def _one_line(rows: Sequence[Row]) -> list[tuple[str, str]]:
-    """Return name and description of each row, with no more of the description than a line has room for."""
-    most = LINE_WIDTH - 2 - max((len(name) for name, *_ in rows), default=0)
-    plain = [(name, text.replace("`", "")) for name, _, text in rows]
-    return [(name, text if len(text) <= most else f"{text[: most - 1].rstrip(' ,;:')}…") for name, text in plain]
-
-
-def _rows(known: Registries, *, brief: bool) -> dict[str, list[Row]]:
+def _rows(known: Registries) -> dict[str, list[Row]]:
     cards = [corpora.dataset_card(name) for name in corpora.corpus_names()]
     rows: dict[str, list[Row]] = {"datasets": [(card.name, _subsets(card), card.title) for card in cards]}
     for kind, registry in known.each():
         if kind in COMPONENT_REGISTRIES:
-            rows[kind] = [
-                (name, "" if brief else _signature(cls), first_paragraph(cls.__doc__)) for name, cls in registry.items()
-            ]
+            rows[kind] = [(name, _signature(cls), first_paragraph(cls.__doc__)) for name, cls in registry.items()]
             rows[kind] += [(name, "", problem) for name, problem in registry.broken.items()]
     rows["metrics"] = [(name, "", _metric(name, metric)) for name, metric in known.metrics.items()]
     rows["metrics"] += [(name, "", _CLOCK) for name in TIME_METRICS]

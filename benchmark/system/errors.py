@@ -32,6 +32,8 @@ class DataError(BenchError):
 MAX_PROBLEMS, MAX_NAMES = 20, 1000
 #: Largest number of characters of a line of a message, and of a value in it.
 MAX_MESSAGE_LENGTH, MAX_VALUE_LENGTH = 1000, 200
+#: Largest number of characters of a list of allowed names: two lines of a terminal.
+MAX_LISTED_LENGTH = 160
 
 
 def did_you_mean(name: str, allowed: Iterable[str]) -> str:
@@ -44,8 +46,12 @@ def did_you_mean(name: str, allowed: Iterable[str]) -> str:
 
 def unknown_name(what: str, name: object, allowed: Sequence[str]) -> str:
     """Return the message for a name that isn't one of `allowed`."""
-    named = ", ".join(allowed[:MAX_NAMES])
-    return f"unknown {what} {quote_value(name)}{did_you_mean(str(name), allowed)} (allowed: {named})"
+    names = list(allowed[:MAX_NAMES])
+    listed = f"allowed: {', '.join(names)}"
+    if len(listed) > MAX_LISTED_LENGTH:
+        nearest = difflib.get_close_matches(str(name), names, n=5, cutoff=0)
+        listed = f"nearest of {len(allowed)} that are allowed: {', '.join(nearest)}"
+    return f"unknown {what} {quote_value(name)}{did_you_mean(str(name), names)} ({listed})"
 
 
 def quote_value(value: object) -> str:

@@ -24,8 +24,7 @@ class Tags:
     Parameters
     ----------
     set_by_run : tuple of str
-        Constructor parameters that the run sets and a configuration can't. If a kernel names "block_of", the run sets
-        it to the block of each term, and `weights` to the weights of the blocks.
+        Constructor parameters that the run sets and a configuration can't.
     stored : bool
         Of a user's class: whether results are stored, under the Python files of its folder, the files that it names in
         `reads`, its parameters, and the versions of the packages that these files import. Results of this package and

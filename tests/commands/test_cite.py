@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("sketched")
 #: Kernels and classifiers that no paper of this package proposes: those of textbooks, libraries and other papers.
 OF_NO_PAPER = {
     *("bhattacharyya", "cpd-log", "cpd-power", "linear", "ned", "ngd-e", "plsi-fisher", "polynomial"),
-    *("probability-product", "rbf", "sigmoid", "sum-over-fields", "born", "complement-nb", "linear-svm", "logistic"),
+    *("probability-product", "rbf", "sigmoid", "born", "complement-nb", "linear-svm", "logistic"),
     *("mnb", "nb-svm", "ppt", "streamed-svm", "svm", "twcnb"),
 }
 #: Classifiers that train without a library's solver.
@@ -128,7 +128,7 @@ def test_methods_decide_and_so_do_kernels_inside_kernels(run):
     methods = [
         "mnb",
         {"weighting": "tfidf", "classifier": "linear-svm"},
-        {"fields": {"all": 1}, "kernel": {"name": "sum-over-fields", "of": "ngd"}},
+        {"kernel": {"name": "cpd-power", "base": "ngd"}},
     ]
     found = parse(cite_run(run(methods=methods)))
     assert set(found) == {"zhang2005", "libsvm", "liblinear", "scikit-learn", "simplexbench"}

@@ -424,7 +424,7 @@ def test_each_document_is_explained_as_its_split_s_candidate_reads_it(
     [
         ("ngd", None, False, "ngd"),
         ("ngd", 0.5, False, "cosine"),
-        ("sum-over-fields", None, False, "cosine"),
+        ("hyperbolic", None, False, "cosine"),
         (None, None, False, "cosine"),
         (None, None, True, "cosine of counts"),
     ],
@@ -434,7 +434,7 @@ def test_neighbours_are_the_three_most_similar_by_a_kernel_of_points_or_else_by_
 ) -> None:
     points = np.random.default_rng(3).dirichlet(np.ones(4), 9)
     train, rows = np.array([8, 1, 3, 5, 7]), [0, 2]
-    of_kernel = KERNELS["ngd"] if kernel == "ngd" else KERNELS["sum-over-fields"]
+    of_kernel = KERNELS[kernel or "ngd"]
     made = SimpleNamespace(name=kernel, cls=of_kernel, build=of_kernel)
     spec: Any = SimpleNamespace(
         kernel=made if kernel else None,

@@ -123,12 +123,12 @@ class TestVariants:
     [
         (
             "metrics:\n  - accuracy\n  - macro-f2 # HERE\n",
-            "unknown metric 'macro-f2'; did you mean 'macro-f1'? (allowed: acc",
+            "unknown metric 'macro-f2'; did you mean 'macro-f1'? (nearest of ",
         ),
         ("metrics:\n  - accuracy\n  - accuracy # HERE\n", "the metric 'accuracy' is listed twice"),
         (
             f"{SEVERAL}metrics: [accuracy] # HERE\n",
-            "metric of documents with several classes 'accuracy' (allowed: macro-f1",
+            "metric of documents with several classes 'accuracy' (nearest of ",
         ),
         ("per_class: true\nmetrics: [accuracy] # HERE\n", "unknown metric 'accuracy'"),
         (

@@ -260,7 +260,7 @@ class TestChoose:
     [
         (
             "methods:\n  - ngd\n  - ngb # HERE\n",
-            "unknown method 'ngb'; did you mean 'ngd'? (allowed: linear, polynomial",
+            "unknown method 'ngb'; did you mean 'ngd'? (nearest of ",
         ),
         ("methods:\n  - 5 # HERE\n", "a method is a name, or a mapping with a kernel or classifier, not 5"),
         ("methods: {} # HERE\n", "not {}"),

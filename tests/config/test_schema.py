@@ -12,7 +12,7 @@ from benchmark.system.errors import ConfigError
     [
         (
             "titel: x # HERE\n",
-            "'titel'; did you mean 'title'? (allowed: name, title, paper, sensitivity_of, seed, notes, ",
+            "'titel'; did you mean 'title'? (nearest of 28 that are allowed: title, text, ",
         ),
         ("corpus:\n  name: synthetic\n  clases: [a] # HERE\n", "'classes'? (allowed: name, subset, classes, exclude)"),
         (

@@ -78,7 +78,6 @@ class TestRuns:
         ("sections", "kernel", "what"),
         [
             (SEVERAL, {"name": "plsi-fisher", "n_classes": [2, 3]}, "PLSI models"),
-            (SEVERAL | {"protocol": {"name": "leave-one-group-out", "held_out": ["cornell"]}}, "sum-over-fields", ""),
             (HEAT, {"name": "heat", "t": 0.01}, ""),
         ],
     )

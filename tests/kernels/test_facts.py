@@ -12,7 +12,6 @@ import pytest
 from benchmark.classifiers import SupportVectorClassifier
 from benchmark.classifiers.thresholds import MIN_THRESHOLD_F1
 from benchmark.kernels import KERNELS, Kernel
-from benchmark.kernels.block_sum import BLOCK_KERNELS
 from benchmark.kernels.heat.half_plane import HALF_PLANE_GEOMETRIES
 from benchmark.kernels.heat.kernel import MAX_HEAT_TIME, MIN_HEAT_TIME
 from benchmark.kernels.models.densities import DENSITIES
@@ -29,7 +28,6 @@ TAGS: dict[str, dict[str, Any]] = {
     "hyperbolic": {"normalization": "none", "normalizations": ("none",)},
     "cpd-power": {"normalization": "l1"},
     "cpd-log": {"normalization": "l1"},
-    "sum-over-fields": {**SIMPLEX, "set_by_run": ("block_of", "weights")},
     "hp-top": {"set_by_run": ("C", "epsilon", "cache_mb", "target", "jobs"), "solved_by": "targets"},
     "plsi-fisher": {"normalization": "none", "sees_counts": True, "set_by_run": ("seed",), "solved_by": "scores"},
 }
@@ -58,9 +56,7 @@ def test_the_tags_of_each_kernel(name: str) -> None:
 
 def test_names_that_a_parameter_may_have() -> None:
     assert list(CPD_KERNELS) == ["ned", "ngd"]
-    assert list(BLOCK_KERNELS) == ["ned", "ngd", "bhattacharyya", "linear"]
-    for named in (CPD_KERNELS, BLOCK_KERNELS):
-        assert all(KERNELS[name] is cls for name, cls in named.items())
+    assert all(KERNELS[name] is cls for name, cls in CPD_KERNELS.items())
     assert list(DENSITIES) == ["gaussian", "logistic", "skew-logistic"]
     assert HALF_PLANE_GEOMETRIES == ("curvature -1", "fisher")
     assert (MIN_HEAT_TIME, MAX_HEAT_TIME, MIN_THRESHOLD_F1) == (1e-9, 1e6, 0.3)

@@ -82,13 +82,6 @@ LIMITS = [
         (name, "base", ("ned", "ngd"), ("rbf",), "base must be one of ned, ngd, not ")
         for name in ("cpd-power", "cpd-log")
     ),
-    (
-        "sum-over-fields",
-        "of",
-        ("ned", "ngd", "bhattacharyya", "linear"),
-        ("rbf",),
-        "of must be one of ned, ngd, bhattacharyya, linear, not ",
-    ),
     *(
         ("hp-top", name, (1e-9, 1e9), (0.0, -1.0, NAN, INF), f"{name} must be a positive number, not ")
         for name in ("C", "epsilon", "cache_mb")

@@ -9,13 +9,24 @@ import pytest
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.config.components import check_component
 from benchmark.config.model import MethodSpec, Representation
-from benchmark.kernels import KERNELS
+from benchmark.kernels import KERNELS, Bhattacharyya
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.representation import WEIGHTINGS
 from benchmark.representation.features import FEATURE_MAPS
 
 #: What a method needs that has no default, or would take long otherwise.
 PARAMETERS: dict[str, dict[str, Any]] = {"plsi-fisher": {"n_classes": [2], "tolerance": 1e-2}}
+
+
+class GramRows(Bhattacharyya):
+    """A kernel of its own Gram rows, which the run can't make of inner products."""
+
+    def transform(self, X: Any) -> Any:
+        return super().transform(X)
+
+
+#: Kernels of a configuration, and one as a plug-in has it.
+ALL_KERNELS: dict[str, type[Any]] = {**KERNELS, "gram-rows": GramRows}
 
 
 def represented(
@@ -30,9 +41,9 @@ def represented(
 def spec_of(name: str, representation: Representation, **classifier: Any) -> MethodSpec:
     """A method by the name of a kernel or of a classifier."""
     given = {"name": name, **PARAMETERS.get(name, {})}
-    if name in KERNELS:
+    if name in ALL_KERNELS:
         svm = check_component("classifier", CLASSIFIERS, {"name": "svm", **classifier})
-        return MethodSpec(representation, check_component("kernel", KERNELS, given), svm)
+        return MethodSpec(representation, check_component("kernel", ALL_KERNELS, given), svm)
     return MethodSpec(representation, None, check_component("classifier", CLASSIFIERS, given | classifier))
 
 

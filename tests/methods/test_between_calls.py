@@ -36,13 +36,11 @@ if TYPE_CHECKING:
 ALL = np.arange(60)
 #: Of the same training documents, the second half of the others, and of other training documents.
 SPLITS = [Split("a", ALL[:30], ALL[30:50]), Split("a", ALL[:30], ALL[40:]), Split("a", ALL[10:40], ALL[40:])]
-NORMALIZATIONS = {"plsi-fisher": "none", "sum-over-fields": "l1", "mnb": "none"}
+NORMALIZATIONS = {"plsi-fisher": "none", "gram-rows": "l1", "mnb": "none"}
 
 
 def spec(name: str, **more: Any) -> MethodSpec:
     representation = represented("tf", NORMALIZATIONS.get(name, "l2"), "collection")
-    if name == "sum-over-fields":
-        representation = replace(representation, fields=(("all", 1.0),))
     return spec_of(name, representation, **more)
 
 
@@ -52,7 +50,7 @@ def selection(aggregate: str) -> TermSelection:
 
 @pytest.mark.parametrize(
     ("name", "multilabel"),
-    [("linear", True), ("hp-top", False), ("plsi-fisher", True), ("sum-over-fields", True), ("sum-over-fields", False)],
+    [("linear", True), ("hp-top", False), ("plsi-fisher", True), ("gram-rows", True), ("gram-rows", False)],
 )
 def test_arrays_of_a_split_are_cached_by_its_documents_its_terms_and_the_seed(name: str, multilabel: bool) -> None:
     """And decide as those of a workbench that has seen nothing else."""
@@ -169,7 +167,7 @@ def test_gram_rows_of_others_are_of_the_classes_that_are_trained(lacking: int, s
     labels = problem.documents.labels
     split = Split("lacking", np.flatnonzero((labels != lacking) & (ALL < 40)), ALL[40:])
     trained = [code for code in range(3) if code != lacking]
-    method = PrecomputedKernelSvm(spec("sum-over-fields", scheme=scheme))
+    method = PrecomputedKernelSvm(spec("gram-rows", scheme=scheme))
     (found,) = method.solve(problem, [split], None, MatrixCache())
     assert set(found.predicted) == set(trained)
     assert found.values is not None

@@ -1,4 +1,4 @@
-"""Kernels that are summed over the blocks of a representation's fields."""
+"""Blocks of terms and their weights, as a representation's fields name them."""
 
 from __future__ import annotations
 
@@ -10,17 +10,15 @@ import pytest
 import scipy.sparse as sp
 
 from benchmark.classifiers import CLASSIFIERS
-from benchmark.classifiers.svm import SupportVectorClassifier
 from benchmark.config.components import check_component
 from benchmark.config.model import MethodSpec, TermSelection
-from benchmark.kernels import KERNELS
 from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
 from benchmark.methods.weighted_counts import fitted_weighting, weighted_points
 from benchmark.text.pruning import TRAINING, Pruning
 from tests.toy_data import toy_group_splits, toy_problem
 
-from .conftest import represented
+from .conftest import ALL_KERNELS, represented
 
 if TYPE_CHECKING:
     from benchmark.methods.matrix_cache import MatrixCache
@@ -36,38 +34,23 @@ def problem(*, multilabel: bool) -> Problem:
     return Problem(replace(found.counts, matrix=matrix, blocks=tuple(WEIGHTS), block_of=block_of), "blocks", 7)
 
 
-def spec(kernel: Any, weighting: str = "tf") -> MethodSpec:
+def spec(kernel: str, weighting: str = "tf") -> MethodSpec:
     points = replace(represented(weighting, "l1", "training"), fields=tuple(WEIGHTS.items()))
     svm = check_component("classifier", CLASSIFIERS, {"name": "svm", "epsilon": 1e-6})
-    return MethodSpec(points, check_component("kernel", KERNELS, kernel), svm)
+    return MethodSpec(points, check_component("kernel", ALL_KERNELS, kernel), svm)
 
 
 @pytest.mark.parametrize(
     "terms", [None, TermSelection((30,), "information-gain", "sum")], ids=["all terms", "selected"]
 )
 @pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
-def test_summed_affinities_decide_as_those_of_the_mixture(multilabel: bool, terms: Any, bench: MatrixCache) -> None:
+def test_gram_rows_decide_as_kernels_of_inner_products(multilabel: bool, terms: Any, bench: MatrixCache) -> None:
     given, number = problem(multilabel=multilabel), None if terms is None else 30
-    kernels = ("bhattacharyya", {"name": "sum-over-fields", "of": "bhattacharyya"})
-    methods = [build_method(spec(kernel), given, terms, replicated=False) for kernel in kernels]
+    methods = [build_method(spec(kernel), given, terms, replicated=False) for kernel in ("bhattacharyya", "gram-rows")]
     for one, other in zip(
         *(each.solve(given, toy_group_splits(given), number, bench) for each in methods), strict=True
     ):
         np.testing.assert_array_equal(one.predicted, other.predicted)
-
-
-def test_distances_are_summed_by_the_weights_of_the_fields(bench: MatrixCache) -> None:
-    given = problem(multilabel=False)
-    (split, _), labels = toy_group_splits(given), given.documents.labels
-    counts, kernel = given.counts.matrix.toarray(), np.zeros((60, 60))
-    for block, weight in enumerate(WEIGHTS.values()):
-        own = counts[:, np.equal(given.counts.block_of, block)]
-        p = np.sqrt(own / own.sum(axis=1, keepdims=True))
-        kernel -= weight / 1.5 * 2 * np.arccos(np.clip(p @ p.T, 0, 1))
-    order = split.train[np.argsort(labels[split.train], kind="stable")]
-    machine = SupportVectorClassifier(epsilon=1e-6).fit(kernel[np.ix_(order, order)], labels[order])
-    (found,) = build_method(spec("sum-over-fields"), given, None, replicated=False).solve(given, [split], None, bench)
-    np.testing.assert_array_equal(found.predicted, machine.predict(kernel[np.ix_(split.test, order)]))
 
 
 def test_a_block_that_fields_leave_out_weighs_nothing() -> None:

@@ -62,8 +62,8 @@ MACHINES = [
     ("hp-top", "one-vs-one", False, False, HyperplaneTopMethod),
     ("plsi-fisher", "one-vs-one", True, False, FisherKernelMethod),
     ("plsi-fisher", "one-vs-one", False, False, FisherKernelMethod),
-    ("sum-over-fields", "one-vs-one", False, False, PrecomputedKernelSvm),
-    ("sum-over-fields", "one-vs-one", True, False, PrecomputedKernelOneVsRest),
+    ("gram-rows", "one-vs-one", False, False, PrecomputedKernelSvm),
+    ("gram-rows", "one-vs-one", True, False, PrecomputedKernelOneVsRest),
 ]
 
 
@@ -74,8 +74,6 @@ def problem_of(*, multilabel: bool, n_classes: int = 3) -> Problem:
 def machine_spec(kernel: str, scheme: str, **more: Any) -> MethodSpec:
     normalization = "none" if kernel == "plsi-fisher" else "l1"
     representation = represented("tf", normalization, "collection")
-    if kernel == "sum-over-fields":
-        representation = replace(representation, fields=(("all", 1.0),))
     return spec_of(kernel, representation, scheme=scheme, **more)
 
 
@@ -270,7 +268,7 @@ def entries() -> dict[str, Any]:
     """Entries that differ from the first in one thing that decides a kernel's arrays."""
     problem = problem_of(multilabel=False)
     first, second = toy_group_splits(problem)
-    spec = machine_spec("sum-over-fields", "one-vs-one")
+    spec = machine_spec("gram-rows", "one-vs-one")
     points, mapped = spec.representation, represented("tf", "l1", "collection", features="hellinger")
 
     def entry(
@@ -474,8 +472,8 @@ def test_each_method_is_solved_in_its_own_way() -> None:
         (spec_of("linear", smoothed), several, None, False, KernelOneVsRest),
         (spec_of("ngd", l1), several, SELECTED, False, KernelOneVsRest),
         (spec_of("mnb", l1), several, SELECTED, True, PointClassifierMethod),
-        (machine_spec("sum-over-fields", "one-vs-one"), one, SELECTED, False, PrecomputedKernelSvm),
-        (machine_spec("sum-over-fields", "one-vs-one"), several, None, True, PrecomputedKernelOneVsRest),
+        (machine_spec("gram-rows", "one-vs-one"), one, SELECTED, False, PrecomputedKernelSvm),
+        (machine_spec("gram-rows", "one-vs-one"), several, None, True, PrecomputedKernelOneVsRest),
         (machine_spec("plsi-fisher", "one-vs-one"), one, None, True, FisherKernelMethod),
         (machine_spec("hp-top", "one-vs-one"), several, None, True, HyperplaneTopMethod),
     ]
@@ -543,7 +541,7 @@ def test_products_that_no_other_split_needs_are_streamed_where_they_are_large(
     ("scheme", "n_classes", "valued"),
     [("one-vs-one", 2, True), ("one-vs-one", 3, False), ("one-vs-one", 4, False), ("one-vs-rest", 3, True)],
 )
-@pytest.mark.parametrize("kernel", ["ngd", "sum-over-fields"])
+@pytest.mark.parametrize("kernel", ["ngd", "gram-rows"])
 def test_classes_have_values_unless_pairs_of_them_vote(kernel: str, scheme: str, n_classes: int, valued: bool) -> None:
     problem = problem_of(multilabel=False, n_classes=n_classes)
     method = build_method(machine_spec(kernel, scheme), problem, None, replicated=False)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import IO, TYPE_CHECKING, Any, Literal
 
-from pyarrow import ArrowException, parquet, types
+from pyarrow import ArrowException, types
 
 from benchmark.corpora.user.decompress import COMPRESSED, open_as_digested, open_decompressed
 from benchmark.corpora.user.json_records import (
@@ -296,6 +296,8 @@ def _of_objects(
 
 @contextmanager
 def _parquet(path: Path, digest: FileDigest | None = None) -> Iterator[Any]:
+    from pyarrow import parquet  # noqa: PLC0415 - slow to import, and only for Parquet
+
     try:
         with open_as_digested(path, digest) as plain, parquet.ParquetFile(plain) as file:
             yield file

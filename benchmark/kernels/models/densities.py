@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, Self
 
 import numpy as np
-from scipy.optimize.elementwise import find_root
 from scipy.special import expit, polygamma
 
 if TYPE_CHECKING:
@@ -219,6 +218,8 @@ def shape_of_skewness(skewness: Array) -> Array:
     The skewness rises with α from -2 to 1.14. A skewness that no α in the interval has gives the nearer end of the
     interval; the variance then accounts for the rest of a long tail.
     """
+    from scipy.optimize.elementwise import find_root  # noqa: PLC0415 - slow to import
+
     ends = np.log(_SHAPES)
     reached = np.clip(skewness, *_skewness(np.exp(ends)))
     root = find_root(lambda x, target: _skewness(np.exp(x)) - target, tuple(ends), args=(reached,))
