@@ -112,6 +112,19 @@ def planned_comparisons(summary: Summary) -> list[PlannedComparison]:
     return found
 
 
+def leading_pair(summary: Summary) -> tuple[str, str] | None:
+    """Return the planned pair with the best score, the better cell first; None without a pair of one task."""
+    scores, metric = summary.headlines, summary.main_metric
+    sign = 1 if summary.more_is_better(metric) else -1
+    best: list[tuple[float, str]] = []
+    for pair in planned_comparisons(summary):
+        both = [(sign * scores[cell.id, metric]["value"], cell.id) for cell in (pair.a, pair.b)]
+        both.sort(key=lambda each: each[0], reverse=True)
+        if pair.a.task == pair.b.task and [value for value, _ in both] > [value for value, _ in best]:
+            best = both
+    return (best[0][1], best[1][1]) if best else None
+
+
 def quantity_tests(significance: pd.DataFrame, metric: str) -> pd.DataFrame:
     """Return the tests of the quantity that a metric is, so that a test and an interval beside it are of the same.
 

@@ -1,4 +1,4 @@
-"""Hardest documents: those that most cells misclassify, with the prediction of each cell."""
+"""Documents that most cells misclassify, and documents on which two cells disagree, with what each cell predicts."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from benchmark.evaluation.predictions import SplitKey
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from benchmark.config.model import Experiment
     from benchmark.evaluation.outcomes import Outcome
     from benchmark.evaluation.predictions import Predictions, TaskKey
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 #: Maximal number of documents over all tasks, which have equal parts of it.
 MAX_HARD_DOCUMENTS = 200
+#: Documents that are shown of those on which two cells disagree.
+MOST_DISAGREEMENTS = 10
 
 
 @dataclass(frozen=True)
@@ -85,11 +89,59 @@ class DocumentExplanation:
     problem: str = ""
 
 
-def hardest_documents(experiment: Experiment, predictions: Predictions, scored: ScoreTable) -> tuple[HardDocument, ...]:
-    """Return the documents that most cells misclassify, task by task, those of most cells first.
+@dataclass(frozen=True)
+class Disagreement:
+    """Two cells beside each other: how often exactly one is right, and some of those documents.
 
-    Only tables that test each document once have such documents, since curves test a document repeatedly.
+    Parameters
+    ----------
+    cells : (str, str)
+        Ids of the cells, the better one first.
+    right : (int, int)
+        Documents on which only the first cell, and only the second cell, is right.
+    documents : tuple of HardDocument
+        At most `MOST_DISAGREEMENTS` of these documents, with the predictions of both cells.
     """
+
+    cells: tuple[str, str]
+    right: tuple[int, int]
+    documents: tuple[HardDocument, ...]
+
+
+def hardest_documents(experiment: Experiment, predictions: Predictions, scored: ScoreTable) -> tuple[HardDocument, ...]:
+    """Return the documents that most cells misclassify, task by task, those of most cells first."""
+    tasks = _tested_once(experiment, scored)
+    most = MAX_HARD_DOCUMENTS // max(len(tasks), 1)
+    found = list[HardDocument]()
+    for key, cells in tasks.items():
+        wrong = np.sum([_misses(outcome) for outcome in cells.values()], axis=0)
+        worst = np.lexsort((_tested(predictions, key), -wrong))[:most]
+        found += _documents(predictions, key, cells, worst[wrong[worst] > 0])
+    return tuple(found)
+
+
+def disagreement(
+    experiment: Experiment, predictions: Predictions, scored: ScoreTable, pair: tuple[str, str]
+) -> Disagreement | None:
+    """Return where two cells of one task disagree; None if their documents are tested repeatedly.
+
+    The documents are the first on which only one of the cells is right, as many of one kind as of the other if there
+    are enough.
+    """
+    for key, cells in _tested_once(experiment, scored).items():
+        if cells.keys() >= set(pair):
+            own = {cell: cells[cell] for cell in pair}
+            first, second = (_misses(outcome) for outcome in own.values())
+            only = np.flatnonzero(~first & second), np.flatnonzero(first & ~second)
+            half = MOST_DISAGREEMENTS // 2
+            shown = [rows[: max(half, MOST_DISAGREEMENTS - len(others))] for rows, others in (only, only[::-1])]
+            documents = _documents(predictions, key, own, np.concatenate(shown))
+            return Disagreement(pair, (len(only[0]), len(only[1])), tuple(documents))
+    return None
+
+
+def _tested_once(experiment: Experiment, scored: ScoreTable) -> dict[TaskKey, dict[str, Outcome]]:
+    """Return the outcomes of tables by task and cell; curves test a document repeatedly."""
     cells: dict[TaskKey, dict[str, Outcome]] = defaultdict(dict)
     first = next(iter(experiment.variants))  # other variants are sweeps over the same documents
     for cell in experiment.cells:
@@ -102,25 +154,30 @@ def hardest_documents(experiment: Experiment, predictions: Predictions, scored: 
             and len(np.unique(outcome.documents)) == len(outcome.documents)
         ):
             cells[cell.of_task][cell.id] = outcome
-    most = MAX_HARD_DOCUMENTS // max(len(cells), 1)
-    return tuple(each for key, own in cells.items() for each in _of_task(predictions, key, own, most))
+    return cells
 
 
-def _of_task(predictions: Predictions, key: TaskKey, cells: Mapping[str, Outcome], most: int) -> Iterator[HardDocument]:
-    documents, splits = predictions.tasks[key], predictions.splits[SplitKey(*key, None)]
-    # Outcomes number the documents of all tasks together, in the order in which the splits test them.
-    tested = np.concatenate([split.test for split in splits])
-    folds = [split.name for split in splits for _ in split.test]
-    wrong = np.zeros(len(documents.ids), dtype=np.intp)
-    for outcome in cells.values():
-        missed = outcome.truth != outcome.predicted
-        wrong[tested] += missed.any(axis=1) if missed.ndim == 2 else missed
-    worst = np.argsort(-wrong, kind="stable")[:most]
-    for row in worst[wrong[worst] > 0]:
-        at = np.flatnonzero(tested == row)[0]
-        given = {cell: _named(documents.classes, outcome.predicted[at]) for cell, outcome in cells.items()}
-        truth = _named(documents.classes, documents.truth[row])
-        yield HardDocument(documents.ids[row], key.task, folds[at], truth, given)
+def _misses(outcome: Outcome) -> NDArray[np.bool_]:
+    """Return whether the cell is wrong on each tested document."""
+    missed = outcome.truth != outcome.predicted
+    return missed.any(axis=1) if missed.ndim == 2 else missed
+
+
+def _tested(predictions: Predictions, key: TaskKey) -> NDArray[np.intp]:
+    """Return the number of each tested document in its task, in the order of the splits, as in the outcomes."""
+    return np.concatenate([split.test for split in predictions.splits[SplitKey(*key, None)]])
+
+
+def _documents(
+    predictions: Predictions, key: TaskKey, cells: Mapping[str, Outcome], rows: NDArray[np.intp]
+) -> Iterator[HardDocument]:
+    """Yield tested documents of a task, by their rows in the outcomes, which are in the order of the splits."""
+    documents, tested = predictions.tasks[key], _tested(predictions, key)
+    folds = [split.name for split in predictions.splits[SplitKey(*key, None)] for _ in split.test]
+    for row in rows:
+        given = {cell: _named(documents.classes, outcome.predicted[row]) for cell, outcome in cells.items()}
+        truth = _named(documents.classes, documents.truth[tested[row]])
+        yield HardDocument(documents.ids[tested[row]], key.task, folds[row], truth, given)
 
 
 def _named(classes: tuple[str, ...], label: Any) -> str:

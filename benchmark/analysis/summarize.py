@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from benchmark.analysis.caveats import Caveat, find_caveats, leak_caveats, leak_rows
-from benchmark.analysis.comparisons import comparable_pairs, difference_rows, significance_rows
+from benchmark.analysis.comparisons import comparable_pairs, difference_rows, leading_pair, significance_rows
 from benchmark.analysis.costs import cost_rows
 from benchmark.analysis.decision_regions import decision_region_figures
 from benchmark.analysis.figures import ChartLabels, PublishedAxisRange, chart_from_figure
 from benchmark.analysis.formatting.labels import label_cells, method_labels
 from benchmark.analysis.formatting.units import capitalized
-from benchmark.analysis.hardest_documents import hardest_documents
+from benchmark.analysis.hardest_documents import disagreement, hardest_documents
 from benchmark.analysis.notes import (
     corpus_in_words,
     document_sentences,
@@ -88,7 +89,7 @@ def summarize(run: RunPredictions) -> Summary:
     further = [f"{left} more in table.md"] if left > 0 else []
     on_claims = () if experiment.sensitivity_of else claim_notes(each.claim for each in claims if not each.variant)
     sweep = tuple(sensitivity_notes(claims)) if experiment.sensitivity_of else ()
-    return Summary(
+    summary = Summary(
         name=experiment.name,
         title=experiment.title,
         paper=experiment.paper,
@@ -101,7 +102,6 @@ def summarize(run: RunPredictions) -> Summary:
         ranges=range_verdict_frame(published, experiment, scored),
         confusions=summary_table(CONFUSIONS, _confusions(experiment, run.predictions, scored)),
         mistakes=summary_table(MISTAKES, [document.row for document in hardest]),
-        hardest=hardest,
         ranks=summary_table(RANK_TABLE_COLUMNS, mean_rank_rows(experiment, scored)),
         costs=summary_table(COSTS, cost_rows(experiment, run.predictions, scored, run.stored)),
         charts=_charts(experiment, scored, published),
@@ -133,6 +133,9 @@ def summarize(run: RunPredictions) -> Summary:
         minimized=minimized_metrics(experiment),
         quantities=experiment.declared,
     )
+    pair = leading_pair(summary)
+    between = disagreement(experiment, run.predictions, scored, pair) if pair else None
+    return replace(summary, disagreement=between)
 
 
 def _charts(experiment: Experiment, scored: ScoreTable, published: Published | None) -> tuple[Chart, ...]:

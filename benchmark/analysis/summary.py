@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from benchmark.analysis.charts.chart import Chart
     from benchmark.analysis.charts.region_charts import RegionFigure
-    from benchmark.analysis.hardest_documents import HardDocument
+    from benchmark.analysis.hardest_documents import Disagreement
     from benchmark.config.model import Experiment
     from benchmark.evaluation.metrics import DiagnosticMetric
 
@@ -144,8 +144,8 @@ class Summary:
     mistakes : DataFrame
         Columns `MISTAKES`: documents that `wrong` of `of` cells misclassify, the most frequent first, and the predicted
         classes with the number of cells that predict each (`given`): "student (7); faculty (3)".
-    hardest : tuple of HardDocument
-        The same documents, with the prediction of each cell.
+    disagreement : Disagreement or None
+        Where the two best cells that are compared disagree.
     duplicates : DataFrame
         Columns `DUPLICATES`: of the `tested` documents of a split, `near` have nine of ten distinct words in
         common with a training document, and `same` all of them; `document` and its `twin` are the nearest pair, which
@@ -187,7 +187,7 @@ class Summary:
     confusions: pd.DataFrame = field(default_factory=partial(summary_table, CONFUSIONS))
     ranks: pd.DataFrame = field(default_factory=partial(summary_table, RANK_TABLE_COLUMNS))
     mistakes: pd.DataFrame = field(default_factory=partial(summary_table, MISTAKES))
-    hardest: tuple[HardDocument, ...] = ()
+    disagreement: Disagreement | None = None
     duplicates: pd.DataFrame = field(default_factory=partial(summary_table, DUPLICATES))
     leaks: pd.DataFrame = field(default_factory=partial(summary_table, LEAKS))
     costs: pd.DataFrame = field(default_factory=partial(summary_table, COSTS))

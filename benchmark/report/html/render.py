@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 #: files beside the page have all rows.
 MAX_PAGE_BYTES, MAX_PAGE_ROWS = 2_400_000, (3000, 2000, 1000, 500, 300, 100)
 JSON_FORMAT: dict[str, Any] = {"sort_keys": True, "separators": (",", ":"), "ensure_ascii": False}
-MOST_PAGE_CAVEATS = 4  # that are shown at once
 
 
 def render_html(template: str, sentences: Sequence[str], sections: Sequence[PageSection], **more: Any) -> str:
@@ -32,20 +31,18 @@ def render_html(template: str, sentences: Sequence[str], sections: Sequence[Page
 
     The script that draws pictures is included only if there are pictures.
     """
-    more = {"headline": "", "caveats": (), "cards": ()} | more
-    more |= {"sentences": sentences, "sections": sections, "drawn": any(section.pictures for section in sections)}
-    more |= {"movable": any(section.simplex for section in sections)}
+    more = {"headline": "", "cards": ()} | more
+    more |= {
+        "sentences": sentences,
+        "sections": sections,
+        "drawn": any(section.pictures for section in [*sections, *more.get("pictured", ())]),
+    }
+    more |= {"movable": any(section.simplex for section in more.get("pictured", ()) or sections)}
     for most in MAX_PAGE_ROWS:
         html = _environment().get_template(template).render(most=most, **more)
         if len(html.encode()) <= MAX_PAGE_BYTES:
             break
     return html
-
-
-def bytes_beside_script(html: str) -> int:
-    """Return the bytes of a page beside the script that draws its pictures."""
-    drawing: Any = _environment().globals["vega"]
-    return len(html.encode()) - (len(drawing().encode()) if '<div class="picture' in html else 0)
 
 
 def line_look(i: int) -> dict[str, str]:
@@ -84,7 +81,6 @@ def _environment() -> Environment:
         "vega": _drawing_script,
         "look": page_spec(PAGE_CONFIG),
         "line_look": line_look,
-        "n_caveats": MOST_PAGE_CAVEATS,
         "tone_of": verdict_tone,
         "on_demand": ON_DEMAND,
         "no_values": NO_VALUES,

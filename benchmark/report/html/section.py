@@ -43,8 +43,6 @@ class PageSection:
         Address of the page of the section's run.
     links : mapping of str to str
         Address that a row links to, by the first field of the row.
-    squares : mapping of str to Any
-        Data of the squares that the page's script adds to each row (see `html.mistakes`).
     simplex : mapping of str to Any
         Data of a triangle and a sphere that the page's script draws (see `html.simplex`).
     tried : mapping of str to tuple of str
@@ -67,7 +65,6 @@ class PageSection:
     columns: int = 1
     link: str = ""
     links: Mapping[str, str] = field(default_factory=dict)
-    squares: Mapping[str, Any] = field(default_factory=dict)
     simplex: Mapping[str, Any] = field(default_factory=dict)
     tried: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     anchor: str = ""

@@ -119,72 +119,7 @@ function restore() {
   if (target) target.scrollIntoView();
 }
 
-// Squares of documents and methods: each row of the table gets one for each method, and the chosen one is explained.
-const make = (tag, text = "", name = "") => Object.assign(document.createElement(tag), {textContent: text, className: name});
-const quoted = word => /^[\w./:^~%@=+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-
-function explain(place, data, of, column) {
-  const cell = data.cells[of.task || ""][column], name = i => data.names[i], label = name(of.predicted[column]), truth = name(of.truth);
-  const found = of.explained, by = found && name(found.cell), list = (title, lines) => [make("h4", title), lines.reduce((ul, line) => (ul.append(make("li", line)), ul), make("ul"))];
-  const parts = [make("h3", of.name), make("p", `${cell} predicts ${label}: ${label === truth ? "right" : "wrong"}. True: ${truth}. Tested in ${name(of.fold)}.`)];
-  if (found) {
-    const text = make("div", found.text || "(no text)", "document");
-    text.tabIndex = 0;
-    text.setAttribute("role", "region");
-    text.setAttribute("aria-label", "Beginning of the text");
-    parts.push(text);
-    if (found.words) parts.push(...list(`Words that decided for ${by}`, found.words.map(([of, words]) => `for ${name(of)}: ${words || "no single word"}`)));
-    if (found.nearest) parts.push(...list(`Nearest training documents (${name(found.near)} of ${by})`, found.nearest.map(([id, of, value]) => `${name(of)}: ${name(id)} (${value})`)));
-    parts.push(make("p", found.problem ? `Not trained again: ${found.problem}` : found.values ? `Decision values of ${by}: ${found.values}` : "", "note"));
-  }
-  if (!found || by !== cell) parts.push(make("h4", `What decided for ${cell}`), make("code", `bench explain . ${quoted(cell)} --document ${quoted(of.name)}`));
-  place.replaceChildren(...parts);
-}
-
-all("script.squares").forEach(script => {
-  const data = JSON.parse(script.textContent), place = script.parentElement, table = place.querySelector("table"), panel = place.querySelector(".case");
-  const rows = [...table.tBodies[0].rows], squares = row => [...row.querySelectorAll(".square")];
-  table.setAttribute("role", "grid");
-  for (const column of data.columns) {
-    const head = make("th", "", "square");
-    head.scope = "col";
-    head.append(Object.assign(make("button", column), {type: "button"}));
-    table.tHead.rows[0].append(head);
-  }
-  rows.forEach((row, i) => {
-    const of = Object.assign(data.rows[i], {name: row.cells[0].textContent.trim()});
-    row.cells[0].title = of.name;
-    row.cells[0].replaceChildren(make("bdi", of.name)); // so that the style can leave out its beginning, not its end
-    of.predicted.forEach((code, column) => {
-      const wrong = code !== of.truth, square = make("td", code < 0 ? "" : wrong ? "×" : "·", code < 0 ? "" : `square${wrong ? " wrong" : ""}`);
-      if (code >= 0) {
-        square.setAttribute("aria-label", `${data.columns[column]}: ${data.names[code]}, ${wrong ? "wrong" : "right"}`);
-        square.tabIndex = -1;
-        square.addEventListener("focus", () => {
-          all(".square[aria-selected]", table).forEach(each => { each.tabIndex = -1; each.removeAttribute("aria-selected"); });
-          square.tabIndex = 0;
-          square.setAttribute("aria-selected", "true");
-          explain(panel, data, of, column);
-        });
-      }
-      row.append(square);
-    });
-  });
-  const first = table.querySelector("td.square");
-  if (first) first.tabIndex = 0;
-  table.addEventListener("keydown", event => {
-    const square = event.target.closest("td.square"), steps = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]}[event.key];
-    if (!square || !steps) return;
-    event.preventDefault();
-    const shown = [...table.tBodies[0].rows].filter(row => !row.hidden), column = squares(square.parentElement).indexOf(square);
-    const row = shown[shown.indexOf(square.parentElement) + steps[0]], next = row && squares(row)[column + steps[1]];
-    if (!next) return;
-    all(".square[tabindex='0']", table).forEach(each => { each.tabIndex = -1; });
-    next.focus();
-  });
-});
-
-all("thead th").forEach(head => { head.dataset.name = head.textContent.trim(); }); // on paper, which repeats no buttons
+all("section:not(#results, #wrong) thead th").forEach(head => { head.dataset.name = head.textContent.trim(); }); // on paper, which repeats no buttons
 all("thead button").forEach(each => each.addEventListener("click", () => {
   const head = each.parentElement, section = head.closest("section"), column = head.cellIndex, was = state(section).sort || "";
   const orders = "down" in head.dataset ? [`${column}d`, `${column}`] : [`${column}`, `${column}d`];
