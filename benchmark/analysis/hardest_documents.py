@@ -159,8 +159,8 @@ def _tested_once(experiment: Experiment, scored: ScoreTable) -> dict[TaskKey, di
 
 def _misses(outcome: Outcome) -> NDArray[np.bool_]:
     """Return whether the cell is wrong on each tested document."""
-    missed = outcome.truth != outcome.predicted
-    return missed.any(axis=1) if missed.ndim == 2 else missed
+    missed = np.asarray(outcome.truth != outcome.predicted)
+    return np.asarray(missed.any(axis=1)) if missed.ndim == 2 else missed
 
 
 def _tested(predictions: Predictions, key: TaskKey) -> NDArray[np.intp]:

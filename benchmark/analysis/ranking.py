@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: Minimal number of samples and of methods that have mean ranks; fewer are compared in pairs.
 MIN_SAMPLES_AND_METHODS = 3
 #: What a row is to the baseline of its cells, if it isn't one of the outcomes "better" and "worse".
-BASELINE, NOT_SHOWN, NOT_COMPARED = "baseline", "not shown to differ", "not compared with it"
+BASELINE, NOT_SHOWN, NOT_COMPARED = "baseline", "no clear difference", "not compared with it"
 
 
 @dataclass(frozen=True)

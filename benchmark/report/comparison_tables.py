@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.comparisons import UNDECIDED, planned_comparisons
-from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing, number_text, p_text
+from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing, p_text
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
 from benchmark.analysis.formatting.units import display_unit
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
@@ -74,7 +74,7 @@ def outcome_text(pair: PlannedComparison) -> str:
     """Write the outcome of a comparison."""
     if pair.better is not None:
         return f"{'first' if pair.outcome == 'a' else 'second'} is better"
-    return "not shown to differ" if pair.outcome == UNDECIDED else pair.note or pair.outcome
+    return "no clear difference" if pair.outcome == UNDECIDED else pair.note or pair.outcome
 
 
 def untestable_lines(summary: Summary) -> list[str]:
@@ -88,21 +88,6 @@ def untestable_lines(summary: Summary) -> list[str]:
         some = f"not testable for {len(untestable)} of {len(own)} pairs"
         lines += [f"{test}: {untestable[0] if len(set(own)) == 1 else some}."] if untestable else []
     return lines
-
-
-def significance_table(summary: Summary) -> Table:
-    """Return a table of every test of the planned comparisons, pair by pair."""
-    tests = summary.significance.to_dict("records")
-    pairs = {pair: i for i, pair in enumerate(dict.fromkeys((row["a"], row["b"]) for row in tests))}
-    rows = []
-    for row in sorted(tests, key=lambda row: pairs[row["a"], row["b"]]):
-        statistic = number_text(row["statistic"])
-        statistic = f"Z {statistic}" if row["test"] == "sign" and statistic != MISSING_TEXT else statistic
-        holm = MISSING_TEXT if is_missing(row["p_holm"]) else row["note"] or _holm_text(row["p_holm"], row["family"])
-        test = TEST_TITLES.get(row["test"], row["test"]), int(row["n"]), statistic
-        rows.append((row["a"], row["b"], *test, p_text(row["p_value"], row["note"]), holm))
-    numbers = [Column(name, PLAIN) for name in ("n", "statistic", "p")]
-    return Table.of("Every test", ("a", "b", "test", *numbers, _P_HOLM), rows)
 
 
 def claim_comparison_table(comparisons: pd.DataFrame, title: str = "") -> Table:

@@ -318,17 +318,6 @@ def range_table(ranges: pd.DataFrame) -> Table:
     return Table.of(title, (*header, *further, Column("verdict", verdict=True)), rows)
 
 
-def mistake_table(mistakes: pd.DataFrame) -> Table:
-    """Return a table of the documents that most cells misclassify."""
-    records = [
-        {"document": row["document"], "task": row["task"], "true": row["truth"]}
-        | {"wrong": f"{count_text(row['wrong'])} of {count_text(row['of'])}"}
-        for row in mistakes.to_dict("records")
-    ]
-    header = ("document", "task", "true", Column("wrong", PLAIN, more_is_better=True))
-    return Table.of("Documents that most methods misclassify", header, records)
-
-
 def duplicate_table(duplicates: pd.DataFrame) -> Table:
     """Return a table of the near-duplicates between test and training documents, with an example for each split."""
     records = [

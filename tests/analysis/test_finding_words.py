@@ -33,11 +33,11 @@ class TestOnePair:
                 0.01,
                 "b beats a by 10.0 points of accuracy (95% interval 5.0 to 15.0)",
             ),
-            (GAP, 0.5, "a and b are not shown to differ: +10.0 points of accuracy (95% interval +5.0 to +15.0)"),
+            (GAP, 0.5, "a and b show no clear difference: +10.0 points of accuracy (95% interval +5.0 to +15.0)"),
             (
                 ("a", "b", -0.1, -0.2, 0.05, 9),
                 0.01,
-                "a and b are not shown to differ: −10.0 points of accuracy (95% interval −20.0 to +5.0)",
+                "a and b show no clear difference: −10.0 points of accuracy (95% interval −20.0 to +5.0)",
             ),
         ],
     )
@@ -110,11 +110,11 @@ class TestSeveral:
         found = self.sized((0.01, 0.01, 0.5))
         assert found.headline == "one beats two at 2 of 3 training sizes, by 10.0 to 20.0 points of accuracy"
         assert "Differences, one minus two, are +10.0 to +30.0 points." in found.details
-        assert "By the exact sign test with Holm's correction, 1 is undecided." in found.details
+        assert "By the exact sign test with Holm's correction, 1 shows no clear difference." in found.details
 
     def test_one_beats_the_other_only_where_most_comparisons_are_decided(self) -> None:
         found = self.sized((0.5, 0.01, 0.5)).headline
-        start = "one and two are not shown to differ at 2 of 3 training sizes; one is better in 1"
+        start = "one and two show no clear difference at 2 of 3 training sizes; one is better in 1"
         assert found == f"{start}: +10.0 to +30.0 points of accuracy"
 
     @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ class TestSeveral:
         [
             (
                 (0.5, 0.5, None),
-                "one and two are not shown to differ at any of 3 training sizes: +10.0 to +30.0 points of accuracy",
+                "one and two show no clear difference at any of 3 training sizes: +10.0 to +30.0 points of accuracy",
             ),
             (
                 (None, None, None),
@@ -138,7 +138,7 @@ class TestSeveral:
         ("p_values", "said"),
         [
             ((0.01, 0.01, 0.01), ["By the exact sign test with Holm's correction, every difference is decided."]),
-            ((0.01, 0.5, 0.5), ["By the exact sign test with Holm's correction, 2 are undecided."]),
+            ((0.01, 0.5, 0.5), ["By the exact sign test with Holm's correction, 2 show no clear difference."]),
             (
                 (0.01, 0.01, None),
                 [
@@ -157,7 +157,7 @@ class TestSeveral:
         ],
     )
     def test_what_the_tests_leave_open_is_counted(self, p_values: Any, said: list[str]) -> None:
-        found = [text for text in self.sized(p_values).details if "decided" in text or "significant" in text]
+        found = [text for text in self.sized(p_values).details if "By the" in text or "significant" in text]
         assert found == said
 
 
@@ -178,9 +178,9 @@ class TestOneBaseline:
     @pytest.mark.parametrize(
         ("p_values", "headline"),
         [
-            ((0.01, 0.01, 0.5), "2 of 3 methods beat d; 1 is not shown to differ"),
-            ((0.01, 0.5, 0.5), "1 of 3 methods beats d; 2 are not shown to differ"),
-            ((0.5, 0.5, 0.5), "None of 3 methods is shown to differ from d"),
+            ((0.01, 0.01, 0.5), "2 of 3 methods beat d; 1 shows no clear difference"),
+            ((0.01, 0.5, 0.5), "1 of 3 methods beats d; 2 show no clear difference"),
+            ((0.5, 0.5, 0.5), "None of 3 methods shows a clear difference from d"),
         ],
     )
     def test_methods_that_beat_it_are_counted(self, p_values: Any, headline: str) -> None:
@@ -195,8 +195,8 @@ class TestOneBaseline:
             ((10, 30, 20), "3 of 3 methods beat d"),
             ((10, 30, -20), "2 of 3 methods beat d; 1 is worse"),
             ((10, -30, -20), "1 of 3 methods beats d; 2 are worse"),
-            ((0, 30, -20), "1 of 3 methods beats d; 1 is worse, 1 is not shown to differ"),
-            ((0, -10, -20), "0 of 3 methods beat d; 2 are worse, 1 is not shown to differ"),
+            ((0, 30, -20), "1 of 3 methods beats d; 1 is worse, 1 shows no clear difference"),
+            ((0, -10, -20), "0 of 3 methods beat d; 2 are worse, 1 shows no clear difference"),
         ],
     )
     def test_methods_that_are_worse_are_counted_apart_and_the_largest_lead_is_told(
@@ -225,7 +225,7 @@ class TestOneBaseline:
         found = main_finding(summary)
         assert found.headline == "Other methods beat base in 3 of 6 comparisons, and lose to it in 2"
         assert "The 6 comparisons: 3 methods × 2 tasks." in found.details
-        assert "By the exact sign test with Holm's correction, 1 is undecided." in found.details
+        assert "By the exact sign test with Holm's correction, 1 shows no clear difference." in found.details
 
 
 @pytest.mark.parametrize(("metric", "better", "worse"), [("accuracy", "a", "b"), ("error", "b", "a")])

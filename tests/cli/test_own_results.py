@@ -227,7 +227,7 @@ class TestFirstLine:
         code, said = bench("run", methods=self.METHODS[::order], protocol={"name": "k-fold", "k": 6}, compare=compare)
         assert code == 0, said
         start = (
-            "one and two never differ on own.csv (p = 1, 0 of 120 documents); one is not shown to differ from three."
+            "one and two never differ on own.csv (p = 1, 0 of 120 documents); one shows no clear difference from three."
         )
         assert said.startswith(start)
         assert "too few splits" not in said

@@ -11,7 +11,7 @@ from benchmark.analysis.formatting.number_text import interval_text, number_text
 from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.analysis.ranking import ranked_cells
 from benchmark.analysis.summary import DIFFERENCES, SCORE_COLUMNS, SIGNIFICANCE, CellInfo, Summary, summary_table
-from benchmark.report.comparison_tables import comparison_table, significance_table
+from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.escapes import latex_text
 from benchmark.report.run_tables import table_csv, table_latex, table_markdown
 from benchmark.report.tables import cell_table
@@ -230,19 +230,6 @@ def test_summary_refuses_scores_of_unknown_cells_and_missing_columns():
         Summary("x", "X", None, cells, summary_table(SCORE_COLUMNS[:-1]))
     with pytest.raises(ValueError, match="same id"):
         Summary("x", "X", None, cells * 2, summary_table(SCORE_COLUMNS))
-
-
-def test_every_test_has_a_row_and_a_terminal_the_leading_one(make):
-    summary = replace(make(), claims=make().claims[:0])
-    every = {"sign", "McNemar", "Wilcoxon"} if len(summary.significance) else set()
-    assert {row[2] for row in significance_table(summary).rows} == every
-    printed = " ".join(terminal(summary).split())
-    assert printed.count("p is that of the sign test.") == bool(len(summary.significance))
-    assert printed.count("not testable") == bool(len(summary.significance))
-    assert "McNemar" not in printed
-    alone = summary.significance[summary.significance["test"] == "mcnemar"]
-    if len(alone):
-        assert "p is that of the McNemar test." in terminal(replace(summary, significance=alone))
 
 
 def test_a_comparison_has_one_row_with_the_leading_test(make):

@@ -38,7 +38,6 @@ from benchmark.report.curve_tables import chart_rows, curve_table
 from benchmark.report.drawing import theme
 from benchmark.report.drawing.claim_forest import MOST_DRAWN_PAIRS, claim_picture
 from benchmark.report.drawing.curves import curve_chart, curve_pictures
-from benchmark.report.drawing.dots import rank_picture
 from benchmark.report.drawing.theme import COLUMN_WIDTH, text_width
 from benchmark.report.html import render
 from benchmark.report.html.page import page_html
@@ -115,13 +114,6 @@ def test_charts(name: str) -> None:
         **{each.title: figure_text(each.alt, each.spec) for each in curve_pictures(chart)},
     }
     assert_expected(f"chart-{name}", parts.items())
-
-
-def test_mean_ranks(webkb: Summary) -> None:
-    ranks = [(name, rank, 14, 1.25, 0.0312) for name, rank in (("a", 1.5), ("b", 2.25), ("c", 2.75), ("d", 3.5))]
-    picture = rank_picture(replace(webkb, ranks=summary_table(RANK_TABLE_COLUMNS, ranks)))
-    assert picture is not None
-    assert_expected("ranks", [(picture.title, figure_text(picture.alt, picture.spec))])
 
 
 def rich(webkb: Summary) -> Summary:

@@ -11,17 +11,14 @@ import numpy as np
 import pytest
 
 from benchmark.analysis.document_predictions import label_frame
-from benchmark.analysis.hardest_documents import DocumentExplanation, HardDocument, hardest_documents
+from benchmark.analysis.hardest_documents import hardest_documents
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summary import (
-    MISTAKES,
     SCORE_COLUMNS,
-    Summary,
     summary_table,
 )
 from benchmark.evaluation.public_test_sets import TEST_SETS
 from benchmark.report.drawing.regions import region_chart
-from benchmark.report.html.mistakes import mistakes_section
 from benchmark.report.html.simplex import simplex_section
 from benchmark.report.placement import (
     PLACED_DOCUMENT_COLUMNS,
@@ -110,29 +107,6 @@ def placement_parts(made: Placement) -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize(("name", "place"), [("20ng", 6), ("modapte-90", 1), ("webkb", 12)])
 def test_placements(name: str, place: int) -> None:
     assert_expected(f"placement-{name}", placement_parts(placement(name, place)))
-
-
-def test_hard_documents_and_what_explains_them(webkb: Summary) -> None:
-    cells = [cell.id for cell in webkb.cells]
-    hard = tuple(
-        HardDocument(
-            f"doc-{i}", "", fold, "student", {cell: "student" if k < i else "staff" for k, cell in enumerate(cells)}
-        )
-        for i, fold in enumerate(("cornell", "texas", "cornell"))
-    )
-    summary = replace(webkb, hardest=hard, mistakes=summary_table(MISTAKES, [each.row for each in hard]))
-    explained = {
-        ("", "doc-0"): DocumentExplanation(
-            "The text", cells[0], "staff 1.5", "cosine", [("t1", "staff", 0.123456)], {"staff": ["pay", "room"]}
-        ),
-        ("", "doc-2"): DocumentExplanation("Another" * 9, problem="the cell can't be trained again"),
-    }
-    parts = {}
-    for room in (10_000, 420, 0):
-        section = mistakes_section(summary, explained if room else {}, room)
-        assert section.grid is not None
-        parts[f"room {room}"] = "\n".join([grid_text(section.grid), json.dumps(section.squares), *section.lines])
-    assert_expected("mistakes", parts.items())
 
 
 def test_regions() -> None:

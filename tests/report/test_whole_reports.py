@@ -20,9 +20,8 @@ from benchmark.analysis.summarize import summarize
 from benchmark.analysis.summary import SUMMARY_TABLES
 from benchmark.report.drawing.claim_forest import claim_picture
 from benchmark.report.drawing.claim_signs import scoreboard_chart
-from benchmark.report.drawing.dots import dot_pictures, rank_picture
+from benchmark.report.drawing.dots import dot_pictures
 from benchmark.report.drawing.forest import forest_picture
-from benchmark.report.drawing.matrices import confusion_picture
 from benchmark.report.drawing.published import published_chart
 from benchmark.report.files import figure_specs
 from benchmark.report.html.page import page_html
@@ -168,7 +167,7 @@ def parts_of(summary: Summary) -> Iterator[tuple[str, str]]:
     )
     name, spec = next(iter(figure_specs(summary).items()))
     yield f"figure {name}", figure_text(name, spec)
-    pictures = [forest_picture(summary), confusion_picture(summary), rank_picture(summary)]
+    pictures = [forest_picture(summary)]
     pictures += [] if summary.charts else dot_pictures(summary)
     for picture in filter(None, pictures):
         yield f"picture {picture.name}", figure_text(picture.title, picture.spec)

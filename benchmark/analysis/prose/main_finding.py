@@ -188,7 +188,7 @@ class _Finder:
         elif pair.outcome == NEVER_DIFFER:
             headline = f"{_first_word(a)} and {b} never differ{self.on} ({_nothing_unequal(pair)})"
         elif pair.outcome == UNDECIDED:
-            headline = f"{_first_word(a)} and {b} are not shown to differ{self.on}: {signed}"
+            headline = f"{_first_word(a)} and {b} show no clear difference{self.on}: {signed}"
         else:
             headline = f"{_first_word(a)} and {b} differ{self.on} by {signed}, {_why_open(pair)}"
         scores = f"{self._score(pair.a)}, {self._score(pair.b)}"
@@ -218,10 +218,10 @@ class _Finder:
             better = [f"{name} is better in {len(own)}" for name, own in ((a, won), (b, lost)) if own]
             none = at.format(len(pairs) - len(won) - len(lost))
             headline = (
-                f"{_first_word(a)} and {b} are not shown to differ{self.on} {none}; {' and '.join(better)}: {gaps}"
+                f"{_first_word(a)} and {b} show no clear difference{self.on} {none}; {' and '.join(better)}: {gaps}"
             )
         elif duel.outcome == UNDECIDED:
-            headline = f"{_first_word(a)} and {b} are not shown to differ{self.on} {at.format('any')}: {gaps}"
+            headline = f"{_first_word(a)} and {b} show no clear difference{self.on} {at.format('any')}: {gaps}"
         else:
             open_ = f"in {len(pairs)} {noun} without a valid test"
             headline = f"{_first_word(a)} and {b} differ{self.on} by {gaps}, {open_}"
@@ -266,16 +266,16 @@ class _Finder:
         elif lost:
             verb = "beats" if len(lost) == 1 else "beat"
             start, end = f"{_named(lost)} {verb} {lead}", self._by(lost)
-            end += f"; {lead} is not shown to differ from {_named(open_, 'or')}" if open_ else ""
+            end += f"; {lead} shows no clear difference from {_named(open_, 'or')}" if open_ else ""
             end += f"; {lead} never differs from {_named(same, 'or')}" if same else ""
         elif same:
             pair = same[0].pairs[0]
             start = f"{lead} and {_named(same)} never differ"
             end = f" ({_nothing_unequal(pair)})" if len(same) == len(same[0].pairs) == 1 else ""
-            end += f"; {lead} is not shown to differ from {_named(open_, 'or')}" if open_ else ""
+            end += f"; {lead} shows no clear difference from {_named(open_, 'or')}" if open_ else ""
         elif open_:
             gaps = self._gap([pair.value for duel in open_ for pair in duel.pairs], sign="+")
-            start, end = f"{lead} is not shown to differ from {_named(open_, 'or')}", f": {gaps}"
+            start, end = f"{lead} shows no clear difference from {_named(open_, 'or')}", f": {gaps}"
         else:
             gaps = self._gap([pair.value for duel in rest for pair in duel.pairs], sign="+")
             start, end = f"{lead} and {_named(rest)} differ", f" by {gaps}, {_why_open(rest[0].pairs[0])}"
@@ -321,8 +321,9 @@ class _Finder:
         else:
             verb = "beats" if counted["a"] == 1 else "beat"
             open_ = counted[UNDECIDED]
-            others = {"worse": counted["b"], "not shown to differ": open_}
-            rest = [f"{n} {'is' if n == 1 else 'are'} {word}" for word, n in others.items() if n]
+            lost = counted["b"]
+            rest = [f"{lost} {'is' if lost == 1 else 'are'} worse"] if lost else []
+            rest += [f"{open_} {_shows(open_)} no clear difference"] if open_ else []
             same, left = counted[NEVER_DIFFER], counted[UNTESTABLE] + counted[UNTESTED]
             rest += [f"{same} never {'differs' if same == 1 else 'differ'}"] if same else []
             rest += [f"{left} could not be tested"] if left else []
@@ -333,7 +334,7 @@ class _Finder:
             gaps = self._gap([pair.value for pair in pairs], sign="+")
             headline = f"{methods} methods differ from {base.method}{on} by {gaps}, {_why_open(pairs[0])}"
         elif not counted["a"] and not counted["b"]:
-            headline = f"None of {methods} methods is shown to differ from {base.method}{on}"
+            headline = f"None of {methods} methods shows a clear difference from {base.method}{on}"
         sign = 1 if self.summary.more_is_better(self.metric) else -1
         best = max((pair for pair in pairs if pair.outcome == "a"), key=lambda pair: sign * pair.value, default=None)
         if best is not None:
@@ -379,7 +380,7 @@ class _Finder:
         if rival.outcome == "a":
             sign, start = "", f"{_first_word(rival.name)} leads {rival.other}{self.on} by {self._gap(values)}"
         else:
-            differ = "never differ" if rival.outcome == NEVER_DIFFER else "are not shown to differ"
+            differ = "never differ" if rival.outcome == NEVER_DIFFER else "show no clear difference"
             sign, start = (
                 "+",
                 f"{_first_word(rival.name)} and {rival.other} {differ}{self.on}: {self._gap(values, sign='+')}",
@@ -485,7 +486,7 @@ class _Finder:
         untestable = [pair for pair in pairs if pair.outcome == UNTESTABLE]
         n, found = sum(pair.outcome == UNDECIDED for pair in pairs), list[str]()
         if tested:
-            left = "every difference is decided" if not n else f"{n} {'is' if n == 1 else 'are'} undecided"
+            left = "every difference is decided" if not n else f"{n} {_shows(n)} no clear difference"
             found.append(f"By {_test(tested[0])} with Holm's correction, {left}.")
         if untestable:
             which = (
@@ -499,6 +500,10 @@ class _Finder:
 
     def _direction(self) -> list[str]:
         return [] if self.summary.more_is_better(self.metric) else [f"Less {self.name} is better."]
+
+
+def _shows(n: int) -> str:
+    return "shows" if n == 1 else "show"
 
 
 def _first_word(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Dot plots: scores of cells with intervals and published values, and mean ranks of methods."""
+"""Dot plots: scores of cells with intervals and published values."""
 
 from __future__ import annotations
 
@@ -9,20 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from benchmark.analysis.formatting.number_text import interval_text, is_missing, number_text
+from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.formatting.units import axis_label, capitalized, display_factor, display_unit, metric_name
 from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.analysis.ranking import BASELINE, NOT_COMPARED, NOT_SHOWN, ranked_cells, ranking
 from benchmark.report.drawing.axes import ends_and_ticks, number_expression
 from benchmark.report.drawing.key import LegendEntry, legend_spec
 from benchmark.report.drawing.spec import (
-    FIT,
     LEGEND_COLUMNS,
     Picture,
     concat_parts,
     drawable_text,
     figure_spec,
-    page_spec,
     round_for_output,
     row_panel,
     rows_data,
@@ -56,7 +54,6 @@ DOT_LABELS = ("ours, with its 95% interval", "published")
 MOST_DOTS = 200  # most rows of a picture on a page; the table has all of them
 DOT_ROW_HEIGHT, PAGE_ROW = 17, 24  # height of a row in points, in files and on pages
 VALUE_WIDTH = 34.0  # points of the values at the right edge of a file's panel
-RANKS_DIFFER_NOTE = "two methods whose bars don't overlap differ by Nemenyi's test"
 LABEL_WIDTH_EXPRESSION = "0.45 * containerSize()[0]"  # most width of labels on a page
 #: Stroke, fill and shape of a mark, by what its cell is to the baseline; "" where nothing is compared.
 _LOOKS = {
@@ -121,7 +118,7 @@ class _Dots:
         bases = set(self.ranking.baselines.values())
         base = next(iter(bases)) if len(bases) == 1 else "the baseline"
         names = {"": self.labels[0], "better": f"better than {base}", BASELINE: f"{base}; band: its interval"}
-        names |= {"worse": f"worse than {base}", NOT_SHOWN: f"not shown to differ from {base}"}
+        names |= {"worse": f"worse than {base}", NOT_SHOWN: f"no clear difference from {base}"}
         return names.get(outcome, f"not compared with {base}")
 
     @cached_property
@@ -317,41 +314,3 @@ def _looks(dots: _Dots) -> tuple[alt.Stroke, alt.Fill, alt.Shape]:
         alt.Fill("what:N", scale=scales[1], legend=legend),
         alt.Shape("what:N", scale=scales[2], legend=legend),
     )
-
-
-def rank_picture(summary: Summary) -> Picture | None:
-    """Draw mean ranks with bars of half the critical difference to either side: methods whose bars are apart differ."""
-    rows = summary.ranks.to_dict("records")
-    if not rows:
-        return None
-    methods, ranks = [str(row["method"]) for row in rows], [float(row["rank"]) for row in rows]
-    layers = alt.layer(*_ranks(methods, ranks, float(rows[0]["critical"])))
-    height = PAGE_ROW * len(rows)
-    spec = page_spec(spec_of(layers.properties(width="container", autosize=FIT, height=height)))
-    title = f"Mean ranks over {rows[0]['samples']} samples; {RANKS_DIFFER_NOTE}"
-    return Picture("ranks", title, f"{title}. The numbers are in ranks.csv.", spec)
-
-
-def _ranks(methods: Sequence[str], ranks: Sequence[float], critical: float) -> list[alt.Chart]:
-    points = []
-    for method, rank in zip(methods, ranks, strict=True):
-        low, high = (round_for_output(1, rank + sign * critical / 2) for sign in (-1, 1))
-        texts = {"value_text": number_text(rank), "bar": interval_text(low, high)}
-        points.append({"method": method, "rank": round_for_output(1, rank), "low": low, "high": high, **texts})
-    tips = tooltips({"method": "method", "value_text": "mean rank", "bar": "± half of the critical difference"})
-    ends = alt.Scale(
-        domain=[0.5, len(points) + 0.5], nice=False
-    )  # clipped bars hide no overlap: two bars overlap between their ranks
-    x: dict[str, Any] = {"type": "quantitative", "title": "Mean rank (1 is the best)", "scale": ends}
-    axis = alt.Axis(
-        title=None,
-        ticks=False,
-        domain=False,
-        grid=True,
-        labelLimit=alt.ExprRef(LABEL_WIDTH_EXPRESSION),
-    )
-    y = alt.Y("method", type="nominal", sort=None, axis=axis)
-    data = alt.Chart(rows_data(points))
-    bars = data.mark_rule(color=OURS, strokeWidth=2.5, clip=True)
-    dots = data.mark_point(color=OURS, filled=True, opacity=1, size=70)
-    return [bars.encode(alt.X("low", **x), alt.X2("high"), y, tips), dots.encode(alt.X("rank", **x), y, tips)]

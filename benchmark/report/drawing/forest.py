@@ -29,7 +29,7 @@ FOREST_ROW = 22
 _LOOKS = {
     "the first is better": (OURS, OURS, "circle"),
     "the second is better": (BAD, BAD, "triangle-down"),
-    "not shown to differ": (MUTED, PAPER, "circle"),
+    "no clear difference": (MUTED, PAPER, "circle"),
 }
 
 
@@ -78,7 +78,7 @@ def _points(summary: Summary, pairs: Sequence[PlannedComparison]) -> list[dict[s
         point |= {"gap": unit.text(pair.value, "+"), "interval": unit.interval(pair.low, pair.high, "+")}
         point |= {"p": MISSING_TEXT if pair.p_holm is None else p_text(pair.p_holm), "result": outcome_text(pair)}
         point["label"] = pair.a.id if one else point["cell"]
-        first = {"a": "the first is better", "b": "the second is better"}.get(pair.outcome, "not shown to differ")
+        first = {"a": "the first is better", "b": "the second is better"}.get(pair.outcome, "no clear difference")
         points.append(point | {"what": first})
     return points
 

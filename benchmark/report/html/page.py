@@ -6,7 +6,6 @@ page does not depend on when and where it is written.
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -179,13 +178,6 @@ def _legend(chart: Chart) -> str:
 
 
 def _cells_section(summary: Summary) -> PageSection:
-    """Return the section of the cells: their ranking, scores, costs, and the command that runs each cell again."""
-    return PageSection(
-        "Scores of every cell",
-        (),
-        replace(cell_table(summary, costs=True), title="Scores"),
-        "scores.csv",
-        {cell.id: f"bench run {shlex.quote(summary.name)} --only {shlex.quote(cell.id)}" for cell in summary.cells},
-        {cell.id: place for place, cell in enumerate(summary.cells)},
-        folded=True,
-    )
+    """Return the section of the cells of curves: their ranking, scores and costs."""
+    grid = replace(cell_table(summary, costs=True), title="Scores")
+    return PageSection("Scores of every cell", (), grid, "scores.csv", folded=True)

@@ -38,7 +38,10 @@ MOST_MATRIX_CLASSES, MOST_CONFUSIONS = 8, 10
 
 @dataclass(frozen=True)
 class Bar:
-    """Places of a method's score in percent of the width of the scale, or None."""
+    """Places of a method's score in percent of the width of the scale, or None.
+
+    `beyond` is the end of the scale that the score lies beyond, "low" or "high", or "".
+    """
 
     value: float | None
     low: float | None = None
@@ -46,11 +49,7 @@ class Bar:
     published: float | None = None
     base_low: float | None = None
     base_high: float | None = None
-
-    @property
-    def beyond(self) -> str:
-        """The end of the scale that the score lies beyond, "low" or "high", or ""."""
-        return {0.0: "low", 100.0: "high"}.get(self.value, "") if self.value is not None else ""
+    beyond: str = ""
 
 
 @dataclass(frozen=True)
@@ -235,7 +234,7 @@ def result_table(summary: Summary) -> ResultTable:
                 *_published(verdict),
                 "failed" if name in summary.failures else verdict["verdict"] if verdict else "",
                 "" if is_missing(seconds[0]) else number_text(sum(each for each in seconds if not is_missing(each))),
-                Bar(**{key: _place(value, ends) for key, value in numbers[name].items()}),
+                _bar(numbers[name], ends),
                 f"bench run {shlex.quote(summary.name)} --only {shlex.quote(name)}",
                 tuple(folds.get(name, ())),
                 tuple(recalls.get(name, ())),
@@ -261,7 +260,7 @@ def _numbers(summary: Summary, cell: str, baseline: str, verdict: Mapping[str, A
     """Return the numbers of a bar in the displayed unit."""
     metric, unit = summary.main_metric, display_unit(summary.main_metric, summary.quantities)
     score, base = (summary.headlines.get((name, metric), {}) for name in (cell, baseline))
-    found = {end: score.get(end) for end in ("value", "low", "high")}
+    found: dict[str, Any] = {end: score.get(end) for end in ("value", "low", "high")}
     found |= {f"base_{end}": base.get(end) for end in ("low", "high")}
     scaled = {key: None if is_missing(value) else unit.scale * float(value) for key, value in found.items()}
     if verdict:
@@ -275,14 +274,21 @@ def _scale(numbers: Sequence[Mapping[str, float | None]]) -> tuple[list[float], 
 
     A score is an outlier that is farther from the quartiles of all scores than three times their distance.
     """
-    scores = [each["value"] for each in numbers if each["value"] is not None]
-    if not scores:
+    rows = [(value, each) for each in numbers if (value := each["value"]) is not None]
+    if not rows:
         return [0.0, 1.0], []
-    low, high = np.quantile(scores, [0.25, 0.75])
+    low, high = np.quantile([value for value, _ in rows], [0.25, 0.75])
     reach = 3 * (high - low)
-    shown = [each for each in numbers if each["value"] is None or low - reach <= each["value"] <= high + reach]
-    drawn = [each[end] for each in shown for end in ("value", "low", "high", "published") if each.get(end) is not None]
+    shown = [each for value, each in rows if low - reach <= value <= high + reach]
+    ends = ("value", "low", "high", "published")
+    drawn = [number for each in shown for end in ends if (number := each.get(end)) is not None]
     return ends_and_ticks(min(drawn), max(drawn), 4, 6)
+
+
+def _bar(numbers: Mapping[str, float | None], ends: Sequence[float]) -> Bar:
+    value = numbers["value"]
+    beyond = "" if value is None else "low" if value < ends[0] else "high" if value > ends[1] else ""
+    return Bar(**{key: _place(number, ends) for key, number in numbers.items()}, beyond=beyond)
 
 
 def _place(value: float | None, ends: Sequence[float]) -> float | None:
@@ -301,7 +307,9 @@ def _further_metrics(summary: Summary) -> list[str]:
     scores, main = summary.headlines, summary.main_metric
 
     def differs(metric: str) -> bool:
-        pairs = [(scores.get((cell.id, each), {}).get("value") for each in (main, metric)) for cell in summary.cells]
+        pairs: list[list[Any]] = [
+            [scores.get((cell.id, each), {}).get("value") for each in (main, metric)] for cell in summary.cells
+        ]
         return any(not is_missing(a) and not is_missing(b) and not math.isclose(a, b, abs_tol=1e-12) for a, b in pairs)
 
     return [each for each in summary.headline_metrics if each != main and each in FURTHER_METRICS and differs(each)]
@@ -324,8 +332,9 @@ def _folds(summary: Summary, unit: Unit) -> Mapping[str, list[tuple[str, str]]]:
     """Return the main score of each split by method, where there are several splits."""
     found: dict[str, list[tuple[str, str]]] = defaultdict(list)
     frame = summary.scores[summary.scores["metric"] == summary.main_metric]
-    for row in frame[frame["fold"] != HEADLINE_FOLD].to_dict("records"):
-        found[row["cell"]].append((str(row["fold"]), unit.text(row["value"])))
+    apart = frame[frame["fold"] != HEADLINE_FOLD]
+    for cell, fold, value in zip(apart["cell"], apart["fold"], apart["value"], strict=True):
+        found[cell].append((str(fold), unit.text(value)))
     return {cell: folds for cell, folds in found.items() if len(folds) > 1}
 
 
@@ -334,7 +343,7 @@ def _recalls(summary: Summary) -> Mapping[str, list[tuple[str, str]]]:
     found: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for (cell, truth), rows in summary.confusions.groupby(["cell", "truth"], sort=False):
         right = rows.loc[rows["predicted"] == truth, "n"].sum()
-        found[cell].append((str(truth), f"{100 * right / rows['n'].sum():.1f}"))
+        found[str(cell)].append((str(truth), f"{100 * right / rows['n'].sum():.1f}"))
     return found
 
 
@@ -381,12 +390,15 @@ def confusions_of_pair(summary: Summary) -> Confusions | None:
     pair, frame = summary.disagreement.cells, summary.confusions
     if not frame["cell"].isin(pair).any():
         return None
-    counts = {cell: frame[frame["cell"] == cell].set_index(["truth", "predicted"])["n"].to_dict() for cell in pair}
+    counts: dict[str, dict[Any, int]] = {
+        cell: frame[frame["cell"] == cell].set_index(["truth", "predicted"])["n"].to_dict() for cell in pair
+    }
     classes = tuple(dict.fromkeys(str(name) for name in frame.loc[frame["cell"].isin(pair), "truth"]))
     if len(classes) <= MOST_MATRIX_CLASSES:
         return Confusions(pair, classes, tuple(_matrix(counts[cell], classes) for cell in pair))
-    kinds = {kind: [counts[cell].get(kind, 0) for cell in pair] for cell in pair for kind in counts[cell]}
-    wrong = sorted(((*kind, *n) for kind, n in kinds.items() if kind[0] != kind[1]), key=lambda each: -max(each[2:]))
+    first, second = (counts[cell] for cell in pair)
+    kinds = [(*kind, first.get(kind, 0), second.get(kind, 0)) for kind in first | second if kind[0] != kind[1]]
+    wrong = sorted(kinds, key=lambda kind: -max(kind[2:]))
     return Confusions(pair, most=tuple(wrong[:MOST_CONFUSIONS]))
 
 

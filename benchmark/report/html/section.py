@@ -27,10 +27,6 @@ class PageSection:
     grid : Table or None
     file : str
         Name of the file beside the page that has the same numbers in full precision.
-    again : mapping of str to str
-        Command that computes a cell again, by cell, for the table whose rows are cells.
-    places : mapping of str to int
-        Place of a row in the configuration, by its first field, where the rows are in another order.
     keys : int
         Number of the first columns that name a row, in the table and in the pictures.
     folded : bool
@@ -57,8 +53,6 @@ class PageSection:
     pictures: tuple[Picture, ...] = ()
     grid: Table | None = None
     file: str = ""
-    again: Mapping[str, str] = field(default_factory=dict)
-    places: Mapping[str, int] = field(default_factory=dict)
     keys: int = 1
     folded: bool = False
     note: str = ""

@@ -42,8 +42,7 @@ const state = section => JSON.parse(section.dataset.state || "{}");
 function arrange(section, chosen) {
   const table = tableOf(section), rows = [...table.tBodies[0].rows];
   rows.forEach((row, i) => { row.dataset.rank ??= i; });
-  const by = chosen.order === "place" ? "place" : "rank";
-  let compare = (a, b) => a.dataset[by] - b.dataset[by];
+  let compare = (a, b) => a.dataset.rank - b.dataset.rank;
   all("[aria-sort]", table).forEach(head => head.removeAttribute("aria-sort"));
   if (chosen.sort) {
     const column = parseInt(chosen.sort), up = !chosen.sort.endsWith("d");

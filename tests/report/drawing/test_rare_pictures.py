@@ -12,9 +12,7 @@ import pandas as pd
 import pytest
 
 from benchmark.analysis.charts.chart import ChartPanel, Line
-from benchmark.analysis.summary import CONFUSIONS, summary_table
 from benchmark.report.curve_tables import POWERS_BELOW
-from benchmark.report.drawing import matrices
 from benchmark.report.drawing import spec as drawing_spec
 from benchmark.report.drawing.axes import bar_offsets, ends_and_ticks, powers_below, round_ticks
 from benchmark.report.drawing.claim_forest import claim_picture
@@ -24,7 +22,6 @@ from benchmark.report.drawing.curves import curve_chart, curve_pictures
 from benchmark.report.drawing.dots import dot_chart, dot_pictures
 from benchmark.report.drawing.forest import forest_picture
 from benchmark.report.drawing.key import LegendEntry, legend_spec
-from benchmark.report.drawing.matrices import confusion_picture
 from benchmark.report.drawing.published import published_chart, published_panels
 from benchmark.report.drawing.regions import region_chart
 from benchmark.report.drawing.theme import COLOURS, SHAPES, WASH, series_style
@@ -183,7 +180,7 @@ class TestForests:
         rows = {row["cell"]: (row["what"], row["result"], row["p"]) for row in rows_with(picture.spec, "gap")}
         assert rows["a − b"] == ("the first is better", "first is better", "0.01")
         assert rows["b − c"] == ("the second is better", "second is better", "0.01")
-        assert rows["c − a"][0] == "not shown to differ"
+        assert rows["c − a"][0] == "no clear difference"
         assert "First − second, accuracy (points)" in str(picture.spec)
         silent = [layer["mark"].get("aria") for layer in picture.spec["layer"] if layer["mark"]["type"] == "rule"]
         assert silent == [False, None]
@@ -284,20 +281,6 @@ class TestDots:
         assert [rows[name]["print"] for name in "ab"] == [80.0, 81.0]
         assert "less_value" not in rows["a"]
         assert [row["cell"] for row in rows_with(less.spec, "less_value")] == ["b"]
-
-
-class TestMatrices:
-    def test_cells_are_drawn_up_to_the_most_squares(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(matrices, "MOST_CONFUSIONS", 4)
-        rows = [("a", "x", "x", 1), ("a", "x", "y", 1), ("b", "x", "x", 1), ("b", "y", "x", 1)]
-        for extra, cells in ((0, ["a", "b"]), (1, ["a"]), (2, ["a"])):
-            table = summary_table(CONFUSIONS, [*rows, *[("b", "x", "y", 1)] * extra])
-            picture = confusion_picture(replace(summary_of("ab"), confusions=table))
-            assert picture is not None
-            (params,) = (each for each in picture.spec["params"] if each["name"] == "cells")
-            assert params["value"] == cells
-        monkeypatch.setattr(matrices, "MOST_CONFUSIONS", 1)
-        assert confusion_picture(replace(summary_of("ab"), confusions=table)) is None
 
 
 class TestRegions:

@@ -12,7 +12,6 @@ from benchmark.analysis.hardest_documents import DocumentExplanation, HardDocume
 from benchmark.analysis.summary import CONFUSIONS, COSTS, DIFFERENCES, MISTAKES, summary_table
 from benchmark.report.drawing.dots import dot_pictures
 from benchmark.report.drawing.forest import forest_picture
-from benchmark.report.drawing.matrices import confusion_picture
 from benchmark.report.drawing.regions import region_chart
 from benchmark.report.html import render
 from benchmark.report.html.page import MAX_TABLES_BYTES, page_html, summary_sentences
@@ -216,7 +215,7 @@ class TestPictures:
         told = {point["cell"]: point for point in values_of(spec)}
         assert [(name, point["gap"], point["interval"], point["what"]) for name, point in told.items()] == [
             ("tf-l1-ngd − tf-l2-linear", "+2.78", "[+1.30, +4.20]", "the first is better"),
-            ("tf-l1-ned − tf-l1-ngd", "−7.00", "[−9.00, −5.00]", "not shown to differ"),  # no test was made
+            ("tf-l1-ned − tf-l1-ngd", "−7.00", "[−9.00, −5.00]", "no clear difference"),  # no test was made
         ]
         for point, (*_, value, low, high, _) in zip(told.values(), pairs, strict=True):
             assert [point[end] for end in ("value", "low", "high")] == pytest.approx(

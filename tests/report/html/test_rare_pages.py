@@ -14,7 +14,6 @@ from benchmark.analysis.charts.region_charts import RegionFigure
 from benchmark.analysis.hardest_documents import DocumentExplanation
 from benchmark.analysis.summary import COSTS, MISTAKES, SCORE_COLUMNS, CellInfo, Summary, summary_table
 from benchmark.evaluation.public_test_sets import TEST_SETS
-from benchmark.report.html.mistakes import _NO_TEXTS, _TOO_LONG, mistakes_section
 from benchmark.report.html.page import _sections, page_html, write_page
 from benchmark.report.html.render import JSON_FORMAT
 from benchmark.report.html.site import site_pages

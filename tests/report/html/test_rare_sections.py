@@ -21,7 +21,6 @@ from benchmark.report.drawing.spec import Picture
 from benchmark.report.drawing.theme import COLUMN_WIDTH, WIDTH
 from benchmark.report.files import figure_specs, missing_figures_message, write_report_files
 from benchmark.report.html import render
-from benchmark.report.html.mistakes import mistakes_section
 from benchmark.report.html.page import MOST_OPEN_PAIRS, _sections, page_html, summary_sentences, write_page
 from benchmark.report.html.render import bytes_beside_script, line_look, render_html
 from benchmark.report.html.section import PageSection
