@@ -1,8 +1,6 @@
 """The documents that most cells get wrong are those of the decisions, counted."""
 
-import math
 from collections import Counter, defaultdict
-from dataclasses import replace
 from html import unescape
 from types import SimpleNamespace
 
@@ -11,12 +9,7 @@ import pytest
 from benchmark.analysis import hardest_documents as mistakes
 from benchmark.analysis.document_predictions import document_predictions
 from benchmark.analysis.scoring import score_cells
-from benchmark.commands.explanation.page import (
-    PAGE_TEXT_CHARACTERS,
-    best_predicting_cells,
-    explain_hardest,
-    write_page_with_texts,
-)
+from benchmark.commands.explanation.page import PAGE_TEXT_CHARACTERS, _explanations, write_page_with_texts
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import run_and_write
@@ -52,17 +45,16 @@ def test_what_was_predicted_is_told_with_the_number_of_cells(finished):
         assert row["truth"] == row["document"].split("/")[0]
 
 
-def test_the_predictions_of_each_cell_are_those_of_the_run(finished):
-    run = finished.results
+def test_the_predictions_of_the_two_best_are_those_of_the_run(finished):
+    run, shown = finished.results, finished.summary.disagreement
     told = {
         (cell.id, each.document): (each.fold, each.label, each.truth[0])
         for cell in run.experiment.cells
         for each in document_predictions(run, cell)
     }
-    hard = finished.summary.hardest
-    assert {
-        (cell, each.name): (each.fold, label, each.truth) for each in hard for cell, label in each.predicted.items()
-    } == {key: found for key, found in told.items() if key[1] in {each.name for each in hard}}
+    found = [(document, cell, label) for document in shown.documents for cell, label in document.predicted.items()]
+    assert found
+    assert all(told[cell, each.name] == (each.fold, label, each.truth) for each, cell, label in found)
 
 
 def test_no_more_are_told_than_a_page_has_room_for(finished, wrong, monkeypatch):
@@ -103,7 +95,7 @@ def test_documents_are_told_once_however_many_variants_test_them():
 @pytest.fixture(scope="module")
 def explained(finished, tmp_path_factory):
     context = RunContext(Store(tmp_path_factory.mktemp("store")))
-    return explain_hardest(finished.folder, finished.summary, ["tf-l1-ngd"], context)
+    return _explanations(finished, "tf-l1-ngd", context)
 
 
 def test_texts_are_the_first_letters_that_the_lexer_reads(finished, explained):
@@ -113,7 +105,7 @@ def test_texts_are_the_first_letters_that_the_lexer_reads(finished, explained):
         name: {unescape(text.decode(encoding, "replace")) for encoding in ("utf-8", "latin-1")}
         for name, text in zip(corpus.documents.ids, corpus, strict=True)
     }
-    assert {name for _, name in explained} == {each.name for each in finished.summary.hardest}
+    assert {name for _, name in explained} == {each.name for each in finished.summary.disagreement.documents}
     for (_, name), found in explained.items():
         words = found.text.removesuffix(" …").split()
         assert 0 < len(found.text) <= PAGE_TEXT_CHARACTERS + 2
@@ -138,50 +130,6 @@ def test_the_nearest_training_documents_are_those_of_the_kernel(finished, explai
         assert all(near in trained[predictions[name].fold] for near, *_ in found.nearest)
         assert all(near.split("/")[0] == label for near, label, _ in found.nearest)
         assert predictions[name].label in found.words
-
-
-def test_the_best_cell_is_explained_where_none_is_named(finished):
-    scores = finished.summary.headlines
-    (best,) = best_predicting_cells(finished.summary)
-    assert scores[best, "accuracy"]["value"] == max(
-        row["value"] for (_, metric), row in scores.items() if metric == "accuracy"
-    )
-
-
-@pytest.mark.parametrize("metric", ["accuracy", "error"])
-def test_the_best_cell_has_the_most_or_the_least_by_the_metric_and_each_task_its_own(metric):
-    values = {"a": 0.9, "b": 0.5, "c": 0.7, "d": math.nan}
-    hardest = [
-        SimpleNamespace(task=task, name=str(n), predicted=dict.fromkeys(cells))
-        for n, (task, cells) in enumerate([("x", "bca"), ("x", "b"), ("y", "cb"), ("z", "e"), ("u", "be")])
-    ]
-    summary = SimpleNamespace(
-        more_is_better=lambda name: name == "accuracy",
-        main_metric=metric,
-        hardest=hardest,
-        headlines={(cell, metric): {"value": value} for cell, value in values.items()}
-        | {(cell, "macro-f1"): {"value": 1 - value} for cell, value in values.items()},
-    )
-    found = best_predicting_cells(summary)
-    assert found == (["a", "c", "e", "b"] if metric == "accuracy" else ["b", "b", "e", "b"])
-
-
-def test_each_task_has_the_texts_of_its_own_documents(finished, tmp_path, monkeypatch):
-    asked = {}
-
-    def explain(account, wanted, _context, characters):
-        asked[account.cell.id] = [each.document for each in wanted]
-        assert characters == PAGE_TEXT_CHARACTERS
-        return iter([(each, account.cell.id) for each in wanted])
-
-    monkeypatch.setattr("benchmark.commands.explanation.account.CellAccount.explain", explain)
-    names = [each.name for each in finished.summary.hardest]
-    hardest = [replace(each, task="other") if n % 2 else each for n, each in enumerate(finished.summary.hardest)]
-    summary = replace(finished.summary, hardest=hardest)
-    found = explain_hardest(finished.folder, summary, ["tf-l1-ngd"], RunContext(Store(tmp_path)))
-    assert set(asked) == {"tf-l1-ngd"}
-    assert sorted(asked["tf-l1-ngd"]) == sorted(names[::2])
-    assert found == {("", name): "tf-l1-ngd" for name in names[::2]}
 
 
 def test_an_unknown_cell_is_refused(finished, tmp_path):

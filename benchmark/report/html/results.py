@@ -136,6 +136,8 @@ class ResultTable:
         Names of the tests of the comparisons.
     published, compared, timed : bool
         Whether any row has a published value, a comparison with the baseline, or seconds.
+    looked_into : tuple of str
+        Names of the experiments that look into values that deviate.
     """
 
     rows: tuple[ResultRow, ...]
@@ -147,6 +149,7 @@ class ResultTable:
     published: bool
     compared: bool
     timed: bool
+    looked_into: tuple[str, ...] = ()
 
     @property
     def groups(self) -> list[tuple[str, list[ResultRow]]]:
@@ -253,6 +256,7 @@ def result_table(summary: Summary) -> ResultTable:
         bool(verdicts),
         any(row.difference for row in rows),
         any(row.seconds for row in rows),
+        summary.explained_by,
     )
 
 

@@ -26,7 +26,7 @@ from benchmark.report.drawing.published import published_chart, published_panels
 from benchmark.report.drawing.regions import region_chart
 from benchmark.report.drawing.theme import COLOURS, SHAPES, WASH, series_style
 from benchmark.report.verdict_signs import CLAIM_SIGNS
-from tests.report.drawing.test_rare_marks import TestMatrices, TestPublished, chart_of, panel_of, rows_with
+from tests.report.drawing.test_rare_marks import TestPublished, chart_of, panel_of, rows_with
 from tests.report.regions import figure_of, panels
 from tests.report.rows import (
     claim,
@@ -41,7 +41,7 @@ from tests.report.rows import (
 )
 
 NAN, INF = math.nan, math.inf
-confused, values = TestMatrices.confused, TestPublished.values
+values = TestPublished.values
 
 
 class TestAxes:

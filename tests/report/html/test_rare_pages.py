@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from jinja2.utils import htmlsafe_json_dumps
 
 from benchmark.analysis.charts.region_charts import RegionFigure
-from benchmark.analysis.hardest_documents import DocumentExplanation
-from benchmark.analysis.summary import COSTS, MISTAKES, SCORE_COLUMNS, CellInfo, Summary, summary_table
+from benchmark.analysis.summary import SCORE_COLUMNS, Summary, summary_table
 from benchmark.evaluation.public_test_sets import TEST_SETS
-from benchmark.report.html.page import _sections, page_html, write_page
-from benchmark.report.html.render import JSON_FORMAT
+from benchmark.report.html.page import _pictured, write_page
 from benchmark.report.html.site import site_pages
 from benchmark.report.page import BASE_VARIANT_LABEL
 from benchmark.report.paper_results import PaperExperiment, PaperResult
@@ -31,7 +27,7 @@ from benchmark.report.placement import (
     screen_grids,
 )
 from tests.report.expected_texts import page_words
-from tests.report.html.test_rare_sections import hard, panel_of, placed, simplex_points, site
+from tests.report.html.test_rare_sections import panel_of, placed, simplex_points, site
 from tests.report.rows import claim, claims_of, compared, curve, frame_of, summary_of, verdict, verdicts_of
 from tests.report.test_rare_pages import trial
 
@@ -44,82 +40,15 @@ pytestmark = pytest.mark.usefixtures("without_vega")
 SIZES = {name: {"more": {"size": 5}} for name in "abc"}
 
 
-def sections_of(summary: Summary) -> list[PageSection]:
-    return [section for section in _sections(summary, {}, 0) if not section.empty]
-
-
 def titled(summary: Summary, title: str) -> PageSection:
-    return next(each for each in _sections(summary, {}, 0) if each.title == title and not each.empty)
-
-
-class TestCells:
-    def test_have_the_commands_that_run_them_again(self) -> None:
-        cells = (CellInfo("a b", {}), CellInfo("c", {}))
-        scores = [(cell.id, "all", "accuracy", 0.5, 0.4, 0.6, 9, 0) for cell in cells]
-        summary = Summary("my run", "My run", None, cells, summary_table(SCORE_COLUMNS, scores))
-        section = titled(summary, "Scores of every cell")
-        assert section.again == {"a b": "bench run 'my run' --only 'a b'", "c": "bench run 'my run' --only c"}
-        assert section.places == {"a b": 0, "c": 1}
-
-    def test_are_shown_the_best_first_with_costs_or_dashes(self) -> None:
-        costs = summary_table(COSTS, [("a", 1.0, 2.0, 3e6, False), ("c", 4.0, 5.0, 6e6, False)])
-        scores = [(name, "all", "accuracy", value, 0.1, 0.9, 9, 0) for name, value in (("a", 0.2), ("c", 0.4))]
-        section = titled(summary_of(scores=scores, costs=costs, failures={"b": "why"}), "Scores of every cell")
-        assert section.grid is not None
-        assert [(row[0], *row[-3:]) for row in section.grid.texts] == [
-            ("c", "4.00", "5.00", "6"),
-            ("a", "1.00", "2.00", "3"),
-            ("b", "–", "–", "–"),
-        ]
-        measured = [column.name for column in section.grid.columns if column.measured]
-        assert measured == ["training s", "testing s", "peak MB"]
-        assert section.details
-        plain = titled(summary_of(failures={"b": "why"}), "Scores of every cell")
-        assert (plain.details, len(plain.pictures)) == (False, 1)
-        assert titled(summary_of(failures={"b": "why", "c": "so"}), "Failures").lines == (
-            "b: failed: why",
-            "c: failed: so",
-        )
-
-    @pytest.mark.parametrize(
-        ("changes", "drawn", "folded"),
-        [
-            ({}, True, False),
-            ({"charts": (curve(),)}, False, False),
-            ({"charts": (curve(),), "columns": SIZES}, False, True),
-            ({"regions": (RegionFigure("f", "F", ((panel_of(simplex_points(2)),),)),)}, False, False),
-            ({"scores": ()}, False, False),
-        ],
-    )
-    def test_are_drawn_where_nothing_else_is_and_folded_below_curves(
-        self, changes: dict[str, Any], drawn: bool, folded: bool
-    ) -> None:
-        section = titled(summary_of(**changes), "Scores of every cell")
-        assert (bool(section.pictures), section.folded) == (drawn, folded)
-
-    def test_published_values_link_to_the_row_of_their_cell(self) -> None:
-        rows = [verdict(name) for name in "cab"]
-        section = titled(summary_of(verdicts=verdicts_of(*rows)), "Published numbers")
-        assert section.links == {"a": "#cell1", "b": "#cell2", "c": "#cell3"}
-        html = page_html(summary_of(verdicts=verdicts_of(*rows)))
-        targets = re.findall(r'id="?(cell\d)"?[^>]*>', html)
-        assert sorted(targets) == ["cell1", "cell2", "cell3"]
+    return next(each for each in _pictured(summary) if each.title == title and not each.empty)
 
 
 class TestCharts:
     def test_have_a_title_where_it_is_not_that_of_the_page(self) -> None:
         same, other = curve(title="Made"), curve(name="d", title="Other chart", columns=3)
-        sections = list(islice(_sections(summary_of(charts=(same, other)), {}, 0), 2))
+        sections = list(_pictured(summary_of(charts=(same, other))))
         assert [(section.title, section.columns) for section in sections] == [("", 2), ("Other chart", 3)]
-
-    def test_measured_ones_have_a_picture_and_no_table(self) -> None:
-        charts = (curve(), curve(name="clock", title="Clock", y_label="Seconds", measured=True))
-        sections = sections_of(summary_of(columns=SIZES, charts=charts))
-        tables = [section for section in sections if section.file == "curves.csv"]
-        assert [(section.title, section.folded) for section in tables] == [("Chart: error (%), by size", True)]
-        assert [section.title for section in sections[:2]] == ["Chart", "Clock"]
-        order = [section.title for section in sections]
-        assert order.index("Scores of every cell") == order.index(tables[0].title) + 1
 
     def test_a_band_in_any_panel_is_explained(self) -> None:
         chart = curve()
@@ -135,63 +64,6 @@ class TestCharts:
         machine = {"system": "Plan 9", "processors": 3, "threads": 7}
         text = write_page(summary_of(), tmp_path, machine).read_text(encoding="utf-8")
         assert "Plan 9, 3 processors" in text
-
-
-class TestMistakes:
-    documents = (hard("d0"), hard("d1"))
-
-    def section(self, room: int, *found: DocumentExplanation, documents: Any = documents) -> PageSection:
-        explanations = {("", f"d{i}"): each for i, each in enumerate(found)}
-        mistakes = summary_table(MISTAKES, [document.row for document in documents])
-        return mistakes_section(summary_of("ab", hardest=documents, mistakes=mistakes), explanations, room)
-
-    def test_without_documents_there_is_no_section(self) -> None:
-        section = mistakes_section(summary_of(), {}, 0)
-        assert (section.empty, section.lines, section.squares) == (True, (), {})
-
-    def test_texts_fill_the_room_to_the_last_byte(self) -> None:
-        """An explanation takes its own bytes and those of its new names; a note takes its bytes beforehand."""
-        found = DocumentExplanation("ä text", "a new cell", values="v", similarity="cosine")
-        whole = self.section(10_000, found)
-        row = whole.squares["rows"][0]["explained"]
-        names = [name for name in whole.squares["names"] if name in ("a new cell", "cosine")]
-        size = len(str(htmlsafe_json_dumps([{"explained": row}, names], **JSON_FORMAT)).encode())
-        for room, shown in ((size, True), (size - 1, False)):
-            section = self.section(room + len(_TOO_LONG), found)
-            assert ("explained" in section.squares["rows"][0]) == shown
-            assert section.lines == (() if shown else (_TOO_LONG.format(0),))
-        assert self.section(0).lines == (_NO_TEXTS,)
-
-    def test_every_part_of_an_explanation_can_be_shown_and_empty_ones_are_left_out(self) -> None:
-        odd = "x\x07\ud800"
-        found = DocumentExplanation(
-            odd,
-            "a",
-            values=odd,
-            similarity=odd,
-            nearest=[(odd, "yes", 0.123456)],
-            words={"no": [odd, "w"]},
-            problem=odd,
-        )
-        squares = self.section(10_000, found).squares
-        part, names = squares["rows"][0]["explained"], squares["names"]
-        assert [part["text"], part["values"], part["problem"]] == ["x\\x07?"] * 3
-        assert part["nearest"] == [[names.index("x\\x07?"), names.index("yes"), "0.1235"]]
-        assert part["words"] == [[names.index("no"), "x\\x07?, w"]]
-        assert names[part["near"]] == "x\\x07?"
-        assert names[part["cell"]] == "a"
-        plain = self.section(10_000, DocumentExplanation("t", "a")).squares["rows"][0]["explained"]
-        assert set(plain) == {"text", "cell", "near"}
-
-    def test_a_document_has_its_task_its_split_and_its_class(self) -> None:
-        columns = {"a": {"more": {"task": "one"}}, "b": {"more": {"task": "one"}}}
-        documents = (hard("d0", "one", a="no", b="maybe"),)
-        squares = mistakes_section(summary_of("ab", hardest=documents, columns=columns), {}, 0).squares
-        (row,) = squares["rows"]
-        names = squares["names"]
-        assert (row["task"], names[row["fold"]], names[row["truth"]]) == ("one", "s", "yes")
-        assert [names[i] for i in row["predicted"]] == ["no", "maybe"]
-        assert "task" not in mistakes_section(summary_of("ab", hardest=self.documents), {}, 0).squares["rows"][0]
 
 
 class TestSites:

@@ -13,16 +13,16 @@ import pytest
 
 from benchmark.analysis.charts.region_charts import RegionFigure, RegionPanel
 from benchmark.analysis.formatting.table import Table
-from benchmark.analysis.hardest_documents import DocumentExplanation, HardDocument
-from benchmark.analysis.summary import MISTAKES, RANK_TABLE_COLUMNS, SCORE_COLUMNS, CellInfo, summary_table
+from benchmark.analysis.summary import SCORE_COLUMNS, summary_table
 from benchmark.evaluation.public_test_sets import TEST_SETS
 from benchmark.report.drawing import render as drawing_render
 from benchmark.report.drawing.spec import Picture
 from benchmark.report.drawing.theme import COLUMN_WIDTH, WIDTH
 from benchmark.report.files import figure_specs, missing_figures_message, write_report_files
 from benchmark.report.html import render
-from benchmark.report.html.page import MOST_OPEN_PAIRS, _sections, page_html, summary_sentences, write_page
-from benchmark.report.html.render import bytes_beside_script, line_look, render_html
+from benchmark.report.html.page import MOST_OPEN_PAIRS, _pictured, _sections, measured_sentences
+from benchmark.report.html.render import line_look, render_html
+from benchmark.report.html.results import result_table
 from benchmark.report.html.section import PageSection
 from benchmark.report.html.simplex import SIMPLEX_TITLE, simplex_section
 from benchmark.report.html.site import site_pages
@@ -121,7 +121,7 @@ class TestSections:
             (PageSection("t", says=("x",)), False),
             (PageSection("t", lines=("x",)), False),
             (PageSection("t", (Picture("p", "P", "", {}),)), False),
-            (PageSection("t", squares={"rows": [1]}, note="n", file="f"), True),
+            (PageSection("t", note="n", file="f"), True),
         ],
     )
     def test_are_empty_without_anything_to_show(self, section: PageSection, empty: bool) -> None:
@@ -147,16 +147,12 @@ class TestSections:
 
 def section_of(summary: Summary, title: str) -> PageSection:
     """Return the section of this title; those after it are not made."""
-    return next(section for section in _sections(summary, {}, 0) if section.title == title and not section.empty)
+    of_table = None if summary.of_points else result_table(summary)
+    sections = (*_pictured(summary), *_sections(summary, of_table))
+    return next(section for section in sections if section.title == title and not section.empty)
 
 
 class TestPages:
-    def test_the_script_is_not_counted_where_there_is_no_picture(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        script = "x" * 1000
-        monkeypatch.setitem(render._environment().globals, "vega", lambda: script)
-        assert bytes_beside_script("ä<p>") == 5
-        assert bytes_beside_script(f'<div class="picture">{script}') == len('<div class="picture">')
-
     def test_rows_are_left_out_by_the_bytes_of_a_page(self, monkeypatch: pytest.MonkeyPatch) -> None:
         rows = tuple((f"ä{i:04}", "ü" * 400) for i in range(200))
         section = PageSection("t", grid=Table.of("t", ("a", "b"), rows))
@@ -175,17 +171,11 @@ class TestPages:
 
     def test_comparisons_are_folded_from_forty_one_on(self) -> None:
         names = "abcdefghijklmnop"
+        sizes = {name: {"more": {"size": 5}} for name in names}
         gaps = [(a, b, 0.1, 0.0, 0.2, 9) for i, a in enumerate(names) for b in names[i + 1 :]]
         for n in (MOST_OPEN_PAIRS, MOST_OPEN_PAIRS + 1):
-            section = section_of(summary_of(names, gaps=gaps[:n]), "Comparisons")
+            section = section_of(summary_of(names, gaps=gaps[:n], columns=sizes, charts=(curve(),)), "Comparisons")
             assert (section.folded, section.keys, section.file) == (n > MOST_OPEN_PAIRS, 2, "differences.csv")
-
-    @pytest.mark.parametrize(("critical", "folded"), [(1.5, False), (1.6, True), (2.5, True)])
-    def test_ranks_that_tell_few_apart_are_folded(self, critical: float, folded: bool) -> None:
-        ranks = summary_table(RANK_TABLE_COLUMNS, [(name, i + 1.0, 4, critical, 0.01) for i, name in enumerate("abc")])
-        section = section_of(summary_of(ranks=ranks), "Critical differences")
-        assert section.folded == folded
-        assert f"the critical difference is {critical:.2f} at 5%" in section.note
 
     @pytest.mark.parametrize(
         ("changes", "note"),
@@ -203,7 +193,7 @@ class TestPages:
         assert said == f"{note} Shaded: the range of the paper's figure.".strip()
 
     def test_a_deviating_row_opens_where_something_looks_into_it(self) -> None:
-        table = verdicts_of(verdict("a", verdict="deviates"), verdict("b"))
+        table = verdicts_of(verdict("a", verdict="deviates"), verdict("b"), verdict("b", metric="macro-f1"))
         assert section_of(summary_of(verdicts=table), "Published numbers").tried == {}
         tried = section_of(summary_of(verdicts=table, explained_by=("sweep", "other")), "Published numbers").tried
         assert tried == {
@@ -214,81 +204,10 @@ class TestPages:
             )
         }
 
-    def test_larger_scores_are_first_where_more_is_better(self) -> None:
-        scores = [("a", "all", "error", 0.5, 0.4, 0.6, 9, 0), ("a", "all", "macro-f1", 0.5, 0.4, 0.6, 9, 0)]
-        section = section_of(summary_of("a", scores=scores), "Scores of every cell")
-        assert section.grid is not None
-        assert [column.name for column in section.grid.columns if column.more_is_better] == ["macro-F1 %"]
-        assert section.again == {"a": "bench run made --only a"}
-
     def test_claims_that_are_only_partly_here_are_not_counted(self) -> None:
         rows = claim("c", "holds", 1, 1), claim("d", "holds", 1, 1, whole=2)
-        assert "Its one claim holds" in summary_sentences(summary_of(claims=claims_of(*rows)))[-1]
-        assert "claim" not in summary_sentences(summary_of(claims=claims_of(rows[1])))[-1]
-
-    def test_files_of_optional_tables_and_the_machine_are_named_where_there_are_any(self, tmp_path: Path) -> None:
-        plain = page_words(page_html(summary_of()))
-        assert [name in plain for name in ("scores.csv", "ranks.csv", "curves.csv")] == [True, False, False]
-        ranks = summary_table(RANK_TABLE_COLUMNS, [("a", 1.0, 4, 1.0, 0.01)])
-        more = page_words(page_html(summary_of(ranks=ranks, charts=(curve(),))))
-        assert [name in more for name in ("ranks.csv", "curves.csv")] == [True, True]
-        machine = {"system": "Plan 9", "processors": 3}
-        assert "Plan 9, 3 processors" in write_page(summary_of(), tmp_path, machine).read_text(encoding="utf-8")
-        assert "processors" not in page_words(write_page(summary_of(), tmp_path, {}).read_text(encoding="utf-8"))
-
-
-def hard(name: str, task: str = "", **predicted: str) -> HardDocument:
-    return HardDocument(name, task, "s", "yes", predicted or {"a": "no", "b": "maybe"})
-
-
-class TestMistakes:
-    documents = (hard("d0"), hard("d1"), hard("d2"))
-
-    def section(self, explained: Mapping[str, str], room: int = 10_000) -> PageSection:
-        explanations = {("", name): DocumentExplanation(text, "a") for name, text in explained.items()}
-        mistakes = summary_table(MISTAKES, [document.row for document in self.documents])
-        summary = summary_of("ab", hardest=self.documents, mistakes=mistakes)
-        return mistakes_section(summary, explanations, room)
-
-    def test_documents_without_texts_say_how_to_add_them(self) -> None:
-        assert "adds texts" in self.section({}).lines[0]
-        assert self.section({"d0": "x"}).lines == ()
-        assert self.section({"d0": "x", "other": "y"}).lines == ()
-
-    def test_texts_are_left_out_with_their_names_where_there_is_no_room(self) -> None:
-        texts = {"d0": "short", "d1": "y" * 3000, "d2": "z"}
-        section = self.section(texts, 1000)
-        assert section.lines == (
-            "The page has room for the texts of the first 1 documents; `bench explain` shows the others.",
-        )
-        assert ["explained" in row for row in section.squares["rows"]] == [True, False, False]
-        whole = self.section(texts, 10_000)
-        assert ["explained" in row for row in whole.squares["rows"]] == [True, True, True]
-        assert whole.lines == ()
-        near = {
-            ("", "d0"): DocumentExplanation("x" * 3000, "a", nearest=[("a name of its own", "yes", 0.5)]),
-            ("", "d1"): DocumentExplanation("y", "a"),
-        }
-        summary = summary_of("ab", hardest=self.documents)
-        names = mistakes_section(summary, near, 1000).squares["names"]
-        assert "a name of its own" not in names
-        assert set(names) == {"s", "yes", "no", "maybe"}
-        assert len(names) == len(set(names))
-
-    def test_columns_are_shared_by_the_cells_of_a_method(self) -> None:
-        columns = {name: {"more": {"task": task}} for name, task in (("a", "one"), ("b", "two"))}
-        documents = (hard("d0", "one", a="no"), hard("d1", "two", b="no"))
-        squares = mistakes_section(summary_of("abc", hardest=documents, columns=columns), {}, 0).squares
-        assert squares["columns"] == ["a", "b"]
-        alone = mistakes_section(summary_of("ab", hardest=self.documents), {}, 0).squares
-        assert (alone["columns"], alone["cells"]) == (["a", "b"], {"": ["a", "b"]})
-        own = replace(
-            summary_of("ab", hardest=self.documents), cells=(CellInfo("a", {}, method="m"), CellInfo("b", {}))
-        )
-        assert mistakes_section(own, {}, 0).squares["columns"] == ["a", "b"]
-        assert squares["cells"] == {"one": ["a", None], "two": [None, "b"]}
-        assert [row["predicted"] for row in squares["rows"]] == [[0, -1], [-1, 0]]
-        assert [row["task"] for row in squares["rows"]] == ["one", "two"]
+        assert "Its one claim holds" in measured_sentences(summary_of(claims=claims_of(*rows)))[-1]
+        assert "claim" not in measured_sentences(summary_of(claims=claims_of(rows[1])))[-1]
 
 
 def site(

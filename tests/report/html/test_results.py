@@ -1,0 +1,267 @@
+"""The table of results and where its two best methods disagree: every promise that a page of tables makes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html import unescape
+from typing import Any
+
+import pytest
+
+from benchmark.analysis.comparisons import leading_pair
+from benchmark.analysis.hardest_documents import Disagreement, DocumentExplanation, HardDocument
+from benchmark.analysis.scoring import RunPredictions
+from benchmark.analysis.summarize import summarize
+from benchmark.analysis.summary import CONFUSIONS, COSTS, Summary, summary_table
+from benchmark.report.html import render
+from benchmark.report.html.page import page_html
+from benchmark.report.html.results import MOST_CONFUSIONS, claim_lines_of, confusions_of_pair, result_table
+from tests.analysis.made import predicted, table_study
+from tests.report.rows import claim, claims_of, curve, result, summary_of, verdict, verdicts_of
+from tests.report.summaries import many_cells_summary
+
+BAD = '</script><img src=x onerror="alert(1)">\u202e{{7*7}}'
+
+
+def words_of(html: str) -> str:
+    """Return what a page says without its scripts, all that a click opens included."""
+    text = re.sub(r"<script.*?</script>|<style.*?</style>|<[^>]+>", " ", html, flags=re.DOTALL)
+    return " ".join(unescape(text).split())
+
+
+def scored(**values: tuple[float, float, float]) -> list[tuple[Any, ...]]:
+    """Return rows of accuracies: the score and the ends of its interval."""
+    return [(name, "all", "accuracy", *numbers, 10, 0) for name, numbers in values.items()]
+
+
+class TestRows:
+    def test_the_best_is_first_also_where_less_is_better(self) -> None:
+        scores = scored(a=(0.5, 0.4, 0.6), b=(0.7, 0.6, 0.8), c=(0.6, 0.5, 0.7))
+        assert [row.cell for row in result_table(summary_of(scores=scores)).rows] == ["b", "c", "a"]
+        errors = [(*row[:2], "error", *row[3:]) for row in scores]
+        assert [row.cell for row in result_table(summary_of(scores=errors)).rows] == ["a", "c", "b"]
+
+    def test_a_bar_lies_where_its_numbers_are_on_the_scale(self) -> None:
+        scores = scored(a=(0.7, 0.6, 0.8), b=(0.5, 0.4, 0.6))
+        gaps = [("a", "b", 0.2, 0.1, 0.3, 10)]
+        table = result_table(
+            summary_of(
+                "ab", scores=scores, gaps=gaps, tests=[result("a", "b")], verdicts=verdicts_of(verdict("a", "65"))
+            )
+        )
+        (zero, first), (end, last) = table.ticks[0], table.ticks[-1]
+        step = (end - zero) / (float(last) - float(first))  # percent of the width a point of accuracy
+        bar = table.rows[0].bar
+        expected = {"value": 70, "low": 60, "high": 80, "published": 65, "base_low": 40, "base_high": 60}
+        for name, number in expected.items():
+            assert getattr(bar, name) == pytest.approx(zero + step * (number - float(first)), abs=0.02), name
+        assert table.rows[1].bar.base_low is None  # others are compared with it
+
+    @pytest.mark.parametrize(
+        ("p", "low", "outcome"), [(0.01, 0.1, "better"), (0.2, 0.1, "undecided"), (0.01, -0.1, "undecided")]
+    )
+    def test_a_difference_is_bold_where_test_and_interval_agree(self, p: float, low: float, outcome: str) -> None:
+        summary = summary_of("ab", gaps=[("a", "b", 0.2, low, 0.3, 10)], tests=[result("a", "b", p)])
+        row, base = result_table(summary).rows
+        assert (row.outcome, row.difference, row.against, base.outcome) == (outcome, "+20.00", "b", "baseline")
+        html = page_html(summary)
+        assert ('class="number wide clear"' in html) == (outcome == "better")
+        assert "undecided" not in words_of(html)
+        said = re.search(r'\+20\.00 *<span class="unseen">([^<]*)', html)
+        assert said is not None
+        assert said[1] == ("better" if outcome == "better" else "no clear difference")
+
+    def test_a_loss_is_negative_whichever_method_is_named_first(self) -> None:
+        summary = summary_of("ab", gaps=[("b", "a", -0.1, -0.2, -0.05, 10)], tests=[result("b", "a")])
+        row = {row.cell: row for row in result_table(summary).rows}["b"]
+        assert (row.difference, row.difference_interval, row.outcome) == ("−10.00", "[−20.00, −5.00]", "worse")
+
+    def test_an_outlier_is_an_arrow_and_the_others_keep_their_scale(self) -> None:
+        near = {name: (0.9 - i / 100, 0.89 - i / 100, 0.91 - i / 100) for i, name in enumerate("abcd")}
+        table = result_table(summary_of("abcde", scores=scored(**near, e=(0.05, 0.01, 0.09))))
+        assert [row.bar.beyond for row in table.rows] == ["", "", "", "", "low"]
+        assert float(table.ticks[0][1]) > 80
+        assert table.rows[-1].score == "5.00"
+
+    def test_a_score_at_the_end_of_the_scale_is_no_outlier(self) -> None:
+        table = result_table(summary_of("ab", scores=scored(a=(1.0, 1.0, 1.0), b=(0.9, 0.9, 0.9))))
+        assert [row.bar.beyond for row in table.rows] == ["", ""]
+
+    def test_tasks_have_a_heading_each(self) -> None:
+        columns = {name: {"columns": {"task": task}} for name, task in zip("abc", ("one", "two", "one"), strict=True)}
+        groups = result_table(summary_of(columns=columns)).groups
+        assert [(group, [row.cell for row in rows]) for group, rows in groups] == [("one", ["a", "c"]), ("two", ["b"])]
+        assert re.findall(r'scope="rowgroup"[^>]*>([^<]*)', page_html(summary_of(columns=columns))) == ["one", "two"]
+
+    def test_micro_f1_is_a_column_only_where_it_differs(self) -> None:
+        scores = scored(a=(0.9, 0.8, 1.0))
+        for micro, heads in ((0.9, ()), (0.8, ("micro-F1 %",))):
+            rows = [*scores, ("a", "all", "micro-f1", micro, 0.7, 1.0, 10, 0)]
+            assert result_table(summary_of("a", scores=rows)).others == heads
+
+    def test_a_failed_method_and_a_run_without_comparisons_have_their_rows(self) -> None:
+        summary = summary_of(scores=scored(a=(0.9, 0.8, 1.0), c=(0.8, 0.7, 0.9)), failures={"b": "out of memory"})
+        table = result_table(summary)
+        assert [(row.cell, row.verdict) for row in table.rows] == [("a", ""), ("c", ""), ("b", "failed")]
+        assert (table.compared, table.published, table.timed) == (False, False, False)
+        assert "b: failed: out of memory" in words_of(page_html(summary))
+
+    def test_a_row_opens_its_command_splits_classes_and_tests(self) -> None:
+        scores = [
+            ("a b", fold, "accuracy", value, 0.5, 1.0, 9, 0) for fold, value in (("all", 0.7), ("s", 0.6), ("t", 0.8))
+        ]
+        base = summary_of(
+            "ab",
+            gaps=[("a", "b", 0.2, 0.1, 0.3, 9)],
+            tests=[result("a", "b"), result("a", "b", None, "few", "wilcoxon")],
+        )
+        cells = (replace(base.cells[0], id="a b"), base.cells[1])
+        frames = {name: getattr(base, name).replace({"a": {"a": "a b"}}) for name in ("differences", "significance")}
+        confused = summary_table(CONFUSIONS, [("a b", "yes", "yes", 3), ("a b", "yes", "no", 1)])
+        costs = summary_table(COSTS, [("a b", 1.5, 0.25, 2e8, False)])
+        summary = replace(
+            base,
+            cells=cells,
+            scores=summary_table(list(base.scores.columns), scores),
+            confusions=confused,
+            costs=costs,
+            **frames,
+        )
+        words = words_of(page_html(summary))
+        for said in (
+            "bench run made --only 'a b'",
+            "By split: s 60.00, t 80.00.",
+            "Found of each class: yes 75.0%.",
+            "1.75 s of training and testing",
+            "compared with difference 95% interval sign: p (Holm) Wilcoxon: p (Holm)",
+            "b +20.00 [+10.00, +30.00] 0.01 not testable (few)",
+        ):
+            assert said in words
+
+    def test_what_deviates_names_the_experiments_that_look_into_it(self) -> None:
+        table = verdicts_of(verdict("a", verdict="deviates"), verdict("b"))
+        words = words_of(page_html(summary_of(verdicts=table, explained_by=("sweep",))))
+        assert words.count("Other settings are tried by bench run sweep ;") == 1
+
+    def test_of_very_many_there_are_as_many_as_a_page_has_room_for(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        summary = many_cells_summary(12)
+        whole = page_html(summary)
+        assert whole.count("bench run") == len(summary.cells) == 120
+        monkeypatch.setattr(render, "MAX_PAGE_ROWS", (120, 50))
+        monkeypatch.setattr(render, "MAX_PAGE_BYTES", len(whole.encode()) - 1)
+        part = page_html(summary)
+        assert part.count("bench run") == 50
+        assert "At most 50 of 120 rows; scores.csv has all." in part
+
+
+class TestPages:
+    def test_only_those_of_curves_have_the_script_that_draws(
+        self, webkb: Summary, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(render._environment().globals, "vega", lambda: "SCRIPT")
+        assert "SCRIPT" not in page_html(webkb)
+        assert len(page_html(webkb).encode()) <= 200_000
+        assert "SCRIPT" in page_html(summary_of(charts=(curve(),)))
+
+    def test_numbers_are_those_of_the_scores(self, webkb: Summary) -> None:
+        words = words_of(page_html(webkb))
+        for row in webkb.scores[webkb.scores["fold"] == "all"].to_dict("records"):
+            assert f"{100 * row['value']:.2f}" in words
+            if row["metric"] == "accuracy":
+                assert f"[{100 * row['low']:.2f}, {100 * row['high']:.2f}]" in words
+        for row in webkb.verdicts.to_dict("records"):
+            assert row["published"] in words
+        assert all(note in words for note in webkb.notes)
+
+    def test_the_worst_caveat_is_at_the_top_and_all_are_below(self) -> None:
+        html = page_html(summary_of(caveats=("The worst.", "Another.", "A third.")))
+        top, below = html.split("<main")
+        assert "The worst." in top
+        assert "2 more" in top
+        assert "Another." not in top
+        assert all(caveat in below for caveat in ("The worst.", "Another.", "A third."))
+        assert "Before you trust" not in page_html(summary_of())
+
+    def test_claims_are_sentences_with_their_sign(self) -> None:
+        rows = [
+            claim("all", "holds", 2, 2),
+            claim("half", "holds in part (1 of 2)", 1, 2),
+            claim("none", "fails", 0, 2),
+        ]
+        rows += [claim("part", "holds", 1, 1, whole=4)]
+        lines = claim_lines_of(summary_of(claims=claims_of(*rows)))
+        assert [line.sign for line in lines] == ["✓", "◐", "✗", "✓"]
+        assert lines[3].counts.startswith("1 of 1 hold here (3 more on other corpora)")
+
+
+def pair_of(*documents: HardDocument, **changes: Any) -> Summary:
+    return summary_of("ab", disagreement=Disagreement(("a", "b"), (2, 1), documents), **changes)
+
+
+class TestWhatGoesWrong:
+    documents = (
+        HardDocument("d1", "", "s", "yes", {"a": "yes", "b": "no"}),
+        HardDocument("d2", "", "s", "yes, no", {"a": "no", "b": "yes, no"}),
+    )
+
+    def test_the_two_methods_are_beside_each_other_with_documents(self) -> None:
+        confused = [("a", "yes", "yes", 3), ("a", "yes", "no", 1), ("a", "no", "no", 4), ("b", "yes", "yes", 1)]
+        summary = pair_of(*self.documents, confusions=summary_table(CONFUSIONS, confused))
+        found = confusions_of_pair(summary)
+        assert found is not None
+        assert found.matrices == (
+            (((3, 0.75), (1, 0.25)), ((0, 0.0), (4, 1.0))),
+            (((1, 1.0), (0, 0.0)), ((0, 0.0),) * 2),
+        )
+        words = words_of(page_html(summary))
+        assert "a alone is right on 2 documents, b alone on 1. Some of them:" in words
+        assert "d1 yes ✓ ✗ no d2 yes, no ✗ no ✓" in words
+
+    def test_of_many_classes_the_most_frequent_confusions_are_told(self) -> None:
+        names = [f"k{i}" for i in range(12)]
+        confused = [("a", name, name, 9) for name in names] + [("b", name, "k0", i) for i, name in enumerate(names)]
+        found = confusions_of_pair(pair_of(confusions=summary_table(CONFUSIONS, confused)))
+        assert found is not None
+        assert found.matrices == ()
+        assert found.most[0] == ("k11", "k0", 0, 11)
+        assert len(found.most) == MOST_CONFUSIONS
+
+    def test_texts_are_shown_of_the_documents_that_are_explained_and_are_no_markup(self) -> None:
+        summary = pair_of(HardDocument(BAD, "", BAD, BAD, {"a": BAD, "b": "no"}))
+        told = DocumentExplanation(BAD, "a", BAD, "ngd", [(BAD, BAD, 0.5)], {BAD: [BAD]}, BAD)
+        html = page_html(summary, explanations={("", BAD): told})
+        assert "<img" not in html
+        assert "\u202e" not in html
+        assert 'class="document"' in html
+        assert "--html" not in words_of(html)
+        other = page_html(summary, explanations={("another task", BAD): told})
+        assert 'class="document"' not in other
+        assert "bench report with the folder of this page and --html" in words_of(page_html(summary))
+
+    def test_without_a_pair_there_is_none(self) -> None:
+        assert confusions_of_pair(summary_of()) is None
+        assert "What goes wrong" not in page_html(summary_of())
+
+
+@pytest.mark.parametrize("multilabel", [False, True])
+def test_disagreements_are_counted_as_the_sign_test_counts_them(multilabel: bool) -> None:
+    experiment = table_study(metrics=["macro-f1"] if multilabel else ["accuracy"])
+    made = predicted(experiment, multilabel=multilabel)
+    summary = summarize(RunPredictions(experiment, made, {}, {}))
+    found = summary.disagreement
+    assert found is not None
+    assert found.cells == leading_pair(summary)
+    wrong = {}
+    for cell in experiment.cells:
+        setting = next(each for key, each in made.settings.items() if key.method == cell.method)
+        missed = setting.predicted != next(iter(made.tasks.values())).truth
+        wrong[cell.id] = missed.any(axis=1) if multilabel else missed
+    first, second = (wrong[cell] for cell in found.cells)
+    assert found.right == ((~first & second).sum(), (first & ~second).sum())
+    signs = summary.significance[summary.significance["test"].isin(["sign", "mcnemar"])]
+    if not multilabel:
+        assert set(signs["n"]) == {sum(found.right)}
+    for document in found.documents:
+        right = [label == document.truth for label in document.predicted.values()]
+        assert sum(right) == 1, "exactly one of the two is right"
