@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
-from benchmark.analysis.hardest_documents import DocumentExplanation, HardDocument
+from benchmark.analysis.hardest_documents import Disagreement, DocumentExplanation, HardDocument
 from benchmark.analysis.prose.main_finding import main_finding
-from benchmark.analysis.summary import CLAIMS, CONFUSIONS, COSTS, DIFFERENCES, MISTAKES, summary_table
+from benchmark.analysis.summary import CLAIMS, CONFUSIONS, COSTS, DIFFERENCES, summary_table
 from benchmark.kernels.multinomial import NegativeGeodesicDistance
 from benchmark.papers.load import load_published
 from benchmark.report.drawing.regions import figure_positions
@@ -28,7 +28,6 @@ from benchmark.report.html.site import site_pages
 from benchmark.report.paper_results import PaperResult
 from benchmark.report.run_tables import charts_csv
 from benchmark.report.scoreboard import read_record
-from benchmark.report.writers import frame_csv
 from tests.report.regions import figure_of, panels
 
 playwright = pytest.importorskip("playwright.sync_api")
@@ -127,21 +126,20 @@ def full(webkb):
     mistaken = [(cell, t, p, 40 + i if t == p else 3) for i, cell in enumerate(cells) for t in "abc" for p in "abc"]
     costs = [(cell, 1.5 + i, 0.25, 2e8, False) for i, cell in enumerate(cells)]
     parts = {"differences": summary_table(DIFFERENCES, gaps), "confusions": summary_table(CONFUSIONS, mistaken)}
-    hard = tuple(
-        HardDocument(f"c/it's {i}", "", f"fold {i}", "c", {cell: "abc"[(i * n) % 3] for n, cell in enumerate(cells)})
-        for i in range(1, 5)
-    )
-    parts |= {"hardest": hard, "mistakes": summary_table(MISTAKES, [document.row for document in hard])}
+    pair = (cells[2], cells[3])
+    given = dict(zip(pair, "ca", strict=True))
+    documents = tuple(HardDocument(f"c/it's {i}", "", f"fold {i}", "c", given) for i in range(4))
+    parts |= {"disagreement": Disagreement(pair, (9, 4), documents)}
     return replace(webkb, costs=summary_table(COSTS, costs), failures={}, **parts)
 
 
 def explained_of(summary):
-    """Explanations of all hard documents but the last."""
+    """Explanations of all documents but the last."""
     return {
         (each.task, each.name): DocumentExplanation(
             f"<b>text</b> of {each.name}", "tf-l1-ngd", "a 2, b 1", "ngd", [("b/9", "b", -1.5)], {"b": ["one", "two"]}
         )
-        for each in summary.hardest[:-1]
+        for each in (summary.disagreement.documents[:-1] if summary.disagreement else ())
     }
 
 
@@ -185,152 +183,61 @@ def violations(page, rules=""):
     return said + ([] if page.evaluate("document.documentElement.scrollWidth <= innerWidth") else ["too wide"])
 
 
-def test_tables_sort_high_to_low_then_low_to_high_then_as_they_were(page):
-    table = table_of(page, "Scores of every cell")
-    written = column_of(table, "accuracy %")
-    button = table.get_by_role("button", name="accuracy %")
+def test_tables_sort_high_to_low_then_low_to_high_then_as_they_were(opened, full):
+    page = opened(full)
+    section = page.locator("section", has=page.get_by_role("heading", name="Published numbers", exact=True))
+    section.locator("summary").first.click()
+    table = section.locator("table")
+    written = column_of(table, "ours")
+    button = table.locator("thead button", has_text="ours").first
     for order in (True, False):
         button.click()
-        assert column_of(table, "accuracy %") == sorted(written, key=float, reverse=order)
-    assert button.locator("..").get_attribute("aria-sort") == "ascending"
-    assert column_of(table, "cell")[-1] == "tf-l1-ngd"  # rows move as a whole
+        assert column_of(table, "ours") == sorted(written, key=float, reverse=not order)
     button.click()
-    assert column_of(table, "accuracy %") == written
-    assert table.locator("th[aria-sort]").count() == 0
-
-
-def test_a_filter_acts_on_picture_and_table_and_the_address_keeps_the_view(opened, full):
-    page = opened(full)
-    table = table_of(page, "Scores of every cell")
-    field = page.locator(f'input[aria-controls="{table.get_attribute("id")}"]')
+    assert column_of(table, "ours") == written
+    field = section.get_by_role("searchbox")
     field.fill("tfidf ngd")
-    picture = page.locator('[data-name="scores"]')
-    shown = picture.locator(".mark-symbol.role-mark path[aria-label*='tfidf-l1-ngd']")
-    shown.first.wait_for()
-    wait = "document.querySelectorAll('[data-name=scores] .layer_2_marks path').length === 1"
-    page.wait_for_function(wait)
-    assert "1 of 10 rows" in field.locator("xpath=../..").inner_text()
-    field.locator("xpath=../..").get_by_role("button", name="as configured").click()
-    page.goto("about:blank")
-    page.go_back()
-    page.evaluate("window.drawn.then(() => null)")
-    page.wait_for_function(wait)
-    table = table_of(page, "Scores of every cell")
     assert column_of(table, "cell") == ["tfidf-l1-ngd"]
-    field = page.locator(f'input[aria-controls="{table.get_attribute("id")}"]')
-    assert field.input_value() == "tfidf ngd"
-    field.fill("no such cell")
-    assert "no row has these words" in field.locator("xpath=../..").inner_text()
-    field.fill("")
-    assert column_of(table, "cell") == [cell.id for cell in full.cells]  # as configured
-    field.locator("xpath=../..").get_by_role("button", name="by score").click()
-    assert column_of(table, "cell")[0] == "tf-l1-ngd"
+    page.reload()
+    assert column_of(table, "cell") == ["tfidf-l1-ngd"]  # the address keeps the view
 
 
-def test_settings_and_costs_are_behind_a_click(page):
-    table = table_of(page, "Scores of every cell")
-    section = table.locator("xpath=ancestor::section")
-    heads = [head.inner_text().strip(" ↕↑↓") for head in table.locator("thead th:visible").all()]
-    assert heads[:6] == ["cell", "accuracy %", "95% interval", "published", "difference", "verdict"]
-    assert not {"weighting", "testing s", "run again"} & set(heads)
-    section.get_by_role("button", name="all columns").click()
-    assert table.get_by_role("columnheader", name="testing s").is_visible()
-    section.get_by_role("button", name="all columns").click()
+def test_a_method_opens_what_is_known_of_it(page):
+    row = page.locator("#results tbody tr", has=page.get_by_text("tfidf-l1-ngd", exact=True)).first
+    row.locator("summary").click()
+    shown = row.locator(".opened").inner_text()
+    assert all(part in shown for part in ("bench run webkb --only tfidf-l1-ngd", "By split:", "Found of each class:"))
+    row.locator("summary").click()
 
 
-def test_a_linked_row_is_in_sight_and_marked(opened, full):
-    page = opened(full, viewport={"width": 1200, "height": 400})
-    link = table_of(page, "Published numbers").get_by_role("link", name="tfidf-l2-ned", exact=True)
-    link.click()
-    row = page.locator("tr:target")
-    assert row.locator("th").inner_text() == "tfidf-l2-ned"
-    box, head = row.bounding_box(), row.locator("xpath=../../thead").bounding_box()
-    assert head["y"] + head["height"] <= box["y"] + 1
-    assert 0 <= box["y"] <= 400
-    colour = "getComputedStyle(document.querySelector('tr:target td')).backgroundColor"
-    assert page.evaluate(colour) not in ("rgba(0, 0, 0, 0)", "rgb(255, 255, 255)")
+@pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
+def test_the_finding_and_the_first_rows_are_on_the_first_screen(opened, full, viewport):
+    page = opened(replace(full, claims=full.claims[:0]), viewport=viewport)
+    row = page.locator("#results tr[id]").nth(1)
+    score = row.locator("td.number").first.bounding_box()
+    assert score["y"] + score["height"] <= viewport["height"]
+    assert score["x"] + score["width"] <= viewport["width"]
 
 
-def test_on_a_phone_the_score_is_beside_the_name(opened, full):
-    page = opened(full, viewport=PHONE)
-    for title in ("Scores of every cell", "Published numbers"):
-        first = table_of(page, title).locator("tbody tr").first.locator("td").first
-        assert first.bounding_box()["x"] + first.bounding_box()["width"] < PHONE["width"]
-
-
-def test_a_square_tells_of_each_document_and_method_whether_it_is_wrong_and_what_decided(page, full):
-    table = table_of(page, "Documents that most methods misclassify")
-    heads = [text.strip(" ↕↑↓") for text in table.locator("th.square").all_inner_texts()]
-    assert sorted(heads) == sorted(cell.id for cell in full.cells)
-    panel = page.get_by_role("region", name="Chosen document")
-    for row, document in zip(table.locator("tbody tr").all(), full.hardest, strict=True):
-        told = [square.get_attribute("aria-label") for square in row.locator("td.square").all()]
-        verdicts = {True: "right", False: "wrong"}
-        by_cell = document.predicted
-        assert told == [f"{cell}: {by_cell[cell]}, {verdicts[by_cell[cell] == document.truth]}" for cell in heads]
-        assert row.locator("td.wrong").count() == document.wrong
-        row.locator("td.square").nth(2).click()
-        label = by_cell[heads[2]]
-        assert (
-            f"{heads[2]} predicts {label}: {verdicts[label == 'c']}. True: c. Tested in {document.fold}."
-            in panel.inner_text()
-        )
-    assert "text" not in panel.locator("h3").inner_text()
-    assert f"bench explain . {heads[2]} --document 'c/it'\\''s 4'" in panel.inner_text()  # which isn't explained
-
-
-def test_the_arrow_keys_move_between_squares_and_texts_are_no_markup(page, full):
-    table = table_of(page, "Documents that most methods misclassify")
-    panel = page.get_by_role("region", name="Chosen document")
-    squares = table.locator("tbody tr").first.locator("td.square")
-    squares.first.click()
-    page.keyboard.press("ArrowRight")
-    assert squares.nth(1).get_attribute("aria-selected") == "true"
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("ArrowLeft")
-    page.keyboard.press("ArrowLeft")  # there is no further one
-    assert table.locator("td[aria-selected]").count() == table.locator("td[tabindex='0']").count() == 1
-    shown = panel.inner_text()
-    assert panel.locator("h3").inner_text() == full.hardest[1].name
-    assert panel.locator(".document").inner_text() == f"<b>text</b> of {full.hardest[1].name}"
-    assert all(part in shown for part in ("for b: one, two", "b: b/9 (-1.5)", "ngd of tf-l1-ngd", "a 2, b 1"))
-
-
-def test_filters_keep_the_rows_that_have_all_words(page):
-    table = table_of(page, "Scores of every cell")
-    field = page.locator(f'input[aria-controls="{table.get_attribute("id")}"]')
-    field.fill("NGD tfidf")
-    assert column_of(table, "cell") == ["tfidf-l1-ngd"]
-    assert "1 of 10 rows" in field.locator("xpath=../..").inner_text()
-    field.fill("")
-    assert len(column_of(table, "cell")) == 10
-
-
-def test_hovering_tells_the_number_of_scores_csv(page, full):
-    scores = csv.DictReader(io.StringIO(frame_csv(full.scores, full.scores.columns)))
-    held = {row["cell"]: row for row in scores if (row["fold"], row["metric"]) == ("all", "accuracy")}
-    points = page.locator('[data-name="scores"] .layer_2_marks path')
-    assert points.count() == len(held)
-    for i in (0, 5, 9):
-        told = tooltip_on(page, points.nth(i))
-        row = held[told["cell"]]
-        assert float(told["accuracy %"]) == pytest.approx(100 * float(row["value"]), abs=0.005)
-        ends = [float(end) for end in told["95% interval"].strip("[]").split(",")]
-        assert ends == pytest.approx([100 * float(row["low"]), 100 * float(row["high"])], abs=0.0051)
-        page.mouse.move(0, 0)
-
-
-def test_another_cells_confusions_are_shown_on_demand(page):
-    place = page.locator('[data-name="confusions"]')
-    for i, cell in enumerate(["tf-l1-linear", "tf-l1-ngd"]):
-        place.get_by_role("combobox").select_option(cell)
-        place.get_by_text(str(40 + 2 * i), exact=True).first.wait_for()
+def test_without_scripts_every_number_and_bar_is_there(browser, full, tmp_path):
+    (tmp_path / "report.html").write_text(page_html(full, explanations=explained_of(full)), encoding="utf-8")
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((tmp_path / "report.html").as_uri())
+    text = page.locator("#results").inner_text()
+    for (_, metric), row in full.headlines.items():
+        if metric in ("accuracy", "macro-f1"):
+            assert f"{100 * row['value']:.2f}" in text
+    bars = page.locator("#results tbody svg.bar")
+    assert bars.count() == len(full.cells)
+    assert all(bar.bounding_box()["width"] > 100 for bar in bars.all())
+    assert page.locator("#wrong .document").first.inner_text() == "<b>text</b> of c/it's 0"
+    context.close()
 
 
 @pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
 def test_everyone_can_use_it(opened, full, open_full, viewport):
     page = open_full if viewport is DESK else opened(full, viewport=viewport)
-    page.get_by_role("button", name="all columns").first.click()
     for summary in page.locator("details:not([open]) > summary:visible").all()[:3]:
         summary.click()
     assert violations(page, COLOURLESS if viewport is PHONE else "") == []
@@ -355,9 +262,9 @@ def test_the_keyboard_reaches_everything(opened, full):
         if ended:
             break
     assert reached >= expected
-    page.locator("thead button").first.focus()
+    page.locator("#results summary").first.focus()
     page.keyboard.press("Enter")
-    assert page.locator("th[aria-sort]").count() == 1
+    assert page.locator("#results details[open]").count() == 1
 
 
 def test_the_theme_changes_on_demand_and_paper_is_white(opened, full):
@@ -378,7 +285,7 @@ def test_on_paper_heads_are_repeated_pictures_fit_and_no_sheet_is_blank(opened, 
     page = opened(request.getfixturevalue(summary))
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    heads = """[...document.querySelectorAll('thead th')].map(th => [
+    heads = """[...document.querySelectorAll('thead th:has(button)')].map(th => [
         getComputedStyle(th.closest('thead')).display, getComputedStyle(th, '::before').content, th.textContent.trim(),
         th.querySelector('button') ? getComputedStyle(th.querySelector('button')).display : 'none'])"""
     for display, shown, name, button in page.evaluate(heads):
@@ -389,7 +296,7 @@ def test_on_paper_heads_are_repeated_pictures_fit_and_no_sheet_is_blank(opened, 
         assert set(page.evaluate(kept, what)) <= {"avoid"}
     page.set_viewport_size({"width": 700, "height": 1000})  # a sheet's
     widths = "[...document.querySelectorAll('.picture svg')].map(svg => svg.getBoundingClientRect().right)"
-    assert max(page.evaluate(widths)) <= 700
+    assert max(page.evaluate(widths), default=0) <= 700
     page.emulate_media(media="screen")
     sheets = page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n")
     height = page.evaluate("document.documentElement.scrollHeight")
