@@ -198,7 +198,7 @@ def claim_lines_of(summary: Summary) -> list[ClaimLine]:
 
 
 def result_table(summary: Summary) -> ResultTable:
-    """Return the table of results of a summary."""
+    """Return the table of results of a summary; cells of curves that have no score to rank are left out."""
     metric, declared, scores = summary.main_metric, summary.quantities, summary.headlines
     unit, verdicts, order = display_unit(metric, declared), main_verdicts(summary), ranked_cells(summary)
     pairs = planned_comparisons(summary)
@@ -214,6 +214,8 @@ def result_table(summary: Summary) -> ResultTable:
     leaks = {(row["leak"], row["cell"]): row["without"] for row in summary.leaks.to_dict("records")}
     rows = []
     for name in order:
+        if name not in summary.failures and not any((name, each) in scores for each in (metric, *further)):
+            continue
         number, cell = cells[name]
         score, verdict = scores.get((name, metric), {}), verdicts.get(name)
         pair = first.get(name)
