@@ -85,8 +85,9 @@ def test_tables_name_cells_by_their_ids(run: Path) -> None:
         pairs = list(csv.DictReader((run / f"{name}.csv").open(encoding="utf-8")))
         assert {*column(pairs, "a"), *column(pairs, "b")} <= set(ids), name
     page = (run / "report.html").read_text(encoding="utf-8")
-    section = page[page.index(">Scores of every cell<") :].partition("</section>")[0]
-    named = re.findall(r"<th scope=row[^>]*>(.*?)</th>", section, re.DOTALL)
+    of_curves = page.partition(">Scores of every cell<")[2].partition("</section>")[0]
+    named = re.findall(r"<th scope=row[^>]*>(.*?)</th>", of_curves, re.DOTALL)
+    named += re.findall(r'<tr id="cell\d+">\s*<th scope="row"><details><summary>(.*?)</summary>', page)
     assert sorted(html.unescape(name) for name in named) == sorted(ids)
 
 
