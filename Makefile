@@ -25,7 +25,7 @@ help:
 	@echo "make predictions                       pin again, with the labels on public test sets: results/predictions"
 	@echo "make reproduce-paper                   all papers: results/REPRODUCTION.md"
 	@echo "make docs                              docs/ as a site, in site/, and its pictures"
-	@echo "make perf [JSON=perf.json]             what a user would pick instead, side by side, and plans"
+	@echo "make perf [JSON=perf.json]             what a user would pick instead, side by side"
 	@echo "make perf-scale [LARGEST=100000]        how seconds and memory grow, to a million documents"
 	@echo "make lock                              resolve the lock files afresh"
 
@@ -86,8 +86,8 @@ $(READY_TO_TEST): $(READY) requirements-test.lock
 	$(BIN)/python -c 'import benchmark.experiment.run; from benchmark.system.numba_jit import compile_all; compile_all()'
 	@touch $@
 
-# Versions and hashes only: the files name no package index, so that each user's own is asked. Without the extra `perf`,
-# whose threads (tbb) would change those of numba. A package that a run needs on every system is in the first file alone.
+# Versions and hashes only: the files name no package index, so that each user's own is asked. A package that a run needs
+# on every system is in the first file alone.
 lock:
 	$(COMPILE) --output-file requirements.lock
 	$(COMPILE) --output-file requirements-test.lock --extra docs --extra test --constraint requirements.lock \

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -14,6 +15,16 @@ from typing import TYPE_CHECKING, Self
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+#: What alone may know when a run was made, and what clock and memory said.
+OF_THE_MOMENT = ("manifest.json", "timings.parquet", "costs.csv")
+PAGE, MEASURED = "report.html", re.compile(rb'(<[^>]* class="[^"]*\bmeasured">)[^<]*')
+
+
+def contents_of(folder: Path) -> dict[str, bytes]:
+    """Files of a run that must be the same wherever, whenever and after whatever it was computed."""
+    found = {path.name: path.read_bytes() for path in folder.iterdir() if path.name not in OF_THE_MOMENT}
+    return found | ({PAGE: MEASURED.sub(rb"\1", found[PAGE])} if PAGE in found else {})
 
 
 class Process:

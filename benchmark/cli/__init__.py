@@ -596,8 +596,8 @@ def published_pin(configs: Configs) -> None:
 def plugin_test(
     files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Python files, such as mykernels.py.")],
 ) -> None:
-    """Test the components of a plug-in on small data: one line per check, exit 1 if a check fails."""
-    from benchmark.plugins.contract import check_file
+    """Test the components of a plug-in in small runs: one line per check, exit 1 if a check fails."""
+    from benchmark.commands.plugin_test import check_file
 
     failed = 0
     for path in files:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path  # noqa: TC003 - pydantic reads the types of fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -349,6 +349,11 @@ class Variant:
     sizes: tuple[int | None, ...]
     terms: TermSelection | None
     entries: tuple[MethodEntry, ...]
+
+    @property
+    def without_corpus(self) -> Variant:
+        """The variant without the reader of its corpus, which may have the whole corpus in memory."""
+        return replace(self, collection=replace(self.collection, loaded=None))
 
     @property
     def texts(self) -> dict[TextSettings, str]:

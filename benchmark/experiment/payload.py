@@ -65,10 +65,7 @@ def make_payload(
         )
         for name, each in read.items()
     }
-    variants = {  # a corpus reader may have the whole corpus in memory
-        name: replace(each, collection=replace(each.collection, loaded=None))
-        for name, each in experiment.variants.items()
-    }
+    variants = {name: each.without_corpus for name, each in experiment.variants.items()}
     slim = replace(experiment, variants=variants, diagnostics=(), known=BUILTIN_REGISTRIES, raw={})
     content, plugins = pickle_by_name((slim, keys)), _plugin_files(experiment) if with_files else {}
     facts = {

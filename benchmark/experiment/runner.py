@@ -343,7 +343,10 @@ def compute_diagnostics(
         classes = [cls for spec in specs for cls in component_classes(spec)]
         parts = (type(built), *(each for each in classes if not is_builtin(each)))
         kept = partial(cached_arrays, context.store, parts, key)
-        given = DiagnosticContext(counts, experiment.variants[variant], experiment.seed, context.jobs, kept)
+        described = experiment.variants[variant]
+        if not is_builtin(type(built)):
+            described = described.without_corpus
+        given = DiagnosticContext(counts, described, experiment.seed, context.jobs, kept)
         label = name if variant == BASE_VARIANT else f"{variant}-{name}"
         compile_all(imported_modules(type(built))[0])
         try:

@@ -14,6 +14,7 @@ from benchmark.experiment.code_digest import is_stored
 from benchmark.experiment.payload import make_payload
 from benchmark.experiment.store import Store, StoreEntry
 from benchmark.plugins.sending import pickle_by_name
+from benchmark.system.errors import BenchError
 from benchmark.system.user_classes import plugin_of, user_place
 from benchmark.system.user_process import ProcessEndedError, UserProcess
 from benchmark.text.counts import counts_to_arrays
@@ -133,7 +134,11 @@ class UserMethods:
                 elif kind == "detail":
                     self._context.observer.detail(value)
                 elif kind == "failed":
-                    raise ProcessEndedError(value[1])
+                    name, message, details = value
+                    if name:  # of none of the methods
+                        raise BenchError(message)
+                    self._context.observer.detail(details)
+                    raise ProcessEndedError(message)
 
     def _store(self) -> Store:
         """Return the store, or else a temporary one, which has the counts and texts of all variants."""

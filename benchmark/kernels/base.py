@@ -99,7 +99,7 @@ class Kernel(TransformerMixin, MatrixEstimator):
         float64 array, shape (m, n)
             k(x, x'); may be `products` itself.
         """
-        raise NotImplementedError
+        raise NotImplementedError("a Kernel must define `from_products` or `transform`")
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Store the training points and prepare the kernel for their number of coordinates.

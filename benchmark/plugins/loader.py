@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import itertools
 import sys
 import warnings
@@ -55,6 +56,8 @@ def load_plugin(path: Path, *, trusted: bool = False) -> Plugin:
         spec = spec_from_file_location(name, path)
         assert spec is not None and spec.loader is not None  # noqa: S101, PT018 - of a Python file
         report_lines_below(path.parent)
+        if not runs_user_code_here():
+            faulthandler.enable(2)  # a crash in this process, of an import or of `bench fit`, is told with its lines
         module = module_from_spec(spec)
         with _script_folder(path.parent), user_code(ConfigError, path):
             sys.modules[name] = module

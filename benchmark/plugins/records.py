@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
 
@@ -19,18 +19,7 @@ class PluginRecord(BaseModel):
     """A plug-in's component in a manifest."""
 
     model_config = ConfigDict(strict=True)
-    kind: Literal[
-        "kernels",
-        "classifiers",
-        "weightings",
-        "features",
-        "thresholds",
-        "protocols",
-        "diagnostics",
-        "metrics",
-        "corpora",
-        "pipelines",
-    ]
+    kind: str
     name: str
     file: str
     digest: str

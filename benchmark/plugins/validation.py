@@ -10,13 +10,12 @@ from benchmark.config.components import REQUIRED_PARAMETER, component_parameters
 from benchmark.corpora.reader import CorpusReader
 from benchmark.diagnostics.base import Diagnostic
 from benchmark.evaluation.metrics import PAIR_METRICS, TIME_METRICS, DiagnosticMetric, Metric
-from benchmark.kernels import Kernel
 from benchmark.representation import Weighting
 from benchmark.representation.features import FeatureMap
-from benchmark.system.tags import problem_with_tags, tags_of
+from benchmark.system.tags import problem_with_tags
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from benchmark.config.registries import Registries
 
@@ -27,8 +26,6 @@ _METHODS: Mapping[str, tuple[str, ...]] = {
     "protocols": ("splits",),
     "thresholds": ("fit",),
 }
-#: Another method that a kernel must have, by its tag `solved_by`.
-_SOLVED_BY: Mapping[str, str] = {"scores": "scores", "targets": "solve_targets"}
 _BASES: Mapping[str, type[Any]] = {
     "diagnostics": Diagnostic,
     "corpora": CorpusReader,
@@ -49,72 +46,36 @@ def component_problem(kind: str, name: str, component: Any, known: Registries) -
     """
     if kind == "metrics":
         wrong = "" if isinstance(component, Metric) else "a metric is a benchmark.evaluation.metrics.Metric"
-        return wrong or _taken_metric(name, known, share=True)
+        return wrong or _taken_metric(name, known.quantities)
     if not isinstance(component, type):
         return f"each of the {kind} must be a class, not {component!r}"
     missing = [method for method in _METHODS.get(kind, ()) if not callable(getattr(component, method, None))]
     if missing:
         return f"it has no {' and no '.join(missing)}; scikit-learn's BaseEstimator provides get_params"
-    if kind in _BASES and not issubclass(component, _BASES[kind]):
-        base = _BASES[kind]
+    base = _BASES.get(kind, object)
+    if not issubclass(component, base):
         return f"it must be a subclass of {base.__module__}.{base.__name__}"
-    if inspect.isabstract(component):
-        return f"it lacks {', '.join(sorted(getattr(component, '__abstractmethods__', ())))}"
-    wrong = problem_with_tags(component) or _of_parameters(component) or _of_kind(kind, name, component)
-    return wrong or (_of_metrics(component, known) if kind == "diagnostics" else "")
-
-
-def _of_metrics(diagnostic: type[Diagnostic], known: Registries) -> str:
-    """Return what is wrong with the metrics that a diagnostic declares, or ""."""
-    declared = diagnostic.metrics
-    if not isinstance(declared, tuple) or not all(isinstance(each, DiagnosticMetric) for each in declared):
-        said = "benchmark.evaluation.metrics.DiagnosticMetric"
-        return (
-            f"its `metrics` are {declared!r}: must be a tuple of {said}, such as (DiagnosticMetric('length', 'words'),)"
-        )
-    names = [each.name for each in declared]
-    for name in names:
-        if names.count(name) > 1:
-            return f"it declares the metric {name!r} twice"
-    for each in declared:
-        there = known.quantities.get(each.name)
-        if there is not None and there.unit != each.unit:
-            return f"it declares {each.name!r} in {each.unit!r}: a metric of this name exists, in {there.unit!r}"
-        if wrong := _taken_metric(each.name, known, share=False):
-            return wrong
-    return ""
-
-
-def _taken_metric(name: str, known: Registries, *, share: bool) -> str:
-    """Return why a metric's name is taken, or "": by a metric of predictions, or by another diagnostic's number."""
-    what = {
-        **dict.fromkeys(TIME_METRICS, "seconds of methods"),
-        **dict.fromkeys(PAIR_METRICS, "a statistic of two cells"),
-    }
-    what |= dict.fromkeys(known.quantities, "a number of a diagnostic") if share else {}
-    what |= {} if share else dict.fromkeys(known.metrics, "a share of predictions")
-    return f"a metric named {name!r} exists, {what[name]}: choose another name" if name in what else ""
-
-
-def _of_kind(kind: str, name: str, component: Any) -> str:
     if kind == "corpora" and getattr(component, "name", None) != name:
         return f"its `name` is {getattr(component, 'name', None)!r}: must be its name in CORPORA"
-    if kind == "classifiers" and tags_of(component).needs_kernel:
-        return "a plug-in's classifier takes points: only the support vector machine takes kernels"
-    asked = _SOLVED_BY.get(tags_of(component).solved_by, "") if kind == "kernels" else ""
-    if asked and not callable(getattr(component, asked, None)):
-        return f"its solved_by is {tags_of(component).solved_by!r}, and it has no {asked}"
-    if (
-        kind == "kernels"
-        and issubclass(component, Kernel)
-        and (component.from_products, component.transform)
-        == (
-            Kernel.from_products,
-            Kernel.transform,
-        )
-    ):
-        return "a Kernel must define `from_products`, its values from inner products, or else `transform`"
-    return ""
+    wrong = problem_with_tags(component) or _of_parameters(component)
+    return wrong or (_of_metrics(component.metrics, known) if issubclass(component, Diagnostic) else "")
+
+
+def _of_metrics(declared: Any, known: Registries) -> str:
+    """Return what is wrong with the metrics that a diagnostic declares, or ""."""
+    if not isinstance(declared, tuple) or not all(isinstance(each, DiagnosticMetric) for each in declared):
+        example = "benchmark.evaluation.metrics.DiagnosticMetric, such as (DiagnosticMetric('length', 'words'),)"
+        return f"its `metrics` are {declared!r}: must be a tuple of {example}"
+    units = {name: each.unit for name, each in known.quantities.items()}
+    for each in declared:
+        if (unit := units.get(each.name, each.unit)) != each.unit:
+            return f"it declares {each.name!r} in {each.unit!r}: a metric of this name exists, in {unit!r}"
+    return next(filter(None, (_taken_metric(each.name, known.metrics) for each in declared)), "")
+
+
+def _taken_metric(name: str, others: Iterable[str]) -> str:
+    taken = name in (*TIME_METRICS, *PAIR_METRICS, *others)
+    return f"a metric named {name!r} exists: choose another name" if taken else ""
 
 
 def _of_parameters(component: Any) -> str:

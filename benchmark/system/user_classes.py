@@ -115,8 +115,10 @@ def user_code(kind: type[Exception], otherwise: object, *, short: bool = False) 
     try:
         with contextlib.redirect_stdout(sys.stderr):
             yield
-    except (KeyboardInterrupt, MemoryError):
+    except MemoryError:
         raise
+    except KeyboardInterrupt as error:
+        raise KeyboardInterrupt(*filter(None, [_last_line(error, short=short)])) from None
     except BaseException as error:
         if isinstance(error, kind | BenchError) and not locate_error(error):  # raised by this package
             raise
@@ -147,17 +149,23 @@ def locate_error(error: BaseException, otherwise: object = "", *, short: bool = 
     short : bool
         Whether to print the file's name without its folder, so that results are the same in every folder.
     """
+    place = _last_line(error, short=short)
+    if isinstance(error, SyntaxError) and error.filename and is_user_file(Path(error.filename)):
+        place = f"{error.filename}:{error.lineno}"
+    place = place or str(otherwise)
+    message = error.msg if isinstance(error, SyntaxError) else error
+    return one_line(f"{place}: {type(error).__name__}: {message}".rstrip(": ")) if place else ""
+
+
+def _last_line(error: BaseException, *, short: bool) -> str:
+    """Return file and line of users' code that are the last ones in the traceback of an error; "" if there are none."""
     place, step = "", error.__traceback__
     while step is not None:
         file = Path(step.tb_frame.f_code.co_filename)
         if is_user_file(file):
             place = f"{file.name if short else file}:{step.tb_lineno}"
         step = step.tb_next
-    if isinstance(error, SyntaxError) and error.filename and is_user_file(Path(error.filename)):
-        place = f"{error.filename}:{error.lineno}"
-    place = place or str(otherwise)
-    message = error.msg if isinstance(error, SyntaxError) else error
-    return one_line(f"{place}: {type(error).__name__}: {message}".rstrip(": ")) if place else ""
+    return place
 
 
 def source_location(component: Any, *, short: bool = False) -> str:

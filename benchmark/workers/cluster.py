@@ -18,7 +18,7 @@ from benchmark.experiment.payload import make_payload
 from benchmark.experiment.store import INSTALL_CLUSTER, StoreEntry
 from benchmark.system.errors import BenchError, ConfigError, one_line
 from benchmark.system.threads import n_processors
-from benchmark.workers.worker import compute_on_worker
+from benchmark.workers.worker import compute_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -189,7 +189,7 @@ class DaskExecutor:
         while self._waiting and len(self._running) < at_most:
             group = self._waiting.popleft()
             arguments = self._payload, group.variant, group.task, group.keys
-            self._running[self._client.submit(compute_on_worker, *arguments, pure=False)] = group
+            self._running[self._client.submit(compute_units, *arguments, pure=False)] = group
 
     def _collect(self) -> None:
         """Wait for a group, and take the replies of all that are done; see that there is a worker if none is."""

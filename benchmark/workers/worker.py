@@ -29,14 +29,16 @@ from benchmark.plugins.sending import pickle_plain
 from benchmark.system.errors import BenchError
 from benchmark.system.numba_jit import ensure_numba_cache
 from benchmark.system.observer import Observer
+from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads
 from benchmark.system.threads import let_openmp_threads_sleep, n_processors
-from benchmark.system.user_classes import locate_error, running_user_code_here, runs_user_code_here
+from benchmark.system.user_classes import locate_error, running_user_code_here, runs_user_code_here, user_place
 from benchmark.text.counts import counts_from_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
+    from benchmark.config.components import Component
     from benchmark.config.model import Experiment, TextSettings
     from benchmark.experiment.payload import Payload
     from benchmark.experiment.settings import PlannedTask, Setting
@@ -45,8 +47,8 @@ if TYPE_CHECKING:
 
 #: One group at a time: a group uses all threads of the process, however many threads Dask has in it.
 _ALONE = threading.Lock()
-#: The last experiment received, with its counts and store, by its key; and the last tasks worked on.
-_EXPERIMENTS: dict[str, tuple[Experiment, dict[str, LoadedVariant], _NotifyingStore]] = {}
+#: The last experiment received, with its counts, by its key; and the last tasks worked on.
+_EXPERIMENTS: dict[str, tuple[Experiment, dict[str, LoadedVariant]]] = {}
 _WORKS: dict[tuple[str, str, str], PlannedTask] = {}
 MAX_CACHED_TASKS = 4
 #: For each variant the store's keys of its counts, of methods' own counts, and of their texts.
@@ -58,28 +60,8 @@ _OBJECTS: dict[tuple[Any, str], Any] = {}
 _FOLDERS: list[tempfile.TemporaryDirectory[str]] = []
 
 
-class Cancelled(Exception):  # noqa: N818 - nothing went wrong
-    """No run waits for the result any more."""
-
-
-def compute_on_worker(given: Payload, variant: str, task: str, keys: Collection[str]) -> dict[str, Any]:
-    """Compute some jobs of a task on a Dask worker, and store the results; see `compute_units`."""
-    from distributed import get_worker  # noqa: PLC0415 - imported on workers only
-
-    worker = get_worker()
-    name = worker.get_current_task()
-
-    def is_wanted(_: str) -> bool:
-        state = worker.state.tasks.get(name)
-        return state is not None and state.state != "cancelled"
-
-    return compute_units(given, variant, task, frozenset(keys), is_wanted)
-
-
-def compute_units(
-    given: Payload, variant: str, task: str, keys: frozenset[str], told: Callable[[str], bool]
-) -> dict[str, Any]:
-    """Compute some jobs of a task and store the results.
+def compute_units(given: Payload, variant: str, task: str, keys: Collection[str]) -> dict[str, Any]:
+    """Compute some jobs of a task on a Dask worker, and store the results.
 
     Parameters
     ----------
@@ -87,10 +69,8 @@ def compute_units(
         Payload of the experiment.
     variant, task : str
         Names of the variant and task.
-    keys : frozenset of str
+    keys : collection of str
         Store keys of the jobs.
-    told : callable
-        Called with each stored key; returns True while a run waits for the other keys.
 
     Returns
     -------
@@ -112,12 +92,10 @@ def compute_units(
             entries[key] = entry
 
     with _ALONE:
-        experiment, read, store = _unpacked_payload(given)
-        store.tell(told, notes.append)
-        observer = _Details(details)
-        work, failed = _solve(
-            given, experiment, read, variant, task, keys, RunContext(store, observer, given.jobs), keep
-        )
+        store = _store(given, notes.append)
+        experiment, read = _unpacked_payload(given, store)
+        context = RunContext(store, _Details(details), given.jobs)
+        work, failed = _solve(given, experiment, read, variant, task, frozenset(keys), context, keep)
         lacking = [job.key for point in work.points for job in point.jobs if job.key not in entries]
         lacking = [key for key in lacking if not store.has(key)]
     lost = [key for key in lacking if key not in failed]
@@ -140,10 +118,7 @@ def _solve(
     points = [replace(p, jobs=tuple(job for job in p.jobs if job.key in keys)) for p in full.points]
     work = replace(full, points=tuple(point for point in points if point.jobs))
     if {job.key for point in work.points for job in point.jobs} != keys:
-        raise BenchError(
-            "a worker computes different keys for results: its simplexbench code differs from that of this machine, "
-            "or a user's code was edited meanwhile"
-        )
+        raise BenchError(_why_other_keys(experiment.variants[variant].protocol))
     context = replace(context, jobs=jobs)
     users = None if runs_user_code_here() else UserMethods(experiment, read, [work], context)
     bench = MatrixCache(jobs, cached=KernelCache(context.store))
@@ -154,6 +129,14 @@ def _solve(
     finally:
         bench.release()
     return work, {job.key: walk.failed[p.place] for p in work.points for job in p.jobs if p.place in walk.failed}
+
+
+def _why_other_keys(protocol: Component) -> str:
+    """Return why the keys of results are others here: a user's protocol that isn't seeded, or else other code."""
+    if is_builtin(protocol.cls):
+        return "a worker computes different keys for results: its simplexbench code differs from that of this machine"
+    problem = f"the protocol {protocol.name!r} returned other splits when it was called again"
+    return f"{user_place(protocol.cls)}: {problem}: let it draw from a seed, and don't edit it during a run"
 
 
 def answer_request(content: bytes, send: Callable[[bytes], None]) -> None:
@@ -173,7 +156,7 @@ def answer_request(content: bytes, send: Callable[[bytes], None]) -> None:
             answer = pickle_plain(("done", answers))
     except BaseException as error:  # noqa: BLE001 - whatever a user's code raises
         name = type(error).__name__ if isinstance(error, BenchError) else ""
-        message = str(error) if name else locate_error(error, request[-1] if kind == "call" else "")
+        message = str(error) if name else locate_error(error, request[-1] if kind == "call" else "its process")
         answer = pickle.dumps(("failed", (name, message, "".join(format_exception(error)))))
     send(answer)
 
@@ -187,7 +170,8 @@ def _solve_units(send: Callable[[bytes], None], given: Payload, tasks: Sequence[
     def keep(_: Setting, key: str, entry: StoreEntry) -> None:
         tell("solved", (key, entry.arrays, entry.facts))
 
-    experiment, read, store = _unpacked_payload(given)
+    store = _store(given)
+    experiment, read = _unpacked_payload(given, store)
     for variant, task, keys in tasks:
         context = RunContext(store, _Sender(tell), given.jobs)
         _, failed = _solve(given, experiment, read, variant, task, frozenset(keys), context, keep)
@@ -219,20 +203,23 @@ def check_versions(expected: Mapping[str, str]) -> None:
         raise BenchError(f"a worker computes with {', '.join(others)}: it needs the versions of this machine")
 
 
-def _unpacked_payload(payload: Payload) -> tuple[Experiment, dict[str, LoadedVariant], _NotifyingStore]:
-    """Return the experiment of a payload, its counts, and its store; unpack them once."""
+def _store(payload: Payload, warn: Callable[[str], None] = lambda _: None) -> Store:
+    return Store(payload.store if "://" in payload.store else Path(payload.store), payload.limit, warn)
+
+
+def _unpacked_payload(payload: Payload, store: Store) -> tuple[Experiment, dict[str, LoadedVariant]]:
+    """Return the experiment of a payload and its counts; unpack them once."""
     if payload.key not in _EXPERIMENTS:
         check_versions(payload.versions)
         let_openmp_threads_sleep()
         _EXPERIMENTS.clear()
         _WORKS.clear()
-        store = _NotifyingStore(payload.store if "://" in payload.store else Path(payload.store), payload.limit)
         ensure_numba_cache(lambda _: None)
         unpickled: tuple[Experiment, _CountKeys] = unpickle_by_name(payload.content, payload.plugins)
         experiment, keys = unpickled
         counts: dict[str, Counts] = {}
         read = {name: _read(store, *each, counts) for name, each in keys.items()}
-        _EXPERIMENTS[payload.key] = experiment, read, store
+        _EXPERIMENTS[payload.key] = experiment, read
     return _EXPERIMENTS[payload.key]
 
 
@@ -302,21 +289,6 @@ def _read(
     texts_read = {text: (replace(of(each), documents=counts.documents), each) for text, each in texts.items()}
     read = {each: texts_of_entry(entry_of(each), each) for each in set(strings.values())}
     return LoadedVariant(counts, key, {}, texts_read, {text: read[each] for text, each in strings.items()})
-
-
-class _NotifyingStore(Store):
-    """Store that reports each stored entry, so that another process can read it."""
-
-    def tell(self, on_stored: Callable[[str], bool], warn: Callable[[str], None]) -> None:
-        """Set the callbacks, and try again to write to a store that could not be written before."""
-        self._on_stored, self._warn, self.writable = on_stored, warn, True
-
-    def put(self, key: str, entry: StoreEntry) -> bool:
-        """Store an entry; raise Cancelled if no run waits for the next one."""
-        stored = super().put(key, entry)
-        if stored and not self._on_stored(key):
-            raise Cancelled
-        return stored
 
 
 class _Details(Observer):

@@ -192,6 +192,7 @@ def test_each_command_is_known_here() -> None:
     assert sorted(commands(typer.main.get_command(app))) == sorted(CALLS), "say how the new command is called in CALLS"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("sketched")
 def test_commands_that_run_trusted_code_do_so_here(received: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The other tests would find nothing where a call is wrong."""

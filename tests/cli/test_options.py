@@ -19,10 +19,10 @@ from benchmark.cli.prompts import without_trust
 from benchmark.cli.resolve import resolve_run
 from benchmark.cli.run import workers_from_options
 from benchmark.commands.check import Deviation
+from benchmark.commands.plugin_test import CheckResult
 from benchmark.commands.run_all import run_all
 from benchmark.config.schema import ParallelSection
 from benchmark.experiment.configuration import load_checked
-from benchmark.plugins.contract import CheckResult
 from benchmark.system.errors import ConfigError, DataError
 from benchmark.system.threads import n_processors
 
@@ -287,7 +287,7 @@ def test_a_check_of_a_plug_in_that_failed_is_the_exit_code_wherever_it_stands(
         return iter([CheckResult("kernel a", f"check {n}", "it is wrong" if n in failed else "") for n in range(3)])
 
     files = list[Path]()
-    monkeypatch.setattr("benchmark.plugins.contract.check_file", checks)
+    monkeypatch.setattr("benchmark.commands.plugin_test.check_file", checks)
     paths = [tmp_path / "a.py", tmp_path / "b.py"]
     found = CliRunner().invoke(app, ["plugin", "test", *map(str, paths)])
     lines = [f"kernel a: check {n}: {'FAILED: it is wrong' if n in failed else 'passed'}" for n in range(3)]
@@ -533,7 +533,7 @@ def test_cache_and_plugin(call_of: Any, tmp_path: Path, monkeypatch: Any) -> Non
     )
     store = "benchmark.experiment.store.Store.clear"
     assert call_of(store, "cache", "clear", "-y")["entries"] == []
-    assert call_of("benchmark.plugins.contract.check_file", "plugin", "test", tmp_path) == {"path": tmp_path}
+    assert call_of("benchmark.commands.plugin_test.check_file", "plugin", "test", tmp_path) == {"path": tmp_path}
 
 
 # Words and questions

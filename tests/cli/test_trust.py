@@ -161,7 +161,7 @@ def test_at_a_terminal_it_is_asked_once(folder, monkeypatch):
 
 def test_to_test_a_plug_in_is_to_trust_it(folder):
     tested = CliRunner().invoke(app, ["plugin", "test", str(folder / "mine.py")])
-    assert "classifier mine: can be used: passed" in tested.output
+    assert "classifier mine: keeps its parameters: passed" in tested.output
     assert checked(folder)[0] == 0
 
 

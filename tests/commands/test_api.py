@@ -220,6 +220,7 @@ def test_what_is_at_hand_is_listed_and_nothing_else() -> None:
         _ = sb.runn
 
 
+@pytest.mark.slow
 def test_type_checkers_know_the_names(tmp_path: Path) -> None:
     script = tmp_path / "mine.py"
     script.write_text("import benchmark as sb\nreveal_type(sb.run('a.yaml').scores)\nreveal_type(sb.fit)\nsb.runn\n")

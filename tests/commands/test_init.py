@@ -382,18 +382,6 @@ def test_at_a_terminal_the_person_decides(tmp_path: Path, monkeypatch: pytest.Mo
     )
 
 
-def test_the_guides_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BENCH_CACHE", str(tmp_path / "store"))
-    monkeypatch.chdir(tmp_path)
-    guide = (REPOSITORY / "docs" / "guide.md").read_text(encoding="utf-8")
-    block = re.search(r"In a notebook:\n\n```python\n(.*?)```", guide, re.DOTALL)
-    assert block
-    names: dict[str, Any] = {}
-    exec(block.group(1), names)  # noqa: S102 - the guide's own lines
-    assert names["found"].figure().to_dict()["concat"]
-    assert (tmp_path / "figure.png").stat().st_size > 1000
-
-
 def sample(suffix: str = "csv", **columns: Any) -> FileSample:
     return FileSample(Path(f"mine.{suffix}"), columns, None, "utf-8")
 

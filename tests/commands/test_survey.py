@@ -34,12 +34,15 @@ compare: [[ngd, tfidf-linear-svm], [mnb, tfidf-linear-svm]]
 """
 
 
+TWO_GROUPS = "leave-one-group-out, held_out: [cornell, texas]"
+
+
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
     """Two tables and a curve of the same methods, and one of the tables with chosen parameters."""
     folder, store = tmp_path_factory.mktemp("survey"), Store(tmp_path_factory.mktemp("store"))
     texts = {
-        "every-one": COMMON.format(subset="all", protocol="leave-one-group-out", metric="accuracy"),
+        "every-one": COMMON.format(subset="all", protocol=TWO_GROUPS, metric="accuracy"),
         "every-several": COMMON.format(subset="several", protocol="k-fold, k: 2, stratified: false", metric="micro-f1"),
         "curve": COMMON.format(
             subset="all", protocol="random-subsets, train_size: [40, 80], replicates: 3", metric="accuracy"
@@ -131,7 +134,7 @@ def test_ranks_are_of_the_tuned_scores_where_there_are_any(runs):
 def test_runs_of_other_documents_are_other_problems_and_the_same_documents_have_one_metric(runs, tmp_path):
     assert len(build_survey([runs[1], runs[3]]).tables()) == 2
     path = tmp_path / "other.yaml"
-    text = COMMON.format(subset="all", protocol="leave-one-group-out", metric="macro-f1")
+    text = COMMON.format(subset="all", protocol=TWO_GROUPS, metric="macro-f1")
     path.write_text(f"name: every-other\n{text}")
     other = run_and_write(load_checked(path), RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
     with pytest.raises(ConfigError, match="every-other: the same documents have the metric accuracy elsewhere"):

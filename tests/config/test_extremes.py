@@ -57,7 +57,7 @@ def test_kernels_at_the_edge(name, key, value):
     assert check_component("kernel", KERNELS, {"name": name, key: value}).given == {key: value}
 
 
-@pytest.mark.parametrize("name", [name for name, cls in KERNELS.items() if hasattr(cls, "link")])
+@pytest.mark.parametrize("name", [name for name, cls in KERNELS.items() if hasattr(cls, "from_products")])
 def test_every_default_is_worth_something(name):
     assert degenerate_reason(KERNELS[name]()) == ""
 

@@ -87,7 +87,7 @@ def test_an_error_points_at_the_nearest_known_place():
     [
         ("a: 1\nb: 2\na: 3\n", 3, "the key 'a' is given twice"),
         ("a:\n  - b: 1\n    c: 2\n    b: 1\n", 4, "the key 'b' is given twice"),
-        ("a: 1\n\tb: 2\n", 2, "is not valid YAML: a tab stands here"),
+        ("a: 1\n\tb: 2\n", 2, "is not valid YAML: found a tab character"),
         ("a: 1\nb: &x [*x]\n", 2, "the alias *x refers to a value that contains it"),
         ("a: 1\nb: &x {<<: *x}\n", 2, "the alias *x refers to a value that contains it"),
         ("a: 1\nb:\n  " + "[" * 10_000 + "\n", 3, "is nested too deeply: more than 50 levels"),

@@ -7,6 +7,7 @@ import io
 import tarfile
 import time
 import tracemalloc
+from contextlib import suppress
 from types import SimpleNamespace
 
 import pytest
@@ -120,6 +121,32 @@ def test_every_member_stands_where_the_standard_library_finds_it(tmp_path, card,
     with tarfile.open(path, encoding="utf-8", errors="surrogateescape") as archive:
         theirs = {m.name.encode("utf-8", "surrogateescape"): archive.extractfile(m).read() for m in archive}
     assert {key: bytes(value) for key, value in read_files(CorpusSource(path), card).items()} == theirs == files
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize(
+    "odd",
+    [
+        member("course/cornell/http:^^x^", b"given twice"),
+        member(""),
+        pax(record(b"path", b"../../x")) + member(),
+        pax(record(b"path", b"course/misc/a\0b")) + member(),
+        pax(record(b"hdrcharset", b"x"), record(b"path", b"course/misc/\xff")) + member(),
+    ],
+    ids=["twice", "empty", "out", "NUL", "charset"],
+)
+def test_a_member_of_an_odd_name_is_refused_or_left_out(tmp_path, files, card, odd, first):
+    """It stands beside the right ones, first or last."""
+    path = pack_files(files, tmp_path / "webkb-data.tar", mode="w:", format_=tarfile.GNU_FORMAT)
+    good = path.read_bytes()
+    with tarfile.open(path) as archive:
+        last = archive.getmembers()[-1]
+    end = last.offset_data + (last.size + 511) // 512 * 512
+    path.write_bytes(odd + good if first else good[:end] + odd + END)
+    with suppress(DataError):
+        found = read_files(CorpusSource(path), card)
+        verify_digest(found, card, CorpusSource(path))
+        assert {name: bytes(each) for name, each in found.items()} == files
 
 
 # --- more than the card allows

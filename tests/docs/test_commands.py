@@ -98,6 +98,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_tutorial(place: Path) -> None:
     assert follow((DOCS / "tutorial.md").read_text(encoding="utf-8"), performed) == 8
     (shown,) = (yaml.safe_load(content) for _, content in blocks((DOCS / "tutorial.md").read_text("utf-8"), "yaml"))
@@ -106,6 +107,7 @@ def test_the_tutorial(place: Path) -> None:
 
 
 @pytest.mark.usefixtures("place")
+@pytest.mark.slow
 def test_the_reviewers_2_minutes() -> None:
     assert follow(section("reviewing.md", "In 2 minutes"), performed) == 6
 
@@ -141,6 +143,7 @@ def test_every_longer_command_is_one_that_there_is() -> None:
                     assert all((REPOSITORY / name).exists() for name in arguments if not name.startswith("-"))
 
 
+@pytest.mark.slow
 def test_another_paper_is_two_files_as_the_documents_say(
     place: Path, publish: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,7 @@ from benchmark.experiment.configuration import load_checked
 DOCS = Path(__file__).parents[2] / "docs"
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_every_cell_runs_and_shows_something():
     notebook = json.loads((DOCS / "own-method.ipynb").read_text(encoding="utf-8"))
@@ -30,6 +31,19 @@ def test_every_cell_runs_and_shows_something():
     assert "image/svg+xml" in figure._repr_mimebundle_()
     assert set(predicted) <= set(names["tickets"]["queue"])
     assert len(ranking)
+
+
+@pytest.mark.slow
+def test_the_guides_notebook_runs(tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCH_CACHE", str(tmp_path / "store"))
+    monkeypatch.chdir(tmp_path)
+    guide = (DOCS / "guide.md").read_text(encoding="utf-8")
+    block = re.search(r"In a notebook:\n\n```python\n(.*?)```", guide, re.DOTALL)
+    assert block
+    names = {}
+    exec(block.group(1), names)  # noqa: S102 - the guide's own lines
+    assert names["found"].figure().to_dict()["concat"]
+    assert (tmp_path / "figure.png").stat().st_size > 1000
 
 
 def test_the_pages_configuration_is_a_good_one(tmp_path):

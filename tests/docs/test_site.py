@@ -48,6 +48,7 @@ def pages(hooks: ModuleType) -> dict[str, str]:
     return found
 
 
+@pytest.mark.slow
 def test_pictures_are_those_that_the_code_draws() -> None:
     pictures = script("pictures").PICTURES
     surveys = "".join((DOCS / f"{name}.md").read_text(encoding="utf-8") for name in ("methods", "ablation"))

@@ -13,7 +13,7 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.near_duplicates import find_near_duplicates
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.plugins.toy_data import toy_problem
+from tests.toy_data import toy_problem
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -34,13 +34,13 @@ from benchmark.experiment.settings import StoreUnit, pack_predictions, predictio
 from benchmark.experiment.store import Store, StoreEntry, store_key
 from benchmark.experiment.task_planning import _inner, _with_texts
 from benchmark.kernels import Linear
-from benchmark.plugins.toy_data import toy_problem
 from benchmark.system.errors import BenchError, ConfigError, DataError
 from benchmark.system.observer import Observer
 from benchmark.text.lexer import Lexing
 from benchmark.text.pruning import Pruning
 from benchmark.text.strings import Texts, joined_texts
 from tests.builders import setting_of, small_experiment
+from tests.toy_data import toy_problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -214,7 +214,7 @@ def test_it_runs_on_workers(checked, tmp_path, name):
     read = read_variants(experiment, RunContext(store))
     (work,) = plan_tasks(experiment, read)
     keys = frozenset(job.key for point in work.points for job in point.jobs)
-    answer = compute_units(make_payload(experiment, read, store, 1), work.variant, work.task, keys, lambda _: True)
+    answer = compute_units(make_payload(experiment, read, store, 1), work.variant, work.task, keys)
     assert not answer["failed"]
     assert not answer["lost"]
     assert len(run_experiment(experiment, RunContext(store)).stored) == 2

@@ -32,13 +32,13 @@ from benchmark.experiment.settings import (
 )
 from benchmark.experiment.store import Store, StoreEntry, store_key
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.plugins.toy_data import toy_problem
 from benchmark.system.distributions import distributions_of
 from benchmark.system.errors import ConfigError
 from benchmark.text.lexer import Lexing
 from benchmark.text.pruning import Pruning
 from benchmark.text.strings import joined_texts
 from tests.builders import SMALL, setting_of, small_experiment
+from tests.toy_data import toy_problem
 
 if TYPE_CHECKING:
     from pathlib import Path

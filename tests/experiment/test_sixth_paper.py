@@ -159,7 +159,7 @@ def test_a_method_is_listed_run_scored_drawn_and_compared(performed: Callable[..
 
 
 @pytest.mark.usefixtures("registered_here")
-@pytest.mark.parametrize("subset", [None, "several"])
+@pytest.mark.parametrize("subset", [None, pytest.param("several", marks=pytest.mark.slow)])
 def test_a_method_takes_part_in_everything_else(store: Store, subset: str | None) -> None:
     """Several classes, selected terms and a choice of parameters, which its class doesn't know of."""
     experiment = small_experiment(

@@ -18,10 +18,10 @@ from benchmark.experiment.near_duplicates import find_near_duplicates
 from benchmark.experiment.runner import TaskExecutor, plan_tasks, read_variants
 from benchmark.experiment.settings import PlannedTask, StoreUnit, predictions_of_unit
 from benchmark.methods.wrappers.fusion import FusedMethod
-from benchmark.plugins.toy_data import toy_problem
 from benchmark.system.errors import BenchError
 from benchmark.system.observer import Observer
 from tests.builders import setting_of, small_experiment
+from tests.toy_data import toy_problem
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,11 +18,10 @@ from benchmark.kernels import KERNELS, Kernel
 from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
 from benchmark.methods.split_data import training_rows_of
-from benchmark.plugins.contract import check_decisions
-from benchmark.plugins.toy_data import toy_group_splits, toy_problem, toy_replicates
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
 from benchmark.system.tags import tags_of
 from benchmark.text.counts import Counts
+from tests.toy_data import check_decisions, toy_group_splits, toy_problem, toy_replicates
 
 from .conftest import represented, spec_of
 

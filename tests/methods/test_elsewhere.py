@@ -29,9 +29,9 @@ from benchmark.methods.elsewhere.pipelines import PipelineMethod
 from benchmark.methods.elsewhere.vector_classifiers import VectorClassifierMethod, read_vectors
 from benchmark.methods.plugin_outputs import CheckedClassifier
 from benchmark.methods.registry import build_method
-from benchmark.plugins.toy_data import toy_group_splits, toy_problem, toy_replicates
 from benchmark.system.errors import DataError
 from benchmark.system.tags import Tags
+from tests.toy_data import toy_group_splits, toy_problem, toy_replicates
 
 from .conftest import represented
 

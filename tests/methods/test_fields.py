@@ -15,8 +15,8 @@ from benchmark.config.model import MethodSpec, TermSelection
 from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
 from benchmark.methods.weighted_counts import fitted_weighting, weighted_points
-from benchmark.plugins.toy_data import toy_group_splits, toy_problem
 from benchmark.text.pruning import TRAINING, Pruning
+from tests.toy_data import toy_group_splits, toy_problem
 
 from .conftest import ALL_KERNELS, represented
 

@@ -22,11 +22,10 @@ from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
 from benchmark.methods.split_data import SplitData
-from benchmark.plugins.contract import check_decisions
-from benchmark.plugins.toy_data import toy_group_splits, toy_problem, toy_replicates
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
 from benchmark.system.tags import tags_of
 from benchmark.text.counts import Counts
+from tests.toy_data import check_decisions, toy_group_splits, toy_problem, toy_replicates
 
 from .conftest import represented, spec_of
 

@@ -17,7 +17,7 @@ from benchmark.methods.rankings import Rankings
 from benchmark.methods.registry import build_method
 from benchmark.methods.split_data import SplitData, training_rows_of
 from benchmark.methods.stopwatch import Stopwatch
-from benchmark.plugins.toy_data import toy_group_splits, toy_problem, toy_replicates
+from tests.toy_data import toy_group_splits, toy_problem, toy_replicates
 
 from .conftest import represented, spec_of
 

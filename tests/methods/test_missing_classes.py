@@ -10,8 +10,8 @@ import pytest
 
 from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
-from benchmark.plugins.toy_data import toy_group_splits, toy_problem
 from benchmark.text.counts import Counts
+from tests.toy_data import toy_group_splits, toy_problem
 
 from .conftest import represented, spec_of
 

@@ -36,9 +36,9 @@ from benchmark.methods.split_data import SplitData, cache_entry, products_key
 from benchmark.methods.stopwatch import Stopwatch
 from benchmark.methods.wrappers.thresholds import ThresholdedMethod
 from benchmark.methods.wrappers.training_vocabulary import TrainingVocabularyMethod
-from benchmark.plugins.toy_data import toy_group_splits, toy_problem, toy_replicates
 from benchmark.representation import WEIGHTINGS
 from benchmark.text.pruning import TRAINING, Pruning
+from tests.toy_data import toy_group_splits, toy_problem, toy_replicates
 
 from .conftest import represented, spec_of
 

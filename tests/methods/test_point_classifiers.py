@@ -10,7 +10,7 @@ import pytest
 from benchmark.classifiers.linear_models import LinearSvm
 from benchmark.methods import point_classifiers as points
 from benchmark.methods.registry import build_method
-from benchmark.plugins.toy_data import toy_group_splits, toy_problem
+from tests.toy_data import toy_group_splits, toy_problem
 
 from .conftest import represented, spec_of
 

@@ -10,7 +10,7 @@ import pytest
 from benchmark.kernels import KERNELS, HyperplaneTop, PLSIFisher
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.registry import build_method
-from benchmark.plugins.toy_data import toy_group_splits, toy_problem
+from tests.toy_data import toy_group_splits, toy_problem
 
 from .conftest import represented, spec_of
 

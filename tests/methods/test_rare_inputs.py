@@ -38,10 +38,10 @@ from benchmark.methods.registry import build_method
 from benchmark.methods.split_data import SplitData
 from benchmark.methods.training_warnings import collect_warnings
 from benchmark.methods.wrappers.fusion import FusedMethod
-from benchmark.plugins.toy_data import toy_group_splits, toy_problem, toy_replicates
 from benchmark.representation import TermWeighting
 from benchmark.system.tags import Tags
 from benchmark.text.strings import Texts, joined_texts
+from tests.toy_data import toy_group_splits, toy_problem, toy_replicates
 
 from .conftest import represented, spec_of
 

@@ -19,11 +19,10 @@ from benchmark.methods.out_of_fold import inner_folds
 from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
 from benchmark.methods.wrappers.thresholds import ThresholdedMethod
-from benchmark.plugins.contract import check_decisions
-from benchmark.plugins.toy_data import toy_group_splits, toy_problem, toy_replicates
 from benchmark.representation import TermWeighting
 from benchmark.system.tags import tags_of
 from benchmark.text.counts import Counts
+from tests.toy_data import check_decisions, toy_group_splits, toy_problem, toy_replicates
 
 from .conftest import represented, spec_of
 

@@ -15,11 +15,11 @@ from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
-from benchmark.plugins.toy_data import toy_group_splits, toy_problem
 from benchmark.text.counts import Counts
 from benchmark.text.pruning import TRAINING, Pruning
 from tests.builders import small_experiment
 from tests.methods.conftest import represented, spec_of
+from tests.toy_data import toy_group_splits, toy_problem
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -2,9 +2,8 @@
 
     python tests/perf/measure.py [--repeats 3] [--json FILE] [--only side-by-side]
 
-Medians of seconds, on the clock and of the processors, and the largest peak of memory. scikit-learn-intelex is the
-extra `perf`; as the threads that it brings (tbb) change those of everything else, it may stand in an environment of its
-own, whose python INTELEX_PYTHON names.
+Medians of seconds, on the clock and of the processors, and the largest peak of memory, each route in a process of its
+own.
 """
 
 from __future__ import annotations
@@ -22,31 +21,111 @@ import time
 from pathlib import Path
 from typing import Any
 
-ROUTES = Path(__file__).with_name("routes.py")
-INTELEX_PYTHON = os.environ.get("INTELEX_PYTHON", sys.executable)
-#: Whole runs, and what each is called; those that are asked again find all in the store.
-WHOLE = {
-    "quickstart": "quickstart, cold store",
-    "lexing": "20NG read, verified and lexed",
-    "webkb": "WebKB, 40 cells × folds, cold",
-    "webkb-again": "WebKB from a full store",
-    "20ng": "20NG, ten cells, ours, cold",
-    "ten-cells": "20NG, ten cells, scikit-learn, from counts",
-    **{
-        name: f"{name}, cold"
-        for name in ("webkb-diffusion", "decision-boundaries", "reuters-hp-top-reduced", "reuters-eef", "reuters-skl")
-    },
+import numpy as np
+
+ROOT = Path(__file__).parents[2]
+#: Whole runs, each from an empty store; those that are asked again find all in the store.
+WHOLE = (
+    *("quickstart", "webkb", "webkb-again", "20ng", "webkb-diffusion", "decision-boundaries"),
+    *("reuters-hp-top-reduced", "reuters-eef", "reuters-skl"),
+)
+#: One fold of each configuration.
+ONE_FOLD = {"20ng": "fixed-split", "webkb": "{name: leave-one-group-out, held_out: [cornell]}"}
+OURS = {
+    "ngd": "ngd",
+    "hellinger": "{weighting: tfidf, idf: training, features: hellinger, "
+    "classifier: {name: linear-svm, C: 2, ridge: 0.5708, scheme: one-vs-rest}}",
 }
-CORPORA = {"20ng": "20NG by date, tested once", "webkb": "WebKB, Cornell held out"}
-ROUTES_OF_USERS = {
+ROUTES = {
     "ngd": "ours: NGD, one machine a pair",
     "svc": "scikit-learn: NGD's matrix, SVC(precomputed)",
     "libsvm": "LIBSVM: NGD's matrix, svm_train, svm_predict",
     "hellinger": "ours: √(TF×IDF), LIBLINEAR",
     "tfidf": "scikit-learn: TfidfVectorizer, LinearSVC",
-    "intelex": "scikit-learn-intelex: TfidfVectorizer, SVC(linear)",
 }
-COLUMNS = ("", "s", "from counts", "CPU s", "GB", "accuracy %")
+
+
+# A route, in a process of its own
+
+
+def ours(config: str, method: str, folder: Path) -> dict[str, Any]:
+    """One method of ours on one fold; "from_counts" is what its cell books: from weights to predictions."""
+    from benchmark.evaluation.predictions import TIMERS
+    from benchmark.experiment.run_folder import read_run
+
+    shutil.copy(ROOT / "configs" / f"{config}.yaml", folder)
+    fold = f"extends: {config}\nname: fold\nprotocol: {ONE_FOLD[config]}\ncompare: []\n"
+    (folder / "fold.yaml").write_text(f"{fold}defaults: {{weighting: tf}}\nmethods: [{OURS[method]}]\n")
+    command = [sys.executable, "-m", "benchmark.cli", "run", str(folder / "fold.yaml"), "--out", str(folder / "run")]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    predictions: Any = read_run(folder / "run").predictions
+    ((variant, task, _, _, size, _), point), *_ = predictions.settings.items()
+    documents, splits = predictions.tasks[variant, task], predictions.splits[variant, task, size]
+    truth, codes = np.concatenate([documents.truth[split.test] for split in splits]), np.concatenate(point.by_split)
+    seconds = dict(zip(TIMERS, point.seconds.sum(axis=0).tolist(), strict=True))
+    return answer(documents, truth, codes, sum(s for name, s in seconds.items() if name != "machines"))
+
+
+def answer(documents: Any, truth: Any, codes: Any, from_counts: float) -> dict[str, Any]:
+    predicted = [documents.classes[code] for code in codes]
+    return {"from_counts": from_counts, "accuracy": float(np.mean(codes == truth)), "predicted": predicted}
+
+
+def others(config: str, how: str) -> dict[str, Any]:
+    """What a user would pick instead, on the same documents and split, by the documented functions of a library."""
+    from libsvm.svmutil import svm_parameter, svm_predict, svm_problem, svm_train
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.preprocessing import normalize
+    from sklearn.svm import SVC, LinearSVC
+
+    from benchmark.config.experiment import check_experiment
+    from benchmark.config.extends import read_config
+    from benchmark.config.model import BASE_VARIANT
+    from benchmark.corpora import registry
+    from benchmark.plugins.discovery import BUILTIN_REGISTRIES
+    from benchmark.text.vocabulary import count_terms
+
+    experiment = check_experiment(read_config(ROOT / "configs" / f"{config}.yaml"), BUILTIN_REGISTRIES)
+    base = experiment.variants[BASE_VARIANT]
+    collection = base.collection
+    corpus = registry.select_documents(registry.load_corpus(config), list(collection.classes), collection.exclude)
+    split, documents = base.protocol.build().splits(corpus.documents)[0], corpus.documents
+    labels = documents.labels[split.train]
+    if how == "tfidf":
+        texts = [text.decode("latin-1") for text in corpus]
+        words = TfidfVectorizer()
+        train = words.fit_transform([texts[row] for row in split.train])
+        test = words.transform([texts[row] for row in split.test])
+        started = time.perf_counter()
+        codes = LinearSVC(random_state=0).fit(train, labels).predict(test)
+    else:
+        counts = count_terms(corpus, collection.lexing, collection.pruning, len(os.sched_getaffinity(0)))
+        documents = counts.documents
+        started = time.perf_counter()
+        points = normalize(counts.matrix.astype(float), norm="l1").sqrt()
+        products = (points @ points[split.train].T).toarray()
+        gram = -2 * np.arccos(np.clip(products, 0, 1, out=products), out=products)
+        if how == "svc":
+            machine = SVC(C=1.0, kernel="precomputed", tol=1e-3).fit(gram[split.train], labels)
+            codes = machine.predict(gram[split.test])
+        else:
+            rows = np.hstack([np.arange(1, len(split.train) + 1)[:, None], gram[split.train]])
+            problem = svm_problem(labels.astype(float), rows, isKernel=True)
+            model = svm_train(problem, svm_parameter("-t 4 -c 1 -q"))
+            tests = np.hstack([np.arange(1, len(split.test) + 1)[:, None], gram[split.test]])
+            codes = np.array(svm_predict([], tests, model, "-q")[0], dtype=int)
+    return answer(documents, documents.labels[split.test], codes, time.perf_counter() - started)
+
+
+def run_route(route: str, out: Path) -> None:
+    """Run a route, and write what it answers as JSON."""
+    config, _, how = route.partition(":")
+    folder = out.with_suffix("")
+    folder.mkdir()
+    out.write_text(json.dumps(ours(config, how, folder) if how in OURS else others(config, how)))
+
+
+# All of them
 
 
 class Bench:
@@ -54,38 +133,38 @@ class Bench:
 
     def __init__(self, folder: Path, repeats: int) -> None:
         self.folder, self.repeats = folder, repeats
-        self.environment = {**os.environ, "BENCH_CACHE": str(folder / "store")}
         self.found: dict[str, dict[str, Any]] = {}
 
-    def once(self, route: str, *, cold: bool = False) -> dict[str, Any]:
-        """A route's result, with its seconds of processors and its peak memory in GB."""
+    def once(self, route: str) -> dict[str, Any]:
+        """A route's answer, with its seconds on the clock and of processors, and its peak memory in GB."""
         out = self.folder / f"{route.replace(':', '-')}.json"
-        for made in (out.with_suffix(""), *([self.folder / "store"] if cold else [])):
+        for made in (out.with_suffix(""), *([] if route.endswith("-again") else [self.folder / "store"])):
             shutil.rmtree(made, ignore_errors=True)
-        python, before = INTELEX_PYTHON if route.endswith(":intelex") else sys.executable, cpu_seconds()
-        process = subprocess.Popen([python, ROUTES, route, out, str(time.time())], env=self.environment)
+        config = ROOT / "configs" / f"{route.removesuffix('-again')}.yaml"
+        whole = ["-m", "benchmark.cli", "run", config, "--out", out.with_suffix("")]
+        command = [sys.executable, *([__file__, "--route", route, "--json", out] if ":" in route else whole)]
+        environment = {**os.environ, "BENCH_CACHE": str(self.folder / "store")}
+        cpu, started = cpu_seconds(), time.perf_counter()
+        process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
         peak = peak_memory(process)
         if process.returncode:
             raise SystemExit(f"the route {route!r} failed")
-        return json.loads(out.read_text()) | {"cpu": cpu_seconds() - before, "gb": peak}
+        own = {"seconds": time.perf_counter() - started, "cpu": cpu_seconds() - cpu, "gb": peak}
+        return own | (json.loads(out.read_text()) if ":" in route else {})
 
-    def measure(self, route: str, *, cold: bool = True) -> None:
-        """Medians of seconds, the largest peak, and the last result."""
-        done = [self.once(route, cold=cold) for _ in range(self.repeats)]
-        seconds = {key: [each[key] for each in done] for key in ("seconds", "cpu", "from_counts") if key in done[0]}
-        medians = {key: statistics.median(values) for key, values in seconds.items()}
-        self.found[route] = {**done[-1], **medians, "gb": max(each["gb"] for each in done), "all": seconds}
-        print(f"  {route}: {', '.join(f'{s:.1f}' for s in seconds['seconds'])} s", file=sys.stderr, flush=True)
-
-    def row(self, route: str, called: str) -> list[str]:
-        """A row of the table."""
-        own = self.found.get(route)
-        if own is None:
-            return [called, *[""] * (len(COLUMNS) - 1)]
-        accuracy = own.get("accuracy", {})
-        share = f"{100 * next(iter(accuracy.values())):.2f}" if len(accuracy) == 1 else ""
+    def measure(self, route: str) -> list[str]:
+        """A row of the table: medians of seconds, and the largest peak."""
+        done = [self.once(route) for _ in range(self.repeats)]
+        numbers = {
+            key: [each[key] for each in done] for key in ("seconds", "from_counts", "cpu", "gb") if key in done[0]
+        }
+        self.found[route] = own = done[-1] | {key: statistics.median(values) for key, values in numbers.items()}
+        self.found[route] |= {"gb": max(numbers["gb"]), "all": numbers}
+        print(f"  {route}: {', '.join(f'{s:.1f}' for s in numbers['seconds'])} s", file=sys.stderr, flush=True)
         counted = f"{own['from_counts']:.2f}" if "from_counts" in own else ""
-        return [called, f"{own['seconds']:.1f}", counted, f"{own['cpu']:.1f}", f"{own['gb']:.1f}", share]
+        share = f"{100 * own['accuracy']:.2f}" if "accuracy" in own else ""
+        title = f"{route.partition(':')[0]}, {ROUTES[route.partition(':')[2]]}" if ":" in route else route
+        return [title, f"{own['seconds']:.1f}", counted, f"{own['cpu']:.1f}", f"{own['gb']:.1f}", share]
 
 
 def cpu_seconds() -> float:
@@ -96,76 +175,18 @@ def cpu_seconds() -> float:
 
 def peak_memory(process: subprocess.Popen[bytes]) -> float:
     """Wait for a process; the largest resident set among it and its children, in GB."""
-    peak = 0
+    import psutil
+
+    peak, whole = 0, psutil.Process(process.pid)
     while process.poll() is None:
-        peak = max([peak, *(resident(pid) for pid in family(process.pid))])
+        for each in (whole, *whole.children(recursive=True)):
+            try:
+                status = Path(f"/proc/{each.pid}/status").read_text()
+            except OSError:
+                continue
+            peak = max(peak, *(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")), 0)
         time.sleep(0.05)
     return peak / 1e6
-
-
-def family(pid: int) -> list[int]:
-    """A process and its children, by Linux's process table."""
-    try:
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    except OSError:
-        return []
-    return [pid, *(member for child in children for member in family(int(child)))]
-
-
-def resident(pid: int) -> int:
-    """Peak resident kB of a process."""
-    try:
-        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    except OSError:
-        return 0
-    return next((int(line.split()[1]) for line in lines if line.startswith("VmHWM")), 0)
-
-
-def table(rows: list[list[str]]) -> str:
-    """Rows under `COLUMNS`, in at most 100 columns."""
-    widths = [max(map(len, column)) for column in zip(COLUMNS, *rows, strict=True)]
-    sides = (str.ljust, *[str.rjust] * (len(widths) - 1))
-    lines = (zip(sides, line, widths, strict=True) for line in (COLUMNS, *rows))
-    return "\n".join("  ".join(side(word, width) for side, word, width in line).rstrip() for line in lines)
-
-
-def notes(found: dict[str, dict[str, Any]]) -> list[str]:
-    """What the table doesn't say: ratios, stages of a cell, and how many predictions differ."""
-    said = []
-    for corpus in CORPORA:
-        one = {how: found[f"{corpus}:{how}"] for how in ROUTES_OF_USERS if f"{corpus}:{how}" in found}
-        predicted = {how: next(iter(own["predictions"].values())) for how, own in one.items()}
-        for how in ("svc", "libsvm"):
-            ratio = one[how]["from_counts"] / one["ngd"]["from_counts"]
-            said.append(f"{corpus}: {how} takes {ratio:.1f} times ours from counts; {same(predicted, how)}")
-        (ties,), (stages,) = one["ngd"]["ties"].values(), one["ngd"]["stages"].values()
-        stages = ", ".join(f"{name} {s:.2f} s" for name, s in stages.items() if s)
-        said.append(f"{corpus}: ours by stage: {stages}; ties, for the class that comes first: {ties}")
-    if "ten-cells" in found:
-        mine, theirs = found["20ng"], found["ten-cells"]
-        differ = [_differ(mine["predictions"][cell], own) for cell, own in theirs["predictions"].items()]
-        said.append(
-            f"20ng, ten cells: scikit-learn takes {theirs['seconds'] / mine['seconds']:.1f} times ours; "
-            f"predictions that differ, by cell: {', '.join(map(str, differ))}"
-        )
-    return said
-
-
-def same(predicted: dict[str, list[str]], how: str) -> str:
-    """How many predictions of a route differ from ours."""
-    return f"{_differ(predicted['ngd'], predicted[how])} of {len(predicted[how])} predictions differ"
-
-
-def _differ(a: list[str], b: list[str]) -> int:
-    return sum(x != y for x, y in zip(a, b, strict=True))
-
-
-def has_intelex() -> bool:
-    """Whether scikit-learn-intelex is there; a line that says what to do, where not."""
-    there = not subprocess.run([INTELEX_PYTHON, "-c", "import sklearnex"], check=False, capture_output=True).returncode
-    if not there:
-        print("scikit-learn-intelex is skipped: it isn't installed (pip install 'simplexbench[perf]')")
-    return there
 
 
 def main() -> None:
@@ -174,23 +195,26 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--json", type=Path, help="a file for all that was measured")
     parser.add_argument("--only", choices=["side-by-side"], help="without whole runs")
+    parser.add_argument("--route", help=argparse.SUPPRESS)
     asked = parser.parse_args()
-    routes = [how for how in ROUTES_OF_USERS if how != "intelex" or has_intelex()]
+    if asked.route:
+        run_route(asked.route, asked.json)
+        return
     with tempfile.TemporaryDirectory() as name:
         perf = Bench(Path(name), asked.repeats)
         perf.once("quickstart")  # compiles what isn't compiled yet, which a user pays for once
-        for route in () if asked.only else WHOLE:
-            perf.measure(route, cold=not route.endswith("-again"))
-        for corpus in CORPORA:
-            for how in routes:
-                perf.measure(f"{corpus}:{how}")
-    rows = [perf.row(route, called) for route, called in WHOLE.items() if route in perf.found]
-    for corpus, title in CORPORA.items():
-        rows += [perf.row("", title), *(perf.row(f"{corpus}:{how}", f"  {ROUTES_OF_USERS[how]}") for how in routes)]
+        routes = [*(() if asked.only else WHOLE), *(f"{corpus}:{how}" for corpus in ONE_FOLD for how in ROUTES)]
+        rows = [perf.measure(route) for route in routes]
     processors = f"{len(os.sched_getaffinity(0))} processors, load {os.getloadavg()[0]:.1f}"
     print(f"Medians of {asked.repeats}; {processors}. s: from process start to predictions, ours to the last file.")
     print("From counts: weights, kernel, training and predictions; of TfidfVectorizer, after its rows.\n")
-    print(table(rows), *notes(perf.found), sep="\n")
+    for first, *rest in ["", "s", "from counts", "CPU s", "GB", "accuracy %"], *rows:
+        print(f"{first:52}", *(f"{each:>11}" for each in rest))
+    for corpus in ONE_FOLD:
+        predicted = {how: perf.found[f"{corpus}:{how}"]["predicted"] for how in ("ngd", "svc", "libsvm")}
+        for how in ("svc", "libsvm"):
+            differ = sum(a != b for a, b in zip(predicted["ngd"], predicted[how], strict=True))
+            print(f"{corpus}: {differ} of {len(predicted[how])} predictions of {how} differ from ours")
     if asked.json:
         asked.json.parent.mkdir(parents=True, exist_ok=True)
         asked.json.write_text(json.dumps({"repeats": asked.repeats, "machine": processors, "routes": perf.found}))

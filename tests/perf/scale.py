@@ -9,12 +9,9 @@ processor time, which a busy machine disturbs less than wall-clock time.
 
 from __future__ import annotations
 
-import functools
-import importlib
 import json
 import os
 import platform
-import resource
 import subprocess
 import sys
 import tempfile
@@ -26,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 import zipf
-from measure import peak_memory
+from measure import cpu_seconds, peak_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -51,18 +48,8 @@ NGD = "{weighting: %s, normalization: l1, kernel: ngd, classifier: {C: %s}}"
 WEIGHTINGS = "[tf, tfidf, binary, bm25, log-entropy, tf-rf, tf-icf, tf-idf-icsdf]"
 #: A configuration's method, or scikit-learn's.
 ROUTES = {"hellinger-linear": HELLINGER, "ngd": NGD, "LinearSVC": "", "SVC, precomputed": ""}
-LINEAR = "hellinger-linear"
 #: Between these the page has what is measured.
 OPENS, CLOSES = "<!-- measured: make perf-scale -->", "<!-- end of what is measured -->"
-#: What of a run is timed by itself: the function that does it.
-STAGES = {
-    "read": "benchmark.corpora.user.user_files:scan_files",
-    "lexed": "benchmark.experiment.counting:_counts",
-    "weighted": "benchmark.methods.point_classifiers:weighted_points",
-    "trained": "benchmark.methods.point_classifiers:PointClassifierMethod._fitted",
-    "trained and tested": "benchmark.methods.point_classifiers:PointClassifierMethod._single",
-    "near-duplicates": "benchmark.experiment.near_duplicates:near_duplicates",
-}
 #: From so many documents on the exponents are fitted: below, what a run takes to start is most of it.
 FITTED_FROM = 10_000
 
@@ -72,11 +59,11 @@ def candidates(cells: int) -> list[float]:
     return [round(2 * 1.1**i, 6) for i in range(cells)]
 
 
-# --- In a process of its own ---
+# --- A route ---
 
 
-def ours(method: str, table: Path, at: dict[str, int], folder: Path) -> dict[str, Any]:
-    """`bench run`, with workers if there are any, and what each of its stages took where the command did it itself."""
+def ours(method: str, table: Path, at: dict[str, int], folder: Path) -> None:
+    """`bench run`, with workers if there are any."""
     workers = at["workers"]
     config = folder / "scale.yaml"
     config.write_text(
@@ -84,46 +71,14 @@ def ours(method: str, table: Path, at: dict[str, int], folder: Path) -> dict[str
         "text: {stoplist: none, min_occurrences: 2}\nprotocol: fixed-split\n"
         f"methods: [{method % (WEIGHTINGS if workers else 'tf', candidates(at['cells']))}]\n"
     )
-    stages: dict[str, dict[str, float]] = {}
-    for name, place in STAGES.items():
-        watch(place, stages.setdefault(name, {"seconds": 0.0, "cpu": 0.0, "memory": 0.0}))
     from benchmark.cli import main
 
     sys.argv = ["bench", "run", str(config), "--out", str(folder / "run")]
     sys.argv += ["--dask", f"local:{workers}"] if workers else []
-    try:
-        main()
-    except SystemExit as end:
-        if end.code:
-            raise
-    scores = pd.read_csv(folder / "run" / "scores.csv").query("metric == 'accuracy'")
-    return {"stages": stages, "accuracy": float(scores["value"].iloc[0])}
+    main()
 
 
-def watch(place: str, found: dict[str, float]) -> None:
-    """Add what each call of a function takes: wall-clock seconds, processor seconds, and the most memory in GB."""
-    from benchmark.system.memory import peak_memory, reset_peak_memory
-
-    module, _, name = place.partition(":")
-    *above, last = name.split(".")
-    owner = functools.reduce(getattr, above, importlib.import_module(module))
-    function = getattr(owner, last)
-
-    @functools.wraps(function)
-    def timed(*arguments: Any, **named: Any) -> Any:
-        reset_peak_memory()
-        seconds, cpu = time.perf_counter(), time.process_time()
-        try:
-            return function(*arguments, **named)
-        finally:
-            found["seconds"] += time.perf_counter() - seconds
-            found["cpu"] += time.process_time() - cpu
-            found["memory"] = max(found["memory"], peak_memory() / 1e9)
-
-    setattr(owner, last, timed)
-
-
-def scikit_learn(route: str, table: Path, cells: int) -> dict[str, Any]:
+def scikit_learn(route: str, table: Path, cells: int) -> None:
     """The plain route: TfidfVectorizer, and LinearSVC or SVC of inner products."""
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.svm import SVC, LinearSVC
@@ -132,46 +87,12 @@ def scikit_learn(route: str, table: Path, cells: int) -> dict[str, Any]:
     train = (found["split"] == "train").to_numpy()
     vectors = TfidfVectorizer()
     X, Z = vectors.fit_transform(found["text"][train]), vectors.transform(found["text"][~train])
-    y, truth = found["label"][train].to_numpy(), found["label"][~train].to_numpy()
-    accuracy = []
+    y = found["label"][train].to_numpy()
     for C in candidates(cells):
         if route in MOST_EXACT:
-            own = SVC(C=C, kernel="precomputed").fit((X @ X.T).toarray(), y)
-            accuracy.append(float((own.predict((Z @ X.T).toarray()) == truth).mean()))
+            SVC(C=C, kernel="precomputed").fit((X @ X.T).toarray(), y).predict((Z @ X.T).toarray())
         else:
-            accuracy.append(float((LinearSVC(C=C).fit(X, y).predict(Z) == truth).mean()))
-    return {"accuracy": accuracy[0]}
-
-
-def lexing() -> dict[str, dict[str, float]]:
-    """Text in memory to counts, on two threads, the best of three: bytes and seconds."""
-    from benchmark.corpora import registry
-    from benchmark.corpora.corpus import Corpus, concatenate_texts
-    from benchmark.corpora.user.user_files import UserFiles
-    from benchmark.system.errors import DataError
-    from benchmark.text.lexer import Lexing
-    from benchmark.text.pruning import Pruning
-    from benchmark.text.vocabulary import count_terms
-
-    corpora: dict[str, Corpus] = {}
-    try:
-        corpora["20 Newsgroups"] = registry.load_corpus("20ng")
-    except DataError as error:
-        print(error, file=sys.stderr)
-    with tempfile.TemporaryDirectory() as folder:
-        zipf.write(Path(folder) / "zipf.csv", 300_000)
-        read = UserFiles(str(Path(folder) / "zipf.csv"), split="split").load(None)  # type: ignore[arg-type]
-        text, bounds = concatenate_texts(list(read))
-        corpora["Zipf, 300,000 documents"] = Corpus("zipf", read.documents, text, bounds, "")
-    found = {}
-    for name, corpus in corpora.items():
-        times = []
-        for _ in range(3):
-            started, cpu = time.perf_counter(), time.process_time()
-            count_terms(corpus, Lexing(), Pruning(min_occurrences=2), 2)
-            times.append((time.perf_counter() - started, time.process_time() - cpu))
-        found[name] = {"bytes": len(corpus.text), "seconds": min(s for s, _ in times), "cpu": min(c for _, c in times)}
-    return found
+            LinearSVC(C=C).fit(X, y).predict(Z)
 
 
 # --- All of them ---
@@ -189,22 +110,20 @@ def points(largest: int) -> Iterator[tuple[str, dict[str, int]]]:
 
 
 def measured(route: str, at: dict[str, int]) -> dict[str, Any]:
-    """Run a route on a corpus made for it: wall-clock and processor seconds, GB, stages and accuracy."""
+    """Run a route on a corpus made for it: wall-clock and processor seconds, and GB."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         zipf.write(folder / "zipf.csv", at["documents"], n_words=at["words"], n_classes=at["classes"])
         environment = {**os.environ, "BENCH_CACHE": str(folder / "store")}
         command = [sys.executable, __file__, "--route", route, str(folder), json.dumps(at)]
-        before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+        before, started = cpu_seconds(), time.perf_counter()
         process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         memory, seconds = peak_memory(process), time.perf_counter() - started
         if process.returncode:
             raise SystemExit(f"the route {route!r} failed at {at}")
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        own = json.loads((folder / "found.json").read_text())
+        cpu = cpu_seconds() - before
         size = (folder / "zipf.csv").stat().st_size
-    return {"route": route, **at, "bytes": size, "seconds": seconds, "cpu": cpu, "memory": memory, **own}
+    return {"route": route, **at, "bytes": size, "seconds": seconds, "cpu": cpu, "memory": memory}
 
 
 def machine() -> dict[str, Any]:
@@ -243,8 +162,8 @@ def slope(line: list[dict[str, Any]], value: str, exponent: int = 1) -> float:
 def section(found: dict[str, Any]) -> str:
     """What the page says in numbers."""
     lines = along(found, "documents")
-    parts = [_machine(found["machine"]), _growth(lines), _stages(lines[LINEAR]), _limits(lines), _lexing(found)]
-    return "\n\n".join([*parts, _workers(along(found, "workers")), _on_paper(lines[LINEAR])]) + "\n"
+    parts = _machine(found["machine"]), _growth(lines), _limits(lines), _workers(along(found, "workers"))
+    return "\n\n".join(parts) + "\n"
 
 
 def page(text: str, found: dict[str, Any]) -> str:
@@ -284,20 +203,6 @@ def _growth(lines: dict[str, list[dict[str, Any]]]) -> str:
     return _table(("documents", *lines), rows)
 
 
-def _stages(line: list[dict[str, Any]]) -> str:
-    """Of one route: its stages at the largest size, and how they grew."""
-    n = line[-1]["documents"]
-    rows = []
-    for name in line[-1]["stages"]:
-        b = power(line, lambda each, name=name: each["stages"][name]["cpu"])  # type: ignore[misc]
-        at = line[-1]["stages"][name]
-        rows.append(
-            (name, _number(at["cpu"]), _number(1e6 * at["cpu"] / n), f"{at['memory']:.2f}", f"{b:.2f}"),
-        )
-    header = (f"{LINEAR}, {n:,} documents", "seconds", "µs a document", "GB at most", "exponent")
-    return _table(header, rows)
-
-
 def _workers(lines: dict[str, list[dict[str, Any]]]) -> str:
     """Eight weightings, by as many processes."""
     shared = {route: [each for each in line if each["workers"]] for route, line in lines.items()}
@@ -320,34 +225,12 @@ def _limits(lines: dict[str, list[dict[str, Any]]]) -> str:
     return _table(("documents that fit", "8 GB", "16 GB"), rows)
 
 
-def _lexing(found: dict[str, Any]) -> str:
-    header = ("lexed, on two threads", "MB", "seconds", "MB a second", "MB a processor second")
-    rows = []
-    for name, at in found["lexing"].items():
-        size = at["bytes"] / 1e6
-        shown = (size, at["seconds"], size / at["seconds"], size / at["cpu"])
-        rows.append((name, *(_number(each) for each in shown)))
-    return _table(header, rows)
-
-
-def _on_paper(line: list[dict[str, Any]]) -> str:
-    """A hundred million documents, by what one more takes."""
-    n, disk, cpu, memory = 100_000_000, *(slope(line, value) for value in ("bytes", "cpu", "memory"))
-    rows = (
-        ("text on disk", f"{_number(disk)} B", f"{_number(n * disk / 1e9)} GB"),
-        ("processors", f"{_number(1e6 * cpu)} µs", f"{_number(n * cpu / 3600)} h"),
-        ("memory", f"{_number(1e9 * memory)} B", f"{_number(n * memory)} GB"),
-    )
-    return _table((LINEAR, "one more document", f"{n:,} documents"), rows)
-
-
 def main() -> None:
     """Measure what is not known yet, and write the page."""
     if sys.argv[1:2] == ["--route"]:
         route, folder, at = sys.argv[2], Path(sys.argv[3]), json.loads(sys.argv[4])
         table = folder / "zipf.csv"
-        own = ours(ROUTES[route], table, at, folder) if ROUTES[route] else scikit_learn(route, table, at["cells"])
-        (folder / "found.json").write_text(json.dumps(own))
+        ours(ROUTES[route], table, at, folder) if ROUTES[route] else scikit_learn(route, table, at["cells"])
         return
     largest = int(sys.argv[1]) if len(sys.argv) > 1 else SIZES[-1]
     found = json.loads(RESULT.read_text()) if RESULT.exists() else {"base": BASE, "points": []}
@@ -360,9 +243,6 @@ def main() -> None:
         found["points"].append(measured(route, at))
         last = found["points"][-1]
         print(f"{route:18} {at}  {last['seconds']:.1f} s, {last['cpu']:.1f} of processor time, {last['memory']:.2f} GB")
-        write(found)
-    if "lexing" not in found:
-        found["lexing"] = lexing()
         write(found)
     PAGE.write_text(page(PAGE.read_text(), rounded(found)))
 

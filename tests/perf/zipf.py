@@ -4,8 +4,7 @@
 
 Of ranks r from 0, p(r) ∝ ln(1 + 1 / (r + 1)), nearly Zipf's 1 / (r + 1.5); drawn as the whole part of
 (n_words + 1)^u - 1, u uniform. A share of a document's words, drawn for the document, is its class's: there a rank
-stands for another word in each class. Classes may be as unequal as words, lengths may vary, and a document may have
-several classes.
+stands for another word in each class.
 """
 
 from __future__ import annotations
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
 SYLLABLES = [consonant + vowel for consonant in "bdklmnrt" for vowel in "aeiou"]
 #: Documents drawn by one generator: a smaller corpus is the beginning of a larger one.
 BLOCK = 10_000
-#: Most words of a block: one of long documents has fewer.
-WORDS_OF_BLOCK = 2_000_000
 #: Between these lies the share of a document's words that are its class's: nine in ten can be told.
 SHARES = (0.04, 0.2)
 #: Of so many documents, one is tested.
@@ -39,40 +36,18 @@ def write(
     words_per_document: int = 100,
     n_classes: int = 20,
     seed: int = 0,
-    spread: float = 0.0,
-    skew: float = 0.0,
-    several: float = 0.0,
 ) -> None:
-    """Write a table with the columns text, label and split (train, test).
-
-    Parameters
-    ----------
-    spread : float
-        Lengths are uniform between `words_per_document` and 1 - spread times as many words.
-    skew : float
-        The class of rank r has a share of the documents in proportion to (r + 1)^-skew.
-    several : float
-        Share of the documents that have a second class, after ";", of which each second word of the first is.
-    """
+    """Write a table with the columns text, label and split (train, test)."""
     words = [word_of(rank) for rank in range(n_words)]
     classes = [f"class-{number:0{len(str(n_classes - 1))}}" for number in range(n_classes)]
     own = np.random.default_rng([seed, 0]).permuted(np.tile(np.arange(n_words, dtype=np.int32), (n_classes, 1)), axis=1)
-    shares, size = (np.arange(n_classes) + 1.0) ** -skew, min(BLOCK, WORDS_OF_BLOCK // words_per_document)
     with path.open("w", encoding="ascii", newline="") as file:
         file.write("text,label,split\n")
-        for start in range(0, n_documents, size):
-            labels, drawn = block(np.random.default_rng([seed, 1, start]), own, (size, words_per_document), shares)
-            random = np.random.default_rng([seed, 2, start])
-            lengths = np.rint(words_per_document * random.uniform(1 - spread, 1, size)).astype(int)
-            names = [classes[label] for label in labels]
-            if several:
-                second, other = block(random, own, (size, words_per_document), shares)
-                both = (random.random(size) < several) & (second != labels)
-                drawn[both, ::2] = other[both, ::2]
-                names = [f"{n};{classes[label]}" if b else n for n, label, b in zip(names, second, both, strict=True)]
-            for row, number in enumerate(range(start, min(start + size, n_documents))):
-                text = " ".join([words[rank] for rank in drawn[row, : max(1, lengths[row])].tolist()])
-                file.write(f"{text},{names[row]},{'train' if (number + 1) % TESTED else 'test'}\n")
+        for start in range(0, n_documents, BLOCK):
+            labels, drawn = block(np.random.default_rng([seed, 1, start]), own, (BLOCK, words_per_document))
+            for row, number in enumerate(range(start, min(start + BLOCK, n_documents))):
+                text = " ".join([words[rank] for rank in drawn[row].tolist()])
+                file.write(f"{text},{classes[labels[row]]},{'train' if (number + 1) % TESTED else 'test'}\n")
 
 
 def word_of(rank: int) -> str:
@@ -85,24 +60,13 @@ def word_of(rank: int) -> str:
 
 
 def block(
-    random: np.random.Generator, own: NDArray[np.int32], shape: tuple[int, int], shares: NDArray[np.float64]
+    random: np.random.Generator, own: NDArray[np.int32], shape: tuple[int, int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """The classes of a block of documents, shape (documents,), and the ranks of their words, (documents, words).
 
-    Parameters
-    ----------
-    random : Generator
-    own : int32 array, shape (n_classes, n_words)
-        The word that each rank stands for in each class.
-    shape : (int, int)
-        Number of documents, and of words in each.
-    shares : float64 array, shape (n_classes,)
-        Expected documents of each class, in any unit.
+    `own` has the word that each rank stands for in each class, shape (n_classes, n_words).
     """
-    if (shares == shares[0]).all():
-        labels = random.integers(len(own), size=shape[0])
-    else:
-        labels = random.choice(len(own), size=shape[0], p=shares / shares.sum())
+    labels = random.integers(len(own), size=shape[0])
     share = random.uniform(*SHARES, (shape[0], 1))
     drawn = (np.exp(random.random(shape) * np.log(own.shape[1] + 1)) - 1).astype(np.int32)
     of_class = random.random(drawn.shape) < share

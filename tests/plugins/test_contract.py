@@ -1,19 +1,14 @@
-"""`bench plugin test`: every shipped component passes the checks, and each check finds what it is for."""
+"""`bench plugin test`: shipped components are what it asks for, and it finds what is wrong with others."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
-from sklearn.base import BaseEstimator
-from sklearn.naive_bayes import MultinomialNB
+from typer.testing import CliRunner
 
-from benchmark.cli import main
-from benchmark.evaluation.metrics import Metric
-from benchmark.evaluation.protocols import Split
-from benchmark.kernels import Linear
-from benchmark.plugins.contract import COMPONENT_CHECKS, check_one_component
+from benchmark.cli import app
+from benchmark.commands.plugin_test import is_a_function, is_symmetric, keeps_parameters
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.system.tags import tags_of
 from tests.trials.limits import mostly_slow
@@ -22,184 +17,149 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-#: Kernels that learn a model are asked for their values by methods of their own.
-LEARN = {"hp-top", "plsi-fisher"}
-#: It takes points of two coordinates, see `tests/kernels/heat/test_half_plane.py`.
-OF_THE_PLANE = {"hyperbolic"}
-EVERY = [
-    (kind, name)
+#: They learn a model, or take points of two coordinates, or kernels, or counts of words.
+OTHERS = {"hp-top", "plsi-fisher", "hyperbolic", "heat", "svm", "gzip"}
+SHIPPED = {
+    name: component
     for kind, registry in BUILTIN_REGISTRIES.each()
     for name, component in registry.items()
-    if kind in COMPONENT_CHECKS and name not in LEARN | OF_THE_PLANE and not tags_of(component).needs_kernel
-    if name not in ("fixed-split", "by-date", "k-fold", "random-subsets")  # not of these documents, or need a parameter
-]
+    if kind in ("kernels", "classifiers", "weightings", "features") and name not in OTHERS
+    if not tags_of(component).selects_terms
+}
 
 
-@pytest.mark.parametrize(("kind", "name"), mostly_slow(EVERY, 9))
-def test_every_shipped_component_passes(kind: str, name: str) -> None:
-    found = list(check_one_component(kind, name, getattr(BUILTIN_REGISTRIES, kind)[name], name))
-    assert len(found) == len(COMPONENT_CHECKS[kind])
-    # At its default time the heat of the sphere has spread evenly.
-    assert not [each for each in found if each.problem and name != "heat"]
+@pytest.mark.parametrize("name", mostly_slow(sorted(SHIPPED), 12))
+def test_a_shipped_component_is_a_function_of_a_document(name: str) -> None:
+    keeps_parameters(SHIPPED[name])
+    is_a_function(SHIPPED[name])
+    if name in BUILTIN_REGISTRIES.kernels:
+        is_symmetric(SHIPPED[name])
 
 
-class Chatty(Linear):
-    """Forgets a parameter that it is given."""
+FAULTY = """\
+import numpy as np
+from benchmark.diagnostics.base import Diagnostic, DiagnosticNumbers, DiagnosticRow
+from benchmark.evaluation.intervals import Estimate
+from benchmark.evaluation.metrics import Metric
+from benchmark.evaluation.protocols import Split
+from benchmark.representation import Weighting
+from benchmark.representation.features import FeatureMap
+from chi2 import ChiSquared
+from sklearn.naive_bayes import MultinomialNB
 
-    def __init__(self, gamma: float = 1.0) -> None:
+class Raises(ChiSquared):
+    def transform(self, X):
+        return 1 / 0  # line 13
+
+class Chatty(ChiSquared):
+    def __init__(self, gamma=1.0):
         self.gamma = 2 * gamma
 
-
-class Asymmetric(Linear):
-    """Weighs the second point otherwise."""
-
-    def transform(self, X: Any) -> Any:
+class Asymmetric(ChiSquared):
+    def transform(self, X):
         return super().transform(X) * (1 + np.arange(self.points_.shape[0]))
 
-
-class OfTheBatch(Linear):
-    """Depends on the rows beside a row."""
-
-    def transform(self, X: Any) -> Any:
+class OfTheBatch(ChiSquared):
+    def transform(self, X):
         gram = super().transform(X)
         return gram / gram.max()
 
-
-class ByChance(Linear):
-    """Gives other values each time."""
-
-    def transform(self, X: Any) -> Any:
+class ByChance(ChiSquared):
+    def transform(self, X):
         return super().transform(X) + np.random.default_rng().random()
 
+class Narrow(ChiSquared):
+    def transform(self, X):
+        return super().transform(X)[:, 1:]
 
-class Greedy(Linear):
-    """Writes over its argument."""
-
-    def fit(self, X: Any, y: Any = None) -> Any:
-        X.data *= 2
-        return super().fit(X, y)
-
+class Needy(ChiSquared):
+    def __init__(self, gamma):
+        self.gamma = gamma
 
 class Flat(MultinomialNB):
-    """Gives one score, whatever the number of classes."""
-
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X):
         return self.predict_joint_log_proba(X)[:, 0]
 
-
 class Stranger(MultinomialNB):
-    """Predicts a class that it wasn't trained on."""
+    def predict(self, X):
+        return super().predict(X) + 7
 
-    def predict(self, X: Any) -> Any:
-        return super().predict(X) + 1
+class Negative(Weighting):
+    def local(self, counts):
+        return -counts.data
+    def factors(self, presence, members):
+        return None
 
+class Learns(FeatureMap):
+    def map(self, points):
+        return points * float(points.max())
 
-class Twice(BaseEstimator):
-    """Tests every document it trains on."""
+class Short:
+    def fit(self, values, members):
+        self.thresholds_ = np.zeros(1)
 
-    def splits(self, documents: Any) -> list[Split]:
+class Twice:
+    def splits(self, documents):
         rows = np.arange(len(documents))
         return [Split("all", rows, rows)]
 
-
-@pytest.mark.parametrize(
-    ("kind", "component", "check", "words"),
-    [
-        ("kernels", Chatty, "keeps its parameters", "gamma is 2.0 once it is built with 1.0"),
-        ("kernels", Asymmetric, "is symmetric", "differ by"),
-        ("kernels", OfTheBatch, "returns the same values for a row", "differ by"),
-        ("kernels", ByChance, "returns the same values when", "were fitted alike differ"),
-        ("kernels", Greedy, "leaves its arguments", "have changed"),
-        ("classifiers", Flat, "predicts training classes", "has the shape (60,), for scores of (60, 3)"),
-        ("classifiers", Stranger, "predicts training classes", "a class that it wasn't trained on"),
-        ("protocols", Twice, "returns ascending rows", "tests a document that it trains on"),
-        ("metrics", Metric(lambda tallies: tallies.right.sum(axis=-1)), "is a share", "between 0 and 1"),
-    ],
-)
-def test_each_check_finds_what_it_is_for(kind: str, component: Any, check: str, words: str) -> None:
-    (problem,) = [
-        each.problem for each in check_one_component(kind, "mine", component, "mine") if each.check.startswith(check)
-    ]
-    assert words in problem
-
-
-def test_a_component_that_needs_a_parameter_says_so() -> None:
-    (only,) = check_one_component("protocols", "k-fold", BUILTIN_REGISTRIES.protocols["k-fold"], "k-fold")
-    assert "give k a default" in only.problem
-
-
-def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
-    monkeypatch.setattr("sys.argv", ["bench", *words])
-    monkeypatch.setattr("gc.disable", lambda: None)
-    with pytest.raises(SystemExit) as stopped:
-        main()
-    return int(stopped.value.code or 0)
-
-
-def test_the_command_says_a_line_a_check(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(monkeypatch, "plugin", "test", str(folder / "chi2.py")) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 2 * (1 + len(COMPONENT_CHECKS["kernels"]))
-    assert all(line.endswith(": passed") for line in lines)
-
-
-def test_the_command_fails_where_a_check_does(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (folder / "mine.py").write_text(
-        "from chi2 import ChiSquared\n\nclass Odd(ChiSquared):\n    def transform(self, X):\n        return 1 / 0\n\n"
-        "KERNELS = {'odd': Odd, 'number': 3}\n"
-    )
-    assert run(monkeypatch, "plugin", "test", str(folder / "mine.py")) == 1
-    said = capsys.readouterr().out
-    assert f"kernel odd: is symmetric: FAILED: {folder / 'mine.py'}:5: ZeroDivisionError: division by zero" in said
-    assert "kernel number: can be used: FAILED" in said
-    assert run(monkeypatch, "plugin", "test", str(folder / "gone.py")) == 2
-
-
-BROKEN = """\
-from benchmark.evaluation.metrics import Metric
-from benchmark.evaluation.protocols import Split
-import numpy as np
-
-class Raises:
+class Unseeded:
     def splits(self, documents):
-        return documents.nothing
+        tested = np.random.default_rng().random(len(documents)) < 0.5
+        return [Split("some", np.flatnonzero(~tested), np.flatnonzero(tested))]
 
-class Leaks:
-    def splits(self, documents):
-        rows = np.arange(len(documents))
-        return [Split("all", rows, rows[::2])]
+class Undeclared(Diagnostic):
+    def compute(self, context):
+        return {"n": np.zeros(1)}
+    def numbers(self, found):
+        return DiagnosticNumbers((DiagnosticRow("mnb", "weight", Estimate(1.0, 1.0, 1.0, 1, "count")),))
+    def notes(self, found):
+        return []
 
-PROTOCOLS = {"raises": Raises, "leaks": Leaks}
-METRICS = {"nan": Metric(lambda tallies: tallies.documents * np.nan), "zero": Metric(lambda tallies: 1 // 0)}
+KERNELS = {"raises": Raises, "chatty": Chatty, "asymmetric": Asymmetric, "of-the-batch": OfTheBatch,
+           "by-chance": ByChance, "narrow": Narrow, "needy": Needy, "number": 3}
+CLASSIFIERS = {"flat": Flat, "stranger": Stranger}
+WEIGHTINGS = {"negative": Negative}
+FEATURES = {"learns": Learns}
+THRESHOLDS = {"short": Short}
+PROTOCOLS = {"twice": Twice, "unseeded": Unseeded}
+METRICS = {"many": Metric(lambda tallies: tallies.right.sum(axis=-1))}
+DIAGNOSTICS = {"undeclared": Undeclared}
 """
+FAULTS = {
+    "kernel raises: runs on documents of two classes": "mine.py:13: ZeroDivisionError: division by zero",
+    "kernel chatty: keeps its parameters": "gamma",
+    "kernel asymmetric: is symmetric": "k(x, y) and k(y, x) differ by ",
+    "kernel of-the-batch: is the same for a document alone and again": "transform of a document alone and among others",
+    "kernel by-chance: is the same for a document alone and again": "transform of two that were fitted alike differ by",
+    "kernel narrow: runs on documents of four classes": "gives values of the shape",
+    "kernel needy: runs on documents of two classes": "gamma",
+    "kernel number: can be used": "each of the kernels must be a class, not 3",
+    "classifier flat: runs on documents of four classes": "mine.py:40: its decision_function of",
+    "classifier stranger: runs on documents of two classes": "but the training classes are [0, 1]",
+    "weighting negative: runs on documents of two classes": "`local` of Negative must return",
+    "feature learns: is the same for a document alone and again": "transform of a document alone and among others",
+    "threshold short: runs on documents of several classes each": "gives values of the shape (1,), not (3,)",
+    "protocol twice: runs on documents of four classes": "the split 'all' tests a document that it trains on",
+    "protocol unseeded: returns the same splits again": "has other documents when it is called again",
+    "metric many: runs on documents of four classes": "not between 0 and 1",
+    "diagnostic undeclared: runs on documents of four classes": "weight",
+}
 
 
-@pytest.mark.parametrize(
-    ("lines", "words"),
-    [
-        ({"protocol": "raises"}, "mine.py:7: AttributeError: 'Documents' object has no attribute 'nothing'"),
-        ({"protocol": "leaks"}, "the split 'all' tests a document that it trains on"),
-        (
-            {"metrics": "[accuracy, nan]"},
-            "mine.py:15: the metric 'nan' must return finite scores of shape (1,)",
-        ),
-        ({"metrics": "[accuracy, zero]"}, "mine.py:15: ZeroDivisionError: integer division or modulo by zero"),
-    ],
-)
-def test_an_error_beside_the_cells_is_a_line(
-    config: Callable[..., Path],
-    plugin: Callable[..., Path],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    lines: dict[str, str],
-    words: str,
-) -> None:
-    plugin(BROKEN)
-    path = config(files="mine.py", methods="mnb", **lines)
-    assert run(monkeypatch, "run", str(path), "--out", str(path.with_suffix(""))) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert words in line
+def test_each_fault_is_found_and_no_other(folder: Path, plugin: Callable[..., Path]) -> None:
+    done = CliRunner().invoke(app, ["plugin", "test", str(plugin(FAULTY)), str(folder / "chi2.py")])
+    assert done.exit_code == 1
+    lines = dict(line.rsplit(": FAILED: ", 1) if "FAILED" in line else (line, "") for line in done.stdout.splitlines())
+    for check, words in FAULTS.items():
+        assert words in lines.pop(check), check
+    named = {check.partition(":")[0] for check in FAULTS}
+    others = {check: problem for check, problem in lines.items() if check.partition(":")[0] not in named}
+    assert len(others) == 12, "of the two kernels beside it"
+    assert not any(others.values())
+
+
+def test_a_file_that_is_not_there_is_a_line(folder: Path) -> None:
+    done: Any = CliRunner().invoke(app, ["plugin", "test", str(folder / "gone.py")])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"bench: {folder / 'gone.py'}: no such file")

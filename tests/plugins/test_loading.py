@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import pytest
 from benchmark.experiment.configuration import load_checked
 from benchmark.kernels import KERNELS
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES, registries_with_plugins
+from benchmark.plugins.records import plugin_records
 from benchmark.schema.registries import list_components
 from benchmark.system.errors import ConfigError
 from tests.processes import Process
@@ -37,6 +37,22 @@ def test_another_configuration_does_not(config: Callable[..., Path]) -> None:
     assert "unknown method 'chi2'" in refused(config(files=""))
     assert "chi2" not in KERNELS
     assert "chi2" not in BUILTIN_REGISTRIES.kernels
+
+
+def test_one_file_by_several_spellings_is_one(
+    folder: Path, config: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "sub").mkdir()
+    (folder / "link.py").symlink_to("chi2.py")
+    monkeypatch.setenv("HOME", str(folder))
+    assert load_checked(config(files="~/chi2.py, sub/../chi2.py, link.py")).ids == ("chi2",)
+
+
+def test_every_plug_in_and_every_variant_is_recorded(config: Callable[..., Path], folder: Path) -> None:
+    for name in ("one", "two"):
+        (folder / f"{name}.py").write_text(f"from chi2 import Other\nKERNELS = {{'{name}': Other}}\n")
+    found = load_checked(config(files="one.py, two.py", methods="one", variants="{v: {methods: [two]}}"))
+    assert [each["name"] for each in plugin_records(found)] == ["one", "two"]
 
 
 def test_two_configurations_may_call_different_things_by_one_name(
@@ -96,7 +112,8 @@ def test_a_broken_file_is_named_with_its_line(
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("x = 1\n", "names no component"),
+        ("x = 1\n", "names no component: a plug-in has at its top level KERNELS, "),
+        ("from benchmark.kernels import KERNELS\n", "names no component"),
         ("KERNELS = [1]\n", "KERNELS must be a mapping of names to components"),
         (
             "from chi2 import ChiSquared\nKERNELS = {'linear': ChiSquared}\n",
@@ -127,7 +144,6 @@ def test_a_missing_file_is_told_where_it_is_named(config: Callable[..., Path]) -
 
 INADMISSIBLE = """\
 from sklearn.base import BaseEstimator
-from benchmark.kernels import Kernel
 from benchmark.system.tags import Tags
 from chi2 import ChiSquared
 
@@ -137,9 +153,6 @@ def function(x, y):
 class NoTransform(BaseEstimator):
     def fit(self, X, y=None):
         return self
-
-class NoLink(Kernel):
-    pass
 
 class Anything(ChiSquared):
     def __init__(self, **given):
@@ -159,13 +172,8 @@ class Endless(ChiSquared):
     def __init__(self, gamma=float("inf")):
         self.gamma = gamma
 
-class Undefined(ChiSquared):
-    def __init__(self, gamma=float("nan")):
-        self.gamma = gamma
-
-KERNELS = {"function": function, "no-transform": NoTransform, "no-link": NoLink, "anything": Anything,
-           "unwritable": Unwritable, "endless": Endless, "undefined": Undefined,
-           "untagged": Untagged, "misnormalized": Misnormalized}
+KERNELS = {"function": function, "no-transform": NoTransform, "anything": Anything, "unwritable": Unwritable,
+           "endless": Endless, "untagged": Untagged, "misnormalized": Misnormalized}
 METRICS = {"function-too": function}
 """
 
@@ -175,11 +183,9 @@ METRICS = {"function-too": function}
     [
         ("function", "each of the kernels must be a class"),
         ("no-transform", "it has no transform"),
-        ("no-link", "or else `transform`"),
         ("anything", r"no \*args"),
         ("unwritable", "the default of gamma"),
         ("endless", "the default of gamma is inf"),
-        ("undefined", "the default of gamma is nan"),
         ("untagged", r"its `tags` are {'normalization': 'l1'}: must be a benchmark.system.tags.Tags"),
         ("misnormalized", "its normalization is 'l3': must be one of none, l1, l2"),
     ],
@@ -215,70 +221,46 @@ def test_files_of_an_extended_configuration_are_relative_to_it(config: Callable[
 # --- Installed packages ---
 
 PACKAGE = """\
-import os
 import sys
 from pathlib import Path
-from benchmark.experiment.code_digest import code_digest
 from benchmark.system.errors import ConfigError
 from benchmark.experiment.configuration import load_checked
-sites, *configs = sys.argv[1:]
-for site in sites.split(os.pathsep):  # each in a process of its own, which finds all else imported
-    child = os.fork()
-    if child:
-        if os.waitpid(child, 0)[1]:
-            sys.exit(1)
-        continue
-    sys.path.insert(0, site)
-    for name in configs:
-        try:
-            experiment = load_checked(Path(name))
-            print(experiment.ids[0], code_digest(experiment.variants["base"].entries[0].candidates[0].kernel.cls))
-        except ConfigError as error:
-            print(error)
-    break
+for name in sys.argv[2:]:
+    sys.path.insert(0, sys.argv[1])
+    try:
+        print(load_checked(Path(name)).ids[0])
+    except ConfigError as error:
+        print(error)
 """
 
 
 @pytest.fixture
-def site(folder: Path) -> Callable[..., Path]:
+def site(folder: Path) -> Path:
     """A folder in which a package with entry points is installed."""
-
-    def write(name: str, text: str = "", version: str = "1.0", *, editable: bool = False) -> Path:
-        site = folder / name
-        info = site / "mypackage-1.dist-info"
-        (site / "mypackage").mkdir(parents=True)
-        (site / "mypackage" / "__init__.py").write_text(text + (folder / "chi2.py").read_text())
-        (site / "mypackage" / "kernels.py").write_text("from mypackage import ChiSquared\n")
-        (site / "beside.py").write_text((folder / "beside.py").read_text())
-        info.mkdir()
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: mypackage\nVersion: {version}\n")
-        names = "packed = mypackage.kernels:ChiSquared\nlost = mypackage.lost:Kernel\nlinear = mypackage:Other\n"
-        (info / "entry_points.txt").write_text(f"[simplexbench.kernels]\n{names}")
-        (info / "direct_url.json").write_text('{"url": "x", "dir_info": {"editable": true}}' if editable else "{}")
-        return site
-
-    return write
-
-
-@pytest.fixture
-def installed() -> Callable[..., list[str]]:
-    """What is said of configurations where a package is installed, and then of the same where another is."""
-
-    def say(sites: list[Path], *configs: Path) -> list[str]:
-        code, output, error = Process(os.pathsep.join(map(str, sites)), *map(str, configs), code=PACKAGE).finish()
-        assert not code, error
-        return list(output.splitlines())
-
-    return say
+    site, info = folder / "site", folder / "site" / "mypackage-1.dist-info"
+    (site / "mypackage").mkdir(parents=True)
+    (site / "mypackage" / "__init__.py").write_text((folder / "chi2.py").read_text())
+    (site / "mypackage" / "kernels.py").write_text("from mypackage import ChiSquared\n")
+    (site / "beside.py").write_text((folder / "beside.py").read_text())
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mypackage\nVersion: 1.0\n")
+    names = ("packed = mypackage.kernels:ChiSquared", "lost = mypackage.lost:Kernel", "linear = mypackage:Other")
+    kernels = "\n".join(["[simplexbench.kernels]", *names, "twice = mypackage:Other"])
+    classifiers = "[simplexbench.classifiers]\ntwice = sklearn.naive_bayes:MultinomialNB\n"
+    (info / "entry_points.txt").write_text(f"{kernels}\n{classifiers}")
+    return site
 
 
 def test_a_package_names_components_and_what_is_wrong_stops_only_who_names_it(
-    config: Callable[..., Path], site: Callable[..., Path], installed: Callable[..., list[str]]
+    config: Callable[..., Path], site: Path
 ) -> None:
-    paths = [config(files="", methods=name, name=name) for name in ("packed", "ngd", "lost", "linear")]
-    packed, ngd, lost, linear = installed([site("site")], *paths)
-    assert packed.startswith("packed ")
-    assert ngd.startswith("ngd ")
+    names = ("packed", "ngd", "lost", "linear", "{classifier: twice}")
+    paths = [str(config(files="", methods=name, name=f"c{n}")) for n, name in enumerate(names)]
+    code, output, error = Process(str(site), *paths, code=PACKAGE).finish()
+    assert not code, error
+    packed, ngd, lost, linear, twice = output.splitlines()
+    assert (packed, ngd) == ("packed", "ngd")
     assert "No module named 'mypackage.lost'" in lost
     assert "euclidean.py" in linear
     assert "mypackage 1.0" in linear
+    assert "two components are named 'twice': " in twice

@@ -164,6 +164,60 @@ def test_ctrl_c_ends_it_within_a_second(config: Callable[..., Path], plugin: Cal
     assert "interrupted" in error
 
 
+@pytest.mark.parametrize(
+    ("words", "head", "fit"),
+    [
+        (("validate",), "while not print('begun', flush=True): time.sleep(600)", "pass"),
+        (("fit", "--cell", "mine", "--out", "model"), "", "print('begun', flush=True); time.sleep(600)"),
+    ],
+    ids=["import", "fit"],
+)
+def test_ctrl_c_where_it_runs_in_the_command_s_own_process_names_its_line(
+    words: tuple[str, ...], head: str, fit: str, config: Callable[..., Path], plugin: Callable[..., Path]
+) -> None:
+    path, file = config("mine.py", "mine"), plugin(classifier(head, fit=fit))
+    command = [*BENCH, words[0], str(path), *words[1:]]
+    process = subprocess.Popen(command, cwd=path.parent, stderr=subprocess.PIPE, text=True)
+    while "begun" not in process.stderr.readline():
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=60)
+    line = next(n for n, each in enumerate(file.read_text().splitlines(), start=1) if "begun" in each)
+    assert process.returncode == 130
+    assert "Traceback" not in error
+    assert error.strip().endswith(f"mine.py:{line}")
+    assert error.count("interrupted; ") == 1
+
+
+def test_a_crash_of_fit_says_where_it_was(config: Callable[..., Path], plugin: Callable[..., Path]) -> None:
+    plugin(classifier(fit="os.kill(os.getpid(), signal.SIGSEGV)"))
+    path = config("mine.py", "mine")
+    done = bench("fit", str(path), "--cell", "mine", "--out", str(path.parent / "model"))
+    assert done.returncode == -signal.SIGSEGV
+    assert 'mine.py", line 15 in fit' in done.stderr
+
+
+UNSEEDED = """
+from benchmark.evaluation.protocols import Split
+
+class Unseeded:
+    def splits(self, documents):
+        tested = np.random.default_rng().random(len(documents)) < 0.3
+        return [Split("some", np.flatnonzero(~tested), np.flatnonzero(tested))]
+
+PROTOCOLS = {"unseeded": Unseeded}
+"""
+
+
+def test_a_protocol_that_is_not_seeded_is_named(config: Callable[..., Path], plugin: Callable[..., Path]) -> None:
+    plugin(classifier() + UNSEEDED)
+    path = config("mine.py", "mnb, mine", protocol="unseeded")
+    done = bench("run", str(path), "--out", str(path.parent / "out"), "--quiet")
+    (*_, line) = done.stderr.splitlines()
+    assert done.returncode == 1
+    assert line.startswith("bench: mine.py:27: the protocol 'unseeded' returned other splits when it was called again")
+
+
 def test_its_arrays_are_its_own_and_sorted(
     config: Callable[..., Path], plugin: Callable[..., Path], tmp_path: Path
 ) -> None:

@@ -16,30 +16,22 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_a_file_is_replaced_and_folders_are_made(tmp_path: Path) -> None:
+def test_a_file_is_replaced_as_a_whole_or_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "new" / "deeper" / "a.txt"
     for content in (b"one", b"two"):
         write_atomically(path, content)
         assert path.read_bytes() == content
-    assert [each.name for each in path.parent.iterdir()] == ["a.txt"]
-
-
-def test_what_can_not_be_written_leaves_the_old_content_and_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "a.txt"
-    path.write_bytes(b"old")
 
     def full(self: Path, _: bytes) -> None:
-        assert self == tmp_path / f".a.txt.{os.getpid()}.tmp", "as what is removed if this process is killed"
+        assert self == path.with_name(f".a.txt.{os.getpid()}.tmp"), "as what is removed if this process is killed"
         self.touch()
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(type(path), "write_bytes", full)
     with pytest.raises(BenchError, match=rf"^can't write {path}: No space left on device$"):
         write_atomically(path, b"new")
-    assert path.read_bytes() == b"old"
-    assert [each.name for each in tmp_path.iterdir()] == ["a.txt"]
+    assert path.read_bytes() == b"two"
+    assert [each.name for each in path.parent.iterdir()] == ["a.txt"]
 
 
 #: Parts of a file's name, its age in hours, and whether it stays; DEAD is the number of a process that has ended.

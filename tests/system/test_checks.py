@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,41 +21,29 @@ from benchmark.system.checks import (
 )
 from benchmark.system.string_arrays import join_names, split_names
 
+POSITIVE = (1e-300, 5), (0, -1, math.inf, math.nan), "t must be a positive .*number, not {}"
+WHOLE = "must be a whole number of at least {}, not {{}}"
+
+
+def check_parameter(value: float) -> None:
+    check_positive_parameters(SimpleNamespace(s=1, t=value), "s", "t")
+
 
 @pytest.mark.parametrize(
-    ("n", "smallest", "good"),
+    ("check", "good", "bad", "said"),
     [
-        (1, 1, True),
-        (0, 1, False),
-        (2, 2, True),
-        (1, 2, False),
-        (2.5, 1, False),
-        (3.0, 1, True),
-        (math.nan, 1, False),
-        (math.inf, 1, False),
+        (check_dimension, (1, 3.0), (0, 2.5, math.nan, math.inf), WHOLE.format(1)),
+        (partial(check_dimension, smallest=2), (2,), (1,), WHOLE.format(2)),
+        (partial(check_positive, "t"), *POSITIVE),
+        (check_parameter, *POSITIVE),
     ],
 )
-def test_a_dimension_is_a_whole_number_from_a_smallest(n: float, smallest: int, good: bool) -> None:
-    if good:
-        check_dimension(n, smallest)  # type: ignore[arg-type]
-        return
-    with pytest.raises(ValueError, match=f"must be a whole number of at least {smallest}, not {n}"):
-        check_dimension(n, smallest)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("value", "good"), [(1e-300, True), (5, True), (0, False), (-1, False), (math.inf, False), (math.nan, False)]
-)
-def test_a_positive_number_is_finite(value: float, good: bool) -> None:
-    for check in (
-        lambda: check_positive("t", value),
-        lambda: check_positive_parameters(SimpleNamespace(s=1, t=value), "s", "t"),
-    ):
-        if good:
-            check()
-            continue
-        with pytest.raises(ValueError, match=rf"t must be a positive .*number, not {value}"):
-            check()
+def test_a_number_lies_in_its_range(check: Any, good: tuple[float, ...], bad: tuple[float, ...], said: str) -> None:
+    for value in good:
+        check(value)
+    for value in bad:
+        with pytest.raises(ValueError, match=said.format(value)):
+            check(value)
 
 
 @pytest.mark.parametrize(

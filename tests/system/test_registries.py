@@ -63,24 +63,6 @@ def test_what_belongs_to_this_package_is_known_by_its_module() -> None:
     assert not is_builtin(type("Mine", (), {"__module__": "benchmarks.mine"}))
 
 
-def test_copies_are_added_to_without_the_original() -> None:
-    copied = BUILTIN_REGISTRIES.copied()
-    for kind, registry in [*copied.each(), ("pipelines", copied.pipelines)]:
-        original = getattr(BUILTIN_REGISTRIES, kind)
-        assert dict(registry) == dict(original)
-        assert registry.find is original.find
-        registry["mine"] = object
-        assert "mine" not in original
-
-
-def test_methods_are_kernels_and_classifiers_and_what_is_broken_of_both() -> None:
-    copied = BUILTIN_REGISTRIES.copied()
-    copied.kernels.broken["k"], copied.classifiers.broken["c"] = "broken kernel", "broken classifier"
-    methods = copied.methods
-    assert list(methods) == [*copied.kernels, *copied.classifiers]
-    assert (methods.broken, methods.find) == ({"k": "broken kernel", "c": "broken classifier"}, None)
-
-
 def test_of_two_metrics_of_one_name_the_first_is_declared() -> None:
     every = list(BUILTIN_REGISTRIES.diagnostics.values())
     declared = declared_metrics(every)

@@ -29,16 +29,9 @@ def test_blocks_cover_every_row_once(n: int, size: int, jobs: int) -> None:
     run_blocks(lambda start, stop: seen.append((start, stop)), n, size, jobs)
     assert [row for start, stop in sorted(seen) for row in range(start, stop)] == list(range(n))
     assert all(stop - start <= size for start, stop in seen)
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_an_exception_in_a_block_is_raised(jobs: int) -> None:
-    def work(start: int, _: int) -> None:
-        if start == 4:
-            raise FloatingPointError("in the second block")
-
-    with pytest.raises(FloatingPointError, match="second block"):
-        run_blocks(work, 12, 4, jobs)
+    if n > size:
+        with pytest.raises(ZeroDivisionError):
+            run_blocks(lambda start, _: divmod(1, size - start), n, size, jobs)
 
 
 @given(hnp.arrays(np.float64, hnp.array_shapes(max_dims=2, min_side=0, max_side=40)))
@@ -84,13 +77,11 @@ def test_items_are_worked_on_in_order_and_few_at_a_time(jobs: int) -> None:
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 3])
-@pytest.mark.parametrize("n", [0, 1, 2, 3, 4, 7])
-def test_no_item_is_lost_and_the_error_of_one_comes_in_its_place(n: int, jobs: int) -> None:
-    assert list(map_in_order(str, range(n), jobs)) == [str(number) for number in range(n)]
-    found = map_in_order(lambda number: 1 // (n - 1 - number), range(n), jobs)
-    for number in range(n - 1):
-        assert next(found) == 1 // (n - 1 - number)
-    with pytest.raises(ZeroDivisionError if n else StopIteration):
+def test_the_error_of_an_item_comes_in_its_place(jobs: int) -> None:
+    assert list(map_in_order(str, [], jobs)) == []
+    found = map_in_order(lambda number: 1 // (3 - number), range(4), jobs)
+    assert [next(found) for _ in range(3)] == [0, 0, 1]
+    with pytest.raises(ZeroDivisionError):
         next(found)
 
 
@@ -98,10 +89,8 @@ def test_no_item_is_lost_and_the_error_of_one_comes_in_its_place(n: int, jobs: i
     ("rows", "columns", "shares"),
     [
         ([1, 2, 3], [0, 1], True),
-        ([2], [3], True),
         ([0, 2], [1, 2], False),
         ([3, 2, 1], [0, 1, 2], False),
-        ([0, 2], [3, 1], False),
         ([0, 2, 1, 3], [0, 1], False),
         ([1, 1], [0, 1], False),
         ([], [0, 1], False),

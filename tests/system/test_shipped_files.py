@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
-import sys
-import tomllib
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
 
-import benchmark
 from benchmark.cli import app
 from benchmark.commands import check
 from benchmark.experiment import manifest
@@ -22,7 +19,6 @@ from benchmark.system.errors import ConfigError
 from benchmark.system.shipped_files import find_configuration, find_shipped, path_to_write
 
 REPOSITORY = Path(__file__).parents[2]
-BUILD = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
 
 
 @pytest.fixture
@@ -90,76 +86,6 @@ def test_numbers_are_pinned_beside_the_users_configuration(tmp_path, monkeypatch
     assert {"mine", "quickstart"} <= set(check.pinned_configs())
 
 
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    """A folder with the package as the wheel has it, inside a user's own repository."""
-    top = tmp_path_factory.mktemp("theirs")
-    site = top / "venv" / "site-packages"
-    shutil.copytree(REPOSITORY / "benchmark", site / "benchmark", ignore=shutil.ignore_patterns("__pycache__"))
-    wheel = BUILD["tool"]["hatch"]["build"]["targets"]["wheel"]
-    for pattern in wheel["include"]:
-        if (folder := pattern.lstrip("/").split("*")[0].rstrip("/")) != "benchmark":
-            first, *rest = Path(folder).parts
-            shutil.copytree(
-                REPOSITORY / folder,
-                site.joinpath(wheel["sources"][first], *rest),
-                ignore=lambda place, names: [n for n in names if not Path(place, n).is_file() or n.endswith(".tar.gz")],
-            )
-    facts = site / "simplexbench-7.dist-info"
-    facts.mkdir()
-    (facts / "METADATA").write_text("Metadata-Version: 2.4\nName: simplexbench\nVersion: 7\n")
-    git = ["git", "-C", str(top), "-c", "user.name=them", "-c", "user.email=them@example.org"]
-    subprocess.run(["git", "init", "--quiet", str(top)], check=True)
-    subprocess.run([*git, "commit", "--quiet", "--allow-empty", "--message", "theirs"], check=True)
-    return site
-
-
-def python(folder, site, code):
-    """Run code with the installed package, in a folder, and return what it prints."""
-    environment = {**os.environ, "PYTHONPATH": str(site), "XDG_CACHE_HOME": str(folder / "cache")}
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-COMMANDS = """
-from benchmark.cli import app
-from benchmark.commands.check import pinned_configs
-for words in (["validate", "quickstart"], ["list"], ["data", "list"], ["place", "--template", "r8"]):
-    app(words, standalone_mode=False)
-    print(end="\\0")
-print(*pinned_configs())
-"""
-
-
-def test_an_installed_package_finds_all_that_it_needs(installed, tmp_path):
-    checked, listed, corpora, template, pinned = python(tmp_path, installed, COMMANDS).split("\0")
-    assert "10 cells" in checked
-    assert all(word in listed for word in ("20ng", "zhang2005", "tang2016"))
-    assert "webkb" in corpora
-    assert template.startswith("id,")
-    assert "quickstart" in pinned.split()
-
-
-def test_an_installed_package_downloads_to_the_users_cache(installed, tmp_path):
-    code = "from benchmark.corpora import registry as r; print(r.download_folder(), *r.search_folders(), sep='\\n')"
-    first, *rest = python(tmp_path, installed, code).splitlines()
-    assert first == str(tmp_path / "cache" / "simplexbench" / "datasets") == rest[-1]
-    assert not [place for place in rest if "site-packages" in place]
-
-
-@pytest.mark.parametrize("origin", [None, {"url": "https://example.org/s.git", "vcs_info": {"commit_id": "c0ffee"}}])
-def test_the_commit_of_a_surrounding_repository_is_not_recorded(installed, tmp_path, origin):
-    recorded = installed / "simplexbench-7.dist-info" / "direct_url.json"
-    if origin:
-        recorded.write_text(json.dumps(origin))
-    code = "import json; from benchmark.experiment.manifest import _code_origin as o; print(json.dumps(o()))"
-    found = json.loads(python(installed, installed, code))
-    assert found == {"git": {}, **({"direct_url": origin} if origin else {})}
-
-
 def test_the_commit_is_recorded_from_the_own_checkout_alone(tmp_path, monkeypatch):
     subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
     git = ["git", "-C", str(tmp_path), "-c", "user.name=us", "-c", "user.email=us@example.org"]
@@ -169,13 +95,5 @@ def test_the_commit_is_recorded_from_the_own_checkout_alone(tmp_path, monkeypatc
     assert manifest._code_origin() == {"git": {"commit": commit, "changed": False}}
     (tmp_path / "below").mkdir()
     monkeypatch.setattr(manifest, "CHECKOUT", tmp_path.resolve() / "below")
-    assert manifest._code_origin()["git"] == {}
-
-
-def test_the_version_and_the_promises_stand_in_one_place():
-    project = BUILD["project"]
-    assert "version" in project["dynamic"]
-    assert BUILD["tool"]["hatch"]["version"] == {"path": "benchmark/__init__.py"}
-    assert benchmark.__version__
-    assert project["scripts"]["bench"] == project["scripts"]["simplexbench"]
-    assert not any("http" in json.dumps(author) for author in project["authors"])
+    recorded = distribution("simplexbench").read_text("direct_url.json")
+    assert manifest._code_origin() == {"git": {}, **({"direct_url": json.loads(recorded)} if recorded else {})}

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import fcntl
 import functools
-import os
-import time
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
-from tests.trials.processes import LARGER, SHAPES, Undisturbed, bench
+from benchmark.experiment.configuration import load_checked
+from benchmark.experiment.context import RunContext
+from benchmark.experiment.run import run_and_write
+from benchmark.experiment.store import Store
+from tests.trials.processes import SHAPES, Undisturbed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,22 +29,13 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 @pytest.fixture(scope="session")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Undisturbed]:
-    """Run a small experiment that nothing happens to, once for all workers."""
-    folder = tmp_path_factory.getbasetemp()
-    shared = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+    """Run a small experiment that nothing happens to, once."""
 
     @functools.cache
     def make(shape: str) -> Undisturbed:
-        made = Undisturbed(shared / shape)
-        with (shared / f"{shape}.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not made.folder.exists():
-                made.folder.mkdir()
-                made.configuration.write_text(f"name: small\n{(SHAPES | LARGER)[shape]}", encoding="utf-8")
-                started = time.monotonic()
-                done = bench(*made.words(made.run), BENCH_CACHE=str(made.store))
-                (made.folder / "seconds").write_text(str(time.monotonic() - started))
-                assert not done.code, done.error
+        made = Undisturbed(tmp_path_factory.mktemp(shape))
+        made.configuration.write_text(f"name: small\n{SHAPES[shape]}", encoding="utf-8")
+        run_and_write(load_checked(made.configuration), RunContext(Store(made.store)), folder=made.run)
         return made
 
     return make

@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import os
-import pty
 import re
+import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -24,7 +25,7 @@ from benchmark.report.escapes import csv_unescape, escape_controls
 from benchmark.system.checks import is_number
 from benchmark.system.yaml_source import UNPRINTABLE
 from tests.trials.limits import TRACEBACK, examples
-from tests.trials.processes import BENCH, ENVIRONMENT, bench
+from tests.trials.processes import bench
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -154,28 +155,18 @@ def write_experiment(folder: Path, texts: Sequence[str]) -> dict[str, str]:
 
 def on_terminal(*words: str, folder: Path) -> tuple[int, str]:
     """Run a command at a terminal, and return its exit code and all that the terminal shows."""
-    ours, its = pty.openpty()
     variables = {"TERM": "xterm-256color", "COLUMNS": "200", "BENCH_CACHE": str(folder / "store")}
-    process = subprocess.Popen(
-        [*BENCH, *words], cwd=folder, env=ENVIRONMENT | variables, stdin=subprocess.DEVNULL, stdout=its, stderr=its
+    command = shlex.join([sys.executable, "-m", "benchmark.cli", *words])
+    at_terminal = ["script", "--quiet", "--return", "--flush", "--command", command, "/dev/null"]
+    done = subprocess.run(
+        at_terminal, cwd=folder, env=os.environ | variables, stdin=subprocess.DEVNULL, capture_output=True, check=False
     )
-    os.close(its)
-    shown = b""
-    with open(ours, "rb", buffering=0) as file:  # noqa: PTH123 - a descriptor
-        while True:
-            try:
-                read = file.read(1 << 16)
-            except OSError:  # all that had it open have ended
-                break
-            if not read:
-                break
-            shown += read
-    return process.wait(), shown.decode(errors="backslashreplace")
+    return done.returncode, done.stdout.decode(errors="backslashreplace")
 
 
 def check_command(words: Sequence[str], names: dict[str, str], folder: Path) -> int:
     """Run a command at a terminal; AssertionError where that gets a control character that isn't ours."""
-    code, shown = on_terminal(*(word.format(**names) if "{" in word else word for word in words), folder=folder)
+    code, shown = on_terminal(*(word.format(**names) for word in words), folder=folder)
     assert TRACEBACK not in shown
     assert code >= 0
     found = CONTROL.search(CONTROLS_OF_OURS.sub("", shown))

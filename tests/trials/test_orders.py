@@ -15,6 +15,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 import yaml
@@ -26,12 +27,11 @@ from benchmark.experiment import run
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.store import Store
-from benchmark.report.drawing import render
 from tests.strategies import one
 from tests.trials.limits import examples
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     Row = dict[str, Any]
 
@@ -65,37 +65,29 @@ def as_lines(rows: list[Row]) -> bytes:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
 
 
-def as_array(rows: list[Row]) -> bytes:
-    return json.dumps(rows, indent=1).encode("utf-16")
-
-
-def as_table(rows: list[Row], delimiter: str = ",", end: str = "\r\n", quoting: Any = csv.QUOTE_MINIMAL) -> bytes:
-    out = io.StringIO(newline="")
-    writer = csv.DictWriter(out, list(rows[0]), delimiter=delimiter, lineterminator=end, quoting=quoting)
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue().encode("utf-8-sig")
-
-
 def as_parquet(rows: list[Row]) -> bytes:
     out = io.BytesIO()
     parquet.write_table(pa.Table.from_pylist(rows), out, row_group_size=5)
     return out.getvalue()
 
 
+def as_table(rows: list[Row], **how: Any) -> bytes:
+    return pd.DataFrame(rows).to_csv(None, index=False, **how).encode("utf-8-sig")
+
+
 FORMATS: dict[str, Callable[[list[Row]], bytes]] = {
     "t.jsonl": as_lines,
     "t.ndjson.gz": lambda rows: gzip.compress(as_lines(rows)),
-    "t.json": as_array,
-    "t.csv": as_table,
-    "u.csv": lambda rows: as_table(rows, end="\n", quoting=csv.QUOTE_ALL),
-    "t.tsv": lambda rows: as_table(rows, "\t"),
+    "t.json": lambda rows: json.dumps(rows, indent=1).encode("utf-16"),
+    "t.csv": lambda rows: as_table(rows, lineterminator="\r\n"),
+    "u.csv": lambda rows: as_table(rows, quoting=csv.QUOTE_ALL),
+    "t.tsv": lambda rows: as_table(rows, sep="\t"),
     "t.parquet": as_parquet,
 }
 
 
-def numbers_of(rows: list[Row], name: str, methods: list[Any], order: Random | None, top: Path) -> dict[str, Any]:
-    """Run an experiment on documents in a file of a format; return each cell's predictions and scores by id."""
+def numbers_of(rows: list[Row], name: str, methods: list[Any], order: Random | None, top: Path) -> list[str]:
+    """Run an experiment on documents in a file of a format; return each cell's predictions by id, and scores."""
     top.mkdir()
     (top / name).write_bytes(FORMATS[name](rows))
     config = {
@@ -111,13 +103,10 @@ def numbers_of(rows: list[Row], name: str, methods: list[Any], order: Random | N
     (top / "own.yaml").write_text(yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
     done = run.run_and_write(load_checked(top / "own.yaml"), RunContext(Store(top / "store")), folder=top / "run")
     assert not done.results.failures
-    found = parquet.read_table(top / "run" / "predictions.parquet").to_pylist()
-    cells: dict[str, Any] = {}
-    for row in found:
-        cells.setdefault(row["cell"], {})[row["document"]] = row["label"], row["predicted"], row["tied"]
-    with (top / "run" / "scores.csv").open(newline="", encoding="utf-8") as file:
-        scores = sorted(tuple(sorted(row.items())) for row in csv.DictReader(file))
-    return {**cells, "scores": scores}
+    found = pd.read_parquet(top / "run" / "predictions.parquet").astype(str).sort_values(["cell", "document"])
+    scores = pd.read_csv(top / "run" / "scores.csv", dtype=str)
+    named = scores.reindex(columns=sorted(scores)).sort_values(sorted(scores))
+    return [each.to_csv(index=False) for each in (found[["cell", "document", "label", "predicted", "tied"]], named)]
 
 
 def shuffled(tree: Any, order: Random) -> Any:
@@ -128,11 +117,10 @@ def shuffled(tree: Any, order: Random) -> Any:
 
 
 @pytest.fixture(autouse=True, scope="module")
-def undrawn() -> Any:
+def undrawn() -> Iterator[None]:
     """Draw no pictures, which take most of a small run."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run, "cached_pictures", lambda _, specs: {name: {} for name in specs})
-        patch.setattr(render, "render_pictures", lambda specs: {name: {} for name in specs})
         yield
 
 

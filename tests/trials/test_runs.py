@@ -1,26 +1,41 @@
-"""Runs that are killed, that share a store and a folder, or whose disk is full: nothing is lost, nothing invented."""
+"""Runs that are killed, that share a store and a folder, whose disk is full or whose files are damaged: nothing is
+lost, nothing invented.
+"""
 
 from __future__ import annotations
 
+import os
+import shutil
 import signal
+import subprocess
+import sys
 import tempfile
 import time
-from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
-from tests.trials.limits import examples
-from tests.trials.processes import BENCH, SHAPES, Done, Running, Undisturbed, assert_tidy, bench
+from benchmark.cli import app
+from benchmark.evaluation.predictions import RUN_FILES
+from benchmark.experiment.configuration import load_checked
+from benchmark.experiment.context import RunContext
+from benchmark.experiment.run import run_and_write
+from benchmark.experiment.store import Store
+from tests.processes import Process
+from tests.strategies import damaged, one
+from tests.trials.limits import assert_clear, examples
+from tests.trials.processes import SHAPES, Done, Undisturbed, assert_tidy, bench
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-#: When a run is killed: at a share of its seconds, or as soon as a file is there.
-MOMENTS = st.floats(0.3, 1) | st.sampled_from([("run", ".*"), ("store/parts", "*"), ("run", "[!.]*")])
+SHAPE = st.sampled_from(sorted(SHAPES))
+#: When a run is killed: after so many seconds, or as soon as a file is there.
+MOMENTS = st.floats(1, 4) | st.sampled_from([("run", ".*"), ("store/parts", "*"), ("run", "[!.]*")])
 #: What lies on a small disk, or on one that can't be written; "{disk}" is it.
 PLACES = [
     {"out": "{disk}/run", "BENCH_CACHE": "{free}/store"},
@@ -28,19 +43,24 @@ PLACES = [
     {"out": "{disk}/run", "BENCH_CACHE": "{disk}/store", "TMPDIR": "{disk}", "HOME": "{disk}"},
     {"out": "{disk}/run", "BENCH_CACHE": "{disk}/store", "NUMBA_CACHE_DIR": "{disk}/n"},
 ]
-KB = (16, 100, 300, 500, 800, 1_200, 2_000, 4_000)
+SIZES = (*(f"{kilobytes}k" for kilobytes in (16, 100, 300, 500, 800, 1_200, 2_000, 4_000)), "read-only")
 # A disk of its own, which no other process sees and which ends with its process; what is on it in the end is copied.
 ON_DISK = """
-mount -t tmpfs -o size="$SIZE" tmpfs "$DISK" || exit 99
-[ "$MODE" = rw ] || mount -o remount,ro "$DISK" || exit 99
+mount -t tmpfs -o size="${SIZE%read-only}" tmpfs "$DISK" || exit 99
+[ "$SIZE" != read-only ] || mount -o remount,ro "$DISK" || exit 99
 "$@"; code=$?
 cp -a "$DISK/." "$FREE/copied"
 exit $code
 """
+TOKENS = [b"{", b"}", b'"', b",", b"null", b"NaN", b"1e999", b"\\ud800", b"\xff", b"\0" * 40, b"PAR1", b"[" * 5_000]
+
+
+def start(words: Sequence[str], store: Path) -> Process:
+    return Process(*words, variables={"BENCH_CACHE": str(store)})
 
 
 @examples(30, shrink=False)
-@given(shape=st.sampled_from(sorted(SHAPES)), moments=st.lists(MOMENTS, min_size=1, max_size=2))
+@given(shape=SHAPE, moments=st.lists(MOMENTS, min_size=1, max_size=2))
 def test_a_killed_run_is_resumed(
     undisturbed: Callable[[str], Undisturbed], shape: str, moments: list[float | tuple[str, str]]
 ) -> None:
@@ -49,14 +69,13 @@ def test_a_killed_run_is_resumed(
     with tempfile.TemporaryDirectory() as folder:
         top = Path(folder)
         for moment in moments:
-            with Running(*expected.words(top / "run"), BENCH_CACHE=str(top / "store")) as running:
+            with start(expected.words(top / "run"), top / "store") as running:
                 if isinstance(moment, float):
-                    time.sleep(expected.seconds * moment)
+                    time.sleep(moment)
                 else:
-                    while running.process.poll() is None and not next((top / moment[0]).glob(moment[1]), None):
+                    while running.returncode is None and not next((top / moment[0]).glob(moment[1]), None):
                         pass
-                running.process.send_signal(signal.SIGKILL)
-                running.end()
+                running.send_signal(signal.SIGKILL)
             expected.assert_whole(top / "run")
         done = bench(*expected.words(top / "run"), BENCH_CACHE=str(top / "store"))
         assert not done.code, done.error
@@ -65,59 +84,94 @@ def test_a_killed_run_is_resumed(
 
 
 @examples(6, shrink=False)
-@given(shape=st.sampled_from(sorted(SHAPES)))
-def test_four_runs_at_once_are_one(undisturbed: Callable[[str], Undisturbed], shape: str) -> None:
+@given(shape=SHAPE)
+def test_two_runs_at_once_are_one(undisturbed: Callable[[str], Undisturbed], shape: str) -> None:
     expected = undisturbed(shape)
-    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+    with tempfile.TemporaryDirectory() as folder:
         out, store = Path(folder) / "run", Path(folder) / "store"
-        running = [stack.enter_context(Running(*expected.words(out), BENCH_CACHE=str(store))) for _ in range(4)]
-        for done in [each.end() for each in running]:
-            assert not done.code, done.error
-            assert "damaged" not in done.error
-            assert "no longer kept" not in done.error
+        for code, _, error in [each.finish() for each in [start(expected.words(out), store) for _ in range(2)]]:
+            assert not code, error
+            assert "damaged" not in error
+            assert "no longer kept" not in error
         expected.assert_same(out, store)
 
 
-def run_on_disk(experiment: Undisturbed, places: dict[str, str], size: str, mode: str, top: Path) -> tuple[Done, Path]:
-    """Run an experiment with a disk of so many bytes, and find the folder of its results."""
-    for name in ("disk", "free", "free/copied"):
-        (top / name).mkdir()
-    filled = {name: text.format(disk=top / "disk", free=top / "free") for name, text in places.items()}
-    words = *BENCH, *experiment.words(Path(filled.pop("out")))
-    variables = {**filled, "SIZE": size, "MODE": mode, "DISK": str(top / "disk"), "FREE": str(top / "free")}
-    with Running(*words, command=("unshare", "--mount", "sh", "-c", ON_DISK, "sh"), **variables) as running:
-        done = running.end()
-    if done.code in (1, 99, 127) and ("unshare" in done.error or "mount" in done.error):
-        pytest.skip("no disk of a few kB can be mounted here")
-    done.assert_clear()
-    return done, top / "free" / ("copied/run" if places["out"].startswith("{disk}") else "run")
-
-
-@examples(30, shrink=False)
-@given(shape=st.sampled_from(sorted(SHAPES)), size=st.sampled_from(KB), places=st.sampled_from(PLACES))
-def test_a_disk_that_fills_up(
-    undisturbed: Callable[[str], Undisturbed], shape: str, size: int, places: dict[str, str]
+@examples(40, shrink=False)
+@given(shape=SHAPE, size=st.sampled_from(SIZES), places=st.sampled_from(PLACES))
+def test_a_disk_that_fills_up_or_cannot_be_written(
+    undisturbed: Callable[[str], Undisturbed], shape: str, size: str, places: dict[str, str]
 ) -> None:
     """An undisturbed run's bytes, or a reason and whole files."""
     experiment = undisturbed(shape)
     with tempfile.TemporaryDirectory() as folder:
-        done, out = run_on_disk(experiment, places, f"{size}k", "rw", Path(folder))
+        disk, free = Path(folder) / "disk", Path(folder) / "free"
+        disk.mkdir()
+        (free / "copied").mkdir(parents=True)
+        filled = {name: text.format(disk=disk, free=free) for name, text in places.items()}
+        words = sys.executable, "-m", "benchmark.cli", *experiment.words(Path(filled.pop("out")))
+        mounted = "unshare", "--mount", "sh", "-c", ON_DISK, "sh", *words
+        variables = os.environ | filled | {"SIZE": size, "DISK": str(disk), "FREE": str(free)}
+        ended = subprocess.run(mounted, env=variables, capture_output=True, text=True, check=False)
+        done = Done(ended.returncode, ended.stdout, ended.stderr)
+        if done.code in (1, 99, 127) and ("unshare" in done.error or "mount" in done.error):
+            pytest.skip("no disk of a few kB can be mounted here")
+        done.assert_clear()
+        on_disk = places["out"].startswith("{disk}")
+        out = free / ("copied/run" if on_disk else "run")
         experiment.assert_whole(out)
         assert_tidy(out, out.parent / "store")
         if not done.code:
             experiment.assert_same(out, out.parent / "store")
+        assert size != "read-only" or done.code == on_disk, done.error
 
 
-@examples(10, shrink=False)
-@given(shape=st.sampled_from(sorted(SHAPES)), places=st.sampled_from(PLACES))
-def test_a_disk_that_cannot_be_written(
-    undisturbed: Callable[[str], Undisturbed], shape: str, places: dict[str, str]
+# Damage
+
+
+def damage(draw: Any, path: Path, entries: list[Path]) -> None:
+    """Change a stored entry, or put another one, a link or a folder in its place."""
+    content, kind = path.read_bytes(), draw(st.integers(0, 7))
+    path.unlink()
+    if kind == 0:
+        path.symlink_to("/dev/zero")
+    elif kind == 1:
+        path.mkdir()
+    elif kind == 2:
+        path.write_bytes(one(draw, entries).read_bytes())
+    else:
+        path.write_bytes(draw(damaged([content], [b"\0" * 64, b"\xff"])))
+
+
+@examples(50)
+@given(shape=SHAPE, data=st.data())
+def test_damaged_entries_of_the_store_change_nothing(
+    undisturbed: Callable[[str], Undisturbed], shape: str, data: Any
 ) -> None:
-    experiment = undisturbed(shape)
+    expected = undisturbed(shape)
     with tempfile.TemporaryDirectory() as folder:
-        done, out = run_on_disk(experiment, places, "1m", "ro", Path(folder))
-        if places["out"].startswith("{disk}"):
-            assert done.code == 1, "the results were not written"
-        else:
-            assert done.code == 0, done.error
-            experiment.assert_same(out, out.parent / "store")
+        top = Path(shutil.copytree(expected.store, Path(folder) / "store")).parent
+        entries = sorted(expected.store.glob("??/*"))
+        for path in data.draw(st.lists(st.sampled_from(entries), min_size=1, max_size=3, unique=True)):
+            damage(data.draw, top / path.relative_to(expected.folder), entries)
+        context = RunContext(Store(top / "store", warn=lambda _: None))
+        run_and_write(load_checked(expected.configuration), context, folder=top / "run")
+        expected.assert_same(top / "run", top / "store")
+
+
+@examples(100)
+@given(shape=SHAPE, name=st.sampled_from(["manifest.json", *RUN_FILES]), data=st.data())
+def test_a_damaged_run_gives_a_reason_or_its_own_numbers(
+    undisturbed: Callable[[str], Undisturbed], shape: str, name: str, data: Any
+) -> None:
+    original = undisturbed(shape).run
+    scores = (original / "scores.csv").read_bytes()
+    with tempfile.TemporaryDirectory() as top:
+        folder = Path(shutil.copytree(original, Path(top) / "run"))
+        (folder / name).write_bytes(data.draw(damaged([(original / name).read_bytes()], TOKENS)))
+        for words in (["report", folder], ["compare", folder, original]):
+            done = CliRunner().invoke(app, [str(word) for word in words])
+            if done.exception is not None and not isinstance(done.exception, SystemExit):
+                raise done.exception
+            if done.exit_code:
+                assert_clear(done.output)
+        assert (folder / "scores.csv").read_bytes() == scores

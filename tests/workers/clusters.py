@@ -1,13 +1,10 @@
-"""A scheduler and workers of Dask in processes of their own, and what is compared of runs on them."""
+"""A scheduler and workers of Dask in processes of their own, and an observer that writes everything down."""
 
 from __future__ import annotations
 
-import re
 import signal
 import socket
 import time
-from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmark.system.observer import Observer
@@ -15,18 +12,6 @@ from tests.processes import Process
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-#: Dask is quiet, and no process of its own watches over a worker: the tests see to both.
-QUIET = {"DASK_LOGGING__DISTRIBUTED": "critical"}
-#: What alone may know when a run was made, and what clock and memory said.
-OF_THE_MOMENT = ("manifest.json", "timings.parquet", "costs.csv")
-PAGE, MEASURED = "report.html", re.compile(rb'(<[^>]* class="[^"]*\bmeasured">)[^<]*')
-
-
-def contents_of(folder: Path) -> dict[str, bytes]:
-    """Files of a run that must be the same wherever it was computed."""
-    found = {path.name: path.read_bytes() for path in folder.iterdir() if path.name not in OF_THE_MOMENT}
-    return found | {PAGE: MEASURED.sub(rb"\1", found[PAGE])}
 
 
 class Notebook(Observer):
@@ -64,59 +49,33 @@ class Dask:
         self.address = f"tcp://127.0.0.1:{self._port}"
         self.start_scheduler()
 
-    def _start(self, *words: str, **variables: str) -> Process:
+    def _start(self, *words: str) -> Process:
         code = "from dask.__main__ import main; main()"
-        return Process(*words, code=code, variables={**QUIET, **variables})
+        return Process(*words, code=code, variables={"DASK_LOGGING__DISTRIBUTED": "critical"})
 
     def start_scheduler(self) -> None:
-        where = "--host", "127.0.0.1", "--port", str(self._port), "--no-dashboard"
-        self.scheduler = self._start("scheduler", *where)
+        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", str(self._port), "--no-dashboard")
 
-    def employ(self, number: int, **variables: str) -> None:
-        """Let there be so many workers that live."""
-        self.workers = [each for each in self.workers if each.returncode is None]
-        for worker in self.workers[number:]:
-            self.kill(worker)
-        del self.workers[number:]
-        words = "worker", self.address, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0"
-        self.workers += [self._start(*words, **variables) for _ in range(number - len(self.workers))]
-        self.wait_for(number)
-
-    def wait_for(self, number: int) -> None:
-        """Wait until the scheduler knows of so many workers."""
+    def employ(self, number: int) -> None:
+        """Let there be so many workers that live, and wait until the scheduler knows of them."""
         from distributed import Client  # noqa: PLC0415 - the tests are skipped without it
 
-        try:
-            client = Client(self.address, timeout=30)
-        except AssertionError:  # the thread of its loop had ten seconds to start
-            client = Client(self.address, timeout=30)
-        with client:
+        self.workers = [each for each in self.workers if each.returncode is None]
+        while len(self.workers) > number:
+            self.kill(self.workers.pop())
+        words = "worker", self.address, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0"
+        self.workers += [self._start(*words) for _ in range(number - len(self.workers))]
+        with Client(self.address, timeout=30) as client:
             deadline = time.monotonic() + 30
             while len(client.scheduler_info()["workers"]) != number:
                 assert time.monotonic() < deadline
                 time.sleep(0.05)
 
     def kill(self, process: Process) -> None:
-        with suppress(ProcessLookupError):
-            process.send_signal(signal.SIGKILL)
+        process.send_signal(signal.SIGKILL)
         process.finish()
 
     def end(self) -> None:
         for process in (*self.workers, self.scheduler):
             self.kill(process)
         self.workers.clear()
-
-    def begin_anew(self) -> None:
-        self.end()
-        self.start_scheduler()
-
-
-def children(pid: int) -> set[int]:
-    """Processes below one, and below these."""
-    found = set[int]()
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):
-            own = path.read_text().rpartition(")")[2].split()
-            if int(own[1]) == pid:
-                found |= {int(path.parent.name)} | children(int(path.parent.name))
-    return found

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmark.experiment.runner import TaskExecutor
-from benchmark.workers.cluster import DaskExecutor, parse_dask_option
 from tests.workers.clusters import Dask, Notebook
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from benchmark.experiment.store import Store
+    from collections.abc import Iterator
 
 
 @pytest.fixture(scope="session")
@@ -30,29 +26,6 @@ def dask(bucket: str) -> Iterator[Dask]:
 @pytest.fixture
 def notebook() -> Notebook:
     return Notebook()
-
-
-@pytest.fixture
-def brought(dask: Dask, notebook: Notebook) -> Callable[..., DaskExecutor]:
-    """The cluster, to be entered, with a store of its own or the one given."""
-
-    def make(store: Store, at_most: int | None = None, address: str | None = None) -> DaskExecutor:
-        return DaskExecutor(parse_dask_option(address or dask.address, at_most), store, 1, notebook)
-
-    return make
-
-
-@pytest.fixture
-def at_home(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many jobs were solved by this process, a number each time."""
-    solved, results_of = list[int](), TaskExecutor.results_of
-
-    def counted(self: Any, batch: Any) -> Any:
-        solved.append(len(batch.jobs))
-        return results_of(self, batch)
-
-    monkeypatch.setattr(TaskExecutor, "results_of", counted)
-    return solved
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import shutil
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 KEY, OTHER = store_key(what="this"), store_key(what="that")
+ALIKE = next(key for n in itertools.count() if (key := store_key(n=n))[:2] == KEY[:2])  # of the same folder
 ENTRY = StoreEntry({"numbers": np.arange(12.0).reshape(3, 4), "none": np.empty((0, 3))}, {"n": 3})
 
 
@@ -34,46 +34,29 @@ def far(bucket: str, request: pytest.FixtureRequest, notes: list[str]) -> Store:
     return Store(f"{bucket}/{request.node.name}", limit=10**9, warn=notes.append)
 
 
-def test_what_was_put_is_given_back_to_whoever_asks(far: Store, notes: list[str]) -> None:
+def test_what_was_put_is_listed_and_given_back_to_whoever_asks(far: Store, notes: list[str]) -> None:
     assert far.get(KEY) is None
-    assert not far.has(KEY)
+    assert (far.has(KEY), far.entries()) == (False, [])
     assert far.put(KEY, ENTRY)
+    assert not far.has(ALIKE)
     other = Store(far.folder, limit=10**9, warn=notes.append)
+    type(far._files).clear_instance_cache()  # as of another process
+    assert Store(far.folder, limit=10**9).put(ALIKE, ENTRY)
+    assert far.has(ALIKE)
     found = other.get(KEY)
     assert found is not None
     assert found.facts == ENTRY.facts
     assert all(np.array_equal(found.arrays[name], array) for name, array in ENTRY.arrays.items())
-    assert other.has(KEY)
-    assert not other.has(OTHER)
-    assert notes == []
-
-
-def test_what_is_listed_is_what_there_is(far: Store) -> None:
-    assert far.entries() == []
-    far.put(KEY, ENTRY)
-    far.put(OTHER, ENTRY)
-    assert {path.name for path, _, _ in far.entries()} == {KEY, OTHER}
+    assert {path.name for path, _, _ in far.entries()} == {KEY, ALIKE}
     assert all(size > 96 and time > 1e9 for _, size, time in far.entries())
     assert far.clear()[0] == 2
-    assert far.entries() == []
-
-
-def test_what_another_machine_writes_is_seen(far: Store) -> None:
-    alike = next(key for n in itertools.count() if (key := store_key(n=n))[:2] == KEY[:2])  # of the same folder
-    far.put(KEY, ENTRY)
-    assert len(far.entries()) == 1
-    assert not far.has(alike)
-    type(far._files).clear_instance_cache()  # as of another process
-    Store(far.folder, limit=10**9).put(alike, ENTRY)
-    assert far.has(alike)
-    assert {path.name for path, _, _ in far.entries()} == {KEY, alike}
+    assert far.entries() == notes == []
 
 
 def test_the_oldest_go_beyond_the_limit(far: Store) -> None:
     small = Store(far.folder, limit=3000)
     keys = [store_key(n=n) for n in range(6)]
-    kept = [small.put(key, StoreEntry({"bytes": np.zeros(1000, np.uint8)})) for key in keys]
-    assert all(kept)
+    assert all(small.put(key, StoreEntry({"bytes": np.zeros(1000, np.uint8)})) for key in keys)
     assert sum(size for _, size, _ in small.entries()) <= 3000
     assert small.has(keys[-1])
 
@@ -85,10 +68,8 @@ def test_times_that_are_numbers_of_seconds_are_times(tmp_path: Path) -> None:
         (tmp_path / key[:2]).mkdir(exist_ok=True)
         assert far.put(key, ENTRY)
         os.utime(tmp_path / key[:2] / key, (2e9 - 60 * minutes,) * 2)
-    assert not far.local
-    assert [(path.name, time) for path, _, time in far.entries()] == [
-        (key, 2e9 - 60 * minutes) for minutes, key in reversed(list(enumerate(keys)))
-    ]
+    expected = [(key, 2e9 - 60 * minutes) for minutes, key in reversed(list(enumerate(keys)))]
+    assert [(path.name, time) for path, _, time in far.entries()] == expected
 
 
 def test_a_damaged_one_is_told_removed_and_computed_again(far: Store, notes: list[str]) -> None:
@@ -102,74 +83,65 @@ def test_a_damaged_one_is_told_removed_and_computed_again(far: Store, notes: lis
         assert not far.has(KEY)
 
 
-@pytest.mark.usefixtures("sketched")
-def test_a_run_gives_the_same_bytes_and_finds_its_results_again(far: Store, tmp_path: Path) -> None:
-    experiment, near = small_experiment(), Store(tmp_path / "store")
-    for name, store in (("near", near), ("far", far)):
-        run_and_write(experiment, RunContext(store), folder=tmp_path / name)
-    for name in ("predictions.parquet", "scores.csv"):
-        assert (tmp_path / "far" / name).read_bytes() == (tmp_path / "near" / name).read_bytes()
-    assert {path.name for path, _, _ in far.entries()} == {path.name for path, _, _ in near.entries()}
-    shutil.rmtree(tmp_path / "far")
-    done = run_and_write(experiment, RunContext(Store(far.folder)), folder=tmp_path / "far")
-    assert done.results.from_store == (4, 4)
-
-
 def test_the_environment_may_name_an_address(bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for address in ("gs://bucket/prefix", "memory://store"):
+    for address in ("gs://bucket/prefix", f"{bucket}/named/"):
         monkeypatch.setenv("BENCH_CACHE", address)
         assert default_store_folder() == address
-    monkeypatch.setenv("BENCH_CACHE", f"{bucket}/named/")
-    assert default_store_folder() == f"{bucket}/named/"
     assert (Store().address, Store().local) == (f"{bucket}/named", False)
 
 
-def test_a_bucket_that_is_not_there_keeps_nothing_and_says_so(bucket: str, notes: list[str]) -> None:
+def test_what_is_not_there_keeps_nothing_and_says_so_once(
+    bucket: str, notes: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ConfigError, match=r"is 's4://x/y': Protocol not known: s4; name a folder, or .* s3://"):
+        Store("s4://x/y")
     store = Store("s3://nowhere/store", warn=notes.append)
     assert not store.put(KEY, ENTRY)
     assert not store.put(OTHER, ENTRY)
-    assert len(notes) == 1
-    assert "s3://nowhere/store" in notes[0]
-    assert "does not exist" in notes[0]
-
-
-def test_an_address_that_nobody_knows_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"is 's4://x/y': Protocol not known: s4; name a folder, or .* s3://"):
-        Store("s4://x/y")
-
-
-@pytest.mark.usefixtures("sketched")
-@pytest.mark.parametrize("first", [0, 3, 9])
-def test_a_run_goes_on_without_an_address_that_fails(
-    notes: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: int
-) -> None:
-    """From the first, fourth or tenth request on."""
-    experiment, asked = small_experiment(), itertools.count()
-    run_and_write(experiment, RunContext(Store(tmp_path / "store")), folder=tmp_path / "near")
-    store = Store(f"memory://failing-{first}", warn=notes.append)
-
-    def failing(method: Any, *given: Any, **how: Any) -> Any:
-        if next(asked) >= first:
-            raise TimeoutError("no answer")
-        return method(*given, **how)
-
-    for name in ("info", "open", "pipe_file", "find"):
-        monkeypatch.setattr(store._files, name, partial(failing, getattr(store._files, name)))
-    far = run_and_write(experiment, RunContext(store), folder=tmp_path / "far")
-    for name in ("predictions.parquet", "scores.csv"):
-        assert (tmp_path / "far" / name).read_bytes() == (tmp_path / "near" / name).read_bytes()
     (note,) = notes
-    assert "no answer" in note
-    assert "done without it" in note or "no longer kept" in note
-    assert not far.results.failures
-
-
-def test_a_server_that_is_not_there_is_told_in_a_line(notes: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    s3fs = pytest.importorskip("s3fs")
+    assert "s3://nowhere/store" in note
+    assert "does not exist" in note
+    notes.clear()
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
-    s3fs.S3FileSystem.clear_instance_cache()
+    files = type(store._files)
+    files.clear_instance_cache()
     assert not Store("s3://bucket/gone", warn=notes.append).reachable
     (note,) = notes
     assert note.startswith("the store s3://bucket/gone can't be read: ")
     assert note.endswith("; the rest is done without it")
-    s3fs.S3FileSystem.clear_instance_cache()
+    files.clear_instance_cache()
+
+
+@pytest.mark.usefixtures("sketched")
+def test_a_run_gives_the_same_bytes_and_goes_on_without_an_address_that_fails(
+    far: Store, notes: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It finds its results again; and then an address fails from the first, fourth or tenth request on."""
+    experiment = small_experiment()
+
+    def same(store: Store, name: str) -> Any:
+        done = run_and_write(experiment, RunContext(store), folder=tmp_path / name)
+        for each in ("predictions.parquet", "scores.csv"):
+            assert (tmp_path / name / each).read_bytes() == (tmp_path / "near" / each).read_bytes()
+        return done
+
+    same(near := Store(tmp_path / "store"), "near")
+    same(far, "far")
+    assert {path.name for path, _, _ in far.entries()} == {path.name for path, _, _ in near.entries()}
+    assert same(Store(far.folder), "again").results.from_store == (4, 4)
+    assert notes == []
+    for first in (0, 3, 9):
+        store, asked = Store(f"memory://failing-{first}", warn=notes.append), itertools.count()
+
+        def failing(method: Any, *given: Any, first: int = first, asked: Any = asked, **how: Any) -> Any:
+            if next(asked) >= first:
+                raise TimeoutError("no answer")
+            return method(*given, **how)
+
+        with monkeypatch.context() as patch:
+            for name in ("info", "open", "pipe_file", "find"):
+                patch.setattr(store._files, name, partial(failing, getattr(store._files, name)))
+            assert not same(store, f"failing-{first}").results.failures
+        assert "no answer" in (note := notes.pop())
+        assert "done without it" in note or "no longer kept" in note
+        assert notes == []

@@ -6,7 +6,7 @@ import re
 import shutil
 import signal
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -14,19 +14,20 @@ import pytest
 
 from benchmark.config.schema import ParallelSection
 from benchmark.evaluation import intervals
-from benchmark.experiment import run as session
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
+from benchmark.experiment.payload import make_payload
 from benchmark.experiment.run import run_and_write
-from benchmark.experiment.runner import plan_tasks, read_variants, run_experiment
+from benchmark.experiment.runner import TaskExecutor, plan_tasks, read_variants, run_experiment
 from benchmark.experiment.store import Store
 from benchmark.system.errors import BenchError, ConfigError
 from benchmark.system.observer import Observer
 from benchmark.system.threads import n_processors
 from benchmark.workers import cluster as module
 from benchmark.workers.cluster import DaskExecutor, group_jobs, parse_dask_option
+from benchmark.workers.worker import Cancelled, compute_units
 from tests.builders import small_experiment
-from tests.trials.limits import mostly_slow
-from tests.workers.clusters import contents_of
+from tests.processes import contents_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment
 
-pytestmark = [pytest.mark.usefixtures("sketched"), pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.usefixtures("sketched", "few_draws"), pytest.mark.timeout(120)]
 #: Eight points in six groups: four matrices, and two that need none.
 METHODS: list[Any] = [
     {"weighting": ["tf", "tfidf"], "normalization": "l1", "kernel": ["linear", "ngd"]},
@@ -42,7 +43,7 @@ METHODS: list[Any] = [
 ]
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(scope="module")
 def few_draws() -> Iterator[None]:
     """Intervals come from results, at home always: thousands of resamples would take most of what is done there."""
     with pytest.MonkeyPatch.context() as patch:
@@ -56,30 +57,49 @@ def experiment() -> Experiment:
     return small_experiment(methods=METHODS)
 
 
+@pytest.fixture
+def at_home(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many jobs were solved by this process, a number each time."""
+    solved, results_of = list[int](), TaskExecutor.results_of
+
+    def counted(self: Any, batch: Any) -> Any:
+        solved.append(len(batch.jobs))
+        return results_of(self, batch)
+
+    monkeypatch.setattr(TaskExecutor, "results_of", counted)
+    return solved
+
+
+@pytest.fixture
+def there(dask: Any, notebook: Any, tmp_path: Path) -> Callable[..., DaskExecutor]:
+    """Run an experiment on the cluster, into the folder `run`."""
+
+    def run(experiment: Experiment, store: Store, at_most: int | None = None, address: str = "") -> DaskExecutor:
+        with DaskExecutor(parse_dask_option(address or dask.address, at_most), store, 1, notebook) as cluster:
+            run_and_write(experiment, RunContext(store, observer=notebook, elsewhere=cluster), folder=tmp_path / "run")
+        return cluster
+
+    return run
+
+
 @pytest.fixture(scope="module")
-def home(few_draws: None, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """What the experiment is at home, without the pictures, which are drawn at home always."""
-    folder = tmp_path_factory.mktemp("home")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(session, "cached_pictures", lambda _, specs: {name: {} for name in specs})
-        run_and_write(small_experiment(methods=METHODS), RunContext(Store(folder / "store")), folder=folder / "run")
-    return {
-        name: each for name, each in contents_of(folder / "run").items() if not name.endswith((".png", ".svg", ".html"))
-    }
+def home() -> dict[str, bytes]:
+    """What the experiment is at home, once it was asked for."""
+    return {}
 
 
 @pytest.fixture
 def same(
-    experiment: Experiment, home: dict[str, bytes], brought: Any, notebook: Any, tmp_path: Path
+    experiment: Experiment, home: dict[str, bytes], there: Any, notebook: Any, tmp_path: Path
 ) -> Callable[..., DaskExecutor]:
     """Run the experiment on the cluster, and see that it is what it is at home."""
+    if not home:
+        run_and_write(experiment, RunContext(Store(tmp_path / "home")), folder=tmp_path / "run-home")
+        home.update(contents_of(tmp_path / "run-home"))
 
     def run(store: Store | None = None, **how: Any) -> DaskExecutor:
-        store = store or Store(tmp_path / "store", limit=10**9, warn=notebook.note)
-        with brought(store, **how) as cluster:
-            run_and_write(experiment, RunContext(store, observer=notebook, elsewhere=cluster), folder=tmp_path / "run")
-        found = contents_of(tmp_path / "run")
-        assert {name: found[name] for name in home} == home
+        cluster: DaskExecutor = there(experiment, store or Store(tmp_path / "store", warn=notebook.note), **how)
+        assert contents_of(tmp_path / "run") == home
         assert len(notebook.steps) == notebook.planned
         return cluster
 
@@ -89,52 +109,14 @@ def same(
 # Same bytes
 
 
-@pytest.mark.parametrize("workers", mostly_slow([2, 1, 4], 1))
-def test_the_same_bytes_from_any_number_of_workers(same: Any, dask: Any, at_home: list[int], workers: int) -> None:
+@pytest.mark.parametrize("workers", [2, pytest.param(4, marks=pytest.mark.slow)])
+def test_the_same_bytes_from_any_number_of_workers_and_a_full_store_needs_none(
+    same: Any, dask: Any, at_home: list[int], workers: int
+) -> None:
     dask.employ(workers)
     same()
+    assert same(address="tcp://127.0.0.1:9")._client is None
     assert at_home == [], "everything was solved by workers"
-
-
-def test_without_a_worker_it_is_computed_at_home(
-    same: Any, dask: Any, notebook: Any, at_home: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    connect = DaskExecutor._connect
-
-    def connected(self: DaskExecutor) -> None:
-        connect(self)
-        monkeypatch.setattr(module, "CONNECT_TIMEOUT", 0.1)
-
-    monkeypatch.setattr(DaskExecutor, "_connect", connected)
-    dask.employ(0)
-    same()
-    assert sum(at_home) > 0
-    assert failed(notebook, "WorkerStartTimeoutError: Only 0")
-
-
-def failed(notebook: Any, why: str = "") -> bool:
-    """Whether one line says that the cluster failed, and what follows."""
-    (note,) = notebook.notes
-    start, end = f"the Dask cluster failed ({why}", "); this process computes the rest"
-    return bool(note.startswith(start) and note.endswith(end))
-
-
-def test_a_worker_that_is_killed_costs_only_what_it_had_in_hand(same: Any, dask: Any, notebook: Any) -> None:
-    dask.employ(2)
-    notebook.at_step = lambda n: dask.kill(dask.workers[0]) if n == 1 else None
-    same()
-    assert notebook.notes == []
-
-
-def test_all_workers_killed(
-    same: Any, dask: Any, notebook: Any, at_home: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "QUIET_SECONDS", 1.0)
-    dask.employ(1)
-    notebook.at_step = lambda n: dask.kill(dask.workers[0]) if n == 2 else None
-    same()
-    assert sum(at_home) > 0
-    assert failed(notebook, "RuntimeError: no worker is left")
 
 
 def test_a_store_behind_an_address(same: Any, dask: Any, bucket: str, at_home: list[int]) -> None:
@@ -143,115 +125,133 @@ def test_a_store_behind_an_address(same: Any, dask: Any, bucket: str, at_home: l
     assert at_home == []
 
 
-def test_results_that_the_store_has_need_no_cluster(same: Any, dask: Any, at_home: list[int]) -> None:
-    dask.employ(1)
-    same()
-    cluster = same(address="tcp://127.0.0.1:9")
-    assert cluster._client is None
-    assert at_home == []
+def unread(payload: Any, _: Path) -> Any:
+    """Send something that can't be read."""
+    return replace(payload, content=b"nothing that can be read")
 
 
-def test_what_a_worker_kept_and_is_not_seen_is_computed_at_home(
-    same: Any, dask: Any, notebook: Any, at_home: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "STORE_RETRY_DELAYS", (0.0, 0.01))
-    dask.employ(1)
-    here, make = Store(tmp_path / "here", limit=10**9), module.make_payload
-
-    def to_another(experiment: Any, read: Any, store: Store, jobs: int) -> Any:
-        shutil.copytree(tmp_path / "here", tmp_path / "there")
-        return replace(make(experiment, read, store, jobs), store=str(tmp_path / "there"))
-
-    monkeypatch.setattr(module, "make_payload", to_another)
-    same(here)
-    assert sum(at_home) > 0
-    assert failed(notebook, f"RuntimeError: entries that workers store in {tmp_path / 'here'} aren't visible here")
+def unseen(payload: Any, folder: Path) -> Any:
+    """Let workers keep what they find where it isn't seen."""
+    shutil.copytree(folder / "store", folder / "other")
+    return replace(payload, store=str(folder / "other"))
 
 
-# The connection
-
-
-@pytest.mark.parametrize("how", ["SIGKILL", pytest.param("SIGSTOP", marks=pytest.mark.slow)])
-def test_a_scheduler_that_is_killed_or_stopped(
-    same: Any, dask: Any, notebook: Any, at_home: list[int], monkeypatch: pytest.MonkeyPatch, how: str
-) -> None:
-    monkeypatch.setattr(module, "QUIET_SECONDS", 3.0)
-    dask.employ(2)
-    notebook.at_step = lambda n: dask.scheduler.send_signal(getattr(signal, how)) if n == 1 else None
-    try:
-        same()
-    finally:
-        dask.begin_anew()
-    assert sum(at_home) > 0
-    assert failed(notebook)
-
-
-def test_a_scheduler_that_is_not_there_is_told_in_a_line(
-    experiment: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "CONNECT_TIMEOUT", 0.5)
-    store = Store(tmp_path / "store")
-    for address, said in (
-        ("tcp://127.0.0.1:9", "127.0.0.1:9"),
-        ("nonsense://x", "nonsense://x: ValueError: unknown address"),
-    ):
-        cluster = DaskExecutor(parse_dask_option(address), store, 1, Observer())
-        with pytest.raises(BenchError, match=f"^no Dask scheduler answers at .*{said}"), cluster:
-            run_and_write(experiment, RunContext(store, elsewhere=cluster), folder=tmp_path / "run")
-
-
-# What goes wrong
-
-
-@pytest.mark.slow
-def test_an_error_of_a_worker_alone_is_told_and_its_work_done_at_home(
-    same: Any, dask: Any, notebook: Any, at_home: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    dask.employ(1)
-    make = module.make_payload
-    monkeypatch.setattr(
-        module, "make_payload", lambda *given: replace(make(*given), content=b"nothing that can be read")
-    )
-    same()
-    assert sum(at_home) > 0
-    assert failed(notebook, "UnpicklingError: ")
+#: Workers, what happens at which step, how the payload is changed, and what a line says, if no worker is left.
+EVENTS: dict[str, tuple[int, Any, Any, str | None]] = {
+    "no worker": (0, None, None, "WorkerStartTimeoutError: Only 0"),
+    "a worker killed": (2, (1, lambda dask: dask.kill(dask.workers[0])), None, None),
+    "all workers killed": (1, (2, lambda dask: dask.kill(dask.workers[0])), None, "RuntimeError: no worker is left"),
+    "scheduler killed": (2, (1, lambda dask: dask.scheduler.send_signal(signal.SIGKILL)), None, ""),
+    "scheduler stopped": (2, (1, lambda dask: dask.scheduler.send_signal(signal.SIGSTOP)), None, ""),
+    "error of a worker": (1, None, unread, "UnpicklingError: "),
+    "another store": (1, None, unseen, "RuntimeError: entries that workers store in "),
+}
 
 
 @pytest.mark.parametrize(
-    ("given", "place"),
+    "event",
     [
-        ("local", ParallelSection()),
-        ("local:4", ParallelSection(n_jobs=4)),
-        ("tcp://host:8786", ParallelSection(dask_address="tcp://host:8786")),
-        ("scheduler.json", ParallelSection(dask_address="scheduler.json")),
+        pytest.param(name, marks=[pytest.mark.slow] * (name in ("scheduler stopped", "error of a worker")))
+        for name in EVENTS
     ],
 )
-def test_a_place_by_its_words(given: str, place: ParallelSection) -> None:
-    assert parse_dask_option(given) == place
+def test_whatever_happens_to_the_cluster(
+    event: str, same: Any, dask: Any, notebook: Any, at_home: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workers, happens, changed, why = EVENTS[event]
+    monkeypatch.setattr(module, "STORE_RETRY_DELAYS", (0.0, 0.01))
+    if happens or not workers:
+        monkeypatch.setattr(module, "QUIET_SECONDS", 3.0)
+        monkeypatch.setattr(module, "CONNECT_TIMEOUT", 5.0)
+    if changed:
+        monkeypatch.setattr(module, "make_payload", lambda *given: changed(make_payload(*given), tmp_path))
+    dask.employ(workers)
+    if happens:
+        notebook.at_step = lambda n: happens[1](dask) if n == happens[0] else None
+    try:
+        same()
+    finally:
+        if "scheduler" in event:
+            dask.end()
+            dask.start_scheduler()
+    assert bool(at_home) == (why is not None)
+    said = [] if why is None else [f"the Dask cluster failed ({why}"]
+    assert [note[: len(start)] for note, start in zip(notebook.notes, said, strict=True)] == said
+    assert all(note.endswith("); this process computes the rest") for note in notebook.notes)
 
 
-@pytest.mark.parametrize("given", ["local:x", "local:-1"])
-def test_words_that_name_no_place(given: str) -> None:
-    with pytest.raises(ConfigError, match="must have a number of processes"):
-        parse_dask_option(given)
+# What ends a run
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"versions": {"numpy": "0.1", "perl": "5"}}, "a worker computes with numpy .*, not 0.1, perl none, not 5: it"),
+        ({"store": "elsewhere", "key": "x"}, "a worker can't read the counts from .*elsewhere: the store must"),
+        ({}, "a worker computes different keys for results: its simplexbench code"),
+    ],
+)
+def test_a_worker_that_refuses_ends_the_run_in_a_line(
+    change: dict[str, Any], said: str, experiment: Experiment, dask: Any, there: Any, tmp_path: Path, monkeypatch: Any
+) -> None:
+    dask.employ(1)
+    monkeypatch.setattr(module, "make_payload", lambda *given: replace(make_payload(*given), **change))
+    if not change:
+        more = lambda *given: [replace(each, keys=(*each.keys, "0" * 64)) for each in group_jobs(*given)]  # noqa: E731
+        monkeypatch.setattr(module, "group_jobs", more)
+    with pytest.raises(BenchError, match=f"^{said}"):
+        there(experiment, Store(tmp_path / "store"))
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [("tcp://127.0.0.1:9", "127.0.0.1:9"), ("nonsense://x", "nonsense://x: ValueError: unknown address")],
+)
+def test_a_scheduler_that_is_not_there_is_told_in_a_line(
+    address: str, said: str, experiment: Experiment, there: Any, tmp_path: Path, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(module, "CONNECT_TIMEOUT", 0.5)
+    with pytest.raises(BenchError, match=f"^no Dask scheduler answers at .*{said}"):
+        there(experiment, Store(tmp_path / "store"), address=address)
 
 
 def test_without_dask_it_is_said_how_to_have_it(experiment: Experiment, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     store = Store(tmp_path / "store")
-    said = "--dask and parallel need Dask: pip install 'simplexbench[cluster]'"
-    cluster = DaskExecutor(parse_dask_option("local:1"), store, 1, Observer())
-    with pytest.raises(ConfigError, match=f"^{re.escape(said)}$"), cluster:
+    said = re.escape("--dask and parallel need Dask: pip install 'simplexbench[cluster]'")
+    with (
+        pytest.raises(ConfigError, match=f"^{said}$"),
+        DaskExecutor(parse_dask_option("local:1"), store, 1, Observer()) as cluster,
+    ):
         run_and_write(experiment, RunContext(store, elsewhere=cluster), folder=tmp_path / "run")
+
+
+# Where, how many, and what is sent
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("local",), (None, None)),
+        (("local", 2), (None, 2)),
+        (("local:4",), (None, 4)),
+        (("local:4", 2), (None, 4)),
+        (("tcp://host:8786", 3), ("tcp://host:8786", 3)),
+        (("scheduler.json",), ("scheduler.json", None)),
+    ],
+)
+def test_a_place_by_its_words(words: tuple[Any, ...], expected: tuple[str | None, int | None]) -> None:
+    place = parse_dask_option(*words)
+    assert (place.dask_address, place.n_jobs) == expected
 
 
 @pytest.mark.parametrize(
     ("jobs", "place", "threads"),
     [
-        (3, {"dask_address": None, "n_jobs": 2}, 3),
+        (3, {"n_jobs": 2}, 3),
         (0, {"dask_address": "tcp://x:1", "n_jobs": 2}, 0),
-        (0, {"dask_address": None, "n_jobs": 2}, max(1, n_processors() // 2)),
-        (0, {"dask_address": None}, 1),
+        (0, {"n_jobs": 2}, max(1, n_processors() // 2)),
+        (0, {}, 1),
     ],
 )
 def test_processes_of_this_machine_divide_its_threads(
@@ -260,121 +260,138 @@ def test_processes_of_this_machine_divide_its_threads(
     assert DaskExecutor(ParallelSection(**place), Store(tmp_path), jobs, Observer())._threads == threads
 
 
-# What is sent
-
-
 @pytest.mark.parametrize("subset", [None, "several"])
 def test_groups_have_every_job_once_with_those_that_share(subset: str | None, tmp_path: Path) -> None:
     experiment = small_experiment(methods=METHODS, corpus={"name": "synthetic", "subset": subset})
     (work,) = plan_tasks(experiment, read_variants(experiment, RunContext(Store(tmp_path))))
     missing = [(point, job) for point in work.points for job in point.jobs]
     groups = group_jobs(work, missing)
-    assert {(group.variant, group.task) for group in groups} == {("base", work.task)}
     assert sorted(key for group in groups for key in group.keys) == sorted(job.key for _, job in missing)
     shares = {job.key: job.splits[0].name if subset else point.shares for point, job in missing}
     points = {job.key: point.place for point, job in missing if point.classifies_points and not subset}
-    for group in groups:
-        assert len({points.get(key, shares[key]) for key in group.keys}) == 1
+    together = [{points.get(key, shares[key]) for key in group.keys} for group in groups]
+    assert all(len(each) == 1 for each in together)
     assert len(groups) == len({points.get(key, shares[key]) for key in shares})
 
 
-class Client:
-    """Computes nothing; `reply` is that of every group."""
-
-    def __init__(self, reply: Any = None) -> None:
-        self.reply, self.submitted = reply, list[tuple[str, ...]]()
-
-    def wait_for_workers(self, *_: Any, **__: Any) -> None:
-        """One is there."""
-
-    def submit(self, *given: Any, pure: bool) -> Any:
-        assert not pure
-        self.submitted.append(given[-1])
-        return Future(self)
-
-    def close(self, timeout: float) -> None:
-        assert timeout == module.CLOSE_TIMEOUT
-
-
-@dataclass(eq=False)
 class Future:
-    """A group that was submitted."""
+    """The reply to a group that was submitted."""
 
-    client: Client
+    def __init__(self, reply: Any) -> None:
+        self.result = lambda: reply
 
-    def result(self) -> Any:
-        if isinstance(self.client.reply, Exception):
-            raise self.client.reply
-        return self.client.reply
+
+@pytest.mark.parametrize(("n_jobs", "expected"), [(0, 0), (1, 1), (None, 4)])
+def test_what_the_store_has_is_not_sent_and_no_more_at_once_than_there_may_be(
+    n_jobs: int | None, expected: int, experiment: Experiment, notebook: Any, tmp_path: Path, monkeypatch: Any
+) -> None:
+    """Of each group's jobs the first fails, and the last is lost where there are several."""
+    distributed, sent = pytest.importorskip("distributed"), list[tuple[str, ...]]()
+    store = Store(tmp_path / "store", limit=10**9)
+    run_experiment(small_experiment(methods=METHODS[1:]), RunContext(store))
+
+    def submit(*given: Any, pure: bool) -> Any:
+        sent.append(keys := given[-1])
+        reply = {"failed": {keys[0]: "why"}, "entries": {}, "lost": keys[1:], "notes": ["one"], "details": ["trace"]}
+        return Future(reply)
+
+    client = SimpleNamespace(submit=submit, wait_for_workers=lambda *_, **__: None, close=lambda **_: None)
+    monkeypatch.setattr(DaskExecutor, "_connect", lambda self: setattr(self, "_client", client))
+    monkeypatch.setattr(distributed, "wait", lambda futures, **_: SimpleNamespace(done=futures))
+    executor = DaskExecutor(ParallelSection(n_jobs=n_jobs), store, 1, notebook)
+    (work,) = executor.begin(
+        experiment, read := read_variants(experiment, RunContext(store)), plan_tasks(experiment, read)
+    )
+    missing = [(p, job) for p in work.points for job in p.jobs if not store.has(job.key)]
+    assert len(sent) == expected
+    assert sorted(executor.solved(missing)) == sorted((keys[0], "why") for keys in sent)
+    assert (notebook.notes, set(notebook.details)) == (["one"] * bool(sent), {"trace"} if sent else set())
+
+
+def test_what_is_sent_is_no_corpus_and_what_nobody_waits_for_is_left(experiment: Experiment, tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    read = read_variants(experiment, RunContext(store, download=False))
+    payload = make_payload(experiment, read, store, 1)
+    assert len(payload.content) < 20_000
+    assert make_payload(experiment, read, store, 1) == payload
+    (work,) = plan_tasks(experiment, read)
+    group, *_ = group_jobs(work, [(point, job) for point in work.points for job in point.jobs])
+    told: list[Any] = []
+    with pytest.raises(Cancelled):
+        compute_units(payload, group.variant, group.task, frozenset(group.keys), told.append)
+    assert [store.has(key) for key in group.keys].count(True) == len(set(told) & set(group.keys)) <= 1
+    assert len(group.keys) > 1
+
+
+SLOW = """\
+import time
+from pathlib import Path
+import numpy as np
+from sklearn.naive_bayes import MultinomialNB
+
+
+class Slow(MultinomialNB):
+    def __init__(self, number: int = 0, fails: bool = False):
+        super().__init__(alpha=1 + number)
+        self.number, self.fails = number, fails
+
+    def fit(self, X, y):
+        if self.fails:
+            raise RuntimeError(f"number {self.number} was told to fail")
+        started = time.time()
+        time.sleep(PAUSE)
+        Path(FOLDER, str(self.number)).write_text(f"{started} {time.time()}")
+        return super().fit(X, y)
+
+
+CLASSIFIERS = {"slow": Slow}
+"""
 
 
 @pytest.fixture
-def begun(experiment: Experiment, notebook: Any, tmp_path: Path, monkeypatch: Any) -> Callable[..., Any]:
-    """Begin a run with a client of ours, half of whose results are in the store; return executor and missing jobs."""
-    distributed = pytest.importorskip("distributed")
+def slow(tmp_path: Path) -> Callable[..., Experiment]:
+    """An experiment with a classifier of one's own, which writes down when it works."""
 
-    def begin(client: Client, **place: Any) -> Any:
-        store = Store(tmp_path / "store", limit=10**9)
-        run_experiment(small_experiment(methods=METHODS[1:]), RunContext(store))
-        monkeypatch.setattr(DaskExecutor, "_connect", lambda self: setattr(self, "_client", client))
-        monkeypatch.setattr(distributed, "wait", lambda futures, **_: SimpleNamespace(done=futures))
-        made = DaskExecutor(ParallelSection(**{"n_jobs": None} | place), store, 1, notebook)
-        (work,) = made.begin(
-            experiment, read := read_variants(experiment, RunContext(store)), plan_tasks(experiment, read)
+    def make(methods: str, pause: float = 0.15) -> Experiment:
+        (tmp_path / "work").mkdir(exist_ok=True)
+        code = SLOW.replace("FOLDER", repr(str(tmp_path / "work"))).replace("PAUSE", str(pause))
+        (tmp_path / "slow.py").write_text(code)
+        (tmp_path / "own.yaml").write_text(
+            "name: own\nplugins: [slow.py]\ncorpus: {name: synthetic}\ntext: {min_occurrences: 50}\n"
+            f"protocol: {{name: leave-one-group-out, held_out: [cornell]}}\nmethods: {methods}\n"
         )
-        return made, [(p, job) for p in work.points for job in p.jobs if not store.has(job.key)]
+        found: Any = load_checked(tmp_path / "own.yaml")
+        return found
 
-    return begin
+    return make
 
 
-@pytest.mark.parametrize(("n_jobs", "expected"), [(0, 0), (1, 1), (2, 2), (None, 4)])
-def test_what_the_store_has_is_not_sent_and_no_more_at_once_than_there_may_be(
-    begun: Any, n_jobs: int | None, expected: int
+@pytest.mark.slow
+def test_what_fails_on_a_worker_fails_in_the_same_line(
+    slow: Any, dask: Any, there: Any, notebook: Any, at_home: list[int], tmp_path: Path
 ) -> None:
-    client = Client({"failed": {}, "entries": {}, "lost": [], "notes": ["one"], "details": []})
-    executor, missing = begun(client, n_jobs=n_jobs)
-    assert len(client.submitted) == expected
-    solved = list(executor.solved(missing))
-    assert sorted(solved) == sorted((job.key, "") for _, job in missing if n_jobs != 0)
-    assert executor._observer.notes == ["one"] * (n_jobs != 0)
+    experiment = slow("[{classifier: {name: slow, number: [1, 2], fails: [true, false]}}]")
+    run_and_write(experiment, RunContext(Store(tmp_path / "one"), observer=notebook), folder=tmp_path / "home")
+    notes, details = list(notebook.notes), len(notebook.details)
+    assert len(notes) >= details == 2
+    at_home.clear()
+    notebook.notes.clear()
+    dask.employ(2)
+    there(experiment, Store(tmp_path / "two"))
+    assert notebook.notes == notes
+    assert len(notebook.details) == 2 * details, "its author may see where it came from"
+    assert at_home == []
+    assert contents_of(tmp_path / "run") == contents_of(tmp_path / "home")
 
 
-def test_each_job_has_its_reason_and_what_was_lost_is_left(begun: Any) -> None:
-    client = Client()
-    executor, missing = begun(client)
-    first, second, *_ = (job.key for _, job in missing)
-    client.reply = {"failed": {first: "why"}, "entries": {}, "lost": [second], "notes": [], "details": ["trace"]}
-    solved = dict(executor.solved(missing))
-    assert (solved[first], second in solved) == ("why", False)
-    assert len(solved) == len(missing) - 1
-    assert set(executor._observer.details) == {"trace"}
-
-
-def test_an_error_of_ours_ends_the_run_and_any_other_is_finished_here(begun: Any) -> None:
-    executor, missing = begun(Client(KeyError("x\ny")))
-    assert list(executor.solved(missing)) == []
-    assert failed(executor._observer, "KeyError: 'x\\ny'")
-    assert executor._client is None
-    executor, missing = begun(Client(BenchError("other versions")))
-    with pytest.raises(BenchError, match="other versions"):
-        list(executor.solved(missing))
-
-
-# Words
-
-
-@pytest.mark.parametrize(
-    ("dask", "at_most", "place"),
-    [
-        ("local", None, (None, None)),
-        ("local", 2, (None, 2)),
-        ("local:4", None, (None, 4)),
-        ("local:4", 2, (None, 4)),
-        ("tcp://host:8786", 3, ("tcp://host:8786", 3)),
-    ],
-)
-def test_the_most_workers_are_those_of_either_option(
-    dask: str, at_most: int | None, place: tuple[str | None, int | None]
-) -> None:
-    parsed = parse_dask_option(dask, at_most)
-    assert (parsed.dask_address, parsed.n_jobs) == place
+@pytest.mark.slow
+@pytest.mark.parametrize("at_most", [2, None])
+def test_at_most_so_many_at_once(slow: Any, dask: Any, there: Any, tmp_path: Path, at_most: int | None) -> None:
+    # Long enough that a worker which takes seconds to begin meets the others at work.
+    experiment = slow(f"[{{classifier: {{name: slow, number: {list(range(16))}}}}}]", pause=1.5)
+    dask.employ(3)
+    there(experiment, Store(tmp_path / "store"), at_most)
+    spans = [tuple(map(float, path.read_text().split())) for path in (tmp_path / "work").iterdir()]
+    assert len(spans) == 16
+    most = max(sum(start <= moment < end for start, end in spans) for moment, _ in spans)
+    assert most == (at_most or 3)

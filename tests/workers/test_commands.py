@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 import signal
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import psutil
 import pytest
 import yaml
 from typer.testing import CliRunner
@@ -25,8 +25,7 @@ from benchmark.experiment.store import Store
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.system.errors import ConfigError
 from benchmark.system.yaml_source import YamlSource
-from tests.processes import Process
-from tests.workers.clusters import children, contents_of
+from tests.processes import Process, contents_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,14 +63,11 @@ def test_interrupted_it_leaves_no_process_behind_and_goes_on_to_the_same_bytes(b
     process = bench("there", "--dask", "local:1")
     while " · " not in process.stderr.readline():
         assert process.returncode is None
-    started = children(process.pid)
-    commands = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in started]
-    assert sum(b"spawn_main" in each for each in commands) == 1, "as many as were asked for"
+    started = psutil.Process(process.pid).children(recursive=True)
+    assert sum("spawn_main" in " ".join(each.cmdline()) for each in started) == 1, "as many as were asked for"
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-    deadline = time.monotonic() + 20
-    while any(Path(f"/proc/{pid}").exists() for pid in started):
-        assert time.monotonic() < deadline, "a process is left behind"
-        time.sleep(0.05)
+    _, left = psutil.wait_procs(started, timeout=20)
+    assert left == []
     code, _, error = process.finish()
     assert code == 130
     assert "interrupted; results so far are stored, and the same command continues from there" in error
@@ -88,10 +84,48 @@ def test_interrupted_it_leaves_no_process_behind_and_goes_on_to_the_same_bytes(b
     assert read_manifest(tmp_path / "there")["config"] == home.results.experiment.raw
 
 
+OWN = """\
+from pathlib import Path
+from beside import scale
+from sklearn.naive_bayes import MultinomialNB
+
+class Own(MultinomialNB):
+    reads = ("words.txt",)
+
+    def fit(self, X, y):
+        with open(SEEN, "a") as file:
+            file.write(f"{Path(__file__).parent}\\n")
+        return super().fit(scale(X, float(Path(__file__).with_name("words.txt").read_text())), y)
+
+CLASSIFIERS = {"own": Own}
+"""
+
+
+@pytest.mark.slow
+def test_users_code_gives_the_same_bytes_on_daemonic_workers_which_get_its_files(bench: Any, tmp_path: Path) -> None:
+    """Processes of a local cluster are daemonic: `multiprocessing` would start none below them."""
+    (tmp_path / "own.py").write_text(OWN.replace("SEEN", repr(str(tmp_path / "seen"))))
+    (tmp_path / "beside.py").write_text("def scale(X, by):\n    return X * by\n")
+    (tmp_path / "words.txt").write_text("2")
+    methods = ["mnb", "own", {"weighting": "tf", "classifier": "sklearn.neighbors.NearestCentroid"}]
+    (tmp_path / "small.yaml").write_text(yaml.safe_dump(CONFIG | {"plugins": ["own.py"], "methods": methods}))
+    seen = []
+    for name, words in (("here", ()), ("there", ("--dask", "local:1"))):
+        code, _, error = bench(name, *words).finish()
+        assert code == 0, error
+        assert "failed" not in error
+        seen.append({Path(line) for line in (tmp_path / "seen").read_text().split()})
+    assert contents_of(tmp_path / "there") == contents_of(tmp_path / "here")
+    here, (there,) = seen[0], seen[1] - seen[0]
+    assert here == {tmp_path}
+    assert not there.exists(), "the copy ends with the worker"
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["--dask", "local:two"], "bench: --dask is 'local:two': must have a number of processes, such as local:4"),
+        (["--dask", "local:-1"], "bench: --dask is 'local:-1': must have a number of processes, such as local:4"),
         (["--max-workers", "2"], "bench: --max-workers limits the workers of --dask: add --dask"),
     ],
 )
@@ -107,26 +141,17 @@ def checked(**changes: Any) -> Experiment:
     return check_experiment(YamlSource("test.yaml", CONFIG | changes), BUILTIN_REGISTRIES)
 
 
-def test_the_block_decides_nothing_but_where() -> None:
+def test_the_block_decides_nothing_but_where_and_is_inherited(tmp_path: Path) -> None:
     block = {"backend": "dask", "dask_address": "tcp://127.0.0.1:8786", "n_jobs": 4}
     one, other = checked(), checked(parallel=block)
     assert one == other
     assert one.raw == other.raw
     assert one.parallel is None
-    assert other.parallel is not None
-    assert other.parallel.model_dump() == block
-
-
-def test_the_block_of_an_extended_file_holds(tmp_path: Path) -> None:
-    (tmp_path / "one.yaml").write_text(yaml.safe_dump(CONFIG | {"parallel": {"n_jobs": 2}}))
+    (tmp_path / "one.yaml").write_text(yaml.safe_dump(CONFIG | {"parallel": block}))
     (tmp_path / "two.yaml").write_text("name: two\nextends: one\n")
     (tmp_path / "three.yaml").write_text("name: three\nextends: one\nparallel: null\n")
-    two, three = (
-        check_experiment(read_config(tmp_path / f"{name}.yaml"), BUILTIN_REGISTRIES) for name in ("two", "three")
-    )
-    assert two.parallel is not None
-    assert two.parallel.n_jobs == 2
-    assert three.parallel is None
+    read = [check_experiment(read_config(tmp_path / f"{name}.yaml"), BUILTIN_REGISTRIES) for name in ("two", "three")]
+    assert [each.parallel and each.parallel.model_dump() for each in read] == [block, None]
 
 
 @pytest.mark.parametrize(

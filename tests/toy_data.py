@@ -13,6 +13,7 @@ from benchmark.methods.problem import Problem
 from benchmark.text.counts import Counts
 
 if TYPE_CHECKING:
+    from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.splits import Split
 
 TOY_DOCUMENTS, TOY_TERMS, TOY_CLASSES = 60, 40, 3
@@ -48,3 +49,18 @@ def toy_replicates(problem: Problem) -> list[Split]:
 def toy_group_splits(problem: Problem) -> list[Split]:
     """Return the splits that hold out each group in turn."""
     return LeaveOneGroupOut().splits(problem.documents)
+
+
+def check_decisions(problem: Problem, n_tested: int, decisions: SettingPredictions) -> None:
+    """Check that predictions are one per test document, or, with several classes, one per document and class."""
+    given, tied, k = decisions.predicted, decisions.tied, len(problem.documents.classes)
+    shape = (n_tested, k) if problem.multilabel else (n_tested,)
+    assert given.shape == tied.shape == shape
+    assert tied.dtype == np.bool_
+    assert given.dtype == (np.bool_ if problem.multilabel else np.int16)
+    if not problem.multilabel:
+        assert 0 <= given.min() <= given.max() < k
+    seconds = decisions.seconds
+    assert seconds.shape == (1, 6)
+    assert np.isfinite(seconds).all()
+    assert (seconds >= 0).all()

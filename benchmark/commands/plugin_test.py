@@ -1,0 +1,208 @@
+"""Test the components of a plug-in's file: run each on the generated corpus, and check what no run can see."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import clone
+
+from benchmark.corpora.registry import CORPORA
+from benchmark.evaluation.metrics import function_of
+from benchmark.experiment.configuration import experiment_from_mapping
+from benchmark.experiment.context import RunContext
+from benchmark.experiment.runner import run_experiment
+from benchmark.experiment.store import Store
+from benchmark.plugins.discovery import registries_with_plugins
+from benchmark.representation import TermWeighting
+from benchmark.system.errors import BenchError
+from benchmark.system.tags import tags_of
+from benchmark.system.user_classes import running_user_code_here, source_location, user_code
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from benchmark.system.registries import Registry
+
+#: The largest relative difference of sums in another order.
+_ROUNDING = 1e-9
+#: Corpora of the runs, by their documents.
+_CORPORA: Mapping[str, Mapping[str, Any]] = {
+    "documents of two classes": {"name": "synthetic", "classes": ["course", "faculty"]},
+    "documents of four classes": {"name": "synthetic"},
+    "documents of several classes each": {"name": "synthetic", "subset": "several"},
+}
+_SMALL: Mapping[str, Any] = {
+    "name": "plugin-test",
+    "text": {"skip_header": True, "skip_html": True, "min_occurrences": 100},
+    "protocol": {"name": "leave-one-group-out", "held_out": ["cornell"]},
+    "methods": ["mnb"],
+}
+#: Kinds of which a method may be made.
+_METHODS: Mapping[str, Callable[[str], dict[str, Any]]] = {
+    "kernels": lambda name: {"kernel": name},
+    "classifiers": lambda name: {"classifier": name},
+    "weightings": lambda name: {"weighting": name, "classifier": "linear-svm"},
+    "features": lambda name: {"features": name, "classifier": "linear-svm"},
+    "thresholds": lambda name: {"classifier": "linear-svm", "threshold": name},
+}
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """Result of a check of a component.
+
+    Parameters
+    ----------
+    component : str
+        Kind and name: "kernel chi2".
+    check : str
+        The claim that is checked: "is symmetric".
+    problem : str
+        The reason why the check fails, or "".
+    """
+
+    component: str
+    check: str
+    problem: str
+
+
+def check_file(path: Path) -> Iterator[CheckResult]:
+    """Check every component that a plug-in's file names; raise ConfigError if the file can't be loaded."""
+    with running_user_code_here(), tempfile.TemporaryDirectory(prefix="simplexbench-") as folder:
+        context = RunContext(Store(Path(folder), limit=10**9))
+        for kind, registry in registries_with_plugins([path]).each():
+            for name, origin in registry.origins.items():
+                if origin.file == str(path.resolve()):
+                    called = f"{'corpus' if kind == 'corpora' else kind.removesuffix('s')} {name}"
+                    for check, problem in _results(path, kind, name, registry, context):
+                        yield CheckResult(called, check, problem)
+
+
+def _results(path: Path, kind: str, name: str, registry: Registry, context: RunContext) -> Iterator[tuple[str, str]]:
+    """Yield checks of a component, each with its problem or ""; what a run can't see is checked once it has run."""
+    if name in registry.broken:
+        yield "can be used", registry.broken[name]
+        return
+    component, runs = registry[name], False
+    for documents, changes in _configurations(kind, name):
+        problem = _problem(component, partial(_run, {"plugins": [str(path.resolve())], **_SMALL, **changes}, context))
+        runs |= not problem
+        yield f"runs on {documents}", problem
+    for claim, check in _properties(kind).items() if runs else ():
+        yield claim, _problem(component, partial(check, component))
+
+
+def _configurations(kind: str, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the documents, and the other settings, of runs that a component takes part in."""
+    of_kind: dict[str, dict[str, Any]] = {
+        "protocols": {"protocol": name},
+        "metrics": {"metrics": [name]},
+        "diagnostics": {"diagnostics": [name]},
+    }
+    for documents, corpus in _CORPORA.items():
+        if kind in _METHODS and (kind != "thresholds" or "subset" in corpus):
+            yield documents, {"corpus": corpus, "methods": [{"name": "tested", **_METHODS[kind](name)}]}
+        elif kind in of_kind and set(corpus) == {"name"}:
+            yield documents, {"corpus": corpus, **of_kind[kind]}
+    if kind == "corpora":
+        yield "its documents", {"corpus": name, "protocol": {"name": "k-fold", "k": 2, "stratified": False}}
+
+
+def _run(configuration: dict[str, Any], context: RunContext) -> None:
+    """Run a configuration, and raise BenchError where something fails."""
+    done = run_experiment(experiment_from_mapping(configuration, "the test's configuration"), context)
+    for reason in done.failures.values():
+        raise BenchError(reason)
+    for metric in configuration.get("metrics", ()):
+        (value,) = {done.scored.estimate(cell, metric).value for cell in done.experiment.ids}
+        _holds(0 <= value <= 1, f"a score is {value}, not between 0 and 1")
+
+
+def _problem(component: Any, check: Callable[[], object]) -> str:
+    try:
+        with user_code(BenchError, source_location(function_of(component))):
+            check()
+    except BenchError as error:
+        return str(error)
+    return ""
+
+
+# --- What no run can see ---
+
+
+def _properties(kind: str) -> dict[str, Callable[[Any], None]]:
+    """Return claims on components of a kind, and their checks."""
+    if kind == "protocols":
+        return {"returns the same splits again": repeats_its_splits}
+    if kind not in ("kernels", "classifiers", "weightings", "features"):
+        return {}
+    claims = {"keeps its parameters": keeps_parameters, "is the same for a document alone and again": is_a_function}
+    return claims | ({"is symmetric": is_symmetric} if kind == "kernels" else {})
+
+
+def keeps_parameters(component: Any) -> None:
+    """Raise an error if the constructor changes a parameter, so that no candidate can be made of it."""
+    if hasattr(component, "get_params"):
+        clone(component())
+
+
+def is_a_function(component: Any) -> None:
+    """Raise an error if the values of a row depend on the rows beside it, or are others when it is fitted again."""
+    X, y = _rows(component)
+    one, other = (component().fit(X[:40].copy(), y[:40].copy()) for _ in range(2))
+    for name in ("transform", "predict", "decision_function", "predict_proba"):
+        if hasattr(one, name):
+            whole, again = (_dense(getattr(each, name)(X.copy())) for each in (one, other))
+            _near(whole, again, f"{name} of two that were fitted alike")
+            alone = [_dense(getattr(one, name)(X[start : start + 7])) for start in range(0, len(y), 7)]
+            _near(whole, np.concatenate(alone), f"{name} of a document alone and among others")
+
+
+def is_symmetric(component: Any) -> None:
+    """Raise an error unless k(x, y) = k(y, x)."""
+    X, _ = _rows(component)
+    gram = _dense(component().fit(X).transform(X))
+    _near(gram, gram.T, "k(x, y) and k(y, x)")
+
+
+def repeats_its_splits(component: Any) -> None:
+    """Raise an error if a protocol that is called again returns other splits."""
+    documents = CORPORA["synthetic"]().outline()
+    one, other = (component().splits(documents) for _ in range(2))
+    for a, b in zip(one, other, strict=True):
+        same = np.array_equal(a.train, b.train) and np.array_equal(a.test, b.test)
+        _holds(same, f"the split {a.name!r} has other documents when it is called again: let it draw from a seed")
+
+
+def _rows(component: Any) -> tuple[sp.csr_array, NDArray[np.int32]]:
+    """Return 60 rows, counts for a weighting and points for all else, and their classes."""
+    rng, y = np.random.default_rng(2005), (np.arange(60) % 3).astype(np.int32)
+    counts = sp.csr_array(rng.poisson(rng.gamma(0.5, size=(3, 40)), size=(20, 3, 40)).reshape(60, 40).astype(np.int32))
+    tags = tags_of(component)
+    if tags.sees_counts or hasattr(component, "factors"):
+        return counts, y
+    return TermWeighting(normalization=tags.normalization).fit_transform(counts), y
+
+
+def _dense(values: Any) -> NDArray[np.float64]:
+    return np.asarray(values.toarray() if sp.issparse(values) else values, dtype=np.float64)
+
+
+def _near(a: NDArray[np.float64], b: NDArray[np.float64], what: str) -> None:
+    """Raise BenchError unless two arrays are equal but for the rounding of sums."""
+    _holds(a.shape == b.shape, f"{what} have the shapes {a.shape} and {b.shape}")
+    worst = np.abs(a - b).max(initial=0.0)
+    _holds(worst <= _ROUNDING * np.abs(a).max(initial=0.0), f"{what} differ by {worst:.3g}")
+
+
+def _holds(condition: Any, otherwise: str) -> None:
+    if not condition:
+        raise BenchError(otherwise)

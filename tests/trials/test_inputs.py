@@ -1,0 +1,215 @@
+"""Files with something broken in them: refused with a reason, or read alike each time; an archive rightly."""
+
+from __future__ import annotations
+
+import csv
+import functools
+import gzip
+import io
+import json
+import re
+import shutil
+import tarfile
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmark.corpora import webkb
+from benchmark.corpora.archive import CorpusSource, read_files, verify_digest
+from benchmark.corpora.assemble import check_document_counts
+from benchmark.corpora.user.file_parameters import DROP_REASONS
+from benchmark.corpora.user.user_files import UserFiles
+from benchmark.experiment.configuration import load_checked
+from benchmark.papers import load as papers
+from benchmark.papers import published
+from benchmark.system.errors import ConfigError, DataError
+from benchmark.text.lexer import Lexing
+from benchmark.text.pruning import Pruning
+from benchmark.text.vocabulary import count_terms
+from tests.corpora.small import pack_files, small_card, small_files
+from tests.strategies import broken_yaml, damaged, one
+from tests.trials.limits import assert_clear, examples
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+REPOSITORY = Path(__file__).parents[2]
+PACKED: dict[str, Any] = {"": bytes, ".gz": gzip.compress, ".zst": zstandard.compress}
+TOKENS = [
+    b",", b";", b"\t", b'"', b'""', b"'", b"\n", b"\r\n", b"\r", b"\0", b"\xff", b"\xc3", b"\xe2\x80\xa8", b"true",
+    b"\xef\xbb\xbf", b"{", b"}", b"[", b"]", b":", b"null", b"NaN", b"Infinity", b"1e999", b"\\ud800", b"\\u0000",
+    b'"text"', b'"label": ', b'"id": "d1"', b"text", b"label", b"9" * 5_000, b"[" * 2_000, b'{"a":' * 500, b"-1",
+    b"2024-13-45", b"9999-12-31T23:59:59-14:00", b"0001-01-01T00:00:00+14:00", b"2024-06-30T23:59:60Z",
+    b"x" * 200_000, b"=1+1", b"\x1b[31m",
+]  # fmt: skip
+TEXTS = "Gebühr, höher", 'a "quoted" word', "two\nlines", "проблема; 1,5", "x" * 50, "caf\u0301 \x00"
+ROWS: list[dict[str, Any]] = [
+    {"id": f"d{n}", "text": text, "label": "xy"[n % 2], "tags": ["p", "q"][: n % 3]}
+    | {"who": n % 3, "day": f"2024-05-{n + 1:02}"}
+    for n, text in enumerate(TEXTS)
+]
+CONFIGS, PAPERS = (
+    {path.name: path.read_bytes() for path in sorted((REPOSITORY / folder).glob("*.yaml"))}
+    for folder in ("configs", "results/published")
+)
+
+
+# Archives
+
+
+@functools.cache
+def packed(mode: str, layout: int) -> bytes:
+    """Pack a small corpus."""
+    with tempfile.TemporaryDirectory() as folder:
+        return pack_files(small_files("webkb"), Path(folder) / "a", mode=mode, format_=layout).read_bytes()
+
+
+@st.composite
+def archives(draw: Any) -> bytes:
+    """Draw an archive with one bit flipped or cut short; what isn't packed may be packed then."""
+    content = packed(one(draw, ("w:gz", "w:")), one(draw, (tarfile.GNU_FORMAT, tarfile.PAX_FORMAT)))
+    at = draw(st.integers(0, len(content) - 1))
+    if draw(st.integers(0, 4)) == 0:
+        content = content[:at]
+    else:  # most of a small archive is padding, of which a few bits are enough
+        at = one(draw, [at] + 20 * [one(draw, [place for place, byte in enumerate(content) if byte])])
+        content = content[:at] + bytes([content[at] ^ 1 << draw(st.integers(0, 7))]) + content[at + 1 :]
+    return gzip.compress(content) if content[:2] != b"\x1f\x8b" and draw(st.integers(0, 2)) == 0 else content
+
+
+def read_archive(content: bytes, folder: Path) -> None:
+    """Read a small corpus, which must be the right one."""
+    (folder / "webkb-data.gtar.gz").write_bytes(content)
+    card, source = small_card("webkb"), CorpusSource(folder / "webkb-data.gtar.gz")
+    files = read_files(source, card)
+    corpus = webkb.read_webkb(files, card, verify_digest(files, card, source))
+    check_document_counts(corpus, card)
+    found = {name.encode("latin-1"): text for name, text in zip(corpus.documents.ids, corpus, strict=True)}
+    assert found == small_files("webkb"), "a wrong corpus was read"
+
+
+# Tables
+
+
+def written() -> dict[str, bytes]:
+    """Write the same documents in each format."""
+    lines = "".join(json.dumps(row, ensure_ascii=bool(n % 2)) + "\n" for n, row in enumerate(ROWS)).encode()
+    table = io.StringIO(newline="")
+    writer = csv.DictWriter(table, list(ROWS[0]))
+    writer.writeheader()
+    writer.writerows({**row, "tags": ";".join(row["tags"])} for row in ROWS)
+    return {".csv": table.getvalue().encode(), ".tsv": table.getvalue().replace(",", "\t").encode(), ".jsonl": lines}
+
+
+@st.composite
+def tables(draw: Any) -> tuple[str, bytes, dict[str, Any]]:
+    """Draw a table, damaged, packed or not, with the parameters of its reader; some are damaged once more as packed."""
+    files = written()
+    kind, packing = one(draw, list(files)), one(draw, list(PACKED))
+    content = PACKED[packing](draw(damaged([files[kind]], TOKENS)))
+    if draw(st.integers(0, 4)) == 1:
+        content = draw(damaged([content], [b"\0", b"\xff"]))
+    several = one(draw, ({}, {}, {"labels": "tags", "separator": ";"}))
+    return kind + packing, content, draw(HOW) | several
+
+
+HOW = st.fixed_dictionaries(
+    {
+        "drop": st.lists(st.sampled_from(list(DROP_REASONS)), unique=True),
+        "encoding": st.sampled_from(["utf-8", "latin-1"]),
+    },
+    optional={"id": st.just("id"), "group": st.just("who"), "date": st.just("day")},
+)
+
+
+def read_table(table: tuple[str, bytes, dict[str, Any]], folder: Path) -> tuple[Any, ...]:
+    """Read a user's table, and count its words."""
+    kind, content, how = table
+    (folder / f"own{kind}").write_bytes(content)
+    reader = UserFiles(f"own{kind}", **how, base=folder)
+    documents, corpus = reader.outline(), reader.load(CorpusSource(None))
+    counts = count_terms(corpus, Lexing(lexer="unicode", stoplist="none"), Pruning())
+    reader.facts()
+    "".join((*documents.ids, *documents.classes, *documents.part_names)).encode()
+    assert len(documents) == counts.matrix.shape[0] == len(corpus.rows)
+    arrays = documents.labels, documents.parts, documents.groups, documents.dates, documents.topics
+    numbers = [None if each is None else each.tobytes() for each in arrays]
+    return documents.ids, documents.classes, numbers, list(corpus), counts.vocabulary
+
+
+# Configurations, and what papers print
+
+
+@st.composite
+def configurations(draw: Any) -> tuple[str, bytes, str]:
+    """Draw a broken configuration in the place of another, and that or one that extends it."""
+    name = one(draw, list(CONFIGS))
+    extending = [each for each, text in CONFIGS.items() if f"extends: {Path(name).stem}\n".encode() in text]
+    return f"configs/{name}", draw(broken_yaml([*CONFIGS.values()])), one(draw, [name, name, *extending])
+
+
+@st.composite
+def printed(draw: Any) -> tuple[str, bytes, str]:
+    """Draw a broken paper in the place of another, and a configuration that is compared with that."""
+    name = one(draw, list(PAPERS))
+    own = re.compile(rb"(?m)^paper: %s\b" % Path(name).stem.encode())
+    compared = [each for each, text in CONFIGS.items() if own.search(text)]
+    return f"published/{name}", draw(broken_yaml([*PAPERS.values()])), one(draw, compared)
+
+
+@pytest.fixture(scope="module")
+def copies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Copy all configurations and papers; papers are looked for there."""
+    folder = tmp_path_factory.mktemp("copies")
+    shutil.copytree(REPOSITORY / "configs", folder / "configs")
+    shutil.copytree(REPOSITORY / "results" / "published", folder / "published")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(published, "PUBLISHED_FOLDER", folder / "published")
+        yield folder
+
+
+def check(drawn: tuple[str, bytes, str], folder: Path) -> tuple[str, ...]:
+    """Put a mutant in place, check a configuration that it is or that reads it, and put the original back."""
+    changed, mutant, validated = drawn
+    original = (folder / changed).read_bytes()
+    (folder / changed).write_bytes(mutant)
+    papers._read.cache_clear()
+    try:
+        found = load_checked(folder / "configs" / validated).ids
+    finally:
+        (folder / changed).write_bytes(original)
+    assert found, "a configuration without cells is good"
+    return tuple(map(str, found))
+
+
+#: What is drawn, how often where the profile makes 100 examples, and how it is read.
+INPUTS: dict[str, tuple[Any, int, Any]] = {
+    "archive": (archives(), 500, read_archive),
+    "table": (tables(), 2_500, read_table),
+    "configuration": (configurations(), 1_250, check),
+    "paper": (printed(), 500, check),
+}
+
+
+@pytest.mark.parametrize("kind", INPUTS)
+def test_a_damaged_file_is_read_alike_or_refused_with_a_reason(kind: str, copies: Path) -> None:
+    strategy, number, read = INPUTS[kind]
+
+    def outcome(drawn: Any) -> Any:
+        try:
+            return read(drawn, copies)
+        except (ConfigError, DataError) as error:
+            assert_clear(str(error))
+            return str(error)
+
+    @examples(number)
+    @given(strategy)
+    def twice(drawn: Any) -> None:
+        assert outcome(drawn) == outcome(drawn)
+
+    twice()
