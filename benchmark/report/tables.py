@@ -112,7 +112,6 @@ def cell_table(summary: Summary, *, costs: bool = False) -> Table:
     unit, varying = display_unit(main, summary.quantities), varying_columns(summary.cells)
     without = {(WITHOUT[row["leak"]], row["cell"]): row["without"] for row in summary.leaks.to_dict("records")}
     measured = {row["cell"]: _cost_texts(row) for row in summary.costs.to_dict("records")} if costs else {}
-    stored = any(STORED_MARK in row["training s"] for row in measured.values())
     columns = [
         Column("cell"),
         score_column(summary, main),
@@ -124,7 +123,7 @@ def cell_table(summary: Summary, *, costs: bool = False) -> Table:
         *(score_column(summary, metric, detail) for detail, metric in enumerate(others, start=5)),
         Column("ties", PLAIN, detail=ON_DEMAND - 1),
         *(
-            Column(name, PLAIN, detail=detail, measured=True, note=STORED_NOTE if stored else "")
+            Column(name, PLAIN, detail=detail, measured=True, note=STORED_NOTE if measured else "")
             for name, detail in COST_COLUMNS.items()
         ),
         *(Column(name, detail=ON_DEMAND + 1) for name in varying),

@@ -25,7 +25,6 @@ from benchmark.system.observer import Observer
 from benchmark.system.threads import n_processors
 from benchmark.workers import cluster as module
 from benchmark.workers.cluster import DaskExecutor, group_jobs, parse_dask_option
-from benchmark.workers.worker import Cancelled, compute_units
 from tests.builders import small_experiment
 from tests.processes import contents_of
 
@@ -308,19 +307,12 @@ def test_what_the_store_has_is_not_sent_and_no_more_at_once_than_there_may_be(
     assert (notebook.notes, set(notebook.details)) == (["one"] * bool(sent), {"trace"} if sent else set())
 
 
-def test_what_is_sent_is_no_corpus_and_what_nobody_waits_for_is_left(experiment: Experiment, tmp_path: Path) -> None:
+def test_what_is_sent_is_no_corpus(experiment: Experiment, tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
     read = read_variants(experiment, RunContext(store, download=False))
     payload = make_payload(experiment, read, store, 1)
     assert len(payload.content) < 20_000
     assert make_payload(experiment, read, store, 1) == payload
-    (work,) = plan_tasks(experiment, read)
-    group, *_ = group_jobs(work, [(point, job) for point in work.points for job in point.jobs])
-    told: list[Any] = []
-    with pytest.raises(Cancelled):
-        compute_units(payload, group.variant, group.task, frozenset(group.keys), told.append)
-    assert [store.has(key) for key in group.keys].count(True) == len(set(told) & set(group.keys)) <= 1
-    assert len(group.keys) > 1
 
 
 SLOW = """\
