@@ -203,7 +203,7 @@ def _cells_section(summary: Summary) -> PageSection:
     return PageSection(
         "Scores of every cell",
         tuple(dot_pictures(summary)) if drawn else (),
-        replace(cell_table(summary, costs=True), title="Scores"),
+        replace(cell_table(summary, costs=True, anywhere=True), title="Scores"),
         "scores.csv",
         {cell.id: f"bench run {shlex.quote(summary.name)} --only {shlex.quote(cell.id)}" for cell in summary.cells},
         {cell.id: place for place, cell in enumerate(summary.cells)},
