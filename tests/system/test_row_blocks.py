@@ -18,7 +18,6 @@ from benchmark.system.row_blocks import (
     map_in_order,
     rows_per_block,
     run_blocks,
-    submatrix,
 )
 
 
@@ -70,26 +69,6 @@ def test_items_are_worked_on_in_order_and_few_at_a_time(jobs: int) -> None:
         next(found)
     assert (threads == {threading.get_ident()}) == (jobs == 1)
     assert list(map_in_order(str, [], jobs)) == []
-
-
-@pytest.mark.parametrize(
-    ("rows", "columns", "shares"),
-    [
-        ([1, 2, 3], [0, 1], True),
-        ([0, 2], [1, 2], False),
-        ([3, 2, 1], [0, 1, 2], False),
-        ([0, 2, 1, 3], [0, 1], False),
-        ([1, 1], [0, 1], False),
-        ([], [0, 1], False),
-    ],
-)
-def test_some_rows_and_columns_are_a_view_where_both_are_consecutive(
-    rows: list[int], columns: list[int], shares: bool
-) -> None:
-    matrix = np.arange(16.0).reshape(4, 4)
-    found = submatrix(matrix, np.array(rows, dtype=np.intp), np.array(columns, dtype=np.intp))
-    np.testing.assert_array_equal(found, matrix[rows][:, columns].reshape(len(rows), len(columns)))
-    assert np.shares_memory(found, matrix) is shares
 
 
 def test_libraries_have_as_many_threads_as_they_are_given() -> None:

@@ -25,8 +25,6 @@ def test_a_class_has_the_tags_of_its_base_unless_it_states_its_own() -> None:
 @pytest.mark.parametrize(
     ("tags", "words"),
     [
-        ({"normalization": "l1"}, "its `tags` are {'normalization': 'l1'}: must be a benchmark.system.tags.Tags"),
-        (Tags(normalization="l3"), "its normalization is 'l3': must be one of none, l1, l2"),
         (Tags(solved_by="me"), "its solved_by is 'me': must be one of values, points, scores, targets"),
         (Tags(normalizations=("l1", "max")), "its normalizations are ('l1', 'max'): must be some of none"),
         (Tags(normalizations=()), "its normalizations are (): must be some of none, l1, l2"),
