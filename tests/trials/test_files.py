@@ -110,7 +110,8 @@ def test_a_file_is_read_or_refused(name: str, command: str) -> None:
         done = bench(*words, folder=folder, BENCH_CACHE=str(folder / "store"))
     done.assert_clear()
     assert done.peak <= PEAK
-    assert "pipe or device" in done.error or not name.startswith(("a pipe", "a link to zeros"))
+    if name in ("a pipe in the folder", "a pipe as the file", "a link to zeros as the file"):  # others aren't followed
+        assert "pipe or device" in done.error
 
 
 ARCHIVE = "webkb-data.gtar.gz"
