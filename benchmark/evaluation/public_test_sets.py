@@ -83,7 +83,7 @@ TEST_SETS: dict[str, PublicTestSet] = {
         PublicTestSet(
             "20ng",
             "20 Newsgroups, split by date",
-            ("all-methods-20ng", "simplex-20ng"),
+            ("all-methods-20ng", "simplex-20ng", "tuned-20ng"),
             "posts",
             "Train on the 11,314 posts of 20news-bydate-train.",
             excluded={"20news-bydate-test/sci.crypt/16017": "sci.crypt"},  # why: configs/20ng.yaml
