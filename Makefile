@@ -2,7 +2,7 @@
 PYTHON ?= python3
 CONFIG ?= configs/quickstart.yaml
 JSON ?= results/runs/perf.json
-PREDICTED := all-methods-20ng simplex-20ng all-methods-webkb simplex-webkb tuned-webkb simplex-r8 simplex-r52 simplex-modapte
+PREDICTED := all-methods-20ng simplex-20ng tuned-20ng all-methods-webkb simplex-webkb tuned-webkb simplex-r8 simplex-r52 simplex-modapte
 BIN := .venv/bin
 READY := .venv/.ready
 READY_TO_TEST := .venv/.ready-to-test

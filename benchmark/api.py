@@ -524,7 +524,7 @@ def place(frame: pd.DataFrame, /, on: str, name: str = "yours") -> Placement:
     Returns
     -------
     Placement
-        With the frames scores, ranking, published and documents, and the tuples sentences and notes.
+        With the frames scores, ranking and published, and the tuples sentences and notes.
 
     Raises
     ------

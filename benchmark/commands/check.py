@@ -22,7 +22,6 @@ from benchmark.evaluation.public_test_sets import (
     encode_shipped,
     load_shipped,
     public_set_of_configuration,
-    split_labels,
 )
 from benchmark.experiment.configuration import load_all_checked
 from benchmark.report.escapes import csv_unescape
@@ -163,15 +162,12 @@ def prediction_deviations(run: RunPredictions, folder: Path | None = None) -> li
     if test_set is None:
         return []
     shipped, found = load_shipped(test_set.name, folder), list[Deviation]()
-    documents = list(zip(shipped.frame["group"], shipped.frame["id"], strict=True))
     for cell in run.experiment.cells:
         column = shipped.column(run.experiment.name, cell.id)
         if column is None:
             found.append(Deviation(cell.id, "labels", "missing", "predicted"))
             continue
-        pinned = {
-            key: frozenset(split_labels(text)) for key, text in zip(documents, shipped.frame[column], strict=True)
-        }
+        pinned = shipped.predicted(shipped.frame[column])
         predicted = predicted_classes(run, cell, ties=False)
         agreed = agreement(pinned, predicted)
         if changed := len(agreed.differing) + len(predicted) - agreed.shared:

@@ -156,7 +156,7 @@ class _Account(CellAccount):
             found = [each for each in decisions if each.document == document]
             if not found:
                 tested = list(dict.fromkeys(each.document for each in decisions))
-                raise ConfigError(unknown_name("tested document", document, tested).partition(" (allowed")[0])
+                raise ConfigError(unknown_name("tested document", document, tested, listed=False))
             return found
         wrong = [each for each in decisions if not each.right]
         number = Counter[tuple[tuple[str, ...], ...]]()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from benchmark.analysis.agreement import agreement
 from benchmark.corpora.user.records import iter_records, read_columns
 from benchmark.evaluation.cell_scores import ALL_SPLITS, SCORE_COLUMNS
 from benchmark.evaluation.outcomes import score_over_splits
@@ -23,9 +24,6 @@ from benchmark.report.placement import (
     HIGHER,
     LOWER,
     NOT_TOLD_APART,
-    ONLY_RIGHT,
-    ONLY_WRONG,
-    PLACED_DOCUMENT_COLUMNS,
     PUBLISHED_SCORE_COLUMNS,
     RANKING_COLUMNS,
     WORSE,
@@ -38,11 +36,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
+    from benchmark.analysis.agreement import Agreement
     from benchmark.evaluation.cell_scores import CellScores
     from benchmark.evaluation.public_test_sets import PublicTestSet, ShippedPredictions
-    from benchmark.evaluation.significance import TestResult
 
 #: The file of published scores that stand beside those of a test set.
 _REFERENCE_FILE = PUBLISHED_FOLDER / "reference-values.yaml"
@@ -143,9 +139,8 @@ def place_predictions(frame: pd.DataFrame, on: str, name: str, source: str = "th
         shipped.test_set,
         name,
         _scores(placed, sample, shipped.test_set),
-        _ranking(placed, cells, sample, shipped),
+        _ranking(placed, own, cells, sample, shipped),
         _published(placed, sample, shipped.test_set),
-        _alone(own, placed, cells, shipped),
         excluded,
     )
 
@@ -240,14 +235,17 @@ def _scores(placed: CellScores, sample: DocumentSampling, test_set: PublicTestSe
 
 
 def _ranking(
-    placed: CellScores, cells: Mapping[str, CellScores], sample: DocumentSampling, shipped: ShippedPredictions
+    placed: CellScores,
+    labels: Sequence[str],
+    cells: Mapping[str, CellScores],
+    sample: DocumentSampling,
+    shipped: ShippedPredictions,
 ) -> pd.DataFrame:
     """Return the placed method and all cells by descending score, with the paired comparisons."""
     main, further = shipped.test_set.metrics
-    tests: dict[str, TestResult] = {}
-    if not shipped.test_set.multilabel:
-        family = [sample.test("mcnemar", placed, cell, main) for cell in cells.values()]
-        tests = {test.b: test for test in holm_correction(family)}
+    family = [] if shipped.test_set.multilabel else list(cells.values())
+    tests = {test.b: test for test in holm_correction(sample.test("mcnemar", placed, cell, main) for cell in family)}
+    truth, own = shipped.predicted(shipped.frame["label"]), shipped.predicted(labels)
     rows: list[dict[str, Any]] = []
     for scores in (placed, *cells.values()):
         estimate = sample.estimate(scores, main)
@@ -255,7 +253,11 @@ def _ranking(
         row |= {"value": estimate.value, "low": estimate.low, "high": estimate.high}
         row["macro_f1"] = _whole(scores, further)
         if scores is not placed:
-            row |= _compared(placed, scores, sample, tests.get(scores.cell), (main, further))
+            other = shipped.predicted(shipped.frame[scores.cell])
+            agreed = agreement(own, other, tuple(filter(None, [tests.get(scores.cell)])))
+            row["only_placed"] = sum(own[key] == truth[key] for key in agreed.differing)
+            row["only_cell"] = sum(other[key] == truth[key] for key in agreed.differing)
+            row |= _compared(placed, scores, sample, agreed, (main, further))
         rows.append(row)
     values = [row["value"] for row in rows]
     for row in rows:
@@ -266,18 +268,17 @@ def _ranking(
 
 
 def _compared(
-    placed: CellScores, cell: CellScores, sample: DocumentSampling, test: TestResult | None, metrics: tuple[str, str]
+    placed: CellScores, cell: CellScores, sample: DocumentSampling, agreed: Agreement, metrics: tuple[str, str]
 ) -> dict[str, Any]:
     """Return the columns of a row that compare the placed method with its cell."""
     gap = sample.difference(placed, cell, metrics[0])
-    right, other = (_right(scores) for scores in (placed, cell))
     row: dict[str, Any] = {"difference": gap.value, "difference_low": gap.low, "difference_high": gap.high}
-    row |= {"only_placed": int((right & ~other).sum()), "only_cell": int((other & ~right).sum())}
-    if test is None:
+    if not agreed.tests:
         of_macro = sample.difference(placed, cell, metrics[1])
         row |= {"macro_difference": of_macro.value, "macro_low": of_macro.low, "macro_high": of_macro.high}
         row["compared"] = BETTER if gap.low > 0 else WORSE if gap.high < 0 else NOT_TOLD_APART
         return row
+    (test,) = agreed.tests
     row |= {"macro_difference": _whole(placed, metrics[1]) - _whole(cell, metrics[1])}
     row |= {"p_value": test.p_value, "p_holm": test.p_holm, "compared": NOT_TOLD_APART}
     if test.p_holm is not None and test.p_holm < SIGNIFICANCE_LEVEL:
@@ -311,27 +312,6 @@ def _beside(published: str, ours: float) -> str:
     digits = Decimal(published)
     rounded = round(Decimal(str(ours)), -int(digits.as_tuple().exponent))
     return HIGHER if digits > rounded else LOWER if digits < rounded else ALIKE
-
-
-def _alone(
-    own: Sequence[str], placed: CellScores, cells: Mapping[str, CellScores], shipped: ShippedPredictions
-) -> pd.DataFrame:
-    """Return the documents that the placed method alone gets right or wrong."""
-    right, others = _right(placed), np.stack([_right(cell) for cell in cells.values()])
-    frame = shipped.frame
-    rows = [
-        (frame["id"].iloc[i], frame["label"].iloc[i], own[i], what)
-        for mask, what in ((right & ~others.any(axis=0), ONLY_RIGHT), (~right & others.all(axis=0), ONLY_WRONG))
-        for i in np.flatnonzero(mask).tolist()
-    ]
-    return pd.DataFrame(rows, columns=list(PLACED_DOCUMENT_COLUMNS))
-
-
-def _right(scores: CellScores) -> NDArray[np.bool_]:
-    """Return whether all labels of each document are right."""
-    assert scores.outcome is not None  # noqa: S101 - made of predictions
-    correct = scores.outcome.correct
-    return np.asarray(correct.all(axis=1) if correct.ndim == 2 else correct)
 
 
 def _whole(scores: CellScores, metric: str) -> float:

@@ -268,7 +268,7 @@ def _fitted(config: ExperimentSection, ids: list[str], source: YamlSource) -> di
         own = fnmatch.filter(ids, each.cells)
         if not own:
             raise source.error(
-                ("tuned_to_published", index, "cells"), unknown_name("cell", each.cells, ids).partition(" (allowed")[0]
+                ("tuned_to_published", index, "cells"), unknown_name("cell", each.cells, ids, listed=False)
             )
         found |= dict.fromkeys(own, f"{each.choice}, to come near {each.to}")
     return found

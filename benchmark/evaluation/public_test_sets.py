@@ -23,7 +23,7 @@ from benchmark.system.errors import BenchError, ConfigError, DataError, unknown_
 from benchmark.system.shipped_files import SHIPPED, find_shipped
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     import pandas as pd
@@ -83,7 +83,7 @@ TEST_SETS: dict[str, PublicTestSet] = {
         PublicTestSet(
             "20ng",
             "20 Newsgroups, split by date",
-            ("all-methods-20ng", "simplex-20ng"),
+            ("all-methods-20ng", "simplex-20ng", "tuned-20ng"),
             "posts",
             "Train on the 11,314 posts of 20news-bydate-train.",
             excluded={"20news-bydate-test/sci.crypt/16017": "sci.crypt"},  # why: configs/20ng.yaml
@@ -159,6 +159,11 @@ class ShippedPredictions:
     def codes(self, labels: Sequence[str]) -> NDArray[Any]:
         """Return the codes of one label text a document, in the order of `frame`."""
         return label_codes(labels, self.classes, multilabel=self.test_set.multilabel)
+
+    def predicted(self, labels: Iterable[str]) -> dict[tuple[str, str], frozenset[str]]:
+        """Return the classes of one label text a document, by split and document."""
+        keys = zip(self.frame["group"], self.frame["id"], strict=True)
+        return {key: frozenset(split_labels(text)) for key, text in zip(keys, labels, strict=True)}
 
     def scores(self, name: str, labels: Sequence[str]) -> CellScores:
         """Return the scores of predictions on every split.

@@ -127,7 +127,7 @@ def _named_in(path: Path, key: re.Pattern[str]) -> str | None:
 
 def unknown_cell(cell: str, experiment: Experiment) -> str:
     """Return the message for a cell that a configuration lacks."""
-    return unknown_name("cell", cell, experiment.ids).partition(" (allowed: ")[0] + f" of {experiment.name}"
+    return f"{unknown_name('cell', cell, experiment.ids, listed=False)} of {experiment.name}"
 
 
 def _named(found: Published) -> Iterator[tuple[Location, str, tuple[str, ...]]]:

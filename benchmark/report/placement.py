@@ -33,12 +33,9 @@ RANKING_COLUMNS = (
 )
 #: Columns of `Placement.published`; `published` is the printed text, in percent.
 PUBLISHED_SCORE_COLUMNS = ("metric", "method", "source", "year", "published", "transductive", "beside")
-#: Columns of `Placement.documents`.
-PLACED_DOCUMENT_COLUMNS = ("id", "label", "predicted", "what")
 BETTER, WORSE, NOT_TOLD_APART = "better", "worse", "not told apart"
-ONLY_RIGHT, ONLY_WRONG = "only it is right", "only it is wrong"
 HIGHER, LOWER, ALIKE = "higher", "lower", "the same digits"
-#: Column that says how the placed method compares with the cell, or with all cells on a document.
+#: Column that says how the placed method compares with the cell.
 IT_IS = "it is"
 #: Rows of the terminal's tables: of the ranking, with its first places, and of the published scores.
 RANKING_ROWS, FIRST_PLACES, PUBLISHED_ROWS = 9, 2, 5
@@ -71,9 +68,6 @@ class Placement:
     published : DataFrame
         Published scores, the highest first, with the columns `PUBLISHED_SCORE_COLUMNS`. `beside` says how the published
         score compares, to its printed digits: "higher", "lower" or "the same digits".
-    documents : DataFrame
-        Documents that the placed method alone gets right or wrong among all, with the columns
-        `PLACED_DOCUMENT_COLUMNS`.
     excluded : mapping of str to bool
         Whether the predictions of documents that our methods leave out are right, by id.
     """
@@ -83,7 +77,6 @@ class Placement:
     scores: pd.DataFrame
     ranking: pd.DataFrame
     published: pd.DataFrame
-    documents: pd.DataFrame
     excluded: Mapping[str, bool]
 
     @property
@@ -94,7 +87,7 @@ class Placement:
     @property
     def sentences(self) -> tuple[str, ...]:
         """What the numbers show, a fact a sentence."""
-        return (*self._score_sentences(), *self._rank_sentences(), *self._published_sentences(), self._alone())
+        return (*self._score_sentences(), *self._rank_sentences(), *self._published_sentences())
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -168,13 +161,6 @@ class Placement:
                 beside = f"below {counts[HIGHER]} and above {counts[LOWER]}{same}"
                 said.append(f"Its {name} is {beside} of {len(rows)} published values.")
         return said or ["No published value on these documents is known here."]
-
-    def _alone(self) -> str:
-        counts = {word: self.documents[self.documents["what"] == word] for word in (ONLY_RIGHT, ONLY_WRONG)}
-        right, wrong = (len(rows) for rows in counts.values())
-        such = f" (such as {counts[ONLY_RIGHT]['id'].iloc[0]})" if right else ""
-        documents = self.test_set.documents
-        return f"Number of {documents} that it alone gets right: {right:,}{such}; that it alone gets wrong: {wrong:,}."
 
     def _repr_html_(self) -> str:
         """Return the sentences and the ranking, which notebooks show."""
@@ -253,12 +239,6 @@ def _published_row(name: str, row: Mapping[Any, Any], ours: float) -> tuple[str,
     return name, row["published"], method, year, number_text(ours - float(row["published"]), decimals, "+"), seen
 
 
-def documents_grid_of(placement: Placement) -> Table:
-    """Return the documents that the placed method alone gets right or wrong."""
-    rows = [tuple(map(str, row)) for row in placement.documents.itertuples(index=False)]
-    return Table.of("Documents on which it is alone", ("document", "label", "predicted", IT_IS), rows)
-
-
 def screen_grids(placement: Placement) -> tuple[Table, ...]:
     """Return the tables of one screen: the first places, and the rows beside the placed method."""
     ranking, published = ranking_grid_of(placement), published_grid_of(placement)
@@ -291,10 +271,7 @@ def placement_page(placement: Placement) -> str:
     drawn = Summary(placement.name, placement.test_set.title, None, cells, summary_table(SCORE_COLUMNS, heads))
     sections = (
         PageSection("", tuple(dot_pictures(drawn, labels=("score, 95% interval",)))),
-        *(
-            PageSection(grid.title, grid=grid)
-            for grid in (ranking_grid_of(placement), published_grid_of(placement), documents_grid_of(placement))
-        ),
+        *(PageSection(grid.title, grid=grid) for grid in (ranking_grid_of(placement), published_grid_of(placement))),
         PageSection("Notes", lines=placement.notes),
     )
     title = f"{placement.name} on {placement.test_set.title}"
@@ -318,7 +295,7 @@ def _short(text: str) -> str:
 
 def placement_data(placement: Placement, page: object) -> dict[str, Any]:
     """Return a placement as plain data, with the path of its page."""
-    frames = ("scores", "ranking", "published", "documents")
+    frames = ("scores", "ranking", "published")
     return {
         "name": placement.name,
         "test_set": placement.test_set.name,

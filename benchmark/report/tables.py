@@ -101,10 +101,11 @@ def main_verdicts(summary: Summary) -> dict[str, dict[Any, Any]]:
     return {cell.id: chosen[cell.id] for cell in summary.cells if cell.id in chosen}
 
 
-def cell_table(summary: Summary, *, costs: bool = False) -> Table:
+def cell_table(summary: Summary, *, costs: bool = False, anywhere: bool = False) -> Table:
     """Return the table of cells, the best first: scores, published values and, if asked for, what the cells cost.
 
-    Beside the main score stands the one without the tested documents that leak.
+    Beside the main score stands the one without the tested documents that leak. A table that must be the same
+    `anywhere` explains the mark of earlier seconds also where no row has it.
     """
     main, *others = summary.headline_metrics or (summary.main_metric,)
     others = [metric for metric in others if not _repeats(summary, metric)]
@@ -124,7 +125,9 @@ def cell_table(summary: Summary, *, costs: bool = False) -> Table:
         *(score_column(summary, metric, detail) for detail, metric in enumerate(others, start=5)),
         Column("ties", PLAIN, detail=ON_DEMAND - 1),
         *(
-            Column(name, PLAIN, detail=detail, measured=True, note=STORED_NOTE if stored else "")
+            Column(
+                name, PLAIN, detail=detail, measured=True, note=STORED_NOTE if stored or (measured and anywhere) else ""
+            )
             for name, detail in COST_COLUMNS.items()
         ),
         *(Column(name, detail=ON_DEMAND + 1) for name in varying),

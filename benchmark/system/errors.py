@@ -44,14 +44,17 @@ def did_you_mean(name: str, allowed: Iterable[str]) -> str:
     return f"; did you mean {nearest[0]!r}?" if nearest else ""
 
 
-def unknown_name(what: str, name: object, allowed: Sequence[str]) -> str:
-    """Return the message for a name that isn't one of `allowed`."""
+def unknown_name(what: str, name: object, allowed: Sequence[str], *, listed: bool = True) -> str:
+    """Return the message for a name that isn't one of `allowed`, which are listed if `listed` is true."""
     names = list(allowed[:MAX_NAMES])
-    listed = f"allowed: {', '.join(names)}"
-    if len(listed) > MAX_LISTED_LENGTH:
+    unknown = f"unknown {what} {quote_value(name)}{did_you_mean(str(name), names)}"
+    if not listed:
+        return unknown
+    known = f"allowed: {', '.join(names)}"
+    if len(known) > MAX_LISTED_LENGTH:
         nearest = difflib.get_close_matches(str(name), names, n=5, cutoff=0)
-        listed = f"nearest of {len(allowed)} that are allowed: {', '.join(nearest)}"
-    return f"unknown {what} {quote_value(name)}{did_you_mean(str(name), names)} ({listed})"
+        known = f"nearest of {len(allowed)} that are allowed: {', '.join(nearest)}"
+    return f"{unknown} ({known})"
 
 
 def quote_value(value: object) -> str:

@@ -7,7 +7,6 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -131,7 +130,6 @@ class TestScores:
         assert rows.loc["yours", "rank"] == rows.loc[cell, "rank"] == found.rank
         assert rows.loc[cell, ["difference", "only_placed", "only_cell"]].tolist() == [0, 0, 0]
         assert rows.loc[cell, "compared"] == "not told apart"
-        assert not len(found.documents)
         if not shipped.test_set.multilabel:
             assert rows.loc[cell, ["p_value", "p_holm"]].tolist() == [1, 1]
 
@@ -196,22 +194,6 @@ class TestScores:
         assert found.ranking["macro_low"].isna().all()
         assert any("has no interval" in note for note in found.notes)
 
-    def test_documents_that_it_alone_gets_right_or_wrong(self, r8: tuple[ShippedPredictions, pd.DataFrame]) -> None:
-        shipped, frame = r8
-        truth = shipped.frame["label"].tolist()
-        hardest = [
-            i for i, label in enumerate(truth) if all(shipped.frame[cell].iloc[i] != label for cell in shipped.cells)
-        ]
-        frame = frame.copy()
-        frame.loc[hardest[0], "label"] = truth[hardest[0]]
-        found = sb.place(frame, on="r8").documents
-        expected = {shipped.frame["id"][hardest[0]]: "only it is right"}
-        for i, label in enumerate(truth):
-            if frame["label"].iloc[i] != label and all(shipped.frame[cell].iloc[i] == label for cell in shipped.cells):
-                expected[shipped.frame["id"][i]] = "only it is wrong"
-        assert dict(zip(found["id"], found["what"], strict=True)) == expected
-        assert len(expected) > 1
-
     def test_the_census_is_counted(self) -> None:
         _, frame = disturbed("20ng")
         found = sb.place(frame, on="20ng")
@@ -259,68 +241,6 @@ class TestScores:
         turned = sb.place(frame, on="webkb").ranking.set_index("cell").loc["ours"]
         assert (turned["compared"], turned["only_placed"], turned["only_cell"]) == ("worse", 5, 80)
         assert turned["difference"] > 0
-
-    @pytest.mark.parametrize(
-        ("low", "high", "compared"),
-        [(0.01, 0.2, "better"), (-0.2, -0.01, "worse"), (-0.1, 0.2, None), (0.0, 0.2, None), (-0.2, 0.0, None)],
-    )
-    def test_without_a_test_the_interval_of_the_difference_decides(
-        self, low: float, high: float, compared: str | None
-    ) -> None:
-        """A difference is told only where its interval leaves out zero."""
-        shipped = load_shipped("modapte-90")
-        placed, cell = (shipped.scores(name, shipped.frame["plain-cv"].tolist()) for name in ("yours", "ours"))
-        gaps = {
-            metric: SimpleNamespace(value=number + (low + high) / 2, low=number + low, high=number + high)
-            for number, metric in enumerate(("micro-f1", "macro-f1"))
-        }
-        asked = list[Any]()
-        sample: Any = SimpleNamespace(difference=lambda *of: asked.append(of[:2]) or gaps[of[2]])
-        row = place._compared(placed, cell, sample, None, ("micro-f1", "macro-f1"))
-        assert asked == [(placed, cell)] * 2
-        assert row == {
-            "difference": (low + high) / 2,
-            "difference_low": low,
-            "difference_high": high,
-            "only_placed": 0,
-            "only_cell": 0,
-            "compared": compared or "not told apart",
-            "macro_difference": gaps["macro-f1"].value,
-            "macro_low": 1 + low,
-            "macro_high": 1 + high,
-        }
-
-    @pytest.mark.parametrize(
-        ("p_holm", "favours", "compared"),
-        [(0.049, "yours", "better"), (0.049, "ours", "worse"), (0.05, "yours", None), (None, "yours", None)],
-    )
-    def test_with_a_test_its_corrected_p_value_decides(
-        self, p_holm: float | None, favours: str, compared: str | None
-    ) -> None:
-        shipped = load_shipped("r8")
-        cells = list(shipped.cells)[:2]
-        placed, cell = (
-            shipped.scores(name, shipped.frame[of].tolist()) for name, of in zip(("yours", "ours"), cells, strict=True)
-        )
-        gap = SimpleNamespace(value=0.5, low=0.25, high=0.75)
-        test: Any = SimpleNamespace(p_value=0.01, p_holm=p_holm, favours=favours)
-        sample: Any = SimpleNamespace(difference=lambda *_: gap)
-        row = place._compared(placed, cell, sample, test, ("accuracy", "macro-f1"))
-        right = [(shipped.frame[name] == shipped.frame["label"]).to_numpy() for name in cells]
-        macro = [
-            f1_score(shipped.frame["label"], shipped.frame[name], average="macro", zero_division=0) for name in cells
-        ]
-        assert row.pop("macro_difference") == pytest.approx(macro[0] - macro[1], abs=1e-12)
-        assert row == {
-            "difference": 0.5,
-            "difference_low": 0.25,
-            "difference_high": 0.75,
-            "p_value": 0.01,
-            "p_holm": p_holm,
-            "only_placed": (right[0] & ~right[1]).sum(),
-            "only_cell": (right[1] & ~right[0]).sum(),
-            "compared": compared or "not told apart",
-        }
 
     @pytest.mark.parametrize(
         ("published", "ours", "beside"),

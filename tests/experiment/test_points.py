@@ -96,7 +96,7 @@ def test_a_panel_shows_the_predictions_of_its_method(done: tuple[str, RunPredict
         np.testing.assert_array_equal(panel.points, samples.points)
         np.testing.assert_array_equal(panel.labels, samples.labels)
         share = (panel.predicted == panel.likelier).mean()
-        assert f"{100 * share:.1f} %" in panel.caption
+        assert f"{100 * share:.1f}%" in panel.caption
 
 
 def test_cells_of_other_points_are_not_paired(done: tuple[str, RunPredictions]) -> None:

@@ -138,6 +138,11 @@ def scores(output: str) -> dict[str, float]:
     return {each["cell"]: each["value"] for each in found if (each["metric"], each["fold"]) == ("accuracy", "all")}
 
 
+def interruptible() -> None:
+    """Let Ctrl-C end a process, also where the tests run in the background of a shell and ignore it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_ctrl_c_ends_it_within_a_second(config: Callable[..., Path], plugin: Callable[..., Path]) -> None:
     """Also the processes that it started: a pipe that all of them hold open is closed by the end of the last one."""
     plugin(
@@ -151,7 +156,8 @@ def test_ctrl_c_ends_it_within_a_second(config: Callable[..., Path], plugin: Cal
     os.mkfifo(path.parent / "held")
     held = os.open(path.parent / "held", os.O_RDONLY | os.O_NONBLOCK)
     command = [*BENCH, "run", str(path), "--out", str(path.parent / "out")]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True, text=True)
+    kept: dict[str, Any] = {"stderr": subprocess.PIPE, "text": True, "preexec_fn": interruptible}
+    process = subprocess.Popen(command, start_new_session=True, **kept)
     while not (select.select([held], [], [], 0.05)[0] and os.read(held, 5)):
         assert process.poll() is None
     assert not select.select([held], [], [], 0)[0], "nothing to read, and no end, while they run"
@@ -177,7 +183,8 @@ def test_ctrl_c_where_it_runs_in_the_command_s_own_process_names_its_line(
 ) -> None:
     path, file = config("mine.py", "mine"), plugin(classifier(head, fit=fit))
     command = [*BENCH, words[0], str(path), *words[1:]]
-    process = subprocess.Popen(command, cwd=path.parent, stderr=subprocess.PIPE, text=True)
+    kept: dict[str, Any] = {"stderr": subprocess.PIPE, "text": True, "preexec_fn": interruptible}
+    process = subprocess.Popen(command, cwd=path.parent, **kept)
     while "begun" not in process.stderr.readline():
         assert process.poll() is None
     process.send_signal(signal.SIGINT)

@@ -21,11 +21,9 @@ from benchmark.evaluation.public_test_sets import TEST_SETS
 from benchmark.report.drawing.regions import region_chart
 from benchmark.report.html.simplex import simplex_section
 from benchmark.report.placement import (
-    PLACED_DOCUMENT_COLUMNS,
     PUBLISHED_SCORE_COLUMNS,
     RANKING_COLUMNS,
     Placement,
-    documents_grid_of,
     placement_data,
     placement_page,
     published_grid_of,
@@ -82,14 +80,12 @@ def placement(name: str, place: int) -> Placement:
         for fold, n in (("all", 7531), *((("g", 3000), ("h", 4531)) if name == "webkb" else ()))
         for metric, share in ((main, value), (further, value - 0.05))
     ]
-    documents = [("d1", "a", "a", "only it is right"), ("d2", "a", "b", "only it is wrong")]
     return Placement(
         test_set,
         "placed",
         summary_table(SCORE_COLUMNS, heads),
         summary_table(RANKING_COLUMNS, ranking),
         summary_table(PUBLISHED_SCORE_COLUMNS, published if name != "webkb" else []),
-        summary_table(PLACED_DOCUMENT_COLUMNS, documents if name != "webkb" else []),
         dict.fromkeys(test_set.excluded, True),
     )
 
@@ -97,7 +93,7 @@ def placement(name: str, place: int) -> Placement:
 def placement_parts(made: Placement) -> Iterator[tuple[str, str]]:
     """Yield all that a placement makes a reader see."""
     yield "sentences", "\n".join([str(made.rank), *made.sentences, *made.notes])
-    for grid in (ranking_grid_of(made), published_grid_of(made), documents_grid_of(made), *screen_grids(made)):
+    for grid in (ranking_grid_of(made), published_grid_of(made), *screen_grids(made)):
         yield grid.title, grid_text(grid)
     yield "data", "\n".join(f"{key}: {value}" for key, value in placement_data(made, "page.html").items() if key != "x")
     yield "page", page_words(placement_page(made))

@@ -120,7 +120,3 @@ def test_data_and_attributes_may_be_in_read_only_memory(estimator: Any, tmp_path
     fitted = mapped(clone(estimator).fit(points, y), "estimator")
     found = getattr(fitted, method)(points)
     assert (found != expected).sum() == 0
-
-
-def test_each_expected_failure_is_of_an_estimator_here() -> None:
-    assert set(EXPECTED) <= {type(estimator).__name__ for estimator in ESTIMATORS}

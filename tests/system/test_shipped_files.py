@@ -18,7 +18,7 @@ from benchmark.system import shipped_files
 from benchmark.system.errors import ConfigError
 from benchmark.system.shipped_files import find_configuration, find_shipped, path_to_write
 
-REPOSITORY = Path(__file__).parents[2]
+PINNED = check.PINNED / "quickstart.csv"
 
 
 @pytest.fixture
@@ -46,43 +46,30 @@ def test_a_path_goes_before_the_users_folder_and_that_before_the_package(package
     assert find_configuration(Path("a")) == find_configuration(mine / "a.yaml") == package / "configs" / "a.yaml"
     listed = shipped_files.shipped_files(package / "configs", "*.yaml")
     assert listed == [package / "configs" / "a.yaml", mine / "b.yaml", mine / "c.yaml"]
-
-
-def test_what_is_nowhere_is_said_by_name_and_a_path_is_left_to_its_reader(package):
     with pytest.raises(ConfigError, match=r"^bb: .*no configuration of this name in configs or in the package.*'b'"):
         find_configuration(Path("bb"))
     for path in ("d.yaml", "configs/d.yaml", "elsewhere/a", "elsewhere/a.yaml"):
         assert find_configuration(Path(path)) == Path(path)
 
 
-def test_an_installed_package_is_never_written_to_and_a_checkout_is(package, monkeypatch):
+def test_an_installed_package_is_never_written_to_and_a_checkout_is(package, tmp_path, monkeypatch):
     assert path_to_write(package / "configs", "a.yaml") == Path("configs", "a.yaml")
     monkeypatch.setattr(shipped_files, "CHECKOUT", package)
     assert path_to_write(package / "configs", "a.yaml") == package / "configs" / "a.yaml"
     assert path_to_write(package / "configs", "b.yaml") == Path("configs", "b.yaml")
+    other = tmp_path / "other"
+    assert find_shipped(other, "a.yaml") == path_to_write(other, "a.yaml") == other / "a.yaml"
 
 
-def test_a_folder_that_is_not_shipped_is_the_only_one(package, tmp_path):
-    assert find_shipped(tmp_path / "other", "a.yaml") == path_to_write(tmp_path / "other", "a.yaml")
-    assert find_shipped(tmp_path / "other", "a.yaml") == tmp_path / "other" / "a.yaml"
-
-
-def test_a_user_extends_what_was_shipped_and_publishes_a_paper_beside_ours(tmp_path, monkeypatch):
+def test_a_user_extends_what_was_shipped_and_publishes_and_pins_beside_ours(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.yaml").write_text("extends: quickstart\nname: mine\n")
-    assert find_configuration(Path("quickstart")) == REPOSITORY / "configs" / "quickstart.yaml"
     app(["validate", "mine.yaml"], standalone_mode=False)
-    folder = tmp_path / "results" / "published"
-    folder.mkdir(parents=True)
-    shutil.copy(published.PUBLISHED_FOLDER / "chen2018.yaml", folder / "own2024.yaml")
+    for shipped, name in ((published.PUBLISHED_FOLDER / "chen2018.yaml", "own2024.yaml"), (PINNED, "mine.csv")):
+        folder = tmp_path / "results" / shipped.parent.name
+        folder.mkdir(parents=True)
+        shutil.copy(shipped, folder / name)
     assert {"own2024", "zhang2005"} <= set(load.published_papers())
-
-
-def test_numbers_are_pinned_beside_the_users_configuration(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    folder = tmp_path / "results" / "pinned"
-    folder.mkdir(parents=True)
-    shutil.copy(check.PINNED / "quickstart.csv", folder / "mine.csv")
     assert {"mine", "quickstart"} <= set(check.pinned_configs())
 
 

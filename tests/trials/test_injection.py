@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import os
 import re
 import shlex
@@ -21,11 +20,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.report.escapes import csv_unescape, escape_controls
 from benchmark.system.checks import is_number
 from benchmark.system.yaml_source import UNPRINTABLE
 from tests.trials.limits import TRACEBACK, examples
-from tests.trials.processes import bench
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -240,10 +237,3 @@ def test_no_output_obeys_a_name_or_text(
         for path in (folder / "run").glob("*.csv"):
             check_table(path)
         check_command(command, names, folder)
-        # What a model answers is whole in a file.
-        assert not check_command(("fit", "{configuration}", "--cell", "mnb", "--out", "model"), names, folder)
-        done = bench("predict", "model", names["corpus"], folder=folder, BENCH_CACHE=str(folder / "store"))
-        assert not done.code, done.error
-        labels = {f"{texts[FIELDS.index('label')]}{i}".strip() for i in range(3)}
-        escaped = {"\r".join(map(escape_controls, label.split("\r"))) for label in labels}
-        assert set(map(csv_unescape, pd.read_csv(io.StringIO(done.out), dtype=str)["label"])) <= escaped

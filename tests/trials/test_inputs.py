@@ -1,16 +1,13 @@
-"""Files with something broken in them: refused with a reason, or read alike each time; an archive rightly."""
+"""Tables and papers with something broken in them: refused with a reason, or read alike each time."""
 
 from __future__ import annotations
 
 import csv
-import functools
 import gzip
 import io
 import json
 import re
 import shutil
-import tarfile
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +16,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.corpora import webkb
-from benchmark.corpora.archive import CorpusSource, read_files, verify_digest
-from benchmark.corpora.assemble import check_document_counts
+from benchmark.corpora.archive import CorpusSource
 from benchmark.corpora.user.file_parameters import DROP_REASONS
 from benchmark.corpora.user.user_files import UserFiles
 from benchmark.experiment.configuration import load_checked
@@ -31,7 +26,6 @@ from benchmark.system.errors import ConfigError, DataError
 from benchmark.text.lexer import Lexing
 from benchmark.text.pruning import Pruning
 from benchmark.text.vocabulary import count_terms
-from tests.corpora.small import pack_files, small_card, small_files
 from tests.strategies import broken_yaml, damaged, one
 from tests.trials.limits import assert_clear, examples
 
@@ -57,43 +51,6 @@ CONFIGS, PAPERS = (
     {path.name: path.read_bytes() for path in sorted((REPOSITORY / folder).glob("*.yaml"))}
     for folder in ("configs", "results/published")
 )
-
-
-# Archives
-
-
-@functools.cache
-def packed(mode: str, layout: int) -> bytes:
-    """Pack a small corpus."""
-    with tempfile.TemporaryDirectory() as folder:
-        return pack_files(small_files("webkb"), Path(folder) / "a", mode=mode, format_=layout).read_bytes()
-
-
-@st.composite
-def archives(draw: Any) -> bytes:
-    """Draw an archive with one bit flipped or cut short; what isn't packed may be packed then."""
-    content = packed(one(draw, ("w:gz", "w:")), one(draw, (tarfile.GNU_FORMAT, tarfile.PAX_FORMAT)))
-    at = draw(st.integers(0, len(content) - 1))
-    if draw(st.integers(0, 4)) == 0:
-        content = content[:at]
-    else:  # most of a small archive is padding, of which a few bits are enough
-        at = one(draw, [at] + 20 * [one(draw, [place for place, byte in enumerate(content) if byte])])
-        content = content[:at] + bytes([content[at] ^ 1 << draw(st.integers(0, 7))]) + content[at + 1 :]
-    return gzip.compress(content) if content[:2] != b"\x1f\x8b" and draw(st.integers(0, 2)) == 0 else content
-
-
-def read_archive(content: bytes, folder: Path) -> None:
-    """Read a small corpus, which must be the right one."""
-    (folder / "webkb-data.gtar.gz").write_bytes(content)
-    card, source = small_card("webkb"), CorpusSource(folder / "webkb-data.gtar.gz")
-    files = read_files(source, card)
-    corpus = webkb.read_webkb(files, card, verify_digest(files, card, source))
-    check_document_counts(corpus, card)
-    found = {name.encode("latin-1"): text for name, text in zip(corpus.documents.ids, corpus, strict=True)}
-    assert found == small_files("webkb"), "a wrong corpus was read"
-
-
-# Tables
 
 
 def written() -> dict[str, bytes]:
@@ -142,56 +99,41 @@ def read_table(table: tuple[str, bytes, dict[str, Any]], folder: Path) -> tuple[
     return documents.ids, documents.classes, numbers, list(corpus), counts.vocabulary
 
 
-# Configurations, and what papers print
-
-
-@st.composite
-def configurations(draw: Any) -> tuple[str, bytes, str]:
-    """Draw a broken configuration in the place of another, and that or one that extends it."""
-    name = one(draw, list(CONFIGS))
-    extending = [each for each, text in CONFIGS.items() if f"extends: {Path(name).stem}\n".encode() in text]
-    return f"configs/{name}", draw(broken_yaml([*CONFIGS.values()])), one(draw, [name, name, *extending])
-
-
 @st.composite
 def printed(draw: Any) -> tuple[str, bytes, str]:
-    """Draw a broken paper in the place of another, and a configuration that is compared with that."""
+    """Draw a broken paper in the place of another, and a configuration that is compared with it."""
     name = one(draw, list(PAPERS))
     own = re.compile(rb"(?m)^paper: %s\b" % Path(name).stem.encode())
     compared = [each for each, text in CONFIGS.items() if own.search(text)]
-    return f"published/{name}", draw(broken_yaml([*PAPERS.values()])), one(draw, compared)
+    return name, draw(broken_yaml([*PAPERS.values()])), one(draw, compared)
 
 
 @pytest.fixture(scope="module")
 def copies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Copy all configurations and papers; papers are looked for there."""
-    folder = tmp_path_factory.mktemp("copies")
-    shutil.copytree(REPOSITORY / "configs", folder / "configs")
-    shutil.copytree(REPOSITORY / "results" / "published", folder / "published")
+    """Copy all papers, which are looked for there."""
+    folder = tmp_path_factory.mktemp("copies") / "published"
+    shutil.copytree(REPOSITORY / "results" / "published", folder)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(published, "PUBLISHED_FOLDER", folder / "published")
+        patch.setattr(published, "PUBLISHED_FOLDER", folder)
         yield folder
 
 
 def check(drawn: tuple[str, bytes, str], folder: Path) -> tuple[str, ...]:
-    """Put a mutant in place, check a configuration that it is or that reads it, and put the original back."""
-    changed, mutant, validated = drawn
-    original = (folder / changed).read_bytes()
-    (folder / changed).write_bytes(mutant)
+    """Put a mutant in place of a paper, check a configuration that reads it, and put the original back."""
+    name, mutant, validated = drawn
+    (folder / name).write_bytes(mutant)
     papers._read.cache_clear()
     try:
-        found = load_checked(folder / "configs" / validated).ids
+        found = load_checked(REPOSITORY / "configs" / validated).ids
     finally:
-        (folder / changed).write_bytes(original)
+        (folder / name).write_bytes(PAPERS[name])
     assert found, "a configuration without cells is good"
     return tuple(map(str, found))
 
 
 #: What is drawn, how often where the profile makes 100 examples, and how it is read.
 INPUTS: dict[str, tuple[Any, int, Any]] = {
-    "archive": (archives(), 500, read_archive),
     "table": (tables(), 2_500, read_table),
-    "configuration": (configurations(), 1_250, check),
     "paper": (printed(), 500, check),
 }
 

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import re
+import json
 import shutil
 import signal
 import sys
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from benchmark.config.schema import ParallelSection
 from benchmark.evaluation import intervals
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.payload import make_payload
 from benchmark.experiment.run import run_and_write
-from benchmark.experiment.runner import TaskExecutor, plan_tasks, read_variants, run_experiment
+from benchmark.experiment.runner import TaskExecutor, plan_tasks, read_variants
 from benchmark.experiment.store import Store
 from benchmark.system.errors import BenchError, ConfigError
 from benchmark.system.observer import Observer
 from benchmark.system.threads import n_processors
 from benchmark.workers import cluster as module
 from benchmark.workers.cluster import DaskExecutor, group_jobs, parse_dask_option
-from benchmark.workers.worker import Cancelled, compute_units
 from tests.builders import small_experiment
 from tests.processes import contents_of
 
@@ -106,23 +103,16 @@ def same(
     return run
 
 
-# Same bytes
-
-
-@pytest.mark.parametrize("workers", [2, pytest.param(4, marks=pytest.mark.slow)])
-def test_the_same_bytes_from_any_number_of_workers_and_a_full_store_needs_none(
-    same: Any, dask: Any, at_home: list[int], workers: int
+@pytest.mark.parametrize("shared", ["folder", "address"])
+def test_the_same_bytes_from_workers_and_a_full_store_needs_none(
+    same: Any, dask: Any, bucket: str, at_home: list[int], tmp_path: Path, shared: str
 ) -> None:
-    dask.employ(workers)
-    same()
-    assert same(address="tcp://127.0.0.1:9")._client is None
-    assert at_home == [], "everything was solved by workers"
-
-
-def test_a_store_behind_an_address(same: Any, dask: Any, bucket: str, at_home: list[int]) -> None:
     dask.employ(2)
-    same(Store(f"{bucket}/cluster", limit=10**9))
-    assert at_home == []
+    store = Store(tmp_path / "store" if shared == "folder" else f"{bucket}/cluster", limit=10**9)
+    (tmp_path / "scheduler.json").write_text(json.dumps({"address": dask.address}))
+    same(store, address=dask.address if shared == "folder" else str(tmp_path / "scheduler.json"))
+    assert same(store, address="tcp://127.0.0.1:9")._client is None
+    assert at_home == [], "everything was solved by workers"
 
 
 def unread(payload: Any, _: Path) -> Any:
@@ -180,7 +170,14 @@ def test_whatever_happens_to_the_cluster(
     assert all(note.endswith("); this process computes the rest") for note in notebook.notes)
 
 
-# What ends a run
+def test_what_a_worker_can_not_store_is_computed_here(
+    same: Any, dask: Any, notebook: Any, at_home: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dask.employ(1)
+    monkeypatch.setattr(module, "make_payload", lambda *given: replace(make_payload(*given), limit=1))
+    same()
+    assert at_home
+    assert not any("the Dask cluster failed" in note for note in notebook.notes)
 
 
 @pytest.mark.parametrize(
@@ -203,124 +200,49 @@ def test_a_worker_that_refuses_ends_the_run_in_a_line(
         there(experiment, Store(tmp_path / "store"))
 
 
-@pytest.mark.parametrize(
-    ("address", "said"),
-    [("tcp://127.0.0.1:9", "127.0.0.1:9"), ("nonsense://x", "nonsense://x: ValueError: unknown address")],
-)
-def test_a_scheduler_that_is_not_there_is_told_in_a_line(
-    address: str, said: str, experiment: Experiment, there: Any, tmp_path: Path, monkeypatch: Any
+def test_what_is_not_there_is_told_in_a_line(
+    experiment: Experiment, there: Any, tmp_path: Path, monkeypatch: Any
 ) -> None:
     monkeypatch.setattr(module, "CONNECT_TIMEOUT", 0.5)
-    with pytest.raises(BenchError, match=f"^no Dask scheduler answers at .*{said}"):
-        there(experiment, Store(tmp_path / "store"), address=address)
-
-
-def test_without_dask_it_is_said_how_to_have_it(experiment: Experiment, tmp_path: Path, monkeypatch: Any) -> None:
+    for address in ("tcp://127.0.0.1:9", "nonsense://x"):
+        with pytest.raises(BenchError, match=f"^no Dask scheduler answers at {address}: "):
+            there(experiment, Store(tmp_path / "store"), address=address)
     monkeypatch.setitem(sys.modules, "distributed", None)
-    store = Store(tmp_path / "store")
-    said = re.escape("--dask and parallel need Dask: pip install 'simplexbench[cluster]'")
-    with (
-        pytest.raises(ConfigError, match=f"^{said}$"),
-        DaskExecutor(parse_dask_option("local:1"), store, 1, Observer()) as cluster,
-    ):
-        run_and_write(experiment, RunContext(store, elsewhere=cluster), folder=tmp_path / "run")
-
-
-# Where, how many, and what is sent
+    with pytest.raises(ConfigError, match=r"^--dask and parallel need Dask: pip install 'simplexbench\[cluster\]'$"):
+        there(experiment, Store(tmp_path / "store"))
 
 
 @pytest.mark.parametrize(
-    ("words", "expected"),
+    ("words", "jobs", "expected"),
     [
-        (("local",), (None, None)),
-        (("local", 2), (None, 2)),
-        (("local:4",), (None, 4)),
-        (("local:4", 2), (None, 4)),
-        (("tcp://host:8786", 3), ("tcp://host:8786", 3)),
-        (("scheduler.json",), ("scheduler.json", None)),
+        (("local",), 0, (None, None, 1)),
+        (("local", 2), 0, (None, 2, max(1, n_processors() // 2))),
+        (("local:4", 2), 3, (None, 4, 3)),
+        (("tcp://host:8786", 3), 0, ("tcp://host:8786", 3, 0)),
     ],
 )
-def test_a_place_by_its_words(words: tuple[Any, ...], expected: tuple[str | None, int | None]) -> None:
+def test_a_place_and_its_threads_by_its_words(words: Any, jobs: int, expected: Any, tmp_path: Path) -> None:
     place = parse_dask_option(*words)
-    assert (place.dask_address, place.n_jobs) == expected
+    threads = DaskExecutor(place, Store(tmp_path), jobs, Observer())._threads
+    assert (place.dask_address, place.n_jobs, threads) == expected
 
 
-@pytest.mark.parametrize(
-    ("jobs", "place", "threads"),
-    [
-        (3, {"n_jobs": 2}, 3),
-        (0, {"dask_address": "tcp://x:1", "n_jobs": 2}, 0),
-        (0, {"n_jobs": 2}, max(1, n_processors() // 2)),
-        (0, {}, 1),
-    ],
-)
-def test_processes_of_this_machine_divide_its_threads(
-    jobs: int, place: dict[str, Any], threads: int, tmp_path: Path
+@pytest.mark.parametrize(("subset", "number"), [(None, 6), ("several", 2)])
+def test_jobs_that_share_go_to_one_worker_and_the_corpus_to_none(
+    subset: str | None, number: int, tmp_path: Path
 ) -> None:
-    assert DaskExecutor(ParallelSection(**place), Store(tmp_path), jobs, Observer())._threads == threads
-
-
-@pytest.mark.parametrize("subset", [None, "several"])
-def test_groups_have_every_job_once_with_those_that_share(subset: str | None, tmp_path: Path) -> None:
+    """Matrices are shared, or the machines of a split where documents have several classes."""
+    store = Store(tmp_path / "store")
     experiment = small_experiment(methods=METHODS, corpus={"name": "synthetic", "subset": subset})
-    (work,) = plan_tasks(experiment, read_variants(experiment, RunContext(Store(tmp_path))))
+    read = read_variants(experiment, RunContext(store, download=False))
+    (work,) = plan_tasks(experiment, read)
     missing = [(point, job) for point in work.points for job in point.jobs]
     groups = group_jobs(work, missing)
+    assert len(groups) == number
     assert sorted(key for group in groups for key in group.keys) == sorted(job.key for _, job in missing)
-    shares = {job.key: job.splits[0].name if subset else point.shares for point, job in missing}
-    points = {job.key: point.place for point, job in missing if point.classifies_points and not subset}
-    together = [{points.get(key, shares[key]) for key in group.keys} for group in groups]
-    assert all(len(each) == 1 for each in together)
-    assert len(groups) == len({points.get(key, shares[key]) for key in shares})
-
-
-class Future:
-    """The reply to a group that was submitted."""
-
-    def __init__(self, reply: Any) -> None:
-        self.result = lambda: reply
-
-
-@pytest.mark.parametrize(("n_jobs", "expected"), [(0, 0), (1, 1), (None, 4)])
-def test_what_the_store_has_is_not_sent_and_no_more_at_once_than_there_may_be(
-    n_jobs: int | None, expected: int, experiment: Experiment, notebook: Any, tmp_path: Path, monkeypatch: Any
-) -> None:
-    """Of each group's jobs the first fails, and the last is lost where there are several."""
-    distributed, sent = pytest.importorskip("distributed"), list[tuple[str, ...]]()
-    store = Store(tmp_path / "store", limit=10**9)
-    run_experiment(small_experiment(methods=METHODS[1:]), RunContext(store))
-
-    def submit(*given: Any, pure: bool) -> Any:
-        sent.append(keys := given[-1])
-        reply = {"failed": {keys[0]: "why"}, "entries": {}, "lost": keys[1:], "notes": ["one"], "details": ["trace"]}
-        return Future(reply)
-
-    client = SimpleNamespace(submit=submit, wait_for_workers=lambda *_, **__: None, close=lambda **_: None)
-    monkeypatch.setattr(DaskExecutor, "_connect", lambda self: setattr(self, "_client", client))
-    monkeypatch.setattr(distributed, "wait", lambda futures, **_: SimpleNamespace(done=futures))
-    executor = DaskExecutor(ParallelSection(n_jobs=n_jobs), store, 1, notebook)
-    (work,) = executor.begin(
-        experiment, read := read_variants(experiment, RunContext(store)), plan_tasks(experiment, read)
-    )
-    missing = [(p, job) for p in work.points for job in p.jobs if not store.has(job.key)]
-    assert len(sent) == expected
-    assert sorted(executor.solved(missing)) == sorted((keys[0], "why") for keys in sent)
-    assert (notebook.notes, set(notebook.details)) == (["one"] * bool(sent), {"trace"} if sent else set())
-
-
-def test_what_is_sent_is_no_corpus_and_what_nobody_waits_for_is_left(experiment: Experiment, tmp_path: Path) -> None:
-    store = Store(tmp_path / "store")
-    read = read_variants(experiment, RunContext(store, download=False))
     payload = make_payload(experiment, read, store, 1)
     assert len(payload.content) < 20_000
     assert make_payload(experiment, read, store, 1) == payload
-    (work,) = plan_tasks(experiment, read)
-    group, *_ = group_jobs(work, [(point, job) for point in work.points for job in point.jobs])
-    told: list[Any] = []
-    with pytest.raises(Cancelled):
-        compute_units(payload, group.variant, group.task, frozenset(group.keys), told.append)
-    assert [store.has(key) for key in group.keys].count(True) == len(set(told) & set(group.keys)) <= 1
-    assert len(group.keys) > 1
 
 
 SLOW = """\

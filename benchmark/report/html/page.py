@@ -179,5 +179,5 @@ def _legend(chart: Chart) -> str:
 
 def _cells_section(summary: Summary) -> PageSection:
     """Return the section of the cells of curves: their ranking, scores and costs."""
-    grid = replace(cell_table(summary, costs=True), title="Scores")
+    grid = replace(cell_table(summary, costs=True, anywhere=True), title="Scores")
     return PageSection("Scores of every cell", (), grid, "scores.csv", folded=True)

@@ -10,7 +10,6 @@ import pytest
 
 from benchmark.analysis.charts.region_charts import RegionFigure
 from benchmark.analysis.summary import SCORE_COLUMNS, Summary, summary_table
-from benchmark.evaluation.public_test_sets import TEST_SETS
 from benchmark.report.html.page import _pictured, write_page
 from benchmark.report.html.site import site_pages
 from benchmark.report.page import BASE_VARIANT_LABEL
@@ -19,8 +18,6 @@ from benchmark.report.placement import (
     LONGEST_METHOD,
     NAMED_CELLS,
     NOT_TOLD_APART,
-    PLACED_DOCUMENT_COLUMNS,
-    documents_grid_of,
     placement_page,
     published_grid_of,
     ranking_grid_of,
@@ -131,21 +128,6 @@ class TestPlacements:
         one = placed(2, scores=summary_table(SCORE_COLUMNS, scores[:2])).notes[0]
         assert "groups" not in one
 
-    def test_a_document_that_it_alone_gets_right_is_named(self) -> None:
-        rows = [
-            ("w1", "l", "p", "only it is wrong"),
-            ("r1", "l", "p", "only it is right"),
-            ("w2", "l", "p", "only it is wrong"),
-        ]
-        made = placed(2, documents=summary_table(PLACED_DOCUMENT_COLUMNS, rows))
-        documents = TEST_SETS["20ng"].documents
-        assert made.sentences[-1] == (
-            f"Number of {documents} that it alone gets right: 1 (such as r1); that it alone gets wrong: 2."
-        )
-        assert [row[0] for row in documents_grid_of(made).rows] == ["w1", "r1", "w2"]
-        none = placed(2, documents=summary_table(PLACED_DOCUMENT_COLUMNS, rows[:1]))
-        assert "alone gets right: 0; that it alone gets wrong: 1." in none.sentences[-1]
-
     @pytest.mark.parametrize("n", [0, 1, NAMED_CELLS, NAMED_CELLS + 1])
     def test_cells_that_are_not_told_apart_are_named(self, n: int) -> None:
         made = placed(1)
@@ -194,6 +176,6 @@ class TestPlacements:
         html = placement_page(placed(2, published=self.published))
         assert "mine (placed)" in html
         page = page_words(html)
-        for words in ("c0", "c12", "Among published scores", "Documents on which it is alone", "Notes"):
+        for words in ("c0", "c12", "Among published scores", "Notes"):
             assert words in page, words
         assert "bench place" in page

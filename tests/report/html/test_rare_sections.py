@@ -29,7 +29,6 @@ from benchmark.report.html.site import site_pages
 from benchmark.report.page import BASE_VARIANT_LABEL
 from benchmark.report.paper_results import PaperExperiment, PaperResult
 from benchmark.report.placement import (
-    PLACED_DOCUMENT_COLUMNS,
     PUBLISHED_SCORE_COLUMNS,
     RANKING_COLUMNS,
     Placement,
@@ -266,7 +265,6 @@ def placed(place: int, n: int = 12, *, name: str = "20ng", published: Any = (), 
         summary_table(SCORE_COLUMNS, scores),
         pd.DataFrame(rows),
         summary_table(PUBLISHED_SCORE_COLUMNS, published),
-        summary_table(PLACED_DOCUMENT_COLUMNS, [("d", "l", "p", "only it is right")]),
         {},
     )
     return replace(made, **changes)
@@ -334,14 +332,9 @@ class TestPlacements:
     def test_data_are_whole(self) -> None:
         data = placement_data(placed(2, excluded={"x": True}), "page.html")
         assert set(data) == {
-            *("name", "test_set", "rank", "scores", "ranking", "published", "documents", "excluded", "notes", "page"),
+            *("name", "test_set", "rank", "scores", "ranking", "published", "excluded", "notes", "page"),
         }
-        assert (data["rank"], data["excluded"], data["page"], len(data["documents"])) == (
-            2,
-            {"x": True},
-            "page.html",
-            1,
-        )
+        assert (data["rank"], data["excluded"], data["page"]) == (2, {"x": True}, "page.html")
 
 
 class TestFigures:
