@@ -125,20 +125,22 @@ def compare_two_cells(run: RunPredictions, a: str, b: str) -> list[Table]:
     metrics = [metric for metric in shown if scored.has(metric, a, b)]
     if not metrics:
         return [Table.of("Scores", (), [], empty=f"{a} and {b} have no score in common")]
-    scores = list[tuple[str, ...]]()
+    scores = list[tuple[Any, ...]]()
     try:
         for metric in metrics:
             unit, gap = display_unit(metric, quantities), scored.difference(a, b, metric)
-            values = (unit.text(scored.estimate(name, metric).value) for name in (a, b))
-            bounds = unit.interval(gap.low, gap.high, "+")
-            scores.append((metric_with_unit(metric, unit, quantities), *values, unit.text(gap.value, "+"), bounds))
+            values = (scored.estimate(name, metric).value for name in (a, b))
+            one, two, value, low, high = (unit.scale * each for each in (*values, gap.value, gap.low, gap.high))
+            scores.append((metric_with_unit(metric, unit, quantities), one, two, value, (low, high)))
         tests = scored.tests(a, b, tested) if not set(metrics) <= quantities.keys() else []
     except ValueError as error:
         raise ConfigError(f"{error}: there is nothing to pair") from None
     cells = {cell.id: cell for cell in run.experiment.cells}
     found = agreement(predicted_classes(run, cells[a]), predicted_classes(run, cells[b]), tuple(tests))
-    numbers = (Column(name, PLAIN) for name in (a, b, "difference", "95% interval"))
-    tables = [Table.of("Scores", ("metric", *numbers), scores)]
+    shown_as = replace(PLAIN, decimals=max(display_unit(metric, quantities).decimals for metric in metrics))
+    own, gaps = (Column(name, shown_as) for name in (a, b)), ("difference", "95% interval")
+    signed = (Column(name, shown_as, "+") for name in gaps)
+    tables = [Table.of("Scores", ("metric", *own, *signed), scores)]
     if found.shared:
         tables.append(Table.of("Predictions", ("of both", "different"), [(found.shared, len(found.differing))]))
     rows = [

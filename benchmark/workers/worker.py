@@ -1,4 +1,4 @@
-"""Workers of a run: the payload that they are sent, and the function that computes points and stores their results."""
+"""Functions of Dask workers and of processes of users' code: compute units of a payload, and answer requests."""
 
 from __future__ import annotations
 

@@ -53,8 +53,12 @@ class TestCells:
         scores, _, tests = compare_two_cells(run_of(experiment, predictions), "rbf-oracle-50", "linear-oracle-50")
         (row,) = scores.rows
         values = [100 * scored.estimate(name, "error").value for name in ("rbf-oracle-50", "linear-oracle-50")]
-        gap = f"{values[0] - values[1]:+.2f}".replace("-", "−")
-        assert row[:4] == ("error %", f"{values[0]:.2f}", f"{values[1]:.2f}", gap)
+        gap = scored.difference("rbf-oracle-50", "linear-oracle-50", "error")
+        assert row[1:4] == pytest.approx((*values, values[0] - values[1]))
+        assert row[4] == pytest.approx((100 * gap.low, 100 * gap.high))
+        (texts,) = scores.texts
+        shown = f"{values[0] - values[1]:+.2f}".replace("-", "−")
+        assert texts[:4] == ("error %", f"{values[0]:.2f}", f"{values[1]:.2f}", shown)
         assert [row[0] for row in tests.rows] == ["Wilcoxon's signed rank test", "McNemar's exact test"]
 
     def test_of_documents(self, tabled):

@@ -143,6 +143,11 @@ class TestDocument:
         assert {"name", "parameters", "description"} == set(listed[0]["rows"][0])
         compared = json.loads(invoke("compare", finished[1], "ngd", "linear", "--json").stdout)["tables"]
         assert [table["title"] for table in compared] == ["Scores", "Predictions", "Tests"]
+        scores = pd.read_csv(finished[1] / "scores.csv").query("fold == 'all'").set_index(["metric", "cell"])["value"]
+        row, ours = compared[0]["rows"][0], 100 * scores["accuracy"]
+        assert [row["ngd"], row["linear"]] == pytest.approx([ours["ngd"], ours["linear"]])
+        assert row["difference"] == pytest.approx(ours["ngd"] - ours["linear"])
+        assert row["95% interval"][0] <= row["difference"] <= row["95% interval"][1]
         planned = json.loads(invoke("plan", finished[0], "--no-pilot", "--json").stdout)["tables"]
         assert [row["what"] for row in planned[0]["rows"]] == ["ngd", "linear"]
         good = json.loads(invoke("validate", finished[0], "--json").stdout)["good"]
