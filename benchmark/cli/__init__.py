@@ -21,7 +21,12 @@ from benchmark.cli.data_commands import data
 from benchmark.cli.errors import echo, ensure_memory, exit_on_error, prepare_streams, print_warnings
 from benchmark.cli.model_commands import fit, predict
 from benchmark.cli.options import (
+    COMPARE,
     CONFIGS_HELP,
+    MAINTAIN,
+    RUN,
+    SHARE,
+    YOUR_DATA,
     CommandGroup,
     Config,
     Configs,
@@ -73,10 +78,10 @@ class _Group(CommandGroup):
 app = typer.Typer(
     cls=_Group,
     name="bench",
-    help="Benchmark text classifiers that use the geometry of the simplex, and compare them with published values.",
-    epilog="""Start with: bench run quickstart
+    help="""Benchmark text classifiers that use the geometry of the simplex, and compare them with published values.
 
-    Exit codes: 0 success; 1 a cell failed, a pinned number or a prediction
+    Start with: bench run quickstart. For your own documents: bench init FILE.""",
+    epilog="""Exit codes: 0 success; 1 a cell failed, a pinned number or a prediction
     of a run changed, or memory, disk or workers failed; 2 a command or
     configuration is wrong; 3 data are missing or damaged; 130 interrupted.""",
     no_args_is_help=True,
@@ -86,10 +91,15 @@ app = typer.Typer(
 )
 prints = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="Published values: the settings that they apply to.")
 plugin = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="Your own kernels, classifiers and other components.")
-app.add_typer(plugin, name="plugin", epilog="Example: bench plugin test mykernels.py")
-app.add_typer(prints, name="published", epilog="Example: bench published pin-settings configs/webkb.yaml")
-app.add_typer(data, name="data", epilog="Example: bench data list")
-app.add_typer(cache, name="cache", epilog="Example: bench cache info")
+app.add_typer(plugin, name="plugin", epilog="Example: bench plugin test mykernels.py", rich_help_panel=YOUR_DATA)
+app.add_typer(
+    prints,
+    name="published",
+    epilog="Example: bench published pin-settings configs/webkb.yaml",
+    rich_help_panel=MAINTAIN,
+)
+app.add_typer(data, name="data", epilog="Example: bench data list", rich_help_panel=MAINTAIN)
+app.add_typer(cache, name="cache", epilog="Example: bench cache info", rich_help_panel=MAINTAIN)
 
 
 def _version(is_set: bool) -> None:
@@ -112,7 +122,7 @@ def bench(
     """Accept the options that precede a command."""
 
 
-@app.command(epilog="Examples: bench run webkb --only 'tfidf-*' · bench run results/runs/webkb")
+@app.command(epilog="Examples: bench run webkb --only 'tfidf-*' · bench run results/runs/webkb", rich_help_panel=RUN)
 def run(
     configs: Annotated[
         list[Path], typer.Argument(metavar="CONFIG", help=f"{CONFIGS_HELP} Or the folder of a run, to run it again.")
@@ -175,7 +185,9 @@ def run(
             raise SystemExit(1)
 
 
-@app.command(epilog="Examples: bench init tickets.csv --text body --label queue · bench init essays/")
+@app.command(
+    epilog="Examples: bench init tickets.csv --text body --label queue · bench init essays/", rich_help_panel=YOUR_DATA
+)
 def init(
     path: Annotated[Path, typer.Argument(metavar="FILE", help="A table, JSON, Parquet, or a folder of classes.")],
     text: Annotated[str | None, typer.Option(help="Column of the text.", show_default="proposed")] = None,
@@ -269,7 +281,7 @@ def init(
     echo(" ".join(filter(None, facts)))
 
 
-@app.command(epilog="Example: bench validate configs/*.yaml")
+@app.command(epilog="Example: bench validate configs/*.yaml", rich_help_panel=RUN)
 def validate(configs: Configs, as_json: Json = False) -> None:
     """Check configurations without doing any work; code that you don't trust yet isn't looked into."""
     from benchmark.cli.output import CommandOutput
@@ -291,7 +303,7 @@ def validate(configs: Configs, as_json: Json = False) -> None:
         raise SystemExit(max(problem.exit_code for problem in problems))
 
 
-@app.command(epilog="Example: bench plan configs/20ng.yaml")
+@app.command(epilog="Example: bench plan configs/20ng.yaml", rich_help_panel=RUN)
 def plan(
     config: Config,
     no_pilot: Annotated[bool, typer.Option("--no-pilot", help="Don't time the methods on a sample.")] = False,
@@ -320,7 +332,7 @@ def plan(
         answer.tables(parts, plan_sentence(result))
 
 
-@app.command(epilog="Example: bench check configs/webkb.yaml configs/20ng.yaml")
+@app.command(epilog="Example: bench check configs/webkb.yaml configs/20ng.yaml", rich_help_panel=MAINTAIN)
 def check(
     configs: Annotated[
         list[Path] | None,
@@ -368,7 +380,10 @@ def check(
             raise SystemExit(1)
 
 
-@app.command(epilog="Examples: bench compare results/runs/webkb tf-l1-ngd tf-l2-linear · bench compare RUN_A RUN_B")
+@app.command(
+    epilog="Examples: bench compare results/runs/webkb tf-l1-ngd tf-l2-linear · bench compare RUN_A RUN_B",
+    rich_help_panel=COMPARE,
+)
 def compare(
     run: RunFolder,
     a: Annotated[str, typer.Argument(metavar="A", help="A cell of the run; or the folder of another run.")],
@@ -391,7 +406,7 @@ def compare(
         answer.tables(tables)
 
 
-@app.command(epilog="Examples: bench report results/runs/webkb · bench report webkb --html")
+@app.command(epilog="Examples: bench report results/runs/webkb · bench report webkb --html", rich_help_panel=COMPARE)
 def report(
     run: RunFolder,
     html: Annotated[
@@ -428,7 +443,7 @@ def report(
         echo(str(write_page_with_texts(done, context, explained)))
 
 
-@app.command(epilog="Example: bench explain results/runs/webkb tf-l1-ngd")
+@app.command(epilog="Example: bench explain results/runs/webkb tf-l1-ngd", rich_help_panel=COMPARE)
 def explain(
     run: RunFolder,
     cell: Annotated[str, typer.Argument(metavar="CELL", help="A cell of the run.")],
@@ -453,14 +468,17 @@ def explain(
         answer.tables(observer.between(parts))
 
 
-app.command(epilog="Examples: bench place --template 20ng · bench place mine.csv --on 20ng")(place)
-app.command(epilog="Example: bench fit configs/20ng.yaml --cell tf-l1-ngd --out model")(fit)
-app.command(epilog="Examples: bench predict model letter.txt · bench predict model new.csv --text body > answers.csv")(
-    predict
+app.command(epilog="Examples: bench place --template 20ng · bench place mine.csv --on 20ng", rich_help_panel=COMPARE)(
+    place
 )
+app.command(epilog="Example: bench fit configs/20ng.yaml --cell tf-l1-ngd --out model", rich_help_panel=YOUR_DATA)(fit)
+app.command(
+    epilog="Examples: bench predict model letter.txt · bench predict model new.csv --text body > answers.csv",
+    rich_help_panel=YOUR_DATA,
+)(predict)
 
 
-@app.command(epilog="Examples: bench cite results/runs/webkb · bench cite webkb")
+@app.command(epilog="Examples: bench cite results/runs/webkb · bench cite webkb", rich_help_panel=SHARE)
 def cite(run: RunFolder) -> None:
     """Print BibTeX of a run's papers, corpora and solvers, and of this package."""
     from benchmark.commands.cite import cite_run
@@ -468,7 +486,7 @@ def cite(run: RunFolder) -> None:
     echo(cite_run(resolve_run(run)))
 
 
-@app.command("list", epilog="Example: bench list kernels")
+@app.command("list", epilog="Example: bench list kernels", rich_help_panel=MAINTAIN)
 def list_(
     what: Annotated[
         str,
@@ -493,7 +511,7 @@ def list_(
         answer.tables(list_components(what, plugins or ()))
 
 
-@app.command(epilog="Examples: bench schema · bench schema --markdown")
+@app.command(epilog="Examples: bench schema · bench schema --markdown", rich_help_panel=MAINTAIN)
 def schema(
     markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown page of every key.")] = False,
 ) -> None:
@@ -510,7 +528,7 @@ def schema(
     echo(json.dumps(json_schema(), indent=1, ensure_ascii=False))
 
 
-@app.command(epilog="Example: bench reproduce")
+@app.command(epilog="Example: bench reproduce", rich_help_panel=SHARE)
 def reproduce(
     configs: Annotated[
         Path, typer.Option("--configs", help="Folder of configurations.", show_default="configs")
@@ -541,7 +559,10 @@ def reproduce(
         raise SystemExit(1)
 
 
-@app.command(epilog="Examples: bench survey methods · bench survey methods mine.yaml other.yaml --page mine.md")
+@app.command(
+    epilog="Examples: bench survey methods · bench survey methods mine.yaml other.yaml --page mine.md",
+    rich_help_panel=COMPARE,
+)
 def survey(
     page: Annotated[
         str, typer.Argument(metavar="PAGE", help="methods: which one to use; ablation: what each step adds.")

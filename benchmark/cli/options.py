@@ -42,10 +42,20 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the final
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, and nothing else, on standard output.")]
 
 
+#: Panels of the help, in their order: groups of commands.
+RUN, YOUR_DATA, COMPARE, SHARE, MAINTAIN = PANELS = ("Run", "Your data", "Compare", "Share", "Maintain")
+
+
 class CommandGroup(TyperGroup):
-    """Command group whose help has the whole first sentence of each command, on as many lines as it takes."""
+    """Command group whose help has the whole first sentence of each command, by the panels that commands name."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - typer hands it over
         """Write the commands and their first sentences."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, each.get_short_help_str(limit=200)) for name, each in self.commands.items()])
+        panels: dict[str, list[tuple[str, str]]] = {panel: [] for panel in PANELS}
+        for name, command in self.commands.items():
+            panel = getattr(command, "rich_help_panel", None)
+            rows = panels.setdefault(panel if isinstance(panel, str) else "Commands", [])
+            rows.append((name, command.get_short_help_str(limit=200)))
+        for panel, rows in filter(lambda each: each[1], panels.items()):
+            with formatter.section(panel):
+                formatter.write_dl(rows)
