@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from benchmark.analysis.advice import advice_on_own_documents
 from benchmark.analysis.caveats import Caveat, find_caveats, leak_caveats, leak_rows
 from benchmark.analysis.comparisons import comparable_pairs, difference_rows, leading_pair, significance_rows
 from benchmark.analysis.costs import cost_rows
@@ -135,7 +136,7 @@ def summarize(run: RunPredictions) -> Summary:
     )
     pair = leading_pair(summary)
     between = disagreement(experiment, run.predictions, scored, pair) if pair else None
-    return replace(summary, disagreement=between)
+    return replace(summary, advice=advice_on_own_documents(experiment, summary), disagreement=between)
 
 
 def _charts(experiment: Experiment, scored: ScoreTable, published: Published | None) -> tuple[Chart, ...]:

@@ -16,6 +16,7 @@ from benchmark.evaluation.metrics import more_is_better
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from benchmark.analysis.advice import Advice
     from benchmark.analysis.charts.chart import Chart
     from benchmark.analysis.charts.region_charts import RegionFigure
     from benchmark.analysis.hardest_documents import Disagreement
@@ -144,6 +145,8 @@ class Summary:
     mistakes : DataFrame
         Columns `MISTAKES`: documents that `wrong` of `of` cells misclassify, the most frequent first, and the predicted
         classes with the number of cells that predict each (`given`): "student (7); faculty (3)".
+    advice : Advice or None
+        Which method to use on a person's own documents.
     disagreement : Disagreement or None
         Where the two best cells that are compared disagree.
     duplicates : DataFrame
@@ -187,6 +190,7 @@ class Summary:
     confusions: pd.DataFrame = field(default_factory=partial(summary_table, CONFUSIONS))
     ranks: pd.DataFrame = field(default_factory=partial(summary_table, RANK_TABLE_COLUMNS))
     mistakes: pd.DataFrame = field(default_factory=partial(summary_table, MISTAKES))
+    advice: Advice | None = None
     disagreement: Disagreement | None = None
     duplicates: pd.DataFrame = field(default_factory=partial(summary_table, DUPLICATES))
     leaks: pd.DataFrame = field(default_factory=partial(summary_table, LEAKS))

@@ -58,10 +58,13 @@ def workers_from_options(dask: str | None, max_workers: int | None) -> ParallelS
 
 def output_run(answer: CommandOutput, done: RunResult, *, whole: bool = False) -> None:
     """Add a run to the answer: tables (all cells if `whole`) and a sentence as text, its frames as data."""
+    from rich.text import Text
+
     from benchmark.analysis.summary import SUMMARY_TABLES
     from benchmark.cli.terminal import file_link
+    from benchmark.report.escapes import escape_controls
     from benchmark.report.html.section import PAGE_FILE
-    from benchmark.report.terminal import RunOnTerminal, run_sentence
+    from benchmark.report.terminal import RunOnTerminal, next_step, run_sentence
     from benchmark.system.memory import lifetime_peak_memory
 
     summary, peak, (stored, cells) = done.summary, lifetime_peak_memory(), done.results.from_store
@@ -72,3 +75,4 @@ def output_run(answer: CommandOutput, done: RunResult, *, whole: bool = False) -
     data |= {name: getattr(summary, name).to_dict("records") for name in SUMMARY_TABLES if name != "confusions"}
     answer.give("runs", data, RunOnTerminal(summary, done.folder, whole), "", sentence=closing)
     answer.show(file_link("open", done.folder / PAGE_FILE))
+    answer.show(Text(f"Next: {escape_controls(next_step(summary, done.folder))}", no_wrap=True, overflow="ignore"))

@@ -576,7 +576,9 @@ methods:
     weighting: tfidf
     features: hellinger
     classifier: {{name: linear-svm, C: 2, ridge: 0.5708}}
-{characters}{kernel}compare:
+{characters}{kernel}compare: # with the usual first choice
+  - [mnb, tfidf-linear-svm]
+  - [complement-nb, tfidf-linear-svm]
   - [log-entropy-linear-svm, tfidf-linear-svm]
   - [{LINEAR_ROUTE}, tfidf-linear-svm]
 {character_pair}{pair}"""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.prose.main_finding import main_finding
+from benchmark.analysis.prose.terms import NAME_PARTS
+from benchmark.analysis.ranking import ranked_cells
 from benchmark.papers.verdict_counts import claim_counts_text, verdict_counts_text
 from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.escapes import escape_controls
@@ -24,16 +28,20 @@ from benchmark.report.tables import (
 from benchmark.report.writers import MAX_TERMINAL_COLUMNS, TerminalTable, plain_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from rich.console import Console, ConsoleOptions, RenderResult
 
     from benchmark.analysis.formatting.table import Table
-    from benchmark.analysis.summary import Summary
+    from benchmark.analysis.summary import CellInfo, Summary
 
 #: Rows of the table of cells, and of any other table; of longer ones the first are shown.
 MAX_CELLS, MAX_TERMINAL_ROWS = 24, 12
+#: Columns of table.csv that the terminal has no room for.
+LEFT_OUT = ("macro-F1 of means %", "testing s", "peak MB")
+#: Lines on what names of cells mean.
+MAX_NAME_LINES = 2
 
 
 @dataclass(frozen=True)
@@ -65,7 +73,8 @@ class RunOnTerminal:
         if claims := claim_lines(summary, width):
             yield plain_text("\nClaims: comparisons that hold", style="bold")
             yield plain_text("\n".join(claims))
-        yield plain_text("\n".join(["", *(f"- {line}" for line in summary.brief), "- All tables and notes: table.md."]))
+        lines = [*(f"- {line}" for line in summary.brief), "- All tables and notes: table.md."]
+        yield plain_text("\n".join(["", *name_lines(summary.cells, width), *lines]))
         if summary.failures:
             yield plain_text("\n" + "\n".join(failure_lines(summary)), style="red")
 
@@ -75,7 +84,7 @@ class RunOnTerminal:
         if summary.of_points:
             yield from (_first_rows(table, MAX_TERMINAL_ROWS, "in curves.csv") for table in main_tables(summary))
         else:
-            table = cell_table(summary, costs=True)
+            table = _of_methods(cell_table(summary, costs=True), summary)
             yield table if self.whole else _first_rows(table, MAX_CELLS, f"bench report {self.folder} --all-cells")
             if not len(summary.claims):  # which are about these comparisons
                 yield _first_rows(comparison_table(summary), MAX_TERMINAL_ROWS, "in differences.csv")
@@ -84,6 +93,41 @@ class RunOnTerminal:
             others = others[others["verdict"] == "deviates"]
         for table in (verdict_table(others), reference_value_table(summary.verdicts), range_table(summary.ranges)):
             yield _first_rows(table, MAX_TERMINAL_ROWS, "in table.md")
+
+
+def _of_methods(table: Table, summary: Summary) -> Table:
+    """Return the table of cells as one of methods, with a star at the best of each variant, task and choice."""
+    cells, seen, rows = {cell.id: cell for cell in summary.cells}, set(), []
+    for name, *values in table.rows:
+        cell = cells[name]
+        group = cell.variant, cell.task, cell.choice
+        best = group not in seen and (name, summary.main_metric) in summary.headlines
+        seen.add(group)
+        rows.append((f"{name} ★" if best else name, *values))
+    columns = (replace(table.columns[0], name="method"), *table.columns[1:])
+    return replace(table, columns=columns, rows=tuple(rows)).without(*LEFT_OUT)
+
+
+def name_lines(cells: Iterable[CellInfo], width: int) -> list[str]:
+    """Return at most two lines on what the parts of cell names mean."""
+    names = [f"-{cell.method or cell.id}-" for cell in cells]
+    found = {part: text for part, text in NAME_PARTS.items() if any(f"-{part}-" in name for name in names)}
+    if "linear-svm" in found and not any("-linear-" in name.replace("-linear-svm-", "-") for name in names):
+        del found["linear"]
+    if not found:
+        return []
+    text = "; ".join(f"{part}: {words}" for part, words in found.items())
+    return wrap(f"Names: {text}.", width, max_lines=MAX_NAME_LINES, placeholder=" …")
+
+
+def next_step(summary: Summary, folder: Path) -> str:
+    """Return the command that a person would try next."""
+    if summary.advice:
+        return f"bench fit {shlex.quote(f'{summary.name}.yaml')} --cell {shlex.quote(summary.advice.cell)} --out model"
+    best = next(iter(ranked_cells(summary)), "")
+    if summary.paper and best and not summary.of_points:
+        return f"bench explain {shlex.quote(str(folder))} {shlex.quote(best)}"
+    return "bench init FILE, for your own documents"
 
 
 def _first_rows(table: Table, most: int, where: str) -> Table:
@@ -129,7 +173,7 @@ def _sign(claim: Mapping[Any, Any]) -> str:
 
 
 def run_sentence(summary: Summary, *, stored: int, seconds: float, peak: float, folder: Path) -> str:
-    """Summarize a run in one sentence: cells, failures, verdicts, claims, time, memory and folder.
+    """Summarize a run in one sentence: methods or cells of curves, failures, verdicts, claims, time, memory and folder.
 
     Parameters
     ----------
@@ -143,7 +187,7 @@ def run_sentence(summary: Summary, *, stored: int, seconds: float, peak: float, 
     folder : Path
     """
     n, failed = len(summary.cells), len(summary.failures)
-    cells = "cell" if n == 1 and not failed else "cells"
+    cells = f"{'cell' if summary.of_points else 'method'}{'' if n == 1 and not failed else 's'}"
     parts = [f"{summary.name}: {n - failed if failed else n}{f' of {n}' if failed else ''} {cells}"]
     parts[0] += f", {stored} of them from the store" if stored else ""
     parts += [verdict_counts_text([summary.verdicts])] if len(summary.verdicts) else []

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from benchmark.analysis.advice import Advice
     from benchmark.analysis.comparisons import PlannedComparison
     from benchmark.analysis.summary import CellInfo, Summary
 
@@ -158,6 +159,8 @@ class _Finder:
         self.on = f" on {summary.corpus}" if summary.corpus else ""
 
     def find(self) -> MainFinding:
+        if self.summary.advice:
+            return self._of_advice(self.summary.advice)
         own = _leading_choice(planned_comparisons(self.summary))
         if not own:
             return self._of_scores()
@@ -175,6 +178,30 @@ class _Finder:
         if not held:
             return found
         return MainFinding(held, (f"{found.headline}.", *found.details))
+
+    # --- A person's own documents ---
+
+    def _of_advice(self, advice: Advice) -> MainFinding:
+        """Return the finding on a person's own documents: which method to use, and what they can't decide."""
+        interval = self.unit.interval(advice.low, advice.high)
+        between = f" (95% interval {_to(interval)})" if "[" in interval else ""
+        headline = f"Use {advice.cell}: {self.name} {self.unit.text(advice.score)}{self.unit.suffix}{between}"
+        better, baseline, n = advice.better, advice.baseline, len(advice.open)
+        details = []
+        if len(better) > 1:
+            which = f"{len(better)} methods are better than {baseline}, with which all are compared"
+            details.append(f"{which}. {advice.cell} has the best score of them; they aren't compared with each other.")
+        elif better:
+            details.append(f"It is better than {baseline}, with which all methods are compared.")
+        else:
+            counts = [f"{n} {_shows(n)} no clear difference"] if n else []
+            counts += [f"{len(advice.worse)} {_are(len(advice.worse))} worse"] if advice.worse else []
+            details.append(f"No method is clearly better than it: {', '.join(counts)}." if counts else "")
+        if advice.possible is not None:
+            which = "one of them" if n > 1 and not better else advice.open[0] if n == 1 else "another"
+            most = self._gap([advice.possible])
+            details.append(f"{advice.documents:,} tested documents can't rule out that {which} is up to {most} better.")
+        return MainFinding(headline, (*filter(None, details), *self._direction()))
 
     # --- A single comparison, or a single pair of methods in several settings ---
 
@@ -504,6 +531,10 @@ class _Finder:
 
 def _shows(n: int) -> str:
     return "shows" if n == 1 else "show"
+
+
+def _are(n: int) -> str:
+    return "is" if n == 1 else "are"
 
 
 def _first_word(name: str) -> str:

@@ -38,6 +38,19 @@ _SPLIT = {"split, fold": "one division into training and test documents; one of 
 #: Abbreviations of kernels in full.
 _IN_FULL = {"ngd": "negative geodesic distance", "ned": "negative Euclidean distance", "linear": "inner product"}
 _IN_FULL |= {"rbf": "Gaussian kernel, radial basis function"}
+#: Parts of cell names, in full.
+NAME_PARTS = {
+    "tf": "counts",
+    "tfidf": "counts times idf",
+    "l1": "scaled to sum 1",
+    "l2": "scaled to length 1",
+    **_IN_FULL,
+    "mnb": "multinomial naive Bayes",
+    "ppt": "PDF projection theorem",
+    "eef": "exponentially embedded family",
+    "linear-svm": "linear support vector machine",
+    "hellinger": "square roots of the weights",
+}
 _NORMALIZATIONS = {"l1": "scaled to sum 1: a point of the simplex", "l2": "scaled to length 1", "none": "as it is"}
 
 

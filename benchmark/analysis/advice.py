@@ -1,0 +1,103 @@
+"""Advice on a person's own documents: which of the compared methods to use, and what the documents can't decide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from benchmark.analysis.comparisons import UNDECIDED, UNTESTABLE, planned_comparisons
+from benchmark.analysis.formatting.number_text import is_missing
+from benchmark.corpora.registry import corpus_names
+
+if TYPE_CHECKING:
+    from benchmark.analysis.comparisons import PlannedComparison
+    from benchmark.analysis.summary import Summary
+    from benchmark.config.model import Experiment
+
+
+@dataclass(frozen=True)
+class Advice:
+    """Facts of an advice.
+
+    The method to use is the baseline, with which all others are compared, or of those that are better than it by the
+    leading test, the one with the best score.
+
+    Parameters
+    ----------
+    cell, baseline : str
+        Cells of the method to use, and of the baseline.
+    score, low, high : float
+        Main score of `cell`, with its 95% interval.
+    better, worse, open : tuple of str
+        Cells that are better and worse than the baseline, and those that show no clear difference from it.
+    possible : float or None
+        How much better than the baseline an open cell may be: the largest end of the 95% intervals of their
+        differences. None if no open cell may be better.
+    documents : int
+        Number of tested documents.
+    """
+
+    cell: str
+    baseline: str
+    score: float
+    low: float
+    high: float
+    better: tuple[str, ...]
+    worse: tuple[str, ...]
+    open: tuple[str, ...]
+    possible: float | None
+    documents: int
+
+
+def advice_on_own_documents(experiment: Experiment, summary: Summary) -> Advice | None:
+    """Return the advice of a run on a person's own documents.
+
+    It is None for a published or generated corpus, for one with published values, for curves and several tasks, and
+    where not every comparison is with the same cell.
+    """
+    corpora = {variant.collection.corpus for variant in experiment.variants.values()}
+    pairs = planned_comparisons(summary)
+    settings = {(cell.variant, cell.task, cell.of_class, cell.size, cell.terms, cell.choice) for cell in summary.cells}
+    shared = set.intersection(*({pair.a.id, pair.b.id} for pair in pairs)) if pairs else set()
+    if experiment.paper or corpora & set(corpus_names()) or len(settings) > 1 or not shared:
+        return None
+    baseline = pairs[0].b.id if pairs[0].b.id in shared else pairs[0].a.id
+    sign = 1 if summary.more_is_better(summary.main_metric) else -1
+    gains = {_other(pair, baseline): _gain(pair, baseline, sign) for pair in pairs}
+    better, worse, undecided = list[str](), list[str](), list[str]()
+    for pair in pairs:
+        other = _other(pair, baseline)
+        if pair.better is not None:
+            (better if pair.better.id == other else worse).append(other)
+        elif pair.outcome in (UNDECIDED, UNTESTABLE):
+            undecided.append(other)
+    scores = summary.headlines
+
+    def score(cell: str) -> float:
+        return sign * float(scores[cell, summary.main_metric]["value"])
+
+    cell = max(better, key=score) if better else baseline
+    row = scores.get((cell, summary.main_metric))
+    if row is None:
+        return None
+    possible = max((gains[other] for other in undecided if not is_missing(gains[other])), default=0.0)
+    return Advice(
+        cell,
+        baseline,
+        *(float(row[name]) for name in ("value", "low", "high")),
+        tuple(better),
+        tuple(worse),
+        tuple(undecided),
+        possible if possible > 0 else None,
+        int(row["n"]),
+    )
+
+
+def _other(pair: PlannedComparison, baseline: str) -> str:
+    return pair.a.id if pair.b.id == baseline else pair.b.id
+
+
+def _gain(pair: PlannedComparison, baseline: str, sign: int) -> float:
+    """Return how much better than the baseline the other cell may be, by the interval of the difference."""
+    ends = (pair.low, pair.high) if pair.b.id == baseline else (-pair.high, -pair.low)
+    return max(sign * end for end in ends)
