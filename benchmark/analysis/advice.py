@@ -2,51 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchmark.analysis.comparisons import UNDECIDED, UNTESTABLE, planned_comparisons
 from benchmark.analysis.formatting.number_text import is_missing
+from benchmark.analysis.summary import Advice
 from benchmark.corpora.registry import corpus_names
 
 if TYPE_CHECKING:
     from benchmark.analysis.comparisons import PlannedComparison
     from benchmark.analysis.summary import Summary
     from benchmark.config.model import Experiment
-
-
-@dataclass(frozen=True)
-class Advice:
-    """Facts of an advice.
-
-    The method to use is the baseline, with which all others are compared, or of those that are better than it by the
-    leading test, the one with the best score.
-
-    Parameters
-    ----------
-    cell, baseline : str
-        Cells of the method to use, and of the baseline.
-    score, low, high : float
-        Main score of `cell`, with its 95% interval.
-    better, worse, open : tuple of str
-        Cells that are better and worse than the baseline, and those that show no clear difference from it.
-    possible : float or None
-        How much better than the baseline an open cell may be: the largest end of the 95% intervals of their
-        differences. None if no open cell may be better.
-    documents : int
-        Number of tested documents.
-    """
-
-    cell: str
-    baseline: str
-    score: float
-    low: float
-    high: float
-    better: tuple[str, ...]
-    worse: tuple[str, ...]
-    open: tuple[str, ...]
-    possible: float | None
-    documents: int
 
 
 def advice_on_own_documents(experiment: Experiment, summary: Summary) -> Advice | None:

@@ -94,6 +94,8 @@ def summarize(run: RunPredictions) -> Summary:
         name=experiment.name,
         title=experiment.title,
         paper=experiment.paper,
+        paper_title=published.title if published else "",
+        paper_url=published.url if published else "",
         cells=label_cells(experiment, scored, published),
         scores=scored.frame[list(SCORE_COLUMNS)],
         significance=summary_table(SIGNIFICANCE, significance_rows(pairs, experiment, scored)),

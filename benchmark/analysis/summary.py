@@ -16,7 +16,6 @@ from benchmark.evaluation.metrics import more_is_better
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from benchmark.analysis.advice import Advice
     from benchmark.analysis.charts.chart import Chart
     from benchmark.analysis.charts.region_charts import RegionFigure
     from benchmark.analysis.hardest_documents import Disagreement
@@ -97,6 +96,40 @@ class CellInfo:
     spoken: str = ""
 
 
+@dataclass(frozen=True)
+class Advice:
+    """Facts of an advice on a person's own documents: which method to use, and what the documents can't decide.
+
+    The method to use is the baseline, with which all others are compared, or of those that are better than it by the
+    leading test, the one with the best score.
+
+    Parameters
+    ----------
+    cell, baseline : str
+        Cells of the method to use, and of the baseline.
+    score, low, high : float
+        Main score of `cell`, with its 95% interval.
+    better, worse, open : tuple of str
+        Cells that are better and worse than the baseline, and those that show no clear difference from it.
+    possible : float or None
+        How much better than the baseline an open cell may be: the largest end of the 95% intervals of their
+        differences. None if no open cell may be better.
+    documents : int
+        Number of tested documents.
+    """
+
+    cell: str
+    baseline: str
+    score: float
+    low: float
+    high: float
+    better: tuple[str, ...]
+    worse: tuple[str, ...]
+    open: tuple[str, ...]
+    possible: float | None
+    documents: int
+
+
 @dataclass(frozen=True, eq=False)
 class Summary:
     """Data of all tables and figures of one experiment.
@@ -105,6 +138,8 @@ class Summary:
     ----------
     name, title, paper : str
         Name of the configuration ("webkb"), its title, and the key of the paper that it is compared with, or None.
+    paper_title, paper_url : str
+        Title of the paper, and where it can be read, or "".
     corpus : str
         Title of the corpus in a sentence, "WebKB", or the number of corpora.
     documents : tuple of str
@@ -201,6 +236,8 @@ class Summary:
     notes: tuple[str, ...] = ()
     brief: tuple[str, ...] = ()
     explained_by: tuple[str, ...] = ()
+    paper_title: str = ""
+    paper_url: str = ""
     corpus: str = ""
     documents: tuple[str, ...] = ()
     caveats: tuple[str, ...] = ()
@@ -261,5 +298,3 @@ SUMMARY_TABLES = {
     "leaks": LEAKS,
     "costs": COSTS,
 }
-#: Tables that only some kinds of experiment fill.
-OPTIONAL_TABLES = ("ranges", "ranks", "mistakes", "duplicates", "leaks", "costs")

@@ -356,6 +356,8 @@ def _listed(value: Any) -> list[Any]:
 class Published(_Record):
     """All published values, ranges, claims and reference values of one paper; `finding` sums up what we found.
 
+    `url` is where the paper can be read.
+
     `unit` is that of the digits of all values that are shares: "percent" or "fraction". Other values are in the unit of
     their metric: seconds, documents, nats. Tables show values beside ours in the unit of ours.
     """
@@ -363,6 +365,7 @@ class Published(_Record):
     paper: str
     title: str
     reference: str
+    url: str = Field("", pattern=r"^(https?://\S+)?$")
     finding: str = ""
     unit: Literal["percent", "fraction"] | None = None
     values: tuple[PublishedValue, ...] = ()

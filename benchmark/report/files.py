@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.summary import OPTIONAL_TABLES, SUMMARY_TABLES
-from benchmark.report.run_tables import charts_csv, table_csv, table_latex, table_markdown
+from benchmark.analysis.summary import SIGNIFICANCE, SUMMARY_TABLES
+from benchmark.report.run_tables import table_csv, table_latex, table_markdown
 from benchmark.report.writers import frame_csv
 from benchmark.system.atomic_files import remove_unfinished_files, write_atomically
 
@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from benchmark.analysis.summary import Summary
 
 FigureSpec = dict[str, Any]
+#: Folder of the figures, inside a run folder.
+FIGURES = "figures"
+#: Tables that have a file where they have rows.
+OF_PAPERS = ("verdicts", "claims")
+#: Columns of significance.csv: the difference of each planned pair, and each test of it.
+TESTED = ("a", "b", "difference", "low", "high", *SIGNIFICANCE[2:])
 #: Maps specifications by figure name to bytes by figure name and kind. Figures that can't be drawn are left out.
 Render = Callable[[Mapping[str, FigureSpec]], Mapping[str, Mapping[str, bytes]]]
 
@@ -36,26 +42,36 @@ def write_report_files(
     """
     from benchmark.report.drawing.render import IMAGE_FORMATS, render_pictures  # noqa: PLC0415 - as in `figure_specs`
 
-    texts = {"table.md": table_markdown(summary), "table.csv": table_csv(summary), "table.tex": table_latex(summary)}
-    written = [name for name in SUMMARY_TABLES if name not in OPTIONAL_TABLES or len(getattr(summary, name))]
-    texts |= {f"{name}.csv": frame_csv(getattr(summary, name), SUMMARY_TABLES[name]) for name in written}
-    if summary.charts:
-        texts["curves.csv"] = charts_csv(summary)
-    contents = {name: text.encode() for name, text in texts.items()}
+    contents = {name: text.encode() for name, text in _texts(summary).items()}
     figures = figure_specs(summary, column=column)
     made = (render or render_pictures)(figures)
     missing = [name for name in figures if name not in made]
     for name in figures:
-        contents |= {f"{name}.{kind}": content for kind, content in made.get(name, {}).items()}
+        contents |= {f"{FIGURES}/{name}.{kind}": content for kind, content in made.get(name, {}).items()}
     remove_unfinished_files(directory, ".*.tmp")
+    if made:
+        (directory / FIGURES).mkdir(exist_ok=True)
     for name, content in contents.items():
         write_atomically(directory / name, content)
     for name in missing:
         for kind in IMAGE_FORMATS:
-            (directory / f"{name}.{kind}").unlink(missing_ok=True)
+            (directory / FIGURES / f"{name}.{kind}").unlink(missing_ok=True)
     if missing and note:
         note(missing_figures_message(missing))
     return [directory / name for name in contents]
+
+
+def _texts(summary: Summary) -> dict[str, str]:
+    """Return the contents of the tables, by file name: those of a paper where a paper is compared."""
+    texts = {"table.md": table_markdown(summary), "table.csv": table_csv(summary), "table.tex": table_latex(summary)}
+    texts["scores.csv"] = frame_csv(summary.scores, SUMMARY_TABLES["scores"])
+    differences = summary.differences.rename(columns={"value": "difference"}).drop(columns="n")
+    tests = differences.merge(summary.significance, on=["a", "b"], how="left")
+    texts["significance.csv"] = frame_csv(tests, TESTED)
+    for name in OF_PAPERS:
+        if len(frame := getattr(summary, name)):
+            texts[f"{name}.csv"] = frame_csv(frame, SUMMARY_TABLES[name])
+    return texts
 
 
 def missing_figures_message(names: list[str]) -> str:

@@ -82,12 +82,12 @@ class RunOnTerminal:
         """Yield the main tables and the short ones."""
         summary = self.summary
         if summary.of_points:
-            yield from (_first_rows(table, MAX_TERMINAL_ROWS, "in curves.csv") for table in main_tables(summary))
+            yield from (_first_rows(table, MAX_TERMINAL_ROWS, "in table.csv") for table in main_tables(summary))
         else:
             table = _of_methods(cell_table(summary, costs=True), summary)
             yield table if self.whole else _first_rows(table, MAX_CELLS, f"bench report {self.folder} --all-cells")
             if not len(summary.claims):  # which are about these comparisons
-                yield _first_rows(comparison_table(summary), MAX_TERMINAL_ROWS, "in differences.csv")
+                yield _first_rows(comparison_table(summary), MAX_TERMINAL_ROWS, "in significance.csv")
         others = other_verdicts(summary)
         if main_verdicts(summary):  # the closing sentence counts the others
             others = others[others["verdict"] == "deviates"]

@@ -34,9 +34,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from benchmark.analysis.advice import Advice
     from benchmark.analysis.comparisons import PlannedComparison
-    from benchmark.analysis.summary import CellInfo, Summary
+    from benchmark.analysis.summary import Advice, CellInfo, Summary
 
 #: With at least this many methods beside one, the finding is on all of them.
 LEAST_COMPARED = 3

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from benchmark.analysis.formatting.table import Table
 from benchmark.analysis.formatting.units import capitalized
 from benchmark.analysis.prose.main_finding import main_finding, published_sentences, question_sentence
-from benchmark.analysis.summary import OPTIONAL_TABLES, SUMMARY_TABLES
 from benchmark.evaluation.predictions import PREDICTIONS_TABLE
 from benchmark.papers.verdict_counts import claim_counts_text
 from benchmark.report.comparison_tables import comparison_table
@@ -21,6 +20,7 @@ from benchmark.report.drawing.curves import curve_pictures
 from benchmark.report.drawing.forest import forest_picture
 from benchmark.report.drawing.regions import region_chart
 from benchmark.report.drawing.spec import Picture, page_spec
+from benchmark.report.files import OF_PAPERS
 from benchmark.report.html.render import render_html
 from benchmark.report.html.results import claim_lines_of, confusions_of_pair, result_table
 from benchmark.report.html.section import PAGE_FILE, PageSection
@@ -74,8 +74,8 @@ def page_html(summary: Summary, machine: str = "", explanations: Explanations | 
         Texts of documents and what speaks for their predictions, by task and document.
     """
     table = None if summary.of_points else result_table(summary)
-    written = [name for name in SUMMARY_TABLES if name not in OPTIONAL_TABLES or len(getattr(summary, name))]
-    names = [PREDICTIONS_TABLE, *(f"{name}.csv" for name in written), *(["curves.csv"] if summary.charts else [])]
+    names = ["table.md", "table.csv", "table.tex", "scores.csv", "significance.csv"]
+    names += [f"{name}.csv" for name in OF_PAPERS if len(getattr(summary, name))]
     return render_html(
         "report.html.j2",
         main_finding(summary).details,
@@ -91,7 +91,7 @@ def page_html(summary: Summary, machine: str = "", explanations: Explanations | 
         measured=measured_sentences(summary),
         caveats=summary.caveats,
         summary=summary,
-        files=[*names, "table.md", "manifest.json"],
+        files=[*names, PREDICTIONS_TABLE, "manifest.json"],
         machine=machine,
     )
 
@@ -123,7 +123,7 @@ def _pictured(summary: Summary) -> Iterator[PageSection]:
         yield PageSection(title, tuple(curve_pictures(chart)), note=_legend(chart), columns=chart.columns)
     if summary.of_points:
         for grid in (curve_table(chart) for chart in summary.charts if not chart.measured):
-            yield PageSection(grid.title, grid=grid, file="curves.csv", folded=True)
+            yield PageSection(grid.title, grid=grid, file="table.csv", folded=True)
 
 
 def _sections(summary: Summary, table: ResultTable | None) -> Iterator[PageSection]:
@@ -134,11 +134,11 @@ def _sections(summary: Summary, table: ResultTable | None) -> Iterator[PageSecti
     if table is None or len(summary.verdicts) > sum(bool(row.published) for row in table.rows):
         yield replace(published_section("Published numbers", summary, _looked_into(summary)), folded=True)
     ranges = range_table(summary.ranges)
-    yield PageSection("Axis ranges of the published figures", grid=ranges, file="ranges.csv", folded=True)
+    yield PageSection("Axis ranges of the published figures", grid=ranges, file="table.md", folded=True)
     values = reference_value_table(summary.verdicts)
     yield PageSection("Reference values", grid=values, file="verdicts.csv", folded=True)
     grid = duplicate_table(summary.duplicates)
-    yield PageSection(grid.title, grid=grid, file="duplicates.csv", folded=True)
+    yield PageSection(grid.title, grid=grid, file="table.md", folded=True)
     yield PageSection("Failures", lines=tuple(failure_lines(summary)))
     yield PageSection("Terms", grid=Table.of("Terms", ("term", "meaning"), summary.terms), folded=True)
     yield PageSection("Notes", lines=summary.notes, folded=True)
@@ -148,7 +148,7 @@ def _comparisons(summary: Summary) -> PageSection:
     """Return the section of the planned comparisons of curves: a forest plot, and one row each."""
     forest, grid = forest_picture(summary), comparison_table(summary)
     many = len(grid.rows) > MOST_OPEN_PAIRS
-    return PageSection("Comparisons", (forest,) if forest else (), grid, "differences.csv", keys=2, folded=many)
+    return PageSection("Comparisons", (forest,) if forest else (), grid, "significance.csv", keys=2, folded=many)
 
 
 def published_section(title: str, summary: Summary, tried: Mapping[str, tuple[str, ...]]) -> PageSection:
