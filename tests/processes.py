@@ -17,13 +17,19 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: What alone may know when a run was made, and what clock and memory said.
-OF_THE_MOMENT = ("manifest.json", "timings.parquet", "costs.csv")
+OF_THE_MOMENT = ("manifest.json", "timings.parquet")
 PAGE, MEASURED = "report.html", re.compile(rb'(<[^>]* class="[^"]*\bmeasured">)[^<]*')
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    """Contents of all files in a folder and in its folders, by path."""
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
 
 def contents_of(folder: Path) -> dict[str, bytes]:
     """Files of a run that must be the same wherever, whenever and after whatever it was computed."""
-    found = {path.name: path.read_bytes() for path in folder.iterdir() if path.name not in OF_THE_MOMENT}
+    found = {name: content for name, content in files_of(folder).items() if name not in OF_THE_MOMENT}
     return found | ({PAGE: MEASURED.sub(rb"\1", found[PAGE])} if PAGE in found else {})
 
 

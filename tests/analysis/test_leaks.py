@@ -11,6 +11,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
+import benchmark
 import benchmark as sb
 from benchmark.cli import app
 
@@ -83,7 +84,7 @@ def test_groups_on_both_sides_of_a_split_by_date_come_first_with_both_scores(ben
     old, new = tickets[:120], tickets[120:]
     known = new[new["customer"].isin(old["customer"])]["id"]
     assert 20 < len(known) < 40
-    found = pd.read_csv(folder / "leaks.csv").set_index("cell")
+    found = benchmark.read(folder).summary.leaks.set_index("cell")
     rows = pd.read_parquet(folder / "predictions.parquet")
     rows["right"] = rows["predicted"].astype(str) == rows["label"].astype(str)
     for cell, own in rows.groupby("cell", observed=True):
@@ -102,19 +103,19 @@ def test_groups_on_both_sides_of_a_split_by_date_come_first_with_both_scores(ben
     again = " ".join(bench("report", str(folder)).output.split())
     assert f"- {said}" in again
     assert "in an earlier run" not in text + again
-    assert not pd.read_csv(folder / "costs.csv")["stored"].any()
+    assert not benchmark.read(folder).summary.costs["stored"].any()
     stored, _, _ = run_of(bench, tickets)
     mark = "Seconds with * were measured in an earlier run."
     assert mark in stored
     assert re.search(r"\d\* ", stored)
-    assert pd.read_csv(folder / "costs.csv")["stored"].all()
+    assert benchmark.read(folder).summary.costs["stored"].all()
     assert mark in " ".join(bench("report", str(folder)).output.split())
 
 
 def test_folds_of_whole_groups_have_no_such_caveat(bench: Any) -> None:
     text, markdown, folder = run_of(bench, table(), protocol={"name": "k-fold", "k": 5, "grouped": True})
     assert "share their" not in text + markdown
-    assert not (folder / "leaks.csv").exists()
+    assert benchmark.read(folder).summary.leaks.empty
     text, markdown, _ = run_of(bench, table(), protocol={"name": "k-fold", "k": 5})
     assert "of 160 tested documents" in first_caveats(markdown)[0]
 
@@ -124,9 +125,9 @@ def test_near_duplicates_above_one_in_a_hundred_come_first(bench: Any, copied: i
     corpus = {"name": "files", "path": "tickets.csv", "id": "id"}
     tickets = table(size=240, copied=copied)
     text, markdown, folder = run_of(bench, tickets, corpus=corpus, protocol={"name": "k-fold", "k": 4})
-    assert (folder / "leaks.csv").exists() == told
+    assert benchmark.read(folder).summary.leaks.empty == (not told)
     if told:  # a ticket and its copy are tested while the other is trained on, unless both are in one fold
-        found = pd.read_csv(folder / "leaks.csv")
+        found = benchmark.read(folder).summary.leaks
         assert set(found["leaking"]) <= {4, 6, 8}
         first = first_caveats(markdown)[0]
         assert first.startswith(f"- {found['leaking'][0]} of 240 tested documents (")

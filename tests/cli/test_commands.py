@@ -20,7 +20,6 @@ from sklearn.datasets import load_svmlight_file
 from typer.testing import CliRunner
 
 from benchmark.analysis.summarize import summarize as summary_of
-from benchmark.analysis.summary import VERDICT_TABLE_COLUMNS
 from benchmark.cli import app
 from benchmark.cli import prompts as questions
 from benchmark.commands import check as pinned
@@ -33,7 +32,7 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
 from benchmark.experiment.run_folder import read_run
 from benchmark.experiment.store import Store, StoreEntry
-from tests.processes import Process
+from tests.processes import Process, files_of
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 QUICKSTART = CONFIGS / "quickstart.yaml"
@@ -54,15 +53,14 @@ FAILING = SMALL.replace("small", "failing").replace(
 )
 HEADERS = {
     "scores.csv": "cell,fold,metric,value,low,high,n,ties",
-    "significance.csv": "a,b,test,n,statistic,p_value,p_holm,family",
-    "verdicts.csv": ",".join(VERDICT_TABLE_COLUMNS),
+    "significance.csv": "a,b,difference,low,high,test,n,statistic,p_value,p_holm,family,note",
 }
 FILES = {
     "table.md",
     "table.csv",
     "table.tex",
-    "figure.png",
-    "figure.svg",
+    "figures/figure.png",
+    "figures/figure.svg",
     "report.html",
     "manifest.json",
     *RUN_FILES,
@@ -209,19 +207,20 @@ class TestHelp:
 @pytest.mark.usefixtures("sketched")
 class TestRun:
     def test_it_leaves_all_files_and_nothing_else(self, finished):
-        assert {path.name for path in finished[1].iterdir()} >= FILES
-        assert not list(finished[1].glob(".*"))
+        assert files_of(finished[1]).keys() == FILES
 
     def test_it_prints_its_table_and_where_the_rest_is(self, finished):
         for cell in ("tf-l1-ngd", "tf-l2-linear"):
-            assert re.search(rf"^{cell} +\d\d\.\d\d +\[", finished[2].stdout, re.MULTILINE)
+            assert re.search(rf"^{cell}( ★)? +\d\d\.\d\d +\[", finished[2].stdout, re.MULTILINE)
         assert "\x1b" not in finished[2].stdout
-        assert finished[2].stdout.rstrip().endswith(f"written to {finished[1]}\nopen {finished[1]}/report.html")
+        *_, written, page, following = finished[2].stdout.splitlines()
+        assert written.endswith(f"written to {finished[1]}")
+        assert (page, following) == (f"open {finished[1]}/report.html", "Next: bench init FILE, for your own documents")
 
     def test_tables_have_the_columns_that_others_rely_on(self, finished):
         for name, header in HEADERS.items():
             found = (finished[1] / name).read_text().splitlines()[0]
-            assert found == header or (name == "significance.csv" and found.startswith(f"{header},"))
+            assert found == header
         scores = pd.read_csv(finished[1] / "scores.csv")
         assert set(scores["cell"]) == {"tf-l1-ngd", "tf-l2-linear"}
         assert set(scores["fold"]) == {"cornell", "texas", "all"}
@@ -465,15 +464,15 @@ class TestCompare:
 class TestReport:
     @pytest.mark.usefixtures("no_work")
     def test_gives_the_same_bytes_again_from_predictions_alone(self, copied):
-        before = {path.name: path.read_bytes() for path in copied.iterdir()}
+        before = files_of(copied)
         for name in set(before) - {*RUN_FILES, "manifest.json"}:
             (copied / name).unlink()
         result = invoke("report", copied)
         assert (result.exit_code, result.stderr) == (0, "")
-        assert {path.name: path.read_bytes() for path in copied.iterdir()} == before
+        assert files_of(copied) == before
 
     def test_prints_what_the_run_printed(self, finished, copied):
-        table = finished[2].stdout.split("\nsmall: 2 cells")[0]
+        table = finished[2].stdout.split("\nsmall: 2 methods")[0]
         assert "tf-l1-ngd" in table
         assert invoke("report", copied).stdout.startswith(table)
 

@@ -174,7 +174,9 @@ class TestSentence:
     def test_quiet_is_the_sentence_alone(self, finished, tmp_path):
         result = invoke("run", finished[0], "--out", tmp_path / "run", "--quiet")
         (line,) = result.stdout.splitlines()
-        pattern = rf"small: 2 cells, 2 of them from the store; \d+\.\d s, \d\.\d GB at most; written to {tmp_path}/run"
+        pattern = (
+            rf"small: 2 methods, 2 of them from the store; \d+\.\d s, \d\.\d GB at most; written to {tmp_path}/run"
+        )
         assert re.fullmatch(pattern, line)
         assert result.stderr == ""
 

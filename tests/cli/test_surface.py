@@ -20,6 +20,7 @@ from benchmark.corpora import registry
 from benchmark.evaluation.metrics import METRICS
 from benchmark.experiment import run as session
 from benchmark.system.errors import BenchError, ConfigError, DataError
+from tests.processes import files_of
 
 pytestmark = pytest.mark.usefixtures("sketched")
 
@@ -108,18 +109,18 @@ class TestFolders:
     def test_the_same_experiment_writes_over_its_own(self):
         result = invoke("run", "small")
         assert (result.exit_code, result.stderr) == (0, "")
-        *_, last, page = result.stdout.splitlines()
+        *_, last, page, _ = result.stdout.splitlines()
         assert page.rstrip() == "open results/runs/small/report.html"
-        assert last.startswith("small: 2 cells, 2 of them from the store; ")
+        assert last.startswith("small: 2 methods, 2 of them from the store; ")
         assert last.endswith("; written to results/runs/small")
 
     @pytest.mark.parametrize("words", [["run", "other", "--out"], ["check", "other", "--update", "--out"]])
     def test_another_experiment_does_not(self, run, words, monkeypatch):
-        before = {path: path.read_bytes() for path in run.iterdir()}
+        before = files_of(run)
         with monkeypatch.context() as patch:
             patch.setattr(session, "run_and_write", begun)
             refused(invoke(*words, run), f"{run}: holds the run of 'small'; name another folder", "--overwrite")
-        assert {path: path.read_bytes() for path in run.iterdir()} == before
+        assert files_of(run) == before
 
     def test_unless_it_is_told_to(self, run):
         assert invoke("run", "other", "--out", run, "--overwrite").exit_code == 0
@@ -162,9 +163,9 @@ class TestFolders:
         assert invoke("report", "small").exit_code == 0
 
     def test_a_part_stands_beside_the_whole_and_never_in_its_place(self, run, here):
-        before = {path: path.read_bytes() for path in run.iterdir()}
+        before = files_of(run)
         assert invoke("run", "small", "--only", "n*").exit_code == 0
-        assert {path: path.read_bytes() for path in run.iterdir()} == before
+        assert files_of(run) == before
         part = here / "results" / "runs" / "small-only"
         assert json.loads((part / "manifest.json").read_text())["only"] == ["n*"]
         refused(invoke("run", "small", "--only", "n*", "--out", run), "holds the whole run")

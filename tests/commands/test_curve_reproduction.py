@@ -88,8 +88,7 @@ def test_a_range_is_judged_by_the_least_and_the_greatest(done):
     means = scores[scores["fold"] == "all"]["value"]
     assert ranges["low"].iloc[0] == pytest.approx(min(means))
     assert ranges["high"].iloc[0] == pytest.approx(max(means))
-    assert (done[0].folder / "ranges.csv").exists()
-    assert not (done[1].folder / "ranges.csv").exists()
+    assert done[1].summary.ranges.empty
 
 
 def test_a_sweep_judges_the_claims_of_what_it_explains_under_each_variant(done):

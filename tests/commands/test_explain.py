@@ -72,7 +72,7 @@ def test_scores_and_confusions_are_those_of_the_files(told: RunResult, store: St
     for name, shown, *_ in found["Scores"].rows:
         expected = own["all"] if str(name).startswith("all") else own[name]
         assert float(shown) == pytest.approx(expected)
-    confusions = pd.read_csv(told.folder / "confusions.csv")
+    confusions = told.summary.confusions
     wrong = confusions[(confusions["cell"] == cell) & (confusions["truth"] != confusions["predicted"])]
     sums = {(each.truth, each.predicted): each.n for each in wrong.itertuples() if each.n}
     ranked = sorted(sums.items(), key=lambda item: (-item[1], item[0]))

@@ -14,6 +14,7 @@ from benchmark.cli import app
 from benchmark.evaluation.predictions import TIMINGS_TABLE
 from benchmark.experiment.run_folder import RUN_FORMAT, read_manifest, read_run, write_run
 from benchmark.system.checks import digest_without_itself
+from tests.processes import files_of
 
 pytestmark = pytest.mark.usefixtures("sketched")
 OWN = """
@@ -68,13 +69,13 @@ def own(here):
 
 
 def test_an_unchanged_run_is_equal_and_nothing_is_kept_or_taken_from_the_store(run, here):
-    before = {path.name: path.read_bytes() for path in run.iterdir()}
+    before = files_of(run)
     result = invoke("run", run, "-j", 1)
     assert result.exit_code == 0, result.output
     words = " ".join(result.stdout.split())
     assert words.startswith("small, run again: 4 of 4 common cells agree in every prediction.")
     assert words.endswith("Settings that differ: none")
-    assert {path.name: path.read_bytes() for path in run.iterdir()} == before
+    assert files_of(run) == before
     assert {path.name for path in here.iterdir()} == {"run"}
 
 

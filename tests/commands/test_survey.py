@@ -83,10 +83,10 @@ def test_the_page_has_the_numbers_that_the_runs_wrote(runs, tmp_path):
         method = cell.removesuffix("-cross-validation").removesuffix("-cv")
         default = written(one).loc[method, "value"]
         assert re.search(rf"\| {method} +\|.* {100 * row['value']:.2f} \({100 * default:.2f}\) \|", page), cell
-    for gap in pd.read_csv(several.folder / "differences.csv").to_dict("records"):
+    for gap in several.summary.differences.to_dict("records"):
         value, low, high = (f"{100 * gap[end]:+.2f}" for end in ("value", "low", "high"))
         assert re.search(rf"\| {gap['a']} +\|.*\| +{re.escape(value)} \| +{re.escape(f'[{low}, {high}]')} \|", page)
-    costs = pd.read_csv(one.folder / "costs.csv").set_index("cell")
+    costs = one.summary.costs.set_index("cell")
     assert re.search(rf"\| ngd +\|.*\| +{seconds_text(costs.loc['ngd', 'training_seconds'])} \|", page)
     value = pd.read_csv(curve.folder / "scores.csv").query("fold == 'all' and cell == 'ngd-40'")["value"].iloc[0]
     assert re.search(rf"\| ngd +\| {100 * value:.2f} \[", page)
@@ -105,7 +105,7 @@ def test_the_page_of_steps(runs, tmp_path):
     path.write_text(f"name: steps\ncorpus: {{name: synthetic}}\nprotocol: {{name: k-fold, k: 2}}\n{steps}")
     done = run_and_write(load_checked(path), RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
     write_survey([done], "ablation", tmp_path / "ablation.md")
-    page, gap = (tmp_path / "ablation.md").read_text(), pd.read_csv(done.folder / "differences.csv").iloc[0]
+    page, gap = (tmp_path / "ablation.md").read_text(), done.summary.differences.iloc[0]
     low, value, high = (f"{100 * gap[end]:+.2f}" for end in ("low", "value", "high"))
     assert re.search(rf"\| root − words +\| {re.escape(f'{value} [{low}, {high}], p ')}", page)
     assert "ridge − root" not in page  # a step that no run compares

@@ -26,6 +26,7 @@ from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store, array_digest
 from benchmark.report.html.section import PAGE_FILE
 from tests.builders import small_experiment
+from tests.processes import files_of
 
 
 @pytest.fixture
@@ -159,13 +160,6 @@ def test_is_json_without_surprises(finished):
     assert json.loads(json.dumps(manifest_of(results, jobs=2, seconds=1.0)))["machine"]["threads"] == 2
 
 
-def contents(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
-COSTS = "costs.csv"
-
-
 def unmeasured(files):
     """The files with nothing in the page where it says what was measured."""
     return files | {PAGE_FILE: re.sub(rb'(<[^>]* class="[^"]*\bmeasured">)[^<]*', rb"\1", files[PAGE_FILE])}
@@ -179,9 +173,9 @@ def test_every_other_file_has_the_same_bytes_wherever_and_whenever(finished, tmp
     other = run_and_write(
         experiment, RunContext(Store(tmp_path / "another store"), jobs=2), folder=tmp_path / "another folder"
     )
-    ours, theirs = unmeasured(contents(finished.folder)), unmeasured(contents(other.folder))
+    ours, theirs = unmeasured(files_of(finished.folder)), unmeasured(files_of(other.folder))
     assert ours.keys() == theirs.keys()
-    assert {name for name in ours if ours[name] != theirs[name]} <= {MANIFEST_FILE, COSTS, TIMINGS_TABLE}
+    assert {name for name in ours if ours[name] != theirs[name]} <= {MANIFEST_FILE, TIMINGS_TABLE}
     for name, content in theirs.items():
         assert name == MANIFEST_FILE or str(tmp_path).encode() not in content
     changed = {
@@ -195,19 +189,19 @@ def test_from_the_same_store_come_the_same_bytes(finished, tmp_path):
     done = [
         run_and_write(finished.results.experiment, RunContext(store), folder=tmp_path / name) for name in ("one", "two")
     ]
-    first, second = (unmeasured(contents(each.folder)) for each in done)
-    assert {name for name in first if first[name] != second[name]} <= {MANIFEST_FILE, COSTS}
-    costs = [pd.read_csv(each.folder / COSTS) for each in done]
+    first, second = (unmeasured(files_of(each.folder)) for each in done)
+    assert {name for name in first if first[name] != second[name]} <= {MANIFEST_FILE}
+    costs = [each.summary.costs for each in done]
     assert [set(each.pop("stored")) for each in costs] == [{False}, {True}]
     pd.testing.assert_frame_equal(*costs)
 
 
 def test_making_the_tables_again_changes_no_byte(finished):
-    before = contents(finished.folder)
+    before = files_of(finished.folder)
     for name in before.keys() - {MANIFEST_FILE, *RUN_FILES}:
         (finished.folder / name).unlink()
     report_again(finished.folder)
-    assert contents(finished.folder) == before
+    assert files_of(finished.folder) == before
 
 
 class TestDiffering:

@@ -92,7 +92,7 @@ def test_a_run_goes_on_without_its_figures_and_says_which_are_missing(finished, 
     observer = Listening()
     done = run_and_write(finished.results.experiment, RunContext(store, observer), folder=tmp_path / "run")
     assert [line for line in observer.said if "missing" in line and line.endswith(": figure")]
-    assert not list(done.folder.glob("figure.*"))
+    assert not list(done.folder.glob("figures/figure.*"))
     assert 'data-name="scores"' in (done.folder / "report.html").read_text()  # a browser draws it without the engine
 
 
@@ -131,7 +131,9 @@ def test_a_finished_experiment_is_not_drawn_again(finished, store, drawn, tmp_pa
     twice = run_and_write(experiment, RunContext(store), folder=tmp_path / "twice")
     assert n == len(drawn) == 1
     for kind in ("png", "svg"):
-        name = f"figure.{kind}"
+        name = f"figures/figure.{kind}"
         assert (once.folder / name).read_bytes() == (twice.folder / name).read_bytes()
     write_report_files(finished.summary, tmp_path / "anew")
-    assert (tmp_path / "anew" / "figure.svg").read_bytes() == (once.folder / "figure.svg").read_bytes()
+    assert (tmp_path / "anew" / "figures" / "figure.svg").read_bytes() == (
+        once.folder / "figures" / "figure.svg"
+    ).read_bytes()
