@@ -80,7 +80,7 @@ app = typer.Typer(
     name="bench",
     help="""Benchmark text classifiers that use the geometry of the simplex, and compare them with published values.
 
-    Start with: bench run quickstart. For your own documents: bench init FILE.""",
+    Start with: bench run quickstart · bench init tickets.csv""",
     epilog="""Exit codes: 0 success; 1 a cell failed, a pinned number or a prediction
     of a run changed, or memory, disk or workers failed; 2 a command or
     configuration is wrong; 3 data are missing or damaged; 130 interrupted.""",

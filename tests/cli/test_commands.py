@@ -168,7 +168,8 @@ class TestHelp:
 
     @pytest.mark.parametrize(("path", "command"), EVERY)
     def test_every_example_can_be_typed(self, path, command):
-        for example in command.epilog.partition("\n")[0].partition(": ")[2].split(" · "):
+        (examples,) = re.findall(r"(?:Examples?|Start with): (.+)", f"{command.help}\n{command.epilog}")
+        for example in examples.split(" · "):
             words = shlex.split(example)[1:]
             each = typer.main.get_command(app)
             while hasattr(each, "commands"):

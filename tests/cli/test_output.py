@@ -116,7 +116,7 @@ class TestTerminal:
         assert len(lines) <= MOST_LINES
         for cell in experiment.ids:
             verdict = r" (equal|consistent|deviates) *$" if experiment.paper else r" "
-            assert any(re.match(rf"{re.escape(cell)} +\d+\.\d\d.*{verdict}", line) for line in lines), cell
+            assert any(re.match(rf"{re.escape(cell)}( ★)? +\d+\.\d\d.*{verdict}", line) for line in lines), cell
         assert sum("not testable" in line for line in lines) <= 1
 
     @pytest.mark.parametrize("columns", mostly_slow([60, 80, 200], 1))
