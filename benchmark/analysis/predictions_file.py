@@ -1,9 +1,9 @@
-"""Encoding of an experiment's predictions as files that any tool opens, and decoding.
+"""Encode an experiment's predictions as files that any tool opens, and decode them.
 
 `predictions.parquet` alone has the predicted class of each tested document, by names, and where a metric asks for them
-the decision values. Further files hold all documents
-of the tasks, the splits, the settings with the counts of their inner folds, the diagnostics, and the costs of the
-settings. Costs differ from run to run. The bytes of the other files depend only on the predictions.
+the decision values. Further files hold all documents of the tasks, the splits, the settings with the counts of their
+inner folds, the diagnostics, and the costs of the settings. Costs differ from run to run. The bytes of the other files
+depend only on the predictions.
 """
 
 from __future__ import annotations
@@ -14,13 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import parquet
+from pyarrow import compute, parquet
 
-from benchmark.analysis.recorded import RECORD_NUMBER_COLUMNS, RECORD_TEXT_COLUMNS, record_from_rows, rows_from_record
 from benchmark.evaluation.predictions import (
     DIAGNOSTICS_ARRAYS,
     DOCUMENTS_TABLE,
-    ESTIMATES_TABLE,
     NEAR_DUPLICATES,
     NO_INNER_FOLDS,
     PREDICTIONS_TABLE,
@@ -43,83 +41,36 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.analysis.recorded import RecordedNumbers
-
-_CLASSES = b"classes"
+_TEXT, _COUNT, _COUNTS = pa.string(), pa.int64(), pa.list_(pa.int64())
+_NAME, _NAMES = pa.dictionary(pa.int32(), _TEXT), pa.list_(_TEXT)
 _INNER_COUNTS = ("inner_right", "inner_assigned", "inner_true")
-#: Column of the decision values of each class, in the order of the task's classes, where a metric asks for them.
-_VALUES = "values"
 #: Columns of the tested documents that are known from training; null where they weren't looked for.
 _LEAKS = {"near_duplicates": NEAR_DUPLICATES, "shared_groups": SHARED_GROUPS}
-_MAY_BE_NULL = ("size", "terms", *_INNER_COUNTS, "inner_documents", "peak_bytes", _VALUES, *_LEAKS)
-_NAME = pa.dictionary(pa.int32(), pa.string())
-_NAMES = pa.list_(pa.string())
-_NUMBERS = pa.list_(pa.float64())
-_AXES = [("size", pa.int64()), ("terms", pa.int64())]
-_TASK = [("variant", _NAME), ("task", _NAME)]
-_SETTING = [*_TASK, ("cell", _NAME), ("candidate", pa.int32()), *_AXES, ("split", _NAME)]
-_OF_SPLITS = pa.schema(
-    [
-        *_TASK,
-        _AXES[0],
-        ("split", _NAME),
-        ("test", pa.list_(pa.int32())),
-        *((name, pa.list_(pa.int32())) for name in _LEAKS),
-        ("trained", pa.list_(pa.int64())),
-    ]
+_SETTING = {"variant": _TEXT, "task": _TEXT, "cell": _TEXT, "candidate": pa.int32(), "size": _COUNT, "terms": _COUNT}
+_SPLITS = pa.schema(
+    {"variant": _TEXT, "task": _TEXT, "size": _COUNT, "split": _TEXT}
+    | dict.fromkeys(("test", *_LEAKS), pa.list_(pa.int32()))
+    | {"trained": _COUNTS}
 )
-_OF_SETTINGS = pa.schema(
-    [
-        *_SETTING,
-        *((name, pa.list_(pa.int64())) for name in _INNER_COUNTS),
-        ("inner_documents", pa.int64()),
-        ("warnings", _NAMES),
-    ]
+_SETTINGS = pa.schema(
+    {**_SETTING, "split": _TEXT, **dict.fromkeys(_INNER_COUNTS, _COUNTS), "inner_documents": _COUNT, "warnings": _NAMES}
 )
-_OF_ESTIMATES = pa.schema(
-    [
-        *((name, _NAME) for name in RECORD_TEXT_COLUMNS),
-        *((name, pa.float64()) for name in RECORD_NUMBER_COLUMNS),
-        ("n", pa.int64()),
-        ("interval", _NAME),
-    ]
-)
-_OF_TIMINGS = pa.schema(
-    [*_SETTING, *((clock, pa.float64()) for clock in TIMERS), ("peak_bytes", pa.float64()), ("version", _NAME)]
+_TIMINGS = pa.schema(
+    {**_SETTING, "split": _TEXT, **dict.fromkeys((*TIMERS, "peak_bytes"), pa.float64()), "version": _TEXT}
 )
 
 
 def encode_predictions(predictions: Predictions) -> dict[str, bytes]:
     """Return the contents of the files, by file name."""
+    settings = list(_setting_rows(predictions))
     return {
         PREDICTIONS_TABLE: _predictions(predictions),
         DOCUMENTS_TABLE: _documents(predictions),
-        SPLITS_TABLE: _splits(predictions),
-        SETTINGS_TABLE: _settings(predictions),
+        SPLITS_TABLE: encode_rows(_split_rows(predictions), _SPLITS),
+        SETTINGS_TABLE: encode_rows(settings, _SETTINGS),
         DIAGNOSTICS_ARRAYS: _diagnostics(predictions),
-        TIMINGS_TABLE: _timings(predictions),
+        TIMINGS_TABLE: encode_rows(settings, _TIMINGS),
     }
-
-
-def encode_estimates(recorded: RecordedNumbers) -> bytes:
-    """Return the content of the file of numbers that are not computed from predictions."""
-    names = [field.name for field in _OF_ESTIMATES]
-    rows = [[row[name] for name in names] for row in rows_from_record(recorded)]
-    return _written(_OF_ESTIMATES, [_table(_OF_ESTIMATES, rows)])
-
-
-def decode_estimates(content: bytes, chosen: Mapping[str, NDArray[np.intp]], notes: tuple[str, ...]) -> RecordedNumbers:
-    """Return the numbers that the file of estimates and the manifest record.
-
-    Raises
-    ------
-    ValueError
-        If the file is damaged.
-    """
-    try:
-        return record_from_rows(_read(content).to_pylist(), chosen, notes)
-    except (pa.ArrowException, KeyError, TypeError) as error:
-        raise ValueError(f"{ESTIMATES_TABLE} can't be read: {error}") from None
 
 
 def decode_predictions(contents: Mapping[str, bytes]) -> Predictions:
@@ -135,201 +86,134 @@ def decode_predictions(contents: Mapping[str, bytes]) -> Predictions:
         splits = _splits_of(contents[SPLITS_TABLE])
         settings = _settings_of(contents, tasks, splits)
         return Predictions(tasks, splits, settings, _diagnostics_of(contents[DIAGNOSTICS_ARRAYS]))
-    except (pa.ArrowException, TypeError, IndexError, RuntimeError) as error:
+    except (pa.ArrowException, AttributeError, TypeError, IndexError, RuntimeError) as error:
         raise ValueError(f"its files are inconsistent: {error}") from None
 
 
-# --- Tables ---
+def encode_rows(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> bytes:
+    """Return a Parquet file of rows, with nulls for columns that a row lacks, and without those of no schema."""
+    return _file(pa.Table.from_pylist([{name: row.get(name) for name in schema.names} for row in rows], schema))
 
 
-def _written(schema: pa.Schema, tables: Iterable[pa.Table]) -> bytes:
-    """Return a Parquet file of the tables, each starting a row group."""
+def decode_table(content: bytes, columns: Sequence[str] | None = None) -> pa.Table:
+    """Return the table of a Parquet file, or those of some columns that it has."""
+    # One thread, since the run or a plug-in owns the cores.
+    table = parquet.ParquetFile(pa.BufferReader(content)).read(columns, use_threads=False)
+    return table.unify_dictionaries().combine_chunks()
+
+
+def _file(table: pa.Table) -> bytes:
     file = io.BytesIO()
-    with parquet.ParquetWriter(file, schema, compression="zstd", compression_level=9) as writer:
-        for table in tables:
-            writer.write_table(table.cast(schema), row_group_size=max(1, len(table)))
+    parquet.write_table(table, file, compression="zstd", compression_level=9, row_group_size=max(1, len(table)))
     return file.getvalue()
 
 
-def _table(schema: pa.Schema, rows: Sequence[Sequence[Any]]) -> pa.Table:
-    columns = zip(*rows, strict=True) if rows else [()] * len(schema)
-    arrays = [_typed(list(column), field.type) for field, column in zip(schema, columns, strict=True)]
-    return pa.Table.from_arrays(arrays, schema=schema)
-
-
-def _typed(values: list[Any], kind: pa.DataType) -> pa.Array:
-    return pa.array(values, pa.string()).dictionary_encode() if kind == _NAME else pa.array(values, kind)
-
-
-def _read(content: bytes, columns: Sequence[str] | None = None) -> pa.Table:
-    # Single-threaded, since the run or a plug-in owns the cores.
-    table = parquet.read_table(pa.BufferReader(content), columns=columns, use_threads=False)
-    for name in table.column_names:
-        if table[name].null_count and name not in _MAY_BE_NULL:
-            raise ValueError(f"the column {name} has missing values")
-    return table
-
-
-def _constant(value: Any, n: int, kind: pa.DataType) -> pa.Array:
-    """Return a column that repeats one value."""
-    if kind == _NAME:
-        return _coded(np.zeros(n, np.int32), [value])
-    return pa.nulls(n, kind) if value is None else pa.array(np.full(n, value), kind)
+# --- Classes of documents ---
 
 
 def _coded(codes: NDArray[Any], names: Sequence[str]) -> pa.Array:
-    """Return a dictionary-encoded column of names."""
-    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), pa.array(list(names), pa.string()))
+    """Return a column of names that repeat."""
+    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), pa.array(list(names), _TEXT))
 
 
-def _labelled(codes: NDArray[Any], classes: Sequence[str], *, multilabel: bool) -> pa.Array:
-    """Return a column of classes, or of lists of them.
-
-    Parameters
-    ----------
-    codes : int array, shape (n,), or bool array, shape (n, k)
-    classes : sequence of str, length k
-    multilabel : bool
-        Whether the column has lists, as it does when documents of any task have several classes.
-    """
-    if not multilabel:
+def _labels(codes: NDArray[Any], classes: Sequence[str], *, lists: bool) -> pa.Array:
+    """Return a column of classes, or of lists of them, from codes or indicators of classes."""
+    if not lists:
         return _coded(codes, classes)
-    codes = codes if codes.ndim == 2 else codes[:, None] == np.arange(len(classes))
-    ends = np.cumsum([0, *np.count_nonzero(codes, axis=1)], dtype=np.int32)
-    names = pa.array(list(classes), pa.string()).take(pa.array(np.nonzero(codes)[1]))
-    return pa.ListArray.from_arrays(pa.array(ends), names)
+    member = codes if codes.ndim == 2 else codes[:, None] == np.arange(len(classes))
+    ends = np.cumsum([0, *np.count_nonzero(member, axis=1)], dtype=np.int32)
+    return pa.ListArray.from_arrays(pa.array(ends), pa.array(list(classes), _TEXT).take(pa.array(member.nonzero()[1])))
 
 
-def _codes(column: pa.ChunkedArray, classes: Sequence[str]) -> NDArray[Any]:
-    """Return the codes of a column of classes, or of lists of them a bool array of shape (n, k).
+def _codes(column: pa.Array, classes: Sequence[str], *, multilabel: bool) -> NDArray[Any]:
+    """Return the codes of a column of classes or of lists of them; indicators where documents have several classes.
 
     Raises
     ------
     ValueError
         If a value is not one of the classes.
     """
-    found, known = [], pa.array(list(classes), pa.string())
-    for chunk in column.chunks:
-        multilabel = pa.types.is_list(chunk.type)
-        names = chunk.flatten() if multilabel else chunk
-        if pa.types.is_dictionary(names.type):
-            own = pa.compute.index_in(names.dictionary, known)
-            codes = own.fill_null(-1).to_numpy(zero_copy_only=False)[names.indices.to_numpy(zero_copy_only=False)]
-        else:
-            codes = pa.compute.index_in(names, known).fill_null(-1).to_numpy(zero_copy_only=False)
-        if (codes < 0).any():
-            raise ValueError("it has unknown classes")
-        if multilabel:
-            member = np.zeros((len(chunk), len(classes)), dtype=bool)
-            member[np.repeat(np.arange(len(chunk)), chunk.value_lengths().to_numpy(zero_copy_only=False)), codes] = True
-            codes = member
-        found.append(codes if multilabel else codes.astype(np.int16))
-    return np.concatenate(found) if found else np.empty(0, dtype=np.int16)
+    lists = pa.types.is_list(column.type)
+    names = column.flatten() if lists else column
+    names = names if pa.types.is_dictionary(names.type) else names.dictionary_encode()
+    known = compute.index_in(names.dictionary, pa.array(list(classes), _TEXT)).fill_null(-1).to_numpy()
+    codes = known.astype(np.int16)[names.indices.to_numpy()] if len(names) else np.empty(0, np.int16)
+    if (codes < 0).any():
+        raise ValueError("it has unknown classes")
+    if not lists:
+        return codes
+    member = np.zeros((len(column), len(classes)), dtype=bool)
+    member[np.repeat(np.arange(len(column)), column.value_lengths().to_numpy()), codes] = True
+    return member if multilabel else member.argmax(axis=1).astype(np.int16)
 
 
 # --- Predictions ---
 
 
 def _predictions(predictions: Predictions) -> bytes:
-    multilabel = any(documents.multilabel for documents in predictions.tasks.values())
-    of_class, of_tie = (_NAMES, _NAMES) if multilabel else (_NAME, pa.bool_())
-    schema = pa.schema(
-        [
-            ("document", _NAME),
-            ("split", _NAME),
-            *_SETTING[:-1],
-            ("label", of_class),
-            ("predicted", of_class),
-            ("tied", of_tie),
-            *([(_VALUES, _NUMBERS)] if any(each.values is not None for each in predictions.settings.values()) else []),
-        ]
-    )
-    found = (_of_task(predictions, key, schema) for key in predictions.tasks)
-    return _written(schema, (table for table in found if len(table)))
+    """Return one long table: a row for each setting, split and tested document.
 
-
-def _of_task(predictions: Predictions, task: TaskKey, schema: pa.Schema) -> pa.Table:
-    """Return the rows of one task: for each training size document by document, split by split, setting by setting.
-
-    This order puts equal values together, which compresses well.
+    The rows of settings with the same splits stand together, document by document, split by split, setting by setting:
+    equal values follow each other, and compress to a seventh of what they take setting by setting.
     """
-    documents, multilabel = predictions.tasks[task], schema.field("tied").type == _NAMES
-    k = len(documents.classes)
+    lists = any(documents.multilabel for documents in predictions.tasks.values())
+    ranked = any(setting.values is not None for setting in predictions.settings.values())
+    kinds = {"document": _NAME, "split": _NAME} | _SETTING | dict.fromkeys(("variant", "task", "cell"), _NAME)
+    kinds |= dict.fromkeys(("label", "predicted"), _NAMES if lists else _NAME) | {
+        "tied": _NAMES if lists else pa.bool_()
+    }
+    schema = pa.schema(kinds | ({"values": pa.list_(pa.float64())} if ranked else {}))
     tables = [schema.empty_table()]
-    for of_splits, keys in _by_splits(key for key in predictions.settings if key.of_task == task):
-        splits, n = predictions.splits[of_splits], len(keys)
-        rows, numbers, order = _layout(splits)
-        own = [predictions.settings[key] for key in keys]
-        predicted, tied = (_interleaved([getattr(each, name)[order] for each in own]) for name in ("predicted", "tied"))
-        label = np.repeat(documents.truth[rows], n, axis=0)
-        by_class = _ties(predicted, tied, k) if multilabel else tied
+    for of_splits, keys in _by_splits(predictions.tasks, predictions.settings):
+        documents, splits = predictions.tasks[of_splits.of_task], predictions.splits[of_splits]
+        own, classes, n = [predictions.settings[key] for key in keys], documents.classes, len(keys)
+        rows, order = _document_order(splits)
+        numbers = np.repeat(np.arange(len(splits)), [len(split.test) for split in splits])[order]
+        predicted, tied = (np.stack([getattr(each, name)[order] for each in own], 1) for name in ("predicted", "tied"))
+        predicted, tied = (each.reshape(-1, *each.shape[2:]) for each in (predicted, tied))
+        if lists and tied.ndim == 1:  # a tie of a single-label document belongs to its predicted class
+            tied = (predicted[:, None] == np.arange(len(classes))) & tied[:, None]
         columns = {
             "document": _coded(np.repeat(rows, n), documents.ids),
             "split": _coded(np.repeat(numbers, n), [split.name for split in splits]),
-            "variant": _constant(task.variant, len(label), _NAME),
-            "task": _constant(task.task, len(label), _NAME),
-            "cell": _repeated([key.method for key in keys], len(rows), _NAME),
-            "candidate": _repeated([key.candidate for key in keys], len(rows), pa.int32()),
-            "size": _constant(of_splits.size, len(label), pa.int64()),
-            "terms": _repeated([key.terms for key in keys], len(rows), pa.int64()),
-            "label": _labelled(label, documents.classes, multilabel=multilabel),
-            "predicted": _labelled(predicted, documents.classes, multilabel=multilabel),
-            "tied": _labelled(by_class, documents.classes, multilabel=True) if multilabel else pa.array(tied),
+            **{name: pa.array([key[i] for key in keys], kind) for i, (name, kind) in enumerate(_SETTING.items())},
+            "label": _labels(np.repeat(documents.truth[rows], n, axis=0), classes, lists=lists),
+            "predicted": _labels(predicted, classes, lists=lists),
+            "tied": _labels(tied, classes, lists=True) if lists else pa.array(tied),
         }
-        if _VALUES in schema.names:
-            columns[_VALUES] = _lists([each.values for each in own], order)
+        again = pa.array(np.tile(np.arange(n, dtype=np.int32), len(rows)))
+        columns |= {name: columns[name].dictionary_encode().take(again) for name in ("variant", "task", "cell")}
+        columns |= {name: columns[name].take(again) for name in ("candidate", "size", "terms")}
+        if ranked:
+            columns["values"] = _lists_of_numbers([each.values for each in own], order)
         tables.append(pa.table(columns).cast(schema))
-    return pa.concat_tables(tables).unify_dictionaries()
+    return _file(pa.concat_tables(tables).unify_dictionaries())
 
 
-def _by_splits(keys: Iterable[SettingKey]) -> Iterator[tuple[SplitKey, list[SettingKey]]]:
-    """Yield the settings grouped by their splits."""
+def _by_splits(tasks: Iterable[TaskKey], keys: Iterable[SettingKey]) -> Iterator[tuple[SplitKey, list[SettingKey]]]:
+    """Yield the settings with the same splits, task by task."""
     found: dict[SplitKey, list[SettingKey]] = {}
-    for key in keys:
-        found.setdefault(key.of_splits, []).append(key)
+    for task in tasks:
+        for key in keys:
+            if key.of_task == task:
+                found.setdefault(key.of_splits, []).append(key)
     yield from found.items()
 
 
-def _layout(splits: Sequence[TestedSplit]) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    """Return the document and the split of each prediction of a setting in the file's order, and that order."""
+def _document_order(splits: Sequence[TestedSplit]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the tested documents of all splits in the order of the file, and that order."""
     rows = np.concatenate([split.test for split in splits])
     order = np.argsort(rows, kind="stable")
-    numbers = np.repeat(np.arange(len(splits)), [len(split.test) for split in splits])
-    return rows[order], numbers[order], order
+    return rows[order], order
 
 
-def _interleaved(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Return arrays of the same shape, their first rows after each other, then their second rows, and so on."""
-    return np.stack(parts, axis=1).reshape(-1, *parts[0].shape[1:])
-
-
-def _repeated(values: list[Any], n: int, kind: pa.DataType) -> pa.Array:
-    """Return a column of some values, repeated n times as a block."""
-    return _typed(values, kind).take(pa.array(np.tile(np.arange(len(values), dtype=np.int32), n)))
-
-
-def _lists(values: Sequence[NDArray[np.float64] | None], order: NDArray[np.intp]) -> pa.Array:
-    """Return a column of the decision values of settings, interleaved; null where a setting has none."""
+def _lists_of_numbers(values: Sequence[NDArray[np.float64] | None], order: NDArray[np.intp]) -> pa.Array:
+    """Return a column of the decision values of settings, null where a setting has none."""
     width = next((each.shape[1] for each in values if each is not None), 0)
-    none = np.zeros((len(order), width))
-    whole = _interleaved([none if each is None else each[order] for each in values])
-    missing = np.tile([each is None for each in values], len(order))
-    ends = np.arange(len(whole) + 1, dtype=np.int32) * width
-    return pa.ListArray.from_arrays(pa.array(ends), pa.array(whole.ravel()), mask=pa.array(missing))
-
-
-def _values_of(part: pa.Table) -> NDArray[np.float64] | None:
-    """Return the decision values of some rows, shape (n, k); None where they have none."""
-    if _VALUES not in part.column_names or part[_VALUES].null_count:
-        return None
-    flat = [chunk.flatten().to_numpy(zero_copy_only=False) for chunk in part[_VALUES].chunks]
-    whole = np.concatenate(flat) if flat else np.empty(0)
-    return whole.reshape(len(part), -1)
-
-
-def _ties(predicted: NDArray[Any], tied: NDArray[np.bool_], k: int) -> NDArray[np.bool_]:
-    """Return ties by class, shape (n, k): a tie of a single-label document belongs to its predicted class."""
-    return tied if tied.ndim == 2 else np.logical_and(predicted[:, None] == np.arange(k), tied[:, None])
+    whole = np.stack([np.zeros((len(order), width)) if each is None else each[order] for each in values], 1)
+    missing = pa.array(np.tile([each is None for each in values], len(order)))
+    ends = np.arange(len(missing) + 1, dtype=np.int32) * width
+    return pa.ListArray.from_arrays(pa.array(ends), pa.array(whole.ravel()), mask=missing)
 
 
 def _settings_of(
@@ -337,105 +221,96 @@ def _settings_of(
     tasks: Mapping[TaskKey, TaskDocuments],
     splits: Mapping[SplitKey, tuple[TestedSplit, ...]],
 ) -> dict[SettingKey, SettingPredictions]:
-    settings, timings = (_read(contents[name]).to_pylist() for name in (SETTINGS_TABLE, TIMINGS_TABLE))
+    settings, timings = (decode_table(contents[name]).to_pylist() for name in (SETTINGS_TABLE, TIMINGS_TABLE))
     if [_key(row) for row in settings] != [_key(row) for row in timings]:
         raise ValueError("its timings are of other settings")
-    rows: dict[SettingKey, list[tuple[dict[str, Any], dict[str, Any]]]] = {}
+    rows: dict[SettingKey, list[dict[str, Any]]] = {}
     for setting, timing in zip(settings, timings, strict=True):
-        rows.setdefault(_key(setting), []).append((setting, timing))
-    more = [_VALUES] if _VALUES in parquet.read_schema(pa.BufferReader(contents[PREDICTIONS_TABLE])).names else []
-    whole, at = _read(contents[PREDICTIONS_TABLE], ["predicted", "tied", *more]), 0
+        rows.setdefault(_key(setting), []).append(setting | timing)
+    whole, at = decode_table(contents[PREDICTIONS_TABLE], ("predicted", "tied", "values")), 0
     found: dict[SettingKey, SettingPredictions] = {}
-    for task, documents in tasks.items():
-        for of_splits, keys in _by_splits(key for key in rows if key.of_task == task):
-            *_, order = _layout(splits[of_splits])
-            part, at = whole.slice(at, len(order) * len(keys)), at + len(order) * len(keys)
-            predicted, tied = (
-                column.reshape(len(order), len(keys), *column.shape[1:]) for column in _predicted_of(part, documents)
-            )
-            back, n = np.argsort(order, kind="stable"), len(keys)
-            for number, key in enumerate(keys):
-                taken = predicted[back, number], tied[back, number]
-                values = _values_of(part.take(pa.array(np.arange(number, len(part), n)))) if more else None
-                values = None if values is None else values[back]
-                found[key] = _setting_of(rows[key], splits[of_splits], *taken, values)
+    for of_splits, keys in _by_splits(tasks, rows):
+        documents, own, n = tasks[of_splits.of_task], splits[of_splits], len(keys)
+        tested, order = _document_order(own)
+        part, at = whole.slice(at, n * len(order)), at + n * len(order)
+        predicted = _codes(_chunk(part["predicted"]), documents.classes, multilabel=documents.multilabel)
+        tied = _ties(_chunk(part["tied"]), documents)
+        predicted, tied = (each.reshape(len(tested), n, *each.shape[1:]) for each in (predicted, tied))
+        back = np.argsort(order, kind="stable")
+        for number, key in enumerate(keys):
+            values = _chunk(part["values"])[number::n] if "values" in part.column_names else None
+            found[key] = _setting_of(rows[key], own, predicted[back, number], tied[back, number], _matrix(values, back))
     if at != len(whole):
         raise ValueError("it has predictions of other settings")
     return {key: found[key] for key in rows}
 
 
-def _predicted_of(part: pa.Table, documents: TaskDocuments) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Return the predictions and the ties of some rows."""
-    predicted = _codes(part["predicted"], documents.classes)
-    if not pa.types.is_list(part["tied"].type):
-        return predicted, part["tied"].to_numpy()
-    tied = _codes(part["tied"], documents.classes)
-    if documents.multilabel:
-        return predicted, tied
-    return predicted.argmax(axis=1).astype(np.int16), np.asarray(tied.any(axis=1))
+def _chunk(column: pa.ChunkedArray) -> pa.Array:
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+def _ties(tied: pa.Array, documents: TaskDocuments) -> NDArray[np.bool_]:
+    """Return the ties of documents, by class where documents have several classes."""
+    if not pa.types.is_list(tied.type):
+        return np.asarray(tied.to_numpy(zero_copy_only=False))
+    of_classes = _codes(tied, documents.classes, multilabel=True)
+    return of_classes if documents.multilabel else np.asarray(of_classes.any(axis=1))
+
+
+def _matrix(values: pa.Array | None, order: NDArray[np.intp]) -> NDArray[np.float64] | None:
+    """Return decision values, shape (n, k), in an order; None where a setting has none."""
+    if values is None or values.null_count:
+        return None
+    return np.asarray(values.flatten().to_numpy().reshape(len(values), -1)[order])
 
 
 def _setting_of(
-    rows: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]],
+    rows: Sequence[Mapping[str, Any]],
     splits: Sequence[TestedSplit],
     predicted: NDArray[Any],
     tied: NDArray[np.bool_],
     values: NDArray[np.float64] | None,
 ) -> SettingPredictions:
-    """Return the predictions of a setting, with the inner counts and timings of `rows`, split by split."""
-    if [row["split"] for row, _ in rows] != [split.name for split in splits]:
+    """Return the predictions of a setting, with the inner counts and timings of its rows, one for each split."""
+    if [row["split"] for row in rows] != [split.name for split in splits]:
         raise ValueError("the splits of a setting don't match")
+    inner = [[*(n for name in _INNER_COUNTS for n in row[name] or ()), row["inner_documents"]] for row in rows]
     return SettingPredictions(
         predicted,
         tied,
         tuple(len(split.test) for split in splits),
-        np.array([[row[clock] for clock in TIMERS] for _, row in rows], dtype=np.float64),
-        np.array([row["peak_bytes"] for _, row in rows], dtype=np.float64),
-        _inner_of([row for row, _ in rows if row["inner_documents"] is not None]),
-        tuple(row["version"] for _, row in rows),
-        tuple(rows[0][0]["warnings"]),
+        np.array([[row[timer] for timer in TIMERS] for row in rows], dtype=np.float64),
+        np.array([row["peak_bytes"] for row in rows], dtype=np.float64),
+        NO_INNER_FOLDS if inner[0][-1] is None else np.array(inner, dtype=np.int64),
+        tuple(row["version"] for row in rows),
+        tuple(rows[0]["warnings"]),
         values,
     )
-
-
-def _inner_of(rows: Sequence[Mapping[str, Any]]) -> NDArray[np.int64]:
-    """Return `SettingPredictions.inner` from the rows of a setting."""
-    flat = [[*(n for name in _INNER_COUNTS for n in row[name]), row["inner_documents"]] for row in rows]
-    return np.array(flat, dtype=np.int64) if flat else NO_INNER_FOLDS
 
 
 # --- Other files ---
 
 
 def _documents(predictions: Predictions) -> bytes:
-    multilabel = any(documents.multilabel for documents in predictions.tasks.values())
-    index = [[*key, list(each.classes), each.multilabel, len(each.ids)] for key, each in predictions.tasks.items()]
-    schema = pa.schema([*_TASK, ("document", pa.string()), ("label", _NAMES if multilabel else _NAME)])
-    tables = (
-        pa.table(
-            {
-                "variant": _constant(key.variant, len(each.ids), _NAME),
-                "task": _constant(key.task, len(each.ids), _NAME),
-                "document": pa.array(each.ids, pa.string()),
-                "label": _labelled(each.truth, each.classes, multilabel=multilabel),
-            }
-        )
-        for key, each in predictions.tasks.items()
-    )
-    return _written(schema.with_metadata({_CLASSES: json.dumps(index)}), tables)
+    lists = any(documents.multilabel for documents in predictions.tasks.values())
+    schema = pa.schema({"variant": _NAME, "task": _NAME, "document": _TEXT, "label": _NAMES if lists else _NAME})
+    tables, index = [schema.empty_table()], list[list[Any]]()
+    for key, each in predictions.tasks.items():
+        n = len(each.ids)
+        of = {name: _coded(np.zeros(n), [value]) for name, value in zip(("variant", "task"), key, strict=True)}
+        labels = _labels(each.truth, each.classes, lists=lists)
+        tables.append(pa.table({**of, "document": pa.array(each.ids, _TEXT), "label": labels}).cast(schema))
+        index.append([*key, list(each.classes), each.multilabel, n])
+    whole = pa.concat_tables(tables).unify_dictionaries()
+    return _file(whole.replace_schema_metadata({"classes": json.dumps(index)}))
 
 
 def _documents_of(content: bytes) -> dict[TaskKey, TaskDocuments]:
-    whole = _read(content)
-    index = json.loads(whole.schema.metadata[_CLASSES])
+    whole, at = decode_table(content), 0
     found: dict[TaskKey, TaskDocuments] = {}
-    at = 0
-    for variant, task, classes, multilabel, n in index:
+    for variant, task, classes, multilabel, n in json.loads(whole.schema.metadata[b"classes"]):
         part, at = whole.slice(at, n), at + n
-        truth = _codes(part["label"], classes)
-        if truth.ndim == 2 and not multilabel:
-            truth = truth.argmax(axis=1)
-        ids = tuple(part["document"].to_pylist())
+        ids, truth = tuple(part["document"].to_pylist()), _codes(_chunk(part["label"]), classes, multilabel=multilabel)
         if len(ids) != n or multilabel != (truth.ndim == 2):
             raise ValueError("its documents don't match its tasks")
         found[TaskKey(variant, task)] = TaskDocuments(
@@ -446,57 +321,39 @@ def _documents_of(content: bytes) -> dict[TaskKey, TaskDocuments]:
     return found
 
 
-def _splits(predictions: Predictions) -> bytes:
-    rows = [
-        [*key, s.name, s.test, *map(s.leaks.get, _LEAKS.values()), s.trained]
-        for key, splits in predictions.splits.items()
-        for s in splits
-    ]
-    return _written(_OF_SPLITS, [_table(_OF_SPLITS, rows)])
+def _split_rows(predictions: Predictions) -> Iterator[dict[str, Any]]:
+    for key, splits in predictions.splits.items():
+        for split in splits:
+            leaks = {name: split.leaks.get(leak) for name, leak in _LEAKS.items()}
+            yield {**key._asdict(), "split": split.name, "test": split.test, **leaks, "trained": split.trained}
 
 
 def _splits_of(content: bytes) -> dict[SplitKey, tuple[TestedSplit, ...]]:
-    found: dict[SplitKey, list[TestedSplit]] = {}
-    for row in _read(content).to_pylist():
-        test, trained = np.array(row["test"], dtype=np.intp), np.array(row["trained"], dtype=np.int64)
+    found: dict[SplitKey, tuple[TestedSplit, ...]] = {}
+    for row in decode_table(content).to_pylist():
+        leaks = {leak: np.array(row[name], np.intp) for name, leak in _LEAKS.items() if row[name] is not None}
+        split = TestedSplit(row["split"], np.array(row["test"], np.intp), np.array(row["trained"], np.int64), leaks)
         key = SplitKey(row["variant"], row["task"], row["size"])
-        leaks = {leak: np.array(row[name], np.intp) for name, leak in _LEAKS.items() if row.get(name) is not None}
-        found.setdefault(key, []).append(TestedSplit(row["split"], test, trained, leaks))
-    return {key: tuple(splits) for key, splits in found.items()}
+        found[key] = (*found.get(key, ()), split)
+    return found
 
 
-def _settings(predictions: Predictions) -> bytes:
-    rows = [[*place, *_inner(setting, n), list(setting.warnings)] for place, setting, n in _places(predictions)]
-    return _written(_OF_SETTINGS, [_table(_OF_SETTINGS, rows)])
-
-
-def _inner(setting: SettingPredictions, n: int) -> list[Any]:
-    """Return the counts of the inner folds of a split; nulls where there are none."""
-    if not len(setting.inner):
-        return [None] * 4
-    counts = setting.inner_tallies
-    return [*(part[n].tolist() for part in (counts.right, counts.assigned, counts.true)), int(counts.documents[n])]
-
-
-def _timings(predictions: Predictions) -> bytes:
-    rows = [
-        [*place, *setting.seconds[n].tolist(), float(setting.memory[n]), setting.versions[n]]
-        for place, setting, n in _places(predictions)
-    ]
-    return _written(_OF_TIMINGS, [_table(_OF_TIMINGS, rows)])
-
-
-def _places(predictions: Predictions) -> Iterator[tuple[list[Any], SettingPredictions, int]]:
-    """Yield the names, the predictions and the split's position of each setting and split, task by task."""
-    for task in predictions.tasks:
-        for key, setting in predictions.settings.items():
-            if key.of_task == task:
-                for n, split in enumerate(predictions.splits[key.of_splits]):
-                    yield [*key, split.name], setting, n
+def _setting_rows(predictions: Predictions) -> Iterator[dict[str, Any]]:
+    """Yield all columns of the files of settings and of timings, a row for each split of a setting."""
+    for key in (key for task in predictions.tasks for key in predictions.settings if key.of_task == task):
+        setting = predictions.settings[key]
+        counts = setting.inner_tallies if len(setting.inner) else None
+        for n, split in enumerate(predictions.splits[key.of_splits]):
+            row = {**dict(zip(_SETTING, key, strict=True)), "split": split.name, "warnings": list(setting.warnings)}
+            if counts is not None:
+                parts = zip(_INNER_COUNTS, (counts.right, counts.assigned, counts.true), strict=True)
+                row |= {name: part[n] for name, part in parts} | {"inner_documents": counts.documents[n]}
+            row |= dict(zip(TIMERS, setting.seconds[n].tolist(), strict=True))
+            yield row | {"peak_bytes": setting.memory[n], "version": setting.versions[n]}
 
 
 def _key(row: Mapping[str, Any]) -> SettingKey:
-    return SettingKey(*(row[name] for name, _ in _SETTING[:-1]))
+    return SettingKey(*(row[name] for name in _SETTING))
 
 
 def _diagnostics(predictions: Predictions) -> bytes:
@@ -513,10 +370,7 @@ def _diagnostics(predictions: Predictions) -> bytes:
 
 
 def _diagnostics_of(content: bytes) -> dict[tuple[str, str], dict[str, NDArray[Any]]]:
-    archive = np.load(io.BytesIO(content), allow_pickle=False)
-    if not isinstance(archive, np.lib.npyio.NpzFile):
-        raise ValueError("is an array, not an archive of arrays")  # noqa: TRY004 - of damaged content
-    with archive:
+    with np.load(io.BytesIO(content), allow_pickle=False) as archive:
         arrays = dict(archive)
     return {
         (diagnostic, variant): {name: arrays[f"{number}/{position}"] for position, name in enumerate(names)}

@@ -9,24 +9,29 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
+import pyarrow as pa
 
+from benchmark.analysis.predictions_file import decode_table, encode_rows
 from benchmark.diagnostics.base import CurvePoint, DiagnosticNumbers, DiagnosticRow
 from benchmark.evaluation.cell_scores import ALL_SPLITS
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.metrics import METRICS
+from benchmark.evaluation.predictions import ESTIMATES_TABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from benchmark.config.model import Experiment
     from benchmark.evaluation.score_table import ScoreTable
 
-#: Text and number columns of the table of recorded numbers; a text that doesn't apply is "".
-RECORD_TEXT_COLUMNS = ("variant", "diagnostic", "cell", "of_class", "other", "split", "metric", "axis", "method")
-RECORD_NUMBER_COLUMNS = ("x", "value", "low", "high")
+_TEXTS = ("variant", "diagnostic", "cell", "of_class", "other", "split", "metric", "axis", "method", "interval")
+#: Columns of the file; a value that a row doesn't have is missing.
+_SCHEMA = pa.schema(
+    dict.fromkeys(_TEXTS, pa.string()) | dict.fromkeys(("x", "value", "low", "high"), pa.float64()) | {"n": pa.int64()}
+)
 
 #: Estimates by cell, then by (metric, fold, other cell), see `CellScores.recorded`.
 EstimatesByCell = dict[str, dict[tuple[str, str, str], Estimate]]
@@ -83,12 +88,9 @@ def _of_plugins(experiment: Experiment, scored: ScoreTable) -> EstimatesByCell:
     return found
 
 
-def rows_from_record(recorded: RecordedNumbers) -> list[dict[str, Any]]:
-    """Return estimates and diagnostics as rows: text columns, number columns, n and kind of interval."""
-    return [
-        dict.fromkeys(RECORD_TEXT_COLUMNS, "") | dict.fromkeys(RECORD_NUMBER_COLUMNS, np.nan) | row
-        for row in _rows(recorded)
-    ]
+def encode_estimates(recorded: RecordedNumbers) -> bytes:
+    """Return the content of the file of numbers that are not computed from predictions."""
+    return encode_rows(_rows(recorded), _SCHEMA)
 
 
 def _rows(recorded: RecordedNumbers) -> Iterator[dict[str, Any]]:
@@ -99,9 +101,7 @@ def _rows(recorded: RecordedNumbers) -> Iterator[dict[str, Any]]:
         of = {"variant": variant, "diagnostic": diagnostic}
         for row in each.rows:
             yield {**of, "cell": row.cell, "metric": row.metric, **_numbers(row.estimate)}
-        for point in each.points:
-            names = {"axis": point.axis, "method": point.method, "of_class": point.of_class, "metric": point.metric}
-            yield {**of, **names, "x": point.x, "value": point.value, "n": 0, "interval": ""}
+        yield from ({**of, **vars(point)} for point in each.points)
 
 
 def _numbers(estimate: Estimate) -> dict[str, Any]:
@@ -109,22 +109,29 @@ def _numbers(estimate: Estimate) -> dict[str, Any]:
     return ends | {"n": estimate.n, "interval": estimate.method}
 
 
-def record_from_rows(
-    rows: list[dict[str, Any]], chosen: Mapping[str, NDArray[np.intp]], notes: tuple[str, ...]
-) -> RecordedNumbers:
-    """Return the numbers that the rows of a run folder record."""
+def decode_estimates(content: bytes, chosen: Mapping[str, NDArray[np.intp]], notes: tuple[str, ...]) -> RecordedNumbers:
+    """Return the numbers that the file of estimates and the manifest record.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged.
+    """
     estimates: EstimatesByCell = {}
     measured: dict[tuple[str, str], tuple[list[DiagnosticRow], list[CurvePoint]]] = {}
-    for row in rows:
-        estimate = Estimate(row["value"], row["low"], row["high"], row["n"], row["interval"])
-        if not row["diagnostic"]:
-            estimates.setdefault(row["cell"], {})[row["metric"], row["split"], row["other"]] = estimate
-            continue
-        numbers, points = measured.setdefault((row["diagnostic"], row["variant"]), ([], []))
-        if row["axis"]:
-            values = (row[name] for name in ("axis", "x", "method", "of_class", "metric", "value"))
-            points.append(CurvePoint(*values))
-        else:
-            numbers.append(DiagnosticRow(row["cell"], row["metric"], estimate))
+    try:
+        for row in decode_table(content).to_pylist():
+            row |= {name: row[name] or "" for name in _TEXTS}
+            estimate = Estimate(row["value"], row["low"], row["high"], row["n"], row["interval"])
+            if not row["diagnostic"]:
+                estimates.setdefault(row["cell"], {})[row["metric"], row["split"], row["other"]] = estimate
+                continue
+            numbers, points = measured.setdefault((row["diagnostic"], row["variant"]), ([], []))
+            if row["axis"]:
+                points.append(CurvePoint(*(row[name] for name in CurvePoint.__dataclass_fields__)))
+            else:
+                numbers.append(DiagnosticRow(row["cell"], row["metric"], estimate))
+    except (pa.ArrowException, KeyError, TypeError) as error:
+        raise ValueError(f"{ESTIMATES_TABLE} can't be read: {error}") from None
     each = ((*key, DiagnosticNumbers(tuple(numbers), tuple(points))) for key, (numbers, points) in measured.items())
     return RecordedNumbers(chosen, estimates, tuple(each), notes)

@@ -17,13 +17,8 @@ from benchmark.analysis.figures import ChartLabels, PublishedAxisRange, chart_fr
 from benchmark.analysis.formatting.labels import label_cells, method_labels
 from benchmark.analysis.formatting.units import capitalized
 from benchmark.analysis.hardest_documents import disagreement, hardest_documents
-from benchmark.analysis.notes import (
-    corpus_in_words,
-    document_sentences,
-    near_duplicate_rows,
-    table_notes,
-    terminal_notes,
-)
+from benchmark.analysis.notes import corpus_in_words, near_duplicate_rows, note_facts, table_notes, terminal_notes
+from benchmark.analysis.prose.sentences import sentences
 from benchmark.analysis.prose.terms import terms_of
 from benchmark.analysis.ranking import mean_rank_rows
 from benchmark.analysis.summary import (
@@ -74,7 +69,8 @@ def summarize(run: RunPredictions) -> Summary:
     experiment, scored, published = run.experiment, run.scored, published_of_experiment(run.experiment)
     pairs, unpaired = comparable_pairs(experiment, scored, run.jobs)
     claims = judge_experiment_claims(published, experiment, scored)
-    notes = table_notes(run, published_by_cell(published, experiment))
+    facts = note_facts(run)
+    notes = table_notes(run, facts, published_by_cell(published, experiment))
     unlike = tuple(setting_notes(experiment, excluded_cells(experiment)))
     leaks = summary_table(LEAKS, leak_rows(run))
     duplicates = summary_table(DUPLICATES, near_duplicate_rows(run))
@@ -83,7 +79,7 @@ def summarize(run: RunPredictions) -> Summary:
     if warned := dict.fromkeys(key.method for key, each in run.predictions.settings.items() if each.warnings):
         of_run.append(Caveat("warnings", f"there are warnings of {', '.join(warned)}, see the notes"))
     caveat_texts = [each.text for each in find_caveats(experiment, of_run)]
-    sentences = [f"{capitalized(text)}." for text in caveat_texts]
+    caveats = [f"{capitalized(text)}." for text in caveat_texts]
     shown = caveat_texts[n_leaks:][:MOST_CAVEATS]
     left = len(caveat_texts) - n_leaks - len(shown)
     hardest = hardest_documents(experiment, run.predictions, scored)
@@ -113,8 +109,8 @@ def summarize(run: RunPredictions) -> Summary:
         duplicates=duplicates,
         leaks=leaks,
         corpus=corpus_in_words(experiment),
-        documents=document_sentences(run),
-        caveats=(*sentences[:n_leaks], *unlike, *sentences[n_leaks:]),
+        documents=tuple(sentences("documents.j2", **facts)),
+        caveats=(*caveats[:n_leaks], *unlike, *caveats[n_leaks:]),
         terms=terms_of(experiment),
         notes=(
             *experiment.notes,
@@ -125,10 +121,10 @@ def summarize(run: RunPredictions) -> Summary:
             *unpaired,
         ),
         brief=(
-            *sentences[:n_leaks],
+            *caveats[:n_leaks],
             *([f"Caveats: {'; '.join([*shown, *further])}."] if shown else []),
             *unlike,
-            *terminal_notes(run),
+            *terminal_notes(run, facts),
             *sweep,
             *unpaired,
         ),

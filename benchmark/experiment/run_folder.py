@@ -17,13 +17,8 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from benchmark.analysis.notes import diagnostic_notes
-from benchmark.analysis.predictions_file import (
-    decode_estimates,
-    decode_predictions,
-    encode_estimates,
-    encode_predictions,
-)
-from benchmark.analysis.recorded import record_numbers
+from benchmark.analysis.predictions_file import decode_predictions, encode_predictions
+from benchmark.analysis.recorded import decode_estimates, encode_estimates, record_numbers
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import published_by_cell
 from benchmark.config.experiment_data import experiment_from_data

@@ -14,15 +14,15 @@ from benchmark.analysis.prose.terms import terms_of
 from benchmark.analysis.recorded import RecordedNumbers, record_numbers
 from benchmark.analysis.scoring import RunPredictions, score_cells
 from benchmark.analysis.summarize import summarize
-from benchmark.config.components import check_component
 from benchmark.config.model import BASE_VARIANT
-from benchmark.evaluation.intervals import RESAMPLES_OF_RANKINGS, Estimate
-from benchmark.evaluation.protocols import PROTOCOLS
+from benchmark.evaluation.intervals import Estimate
 from benchmark.methods.elsewhere.kept_estimators import kept_component
 from tests.analysis.made import CLASSES, drawn_study, predicted, table_study
-from tests.analysis.test_notes import CORPUS, FEW, notes_with, run_of
 from tests.analysis.test_rows import made_elsewhere
 from tests.builders import small_experiment
+
+CORPUS = {"name": "synthetic", "classes": CLASSES}
+FEW = {"few": {"text": {"min_occurrences": 50}}}
 
 
 def infos_of(experiment: Any) -> dict[str, Any]:
@@ -77,59 +77,6 @@ class TestLabels:
             for choice in ("oracle", "cv")
             for prefix, size in (("", "-100"), ("gain-", ""))
         }
-
-
-class TestRankings:
-    NAMES = "Macro ROC AUC and micro break-even"
-
-    def said(self, experiment: Any, *, multilabel: bool) -> list[str]:
-        return notes_with(run_of(experiment, predictions=predicted(experiment, multilabel=multilabel)), self.NAMES)
-
-    @pytest.mark.parametrize("multilabel", [False, True])
-    @pytest.mark.parametrize("replicated", [False, True])
-    def test_say_how_values_are_ranked_and_what_tests_them(self, multilabel: bool, replicated: bool) -> None:
-        metrics = ["macro-f1", "macro-roc-auc", "micro-break-even"]
-        made: dict[str, Any] = {"methods": ["mnb"], "compare": [], "metrics": metrics}
-        experiment = drawn_study(**made, choose=None) if replicated else table_study(**made)
-        (note,) = self.said(experiment, multilabel=multilabel)
-        assert note.startswith(f"{self.NAMES}: computed from decision values, whatever the threshold; ")
-        assert ("centred over the classes" in note) == (not multilabel)
-        assert (f"{RESAMPLES_OF_RANKINGS:,} resamples" in note) == (not replicated)
-        assert ("they don't test it" in note) == (not replicated)
-
-    def test_are_silent_where_no_metric_ranks(self) -> None:
-        assert notes_with(run_of(table_study()), "computed from decision values") == []
-
-
-class TestNotes:
-    def test_a_task_without_predictions_is_left_out(self) -> None:
-        experiment = table_study(tasks=[CLASSES, CLASSES[::-1]], compare=[])
-        made = predicted(experiment)
-        first = next(iter(made.tasks))
-        tasks = {key: own for key, own in made.tasks.items() if key != first}
-        settings = {key: own for key, own in made.settings.items() if key.of_task != first}
-        splits = {key: own for key, own in made.splits.items() if key.of_task != first}
-        run = run_of(experiment, predictions=replace(made, tasks=tasks, settings=settings, splits=splits))
-        (note,) = notes_with(run, "classes, in tie order")
-        assert note.endswith(f": {', '.join(CLASSES[::-1])}.")
-
-    @pytest.mark.parametrize(
-        ("stratified", "newest"), [(False, "25 newest documents"), (True, "25 documents, the newest of each class")]
-    )
-    def test_a_split_by_date_says_what_is_newest(self, stratified: bool, newest: str) -> None:
-        plain = table_study(compare=[])
-        given = check_component("protocol", PROTOCOLS, {"name": "by-date", "stratified": stratified})
-        variant = replace(plain.variants[BASE_VARIANT], protocol=given)
-        experiment = replace(plain, variants={BASE_VARIANT: variant})
-        said = f"One split by date: tested on the {newest}, trained on earlier documents."
-        assert said in notes_with(run_of(experiment), "One split by date")
-
-    def test_without_predictions_no_split_is_described(self) -> None:
-        experiment = table_study(compare=[])
-        made = predicted(experiment)
-        assert "No split has predictions." in notes_with(
-            run_of(experiment, predictions=replace(made, splits={}, settings={})), "No split"
-        )
 
 
 def test_components_and_metrics_of_others_have_no_terms() -> None:
@@ -225,43 +172,6 @@ def test_a_failed_diagnostic_is_the_reason_of_its_rows_under_its_variant() -> No
     failures = {"centroid-distances": "too many"}
     found = summarize(RunPredictions(experiment, predicted(experiment), failures, {})).failures
     assert found == {name: "no predictions" if name.startswith("few-") else "too many" for name in rows}
-
-
-class TestNotesOnTests:
-    @pytest.mark.parametrize("compare", [[], [["ngd", "linear"]]])
-    @pytest.mark.parametrize("multilabel", [False, True])
-    def test_are_given_where_replicates_are_compared(self, compare: list[list[str]], multilabel: bool) -> None:
-        experiment = drawn_study(methods=["linear", "ngd"], choose=None, compare=compare, metrics=["macro-f1"])
-        run = run_of(experiment, predictions=predicted(experiment, multilabel=multilabel))
-        assert len(notes_with(run, "McNemar's test counts each document once")) == (bool(compare) and not multilabel)
-        assert len(notes_with(run, "Wilcoxon's signed rank test compares each metric")) == (
-            bool(compare) and multilabel
-        )
-
-    @pytest.mark.parametrize(("n", "few"), [(20, True), (400, False)])
-    def test_metrics_without_an_interval_are_named_where_classes_are_small(self, n: int, few: bool) -> None:
-        metrics = ["accuracy", "macro-f1", "macro-recall"]
-        experiment = table_study(methods=["ngd"], compare=[], metrics=metrics)
-        said = notes_with(run_of(experiment, predictions=predicted(experiment, n=n + 25)), "no interval where a class")
-        assert [note.partition(":")[0] for note in said] == (["Macro-F1 and macro-recall"] if few else [])
-        drawn = drawn_study(methods=["linear"], choose=None, compare=[], metrics=metrics)
-        assert notes_with(run_of(drawn, predictions=predicted(drawn, n=45)), "no interval where a class") == []
-
-
-@pytest.mark.parametrize("aggregate", ["sum", "average", "maximum"])
-def test_the_aggregate_of_ranked_terms_is_named(aggregate: str) -> None:
-    terms = {"number": [20, 50], "aggregate": aggregate}
-    experiment = table_study(methods=["mnb"], compare=[], terms=terms)
-    assert len(notes_with(run_of(experiment), f"aggregated over the classes by their {aggregate}.")) == 1
-    assert notes_with(run_of(table_study()), "aggregated over the classes") == []
-
-
-@pytest.mark.parametrize("scaled", [None, 0, 1])
-def test_the_unit_of_c_is_said_of_any_method_that_scales_it(scaled: int | None) -> None:
-    scale = {"classifier": {"scale_C": "mean-self-product"}}
-    methods = [{"kernel": name} | (scale if i == scaled else {}) for i, name in enumerate(("ngd", "linear"))]
-    said = notes_with(run_of(table_study(methods=methods, compare=[])), "C is in units of the inverse mean")
-    assert len(said) == (scaled is not None)
 
 
 class TestRepresentations:

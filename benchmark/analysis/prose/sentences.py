@@ -1,0 +1,39 @@
+"""Sentences from templates: facts of a run go in, and each paragraph of the rendered template is a sentence or note."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+def sentences(template: str, **facts: Any) -> list[str]:
+    """Return the paragraphs of a rendered template, each on one line."""
+    text = _environment().get_template(template).render(facts)
+    return [" ".join(part.split()) for part in re.split(r"\n\s*\n", text) if part.strip()]
+
+
+def sentence(template: str, name: str, **facts: Any) -> str:
+    """Return the sentence that a template's macro of this name makes, on one line."""
+    macro = getattr(_environment().get_template(template).module, name.replace("-", "_"))
+    return " ".join(str(macro(**facts)).split())
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - slow to import
+
+    environment = Environment(
+        loader=PackageLoader("benchmark.analysis"),
+        autoescape=False,  # noqa: S701 - pages and tables escape what they write
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: value.replace("\n", " ") if isinstance(value, str) else value,
+    )
+    environment.filters |= {"number": "{:,}".format, "percent": "{:.0%}".format, "tenth": "{:.1%}".format}
+    environment.filters["sentence"] = lambda text: text[:1].upper() + text[1:]
+    return environment

@@ -1,0 +1,317 @@
+"""What is said of runs of every kind: each sentence once, by number, and which of them stand beside which run.
+
+`BENCH_WRITE_EXPECTED=1 pytest` of this file writes the expected text again; the difference is what is to be read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from benchmark.analysis.prose.main_finding import main_finding, question_sentence
+from benchmark.analysis.scoring import RunPredictions
+from benchmark.analysis.summarize import summarize
+from benchmark.config.components import check_component
+from benchmark.config.model import BASE_VARIANT, MethodFile, VectorFile
+from benchmark.evaluation.predictions import Predictions, SplitKey, TestedSplit
+from benchmark.evaluation.protocols import PROTOCOLS
+from benchmark.methods.elsewhere.kept_estimators import kept_component
+from tests.analysis.made import CENTROIDS, CLASSES, DRAWN, TABLE, predicted
+from tests.builders import setting_of, small_experiment
+from tests.report.expected_texts import assert_expected
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from benchmark.config.model import Experiment
+    from benchmark.evaluation.predictions import SettingPredictions
+
+CORPUS = {"name": "synthetic", "classes": CLASSES}
+FACTS: dict[str, Any] = {"documents": 1234, "vocabulary": 5678, "classes": CLASSES}
+DRAWS = {"name": "random-subsets", "train_size": [50, 100], "replicates": 6}
+FOLDS = {"name": "k-fold", "k": 2, "seed": 7}
+PLAIN: dict[str, Any] = {"corpus": CORPUS, "protocol": FOLDS, "methods": ["ngd"], "text": {"min_occurrences": 1}}
+ONE = {"methods": ["linear"], "choose": None, "compare": []}
+TWO = {"methods": ["linear", "ngd"], "choose": None, "compare": [["ngd", "linear"]], "metrics": ["macro-f1"]}
+FEW = {"few": {"text": {"min_occurrences": 50}}}
+RANKED = {"methods": ["mnb"], "compare": [], "metrics": ["macro-f1", "macro-roc-auc", "micro-break-even"]}
+SEARCHED = {"kernel": {"name": "rbf", "sigma": [0.1, 0.2]}}
+SCALED = {"kernel": "ngd", "classifier": {"scale_C": "mean-self-product"}}
+FUSED = {"fuse": ["mnb", "complement-nb"], "weights": [1, 0.5], "name": "both"}
+NGD_MNB = PLAIN | {"methods": ["ngd", "mnb"]}
+REAL = {"real": {"corpus": {"name": "webkb", "classes": CLASSES}}}
+FILE = MethodFile("mine.csv", "d", None)
+
+
+def text(**changes: Any) -> dict[str, Any]:
+    return PLAIN | {"text": {"stoplist": "none"} | changes}
+
+
+def settings_changed(change: Callable[[int, Any, SettingPredictions], dict[str, Any]]) -> Any:
+    """Change the predictions of settings, given their number, key and predictions."""
+
+    def edit(experiment: Experiment, made: Predictions) -> tuple[Experiment, Predictions]:
+        settings = {k: replace(own, **change(i, k, own)) for i, (k, own) in enumerate(made.settings.items())}
+        return experiment, replace(made, settings=settings)
+
+    return edit
+
+
+def method_changed(label: str, **changes: Any) -> Any:
+    """Change what a method is made of, as a file of predictions or vectors does."""
+
+    def edit(experiment: Experiment, made: Predictions) -> tuple[Experiment, Predictions]:
+        ((name, variant),) = experiment.variants.items()
+        entries = tuple(
+            replace(entry, candidates=tuple(replace(spec, **changes) for spec in entry.candidates))
+            if entry.label == label
+            else entry
+            for entry in variant.entries
+        )
+        return replace(experiment, variants={name: replace(variant, entries=entries)}), made
+
+    return edit
+
+
+def many_groups(experiment: Experiment, made: Predictions) -> tuple[Experiment, Predictions]:
+    splits = tuple(TestedSplit(f"g{i}", np.array([i]), np.full(3, 5)) for i in range(32))
+    truth = next(iter(made.tasks.values())).truth
+    given = [truth[split.test] for split in splits]
+    settings = {key: setting_of(given) for key in made.settings}
+    return experiment, replace(made, splits={SplitKey(BASE_VARIANT, "", None): splits}, settings=settings)
+
+
+def by_date(*, stratified: bool) -> Any:
+    def edit(experiment: Experiment, made: Predictions) -> tuple[Experiment, Predictions]:
+        given = check_component("protocol", PROTOCOLS, {"name": "by-date", "stratified": stratified})
+        own = replace(experiment.variants[BASE_VARIANT], protocol=given)
+        return replace(experiment, variants={BASE_VARIANT: own}), made
+
+    return edit
+
+
+def without_settings(test: Callable[[Any], bool]) -> Any:
+    def edit(experiment: Experiment, made: Predictions) -> tuple[Experiment, Predictions]:
+        return experiment, replace(made, settings={k: own for k, own in made.settings.items() if not test(k)})
+
+    return edit
+
+
+def without_predictions(experiment: Experiment, made: Predictions) -> tuple[Experiment, Predictions]:
+    return experiment, replace(made, splits={}, settings={})
+
+
+def trained(experiment: Experiment, made: Predictions) -> tuple[Experiment, Predictions]:
+    """Give each split other numbers of training documents, of which one class has the fewest in one split."""
+    rng, splits = np.random.default_rng(3), {}
+    for key, own in made.splits.items():
+        splits[key] = tuple(replace(split, trained=rng.integers(2, 30, 3)) for split in own)
+    return experiment, replace(made, splits=splits)
+
+
+def tuned(experiment: Experiment, made: Predictions) -> tuple[Experiment, Predictions]:
+    cells = {"tf-l1-ngd": "C 1, to Table 1", "tf-l1-linear": "C 1, to Table 1", "tfidf-l1-ngd": "t 2, to Table 2"}
+    return replace(experiment, tuned_cells=cells), made
+
+
+def twins(split: str, tested: int, near: int, same: int = 0) -> dict[str, Any]:
+    pair = [[f"{split}/1", f"{split}/2", 0.95], [f"{split}/3", f"{split}/4", 0.91]] if near else []
+    return {"split": split, "tested": tested, "near": near, "same": same, "such_as": pair}
+
+
+TWINS = [twins("a", 100, 9), twins("b", 10, 0), twins("c", 9, 4)]
+#: Runs by name: the configuration's sections, and facts, edits of the predictions, failures, and several labels.
+RUNS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "table": (TABLE, {}),
+    "documents of three variants": (
+        TABLE | {"variants": FEW | {"least": {"text": {"min_occurrences": 60}}}},
+        {"facts": {BASE_VARIANT: FACTS, "few": FACTS | {"documents": 99}, "least": FACTS | {"documents": 4000}}},
+    ),
+    "four variants": (
+        TABLE | {"variants": {f"v{i}": {"text": {"min_occurrences": 50 + i}} for i in range(3)}, "compare": []},
+        {},
+    ),
+    "protocols differ": (
+        TABLE | {"variants": {"fewer": {"protocol": FOLDS}}, "compare": []},
+        {},
+    ),
+    "32 groups": (TABLE, {"edit": many_groups}),
+    "near-duplicates": (
+        TABLE,
+        {"facts": {BASE_VARIANT: FACTS | {"near_duplicates": TWINS}}},
+    ),
+    "text of a method": (
+        PLAIN | {"methods": ["linear", {"text": {"min_documents": 2, "lexer": "unicode"}, "kernel": "ngd"}]},
+        {
+            "facts": {
+                BASE_VARIANT: FACTS
+                | {
+                    "documents_without_words": 7,
+                    "letters_dropped": 4321,
+                    "texts": [{"vocabulary": 50, "documents_without_words": 1}],
+                    "notes": ["the dates are days"],
+                }
+            }
+        },
+    ),
+    "pruned by occurrences": (text(min_occurrences=2), {}),
+    "pruned by documents": (text(min_documents=3), {}),
+    "pruned by both, in a group": (text(min_occurrences=2, min_documents=3, vocabulary_from="misc"), {}),
+    "pruned in each split": (text(min_occurrences=2, vocabulary_from="training"), {}),
+    "digits and stop words": (text(digits="drop", stoplist="smart"), {}),
+    "characters": (text(characters=[2, 3]), {}),
+    "pairs of words": (text(ngrams=[2]), {}),
+    "pairs and triples": (text(ngrams=[2, 3, 4]), {}),
+    "fewest training documents": (
+        DRAWN | ONE | {"variants": FEW, "metrics": ["macro-f1"]},
+        {"edit": trained, "multilabel": True},
+    ),
+    "ties of naive Bayes": (PLAIN | {"methods": ["mnb"]}, {}),
+    "ties of divergences": (PLAIN | {"methods": ["divergence-bayes"]}, {}),
+    "ties of both": (PLAIN | {"methods": ["mnb", "divergence-bayes"]}, {}),
+    "curves with a choice": (DRAWN | {"gain": True}, {}),
+    "centroids": (CENTROIDS, {}),
+    "warnings": (
+        DRAWN,
+        {"edit": settings_changed(lambda i, _, __: {"warnings": ("did not converge", "few") if i % 3 else ("few",)})},
+    ),
+    "versions": (
+        DRAWN,
+        {"edit": settings_changed(lambda i, _, __: {"versions": ("0.1",) * 5 + ("0.3",)} if i in (0, 3) else {})},
+    ),
+    "curves of methods": (
+        DRAWN
+        | {"methods": ["linear", "ned", "mnb"], "choose": None, "compare": []}
+        | {"variants": {"same": FEW["few"], "less": {"defaults": {"svm": {"C": 7}}}}},
+        {},
+    ),
+    "failed diagnostics": (
+        TABLE | {"diagnostics": ["covering-numbers", "feature-errors"], "variants": FEW},
+        {"failures": {"covering-numbers": "a", "feature-errors": "b", "few-feature-errors": "c", "other": "d"}},
+    ),
+    "choice in a table": (
+        TABLE
+        | {"methods": [SEARCHED, "linear"], "compare": []}
+        | {"choose": {"by": ["oracle", "cross-validation"], "folds": 4}},
+        {},
+    ),
+    "stratified folds": (PLAIN | {"protocol": FOLDS | {"stratified": True}}, {}),
+    "random folds": (PLAIN | {"protocol": FOLDS | {"stratified": False}}, {}),
+    "draws tested on a group": (PLAIN | {"protocol": DRAWS | {"stratified": True, "test": "texas"}}, {}),
+    "draws without strata": (PLAIN | {"protocol": DRAWS | {"stratified": False}}, {}),
+    "draws with strata": (PLAIN | {"protocol": DRAWS | {"stratified": True, "nested": True}}, {}),
+    "hold-outs": (PLAIN | {"protocol": {"name": "hold-out", "test_share": 0.25, "replicates": 6}}, {}),
+    "by date": (TABLE | {"compare": []}, {"edit": by_date(stratified=False)}),
+    "by date, each class": (TABLE | {"compare": []}, {"edit": by_date(stratified=True)}),
+    "idf of both": (
+        PLAIN
+        | {
+            "methods": [
+                {"weighting": "tfidf", "idf": source, "kernel": "linear", "name": source}
+                for source in ("training", "collection")
+            ]
+        },
+        {},
+    ),
+    "two tasks": (TABLE | {"tasks": [CLASSES, CLASSES[::-1]], "compare": []}, {}),
+    "largest classes": (TABLE | {"tasks": [CLASSES, {"title": "A", "largest": 3}], "compare": []}, {}),
+    "no predictions": (TABLE, {"edit": without_predictions}),
+    "two corpora": (TABLE | {"variants": REAL, "compare": []}, {}),
+    "rankings of documents": (TABLE | RANKED, {}),
+    "rankings of draws": (DRAWN | RANKED | {"choose": None}, {}),
+    "rankings of several labels": (TABLE | RANKED, {"multilabel": True}),
+    "draws compared": (DRAWN | TWO, {}),
+    "draws of several labels compared": (DRAWN | TWO, {"multilabel": True}),
+    "small classes": (TABLE | {"compare": [], "metrics": ["accuracy", "macro-f1", "macro-recall"]}, {"n": 45}),
+    "terms by their sum": (TABLE | {"methods": ["mnb"], "compare": [], "terms": {"number": [20, 50]}}, {}),
+    "terms by their maximum": (
+        TABLE | {"methods": ["mnb", "eef"], "compare": [], "terms": {"number": [20, 50], "aggregate": "maximum"}},
+        {},
+    ),
+    "C in its unit": (PLAIN | {"methods": ["linear", SCALED]}, {}),
+    "seconds in a figure": (PLAIN | {"figures": [{"name": "f", "x": "seconds", "line": "method"}]}, {}),
+    "pruned for methods": (
+        PLAIN
+        | {
+            "methods": [
+                {"text": {"min_occurrences": 3}, "kernel": "linear", "name": "other"},
+                {"text": {"min_documents": 2}, "kernel": "ngd", "name": "own"},
+            ]
+        },
+        {},
+    ),
+    "tuned": (TABLE, {"edit": tuned}),
+    "predictions made elsewhere": (NGD_MNB, {"edit": method_changed("mnb", predictions=FILE)}),
+    "vectors made elsewhere": (
+        NGD_MNB,
+        {"edit": method_changed("ngd", vectors=VectorFile(FILE, ("e0", "e1", "e2"), ("day",)))},
+    ),
+    "texts": (
+        NGD_MNB,
+        {"edit": method_changed("mnb", classifier=kept_component("pipe", reads_texts=True))},
+    ),
+    "fusion": (
+        PLAIN | {"methods": ["mnb", "complement-nb", FUSED]},
+        {},
+    ),
+    "a failed candidate": (
+        DRAWN,
+        {"edit": without_settings(lambda key: key[2:5] == ("rbf", 1, 50)), "failures": {"rbf-50": "too wide"}},
+    ),
+}  # fmt: skip
+
+
+def run_of(name: str) -> RunPredictions:
+    changes, more = RUNS[name]
+    experiment = small_experiment(name="made", **{k: v for k, v in changes.items() if k != "name"})
+    made = predicted(experiment, n=more.get("n", 60), multilabel=more.get("multilabel", False))
+    if "edit" in more:
+        experiment, made = more["edit"](experiment, made)
+    facts = more.get("facts", dict.fromkeys(experiment.variants, FACTS))
+    return RunPredictions(experiment, made, more.get("failures", {}), facts)
+
+
+def said(run: RunPredictions) -> Iterator[tuple[str, list[str]]]:
+    """Yield the sentences on a run by where they stand."""
+    summary = summarize(run)
+    finding = main_finding(summary)
+    yield "finding", [f"{finding.headline}.", *finding.details, question_sentence(summary)]
+    yield "documents", [f"On {summary.corpus}.", *summary.documents]
+    for part in ("caveats", "notes", "brief"):
+        yield part, list(getattr(summary, part))
+    yield "failures", sorted(set(summary.failures.values()))
+    yield "terms", [word for word, _ in summary.terms]
+    labels = ({**cell.columns, "points": cell.points, "spoken": cell.spoken} for cell in summary.cells)
+    for part in ("duplicates", "leaks"):
+        yield part, [" ".join(map(str, row)).strip() for row in getattr(summary, part).itertuples(index=False)]
+    yield "labels", list(dict.fromkeys("; ".join(f"{k} {v}" for k, v in own.items() if v) for own in labels))[:4]
+
+
+def test_what_is_said_of_each_run_is_as_expected() -> None:
+    numbers, lines = dict[str, int](), list[str]()
+    for name in RUNS:
+        for part, sentences in said(run_of(name)):
+            found = [str(numbers.setdefault(text, len(numbers) + 1)) for text in sentences]
+            lines += [f"{name} | {part}: {' '.join(found)}"] if found else []
+    texts = "\n".join(f"{number}. {text}" for text, number in numbers.items())
+    assert_expected("runs", [("sentences", texts), ("runs", "\n".join(lines))])
+
+
+@pytest.mark.parametrize(("corpus", "whose"), [("own.csv", ""), ("20 Newsgroups", " of each class")])
+def test_a_temporal_hold_out_says_of_what_it_is_a_share(tmp_path: Path, corpus: str, whose: str) -> None:
+    lines = [f"word,{label},2024-01-{day:02}\n" for day in range(1, 9) for label in "ab"]
+    (tmp_path / "own.csv").write_text(f"text,label,date\n{''.join(lines)}")
+    own = {"name": "files", "path": str(tmp_path / "own.csv"), "date": "date"}
+    dated: dict[str, Any] = {"corpus": own, "protocol": {"name": "by-date"}}
+    changes = {"corpus": {"name": "20ng"}, "protocol": "fixed-split"} if whose else dated
+    experiment = small_experiment(
+        **changes, methods=[SEARCHED], text={}, name="dated", choose={"by": "temporal-holdout", "folds": 4}
+    )
+    summary = summarize(RunPredictions(experiment, Predictions({}, {}, {}), {}, {}))
+    assert summary.corpus == corpus
+    share = f"on the newest 25% of its training documents{whose}, after training on the older documents."
+    assert sum(share in note for note in summary.notes) == 1
