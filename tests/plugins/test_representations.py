@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment
 
-pytestmark = pytest.mark.usefixtures("sketched")
 EXTENDING = Path(__file__).parents[2] / "docs" / "extending.md"
 SEVERAL = "{name: synthetic, subset: several}"
 OF_EACH = (
@@ -75,19 +74,6 @@ def test_decisions_are_those_of_the_formulas(studied: Callable[..., Experiment],
     assert np.abs(thresholds).max() > 0.05
     expected = values(split.train, split.test) > thresholds
     assert np.mean(expected == found[0]) > 0.999  # values at a threshold may be rounded to either side
-
-
-def test_their_parameters_are_candidates(studied: Callable[..., Experiment], documented: Path, store: Store) -> None:
-    assert documented
-    experiment = studied(
-        files="mypoints.py",
-        methods="{features: [{name: power, exponent: [0.5, 1]}, hellinger], weighting: [tf, log-idf], "
-        "classifier: linear-svm, name: own}",
-        choose="{by: cross-validation, folds: 2, grid_keys: [features, weighting]}",
-    )
-    run = run_experiment(experiment, RunContext(store))
-    assert not run.failures
-    assert len(run.predictions.settings) == 6
 
 
 def test_a_worker_computes_the_same_from_copies_of_the_files(
