@@ -51,6 +51,15 @@ def test_two_configurations_may_call_different_things_by_one_name(
     assert "unknown method 'chi2'" in refused(config(files=""))
 
 
+def test_a_file_is_run_once_until_it_is_changed(folder: Path, plugin: Callable[..., Path]) -> None:
+    line = f"with open({str(folder / 'runs')!r}, 'a') as file:\n    file.write('.')\n"
+    path = plugin(f"from chi2 import Other\n{line}KERNELS = {{'c': Other}}\n")
+    for runs, change in ((".", ""), (".", "# changed\n"), ("..", "")):
+        registries_with_plugins([path, path])
+        assert (folder / "runs").read_text() == runs
+        path.write_text(path.read_text() + change)
+
+
 def test_modules_beside_a_file_are_those_of_its_own_folder(tmp_path: Path) -> None:
     for word in ("one", "two"):
         folder = tmp_path / word
@@ -140,6 +149,12 @@ def test_names_of_plug_ins_are_suggested_and_their_parameters_checked(config: Ca
     assert "did you mean 'chi2'?" in refused(config(methods="ch2"))
     assert "did you mean 'gamma'?" in refused(config(methods="{kernel: {name: chi2, gama: 1}}"))
     assert "gamma is 'wide': must be a number" in refused(config(methods="{kernel: {name: chi2, gamma: wide}}"))
+
+
+def test_files_of_an_extended_configuration_are_relative_to_it(config: Callable[..., Path], folder: Path) -> None:
+    config(name="below")
+    (folder / "above.yaml").write_text("extends: below\nname: above\n", encoding="utf-8")
+    assert load_checked(folder / "above.yaml").ids == ("chi2",)
 
 
 # --- Installed packages ---

@@ -21,6 +21,7 @@ from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.system.errors import ConfigError
 from benchmark.system.observer import Observer
+from tests.trials.limits import mostly_slow
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,8 +117,9 @@ UNUSABLE = {
 }
 
 
+@pytest.mark.parametrize("corpus", mostly_slow(["synthetic", "synthetic, subset: several"], 1))
 def test_what_goes_wrong_is_a_line_and_the_other_methods_go_on(
-    config: Callable[..., Path], plugin: Callable[..., Path], folder: Path
+    config: Callable[..., Path], plugin: Callable[..., Path], folder: Path, corpus: str
 ) -> None:
     reasons = dict(UNUSABLE)
     for number, (statement, reason) in enumerate(ENDS.items()):
@@ -128,7 +130,7 @@ def test_what_goes_wrong_is_a_line_and_the_other_methods_go_on(
     files = ", ".join(["chi2.py", "values.py", *(f"end{number}/mine.py" for number in range(len(ENDS)))])
     methods = ", ".join(["chi2", "mnb", "same", "{features: nan, classifier: linear-svm}", *list(reasons)[2:]])
     notes = Notes()
-    done = run_with(config(files, methods), folder / "store", notes)
+    done = run_with(config(files, methods, corpus=f"{{name: {corpus}}}"), folder / "store", notes)
     assert done.failures.keys() == reasons.keys()
     for name, reason in reasons.items():
         assert reason in done.failures[name]
