@@ -32,20 +32,15 @@ class LoadedVariant:
 
 
 class RemoteExecutor(Protocol):
-    """Other processes that compute results which the store lacks, and store them.
-
-    `entries` has by key, until they are taken, those that aren't stored.
-    """
-
-    entries: dict[str, StoreEntry]
+    """Other processes that compute results which the store lacks."""
 
     def begin(
         self, experiment: Experiment, read: Mapping[str, LoadedVariant], works: Iterable[PlannedTask]
     ) -> Iterable[PlannedTask]:
-        """Start to compute the settings of all tasks; yield the tasks unchanged."""
+        """Start to compute the settings of all tasks; return the tasks unchanged."""
 
-    def solved(self, missing: Sequence[tuple[Setting, StoreUnit]]) -> Iterator[tuple[str, str]]:
-        """Yield each finished job's key with its error, or ""; the run computes the jobs that are not yielded."""
+    def solved(self, missing: Sequence[tuple[Setting, StoreUnit]]) -> Iterator[tuple[str, StoreEntry | str]]:
+        """Yield each finished unit's key with its result, or why it failed; the run computes the other units."""
 
 
 @dataclass(frozen=True)

@@ -26,28 +26,24 @@ class Payload:
     Parameters
     ----------
     key : str
-        Digest of the other fields.
+        Digest of the other fields; payloads with the same key are equal.
     content : bytes
         Pickled experiment, and the store's keys of its counts. Unpickled only if the versions equal the sender's.
     plugins : mapping
         Files of the plug-in components for another machine, see `plugins.loader.loaded_files`.
     versions : dict of str to str
         Versions of Python and libraries on the sender.
-    store : str
-        Address of the store.
-    limit : int
-        Size limit of the store, in bytes.
+    store : Store
     jobs : int
         Number of threads; 0 uses all processors.
     """
 
     key: str
-    content: bytes = field(repr=False)
-    plugins: Mapping[str, Mapping[str, bytes]] = field(repr=False)
-    versions: dict[str, str] = field(repr=False)
-    store: str
-    limit: int
-    jobs: int
+    content: bytes = field(repr=False, compare=False)
+    plugins: Mapping[str, Mapping[str, bytes]] = field(repr=False, compare=False)
+    versions: dict[str, str] = field(repr=False, compare=False)
+    store: Store = field(compare=False)
+    jobs: int = field(compare=False)
 
 
 def make_payload(
@@ -71,10 +67,11 @@ def make_payload(
     facts = {
         "content": content.hex(),
         "plugins": repr(plugins),
-        "store": [store.address, store.limit],
+        "store": store.address,
+        "jobs": jobs,
         "of": library_versions(),
     }
-    return Payload(store_key(**facts), content, plugins, library_versions(), store.address, store.limit, jobs)
+    return Payload(store_key(**facts), content, plugins, library_versions(), store, jobs)
 
 
 def _plugin_files(experiment: Experiment) -> dict[str, dict[str, bytes]]:

@@ -150,7 +150,7 @@ class TaskExecutor:
     ) -> None:
         self._store, self._observer, self._elsewhere = context.store, context.observer, context.elsewhere
         self._bench, self._users = bench, users
-        self._keep = keep or (lambda point, key, entry: point.stored and self._store.put(key, entry))
+        self._keep = keep or partial(store_result, context.store)
         self.stored: set[SettingKey] = set()
         self.failed: dict[SettingKey, str] = {}
 
@@ -207,17 +207,13 @@ class TaskExecutor:
         """Collect what other processes computed; settings fail for which they give a reason."""
         found: dict[str, SettingPredictions] = {}
         wanted = {job.key: (point, job) for point, job in missing if point.place not in self.failed}
-        for key, reason in executor.solved(list(wanted.values())) if wanted else ():
+        for key, result in executor.solved(list(wanted.values())) if wanted else ():
             point, job = wanted[key]
-            entry = executor.entries.pop(key, None)
-            if reason:
-                self._fail(point, reason)
+            if isinstance(result, str):
+                self._fail(point, result)
                 continue
-            if entry is not None:
-                self._keep(point, key, entry)
-            elif (entry := self._store.get(key)) is None:
-                continue
-            found[key] = unpack_predictions(entry, job, problem)
+            self._keep(point, key, result)
+            found[key] = unpack_predictions(result, job, problem)
             self._observer.step(job.label)
         return found
 
@@ -290,6 +286,12 @@ def _reason(error: BaseException, classes: Sequence[type]) -> str:
     if not classes or isinstance(error, ValueError | FloatingPointError | BenchError):
         return str(error)
     return locate_error(error, user_place(classes[-1]))
+
+
+def store_result(store: Store, point: Setting, key: str, entry: StoreEntry) -> None:
+    """Store a unit's result if those of its setting are stored, and another process hasn't done so."""
+    if point.stored and not store.has(key):
+        store.put(key, entry)
 
 
 def store_note(n: int) -> str:

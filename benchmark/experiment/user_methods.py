@@ -55,11 +55,6 @@ class UserMethods:
     works : iterable of PlannedTask
         All tasks: a method's process computes those of its settings that the store lacks in every task.
     context : RunContext
-
-    Attributes
-    ----------
-    entries : dict of str to StoreEntry
-        Results by key, until they are taken.
     """
 
     def __init__(
@@ -70,8 +65,7 @@ class UserMethods:
         context: RunContext,
     ) -> None:
         self._experiment, self._read, self._context = experiment, read, context
-        self.entries = dict[str, StoreEntry]()
-        self._reasons = dict[str, str]()
+        self._results = dict[str, StoreEntry | str]()
         self._left = dict[str, dict[str, _Unit]]()
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         for work in works:
@@ -81,17 +75,16 @@ class UserMethods:
                         own = self._left.setdefault(_process_of(point), {})
                         own.setdefault(unit.key, _Unit(work.variant, work.task, unit.key, unit.label, point))
 
-    def solved(self, missing: Sequence[tuple[Setting, StoreUnit]]) -> Iterator[tuple[str, str]]:
-        """Yield the keys of units as they are computed, each with the reason of its failure, or ""."""
+    def solved(self, missing: Sequence[tuple[Setting, StoreUnit]]) -> Iterator[tuple[str, StoreEntry | str]]:
+        """Yield the keys of units as they are computed, each with its result or the reason of its failure."""
         waiting = {unit.key: _process_of(point) for point, unit in missing if point.user_classes}
         for process in dict.fromkeys(waiting.values()):
             for key in self._computed(self._left.pop(process, {})):
                 if key in waiting:
                     del waiting[key]
-                    yield key, self._reasons.get(key, "")
-        for key in waiting:
-            if key in self.entries or key in self._reasons:
-                yield key, self._reasons.get(key, "")
+                    yield key, self._results.pop(key)
+        for key in [key for key in waiting if key in self._results]:
+            yield key, self._results.pop(key)
 
     def _computed(self, left: dict[str, _Unit]) -> Iterator[str]:
         """Compute units in a process, and yield their keys; after its end, those of other methods in another one."""
@@ -108,7 +101,7 @@ class UserMethods:
                 reason = f"{user_place(current.setting.user_classes[-1])}: {error}"
             for key in [key for key, unit in left.items() if unit.method == current.method]:
                 del left[key]
-                self._reasons[key] = reason
+                self._results[key] = reason
                 yield key
 
     def _answers(self, left: Mapping[str, _Unit]) -> Iterator[tuple[str, _Unit]]:
@@ -125,11 +118,7 @@ class UserMethods:
                     self._context.observer.now(value)
                     yield "", by_label[value]
                 elif kind == "solved":
-                    key, arrays, facts = value
-                    self.entries[key] = StoreEntry(arrays, facts)
-                    yield key, known[key]
-                elif kind == "refused":
-                    key, self._reasons[key] = value
+                    key, self._results[key] = value
                     yield key, known[key]
                 elif kind == "detail":
                     self._context.observer.detail(value)

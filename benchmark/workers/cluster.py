@@ -1,14 +1,11 @@
-"""Dask workers of a run: submit groups of jobs, collect results, and compute the rest here if the cluster fails."""
+"""Dask workers of a run: submit groups of units, collect results, and compute the rest here if the cluster fails."""
 
 from __future__ import annotations
 
 import logging
 import signal
 import threading
-import time
-from collections import deque
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Self
 
@@ -18,7 +15,7 @@ from benchmark.experiment.payload import make_payload
 from benchmark.experiment.store import INSTALL_CLUSTER, StoreEntry
 from benchmark.system.errors import BenchError, ConfigError, one_line
 from benchmark.system.threads import n_processors
-from benchmark.workers.worker import compute_units
+from benchmark.workers.worker import compute_group
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,14 +23,13 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment
     from benchmark.experiment.batches import Batch
     from benchmark.experiment.context import LoadedVariant
+    from benchmark.experiment.payload import Payload
     from benchmark.experiment.settings import PlannedTask, Setting, StoreUnit
     from benchmark.experiment.store import Store
     from benchmark.system.observer import Observer
 
 #: Seconds to wait for a scheduler and a first worker, between results before the scheduler is asked, and to close.
 CONNECT_TIMEOUT, QUIET_SECONDS, CLOSE_TIMEOUT = 30.0, 10.0, 5.0
-#: Seconds between looks for an entry that a worker has stored: a network folder may be out of date that long.
-STORE_RETRY_DELAYS = (0.0, 0.5, 5.0, 30.0)
 #: Loggers to silence: a broken connection is reported by a note.
 _LOGS = ("distributed", "asyncio", "tornado")
 
@@ -48,17 +44,8 @@ def parse_dask_option(dask: str, at_most: int | None = None) -> ParallelSection:
     return ParallelSection(n_jobs=int(number) if number else at_most)
 
 
-@dataclass(frozen=True)
-class JobGroup:
-    """Jobs for one worker, since they share a matrix or the classifiers of a split."""
-
-    variant: str
-    task: str
-    keys: tuple[str, ...]
-
-
-def group_jobs(work: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]) -> list[JobGroup]:
-    """Divide the missing jobs of a task between workers."""
+def group_units(work: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]) -> list[tuple[str, ...]]:
+    """Divide the missing units of a task, by their keys: those that share a matrix or classifiers go to one worker."""
     by_split = work.problem.multilabel
 
     def group_key(batch: Batch) -> tuple[Any, ...]:
@@ -67,11 +54,8 @@ def group_jobs(work: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]) 
             return point.problem.key, point.place.size, jobs[0].splits[0].name
         return point.problem.key, *(point.place if point.classifies_points else point.shares)
 
-    batch_groups = groupby(plan_batches(missing, by_split=by_split), group_key)
-    return [
-        JobGroup(work.variant, work.task, tuple(job.key for batch in together for job in batch.jobs))
-        for _, together in batch_groups
-    ]
+    groups = groupby(plan_batches(missing, by_split=by_split), group_key)
+    return [tuple(job.key for batch in together for job in batch.jobs) for _, together in groups]
 
 
 class DaskExecutor:
@@ -96,9 +80,8 @@ class DaskExecutor:
         self._client: Any = None
         self._local: Any = None
         self._failed = False
-        self._waiting, self._running = deque[JobGroup](), dict[Any, JobGroup]()
-        self._finished, self._noted = dict[str, str](), set[str]()
-        self.entries = dict[str, StoreEntry]()
+        self._replies: Iterator[list[tuple[str, Any]]] = iter(())
+        self._results = dict[str, StoreEntry | str]()
 
     def __enter__(self) -> Self:
         return self
@@ -109,36 +92,66 @@ class DaskExecutor:
     def begin(
         self, experiment: Experiment, read: Mapping[str, LoadedVariant], works: Iterable[PlannedTask]
     ) -> list[PlannedTask]:
-        """Plan the groups of jobs that the store lacks, and connect to the workers; return the tasks as a list."""
-        tasks = list(works)
-        self._waiting.clear()
-        self._finished.clear()
-        if self._failed or self._place.n_jobs == 0:
-            return tasks
+        """Connect to the workers, unless the store has all results; return the tasks as a list."""
+        tasks, groups = list(works), list[tuple[str, str, tuple[str, ...]]]()
         for work in tasks:
-            missing = [(p, job) for p in work.points for job in p.jobs if not self._store.has(job.key)]
-            self._waiting += group_jobs(work, missing)
-        if self._waiting:
-            self._payload = make_payload(experiment, read, self._store, self._threads)
+            missing = [(point, job) for point in work.points for job in point.jobs if not self._store.has(job.key)]
+            groups += [(work.variant, work.task, keys) for keys in group_units(work, missing)]
+        self._replies = iter(())
+        if groups and not self._failed and self._place.n_jobs != 0:
             if self._client is None:
                 self._connect()
-            with self._finishing_here():
-                self._client.wait_for_workers(1, timeout=CONNECT_TIMEOUT)
-                self._submit()
+            self._replies = self._computed(make_payload(experiment, read, self._store, self._threads), groups)
         return tasks
 
-    def solved(self, missing: Sequence[tuple[Setting, StoreUnit]]) -> Iterator[tuple[str, str]]:
-        """Yield keys of jobs as their groups finish, each with the reason of its failure, or ""."""
+    def solved(self, missing: Sequence[tuple[Setting, StoreUnit]]) -> Iterator[tuple[str, StoreEntry | str]]:
+        """Yield keys of units as their groups finish, each with its result or the reason of its failure."""
         pending = {job.key for _, job in missing}
         while True:
-            for key in pending & self._finished.keys():
+            for key in pending & self._results.keys():
                 pending.remove(key)
-                yield key, self._finished.pop(key)
-            if all(pending.isdisjoint(group.keys) for group in (*self._waiting, *self._running.values())):
+                yield key, self._results.pop(key)
+            if not pending or not self._receive():
                 return
-            with self._finishing_here():
-                self._submit()
-                self._collect()
+
+    def _receive(self) -> bool:
+        """Take the messages of the next group; return False if none is left, or after any error of the cluster."""
+        try:
+            messages = next(self._replies, None)
+        except BenchError:
+            raise
+        except Exception as error:  # noqa: BLE001 - also any error of the computation
+            self._observer.note(f"the Dask cluster failed ({_in_words(error)}); this process computes the rest")
+            self._failed = True
+            self._close()
+            return False
+        for kind, value in messages or ():
+            if kind == "solved":
+                key, self._results[key] = value
+            elif kind == "detail":
+                self._observer.detail(value)
+        return messages is not None
+
+    def _computed(
+        self, payload: Payload, groups: Sequence[tuple[str, str, tuple[str, ...]]]
+    ) -> Iterator[list[tuple[str, Any]]]:
+        """Yield the messages of each group that is done; at most so many groups are with workers at once."""
+        from distributed import wait  # noqa: PLC0415 - as in `_connect`
+
+        self._client.wait_for_workers(1, timeout=CONNECT_TIMEOUT)
+        waiting, running = list(groups), set[Any]()
+        while waiting or running:
+            while waiting and len(running) < (self._place.n_jobs or len(groups)):
+                running.add(self._client.submit(compute_group, payload, *waiting.pop(0), pure=False))
+            try:
+                done = wait(running, timeout=QUIET_SECONDS, return_when="FIRST_COMPLETED").done
+            except TimeoutError:
+                known = self._client.sync(self._client.scheduler.identity, callback_timeout=QUIET_SECONDS)
+                if not known["workers"]:
+                    raise RuntimeError("no worker is left") from None
+                continue
+            running -= done
+            yield from (future.result() for future in done)
 
     @property
     def _threads(self) -> int:
@@ -183,67 +196,8 @@ class DaskExecutor:
                 f"no Dask scheduler answers at {address or 'this machine'}: {_in_words(error)}; {here}"
             ) from None
 
-    def _submit(self) -> None:
-        """Submit waiting groups, up to the maximum number of workers."""
-        at_most = self._place.n_jobs or float("inf")
-        while self._waiting and len(self._running) < at_most:
-            group = self._waiting.popleft()
-            arguments = self._payload, group.variant, group.task, group.keys
-            self._running[self._client.submit(compute_units, *arguments, pure=False)] = group
-
-    def _collect(self) -> None:
-        """Wait for a group, and take the replies of all that are done; see that there is a worker if none is."""
-        from distributed import wait  # noqa: PLC0415 - as in `_connect`
-
-        try:
-            done = wait([*self._running], timeout=QUIET_SECONDS, return_when="FIRST_COMPLETED").done
-        except TimeoutError:
-            known = self._client.sync(self._client.scheduler.identity, callback_timeout=QUIET_SECONDS)
-            if not known["workers"]:
-                raise RuntimeError("no worker is left") from None
-            return
-        for future in done:
-            group, reply = self._running[future], future.result()
-            del self._running[future]
-            stored = [key for key in group.keys if key not in reply["lost"]]
-            self.entries |= reply["entries"]
-            self._see_stored([key for key in stored if key not in reply["failed"] and key not in self.entries])
-            self._finished |= {key: reply["failed"].get(key, "") for key in stored}
-            for note in reply["notes"]:
-                if note not in self._noted:
-                    self._observer.note(note)
-            self._noted.update(reply["notes"])
-            for text in reply["details"]:
-                self._observer.detail(text)
-
-    def _see_stored(self, keys: Sequence[str]) -> None:
-        """Wait until entries of another machine appear: listing a network folder refreshes it."""
-        for pause in STORE_RETRY_DELAYS if self._place.dask_address and self._store.local else ():
-            hidden = [key for key in keys if not self._store.has(key)]
-            if not hidden:
-                return
-            time.sleep(pause)
-            with suppress(OSError):
-                list(self._store.path(hidden[0]).parent.iterdir())
-        if self._place.dask_address and not all(map(self._store.has, keys)):
-            raise RuntimeError(f"entries that workers store in {self._store.address} aren't visible here")
-
-    @contextmanager
-    def _finishing_here(self) -> Iterator[None]:
-        """Leave all unfinished work to this process after any error of the cluster."""
-        try:
-            yield
-        except BenchError:
-            raise
-        except Exception as error:  # noqa: BLE001 - also any error of the computation
-            self._observer.note(f"the Dask cluster failed ({_in_words(error)}); this process computes the rest")
-            self._failed = True
-            self._close()
-
     def _close(self) -> None:
-        """Give up the submitted groups, and close the client and local processes."""
-        self._waiting.clear()
-        self._running.clear()
+        """Close the client, which gives up the submitted groups, and local processes."""
         for each in (self._client, self._local):
             with suppress(Exception):  # a broken connection, or none
                 each.close(timeout=CLOSE_TIMEOUT)

@@ -20,7 +20,7 @@ from benchmark.model.fitting import fit_model
 from benchmark.model.persistence import read_model, write_model
 from benchmark.plugins.trust import asking_before_code
 from benchmark.system.errors import ConfigError
-from benchmark.workers.worker import compute_units
+from benchmark.workers.worker import compute_group
 
 CONFIG = """
 name: pipelines
@@ -214,9 +214,10 @@ def test_it_runs_on_workers(checked, tmp_path, name):
     read = read_variants(experiment, RunContext(store))
     (work,) = plan_tasks(experiment, read)
     keys = frozenset(job.key for point in work.points for job in point.jobs)
-    answer = compute_units(make_payload(experiment, read, store, 1), work.variant, work.task, keys)
-    assert not answer["failed"]
-    assert not answer["lost"]
+    answer = compute_group(make_payload(experiment, read, store, 1), work.variant, work.task, keys)
+    found = dict(each for kind, each in answer if kind == "solved")
+    assert found.keys() == keys
+    assert not any(isinstance(each, str) for each in found.values())
     assert len(run_experiment(experiment, RunContext(store)).stored) == 2
 
 

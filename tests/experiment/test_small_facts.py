@@ -15,7 +15,7 @@ from benchmark.experiment import manifest, runner
 from benchmark.experiment import run as runs
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.near_duplicates import find_near_duplicates
-from benchmark.experiment.runner import TaskExecutor, plan_tasks, read_variants
+from benchmark.experiment.runner import plan_tasks, read_variants
 from benchmark.experiment.settings import PlannedTask, StoreUnit, predictions_of_unit
 from benchmark.methods.wrappers.fusion import FusedMethod
 from benchmark.system.errors import BenchError
@@ -128,23 +128,6 @@ def test_a_single_text_of_a_method_is_told_of(store: Store) -> None:
     read = read_variants(small_experiment(methods=["mnb", own]), RunContext(store))["base"]
     assert [each["min_occurrences"] for each in read.facts["texts"]] == [60]
     assert "texts" not in read_variants(small_experiment(methods=["mnb"]), RunContext(store))["base"].facts
-
-
-def test_what_others_bring_is_told_by_its_label_and_a_failure_once(store: Store) -> None:
-    experiment = small_experiment(methods=["mnb", "eef"])
-    runner.run_experiment(experiment, RunContext(store))
-    (work,) = plan_tasks(experiment, read_variants(experiment, RunContext(store)))
-    seen = Steps()
-    bayes, eef = work.points
-    missing = [(point, job) for point in work.points for job in point.jobs]
-    answers = [*((job.key, "") for job in bayes.jobs), *((job.key, f"no {n}") for n, job in enumerate(eef.jobs))]
-    elsewhere: Any = SimpleNamespace(solved=lambda given: answers if given == missing else [], entries={})
-    walk = TaskExecutor(RunContext(store, seen), runner.MatrixCache())
-    found = walk._brought(elsewhere, missing, work.problem)
-    assert set(found) == {job.key for job in bayes.jobs}
-    assert seen.steps == [job.label for job in bayes.jobs]
-    assert seen.notes == ["eef failed: no 0"]
-    assert walk.failed == {eef.place: "no 0"}
 
 
 @pytest.mark.parametrize("status", ["", " M a.py"])

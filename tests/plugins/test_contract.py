@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from typer.testing import CliRunner
@@ -68,18 +68,6 @@ class ByChance(ChiSquared):
     def transform(self, X):
         return super().transform(X) + np.random.default_rng().random()
 
-class Narrow(ChiSquared):
-    def transform(self, X):
-        return super().transform(X)[:, 1:]
-
-class Needy(ChiSquared):
-    def __init__(self, gamma):
-        self.gamma = gamma
-
-class Flat(MultinomialNB):
-    def decision_function(self, X):
-        return self.predict_joint_log_proba(X)[:, 0]
-
 class Stranger(MultinomialNB):
     def predict(self, X):
         return super().predict(X) + 7
@@ -98,11 +86,6 @@ class Short:
     def fit(self, values, members):
         self.thresholds_ = np.zeros(1)
 
-class Twice:
-    def splits(self, documents):
-        rows = np.arange(len(documents))
-        return [Split("all", rows, rows)]
-
 class Unseeded:
     def splits(self, documents):
         tested = np.random.default_rng().random(len(documents)) < 0.5
@@ -117,12 +100,12 @@ class Undeclared(Diagnostic):
         return []
 
 KERNELS = {"raises": Raises, "chatty": Chatty, "asymmetric": Asymmetric, "of-the-batch": OfTheBatch,
-           "by-chance": ByChance, "narrow": Narrow, "needy": Needy, "number": 3}
-CLASSIFIERS = {"flat": Flat, "stranger": Stranger}
+           "by-chance": ByChance, "number": 3}
+CLASSIFIERS = {"stranger": Stranger}
 WEIGHTINGS = {"negative": Negative}
 FEATURES = {"learns": Learns}
 THRESHOLDS = {"short": Short}
-PROTOCOLS = {"twice": Twice, "unseeded": Unseeded}
+PROTOCOLS = {"unseeded": Unseeded}
 METRICS = {"many": Metric(lambda tallies: tallies.right.sum(axis=-1))}
 DIAGNOSTICS = {"undeclared": Undeclared}
 """
@@ -132,15 +115,11 @@ FAULTS = {
     "kernel asymmetric: is symmetric": "k(x, y) and k(y, x) differ by ",
     "kernel of-the-batch: is the same for a document alone and again": "transform of a document alone and among others",
     "kernel by-chance: is the same for a document alone and again": "transform of two that were fitted alike differ by",
-    "kernel narrow: runs on documents of four classes": "gives values of the shape",
-    "kernel needy: runs on documents of two classes": "gamma",
     "kernel number: can be used": "each of the kernels must be a class, not 3",
-    "classifier flat: runs on documents of four classes": "mine.py:40: its decision_function of",
     "classifier stranger: runs on documents of two classes": "but the training classes are [0, 1]",
     "weighting negative: runs on documents of two classes": "`local` of Negative must return",
     "feature learns: is the same for a document alone and again": "transform of a document alone and among others",
     "threshold short: runs on documents of several classes each": "gives values of the shape (1,), not (3,)",
-    "protocol twice: runs on documents of four classes": "the split 'all' tests a document that it trains on",
     "protocol unseeded: returns the same splits again": "has other documents when it is called again",
     "metric many: runs on documents of four classes": "not between 0 and 1",
     "diagnostic undeclared: runs on documents of four classes": "weight",
@@ -157,9 +136,3 @@ def test_each_fault_is_found_and_no_other(folder: Path, plugin: Callable[..., Pa
     others = {check: problem for check, problem in lines.items() if check.partition(":")[0] not in named}
     assert len(others) == 12, "of the two kernels beside it"
     assert not any(others.values())
-
-
-def test_a_file_that_is_not_there_is_a_line(folder: Path) -> None:
-    done: Any = CliRunner().invoke(app, ["plugin", "test", str(folder / "gone.py")])
-    assert (done.exit_code, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"bench: {folder / 'gone.py'}: no such file")

@@ -7,9 +7,7 @@ import pytest
 from lightgbm import LGBMClassifier
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.neural_network import MLPClassifier
 
-from benchmark.config.components import lists_by_nature
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
@@ -88,38 +86,64 @@ def predicted(run, method):
     return next(each.predicted for key, each in run.predictions.settings.items() if key.method == method)
 
 
-def test_a_forest_predicts_as_by_hand_with_the_seed_of_the_configuration(done, points):
-    forest = "classifier: {name: sklearn.ensemble.RandomForestClassifier, n_estimators: 9}"
+#: Parameters of library classes, the same by hand (the seed is the configuration's), and whether points are dense.
+LIBRARIES = {
+    "sklearn.ensemble.RandomForestClassifier": (
+        "n_estimators: 9",
+        RandomForestClassifier(n_estimators=9, random_state=5),
+        False,
+    ),
+    "sklearn.ensemble.HistGradientBoostingClassifier": (
+        "max_iter: 2",
+        HistGradientBoostingClassifier(max_iter=2, random_state=5),
+        True,
+    ),
+    "lightgbm.LGBMClassifier": (  # hands on keyword arguments
+        "n_estimators: 3, min_child_samples: 5, verbose: -1",
+        LGBMClassifier(n_estimators=3, min_child_samples=5, verbose=-1, random_state=5, n_jobs=1),
+        False,
+    ),
+}
+POINTS = "weighting: tf, normalization: l1"
+
+
+def short(path):
+    return path.rpartition(".")[2].lower()
+
+
+@pytest.mark.usefixtures("library")
+def test_predictions_are_those_of_the_class_by_hand_and_stored_where_it_is_installed(done, points, tmp_path):
     X, y, tested = points
-    expected = RandomForestClassifier(n_estimators=9, random_state=5).fit(X[~tested], y[~tested])
-    run = done(f"{{weighting: tf, normalization: l1, {forest}}}")
-    np.testing.assert_array_equal(
-        predicted(run, "tf-l1-RandomForestClassifier-n_estimators9"), expected.predict(X[tested])
-    )
-    (setting,) = run.predictions.settings.values()
-    best = np.sort(expected.predict_proba(X[tested]), axis=1)
-    np.testing.assert_array_equal(setting.tied, best[:, -1] == best[:, -2])
-    assert setting.tied.any()
-
-
-def test_dense_points_where_it_must(done, points):
-    boosted = "sklearn.ensemble.HistGradientBoostingClassifier"
-    X, y, tested = points
-    with pytest.raises(TypeError):
-        HistGradientBoostingClassifier().fit(X, y)
-    run = done(f"{{name: b, weighting: tf, normalization: l1, classifier: {{name: {boosted}, max_iter: 2}}}}")
-    own = HistGradientBoostingClassifier(max_iter=2, random_state=5).fit(X[~tested].toarray(), y[~tested])
-    np.testing.assert_array_equal(predicted(run, "b"), own.predict(X[tested].toarray()))
-
-
-def test_a_constructor_that_hands_on_keyword_arguments_takes_any_that_is_no_misspelling(done, checked, points):
-    X, y, tested = points
-    given = "name: lightgbm.LGBMClassifier, n_estimators: 3, min_child_samples: 5"
-    run = done(f"{{name: b, weighting: tf, normalization: l1, classifier: {{{given}, verbose: -1}}}}")
-    own = LGBMClassifier(n_estimators=3, min_child_samples=5, verbose=-1, random_state=5, n_jobs=1)
-    np.testing.assert_array_equal(predicted(run, "b"), own.fit(X[~tested], y[~tested]).predict(X[tested]))
-    with pytest.raises(ConfigError, match="did you mean 'n_estimators'"):
-        checked(f"{{name: b, classifier: {{{given.replace('estimators', 'estimator')}}}}}")
+    own = "nearest_of_mine.Nearest"
+    methods = [
+        f"{{name: {short(path)}, {POINTS}, classifier: {{name: {path}, {given}}}}}"
+        for path, (given, *_) in LIBRARIES.items()
+    ]
+    methods += [
+        f"{{name: own, {POINTS}, classifier: {own}}}",
+        f"{{name: noisy, {POINTS}, classifier: {{name: {own}, noise: 1.0}}}}",
+        "{name: failing, classifier: {name: sklearn.neighbors.KNeighborsClassifier, n_neighbors: 5000}}",
+    ]
+    run = done(", ".join(methods))
+    settings = {key.method: each for key, each in run.predictions.settings.items()}
+    for path, (_, classifier, dense) in LIBRARIES.items():
+        train, test = (X[part].toarray() if dense else X[part] for part in (~tested, tested))
+        name = short(path)
+        np.testing.assert_array_equal(settings[name].predicted, classifier.fit(train, y[~tested]).predict(test))
+        best = np.sort(classifier.predict_proba(test), axis=1)
+        np.testing.assert_array_equal(settings[name].tied, best[:, -1] == best[:, -2])
+    means = np.vstack([X[~tested][y[~tested] == label].mean(axis=0) for label in np.unique(y)])
+    np.testing.assert_array_equal(settings["own"].predicted, (X[tested] @ means.T).argmax(axis=1))
+    assert not settings["own"].tied.any()
+    assert not settings["own"].warnings
+    assert [text.partition(":")[0] for text in settings["noisy"].warnings] == ["not deterministic"]
+    assert run.failures.keys() == {"failing"}
+    assert "Expected n_neighbors <= n_samples_fit" in run.failures["failing"]
+    file = tmp_path / "nearest_of_mine.py"
+    file.write_text(file.read_text().replace("argmax", "argmin"))
+    after = done(", ".join(methods[:-2]))
+    assert {key.method for key in after.stored} == settings.keys() - {"own", "noisy"}
+    assert not np.array_equal(predicted(after, "own"), settings["own"].predicted)
 
 
 def test_documents_with_several_classes_get_a_classifier_each(done):
@@ -132,17 +156,16 @@ def test_documents_with_several_classes_get_a_classifier_each(done):
 
 def test_lists_are_candidates_but_for_parameters_that_are_lists_by_nature(checked):
     mlp = "sklearn.neural_network.MLPClassifier"
-    assert "hidden_layer_sizes" in lists_by_nature(MLPClassifier)
-    one = checked(f"{{weighting: tf, classifier: {{name: {mlp}, hidden_layer_sizes: [30, 10]}}}}")
-    assert [entry.label for entry in one.variants["base"].entries] == ["tf-MLPClassifier"]
-    two = checked(
-        f"{{weighting: tf, classifier: {{name: {mlp}, hidden_layer_sizes: [[30], [30, 10]], alpha: [0.1, 1]}}}}"
-    )
-    labels = [entry.label for entry in two.variants["base"].entries]
-    assert labels[:2] == [f"tf-MLPClassifier-hidden_layer_sizes30-alpha{alpha}" for alpha in ("0.1", "1")]
-    assert len(labels) == 4
-    regularizations = "{weighting: tf, classifier: {name: sklearn.linear_model.LogisticRegressionCV, Cs: [0.1, 1]}}"
-    assert len(checked(regularizations).variants["base"].entries) == 1
+    for classifier, labels in {
+        f"{mlp}, hidden_layer_sizes: [30, 10]": ["tf-MLPClassifier"],
+        f"{mlp}, hidden_layer_sizes: [[30], [30, 10]]": [
+            "tf-MLPClassifier-hidden_layer_sizes30",
+            "tf-MLPClassifier-hidden_layer_sizes30-10",
+        ],
+        "sklearn.linear_model.LogisticRegressionCV, Cs: [0.1, 1]": ["tf-LogisticRegressionCV"],
+    }.items():
+        found = checked(f"{{weighting: tf, classifier: {{name: {classifier}}}}}").variants["base"].entries
+        assert [entry.label for entry in found] == labels
 
 
 @pytest.mark.parametrize(
@@ -152,35 +175,16 @@ def test_lists_are_candidates_but_for_parameters_that_are_lists_by_nature(checke
         ("sklearn.nothing.Forest", "sklearn.nothing can't be imported"),
         ("sklearn.decomposition.PCA", "has no predict"),
         ("sklearn.ensemble.RandomForestRegressor", "predicts numbers, not classes"),
-        ("sklearn.metrics.accuracy_score", "accuracy_score is no class that can be built"),
         ("{name: sklearn.ensemble.RandomForestClassifier, n_estimator: 3}", "did you mean 'n_estimators'?"),
         ("{name: sklearn.ensemble.RandomForestClassifier, n_estimators: many}", "'n_estimators' parameter"),
+        ("{name: lightgbm.LGBMClassifier, n_estimator: 3}", "did you mean 'n_estimators'?"),
     ],
 )
-@pytest.mark.usefixtures("library")
 def test_what_is_wrong_is_said_in_a_line(checked, classifier, words):
     with pytest.raises(ConfigError) as caught:
         checked(f"{{weighting: tf, classifier: {classifier}}}")
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.usefixtures("library")
-def test_fit_and_predict_are_enough(done, points):
-    X, y, tested = points
-    means = np.vstack([X[~tested][y[~tested] == label].mean(axis=0) for label in np.unique(y)])
-    run = done("{name: own, weighting: tf, normalization: l1, classifier: nearest_of_mine.Nearest}")
-    np.testing.assert_array_equal(predicted(run, "own"), (X[tested] @ means.T).argmax(axis=1))
-    (setting,) = run.predictions.settings.values()
-    assert not setting.tied.any()
-    assert not setting.warnings
-
-
-@pytest.mark.usefixtures("library")
-def test_what_is_not_deterministic_is_noticed(done):
-    run = done("{name: own, weighting: tf, normalization: l1, classifier: {name: nearest_of_mine.Nearest, noise: 1.0}}")
-    (setting,) = run.predictions.settings.values()
-    assert [text.partition(":")[0] for text in setting.warnings] == ["not deterministic"]
 
 
 @pytest.mark.usefixtures("sketched")
@@ -207,25 +211,3 @@ def test_our_linear_machines_warn_where_they_do_not_converge(done, monkeypatch):
     (setting,) = run.predictions.settings.values()
     assert setting.warnings[0].startswith("ConvergenceWarning: ")
     assert not run.failures
-
-
-def test_an_error_of_a_library_fails_its_cell_alone(done):
-    run = done(
-        "mnb, {name: n, weighting: tf, classifier: {name: sklearn.neighbors.KNeighborsClassifier, n_neighbors: 5000}}"
-    )
-    (problem,) = run.failures.values()
-    assert "Expected n_neighbors <= n_samples_fit" in problem
-    assert len(run.predictions.settings) == 1
-
-
-@pytest.mark.usefixtures("library")
-def test_a_class_that_is_not_installed_gives_the_new_number_after_an_edit(done, tmp_path):
-    """What scikit-learn's class and ours give is stored."""
-    own = "{name: own, weighting: tf, classifier: {name: nearest_of_mine.Nearest}}"
-    methods = f"mnb, {own}, {{name: l, weighting: tf, classifier: sklearn.neighbors.NearestCentroid}}"
-    first = done(methods)
-    file = tmp_path / "nearest_of_mine.py"
-    file.write_text(file.read_text().replace("argmax", "argmin"))
-    after = done(methods)
-    assert {key.method for key in after.stored} == {"mnb", "l"}
-    assert not np.array_equal(predicted(first, "own"), predicted(after, "own"))

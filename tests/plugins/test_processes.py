@@ -11,14 +11,17 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from typer.testing import CliRunner
 
 import benchmark
+from benchmark.cli import app
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.system.errors import ConfigError
 from benchmark.system.observer import Observer
+from tests.trials.limits import mostly_slow
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,24 +94,57 @@ ENDS = {
     "raise KeyboardInterrupt": "mine.py:15: KeyboardInterrupt",
     "self.nothing": "mine.py:15: AttributeError: 'Mine' object has no attribute 'nothing'",
 }
+#: Values that can't be used, each with the reason.
+VALUES = """\
+import numpy as np
+from chi2 import ChiSquared
+from benchmark.representation.features import FeatureMap
+
+class Same(ChiSquared):
+    def transform(self, X):
+        return 0 * super().transform(X) + 0.5
+
+class Nan(FeatureMap):
+    def map(self, points):
+        return points * np.nan
+
+KERNELS = {"same": Same}
+FEATURES = {"nan": Nan}
+"""
+UNUSABLE = {
+    "same": "the kernel Same() gives 0.5 for every pair of documents: all values equal",
+    "nan-linear-svm": "`map` of Nan must return a row of finite numbers for each of",
+}
 
 
-@pytest.mark.parametrize("statement", ENDS)
-def test_an_end_is_a_line_and_the_other_methods_go_on(
-    statement: str, config: Callable[..., Path], plugin: Callable[..., Path], tmp_path: Path
+@pytest.mark.parametrize("corpus", mostly_slow(["synthetic", "synthetic, subset: several"], 1))
+def test_what_goes_wrong_is_a_line_and_the_other_methods_go_on(
+    config: Callable[..., Path], plugin: Callable[..., Path], folder: Path, corpus: str
 ) -> None:
-    plugin(classifier(fit=statement))
+    reasons = dict(UNUSABLE)
+    for number, (statement, reason) in enumerate(ENDS.items()):
+        (folder / f"end{number}").mkdir()
+        plugin(classifier(fit=statement).replace('"mine"', f'"end{number}"'), f"end{number}/mine.py")
+        reasons[f"end{number}"] = reason
+    plugin(VALUES, "values.py")
+    files = ", ".join(["chi2.py", "values.py", *(f"end{number}/mine.py" for number in range(len(ENDS)))])
+    methods = ", ".join(["chi2", "mnb", "same", "{features: nan, classifier: linear-svm}", *list(reasons)[2:]])
     notes = Notes()
-    done = run_with(config("mine.py, chi2.py", "mine, chi2, mnb"), tmp_path / "store", notes)
-    assert done.failures.keys() == {"mine"}
-    assert done.failures["mine"].endswith(ENDS[statement])
-    assert [each for each in notes.notes if "failed" in each] == [f"mine failed: {done.failures['mine']}"]
+    done = run_with(config(files, methods, corpus=f"{{name: {corpus}}}"), folder / "store", notes)
+    assert done.failures.keys() == reasons.keys()
+    for name, reason in reasons.items():
+        assert reason in done.failures[name]
+        assert "\n" not in done.failures[name]
+        assert name not in UNUSABLE or str(folder) not in done.failures[name]
+    told = {f"{name} failed: {reason}" for name, reason in done.failures.items()}
+    assert {each for each in notes.notes if "failed" in each} == told
     assert {key.method for key in done.predictions.settings} == {"chi2", "mnb"}
 
 
 #: Changes that would reach other methods, or the output, if they stayed.
 CHANGES = """\
-before = X.copy()
+assert X.has_sorted_indices and X.data.flags.writeable and y.flags.writeable
+        before = X.copy()
         print('noise'); os.write(1, b'noise'); np.seterr(all='raise'); warnings.simplefilter('error')
         __import__('sklearn').set_config(transform_output='pandas'); os.chdir('/'); os.environ.clear()
         random.seed(7); np.random.seed(7); sys.path.clear(); sys.stdout.close();
@@ -118,9 +154,10 @@ before = X.copy()
 
 
 def test_what_it_changes_and_prints_ends_with_it(config: Callable[..., Path], plugin: Callable[..., Path]) -> None:
-    path, found = config("mine.py", "mine, mnb, ngd"), []
+    """Its arrays are its own, sorted copies: scikit-learn's SVC dies of unsorted ones."""
+    path, found = config("mine.py", "mine, svc, mnb, ngd"), []
     for number, fit in enumerate(("pass", CHANGES)):
-        plugin(classifier(fit=fit))
+        plugin(classifier(fit=fit) + "\nfrom sklearn.svm import SVC\nCLASSIFIERS['svc'] = SVC\n")
         found.append(bench("run", str(path), "--json", "--out", str(path.parent / str(number))))
         assert not found[-1].returncode, found[-1].stderr
     right, other = found
@@ -225,31 +262,22 @@ def test_a_protocol_that_is_not_seeded_is_named(config: Callable[..., Path], plu
     assert line.startswith("bench: mine.py:27: the protocol 'unseeded' returned other splits when it was called again")
 
 
-def test_its_arrays_are_its_own_and_sorted(
-    config: Callable[..., Path], plugin: Callable[..., Path], tmp_path: Path
-) -> None:
-    check = "assert X.has_sorted_indices and X.data.flags.writeable and y.flags.writeable; X.data[:] = 1; y[:] = y"
-    plugin(classifier(fit=check) + "\nfrom sklearn.svm import SVC\nCLASSIFIERS['svc'] = SVC\n")
-    done = run_experiment(load_checked(config("mine.py", "mine, svc")), RunContext(Store(tmp_path / "store")))
-    assert not done.failures
-
-
 def test_debug_runs_it_in_this_process(config: Callable[..., Path], plugin: Callable[..., Path]) -> None:
-    plugin(classifier(fit="Path(__file__).with_name('pid').write_text(f'{os.getpid()} {os.getppid()}')"))
+    plugin(classifier(fit="Path(__file__).with_name('pid').write_text(str(os.getpid()))"))
     path = config("mine.py", "mine")
-    for words in ([], ["--debug"]):
-        command = [
-            *BENCH,
-            "run",
-            str(path),
-            *words,
-            "--out",
-            str(path.parent / "o"),
-        ]
-        process = subprocess.Popen([*command, "--overwrite"], stdout=subprocess.DEVNULL)
-        assert process.wait() == 0
-        own, parent = map(int, (path.parent / "pid").read_text().split())
-        assert process.pid == (own if words else parent)
+    done = CliRunner().invoke(app, ["run", str(path), "--debug", "--out", str(path.parent / "out")])
+    assert done.exit_code == 0, done.output
+    assert (path.parent / "pid").read_text() == str(os.getpid())
+
+
+def test_its_own_traceback_is_for_who_asks(config: Callable[..., Path], plugin: Callable[..., Path]) -> None:
+    plugin(classifier(fit="self.nothing"))
+    path = config("mine.py", "mine")
+    for more in ([], ["--verbose"]):
+        done = CliRunner().invoke(app, ["run", str(path), "--out", str(path.parent / "out"), *more])
+        assert done.exit_code == 1
+        assert "mine.py:15: AttributeError" in done.stderr
+        assert ("Traceback" in done.stderr) == bool(more)
 
 
 # --- What is stored ---

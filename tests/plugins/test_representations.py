@@ -18,14 +18,13 @@ from benchmark.experiment.store import Store
 from benchmark.experiment.task_planning import plan_task
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.out_of_fold import inner_folds
-from benchmark.workers.worker import compute_units
+from benchmark.workers.worker import compute_group
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from benchmark.config.model import Experiment
 
-pytestmark = pytest.mark.usefixtures("sketched")
 EXTENDING = Path(__file__).parents[2] / "docs" / "extending.md"
 SEVERAL = "{name: synthetic, subset: several}"
 OF_EACH = (
@@ -77,19 +76,6 @@ def test_decisions_are_those_of_the_formulas(studied: Callable[..., Experiment],
     assert np.mean(expected == found[0]) > 0.999  # values at a threshold may be rounded to either side
 
 
-def test_their_parameters_are_candidates(studied: Callable[..., Experiment], documented: Path, store: Store) -> None:
-    assert documented
-    experiment = studied(
-        files="mypoints.py",
-        methods="{features: [{name: power, exponent: [0.5, 1]}, hellinger], weighting: [tf, log-idf], "
-        "classifier: linear-svm, name: own}",
-        choose="{by: cross-validation, folds: 2, grid_keys: [features, weighting]}",
-    )
-    run = run_experiment(experiment, RunContext(store))
-    assert not run.failures
-    assert len(run.predictions.settings) == 6
-
-
 def test_a_worker_computes_the_same_from_copies_of_the_files(
     studied: Callable[..., Experiment], documented: Path, store: Store
 ) -> None:
@@ -98,13 +84,11 @@ def test_a_worker_computes_the_same_from_copies_of_the_files(
     (work,) = plan_tasks(experiment, read)
     payload = make_payload(experiment, read, store, 1)
     keys = frozenset(job.key for point in work.points for job in point.jobs)
-    reply = compute_units(payload, work.variant, work.task, keys)
-    assert (reply["failed"], reply["lost"]) == ({}, [])
+    reply = dict(each for kind, each in compute_group(payload, work.variant, work.task, keys) if kind == "solved")
+    assert reply.keys() == keys
     run = run_experiment(experiment, RunContext(store))
     assert {key.method for key in run.stored} == {"hellinger-linear-svm"}, "those of a user's code are computed anew"
-    sent = {point.place: reply["entries"].get(job.key) for point in work.points for job in point.jobs}
-    assert sum(each is not None for each in sent.values()) == 2
+    sent = {point.place: reply[job.key] for point in work.points for job in point.jobs}
     for place, setting in run.predictions.settings.items():
         assert setting.values is not None
-        if sent.get(place):
-            np.testing.assert_array_equal(sent[place].arrays["values"], setting.values)
+        np.testing.assert_array_equal(sent[place].arrays["values"], setting.values)

@@ -22,7 +22,7 @@ from benchmark.system.errors import BenchError, ConfigError
 from benchmark.system.observer import Observer
 from benchmark.system.threads import n_processors
 from benchmark.workers import cluster as module
-from benchmark.workers.cluster import DaskExecutor, group_jobs, parse_dask_option
+from benchmark.workers.cluster import DaskExecutor, group_units, parse_dask_option
 from tests.builders import small_experiment
 from tests.processes import contents_of
 
@@ -121,9 +121,9 @@ def unread(payload: Any, _: Path) -> Any:
 
 
 def unseen(payload: Any, folder: Path) -> Any:
-    """Let workers keep what they find where it isn't seen."""
+    """Give workers a store of their own, which takes no more entries."""
     shutil.copytree(folder / "store", folder / "other")
-    return replace(payload, store=str(folder / "other"))
+    return replace(payload, store=Store(folder / "other", limit=1))
 
 
 #: Workers, what happens at which step, how the payload is changed, and what a line says, if no worker is left.
@@ -134,7 +134,7 @@ EVENTS: dict[str, tuple[int, Any, Any, str | None]] = {
     "scheduler killed": (2, (1, lambda dask: dask.scheduler.send_signal(signal.SIGKILL)), None, ""),
     "scheduler stopped": (2, (1, lambda dask: dask.scheduler.send_signal(signal.SIGSTOP)), None, ""),
     "error of a worker": (1, None, unread, "UnpicklingError: "),
-    "another store": (1, None, unseen, "RuntimeError: entries that workers store in "),
+    "another store": (1, None, unseen, None),
 }
 
 
@@ -149,7 +149,6 @@ def test_whatever_happens_to_the_cluster(
     event: str, same: Any, dask: Any, notebook: Any, at_home: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workers, happens, changed, why = EVENTS[event]
-    monkeypatch.setattr(module, "STORE_RETRY_DELAYS", (0.0, 0.01))
     if happens or not workers:
         monkeypatch.setattr(module, "QUIET_SECONDS", 3.0)
         monkeypatch.setattr(module, "CONNECT_TIMEOUT", 5.0)
@@ -170,21 +169,11 @@ def test_whatever_happens_to_the_cluster(
     assert all(note.endswith("); this process computes the rest") for note in notebook.notes)
 
 
-def test_what_a_worker_can_not_store_is_computed_here(
-    same: Any, dask: Any, notebook: Any, at_home: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    dask.employ(1)
-    monkeypatch.setattr(module, "make_payload", lambda *given: replace(make_payload(*given), limit=1))
-    same()
-    assert at_home
-    assert not any("the Dask cluster failed" in note for note in notebook.notes)
-
-
 @pytest.mark.parametrize(
     ("change", "said"),
     [
         ({"versions": {"numpy": "0.1", "perl": "5"}}, "a worker computes with numpy .*, not 0.1, perl none, not 5: it"),
-        ({"store": "elsewhere", "key": "x"}, "a worker can't read the counts from .*elsewhere: the store must"),
+        ({"store": Store("elsewhere"), "key": "x"}, "a worker can't read the counts from .*elsewhere: the store must"),
         ({}, "a worker computes different keys for results: its simplexbench code"),
     ],
 )
@@ -194,8 +183,8 @@ def test_a_worker_that_refuses_ends_the_run_in_a_line(
     dask.employ(1)
     monkeypatch.setattr(module, "make_payload", lambda *given: replace(make_payload(*given), **change))
     if not change:
-        more = lambda *given: [replace(each, keys=(*each.keys, "0" * 64)) for each in group_jobs(*given)]  # noqa: E731
-        monkeypatch.setattr(module, "group_jobs", more)
+        more = lambda *given: [(*keys, "0" * 64) for keys in group_units(*given)]  # noqa: E731
+        monkeypatch.setattr(module, "group_units", more)
     with pytest.raises(BenchError, match=f"^{said}"):
         there(experiment, Store(tmp_path / "store"))
 
@@ -237,9 +226,9 @@ def test_jobs_that_share_go_to_one_worker_and_the_corpus_to_none(
     read = read_variants(experiment, RunContext(store, download=False))
     (work,) = plan_tasks(experiment, read)
     missing = [(point, job) for point in work.points for job in point.jobs]
-    groups = group_jobs(work, missing)
+    groups = group_units(work, missing)
     assert len(groups) == number
-    assert sorted(key for group in groups for key in group.keys) == sorted(job.key for _, job in missing)
+    assert sorted(key for group in groups for key in group) == sorted(job.key for _, job in missing)
     payload = make_payload(experiment, read, store, 1)
     assert len(payload.content) < 20_000
     assert make_payload(experiment, read, store, 1) == payload
@@ -310,10 +299,10 @@ def test_what_fails_on_a_worker_fails_in_the_same_line(
 @pytest.mark.parametrize("at_most", [2, None])
 def test_at_most_so_many_at_once(slow: Any, dask: Any, there: Any, tmp_path: Path, at_most: int | None) -> None:
     # Long enough that a worker which takes seconds to begin meets the others at work.
-    experiment = slow(f"[{{classifier: {{name: slow, number: {list(range(16))}}}}}]", pause=1.5)
+    experiment = slow(f"[{{classifier: {{name: slow, number: {list(range(8))}}}}}]", pause=1.5)
     dask.employ(3)
     there(experiment, Store(tmp_path / "store"), at_most)
     spans = [tuple(map(float, path.read_text().split())) for path in (tmp_path / "work").iterdir()]
-    assert len(spans) == 16
+    assert len(spans) == 8
     most = max(sum(start <= moment < end for start, end in spans) for moment, _ in spans)
     assert most == (at_most or 3)
