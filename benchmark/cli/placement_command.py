@@ -41,18 +41,21 @@ def place(
     if template is not None:
         if predictions is not None or on is not None:
             raise ConfigError("--template prints ids: it takes neither PREDICTIONS nor --on")
-        from benchmark.commands.place import template_csv, template_sentence
+        from benchmark.commands.place import template_csv
+        from benchmark.evaluation.public_test_sets import load_shipped
+        from benchmark.report.placement import template_sentence
 
-        sys.stdout.write(template_csv(template))
+        shipped = load_shipped(template)
+        sys.stdout.write(template_csv(shipped))
         sys.stdout.flush()
-        echo(template_sentence(template), err=True)
+        echo(template_sentence(shipped.test_set, len(shipped.frame)), err=True)
         return
     if predictions is None or on is None:
         raise ConfigError("place needs a file of predictions and a test set: bench place mine.csv --on 20ng")
     from benchmark.cli.output import CommandOutput
     from benchmark.commands.place import place_predictions, read_predictions_file
     from benchmark.evaluation.public_test_sets import public_test_set
-    from benchmark.report.placement import placement_data, placement_page, screen_grids
+    from benchmark.report.placement import placement_data, placement_page, terminal_tables
     from benchmark.report.writers import TerminalTable
     from benchmark.system.atomic_files import write_atomically
 
@@ -63,7 +66,7 @@ def place(
     with CommandOutput(as_json=as_json) as answer:
         for sentence in found.sentences:
             answer.give("answers", {}, sentence=sentence)
-        for table in screen_grids(found):
+        for table in terminal_tables(found):
             answer.show("", TerminalTable(table))
         answer.show("")
         answer.give("placements", placement_data(found, target), sentence=f"All tables and notes: {target}")

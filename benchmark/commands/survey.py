@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from benchmark.analysis.comparisons import main_metric as tested_metric
+from benchmark.analysis.comparisons import main_metric
 from benchmark.analysis.formatting.labels import component_label, grid_label, points_label
 from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing, p_text
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
@@ -18,6 +19,7 @@ from benchmark.config.model import CHOOSE_ORACLE
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.mean_ranks import rank_methods
 from benchmark.evaluation.metrics import more_is_better, unit_of
+from benchmark.evaluation.significance import SIGNIFICANCE_LEVEL
 from benchmark.experiment.run_folder import read_manifest
 from benchmark.report.page import render_markdown
 from benchmark.system.atomic_files import write_atomically
@@ -25,7 +27,7 @@ from benchmark.system.errors import ConfigError, unknown_name
 from benchmark.system.shipped_files import shipped_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from benchmark.config.model import Experiment
@@ -43,8 +45,9 @@ _PERCENT = DISPLAY_UNITS["percent"]
 
 @dataclass(frozen=True)
 class SurveyProblem:
-    """One set of documents and classes: its name, title, metric and corpus."""
+    """One set of tested documents and classes; `key` is a digest of it, or the name of a learning curve."""
 
+    key: Any
     name: str
     title: str
     metric: str
@@ -58,52 +61,47 @@ class SurveyProblem:
         return f"{metric_name(self.metric, DIAGNOSTIC_METRICS)} %"
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Survey:
     """Scores, costs and paired differences of several methods on several problems.
 
     Parameters
     ----------
-    problems : dict of bytes to SurveyProblem
-        By a digest of the tested documents; learning curves by their name.
+    problems : tuple of SurveyProblem
     methods, grids : dict of str to str
         Description of each method, and the candidates of the tuned ones.
-    scores : list of dict
+    scores : DataFrame
         A row for each problem, method and size, with the problem's metric, its 95% interval, and costs. `tuned` says
         whether the parameters were chosen on training documents, and `chosen` which.
-    gaps : dict
-        Difference of two methods, by problem, whether they are tuned, and their names.
+    gaps : DataFrame
+        Differences of two methods, `a` minus `b`, by problem and whether they are tuned, with p of the sign test.
     """
 
-    problems: dict[Any, SurveyProblem] = field(default_factory=dict)
-    methods: dict[str, str] = field(default_factory=dict)
-    grids: dict[str, str] = field(default_factory=dict)
-    scores: list[dict[str, Any]] = field(default_factory=list)
-    gaps: dict[tuple[str, bool, str, str], dict[Any, Any]] = field(default_factory=dict)
+    problems: tuple[SurveyProblem, ...]
+    methods: dict[str, str]
+    grids: dict[str, str]
+    scores: pd.DataFrame
+    gaps: pd.DataFrame
 
     def tables(self) -> list[SurveyProblem]:
         """Return the problems that are no learning curves."""
-        return [problem for problem in self.problems.values() if not problem.curve]
+        return [problem for problem in self.problems if not problem.curve]
 
-    def is_tuned(self, problem: str) -> bool:
-        """Return whether a problem has tuned scores."""
-        return any(row["tuned"] for row in self.scores if row["problem"] == problem)
+    def of(self, problem: SurveyProblem, *, default: bool = False) -> pd.DataFrame:
+        """Return the rows of a problem by method: the tuned or the default ones, the others where there are none."""
+        rows = self.scores[self.scores["problem"] == problem.key]
+        wanted = rows[rows["tuned"] != default]
+        found: pd.DataFrame = (wanted if len(wanted) else rows).set_index("method")
+        return found
 
-    def of(self, problem: str, *, tuned: bool | None = None) -> dict[str, dict[str, Any]]:
-        """Return the rows of a problem by method: the tuned ones where there are any, or as asked."""
-        wanted = self.is_tuned(problem) if tuned is None else tuned
-        rows = [row for row in self.scores if row["size"] is None and row["problem"] == problem]
-        return {row["method"]: row for row in rows if row["tuned"] == wanted}
+    def gap(self, problem: SurveyProblem, a: str, b: str) -> dict[Any, Any]:
+        """Return the difference of two methods on a problem, {} if it isn't compared."""
+        rows = self.gaps[(self.gaps["problem"] == problem.key) & (self.gaps["a"] == a) & (self.gaps["b"] == b)]
+        return rows[rows["tuned"] == rows["tuned"].max()].iloc[0].to_dict() if len(rows) else {}
 
 
 def survey_configurations(page: str, folder: Path) -> list[Path]:
-    """Return the configurations of a page, found by their names.
-
-    Raises
-    ------
-    ConfigError
-        If there is no such page, or the folder has no such configuration.
-    """
+    """Return the configurations of a page, found by their names; ConfigError if there is no page or none of them."""
     if page not in SURVEY_PAGES:
         raise ConfigError(unknown_name("page", page, list(SURVEY_PAGES)))
     paths = [path for pattern in SURVEY_PAGES[page] for path in shipped_files(folder, pattern)]
@@ -113,26 +111,15 @@ def survey_configurations(page: str, folder: Path) -> list[Path]:
 
 
 def check_comparable(experiments: Sequence[Experiment]) -> None:
-    """Check before the runs that the experiments are tables or curves of methods, each at most once.
-
-    Raises
-    ------
-    ConfigError
-        If one isn't, or its main metric isn't a share where more is better.
-    """
+    """Raise ConfigError before the runs unless all are tables or curves of methods, each at most once."""
     for experiment in experiments:
-        choices = {cell.choice for cell in experiment.cells} - {""}
+        choices, metric = {cell.choice for cell in experiment.cells} - {""}, main_metric(experiment)
         problem = ""
         if len(experiment.variants) > 1 or len(choices) > 1 or CHOOSE_ORACLE in choices:
             problem = "a survey needs experiments without variants, and at most one choice, on training documents"
-        elif choices and any(cell.size is not None for cell in experiment.cells):
-            problem = "the learning curves of a survey can't have `choose`"
-        elif any(cell.terms is not None or cell.of_class for cell in experiment.cells):
-            problem = "a survey can't have curves over terms, or scores of single classes"
-        metric = tested_metric(experiment)
-        if not problem and not (
-            unit_of(metric, experiment.quantities) == "percent" and more_is_better(metric, experiment.scorers)
-        ):
+        elif any(cell.terms is not None or cell.of_class or (choices and cell.size) for cell in experiment.cells):
+            problem = "a survey can't have curves over terms, single classes, or learning curves with `choose`"
+        elif unit_of(metric, experiment.quantities) != "percent" or not more_is_better(metric, experiment.scorers):
             problem = f"a survey ranks by a share where more is better, not by {metric}; put one first in `metrics`"
         if problem:
             raise ConfigError(f"{experiment.name}: {problem}")
@@ -147,23 +134,29 @@ def write_survey(done: Sequence[RunResult], page: str, path: Path) -> str:
         If a run isn't a table or curve of methods, each at most once, or the runs have no method in common.
     """
     survey = build_survey(done)
-    ranking = survey_mean_ranks(survey)
+    ranking, common = survey_mean_ranks(survey)
     text = render_markdown(
         page,
         survey=survey,
         ranking=ranking,
+        start=_start(survey, common),
+        ties={problem.key: _ties(survey, problem) for problem in survey.tables()},
         ranks=ranking_table(survey, ranking),
         tables=[problem_table(survey, problem, BASELINE_METHOD) for problem in survey.tables()],
-        curves=[survey_curve(survey, problem) for problem in survey.problems.values() if problem.curve],
-        start=start_sentence(survey),
-        steps=lambda pairs: _steps(survey, {(a, b): words for a, b, words in pairs}),
+        curves=[survey_curve(survey, problem) for problem in survey.problems if problem.curve],
+        steps=lambda pairs: _steps(survey, pairs),
         runs=[each.summary.name for each in done],
-        choices=list(_choices(done)),
-        machines=list(dict.fromkeys(_machine(each) for each in done)),
+        choices=[(each.summary.name, inner.given) for each in done if (inner := each.results.experiment.inner)],
+        machines=list(dict.fromkeys(tuple(_machine(each)) for each in done)),
     )
     write_atomically(path, text.encode())
     n = len(survey.tables())
     return f"{path}: {len(survey.methods)} methods on {n} problem{'s' * (n > 1)}"
+
+
+def _machine(done: RunResult) -> Iterator[int]:
+    """Yield the threads and the processors of a run."""
+    yield from (read_manifest(done.folder)["machine"][name] for name in ("threads", "processors"))
 
 
 def build_survey(done: Sequence[RunResult]) -> Survey:
@@ -178,125 +171,93 @@ def build_survey(done: Sequence[RunResult]) -> Survey:
         If a run isn't a table or curve of methods, each at most once.
     """
     check_comparable([each.results.experiment for each in done])
-    survey = Survey()
-    for each in sorted(done, key=_is_tuned):
-        alike = [other.summary.name for other in done if _kind(other) == _kind(each)]
-        _add_run(survey, each, _short(each.summary.name, alike))
-    return survey
+    problems, methods, grids = dict[Any, SurveyProblem](), dict[str, str](), dict[str, str]()
+    scores, gaps = list[dict[Any, Any]](), list[dict[Any, Any]]()
+    for run in sorted(done, key=_is_tuned):
+        (variant,) = run.results.experiment.variants.values()
+        summary, tuned = run.summary, _is_tuned(run)
+        for entry in variant.entries:
+            spec = entry.candidates[0]
+            methods.setdefault(entry.label, f"{points_label(spec)}; {component_label(spec.classifier)}")
+            grids |= {entry.label: grid_label(entry)} if tuned else {}
+        costs = {row["cell"]: row for row in summary.costs.to_dict("records")}
+        signs = summary.significance[summary.significance["test"] == "sign"].set_index(["a", "b"])["p_holm"].to_dict()
+        for task in variant.tasks:
+            cells = {cell.id: cell for cell in summary.cells if cell.task == task.name}
+            found = _problem(run, task.title if len(variant.tasks) > 1 else "", list(cells), done)
+            problem = problems.setdefault(found.key, found)
+            if problem.metric != found.metric:
+                metric = problem.metric
+                raise ConfigError(f"{summary.name}: the same documents have the metric {metric} elsewhere")
+            of = {"problem": problem.key, "tuned": tuned}
+            for cell in cells.values():
+                score = summary.headlines.get((cell.id, found.metric))
+                own = {"method": cell.method, "size": cell.size, "chosen": cell.columns.get("parameter", "")}
+                ends = ("value", "low", "high", "n")
+                scores += [of | own | {name: score[name] for name in ends} | costs.get(cell.id, {})] if score else []
+            for gap in summary.differences.to_dict("records"):
+                pair = (gap["a"], gap["b"])
+                if not problem.curve and cells.keys() >= set(pair):
+                    a, b = (cells[name].method for name in pair)
+                    gaps.append(gap | of | {"a": a, "b": b, "p_holm": signs.get(pair)})
+    columns = ["problem", "tuned", "a", "b", "value", "low", "high", "p_holm"]
+    return Survey(tuple(problems.values()), methods, grids, pd.DataFrame(scores), pd.DataFrame(gaps, columns=columns))
 
 
-def _add_run(survey: Survey, done: RunResult, name: str) -> None:
-    """Add a run, of which `name` is the short name."""
-    (variant,) = done.results.experiment.variants.values()
-    (curve, tuned), metric = _kind(done), done.summary.main_metric
-    for entry in variant.entries:
-        spec = entry.candidates[0]
-        survey.methods.setdefault(entry.label, f"{points_label(spec)}; {component_label(spec.classifier)}")
-        survey.grids |= {entry.label: grid_label(entry)} if tuned else {}
-    costs: dict[str, Any] = {row["cell"]: row for row in done.summary.costs.to_dict("records")}
-    signs = [row for row in done.summary.significance.to_dict("records") if row["test"] == "sign"]
-    tests = {(row["a"], row["b"]): row for row in signs}
-    for task in variant.tasks:
-        words = task.title if len(variant.tasks) > 1 else ""
-        cells = [cell for cell in done.summary.cells if cell.task == task.name]
-        title, short = (": ".join(filter(None, (done.summary.title, words))), " ".join(filter(None, (name, words))))
-        facts = metric, variant.collection.corpus, variant.collection.multilabel, curve
-        key = short if curve else _tested_documents(done, [cell.id for cell in cells])
-        problem = survey.problems.setdefault(key, SurveyProblem(short, title, *facts))
-        if problem.metric != metric:
-            raise ConfigError(f"{done.summary.name}: the same documents have the metric {problem.metric} elsewhere")
-        for cell in cells:
-            if (score := done.summary.headlines.get((cell.id, metric))) is not None:
-                own: dict[str, Any] = {name: score[name] for name in ("value", "low", "high", "n")}
-                own |= {"problem": problem.name, "tuned": tuned, "method": cell.method, "size": cell.size}
-                own["chosen"] = cell.columns.get("parameter", "")
-                survey.scores.append(own | costs.get(cell.id, {}))
-        method = {cell.id: cell.method for cell in cells}
-        for gap in done.summary.differences.to_dict("records"):
-            if not curve and gap["a"] in method and gap["b"] in method:
-                p_holm = tests.get((gap["a"], gap["b"]), {}).get("p_holm")
-                survey.gaps[problem.name, tuned, method[gap["a"]], method[gap["b"]]] = gap | {"p_holm": p_holm}
+def _problem(run: RunResult, words: str, cells: Sequence[str], done: Iterable[RunResult]) -> SurveyProblem:
+    """Return the problem of a task of a run, with a name that leaves out what the names of such runs begin with."""
+    summary, kind = run.summary, _kind(run)
+    alike = {other.summary.name for other in done if _kind(other) == kind}
+    words_alike = zip(*(name.split("-") for name in alike), strict=False)
+    n = len(list(takewhile(lambda each: len(set(each)) == 1, words_alike))) if len(alike) > 1 else 0
+    name = "-".join(summary.name.split("-")[n:]) or summary.name
+    short, title = " ".join(filter(None, (name, words))), ": ".join(filter(None, (summary.title, words)))
+    predictions, key = run.results.predictions, short if kind[0] else ""
+    if not key:
+        cell = next(cell for cell in run.results.experiment.cells if cell.id in cells)
+        documents = predictions.tasks[cell.of_task]
+        tested = [[documents.ids[i] for i in split.test] for split in predictions.splits[cell.of_splits]]
+        key = sha256(repr((tested, documents.classes)).encode()).hexdigest()
+    (variant,) = run.results.experiment.variants.values()
+    facts = summary.main_metric, variant.collection.corpus, variant.collection.multilabel, kind[0]
+    return SurveyProblem(key, short, title, *facts)
 
 
-def _tested_documents(done: RunResult, cells: Sequence[str]) -> bytes:
-    """Return a digest of the documents that a task tests, in order, and of its classes."""
-    predictions = done.results.predictions
-    cell = next(cell for cell in done.results.experiment.cells if cell.id in cells)
-    documents = predictions.tasks[cell.setting(0, cell.size).of_task]
-    tested = [[documents.ids[i] for i in split.test] for split in predictions.splits[cell.of_splits]]
-    return sha256(repr((tested, documents.classes)).encode()).digest()
-
-
-def _choices(done: Sequence[RunResult]) -> Iterator[str]:
-    """Yield the tuned runs, and how each chooses parameters."""
-    for each in done:
-        inner = each.results.experiment.inner
-        if inner is not None and _is_tuned(each):
-            given = inner.given
-            words = f"{given['k']}-fold cross-validation" if "k" in given else f"the newest {given['test_share']:.0%}"
-            yield f"{each.summary.name}: {words}"
-
-
-def _is_tuned(done: RunResult) -> bool:
+def _is_tuned(run: RunResult) -> bool:
     """Return whether a run chooses parameters."""
-    return any(cell.choice for cell in done.results.experiment.cells)
+    return any(cell.choice for cell in run.results.experiment.cells)
 
 
-def _kind(done: RunResult) -> tuple[bool, bool]:
+def _kind(run: RunResult) -> tuple[bool, bool]:
     """Return whether a run has learning curves, and whether it chooses parameters."""
-    return any(cell.size is not None for cell in done.summary.cells), _is_tuned(done)
+    return any(cell.size is not None for cell in run.summary.cells), _is_tuned(run)
 
 
-def _short(name: str, others: Sequence[str]) -> str:
-    """Return a run's name without the words that all names begin with."""
-    words = [other.split("-") for other in others]
-    n = 0
-    while len(set(others)) > 1 and len({tuple(each[: n + 1]) for each in words}) == 1:
-        n += 1
-    return "-".join(name.split("-")[n:]) or name
-
-
-def _machine(done: RunResult) -> str:
-    """Return the threads and processors of a run as text."""
-    machine = read_manifest(done.folder)["machine"]
-    return f"{machine['threads']} of {machine['processors']} processors"
-
-
-def survey_mean_ranks(survey: Survey) -> MeanRanks:
-    """Return the mean ranks over corpora of the methods that have a score on every problem; ConfigError if none has."""
-    scores = _common_scores(survey)
+def survey_mean_ranks(survey: Survey) -> tuple[MeanRanks, pd.DataFrame]:
+    """Return the mean ranks over corpora of the methods that every problem has, and their scores by problem."""
+    scores = pd.DataFrame([survey.of(problem)["value"] for problem in survey.tables()]).dropna(axis="columns")
     if scores.empty:
         raise ConfigError("a survey needs tables of methods, and at least one method that all tables have")
     groups = [problem.corpus for problem in survey.tables()]
-    return rank_methods(list(scores.columns), scores.to_numpy(), groups)
+    return rank_methods(list(scores.columns), scores.to_numpy(), groups), scores
 
 
-def _common_scores(survey: Survey) -> pd.DataFrame:
-    """Return the scores, problems by methods, of the methods that every problem has."""
-    rows = [{name: row["value"] for name, row in survey.of(each.name).items()} for each in survey.tables()]
-    return pd.DataFrame(rows).dropna(axis="columns")
-
-
-def start_sentence(survey: Survey) -> str:
-    """Return which method is within a point of the best score on the most problems; of several, the fastest."""
-    scores = _common_scores(survey)
+def _start(survey: Survey, scores: pd.DataFrame) -> tuple[str, int]:
+    """Return the method within a point of the best score on the most problems, of several the fastest; and how many."""
     near = scores.ge(scores.max(axis="columns") - NEAR_BEST, axis="index").sum()
-    seconds = {name: _training_seconds(survey, name) for name in near.index}
+    costs = pd.concat([survey.of(problem, default=True) for problem in survey.tables()])
+    seconds = costs.groupby(level="method")["training_seconds"].sum(min_count=1).fillna(math.inf)
     first = min(near.index, key=lambda name: (-near[name], seconds[name]))
-    problems = f"{len(scores)} problem{'s' * (len(scores) > 1)}"
-    return f"**Start with `{first}`.** Its score is within one point of the best on {near[first]} of {problems}."
+    return first, int(near[first])
 
 
-def _training_seconds(survey: Survey, method: str) -> float:
-    """Return the training seconds of a method over all problems; infinity if they aren't known."""
-    rows = [_costed(survey, problem.name).get(method, {}) for problem in survey.tables()]
-    known = [row["training_seconds"] for row in rows if not is_missing(row.get("training_seconds"))]
-    return sum(known) if known else math.inf
-
-
-def _costed(survey: Survey, problem: str) -> dict[str, dict[str, Any]]:
-    """Return the rows whose costs are shown: those of the default parameters, where there are any."""
-    return survey.of(problem, tuned=False) or survey.of(problem)
+def _ties(survey: Survey, problem: SurveyProblem) -> tuple[str, int]:
+    """Return the method of the best score, and how many others aren't clearly different by the sign test."""
+    scores = survey.of(problem)["value"]
+    best = str(scores.idxmax())
+    gaps = [survey.gap(problem, best, name) or survey.gap(problem, name, best) for name in scores.index if name != best]
+    compared = [gap["p_holm"] for gap in gaps if gap and not is_missing(gap["p_holm"])]
+    return best, sum(p_value >= SIGNIFICANCE_LEVEL for p_value in compared) if len(compared) == len(gaps) else -1
 
 
 def ranking_table(survey: Survey, ranking: MeanRanks) -> Table:
@@ -304,16 +265,17 @@ def ranking_table(survey: Survey, ranking: MeanRanks) -> Table:
 
     Tuned scores are followed by those of the default parameters, in parentheses.
     """
-    columns, heads = [], ["mean rank"]
+    names = list(ranking.methods)
+    columns = [("method", names), (Column("mean rank", PLAIN), [f"{rank:.1f}" for rank in ranking.ranks])]
     for problem in survey.tables():
-        own, default = survey.of(problem.name), survey.of(problem.name, tuned=False)
-        beside = default if survey.is_tuned(problem.name) else {}
-        texts = ((_PERCENT.text(own[name]["value"]), beside.get(name, {}).get("value")) for name in ranking.methods)
-        columns.append([text if is_missing(plain) else f"{text} ({_PERCENT.text(plain)})" for text, plain in texts])
-        heads.append(f"{problem.name}, {problem.heading}")
-    ranks = (f"{rank:.1f}" for rank in ranking.ranks)
-    rows = zip(ranking.methods, ranks, *columns, strict=True)
-    return Table.of("Methods by mean rank", ("method", *(Column(head, PLAIN) for head in heads)), rows)
+        own, default = (survey.of(problem, default=plain).reindex(names) for plain in (False, True))
+        texts = [
+            _PERCENT.text(value) + (f" ({_PERCENT.text(plain)})" if tuned and not is_missing(plain) else "")
+            for value, tuned, plain in zip(own["value"], own["tuned"], default["value"], strict=True)
+        ]
+        columns.append((Column(f"{problem.name}, {problem.heading}", PLAIN), texts))
+    header, values = zip(*columns, strict=True)
+    return Table.of("Methods by mean rank", header, zip(*values, strict=True))
 
 
 def problem_table(survey: Survey, problem: SurveyProblem, baseline: str) -> Table:
@@ -321,65 +283,51 @@ def problem_table(survey: Survey, problem: SurveyProblem, baseline: str) -> Tabl
 
     Costs are for default parameters; their score is shown next to the tuned one.
     """
-    tuned, defaults = survey.is_tuned(problem.name), _costed(survey, problem.name)
-    records = list[dict[str, Any]]()
-    above = f"above {baseline}"
-    for row in sorted(survey.of(problem.name).values(), key=lambda row: -row["value"]):
-        gap = survey.gaps.get((problem.name, tuned, row["method"], baseline), {})
-        plain = defaults.get(row["method"], {})
-        record: dict[str, Any] = {
-            "method": row["method"],
-            problem.heading: row["value"],
-            "95% interval": (row["low"], row["high"]),
-        }
+    plains = survey.of(problem, default=True).to_dict("index")
+    records, above = list[dict[str, Any]](), f"above {baseline}"
+    for method, row in survey.of(problem).sort_values("value", ascending=False, kind="stable").iterrows():
+        gap, plain = survey.gap(problem, str(method), baseline), dict[Any, Any](plains.get(method, {}))
+        p_holm, peak = gap.get("p_holm"), plain.get("peak_bytes", math.nan)
+        record = {"method": method, problem.heading: row["value"], "95% interval": (row["low"], row["high"])}
         record |= {above: gap.get("value"), "its interval": (gap.get("low"), gap.get("high"))}
-        record["p (Holm)"] = None if is_missing(gap.get("p_holm")) else p_text(gap["p_holm"])
-        record |= {"chosen": row["chosen"], "default": plain.get("value")} if tuned else {}
-        deciding = 1000 * plain.get("testing_seconds", math.nan) / row["n"]
-        record |= {"training s": seconds_text(plain.get("training_seconds")), "s per thousand": seconds_text(deciding)}
-        peak: Any = plain.get("peak_bytes")
+        record["p (Holm)"] = None if is_missing(p_holm) else p_text(p_holm)
+        record |= {"chosen": row["chosen"], "default": plain.get("value")} if row["tuned"] else {}
+        record["training s"] = seconds_text(plain.get("training_seconds"))
+        record["s per thousand"] = seconds_text(1000 * plain.get("testing_seconds", math.nan) / row["n"])
         records.append(record | {"peak MB": None if is_missing(peak) else f"{peak / 1e6:,.0f}"})
     scores = Column(problem.heading, _PERCENT, more_is_better=True), Column("95% interval", _PERCENT)
     gain = Column(above, _PERCENT, "+"), Column("its interval", _PERCENT, "+"), Column("p (Holm)", PLAIN)
     costs = (Column(name, PLAIN, measured=True) for name in ("training s", "s per thousand", "peak MB"))
-    header = ("method", *scores, *gain, "chosen", Column("default", _PERCENT), *costs)
-    return Table.of(problem.title, header, records)
+    return Table.of(problem.title, ("method", *scores, *gain, "chosen", Column("default", _PERCENT), *costs), records)
 
 
 def survey_curve(survey: Survey, problem: SurveyProblem) -> Table:
     """Return the table of a learning curve: the score of each method at each number of training documents."""
-    rows = [row for row in survey.scores if row["problem"] == problem.name and row["size"] is not None]
-    found = {(row["method"], row["size"]): f"{_PERCENT.text(row['value'])} {_bounds(row)}" for row in rows}
-    sizes, methods = (list(dict.fromkeys(row[key] for row in rows)) for key in ("size", "method"))
-    lines = [(name, *(found.get((name, size)) for size in sizes)) for name in methods]
-    header = ("method", *(Column(f"{size:,}", PLAIN) for size in sizes))
-    return Table.of(f"{problem.title}: {problem.heading} by training documents", header, lines)
+    rows = survey.of(problem).reset_index()
+    texts = [f"{_PERCENT.text(row.value)} {_PERCENT.interval(row.low, row.high)}" for row in rows.itertuples()]
+    wide = rows.assign(text=texts).pivot_table("text", "method", "size", "first", sort=False)
+    header = ("method", *(Column(f"{size:,.0f}", PLAIN) for size in wide.columns))
+    return Table.of(f"{problem.title}: {problem.heading} by training documents", header, wide.reset_index().to_numpy())
 
 
-def _bounds(row: Mapping[str, Any], sign: str = "") -> str:
-    return _PERCENT.interval(row["low"], row["high"], sign)
-
-
-def _steps(survey: Survey, known: Mapping[tuple[str, str], str]) -> Table:
+def _steps(survey: Survey, steps: Sequence[tuple[str, str, str]]) -> Table:
     """Return the gain of each step on each problem, with its interval and Holm-corrected p; ConfigError without any."""
-    compared = {(a, b) for _, _, a, b in survey.gaps}
-    if not compared & set(known):
-        steps = ", ".join(f"[{a}, {b}]" for a, b in known)
-        raise ConfigError(f"no run compares a step of this page ({steps})")
-    rows = []
-    for (a, b), words in known.items():
-        gaps = [survey.gaps.get((each.name, survey.is_tuned(each.name), a, b)) for each in survey.tables()]
+    compared, rows = set(zip(survey.gaps["a"], survey.gaps["b"], strict=True)), []
+    for a, b, words in steps:
+        gaps = [survey.gap(problem, a, b) for problem in survey.tables()]
         rows += [(words, f"{a} − {b}", *map(_gain_text, gaps))] if (a, b) in compared else []
-    header = ("step", "compared", *(problem.name for problem in survey.tables()))
-    return Table.of("Gain of each step", header, rows)
+    if not rows:
+        known = ", ".join(f"[{a}, {b}]" for a, b, _ in steps)
+        raise ConfigError(f"no run compares a step of this page ({known})")
+    return Table.of("Gain of each step", ("step", "compared", *(each.name for each in survey.tables())), rows)
 
 
-def _gain_text(gap: Mapping[str, Any] | None) -> str:
+def _gain_text(gap: dict[Any, Any]) -> str:
     """Write a difference with its interval and p, or a dash."""
-    if gap is None:
+    if not gap:
         return MISSING_TEXT
     p_value = "" if is_missing(gap["p_holm"]) else f", p {p_text(gap['p_holm'])}"
-    return f"{_PERCENT.text(gap['value'], '+')} {_bounds(gap, '+')}{p_value}"
+    return f"{_PERCENT.text(gap['value'], '+')} {_PERCENT.interval(gap['low'], gap['high'], '+')}{p_value}"
 
 
 def seconds_text(value: Any) -> str:
@@ -392,7 +340,4 @@ def seconds_text(value: Any) -> str:
     """
     if is_missing(value):
         return MISSING_TEXT
-    if value < 0.0005:
-        return "<0.001"
-    decimals = max(0, 1 - math.floor(math.log10(value)))
-    return f"{value:.{decimals}f}"
+    return "<0.001" if value < 0.0005 else f"{value:.{max(0, 1 - math.floor(math.log10(value)))}f}"

@@ -254,25 +254,18 @@ def encode_shipped(shipped: ShippedPredictions) -> bytes:
         "classes": shipped.classes,
         "versions": dict(shipped.versions),
     }
-    kind, names = pa.dictionary(pa.int16(), pa.string()), list(shipped.frame.columns)
+    kinds = {name: pa.dictionary(pa.int16(), pa.string()) for name in map(str, shipped.frame)} | {"id": pa.string()}
     fields = [
-        pa.field(name, pa.string() if name == "id" else kind, metadata={"configuration": shipped.cells.get(name, "")})
-        for name in names
+        pa.field(name, kind, metadata={"configuration": shipped.cells.get(name, "")}) for name, kind in kinds.items()
     ]
     schema = pa.schema(fields, metadata={_METADATA_KEY: json.dumps(facts, ensure_ascii=False)})
-    columns = (pa.array(shipped.frame[name].tolist(), pa.string()) for name in names)
-    arrays = [array if name == "id" else array.dictionary_encode() for name, array in zip(names, columns, strict=True)]
-    table, file = (
-        pa.Table.from_arrays([pa.array(a).cast(f.type) for a, f in zip(arrays, fields, strict=True)], schema=schema),
-        io.BytesIO(),
-    )
-    rest = [name for name in names if name != "id"]
+    file = io.BytesIO()
     parquet.write_table(
-        table,
+        pa.Table.from_pydict(shipped.frame.to_dict("list"), schema=schema),
         file,
         compression="zstd",
         compression_level=19,
-        use_dictionary=rest,
+        use_dictionary=[name for name in kinds if name != "id"],
         column_encoding={"id": "DELTA_BYTE_ARRAY"},
         write_statistics=False,
     )

@@ -6,47 +6,39 @@ from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing, number_text, p_text, printed_decimals
+import pandas as pd
+
+from benchmark.analysis.comparisons import UNDECIDED
+from benchmark.analysis.formatting.number_text import is_missing, number_text, p_text, printed_decimals
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
-from benchmark.analysis.formatting.units import DISPLAY_UNITS, capitalized, metric_name
-from benchmark.analysis.summary import HEADLINE_FOLD, CellInfo, Summary, summary_table
+from benchmark.analysis.formatting.units import DISPLAY_UNITS, metric_name
+from benchmark.analysis.ranking import BASELINE, NOT_SHOWN
+from benchmark.analysis.summary import DIFFERENCES, HEADLINE_FOLD, CellInfo, Summary, summary_table
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.cell_scores import SCORE_COLUMNS
-from benchmark.evaluation.significance import SIGNIFICANCE_LEVEL
-from benchmark.report.drawing.dots import dot_pictures
+from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR
 from benchmark.report.html.render import render_html
-from benchmark.report.html.section import PageSection
-from benchmark.report.tables import metric_header
+from benchmark.report.html.results import result_table
+from benchmark.report.run_tables import markdown_environment
+from benchmark.report.tables import INTERVAL, metric_header
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    import pandas as pd
+    from collections.abc import Mapping
 
     from benchmark.evaluation.public_test_sets import PublicTestSet
 
 #: Columns of `Placement.ranking`. Shares are fractions; differences are the placed method's score minus the cell's.
 RANKING_COLUMNS = (
     *("rank", "cell", "configuration", "value", "low", "high", "macro_f1"),
-    *("difference", "difference_low", "difference_high", "macro_difference", "macro_low", "macro_high"),
-    *("only_placed", "only_cell", "p_value", "p_holm", "compared"),
+    *("difference", "difference_low", "difference_high", "differing", "p_value", "p_holm", "compared"),
 )
 #: Columns of `Placement.published`; `published` is the printed text, in percent.
 PUBLISHED_SCORE_COLUMNS = ("metric", "method", "source", "year", "published", "transductive", "beside")
-BETTER, WORSE, NOT_TOLD_APART = "better", "worse", "not told apart"
+BETTER, WORSE = "better", "worse"
 HIGHER, LOWER, ALIKE = "higher", "lower", "the same digits"
-#: Column that says how the placed method compares with the cell.
-IT_IS = "it is"
-#: Rows of the terminal's tables: of the ranking, with its first places, and of the published scores.
-RANKING_ROWS, FIRST_PLACES, PUBLISHED_ROWS = 9, 2, 5
-#: Cells that a sentence names, and characters of a published method's name in the terminal.
-NAMED_CELLS, LONGEST_METHOD = 4, 40
-#: Columns that a narrow terminal leaves out, the least needed first.
-SCREEN_DROP_ORDER = (
-    *("only it", "only the cell", "interval of it", "95% interval", "in macro-F1", "difference", "macro-F1 %"),
-    "p (Holm)",
-)
-_PERCENT, _SEEN = DISPLAY_UNITS["percent"], "test texts in training"
+#: Rows of a table in the terminal: those around the placed method, after so many of the first.
+TERMINAL_ROWS, FIRST_PLACES = 9, 2
+_PERCENT = DISPLAY_UNITS["percent"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,9 +54,9 @@ class Placement:
         Columns cell, fold, metric, value, low, high, n and ties, as in `Result.scores`: the placed method alone.
     ranking : DataFrame
         A row for the placed method and for each cell, the best first, with the columns `RANKING_COLUMNS`. The
-        configuration of the placed method is "". `only_placed` and `only_cell` count the documents that one of the two
-        gets right. Where documents have one label, `p_value` is of McNemar's exact test and `p_holm` is corrected over
-        all cells. `compared` says how the placed method compares: "better", "worse" or "not told apart".
+        configuration of the placed method is "". `differing` counts the documents whose labels differ. Where documents
+        have one label, `p_value` is of McNemar's exact test and `p_holm` is corrected over all cells. `compared` says
+        how the placed method compares: "better", "worse" or "no clear difference".
     published : DataFrame
         Published scores, the highest first, with the columns `PUBLISHED_SCORE_COLUMNS`. `beside` says how the published
         score compares, to its printed digits: "higher", "lower" or "the same digits".
@@ -82,226 +74,193 @@ class Placement:
     @property
     def rank(self) -> int:
         """Rank of the placed method among the cells, from 1; equal scores share a rank."""
-        return int(self._placed["rank"])
+        return int(self.ranking["rank"][self.ranking["configuration"] == ""].iloc[0])
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """What the numbers show, a fact a sentence."""
-        return (*self._score_sentences(), *self._rank_sentences(), *self._published_sentences())
+        heads, n = _heads(self), int(self.scores["n"].max())
+        scores = [
+            (_metric(m), _PERCENT.text(row["value"]), _PERCENT.interval(row["low"], row["high"])) for m, row in heads
+        ]
+        right = heads[0][1]["value"] * n
+        others = self.ranking[self.ranking["configuration"] != ""]
+        counts = others["compared"].value_counts().to_dict()
+        published = [
+            (_metric(str(metric)), *(int((rows["beside"] == word).sum()) for word in (HIGHER, LOWER, ALIKE)))
+            for metric, rows in self.published.groupby("metric", sort=False)
+        ]
+        return _lines(
+            "sentences",
+            name=self.name,
+            rank=self.rank,
+            scores=scores,
+            n=n,
+            test_set=self.test_set,
+            excluded=[(id_, own, _PERCENT.text((right + own) / (n + 1))) for id_, own in self.excluded.items()],
+            counts={"all": len(others), BETTER: counts.get(BETTER, 0), WORSE: counts.get(WORSE, 0)},
+            alike=others["cell"][others["compared"] == NOT_SHOWN].tolist(),
+            published=published,
+        )
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What readers of the numbers need to know."""
-        main, further = (metric_name(each, DIAGNOSTIC_METRICS) for each in self.test_set.metrics)
-        groups = len(set(self.scores["fold"])) - 1
-        notes = [f"{capitalized(main)} is the mean over the {groups} groups."] if groups > 1 else []
-        if self.test_set.multilabel:
-            notes.append(
-                f"Differences have 95% intervals of a paired bootstrap over documents. {capitalized(main)} decides: a "
-                f"cell is {NOT_TOLD_APART} if the interval includes 0. The intervals aren't corrected for their number."
-            )
-        else:
-            notes.append(
-                f"p is of McNemar's exact test, two-sided, after Holm's correction over {len(self.ranking) - 1} cells. "
-                f"At {SIGNIFICANCE_LEVEL:g} or more, the two are {NOT_TOLD_APART}, which doesn't show that they are "
-                "equally good."
-            )
-        if self.ranking["macro_low"].isna().all() and self.test_set.multilabel:
-            notes.append(f"{capitalized(further)} has no interval: a class has fewer than ten tested documents.")
-        notes.append("Ranks are of the scores on these documents; a rank has no interval.")
-        return tuple(notes)
-
-    @property
-    def _placed(self) -> dict[str, Any]:
-        row = self.ranking[self.ranking["configuration"] == ""].iloc[0]
-        return {str(name): value for name, value in row.items()}
-
-    @property
-    def _cells(self) -> pd.DataFrame:
-        return self.ranking[self.ranking["configuration"] != ""]
-
-    def _score_sentences(self) -> list[str]:
-        heads = self.scores[self.scores["fold"] == HEADLINE_FOLD].set_index("metric")
-        parts = []
-        for metric in self.test_set.metrics:
-            value, low, high = (heads.loc[metric, name] for name in ("value", "low", "high"))
-            interval = "" if is_missing(low) else f" {_PERCENT.interval(low, high)}"
-            parts.append(f"{metric_name(metric, DIAGNOSTIC_METRICS)} {_PERCENT.text(value)}%{interval}")
-        n = int(heads["n"].iloc[0])
-        said = [f"{self.name}: {' and '.join(parts)}, on {n:,} {self.test_set.documents} of {self.test_set.title}."]
-        for name, right in self.excluded.items():
-            of_all = (float(heads["value"].iloc[0]) * n + right) / (n + 1)
-            state = f"{'right' if right else 'wrong'}: {_PERCENT.text(of_all)}% of all {n + 1:,}"
-            said.append(f"{name}, which our methods leave out, is predicted {state}.")
-        return said
-
-    def _rank_sentences(self) -> list[str]:
-        cells, n = self._cells, len(self._cells)
-        by = {word: cells["cell"][cells["compared"] == word].tolist() for word in (BETTER, WORSE, NOT_TOLD_APART)}
-        metric = metric_name(self.test_set.metrics[0], DIAGNOSTIC_METRICS)
-        rule = "the interval of the difference" if self.test_set.multilabel else "a paired test"
-        alike = by[NOT_TOLD_APART]
-        named = f": {', '.join(alike[:NAMED_CELLS])}{', …' * (len(alike) > NAMED_CELLS)}" if alike else ""
-        counts = (
-            f"better than {len(by[BETTER])} of them, worse than {len(by[WORSE])}, {NOT_TOLD_APART} from {len(alike)}"
-        )
-        return [
-            f"By {metric}, it has rank {self.rank} beside {n} methods of ours.",
-            f"By {rule}, it is {counts}{named}.",
-        ]
-
-    def _published_sentences(self) -> list[str]:
-        said = []
-        for metric in self.test_set.metrics:
-            rows = self.published[self.published["metric"] == metric]
-            counts = {word: int((rows["beside"] == word).sum()) for word in (HIGHER, LOWER, ALIKE)}
-            if len(rows):
-                name = metric_name(metric, DIAGNOSTIC_METRICS)
-                same = f", equal to {counts[ALIKE]} in the printed digits" if counts[ALIKE] else ""
-                beside = f"below {counts[HIGHER]} and above {counts[LOWER]}{same}"
-                said.append(f"Its {name} is {beside} of {len(rows)} published values.")
-        return said or ["No published value on these documents is known here."]
+        groups = len(set(self.scores["fold"]) - {HEADLINE_FOLD})
+        tests = int(self.ranking["p_holm"].notna().sum())
+        return _lines("notes", groups=groups, metric=_metric(self.test_set.metrics[0]), tests=tests)
 
     def _repr_html_(self) -> str:
         """Return the sentences and the ranking, which notebooks show."""
+        table = ranking_table_of(self)
         said = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.sentences)
-        return said + str(
-            self.ranking[["rank", "cell", "value", "macro_f1", "difference", "p_holm", "compared"]].to_html()
-        )
+        return said + str(pd.DataFrame(table.texts, columns=list(table.header)).to_html(index=False))
 
 
-def ranking_grid_of(placement: Placement) -> Table:
-    """Return the ranking as text: the scores, and how the placed method compares with each cell."""
-    main, further = placement.test_set.metrics
-    percent, interval = _PERCENT.text, _PERCENT.interval
-    columns: dict[str, Callable[[Mapping[Any, Any]], str]] = {
-        "rank": lambda row: str(row["rank"]),
-        "cell": lambda row: str(row["cell"]),
-        metric_header(main, DIAGNOSTIC_METRICS): lambda row: percent(row["value"]),
-        "95% interval": lambda row: interval(row["low"], row["high"]),
-        metric_header(further, DIAGNOSTIC_METRICS): lambda row: percent(row["macro_f1"]),
-    }
-    paired: dict[str, Callable[[Mapping[Any, Any]], str]] = {
-        IT_IS: lambda row: str(row["compared"]),
-        "p (Holm)": lambda row: p_text(row["p_holm"]),
-        "difference": lambda row: percent(row["difference"], "+"),
-        "interval of it": lambda row: interval(row["difference_low"], row["difference_high"], "+"),
-        "in macro-F1": lambda row: percent(row["macro_difference"], "+"),
-        "only it": lambda row: f"{row['only_placed']:.0f}",
-        "only the cell": lambda row: f"{row['only_cell']:.0f}",
-        "configuration": lambda row: str(row["configuration"]),
-    }
-    del paired["p (Holm)" if placement.test_set.multilabel else "in macro-F1"]
-    rows = [
-        (
-            *(text(row) for text in columns.values()),
-            *(text(row) if row["configuration"] else "" for text in paired.values()),
-        )
+def _heads(placement: Placement) -> list[tuple[str, dict[Any, Any]]]:
+    """Return the scores over all splits by metric."""
+    heads = placement.scores[placement.scores["fold"] == HEADLINE_FOLD]
+    return [(row["metric"], row) for row in heads.to_dict("records")]
+
+
+def _metric(metric: str) -> str:
+    return metric_name(metric, DIAGNOSTIC_METRICS)
+
+
+def _lines(macro: str, **facts: Any) -> tuple[str, ...]:
+    """Return the sentences of a macro of the template, one a line."""
+    written: str = getattr(markdown_environment().get_template("placement.md.j2").module, macro)(**facts)
+    return tuple(line for line in written.splitlines() if line)
+
+
+def template_sentence(test_set: PublicTestSet, n: int) -> str:
+    """Return how many documents a test set has, and what a method may be trained on."""
+    return _lines("template", test_set=test_set, n=n, separator=repr(LABEL_SEPARATOR))[0]
+
+
+def ranking_table_of(placement: Placement) -> Table:
+    """Return the ranking with how the placed method, which has a star, compares with each other method."""
+    records = [
+        {
+            "rank": int(row["rank"]),
+            "method": _starred(row["cell"], own=not row["configuration"]),
+            _header(placement, 0): row["value"],
+            INTERVAL: (row["low"], row["high"]),
+            _header(placement, 1): row["macro_f1"],
+            f"{placement.name} is": row["compared"],
+            "p (Holm)": p_text(row["p_holm"]) if not is_missing(row["p_holm"]) else None,
+            "difference": row["difference"],
+            "interval of it": (row["difference_low"], row["difference_high"]),
+            "other labels": None if is_missing(row["differing"]) else int(row["differing"]),
+        }
         for row in placement.ranking.to_dict("records")
     ]
-    title = f"Among our methods on {placement.test_set.title}"
-    note = (
-        "difference: its score minus the cell's, in points; only it: documents that it gets right and the cell doesn't."
+    columns = (
+        *(Column("rank", PLAIN), Column("method"), Column(_header(placement, 0), _PERCENT)),
+        *(Column(INTERVAL, _PERCENT, detail=5), Column(_header(placement, 1), _PERCENT, detail=2)),
+        *(Column(f"{placement.name} is"), Column("p (Holm)", PLAIN, detail=1)),
+        *(Column("difference", _PERCENT, "+", detail=3), Column("interval of it", _PERCENT, "+", detail=6)),
+        *(Column("other labels", PLAIN, detail=7),),
     )
-    words = {"cell", IT_IS, "configuration"}
-    details = dict(zip(reversed(SCREEN_DROP_ORDER), range(1, 1 + len(SCREEN_DROP_ORDER)), strict=True))
-    header = [
-        Column(name, None if name in words else PLAIN, detail=details.get(name, 0)) for name in (*columns, *paired)
-    ]
-    return Table.of(title, header, rows, note)
+    note = (
+        f"difference: score of {placement.name} minus that of the method, in points. other labels: documents that the "
+        "two label differently."
+    )
+    title = f"Among our methods on {placement.test_set.title}"
+    return Table.of(title, columns, records, " ".join((note, *placement.notes)))
 
 
-def published_grid_of(placement: Placement) -> Table:
-    """Return the published scores as text, the highest first, with the placed score among them."""
-    heads = placement.scores[placement.scores["fold"] == HEADLINE_FOLD].set_index("metric")["value"]
-    rows: list[tuple[str, ...]] = []
-    for metric, group in placement.published.groupby("metric", sort=False):
-        name, ours = metric_name(str(metric), DIAGNOSTIC_METRICS), 100 * float(heads[metric])
-        own = (name, f"{ours:.2f}", placement.name, "", "", "")
-        above = [row for row in group.to_dict("records") if row["beside"] == HIGHER]
-        others = [row for row in group.to_dict("records") if row["beside"] != HIGHER]
-        texts = [[_published_row(name, row, ours) for row in part] for part in (above, others)]
-        rows += [*texts[0], own, *texts[1]]
-    header = ("metric", Column("%", PLAIN), "method", Column("year", PLAIN), Column("difference", PLAIN), _SEEN)
+def published_table_of(placement: Placement) -> Table:
+    """Return the published scores, the highest first, with the placed score among them."""
+    records = []
+    for metric, row in _heads(placement):
+        ours, name = 100 * row["value"], _metric(metric)
+        own = {"metric": name, "method": _starred(placement.name, own=True), "%": _PERCENT.text(row["value"])}
+        rows = [
+            {
+                "metric": name,
+                "method": f"{each['method']} ({each['source']})" if each["source"] else each["method"],
+                "%": each["published"],
+                "year": None if is_missing(each["year"]) else f"{each['year']:.0f}",
+                "difference": number_text(ours - float(each["published"]), printed_decimals(each["published"]), "+"),
+                "test texts in training": {True: "yes", False: "no"}.get(each["transductive"], "not known"),
+            }
+            for each in placement.published.to_dict("records")
+            if each["metric"] == metric
+        ]
+        above = int(((placement.published["metric"] == metric) & (placement.published["beside"] == HIGHER)).sum())
+        records += [*rows[:above], own, *rows[above:]] if rows else []
     note = (
         "Published scores were not checked here, and most are the best that a paper gives, chosen after the test. "
         "difference: the placed score minus the published one, in points. test texts in training: whether the method "
         "saw the test documents, without their labels, while it was trained."
     )
-    return Table.of("Among published scores", header, rows, note)
+    columns = ("metric", "method", *(Column(name, PLAIN) for name in ("%", "year", "difference")))
+    return Table.of("Among published scores", (*columns, "test texts in training"), records, note)
 
 
-def _published_row(name: str, row: Mapping[Any, Any], ours: float) -> tuple[str, ...]:
-    seen = {True: "yes", False: "no"}.get(row["transductive"], "not known")
-    year = MISSING_TEXT if is_missing(row["year"]) else f"{row['year']:.0f}"
-    decimals = printed_decimals(row["published"])
-    method = f"{row['method']} ({row['source']})" if row["source"] else row["method"]
-    return name, row["published"], method, year, number_text(ours - float(row["published"]), decimals, "+"), seen
+def _header(placement: Placement, which: int) -> str:
+    return metric_header(placement.test_set.metrics[which], DIAGNOSTIC_METRICS)
 
 
-def screen_grids(placement: Placement) -> tuple[Table, ...]:
-    """Return the tables of one screen: the first places, and the rows beside the placed method."""
-    ranking, published = ranking_grid_of(placement), published_grid_of(placement)
-    own = next(i for i, row in enumerate(placement.ranking["configuration"]) if not row)
-    short = _rows_around(ranking, own, RANKING_ROWS, FIRST_PLACES).without("configuration")
-    # The longest ids leave room for a short word.
-    rows = tuple(tuple(MISSING_TEXT if text == NOT_TOLD_APART else text for text in row) for row in short.rows)
-    alike = rows != short.rows
-    grids = [replace(short, rows=rows, note=f"{MISSING_TEXT}: {NOT_TOLD_APART}" if alike else "")]
-    first = published.rows[0][0] if published.rows else ""
-    of_main = replace(published, rows=tuple(row for row in published.rows if row[0] == first))
-    places = [i for i, row in enumerate(of_main.rows) if row[2] == placement.name]
-    if places:
-        around = _rows_around(of_main, places[0], PUBLISHED_ROWS)
-        texts = tuple((*row[:2], _short(row[2]), *row[3:]) for row in around.rows)
-        grids.append(replace(around, rows=texts, note="").without("metric"))
-    return tuple(grids)
+def _starred(name: str, *, own: bool) -> str:
+    return f"★ {name}" if own else name
+
+
+def terminal_tables(placement: Placement) -> list[Table]:
+    """Return the tables of one screen: the first places, and the rows around the placed method."""
+    published = published_table_of(placement)
+    of_main = tuple(row for row in published.rows if row[0] == published.rows[0][0])
+    found = []
+    for table in (ranking_table_of(placement), replace(published, rows=of_main).without("metric")):
+        own = next((i for i, row in enumerate(table.texts) if any(text.startswith("★") for text in row[:2])), 0)
+        n, around = len(table.rows), TERMINAL_ROWS - FIRST_PLACES
+        start = max(FIRST_PLACES, min(own - around // 2, n - around))
+        rows = (*table.rows[:FIRST_PLACES], *table.rows[start : start + around])
+        title = f"{table.title} ({len(rows)} of {n} rows)" if len(rows) < n else table.title
+        found += [replace(table, title=title, rows=rows, note="")] if rows else []
+    return found
 
 
 def placement_page(placement: Placement) -> str:
-    """Return the page of a placement: a picture of all scores, and the whole tables."""
-    ranking = placement.ranking
-    names = ranking["cell"].where(ranking["configuration"] != "", f"{placement.name} (placed)").tolist()
-    cells = tuple(CellInfo(name, {}) for name in names)
-    metric, n = placement.test_set.metrics[0], int(placement.scores["n"].max())
-    heads = [
+    """Return the page of a placement: all methods with intervals as bars, then all published scores."""
+    table, metric, n = ranking_table_of(placement), placement.test_set.metrics[0], int(placement.scores["n"].max())
+    names, ranked = [row[1] for row in table.rows], placement.ranking.to_dict("records")
+    (own,) = (name for name, row in zip(names, ranked, strict=True) if not row["configuration"])
+    scores = [
         (name, HEADLINE_FOLD, metric, row["value"], row["low"], row["high"], n, 0)
-        for name, row in zip(names, ranking.to_dict("records"), strict=True)
+        for name, row in zip(names, ranked, strict=True)
     ]
-    drawn = Summary(placement.name, placement.test_set.title, None, cells, summary_table(SCORE_COLUMNS, heads))
-    sections = (
-        PageSection("", tuple(dot_pictures(drawn, labels=("score, 95% interval",)))),
-        *(PageSection(grid.title, grid=grid) for grid in (ranking_grid_of(placement), published_grid_of(placement))),
-        PageSection("Notes", lines=placement.notes),
+    gaps = [
+        (name, own, -row["difference"], -row["difference_high"], -row["difference_low"], n)
+        for name, row in zip(names, ranked, strict=True)
+        if name != own
+    ]
+    summary = Summary(
+        placement.name,
+        placement.test_set.title,
+        None,
+        tuple(CellInfo(name, {}) for name in names),
+        summary_table(SCORE_COLUMNS, scores),
+        differences=summary_table(DIFFERENCES, gaps),
     )
-    title = f"{placement.name} on {placement.test_set.title}"
-    made = {"command": "bench place", "together": "", "index": "", "title": title, "name": placement.test_set.name}
-    return render_html("site.html.j2", placement.sentences, [each for each in sections if not each.empty], **made)
-
-
-def _rows_around(grid: Table, place: int, most: int, first: int = 0) -> Table:
-    """Return the first rows of a grid and those around a place, at most `most` rows."""
-    start = max(0, min(place - (most - first) // 2, len(grid.rows) - (most - first)))
-    shown = [i for i in range(len(grid.rows)) if i < first or start <= i < start + most - first]
-    spare = [i for i in range(len(grid.rows)) if i not in shown][: max(0, most - len(shown))]
-    rows = tuple(grid.rows[i] for i in sorted((*shown, *spare)))
-    title = f"{grid.title} ({len(rows)} of {len(grid.rows)} rows)" if len(rows) < len(grid.rows) else grid.title
-    return replace(grid, title=title, rows=rows)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= LONGEST_METHOD else f"{text[: LONGEST_METHOD - 1]}…"
+    results, compared = result_table(summary), dict(zip(names, (row["compared"] for row in ranked), strict=True))
+    outcomes = {name: UNDECIDED if word == NOT_SHOWN else "better" for name, word in compared.items()} | {own: BASELINE}
+    return render_html(
+        "place.html.j2",
+        placement.sentences,
+        (),
+        name=placement.name,
+        test_set=placement.test_set,
+        ranking=table,
+        published=published_table_of(placement),
+        results=results,
+        bars={row.cell: replace(row, outcome=outcomes[row.cell]) for row in results.rows},
+    )
 
 
 def placement_data(placement: Placement, page: object) -> dict[str, Any]:
     """Return a placement as plain data, with the path of its page."""
-    frames = ("scores", "ranking", "published")
-    return {
-        "name": placement.name,
-        "test_set": placement.test_set.name,
-        "rank": placement.rank,
-        **{frame: getattr(placement, frame).to_dict("records") for frame in frames},
-        "excluded": dict(placement.excluded),
-        "notes": placement.notes,
-        "page": str(page),
-    }
+    frames = {name: getattr(placement, name).to_dict("records") for name in ("scores", "ranking", "published")}
+    facts = {"name": placement.name, "test_set": placement.test_set.name, "rank": placement.rank, **frames}
+    return facts | {"excluded": dict(placement.excluded), "notes": placement.notes, "page": str(page)}

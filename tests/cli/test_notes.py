@@ -101,34 +101,6 @@ def test_a_run_is_given_with_its_page(finished: RunResult) -> None:
     assert [each.plain for each in shown] == [f"open {finished.folder / 'report.html'}"]
 
 
-def test_the_page_of_a_placement_has_the_name_of_the_file_up_to_its_first_dot(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    taken = list[Any]()
-
-    def place(*given: Any) -> str:
-        taken.append(given)
-        return "found"
-
-    def write(path: Path, content: bytes) -> None:
-        taken.append((path, content))
-        raise SystemExit(77)
-
-    monkeypatch.setattr("benchmark.commands.place.read_predictions_file", lambda *_: "frame")
-    monkeypatch.setattr("benchmark.commands.place.place_predictions", place)
-    monkeypatch.setattr("benchmark.report.placement.placement_page", lambda found: f"page of {found}")
-    monkeypatch.setattr("benchmark.system.atomic_files.write_atomically", write)
-    path, page = tmp_path / "mine.old.csv", tmp_path / "there.html"
-    for words, name, target in (
-        ((), "mine", tmp_path / "mine-on-r8.html"),
-        (("--name", "theirs"), "theirs", tmp_path / "mine-on-r8.html"),
-        (("--page", page), "mine", page),
-    ):
-        taken.clear()
-        assert invoke("place", path, "--on", "r8", *words).exit_code == 77
-        assert taken == [("frame", "r8", name, str(path)), (target, b"page of found")]
-
-
 @pytest.mark.parametrize("name", ["ENOSPC", "EFBIG", "EDQUOT", "EIO", "EBADF", "EROFS", "EMFILE", "EPIPE"])
 def test_an_error_of_a_stream_names_the_output_where_it_has_no_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str

@@ -1,4 +1,4 @@
-"""Whole pages of what stands beside a run: a placement, documents that are hard, regions."""
+"""Whole pages of what stands beside a run: documents that are hard, regions."""
 
 from __future__ import annotations
 
@@ -13,96 +13,19 @@ import pytest
 from benchmark.analysis.document_predictions import label_frame
 from benchmark.analysis.hardest_documents import hardest_documents
 from benchmark.analysis.scoring import RunPredictions
-from benchmark.analysis.summary import (
-    SCORE_COLUMNS,
-    summary_table,
-)
-from benchmark.evaluation.public_test_sets import TEST_SETS
 from benchmark.report.drawing.regions import region_chart
 from benchmark.report.html.simplex import simplex_section
-from benchmark.report.placement import (
-    PUBLISHED_SCORE_COLUMNS,
-    RANKING_COLUMNS,
-    Placement,
-    placement_data,
-    placement_page,
-    published_grid_of,
-    ranking_grid_of,
-    screen_grids,
-)
 from benchmark.report.writers import frame_csv
 from tests.analysis.made import predicted, table_study
-from tests.report.expected_texts import assert_expected, figure_text, grid_text, page_words
+from tests.report.expected_texts import assert_expected, figure_text
 from tests.report.regions import figure_of, panel
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from benchmark.analysis.formatting.table import Table
     from benchmark.config.model import Experiment
 
 pytestmark = pytest.mark.usefixtures("without_vega")
 NAN = math.nan
-
-
-def placement(name: str, place: int) -> Placement:
-    """A placed method among eleven cells, from the best (place 1) on, and among published scores."""
-    test_set = TEST_SETS[name]
-    main, further = test_set.metrics
-    value = 0.95 - 0.01 * place + 0.014
-    ranking = []
-    for i in range(12):
-        cell, own = f"cell-{i}", 0.95 - 0.01 * i
-        if i + 1 == place:
-            row = (place, "placed", "", value, value - 0.01, value + 0.01, value - 0.05, *[NAN] * 10, "")
-            ranking.append(row)
-        gap = value - own
-        word = "better" if gap > 0.03 else "worse" if gap < -0.03 else "not told apart"
-        macro = (gap - 0.01, NAN, NAN) if test_set.multilabel else (NAN, NAN, NAN)
-        p = (NAN, NAN) if test_set.multilabel else (0.0123 * i, min(1.0, 0.05 * i))
-        ranking.append(
-            (
-                *(i + 1 + (i + 1 >= place), cell, "simplex-x", own, own - 0.01, own + 0.01, own - 0.05),
-                *(gap, gap - 0.02, gap + 0.02, *macro, 10 + i, 20 - i, *p, word),
-            )
-        )
-    published = []
-    for metric, ours in ((main, value), (further, value - 0.05)):
-        for k in range(6 if metric == main else 2):
-            text = f"{100 * ours + 2 - k:.{k % 3}f}"
-            gap = float(text) - 100 * ours
-            beside = "the same digits" if abs(gap) < 0.005 else "higher" if gap > 0 else "lower"
-            year, seen = (NAN, None) if k == 1 else (2000 + k, k % 2 == 0)
-            method = "a method with a name of more than forty characters" if k == 2 else f"method {k}"
-            published.append((metric, method, "" if k == 3 else "a source", year, text, seen, beside))
-    heads = [
-        ("placed", fold, metric, share, share - 0.01, share + 0.01, n, 0)
-        for fold, n in (("all", 7531), *((("g", 3000), ("h", 4531)) if name == "webkb" else ()))
-        for metric, share in ((main, value), (further, value - 0.05))
-    ]
-    return Placement(
-        test_set,
-        "placed",
-        summary_table(SCORE_COLUMNS, heads),
-        summary_table(RANKING_COLUMNS, ranking),
-        summary_table(PUBLISHED_SCORE_COLUMNS, published if name != "webkb" else []),
-        dict.fromkeys(test_set.excluded, True),
-    )
-
-
-def placement_parts(made: Placement) -> Iterator[tuple[str, str]]:
-    """Yield all that a placement makes a reader see."""
-    yield "sentences", "\n".join([str(made.rank), *made.sentences, *made.notes])
-    for grid in (ranking_grid_of(made), published_grid_of(made), *screen_grids(made)):
-        yield grid.title, grid_text(grid)
-    yield "data", "\n".join(f"{key}: {value}" for key, value in placement_data(made, "page.html").items() if key != "x")
-    yield "page", page_words(placement_page(made))
-    yield "in a notebook", made._repr_html_().partition("<table")[0]
-
-
-@pytest.mark.parametrize(("name", "place"), [("20ng", 6), ("modapte-90", 1), ("webkb", 12)])
-def test_placements(name: str, place: int) -> None:
-    assert_expected(f"placement-{name}", placement_parts(placement(name, place)))
 
 
 def test_regions() -> None:

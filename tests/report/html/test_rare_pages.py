@@ -1,4 +1,4 @@
-"""Pages of runs, of papers and of placements: what is folded, linked, quoted, left out and said of odd ones."""
+"""Pages of runs and of papers: what is folded, linked, quoted, left out and said of odd ones."""
 
 from __future__ import annotations
 
@@ -9,28 +9,19 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from benchmark.analysis.charts.region_charts import RegionFigure
-from benchmark.analysis.summary import SCORE_COLUMNS, Summary, summary_table
 from benchmark.report.html.page import _pictured, write_page
 from benchmark.report.html.site import site_pages
 from benchmark.report.page import BASE_VARIANT_LABEL
 from benchmark.report.paper_results import PaperExperiment, PaperResult
-from benchmark.report.placement import (
-    LONGEST_METHOD,
-    NAMED_CELLS,
-    NOT_TOLD_APART,
-    placement_page,
-    published_grid_of,
-    ranking_grid_of,
-    screen_grids,
-)
 from tests.report.expected_texts import page_words
-from tests.report.html.test_rare_sections import panel_of, placed, simplex_points, site
+from tests.report.html.test_rare_sections import panel_of, simplex_points, site
 from tests.report.rows import claim, claims_of, compared, curve, frame_of, summary_of, verdict, verdicts_of
 from tests.report.test_rare_pages import trial
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from benchmark.analysis.summary import Summary
     from benchmark.report.html.section import PageSection
 
 pytestmark = pytest.mark.usefixtures("without_vega")
@@ -114,68 +105,3 @@ class TestSites:
         for name in "cd":
             assert len(re.findall(rf'href="?#claim-{name}"?', html)) >= 1
             assert len(re.findall(rf'id="?claim-{name}"?', html)) == 1
-
-
-class TestPlacements:
-    published = tuple(("accuracy", f"m{i}", "", 2020.0, "80.00", False, "lower") for i in range(3))
-
-    def test_groups_are_counted_in_the_notes(self) -> None:
-        scores = [("mine", fold, "accuracy", 0.9, 0.8, 1.0, 9, 0) for fold in ("all", "g1", "g2", "g3")]
-        assert placed(2, scores=summary_table(SCORE_COLUMNS, scores)).notes[0] == (
-            "Accuracy is the mean over the 3 groups."
-        )
-        assert "groups" not in placed(2).notes[0]
-        one = placed(2, scores=summary_table(SCORE_COLUMNS, scores[:2])).notes[0]
-        assert "groups" not in one
-
-    @pytest.mark.parametrize("n", [0, 1, NAMED_CELLS, NAMED_CELLS + 1])
-    def test_cells_that_are_not_told_apart_are_named(self, n: int) -> None:
-        made = placed(1)
-        words = [NOT_TOLD_APART if 0 < i <= n else word for i, word in enumerate(made.ranking["compared"])]
-        made = replace(made, ranking=made.ranking.assign(compared=words))
-        said = next(each for each in made.sentences if each.startswith("By a paired test"))
-        names = ", ".join(f"c{i}" for i in range(1, n + 1)[:NAMED_CELLS])
-        named = f": {names}{', …' if n > NAMED_CELLS else ''}" if n else ""
-        assert said == (
-            f"By a paired test, it is better than {12 - n} of them, worse than 0, {NOT_TOLD_APART} from {n}{named}."
-        )
-        assert f"it has rank {made.rank} beside 12 methods of ours" in " ".join(made.sentences)
-        assert screen_grids(made)[0].note == (f"–: {NOT_TOLD_APART}" if n else "")
-
-    def test_where_nothing_is_published_it_is_said(self) -> None:
-        assert "No published value on these documents is known here." in placed(2).sentences
-        made = placed(2, published=self.published)
-        assert "No published value on these documents is known here." not in made.sentences
-        assert "Its accuracy is below 0 and above 3 of 3 published values." in made.sentences
-
-    @pytest.mark.parametrize("extra", [0, 1])
-    def test_long_names_are_cut_on_a_screen_and_sources_are_named(self, extra: int) -> None:
-        name = "m" * (LONGEST_METHOD - 12 + extra)
-        rows = [
-            ("accuracy", name, "Ann, 2020", 2020.0, "80.00", False, "lower"),
-            ("macro-f1", "other", "", 2021.0, "70.0", None, "lower"),
-        ]
-        made = placed(2, published=rows)
-        whole = f"{name} (Ann, 2020)"
-        assert [row[2] for row in published_grid_of(made).rows] == ["mine", whole, "mine", "other"]
-        screen = screen_grids(made)[1]
-        assert "metric" not in screen.header
-        assert [row[1] for row in screen.rows] == ["mine", f"{whole[: LONGEST_METHOD - 1]}…" if extra else whole]
-
-    @pytest.mark.parametrize(
-        ("name", "kept", "gone"), [("20ng", "p (Holm)", "in macro-F1"), ("modapte-90", "in macro-F1", "p (Holm)")]
-    )
-    def test_the_ranking_has_what_decides(self, name: str, kept: str, gone: str) -> None:
-        grid = ranking_grid_of(placed(2, name=name))
-        assert kept in grid.header
-        assert gone not in grid.header
-        own = next(row for row in grid.rows if row[1] == "mine")
-        assert set(own[5:]) == {""}
-
-    def test_the_page_has_every_cell_and_table(self) -> None:
-        html = placement_page(placed(2, published=self.published))
-        assert "mine (placed)" in html
-        page = page_words(html)
-        for words in ("c0", "c12", "Among published scores", "Notes"):
-            assert words in page, words
-        assert "bench place" in page

@@ -8,13 +8,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from benchmark.analysis.charts.region_charts import RegionFigure, RegionPanel
 from benchmark.analysis.formatting.table import Table
-from benchmark.analysis.summary import SCORE_COLUMNS, summary_table
-from benchmark.evaluation.public_test_sets import TEST_SETS
 from benchmark.report.drawing import render as drawing_render
 from benchmark.report.drawing.spec import Picture
 from benchmark.report.drawing.theme import COLUMN_WIDTH, WIDTH
@@ -28,14 +25,6 @@ from benchmark.report.html.simplex import SIMPLEX_TITLE, simplex_section
 from benchmark.report.html.site import site_pages
 from benchmark.report.page import BASE_VARIANT_LABEL
 from benchmark.report.paper_results import PaperExperiment, PaperResult
-from benchmark.report.placement import (
-    PUBLISHED_SCORE_COLUMNS,
-    RANKING_COLUMNS,
-    Placement,
-    placement_data,
-    published_grid_of,
-    screen_grids,
-)
 from tests.report.expected_texts import page_words
 from tests.report.rows import (
     claim,
@@ -247,94 +236,6 @@ class TestSites:
             "key.html"
         ]
         assert "By the paper's criterion: holds. By ours, strictly: holds." in there
-
-
-def placed(place: int, n: int = 12, *, name: str = "20ng", published: Any = (), **changes: Any) -> Placement:
-    """Return a method at a place among n cells."""
-    rows = []
-    for i in range(n + 1):
-        own = i + 1 == place
-        row = dict.fromkeys(RANKING_COLUMNS, NAN) | {"rank": i + 1, "cell": "mine" if own else f"c{i}", "value": 0.9}
-        rows.append(
-            row | {"configuration": "" if own else "x", "compared": "" if own else "better", "low": 0.8, "high": 1.0}
-        )
-    scores = [("mine", "all", metric, 0.9, 0.8, 1.0, 9, 0) for metric in TEST_SETS[name].metrics]
-    made = Placement(
-        TEST_SETS[name],
-        "mine",
-        summary_table(SCORE_COLUMNS, scores),
-        pd.DataFrame(rows),
-        summary_table(PUBLISHED_SCORE_COLUMNS, published),
-        {},
-    )
-    return replace(made, **changes)
-
-
-class TestPlacements:
-    @pytest.mark.parametrize(
-        ("place", "shown"),
-        [
-            (1, [1, 2, 3, 4, 5, 6, 7, 8, 9]),
-            (5, [1, 2, 3, 4, 5, 6, 7, 8, 9]),
-            (7, [1, 2, 4, 5, 6, 7, 8, 9, 10]),
-            (10, [1, 2, 7, 8, 9, 10, 11, 12, 13]),
-            (13, [1, 2, 7, 8, 9, 10, 11, 12, 13]),
-        ],
-    )
-    def test_the_first_places_and_those_around_it_are_shown(self, place: int, shown: list[int]) -> None:
-        (grid,) = screen_grids(placed(place))[:1]
-        assert [int(row[0]) for row in grid.rows] == shown
-        assert grid.title.endswith("(9 of 13 rows)")
-
-    @pytest.mark.parametrize("n", [8, 3])
-    def test_short_rankings_are_whole(self, n: int) -> None:
-        (grid,) = screen_grids(placed(2, n))[:1]
-        assert [int(row[0]) for row in grid.rows] == list(range(1, n + 2))
-        assert "rows)" not in grid.title
-
-    def test_excluded_documents_are_added_to_the_share(self) -> None:
-        right, wrong = (placed(2, excluded={"x": each}).sentences[1] for each in (True, False))
-        assert right == "x, which our methods leave out, is predicted right: 91.00% of all 10."
-        assert wrong == "x, which our methods leave out, is predicted wrong: 81.00% of all 10."
-
-    def test_notes_count_the_cells(self) -> None:
-        assert "after Holm's correction over 12 cells." in placed(2).notes[0]
-
-    @pytest.mark.parametrize(("low", "noted"), [(NAN, True), (0.1, False)])
-    def test_a_missing_interval_of_all_cells_is_noted(self, low: float, noted: bool) -> None:
-        made = placed(2, name="modapte-90")
-        rows = made.ranking.assign(macro_low=[NAN if not name else low for name in made.ranking["configuration"]])
-        said = replace(made, ranking=rows).notes
-        assert any("has no interval: a class has fewer than ten" in note for note in said) == noted
-        assert "after Holm's correction" not in said[0]
-
-    def test_published_scores_stand_above_beside_and_below(self) -> None:
-        rows = [
-            ("accuracy", f"m{beside}", "", 2020.0, text, seen, beside)
-            for beside, text, seen in (
-                ("higher", "95.00", True),
-                ("the same digits", "90.00", None),
-                ("lower", "80.0", False),
-            )
-        ]
-        made = placed(2, published=rows)
-        assert [row[1:] for row in published_grid_of(made).rows] == [
-            ("95.00", "mhigher", "2020", "−5.00", "yes"),
-            ("90.00", "mine", "", "", ""),
-            ("90.00", "mthe same digits", "2020", "+0.00", "not known"),
-            ("80.0", "mlower", "2020", "+10.00", "no"),
-        ]
-        assert (
-            "Its accuracy is below 1 and above 1, equal to 1 in the printed digits of 3 published values."
-            in made.sentences
-        )
-
-    def test_data_are_whole(self) -> None:
-        data = placement_data(placed(2, excluded={"x": True}), "page.html")
-        assert set(data) == {
-            *("name", "test_set", "rank", "scores", "ranking", "published", "excluded", "notes", "page"),
-        }
-        assert (data["rank"], data["excluded"], data["page"]) == (2, {"x": True}, "page.html")
 
 
 class TestFigures:
