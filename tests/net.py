@@ -16,8 +16,10 @@ number differs; a configuration without a folder is only named.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import sys
+import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -86,8 +88,10 @@ def numbers_of(run: Path) -> dict[str, str]:
             f"{metric} {to_text(value)}" for metric, value in zip(over_all["metric"], over_all["value"], strict=True)
         ]
         lines[f"scores {cell}"] = " ".join([*metrics, digest(as_lines(rows[[each for each in SCORE if each in rows]]))])
-    if (estimates := run / "estimates.parquet").exists():
-        for name, rows in by_name(without_seconds(pd.read_parquet(estimates)), DIAGNOSTIC):
+    if (records := run / "records.zip").exists():
+        with zipfile.ZipFile(records) as archive:
+            estimates = pd.read_parquet(io.BytesIO(archive.read("estimates.parquet")))
+        for name, rows in by_name(without_seconds(estimates), DIAGNOSTIC):
             lines[f"estimates {name}"] = f"{len(rows)} {digest(as_lines(rows, digits=9))}"
     return lines
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import zipfile
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,7 +34,9 @@ def write_run(folder: Path, labels: list[str], value: float = 0.5, seed: int = 0
     scores.append(("a-10", "all", "seconds", random.Random().random(), None))  # noqa: S311 - another in each run
     pd.DataFrame(scores, columns=["cell", "fold", "metric", "value", "low"]).to_csv(folder / "scores.csv", index=False)
     estimates = [("base", "errors", "a", value / 3), ("base", "errors", None, value / 7)]
-    pd.DataFrame(estimates, columns=["variant", "diagnostic", "cell", "value"]).to_parquet(folder / "estimates.parquet")
+    frame = pd.DataFrame(estimates, columns=["variant", "diagnostic", "cell", "value"])
+    with zipfile.ZipFile(folder / "records.zip", "w") as archive:
+        archive.writestr("estimates.parquet", frame.to_parquet())
 
 
 def test_equal_numbers_are_equal_and_a_changed_one_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -48,14 +48,16 @@ def advice_on_own_documents(experiment: Experiment, summary: Summary) -> Advice 
         return None
     possible = max((gains[other] for other in undecided if not is_missing(gains[other])), default=0.0)
     return Advice(
-        cell,
-        baseline,
-        *(float(row[name]) for name in ("value", "low", "high")),
-        tuple(better),
-        tuple(worse),
-        tuple(undecided),
-        possible if possible > 0 else None,
-        int(row["n"]),
+        cell=cell,
+        baseline=baseline,
+        score=float(row["value"]),
+        low=float(row["low"]),
+        high=float(row["high"]),
+        better=tuple(better),
+        worse=tuple(worse),
+        open=tuple(undecided),
+        possible=possible if possible > 0 else None,
+        documents=int(row["n"]),
     )
 
 

@@ -15,21 +15,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-#: Files of a run folder: predictions, their documents, splits and settings; arrays of diagnostics; estimates of
-#: diagnostics and of plug-ins' metrics; times of settings.
+#: Files of a run: predictions, their documents, splits and settings; arrays of diagnostics; estimates of diagnostics
+#: and of plug-ins' metrics; times of settings.
 PREDICTIONS_TABLE, DOCUMENTS_TABLE, SPLITS_TABLE, SETTINGS_TABLE = (
     f"{name}.parquet" for name in ("predictions", "documents", "splits", "settings")
 )
 DIAGNOSTICS_ARRAYS, ESTIMATES_TABLE, TIMINGS_TABLE = "diagnostics.npz", "estimates.parquet", "timings.parquet"
-RUN_FILES = (
-    PREDICTIONS_TABLE,
-    DOCUMENTS_TABLE,
-    SPLITS_TABLE,
-    SETTINGS_TABLE,
-    DIAGNOSTICS_ARRAYS,
-    ESTIMATES_TABLE,
-    TIMINGS_TABLE,
-)
+#: Archive in a run folder of all that isn't a prediction or a time.
+RECORDS_ARCHIVE = "records.zip"
+RECORDS = (DOCUMENTS_TABLE, SPLITS_TABLE, SETTINGS_TABLE, DIAGNOSTICS_ARRAYS, ESTIMATES_TABLE)
+#: Files of a run folder that the manifest names.
+RUN_FILES = (PREDICTIONS_TABLE, RECORDS_ARCHIVE, TIMINGS_TABLE)
 #: Parts of a method's time. "products" is the computation of the inner products of its kernel matrices.
 METHOD_TIMERS = ("extraction", "products", "kernel", "training", "testing")
 #: All times of a method. "machines" is the training time of its binary machines, summed as if they had been trained one

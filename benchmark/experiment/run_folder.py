@@ -7,6 +7,7 @@ may be changed by hand: the manifest holds the digest of each, and its own.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import zipfile
 import zlib
@@ -21,9 +22,10 @@ from benchmark.analysis.predictions_file import decode_predictions, encode_predi
 from benchmark.analysis.recorded import decode_estimates, encode_estimates, record_numbers
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import published_by_cell
+from benchmark.analysis.summary import SUMMARY_TABLES
 from benchmark.config.experiment_data import experiment_from_data
 from benchmark.config.subset import settings_of_cell
-from benchmark.evaluation.predictions import ESTIMATES_TABLE, PREDICTIONS_TABLE, RUN_FILES
+from benchmark.evaluation.predictions import ESTIMATES_TABLE, PREDICTIONS_TABLE, RECORDS, RECORDS_ARCHIVE, RUN_FILES
 from benchmark.papers.load import published_of_experiment
 from benchmark.plugins.records import PluginRecord  # noqa: TC001 - pydantic asks for it
 from benchmark.system.atomic_files import write_atomically
@@ -31,15 +33,17 @@ from benchmark.system.checks import digest_without_itself, json_bytes
 from benchmark.system.errors import BenchError, ConfigError, DataError, quote_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from benchmark.config.model import Experiment
 
 #: The format of a run's folder. 1: predictions.npz and timings.csv, of version 0.1. 2: Parquet files. 3: settings
-#: have the counts of inner folds, and the warnings of classifiers.
-RUN_FORMAT = 3
-_OF_FORMAT_1 = frozenset({"predictions.npz", "timings.csv"})
+#: have the counts of inner folds, and the warnings of classifiers. 4: an archive has what isn't a prediction or a time.
+RUN_FORMAT = 4
+#: Files that runs of former formats wrote, and that a run which takes their place removes.
+_FORMER_FILES = frozenset({"predictions.npz", "timings.csv", "curves.csv", *RECORDS})
+_FORMER_FILES |= {f"{name}.csv" for name in SUMMARY_TABLES.keys() - {"scores", "significance", "verdicts"}}
 MANIFEST_FILE = "manifest.json"
 DAMAGE_ERRORS = (OSError, EOFError, ValueError, KeyError, zlib.error, zipfile.BadZipFile)
 _AGAIN = "run the configuration again"
@@ -73,9 +77,10 @@ def write_run(run: RunPredictions, manifest: dict[str, Any], folder: Path) -> No
     notes = diagnostic_notes(run, published)
     recorded = record_numbers(run.experiment, run.scored, run.diagnostics, notes)
     contents = encode_predictions(run.predictions) | {ESTIMATES_TABLE: encode_estimates(recorded)}
+    contents[RECORDS_ARCHIVE] = _archive({name: contents.pop(name) for name in RECORDS})
     for name, content in contents.items():
         write_atomically(folder / name, content)
-    for name in _OF_FORMAT_1 - contents.keys():
+    for name in _FORMER_FILES:
         (folder / name).unlink(missing_ok=True)
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
     manifest = {
@@ -89,10 +94,19 @@ def write_run(run: RunPredictions, manifest: dict[str, Any], folder: Path) -> No
     write_atomically(folder / MANIFEST_FILE, json_bytes(manifest))
 
 
+def _archive(contents: Mapping[str, bytes]) -> bytes:
+    """Return a zip archive of files that are compressed already; equal files give equal bytes."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, content in contents.items():
+            archive.writestr(zipfile.ZipInfo(name), content)
+    return file.getvalue()
+
+
 def check_folder_free(folder: Path, experiment: Experiment) -> None:
     """Refuse a folder with anything but a run of the same experiment; a part may not replace the whole run."""
     names = sorted(path.name for path in folder.iterdir() if path.name[0] != ".") if folder.is_dir() else []
-    if _OF_FORMAT_1.union(RUN_FILES).issuperset(names):  # empty, or left by a run that was stopped before its manifest
+    if _FORMER_FILES.union(RUN_FILES).issuperset(names):  # empty, or left by a run that was stopped before its manifest
         return
     held = _held(folder / MANIFEST_FILE) if MANIFEST_FILE in names else {}
     if held is None and PREDICTIONS_TABLE in names:
@@ -175,6 +189,8 @@ def read_run(folder: Path) -> RunPredictions:
         raise DataError(f"{folder / MANIFEST_FILE}: its experiment can't be read ({error}); {_AGAIN}") from None
     contents = {name: _content(folder, name, digest) for name, digest in manifest["files"].items()}
     try:
+        with zipfile.ZipFile(io.BytesIO(contents.pop(RECORDS_ARCHIVE))) as archive:
+            contents |= {name: archive.read(name) for name in RECORDS}
         predictions = decode_predictions(contents)
         chosen = {name: np.array(own["chosen"], np.intp) for name, own in manifest["cells"].items() if "chosen" in own}
         recorded = decode_estimates(contents[ESTIMATES_TABLE], chosen, tuple(manifest["diagnostic_notes"]))

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 FigureSpec = dict[str, Any]
 #: Folder of the figures, inside a run folder.
 FIGURES = "figures"
-#: Tables that have a file where they have rows.
-OF_PAPERS = ("verdicts", "claims")
+#: File of the published values beside ours, where the experiment has a paper.
+VERDICTS_FILE = "verdicts.csv"
 #: Columns of significance.csv: the difference of each planned pair, and each test of it.
 TESTED = ("a", "b", "difference", "low", "high", *SIGNIFICANCE[2:])
 #: Maps specifications by figure name to bytes by figure name and kind. Figures that can't be drawn are left out.
@@ -62,15 +62,14 @@ def write_report_files(
 
 
 def _texts(summary: Summary) -> dict[str, str]:
-    """Return the contents of the tables, by file name: those of a paper where a paper is compared."""
+    """Return the contents of the tables, by file name: verdicts only beside a paper."""
     texts = {"table.md": table_markdown(summary), "table.csv": table_csv(summary), "table.tex": table_latex(summary)}
     texts["scores.csv"] = frame_csv(summary.scores, SUMMARY_TABLES["scores"])
     differences = summary.differences.rename(columns={"value": "difference"}).drop(columns="n")
     tests = differences.merge(summary.significance, on=["a", "b"], how="left")
     texts["significance.csv"] = frame_csv(tests, TESTED)
-    for name in OF_PAPERS:
-        if len(frame := getattr(summary, name)):
-            texts[f"{name}.csv"] = frame_csv(frame, SUMMARY_TABLES[name])
+    if len(summary.verdicts):
+        texts[VERDICTS_FILE] = frame_csv(summary.verdicts, SUMMARY_TABLES["verdicts"])
     return texts
 
 

@@ -147,7 +147,7 @@ def claim_lines(summary: Summary, width: int = MAX_TERMINAL_COLUMNS) -> list[str
     """
     rows = summary.claims.to_dict("records")
     if len(rows) > MAX_TERMINAL_ROWS:
-        return [f"{len(rows)} verdicts on {len(set(summary.claims['claim']))} claims: see claims.csv."]
+        return [f"{len(rows)} verdicts on {len(set(summary.claims['claim']))} claims: see table.md."]
     lines = []
     for row in rows:
         words: list[str] = []

@@ -19,9 +19,7 @@ from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.predictions import (
     DIAGNOSTICS_ARRAYS,
     DOCUMENTS_TABLE,
-    ESTIMATES_TABLE,
     PREDICTIONS_TABLE,
-    RUN_FILES,
     SETTINGS_TABLE,
     SPLITS_TABLE,
     TIMINGS_TABLE,
@@ -36,7 +34,7 @@ from benchmark.experiment.run_folder import DAMAGE_ERRORS
 from tests.builders import setting_of
 
 #: Those that are made of predictions alone.
-FILES = [name for name in RUN_FILES if name != ESTIMATES_TABLE]
+FILES = [PREDICTIONS_TABLE, DOCUMENTS_TABLE, SPLITS_TABLE, SETTINGS_TABLE, DIAGNOSTICS_ARRAYS, TIMINGS_TABLE]
 
 NASTY = ["course/http:^^y^\r", "a,b", 'say "this"', "two\nlines", "caf\xe9", " blank ", "NA", "1", "\r\n", "#x", "'"]
 

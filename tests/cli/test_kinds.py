@@ -153,7 +153,7 @@ def test_run_leaves_tables_and_figures(finished_run):
     names = set(contents(finished_run))
     assert {"manifest.json", "table.md", "table.csv", "table.tex", "scores.csv"} <= names
     assert "significance.csv" in names
-    assert len([path for path in finished_run.iterdir() if path.name[0] != "."]) <= 17
+    assert len([path for path in finished_run.iterdir() if path.name[0] != "."]) <= 12
     pictures = {name.removesuffix(".png") for name in names if name.endswith(".png")}
     assert pictures
     assert {f"{name}.svg" for name in pictures} <= names

@@ -6,7 +6,6 @@ import pytest
 from benchmark.evaluation.predictions import (
     METHOD_TIMERS,
     NO_INNER_FOLDS,
-    RUN_FILES,
     TIMERS,
     SettingKey,
     SettingPredictions,
@@ -94,5 +93,3 @@ def test_keys_and_names():
     ]
     assert METHOD_TIMERS == ("extraction", "products", "kernel", "training", "testing")
     assert (*METHOD_TIMERS, "machines") == TIMERS
-    tables = ("predictions", "documents", "splits", "settings", "estimates", "timings")
-    assert sorted(RUN_FILES) == sorted(["diagnostics.npz", *(f"{name}.parquet" for name in tables)])

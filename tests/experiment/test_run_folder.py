@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from pandas.testing import assert_frame_equal
 from pyarrow import parquet
 
 from benchmark.analysis.predictions_file import encode_predictions
-from benchmark.evaluation.predictions import PREDICTIONS_TABLE, RUN_FILES, TIMINGS_TABLE
+from benchmark.evaluation.predictions import PREDICTIONS_TABLE, RECORDS_ARCHIVE, RUN_FILES, TIMINGS_TABLE
 from benchmark.experiment.configuration import select_cells
 from benchmark.experiment.manifest import manifest_of
 from benchmark.experiment.run import run_folders
@@ -36,6 +37,19 @@ def sealed(folder, **changes):
     del rest["digest"]
     digest = hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
     (folder / MANIFEST_FILE).write_text(json.dumps(rest | {"digest": digest}))
+
+
+def replaced_by(folder, contents):
+    """Put these contents into a run folder and its archive, with digests that fit."""
+    path = folder / RECORDS_ARCHIVE
+    with zipfile.ZipFile(path) as archive:
+        known = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in known.items():
+            archive.writestr(name, contents.get(name, content))
+    replaced(folder, RECORDS_ARCHIVE, path.read_bytes())
+    for name in contents.keys() - known.keys():
+        replaced(folder, name, contents[name])
 
 
 def replaced(folder, name, content):
@@ -79,7 +93,7 @@ class TestFormats:
         return shutil.copytree(Path(__file__).parent / "run-0.1", tmp_path / "old")
 
     def test_a_folder_of_01_is_refused_in_a_line_that_says_what_to_do(self, of_01):
-        said = r"is of format 1, of simplexbench 0\.1\.0; this version reads 3: run the configuration again$"
+        said = r"is of format 1, of simplexbench 0\.1\.0; this version reads 4: run the configuration again$"
         for read in (read_manifest, read_run):
             with pytest.raises(DataError, match=said):
                 read(of_01)
@@ -99,7 +113,7 @@ class TestFormats:
                 read_manifest(tmp_path)
 
     @pytest.mark.parametrize(
-        ("kind", "does"), [(4, "read it with 9.9.9 or later, or run"), (2, "3: run the"), ("x", "or run")]
+        ("kind", "does"), [(5, "read it with 9.9.9 or later, or run"), (2, "4: run the"), ("x", "or run")]
     )
     def test_of_any_other_format_too(self, folder, kind, does):
         sealed(folder, format=kind, versions={"simplexbench": "9.9.9"})
@@ -153,8 +167,7 @@ class TestDamage:
         (folder / PREDICTIONS_TABLE).write_bytes(contents[PREDICTIONS_TABLE])
         with pytest.raises(DataError, match=r"not what manifest\.json belongs to"):
             read_run(folder)
-        for name, content in contents.items():
-            replaced(folder, name, content)
+        replaced_by(folder, contents)
         with pytest.raises(DataError, match=r"aren't of the documents and cells that manifest\.json names"):
             read_run(folder)
 
@@ -173,8 +186,7 @@ class TestDamage:
             for place, each in results.predictions.settings.items()
         }
         short = replace(results.predictions, splits={key: fewer, **dict(rest)}, settings=points)
-        for name, content in encode_predictions(short).items():
-            replaced(folder, name, content)
+        replaced_by(folder, encode_predictions(short))
         with pytest.raises(DataError, match=r"aren't of the documents"):
             read_run(folder)
 

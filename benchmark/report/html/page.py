@@ -20,7 +20,7 @@ from benchmark.report.drawing.curves import curve_pictures
 from benchmark.report.drawing.forest import forest_picture
 from benchmark.report.drawing.regions import region_chart
 from benchmark.report.drawing.spec import Picture, page_spec
-from benchmark.report.files import OF_PAPERS
+from benchmark.report.files import VERDICTS_FILE
 from benchmark.report.html.render import render_html
 from benchmark.report.html.results import claim_lines_of, confusions_of_pair, result_table
 from benchmark.report.html.section import PAGE_FILE, PageSection
@@ -75,7 +75,7 @@ def page_html(summary: Summary, machine: str = "", explanations: Explanations | 
     """
     table = None if summary.of_points else result_table(summary)
     names = ["table.md", "table.csv", "table.tex", "scores.csv", "significance.csv"]
-    names += [f"{name}.csv" for name in OF_PAPERS if len(getattr(summary, name))]
+    names += [VERDICTS_FILE] if len(summary.verdicts) else []
     return render_html(
         "report.html.j2",
         main_finding(summary).details,
