@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from benchmark.analysis.advice import advice_on_own_documents
 from benchmark.analysis.caveats import Caveat, find_caveats, leak_caveats, leak_rows
 from benchmark.analysis.comparisons import comparable_pairs, difference_rows, leading_pair, significance_rows
 from benchmark.analysis.costs import cost_rows
@@ -18,6 +17,7 @@ from benchmark.analysis.formatting.labels import label_cells, method_labels
 from benchmark.analysis.formatting.units import capitalized
 from benchmark.analysis.hardest_documents import disagreement, hardest_documents
 from benchmark.analysis.notes import corpus_in_words, near_duplicate_rows, note_facts, table_notes, terminal_notes
+from benchmark.analysis.prose.advice import advice_on_own_documents
 from benchmark.analysis.prose.sentences import sentences
 from benchmark.analysis.prose.terms import terms_of
 from benchmark.analysis.ranking import mean_rank_rows

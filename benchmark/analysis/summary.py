@@ -113,7 +113,7 @@ class Advice:
         Cells that are better and worse than the baseline, and those that show no clear difference from it.
     possible : float or None
         How much better than the baseline an open cell may be: the largest end of the 95% intervals of their
-        differences. None if no open cell may be better.
+        differences. None if no open cell may be better, or if `cell` is not the baseline.
     documents : int
         Number of tested documents.
     """

@@ -23,7 +23,7 @@ PREDICTIONS_TABLE, DOCUMENTS_TABLE, SPLITS_TABLE, SETTINGS_TABLE = (
 DIAGNOSTICS_ARRAYS, ESTIMATES_TABLE, TIMINGS_TABLE = "diagnostics.npz", "estimates.parquet", "timings.parquet"
 #: Archive in a run folder of all that isn't a prediction or a time.
 RECORDS_ARCHIVE = "records.zip"
-RECORDS = (DOCUMENTS_TABLE, SPLITS_TABLE, SETTINGS_TABLE, DIAGNOSTICS_ARRAYS, ESTIMATES_TABLE)
+ARCHIVED_FILES = (DOCUMENTS_TABLE, SPLITS_TABLE, SETTINGS_TABLE, DIAGNOSTICS_ARRAYS, ESTIMATES_TABLE)
 #: Files of a run folder that the manifest names.
 RUN_FILES = (PREDICTIONS_TABLE, RECORDS_ARCHIVE, TIMINGS_TABLE)
 #: Parts of a method's time. "products" is the computation of the inner products of its kernel matrices.

@@ -25,7 +25,13 @@ from benchmark.analysis.summarize import published_by_cell
 from benchmark.analysis.summary import SUMMARY_TABLES
 from benchmark.config.experiment_data import experiment_from_data
 from benchmark.config.subset import settings_of_cell
-from benchmark.evaluation.predictions import ESTIMATES_TABLE, PREDICTIONS_TABLE, RECORDS, RECORDS_ARCHIVE, RUN_FILES
+from benchmark.evaluation.predictions import (
+    ARCHIVED_FILES,
+    ESTIMATES_TABLE,
+    PREDICTIONS_TABLE,
+    RECORDS_ARCHIVE,
+    RUN_FILES,
+)
 from benchmark.papers.load import published_of_experiment
 from benchmark.plugins.records import PluginRecord  # noqa: TC001 - pydantic asks for it
 from benchmark.system.atomic_files import write_atomically
@@ -42,7 +48,7 @@ if TYPE_CHECKING:
 #: have the counts of inner folds, and the warnings of classifiers. 4: an archive has what isn't a prediction or a time.
 RUN_FORMAT = 4
 #: Files that runs of former formats wrote, and that a run which takes their place removes.
-_FORMER_FILES = frozenset({"predictions.npz", "timings.csv", "curves.csv", *RECORDS})
+_FORMER_FILES = frozenset({"predictions.npz", "timings.csv", "curves.csv", *ARCHIVED_FILES})
 _FORMER_FILES |= {f"{name}.csv" for name in SUMMARY_TABLES.keys() - {"scores", "significance", "verdicts"}}
 MANIFEST_FILE = "manifest.json"
 DAMAGE_ERRORS = (OSError, EOFError, ValueError, KeyError, zlib.error, zipfile.BadZipFile)
@@ -77,7 +83,7 @@ def write_run(run: RunPredictions, manifest: dict[str, Any], folder: Path) -> No
     notes = diagnostic_notes(run, published)
     recorded = record_numbers(run.experiment, run.scored, run.diagnostics, notes)
     contents = encode_predictions(run.predictions) | {ESTIMATES_TABLE: encode_estimates(recorded)}
-    contents[RECORDS_ARCHIVE] = _archive({name: contents.pop(name) for name in RECORDS})
+    contents[RECORDS_ARCHIVE] = _archive({name: contents.pop(name) for name in ARCHIVED_FILES})
     for name, content in contents.items():
         write_atomically(folder / name, content)
     for name in _FORMER_FILES:
@@ -190,7 +196,7 @@ def read_run(folder: Path) -> RunPredictions:
     contents = {name: _content(folder, name, digest) for name, digest in manifest["files"].items()}
     try:
         with zipfile.ZipFile(io.BytesIO(contents.pop(RECORDS_ARCHIVE))) as archive:
-            contents |= {name: archive.read(name) for name in RECORDS}
+            contents |= {name: archive.read(name) for name in ARCHIVED_FILES}
         predictions = decode_predictions(contents)
         chosen = {name: np.array(own["chosen"], np.intp) for name, own in manifest["cells"].items() if "chosen" in own}
         recorded = decode_estimates(contents[ESTIMATES_TABLE], chosen, tuple(manifest["diagnostic_notes"]))

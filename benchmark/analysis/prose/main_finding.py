@@ -197,7 +197,7 @@ class _Finder:
             counts += [f"{len(advice.worse)} {_are(len(advice.worse))} worse"] if advice.worse else []
             details.append(f"No method is clearly better than it: {', '.join(counts)}." if counts else "")
         if advice.possible is not None:
-            which = "one of them" if n > 1 and not better else advice.open[0] if n == 1 else "another"
+            which = "one of them" if n > 1 else advice.open[0]
             most = self._gap([advice.possible])
             details.append(f"{advice.documents:,} tested documents can't rule out that {which} is up to {most} better.")
         return MainFinding(headline, (*filter(None, details), *self._direction()))

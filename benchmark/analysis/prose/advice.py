@@ -56,7 +56,7 @@ def advice_on_own_documents(experiment: Experiment, summary: Summary) -> Advice 
         better=tuple(better),
         worse=tuple(worse),
         open=tuple(undecided),
-        possible=possible if possible > 0 else None,
+        possible=possible if possible > 0 and not better else None,
         documents=int(row["n"]),
     )
 
