@@ -70,6 +70,11 @@ class PlannedComparison:
         """The better cell, if there is one by the test."""
         return {"a": self.a, "b": self.b}.get(self.outcome)
 
+    @property
+    def of_documents(self) -> bool:
+        """Whether the leading test counts documents on which one of the cells is right."""
+        return self.test in DOCUMENT_TESTS
+
     def outcome_for(self, cell: str) -> str:
         """Return the outcome for one of the two cells: "better", "worse", or why it is neither."""
         if self.better is None:

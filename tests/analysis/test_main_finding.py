@@ -7,7 +7,6 @@ import io
 import re
 import zlib
 from dataclasses import replace
-from decimal import Decimal
 from itertools import product
 
 import numpy as np
@@ -16,17 +15,16 @@ import pytest
 import yaml
 
 from benchmark.analysis.comparisons import planned_comparisons
-from benchmark.analysis.prose.main_finding import main_finding, question_sentence
+from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
-from benchmark.analysis.summary import DIFFERENCES, SCORE_COLUMNS, SIGNIFICANCE, CellInfo, Summary, summary_table
+from benchmark.analysis.summary import DIFFERENCES, SCORE_COLUMNS, SIGNIFICANCE, summary_table
 from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskDocuments, TaskKey, TestedSplit
 from benchmark.experiment.configuration import load_checked
 from benchmark.report.writers import frame_csv
 from benchmark.system.shipped_files import CONFIGS_FOLDER
 from tests.builders import inner_counts, setting_of
-from tests.report.expected_texts import assert_expected
-from tests.report.summaries import all_failed_summary, many_cells_summary, webkb_summary
+from tests.report.summaries import webkb_summary
 
 CONFIGURATIONS = sorted(path.stem for path in CONFIGS_FOLDER.glob("*.yaml"))
 #: One of each shape: pairs, one baseline, several tasks and sizes, error, several classes, no comparison, regions.
@@ -156,235 +154,10 @@ def test_the_finding_is_the_same_in_any_order_of_the_configuration(name, seed, t
     assert found == main_finding(summary_of(name))
 
 
-class TestOnePair:
-    PAIR = ("tf-l1-ngd", "tf-l2-linear")
-
-    def told(self, gap, p_holm, note="", **changes):
-        low, high = (gap - 0.01, gap + 0.01)
-        p_value = None if note else p_holm / 2
-        tests = [(*self.PAIR, "sign", 90, 3.0, p_value, p_holm, 2, note)]
-        changes = {"verdicts": webkb_summary().verdicts[:0]} | changes
-        changes |= {"differences": summary_table(DIFFERENCES, [(*self.PAIR, gap, low, high, 4199)])}
-        return main_finding(replace(webkb_summary(), **{"significance": summary_table(SIGNIFICANCE, tests), **changes}))
-
-    def test_beats_only_where_the_test_shows_it(self):
-        assert " beats " in self.told(0.03, 0.01).headline
-        assert "show no clear difference" in self.told(0.03, 0.06).headline
-        assert "show no clear difference" in self.told(0.005, 0.01).headline  # the interval has zero in it
-
-    def test_a_test_of_another_quantity_decides_nothing(self):
-        """A sign test of documents beside the interval of macro-F1; and one whose pairs share test documents."""
-        scores = webkb_summary().scores.replace({"metric": {"accuracy": "macro-f1", "macro-f1": "micro-f1"}})
-        assert self.told(0.03, 0.01, scores=scores).headline.endswith("no test of this quantity")
-        tests = [
-            (*self.PAIR, "wilcoxon", 4, 0.0, None, None, 0, "not testable (smallest p 0.125)"),
-            (*self.PAIR, "wilcoxon, category × replicate", 90, 3.0, 0.001, 0.001, 1, ""),
-            (*self.PAIR, "sign", 90, 3.0, 0.001, 0.001, 1, ""),
-        ]
-        found = self.told(0.03, 0.01, scores=scores, significance=summary_table(SIGNIFICANCE, tests))
-        assert "too few splits to test it" in found.headline
-        assert " beats " not in found.headline
-
-    def test_what_lacks_is_said(self):
-        note = "not testable (smallest p 0.125 after Holm's correction)"
-        tests = [(*self.PAIR, "sign", 4, 3.0, 0.125, 0.25, 2, note)]
-        found = self.told(0.03, 0.01, significance=summary_table(SIGNIFICANCE, tests))
-        assert found.headline.endswith(", only 4 documents decide: no outcome could be significant")
-
-    def test_two_that_never_differ(self):
-        tests = [(*self.PAIR, "sign", 0, 0.0, 1.0, 1.0, 1, "not testable (the two never differ)")]
-        found = self.told(0.0, 0.01, significance=summary_table(SIGNIFICANCE, tests))
-        assert found.headline == "The NGD kernel and the linear kernel never differ (p = 1, 0 of 4,199 documents)"
-
-    def test_names_the_better_one_first(self):
-        assert self.told(-0.03, 0.01).headline.startswith("The linear kernel beats the NGD kernel by 3.0 points")
-        assert "(95% interval 2.0 to 4.0)" in self.told(-0.03, 0.01).headline
-
-    def test_less_may_be_better(self):
-        scores = webkb_summary().scores.replace({"metric": {"accuracy": "error"}})
-        found = self.told(-0.03, 0.01, scores=scores)
-        assert found.headline.startswith("The NGD kernel beats the linear kernel by 3.0 points of error")
-        assert "Less error is better." in found.details
-
-    def test_a_tenth_of_a_point_is_the_least_that_is_written_with_one_decimal(self):
-        # The interval goes from 0.04 to 2.04 points: with one decimal its end would be 0.0, as if it had zero in it.
-        assert "by 1.0 points of accuracy (95% interval 0.04 to 2.04)" in self.told(0.0104, 0.01).headline
-
-    def test_where_a_paper_is_run_whether_it_holds_comes_first(self):
-        verdicts = webkb_summary().verdicts
-        found = self.told(0.008, 0.01, verdicts=verdicts)
-        start = "The NGD kernel and the linear kernel show no clear difference: +0.8 points of accuracy"
-        assert found.headline.startswith(f"{start} where the paper reports +2.4; ")
-        deviating = int((verdicts["verdict"] == "deviates").sum())
-        assert found.headline.endswith(
-            f"{deviating} of 10 published results {'lies' if deviating == 1 else 'lie'} outside our interval"
-        )
-        assert self.told(0.03, 0.01, verdicts=verdicts).headline.startswith(
-            "The NGD kernel leads the linear kernel by 3.0 points of accuracy where the paper reports 2.4; "
-        )
-        assert found.details[0].startswith("The NGD kernel and the linear kernel show no clear difference")
-        within = self.told(0.03, 0.01, verdicts=verdicts[verdicts["verdict"] != "deviates"]).headline
-        assert re.search(
-            r"; (\d+) of \1 published results and 1 of 1 published Z of the sign test were reproduced$", within
-        )
-        as_fractions = verdicts.assign(
-            published=[str(Decimal(text) / 100) for text in verdicts["published"]], unit="one"
-        )
-        for name in ("value", "low", "high", "between_low", "between_high", "widest"):
-            as_fractions[name] = as_fractions[name] / 100
-        assert "where the paper reports +2.4; " in self.told(0.008, 0.01, verdicts=as_fractions).headline
-        for verdict in ("another setting", "tuned"):
-            other = self.told(0.03, 0.01, verdicts=verdicts.assign(verdict=verdict)).headline
-            assert other.startswith("The NGD kernel beats"), verdict
-
-
-class TestGroups:
-    """Several methods: what was found leads, and the sentence is on all comparisons of a group."""
-
-    def told(self, *pairs, scores=()):
-        """Return the finding of comparisons (a, b, gap, p); of a gap of 0 the two never differ."""
-        names = sorted({name for a, b, *_ in pairs for name in (a, b)})
-        values = dict.fromkeys(names, 0.8) | dict(scores)
-        rows = [
-            (name, "all", "accuracy", values[name], values[name] - 0.1, values[name] + 0.1, 120, 0) for name in names
-        ]
-        tests = [
-            (
-                a,
-                b,
-                "sign",
-                20 if gap else 0,
-                1.0,
-                p,
-                p,
-                len(pairs),
-                "" if gap else "not testable (the two never differ)",
-            )
-            for a, b, gap, p in pairs
-        ]
-        return main_finding(
-            Summary(
-                "made",
-                "Made",
-                None,
-                tuple(CellInfo(name, {}, method=name) for name in names),
-                summary_table(SCORE_COLUMNS, rows),
-                differences=summary_table(
-                    DIFFERENCES, [(a, b, gap, gap - 0.01, gap + 0.01, 120) for a, b, gap, _ in pairs]
-                ),
-                significance=summary_table(SIGNIFICANCE, tests),
-            )
-        )
-
-    def test_one_is_beaten_and_another_is_not(self):
-        found = self.told(("diffusion", "wide", 0.148, 0.001), ("diffusion", "narrow", -0.014, 0.3))
-        assert (
-            found.headline
-            == "diffusion beats wide by 14.8 points of accuracy (95% interval 13.8 to 15.8), but not narrow"
-        )
-
-    def test_two_that_never_differ_come_before_what_is_undecided_and_after_what_was_found(self):
-        never = ("one", "two", 0.0, 1.0)
-        found = self.told(never, ("one", "three", -0.02, 0.4)).headline
-        assert found == "one and two never differ (p = 1, 0 of 120 documents); one shows no clear difference from three"
-        assert self.told(never, ("one", "three", -0.05, 0.001)).headline == (
-            "three beats one by 5.0 points of accuracy (95% interval 4.0 to 6.0); one never differs from two"
-        )
-
-    def test_two_are_better_than_a_third(self):
-        found = self.told(("a", "c", 0.03, 0.001), ("b", "c", 0.05, 0.001)).headline
-        assert found == "a and b beat c by 3.0 to 5.0 points of accuracy"
-
-    def test_of_two_groups_that_in_which_something_was_found_leads(self):
-        found = self.told(("a", "b", 0.01, 0.5), ("c", "d", 0.05, 0.001))
-        assert found.headline == "c beats d by 5.0 points of accuracy (95% interval 4.0 to 6.0)"
-        both = self.told(("a", "b", 0.03, 0.001), ("c", "d", 0.05, 0.001), scores=[("c", 0.9)]).headline
-        assert both == (
-            "c beats d by 5.0 points of accuracy (95% interval 4.0 to 6.0); "
-            "a beats b by 3.0 points of accuracy (95% interval 2.0 to 4.0)"
-        )
-
-    def test_a_baseline_may_stand_first_in_its_comparisons(self):
-        pairs = [("base", other, -0.03, p) for other, p in (("a", 0.001), ("b", 0.001), ("c", 0.5))]
-        assert self.told(*pairs).headline == "2 of 3 methods beat base; 1 shows no clear difference"
-
-
-class TestOneBaseline:
-    """Of three methods that beat the same one, the largest lead is named, whichever sign it has."""
-
-    @pytest.mark.parametrize("metric", ["accuracy", "error"])
-    def test_the_largest_lead_is_that_of_the_best(self, metric):
-        summary, sign = webkb_summary(), 1 if metric == "accuracy" else -1
-        first = next(cell for cell in summary.cells if cell.id == "tf-l2-linear")
-        others = [cell for cell in summary.cells if cell is not first][:3]
-        pairs = [(cell.id, first.id, sign * gap) for cell, gap in zip(others, (0.02, 0.05, 0.03), strict=True)]
-        differences = [(a, b, gap, gap - 0.01, gap + 0.01, 4199) for a, b, gap in pairs]
-        tests = [(a, b, "sign", 90, 3.0, 0.001, 0.003, 3, "") for a, b, _ in pairs]
-        found = main_finding(
-            replace(
-                summary,
-                cells=tuple(replace(cell, method=cell.id) for cell in summary.cells),
-                scores=summary.scores.replace({"metric": {"accuracy": metric}}),
-                verdicts=summary.verdicts[:0],
-                differences=summary_table(DIFFERENCES, differences),
-                significance=summary_table(SIGNIFICANCE, tests),
-            )
-        )
-        assert found.headline.startswith("3 of 3 methods beat tf-l2-linear")
-        (lead,) = (text for text in found.details if "largest lead" in text)
-        assert lead.startswith(f"The largest lead is that of {others[1].id}: 5.0 points of {metric}")
-
-
-class TestWithoutComparisons:
-    def test_nothing_is_called_best(self):
-        found = main_finding(many_cells_summary())
-        assert found.headline == "Accuracy of 30 methods: 50.00 to 90.00%"
-        assert found.details == ("No comparison was planned, so nothing is tested.",)
-
-    def test_where_all_failed_it_says_so(self):
-        assert main_finding(all_failed_summary()).headline == "No score: 1 of 1 cells failed"
-
-
-def test_the_question_counts_methods_and_settings():
-    assert question_sentence(webkb_summary()) == (
-        "10 methods (2 weightings, 2 normalizations, 3 kernels) were scored by accuracy."
-    )
-    sizes = tuple(
-        replace(cell, size=size, method="m") for cell, size in zip(webkb_summary().cells, range(10), strict=True)
-    )
-    assert question_sentence(replace(webkb_summary(), cells=sizes)).endswith("by accuracy, in 10 training sizes.")
-
-
 def test_a_comparison_is_for_one_of_its_cells_or_for_none():
     for pair in planned_comparisons(webkb_summary()):
         assert {pair.outcome_for(pair.a.id), pair.outcome_for(pair.b.id)} == {"better", "worse"}
         assert pair.better in (pair.a, pair.b)
-
-
-def test_what_is_said_of_one_experiment_of_each_shape_is_as_expected():
-    """The finding, the question, the caveats, the notes and the terms, as they were read."""
-    parts = {}
-    for name in (*QUICK, "tuned-20ng"):
-        summary = summary_of(name)
-        finding = main_finding(summary)
-        terms = [f"{word}: {meaning}" for word, meaning in summary.terms]
-        said = [finding.headline, *finding.details, question_sentence(summary)]
-        parts[name] = "\n".join([*said, *summary.caveats, *summary.documents, *summary.notes, *summary.brief, *terms])
-    assert_expected("said", parts.items())
-
-
-def test_what_is_said_where_all_was_chosen_on_the_test_or_nothing_can_be_tested():
-    webkb = webkb_summary()
-    cells = tuple(replace(cell, choice="oracle") if cell.id == "tf-l1-ngd" else cell for cell in webkb.cells)
-    chosen = main_finding(replace(webkb, cells=cells))
-    assert "The parameters were chosen on the test documents, so the scores are optimistic." in chosen.details
-    assert "optimistic" not in " ".join(main_finding(webkb).details)
-    pairs = [(f"tf-l1-{kernel}", "tf-l2-linear") for kernel in ("ngd", "ned", "linear")]
-    gaps = summary_table(DIFFERENCES, [(*pair, 0.02, 0.01, 0.03, 4199) for pair in pairs])
-    note = "not testable (smallest p 0.5)"
-    tests = summary_table(SIGNIFICANCE, [(*pair, "wilcoxon", 2, 0.0, np.nan, np.nan, 0, note) for pair in pairs])
-    untested = main_finding(replace(webkb, differences=gaps, significance=tests))
-    assert "No difference could be significant: smallest p 0.5." in untested.details
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from benchmark.evaluation.predictions import Predictions, SplitKey, TestedSplit
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.methods.elsewhere.kept_estimators import kept_component
 from tests.analysis.made import CENTROIDS, CLASSES, DRAWN, TABLE, predicted
+from tests.analysis.test_main_finding import QUICK, summary_of
 from tests.builders import setting_of, small_experiment
 from tests.report.expected_texts import assert_expected
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from benchmark.analysis.summary import Summary
     from benchmark.config.model import Experiment
     from benchmark.evaluation.predictions import SettingPredictions
 
@@ -275,9 +277,8 @@ def run_of(name: str) -> RunPredictions:
     return RunPredictions(experiment, made, more.get("failures", {}), facts)
 
 
-def said(run: RunPredictions) -> Iterator[tuple[str, list[str]]]:
+def said(summary: Summary) -> Iterator[tuple[str, list[str]]]:
     """Yield the sentences on a run by where they stand."""
-    summary = summarize(run)
     finding = main_finding(summary)
     yield "finding", [f"{finding.headline}.", *finding.details, question_sentence(summary)]
     yield "documents", [f"On {summary.corpus}.", *summary.documents]
@@ -293,8 +294,9 @@ def said(run: RunPredictions) -> Iterator[tuple[str, list[str]]]:
 
 def test_what_is_said_of_each_run_is_as_expected() -> None:
     numbers, lines = dict[str, int](), list[str]()
-    for name in RUNS:
-        for part, sentences in said(run_of(name)):
+    summaries = {name: summarize(run_of(name)) for name in RUNS} | {name: summary_of(name) for name in QUICK}
+    for name, summary in summaries.items():
+        for part, sentences in said(summary):
             found = [str(numbers.setdefault(text, len(numbers) + 1)) for text in sentences]
             lines += [f"{name} | {part}: {' '.join(found)}"] if found else []
     texts = "\n".join(f"{number}. {text}" for text, number in numbers.items())

@@ -11,21 +11,21 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.comparisons import (
-    DOCUMENT_TESTS,
     NEVER_DIFFER,
     UNDECIDED,
     UNTESTABLE,
-    UNTESTED,
     planned_comparisons,
 )
 from benchmark.analysis.formatting.labels import spoken_names
 from benchmark.analysis.formatting.number_text import is_missing, number_text, p_text
 from benchmark.analysis.formatting.published_rows import in_shown_unit
-from benchmark.analysis.formatting.units import capitalized, display_unit, metric_name
-from benchmark.config.model import ALL_CLASSES, CHOOSE_CROSS_VALIDATION, CHOOSE_ORACLE, CHOOSE_TEMPORAL_HOLDOUT
+from benchmark.analysis.formatting.units import display_unit, metric_name
+from benchmark.analysis.prose.sentences import sentences
+from benchmark.config.model import ALL_CLASSES, CHOOSE_ORACLE
 from benchmark.papers.published_verdicts import REFERENCE_VALUE
 from benchmark.papers.verdict_counts import VALUE_KINDS, value_counts
 
@@ -35,10 +35,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from benchmark.analysis.comparisons import PlannedComparison
-    from benchmark.analysis.summary import Advice, CellInfo, Summary
+    from benchmark.analysis.formatting.units import Unit
+    from benchmark.analysis.summary import CellInfo, Summary
 
 #: With at least this many methods beside one, the finding is on all of them.
 LEAST_COMPARED = 3
+#: Groups of methods that a headline is on.
+MOST_GROUPS = 2
 #: Settings that comparisons may differ in, by field of a cell, in words for several.
 SETTING_NAMES = {
     "variant": "variants",
@@ -50,15 +53,8 @@ SETTING_NAMES = {
 #: Parts of a method, by column of a cell, in words for several.
 _PARTS = {"weighting": "weightings", "normalization": "normalizations", "kernel": "kernels"}
 _PARTS |= {"classifier": "classifiers"}
-_CHOSEN = {
-    CHOOSE_ORACLE: "The parameters were chosen on the test documents, so the scores are optimistic.",
-    CHOOSE_CROSS_VALIDATION: "The parameters were chosen by cross-validation on the training documents.",
-    CHOOSE_TEMPORAL_HOLDOUT: "The parameters were chosen on the newest training documents.",
-}
 #: Verdicts on published values of settings that are not the paper's.
 _OTHER_SETTINGS = ("another setting", "tuned", REFERENCE_VALUE)
-#: Methods and groups that a sentence names; of more it gives the number.
-MOST_NAMED, MOST_GROUPS = 3, 2
 #: Names of tests, for sentences.
 TEST_NAMES_IN_WORDS = {"sign": "the exact sign test", "mcnemar": "McNemar's exact test"}
 TEST_NAMES_IN_WORDS |= {"wilcoxon": "Wilcoxon's signed rank test"}
@@ -99,6 +95,11 @@ class _Duel:
         return self if name == self.name else _Duel(self.other, self.name, tuple(map(_turned, self.pairs)))
 
     @property
+    def better_first(self) -> _Duel:
+        """The same with the method first that is better in most comparisons, if one is."""
+        return self.seen_from(self.other) if self.outcome == "b" else self
+
+    @property
     def outcome(self) -> str:
         """Outcome of most comparisons: "a" or "b" where that method is better in most, or else a reason."""
         counted = Counter(pair.outcome for pair in self.pairs)
@@ -113,432 +114,304 @@ class _Duel:
         return [pair for pair in self.pairs if pair.outcome == self.outcome]
 
 
+@dataclass(frozen=True)
+class _Numbers:
+    """Text of scores and differences in the unit of the main metric."""
+
+    summary: Summary
+    unit: Unit
+    name: str
+
+    def decimals(self, values: Sequence[float]) -> int:
+        """Return one decimal for differences of a tenth of a point and more, else those of the tables."""
+        coarse = self.unit.name == "percent" and all(abs(self.unit.scale * value) >= 0.095 for value in values)
+        return 1 if coarse else self.unit.decimals
+
+    def ends(self, values: Sequence[float], sign: str = "+") -> str:
+        """Write the smallest and the largest of some differences: "−0.8 to +4.2 points"."""
+        numbers = values if sign else [abs(value) for value in values]
+        both = [min(numbers), max(numbers)]
+        texts = dict.fromkeys(number_text(self.unit.scale * end, self.decimals(both), sign) for end in both)
+        unit = "points" if self.unit.name == "percent" else self.unit.symbol
+        return f"{' to '.join(texts)} {unit}".strip()
+
+    def gap(self, values: Sequence[float], sign: str = "") -> str:
+        """Write differences with their unit: "2.8 points of accuracy", "2.1 to 5.0 points of error"."""
+        return f"{self.ends(values, sign)} of {self.name}"
+
+    def interval(self, pair: PlannedComparison, sign: str = "+") -> str:
+        """Write the interval of a difference, or without a sign that of its size."""
+        if is_missing(pair.low) or is_missing(pair.high):
+            return ""
+        ends = [-pair.high, -pair.low] if not sign and pair.value < 0 else [pair.low, pair.high]
+        decimals = self.decimals([pair.value, *ends])
+        low, high = (number_text(self.unit.scale * end, decimals, sign) for end in ends)
+        return f" (95% interval {low} to {high})"
+
+    def size(self, pair: PlannedComparison) -> str:
+        """Write the size of a difference, with the interval of it."""
+        return f"{self.gap([pair.value])}{self.interval(pair, '')}"
+
+    def spread(self, values: Sequence[float]) -> str:
+        """Write the smallest and the largest of some scores with their unit."""
+        ends = dict.fromkeys(self.unit.text(end) for end in (min(values), max(values)))
+        return f"{' to '.join(ends)}{self.unit.suffix}"
+
+    def span(self, low: float, high: float) -> str:
+        """Write the ends of a score's interval, or nothing where they are missing."""
+        text = self.unit.interval(low, high)
+        return text.strip("[]").replace(", ", " to ") if "[" in text else ""
+
+    def value(self, cell: CellInfo) -> float:
+        """Return the main score of a cell."""
+        return float(self.summary.headlines[cell.id, self.summary.main_metric]["value"])
+
+    def score(self, cell: CellInfo) -> str:
+        """Write the name of a cell with its main score."""
+        row = self.summary.headlines.get((cell.id, self.summary.main_metric), {})
+        return f"{cell.id} {self.unit.text(row.get('value'))}{self.unit.suffix}"
+
+
 def main_finding(summary: Summary) -> MainFinding:
     """Return the main finding of a summary."""
-    return _Finder(summary).find()
+    metric = summary.main_metric
+    name = metric_name(metric, summary.quantities)
+    numbers = _Numbers(summary, display_unit(metric, summary.quantities), name)
+    pairs = _leading_choice(planned_comparisons(summary))
+    say = partial(
+        sentences,
+        write=numbers,
+        metric=name,
+        on=f" on {summary.corpus}" if summary.corpus else "",
+        more_is_better=summary.more_is_better(metric),
+        values=[pair.value for pair in pairs],
+        pairs=pairs,
+    )
+    if summary.advice:
+        span = numbers.span(summary.advice.low, summary.advice.high)
+        return _finding(say("finding/advice.j2", advice=summary.advice, span=span))
+    if not pairs:
+        return _finding(say("finding/scores.j2", **_score_facts(numbers), choices=()))
+    duels, against = _duels(pairs), _shared_by_all(pairs)
+    if against and len({pair.a.method for pair in against}) >= LEAST_COMPARED:
+        lines = say("finding/against.j2", **_against_one(_largest(against), numbers))
+    elif len(duels) > 1:
+        groups = sorted((_group_facts(group, numbers) for group in _groups(duels)), key=lambda each: each["order"])
+        shown = [groups[0], *(each for each in groups[1:MOST_GROUPS] if each["order"][0] == groups[0]["order"][0])]
+        lines = say("finding/groups.j2", groups=shown, choices=_choices(pairs))
+    elif len(pairs) == 1:
+        lines = say("finding/one.j2", **_of_one(duels[0]))
+    else:
+        lines = say("finding/several.j2", **_of_several(duels[0]))
+    found = _finding(lines)
+    paper = _paper_facts(duels, numbers)
+    if not paper:
+        return found
+    (held,) = say("finding/paper.j2", **paper)
+    return MainFinding(held[:1].upper() + held[1:], (f"{found.headline}.", *found.details))
 
 
 def question_sentence(summary: Summary) -> str:
     """Write what was compared: methods, the settings in which they were, and the metric."""
     cells = [cell for cell in summary.cells if cell.columns.get("what", "point") == "point"] or list(summary.cells)
-    methods = len({cell.method or cell.id for cell in cells})
     parts = {name: len({cell.columns.get(name, "") for cell in cells}) for name in _PARTS}
-    words = [f"{n} {_PARTS[name]}" for name, n in parts.items() if n > 1]
-    detail = f" ({', '.join(words)})" if len(words) > 1 else ""
-    where = _varying_settings(cells)
-    name = metric_name(summary.main_metric, summary.quantities)
-    what = f"{methods} methods{detail} were" if methods > 1 else "1 method was"
-    return f"{what} scored by {name}{f', in {where}' if where else ''}."
+    (text,) = sentences(
+        "finding/question.j2",
+        methods=len({cell.method or cell.id for cell in cells}),
+        parts=[f"{n} {_PARTS[name]}" for name, n in parts.items() if n > 1],
+        metric=metric_name(summary.main_metric, summary.quantities),
+        where=_varying_settings(cells),
+    )
+    return text
 
 
 def published_sentences(verdicts: pd.DataFrame) -> list[str]:
     """Write how many published results and counts of data were reproduced, and how many have no verdict."""
     own = verdicts[verdicts["reading"] == ""]
-    found, inside = [], "equal after rounding, or inside our 95% interval"
-    for kind, what in VALUE_KINDS.items():
-        rule = "equal" if kind == "count" else inside
-        words = [str(word) for word in own[own["kind"] == kind]["verdict"] if word not in _OTHER_SETTINGS]
-        good = sum(word.startswith(("equal", "consistent")) for word in words)
-        if words:
-            number = f"All {good}" if good == len(words) > 1 else f"{good} of {len(words)}"
-            verb = "was" if len(words) == 1 else "were"
-            found.append(f"{number} published {what} {verb} reproduced ({rule}).")
-    for word, text in (("tuned", "to which a setting was tuned"), ("another setting", "of another setting")):
-        n = sum(own["verdict"] == word)
-        found += [f"{n} published values {text} are not counted."] if n else []
-    return found
+    judged = own[~own["verdict"].isin(_OTHER_SETTINGS)]
+    good = (
+        judged["verdict"]
+        .astype(str)
+        .str.startswith(("equal", "consistent"))
+        .groupby(judged["kind"])
+        .agg(["sum", "size"])
+    )
+    kinds = [(kind, name, *map(int, good.loc[kind])) for kind, name in VALUE_KINDS.items() if kind in good.index]
+    counted = own["verdict"].value_counts()
+    other = {
+        name: int(counted.get(word, 0)) for name, word in (("tuned", "tuned"), ("other_settings", "another setting"))
+    }
+    return sentences("finding/published.j2", kinds=kinds, **other)
 
 
-class _Finder:
-    def __init__(self, summary: Summary) -> None:
-        self.summary, self.metric = summary, summary.main_metric
-        self.unit = display_unit(self.metric, summary.quantities)
-        self.name = metric_name(self.metric, summary.quantities)
-        self.percent = self.unit.name == "percent"
-        self.on = f" on {summary.corpus}" if summary.corpus else ""
-
-    def find(self) -> MainFinding:
-        if self.summary.advice:
-            return self._of_advice(self.summary.advice)
-        own = _leading_choice(planned_comparisons(self.summary))
-        if not own:
-            return self._of_scores()
-        duels = _duels(own)
-        base = _shared_by_all(own)
-        if base and len({pair.a.method for pair in base}) >= LEAST_COMPARED:
-            found = self._against_one(_largest(base))
-        elif len(duels) > 1:
-            found = self._of_groups(duels)
-        elif len(own) == 1:
-            found = self._of_one(duels[0])
-        else:
-            found = self._of_several(duels[0])
-        held = self._held(duels)
-        if not held:
-            return found
-        return MainFinding(held, (f"{found.headline}.", *found.details))
-
-    # --- A person's own documents ---
-
-    def _of_advice(self, advice: Advice) -> MainFinding:
-        """Return the finding on a person's own documents: which method to use, and what they can't decide."""
-        interval = self.unit.interval(advice.low, advice.high)
-        between = f" (95% interval {_to(interval)})" if "[" in interval else ""
-        headline = f"Use {advice.cell}: {self.name} {self.unit.text(advice.score)}{self.unit.suffix}{between}"
-        better, baseline, n = advice.better, advice.baseline, len(advice.open)
-        details = []
-        if len(better) > 1:
-            which = f"{len(better)} methods are better than {baseline}, with which all are compared"
-            details.append(f"{which}. {advice.cell} has the best score of them; they aren't compared with each other.")
-        elif better:
-            details.append(f"It is better than {baseline}, with which all methods are compared.")
-        else:
-            counts = [f"{n} {_shows(n)} no clear difference"] if n else []
-            counts += [f"{len(advice.worse)} {_are(len(advice.worse))} worse"] if advice.worse else []
-            details.append(f"No method is clearly better than it: {', '.join(counts)}." if counts else "")
-        if advice.possible is not None:
-            which = "one of them" if n > 1 else advice.open[0]
-            most = self._gap([advice.possible])
-            details.append(f"{advice.documents:,} tested documents can't rule out that {which} is up to {most} better.")
-        return MainFinding(headline, (*filter(None, details), *self._direction()))
-
-    # --- A single comparison, or a single pair of methods in several settings ---
-
-    def _of_one(self, duel: _Duel) -> MainFinding:
-        """Return the finding of a single comparison."""
-        (pair,) = duel.pairs
-        pair, a, b = (_turned(pair), duel.other, duel.name) if pair.outcome == "b" else (pair, duel.name, duel.other)
-        signed = f"{self._gap([pair.value], sign='+')}{self._interval(pair)}"
-        if pair.outcome == "a":
-            headline = f"{_first_word(a)} beats {b}{self.on} by {self._size(pair)}"
-        elif pair.outcome == NEVER_DIFFER:
-            headline = f"{_first_word(a)} and {b} never differ{self.on} ({_nothing_unequal(pair)})"
-        elif pair.outcome == UNDECIDED:
-            headline = f"{_first_word(a)} and {b} show no clear difference{self.on}: {signed}"
-        else:
-            headline = f"{_first_word(a)} and {b} differ{self.on} by {signed}, {_why_open(pair)}"
-        scores = f"{self._score(pair.a)}, {self._score(pair.b)}"
-        details = [f"{capitalized(self.name)}: {scores}{_shared(pair)}."]
-        if pair.p_holm is not None and not pair.note and pair.outcome != NEVER_DIFFER:
-            many = f", corrected over {pair.family} tests" if pair.family > 1 else ""
-            p = p_text(pair.p_holm)
-            p = p.replace("<", "< ") if "<" in p else f"= {p}"
-            details.append(f"{capitalized(_test(pair).removeprefix('the '))}: p {p}{many}.")
-        return MainFinding(headline, (*details, *self._direction(), *_chosen([pair])))
-
-    def _of_several(self, duel: _Duel) -> MainFinding:
-        """Return the finding of two methods that are compared in several settings."""
-        duel = duel.seen_from(duel.other) if duel.outcome == "b" else duel
-        a, b, pairs = duel.name, duel.other, duel.pairs
-        won, lost = ([pair.value for pair in pairs if pair.outcome == name] for name in ("a", "b"))
-        where = _settings(pairs)
-        noun = "comparisons" if " × " in where else where.partition(" ")[2]
-        at = f"{'at' if noun.endswith(('sizes', 'of terms')) else 'in'} {{}} of {len(pairs)} {noun}"
-        gaps = self._gap([pair.value for pair in pairs], sign="+")
-        if duel.outcome == "a":
-            headline = f"{_first_word(a)} beats {b}{self.on} {at.format(len(won))}, by {self._gap(won)}"
-            headline += f"; {b} beats {a} in {len(lost)}" if lost else ""
-        elif duel.outcome == NEVER_DIFFER:
-            headline = f"{_first_word(a)} and {b} never differ{self.on} {at.format(len(duel.decided))}"
-        elif won or lost:
-            better = [f"{name} is better in {len(own)}" for name, own in ((a, won), (b, lost)) if own]
-            none = at.format(len(pairs) - len(won) - len(lost))
-            headline = (
-                f"{_first_word(a)} and {b} show no clear difference{self.on} {none}; {' and '.join(better)}: {gaps}"
-            )
-        elif duel.outcome == UNDECIDED:
-            headline = f"{_first_word(a)} and {b} show no clear difference{self.on} {at.format('any')}: {gaps}"
-        else:
-            open_ = f"in {len(pairs)} {noun} without a valid test"
-            headline = f"{_first_word(a)} and {b} differ{self.on} by {gaps}, {open_}"
-        details = []
-        if noun == "comparisons":
-            details.append(f"The {len(pairs)} comparisons: {where}.")
-        names = " minus ".join(name.removeprefix("the ") for name in (a, b))
-        details.append(f"Differences, {names}, are {self._ends([pair.value for pair in pairs])}.")
-        details += self._tests(pairs)
-        return MainFinding(headline, (*details, *self._direction(), *_chosen(pairs)))
-
-    # --- Several methods ---
-
-    def _of_groups(self, duels: Sequence[_Duel]) -> MainFinding:
-        """Return the finding of groups of methods, each compared among themselves: what was found leads."""
-        found = [self._of_group(group) for group in _groups(duels)]
-        found.sort(key=lambda each: each[0])
-        pairs = [pair for duel in duels for pair in duel.pairs]
-        shown = [found[0], *(each for each in found[1:MOST_GROUPS] if each[0][0] == found[0][0][0])]
-        headline = "; ".join(
-            [f"{_first_word(shown[0][1])}{self.on}{shown[0][2]}", *(one + two for _, one, two in shown[1:])]
-        )
-        return MainFinding(headline, (*self._direction(), *_chosen(pairs)))
-
-    def _of_group(self, duels: Sequence[_Duel]) -> tuple[tuple[Any, ...], str, str]:
-        """Return a key by which groups are sorted, and the clause on a group in two parts, before and after a place."""
-        lead = self._lead(duels)
-        own = sorted(
-            (duel.seen_from(lead) for duel in duels if lead in (duel.name, duel.other)), key=lambda duel: duel.other
-        )
-        by_outcome = {
-            outcome: [duel for duel in own if duel.outcome == outcome]
-            for outcome in ("a", "b", NEVER_DIFFER, UNDECIDED)
-        }
-        won, lost, same, open_ = by_outcome.values()
-        rest = [duel for duel in own if duel not in (*won, *lost, *same, *open_)]
-        if won:
-            start, end = f"{lead} beats {_named(won)}", self._by(won)
-            end += f", but not {_named(open_, 'or')}" if open_ else ""
-            end += f", and loses to {_named(lost)}" if lost else ""
-            end += f", and never differs from {_named(same, 'or')}" if same else ""
-        elif lost:
-            verb = "beats" if len(lost) == 1 else "beat"
-            start, end = f"{_named(lost)} {verb} {lead}", self._by(lost)
-            end += f"; {lead} shows no clear difference from {_named(open_, 'or')}" if open_ else ""
-            end += f"; {lead} never differs from {_named(same, 'or')}" if same else ""
-        elif same:
-            pair = same[0].pairs[0]
-            start = f"{lead} and {_named(same)} never differ"
-            end = f" ({_nothing_unequal(pair)})" if len(same) == len(same[0].pairs) == 1 else ""
-            end += f"; {lead} shows no clear difference from {_named(open_, 'or')}" if open_ else ""
-        elif open_:
-            gaps = self._gap([pair.value for duel in open_ for pair in duel.pairs], sign="+")
-            start, end = f"{lead} shows no clear difference from {_named(open_, 'or')}", f": {gaps}"
-        else:
-            gaps = self._gap([pair.value for duel in rest for pair in duel.pairs], sign="+")
-            start, end = f"{lead} and {_named(rest)} differ", f" by {gaps}, {_why_open(rest[0].pairs[0])}"
-        rank = next(i for i, some in enumerate((won or lost, same, open_, rest)) if some)
-        return (rank, -sum(len(duel.pairs) for duel in own), -self._best(lead, own), lead), start, end
-
-    def _lead(self, duels: Sequence[_Duel]) -> str:
-        """Return the method of a group that all others are compared with, or else the one that is better most often."""
-        names = sorted({name for duel in duels for name in (duel.name, duel.other)})
-
-        def key(name: str) -> tuple[Any, ...]:
-            own = [duel.seen_from(name) for duel in duels if name in (duel.name, duel.other)]
-            outcomes = [duel.outcome for duel in own]
-            more = outcomes.count("a") - outcomes.count("b")
-            return len(own) == len(duels), more, len(own), self._best(name, own)
-
-        return max(names, key=key)
-
-    def _best(self, name: str, duels: Sequence[_Duel]) -> float:
-        """Return the best main score of a method, turned so that more is better."""
-        values = [self._value(pair.a) for duel in duels for pair in duel.seen_from(name).pairs]
-        return max((value if self.summary.more_is_better(self.metric) else -value for value in values), default=0.0)
-
-    def _by(self, duels: Sequence[_Duel]) -> str:
-        """Write by how much one method is better than others, and in how many of the comparisons with them."""
-        decided = [pair for duel in duels for pair in duel.decided]
-        n = sum(len(duel.pairs) for duel in duels)
-        if n == 1:
-            return f" by {self._size(decided[0])}"
-        where = f" in {len(decided)} of {n} comparisons" if n > len(duels) else ""
-        return f"{where} by {self._gap([pair.value for pair in decided])}"
-
-    def _against_one(self, pairs: Sequence[PlannedComparison]) -> MainFinding:
-        """Return the finding of many methods that are compared with the same one, which is their `b`."""
-        base = pairs[0].b
-        counted = Counter(pair.outcome for pair in pairs)
-        methods = len({pair.a.method for pair in pairs})
-        on = self.on + (f" with {base.size:,} training documents" if base.size else "")
-        if methods < len(pairs):
-            headline = f"Other methods beat {base.method}{on} in {counted['a']} of {len(pairs)} comparisons"
-            headline += f", and lose to it in {counted['b']}"
-            details = [f"The {len(pairs)} comparisons: {methods} methods × {_settings(pairs)}."]
-        else:
-            verb = "beats" if counted["a"] == 1 else "beat"
-            open_ = counted[UNDECIDED]
-            lost = counted["b"]
-            rest = [f"{lost} {'is' if lost == 1 else 'are'} worse"] if lost else []
-            rest += [f"{open_} {_shows(open_)} no clear difference"] if open_ else []
-            same, left = counted[NEVER_DIFFER], counted[UNTESTABLE] + counted[UNTESTED]
-            rest += [f"{same} never {'differs' if same == 1 else 'differ'}"] if same else []
-            rest += [f"{left} could not be tested"] if left else []
-            more = f"; {', '.join(rest)}" if rest else ""
-            headline = f"{counted['a']} of {methods} methods {verb} {base.method}{on}{more}"
-            details = [f"{capitalized(self.name)} of {self._score(base)}."]
-        if counted[UNTESTABLE] + counted[UNTESTED] == len(pairs):
-            gaps = self._gap([pair.value for pair in pairs], sign="+")
-            headline = f"{methods} methods differ from {base.method}{on} by {gaps}, {_why_open(pairs[0])}"
-        elif not counted["a"] and not counted["b"]:
-            headline = f"None of {methods} methods shows a clear difference from {base.method}{on}"
-        sign = 1 if self.summary.more_is_better(self.metric) else -1
-        best = max((pair for pair in pairs if pair.outcome == "a"), key=lambda pair: sign * pair.value, default=None)
-        if best is not None:
-            details.append(f"The largest lead is that of {best.a.id}: {self._size(best)}.")
-        return MainFinding(headline, (*details, *self._tests(pairs), *self._direction(), *_chosen(pairs)))
-
-    # --- A paper ---
-
-    def _held(self, duels: Sequence[_Duel]) -> str:
-        """Write whether a paper's values hold: by how much its best method leads here and there, and the counts."""
-        counts = [own for own in value_counts([self.summary.verdicts]) if own.kind != "count"]
-        of = {own.kind: own.of - own.verdicts["no interval"] for own in counts}
-        counts = [own for own in counts if of[own.kind]]
-        if not counts:
-            return ""
-        outside = [own for own in counts if own.verdicts["deviates"]]
-        if outside:
-            numbers = " and ".join(
-                f"{own.verdicts['deviates']} of {of[own.kind]} published {own.name}" for own in outside
-            )
-            one = len(outside) == 1 and outside[0].verdicts["deviates"] == 1
-            said = (
-                f"{numbers} {'lies' if one else 'lie'} outside our {'interval' if len(outside) == 1 else 'intervals'}"
-            )
-        else:
-            numbers = " and ".join(f"{own.reproduced} of {of[own.kind]} published {own.name}" for own in counts)
-            said = f"{numbers} were reproduced"
-        printed = self._printed()
-        known = [
-            replace(duel, pairs=own)
-            for duel in duels
-            if (own := tuple(pair for pair in duel.pairs if {pair.a.id, pair.b.id} <= printed.keys()))
-        ]
-        if not known:
-            return capitalized(said)
-        lead = self._lead(known)
-        others = [duel.seen_from(lead) for duel in known if lead in (duel.name, duel.other)]
-        rival = max(others, key=lambda duel: (duel.outcome == "a", self._best(duel.other, [duel]), duel.other))
-        rival = rival.seen_from(rival.other) if rival.outcome == "b" else rival
-        gaps = [float(printed[pair.a.id]) - float(printed[pair.b.id]) for pair in rival.pairs]
-        decimals = max(len(printed[cell.id].partition(".")[2]) for pair in rival.pairs for cell in (pair.a, pair.b))
-        values = [pair.value for pair in rival.pairs]
-        if rival.outcome == "a":
-            sign, start = "", f"{_first_word(rival.name)} leads {rival.other}{self.on} by {self._gap(values)}"
-        else:
-            differ = "never differ" if rival.outcome == NEVER_DIFFER else "show no clear difference"
-            sign, start = (
-                "+",
-                f"{_first_word(rival.name)} and {rival.other} {differ}{self.on}: {self._gap(values, sign='+')}",
-            )
-        scale = 1 if self.percent else self.unit.scale
-        coarse = min(decimals, self._decimals([gap / (100 if self.percent else scale) for gap in gaps]))
-        texts = dict.fromkeys(number_text(gap, coarse, sign) for gap in (min(gaps), max(gaps)))
-        return f"{start} where the paper reports {' to '.join(texts)}; {said}"
-
-    # --- No comparison ---
-
-    def _of_scores(self) -> MainFinding:
-        """Return what scores without a planned comparison show: how far they range, and nothing of the best."""
-        summary = self.summary
-        scores = [row for (_, metric), row in summary.headlines.items() if metric == self.metric]
-        values = [row["value"] for row in scores if not is_missing(row["value"])]
-        n = len(summary.cells)
-        if not values:
-            failed = len(summary.failures)
-            return MainFinding(f"No score: {failed} of {n} cells failed" if failed else summary.title)
-        symbol = self.unit.suffix
-        if len(values) == 1:
-            ends = self.unit.interval(scores[0]["low"], scores[0]["high"])
-            interval = f" (95% interval {_to(ends)})" if "[" in ends else ""
-            cell = scores[0]["cell"]
-            return MainFinding(
-                f"{capitalized(self.name)} of {cell}{self.on}: {self.unit.text(values[0])}{symbol}{interval}"
-            )
-        none = "No comparison was planned, so nothing is tested." if not len(summary.differences) else ""
-        return MainFinding(self._range(values), tuple(filter(None, (none, *self._direction()))))
-
-    def _range(self, values: Sequence[float]) -> str:
-        """Write how far scores range, at the ends of a curve if cells differ in training size or terms alone."""
-        cells = [cell for cell in self.summary.cells if (cell.id, self.metric) in self.summary.headlines]
-        settings = {_setting(cell) for cell in cells}
-        methods = f"{len({cell.method or cell.id for cell in cells})} methods"
-        start = f"{capitalized(self.name)} of {methods}{self.on}"
-        for axis, words in (("size", "training documents"), ("terms", "terms")):
-            points = sorted({getattr(cell, axis) for cell in cells if getattr(cell, axis) is not None})
-            if len(points) == len(settings) > 1:
-                parts = []
-                for point in (points[0], points[-1]):
-                    own = [self._value(cell) for cell in cells if getattr(cell, axis) == point]
-                    parts.append(f"{self._spread(own)} with {point:,}")
-                return f"{start}: {', '.join(parts)} {words}"
-        where = f" in {len(settings)} settings" if len(settings) > 1 else ""
-        return f"{start}{where}: {self._spread(values)}"
-
-    def _value(self, cell: CellInfo) -> float:
-        return float(self.summary.headlines[cell.id, self.metric]["value"])
-
-    def _spread(self, values: Sequence[float]) -> str:
-        """Write the smallest and the largest of some scores with their unit."""
-        ends = dict.fromkeys(self.unit.text(end) for end in (min(values), max(values)))
-        return f"{' to '.join(ends)}{self.unit.suffix}"
-
-    def _gap(self, values: Sequence[float], sign: str = "") -> str:
-        """Write differences with their unit: "2.8 points of accuracy", "2.1 to 5.0 points of error"."""
-        numbers = values if sign else [abs(value) for value in values]
-        ends = [min(numbers), max(numbers)]
-        texts = dict.fromkeys(number_text(self.unit.scale * end, self._decimals(ends), sign) for end in ends)
-        unit = "points" if self.percent else self.unit.symbol
-        return f"{' to '.join(texts)} {unit} of {self.name}".replace("  ", " ")
-
-    def _ends(self, values: Sequence[float]) -> str:
-        decimals = self._decimals([min(values), max(values)])
-        ends = (number_text(self.unit.scale * end, decimals, "+") for end in (min(values), max(values)))
-        return f"{' to '.join(dict.fromkeys(ends))}{' points' if self.percent else ''}"
-
-    def _interval(self, pair: PlannedComparison, *, size: bool = False) -> str:
-        """Write the interval of a difference, of its size if that is what the sentence states."""
-        if is_missing(pair.low) or is_missing(pair.high):
-            return ""
-        ends = [pair.low, pair.high]
-        if size and pair.value < 0:
-            ends = [-pair.high, -pair.low]
-        decimals = self._decimals([pair.value, *ends])
-        low, high = (number_text(self.unit.scale * end, decimals, "" if size else "+") for end in ends)
-        return f" (95% interval {low} to {high})"
-
-    def _decimals(self, values: Sequence[float]) -> int:
-        """Return one decimal for differences of a tenth of a point and more, else those of the tables."""
-        coarse = self.percent and all(abs(self.unit.scale * value) >= 0.095 for value in values)
-        return 1 if coarse else self.unit.decimals
-
-    def _score(self, cell: CellInfo) -> str:
-        row = self.summary.headlines.get((cell.id, self.metric), {})
-        return f"{cell.id} {self.unit.text(row.get('value'))}{self.unit.suffix}"
-
-    def _size(self, pair: PlannedComparison) -> str:
-        """Write the size of a difference, with the interval of it."""
-        return f"{self._gap([pair.value])}{self._interval(pair, size=True)}"
-
-    def _printed(self) -> dict[str, str]:
-        """Return the values of the main metric that the paper prints for our settings, by cell, in the shown unit."""
-        rows = self.summary.verdicts
-        rows = rows[(rows["metric"] == self.metric) & (rows["reading"] == "") & ~rows["verdict"].isin(_OTHER_SETTINGS)]
-        return {row["cell"]: row["published"] for row in map(in_shown_unit, rows.to_dict("records"))}
-
-    def _tests(self, pairs: Sequence[PlannedComparison]) -> list[str]:
-        """Write which test decided, and how many comparisons it left open."""
-        tested = [pair for pair in pairs if pair.outcome in ("a", "b", UNDECIDED)]
-        untestable = [pair for pair in pairs if pair.outcome == UNTESTABLE]
-        n, found = sum(pair.outcome == UNDECIDED for pair in pairs), list[str]()
-        if tested:
-            left = "every difference is decided" if not n else f"{n} {_shows(n)} no clear difference"
-            found.append(f"By {_test(tested[0])} with Holm's correction, {left}.")
-        if untestable:
-            which = (
-                "No difference could"
-                if len(untestable) == len(pairs)
-                else f"{len(untestable)} of {len(pairs)} differences could not"
-            )
-            note = untestable[0].note.removeprefix("not testable ").strip("()")
-            found.append(f"{which} be significant: {note}.")
-        return found
-
-    def _direction(self) -> list[str]:
-        return [] if self.summary.more_is_better(self.metric) else [f"Less {self.name} is better."]
+# --- Facts of each shape of finding ---
 
 
-def _shows(n: int) -> str:
-    return "shows" if n == 1 else "show"
+def _finding(lines: Sequence[str]) -> MainFinding:
+    return MainFinding(lines[0], tuple(lines[1:]))
 
 
-def _are(n: int) -> str:
-    return "is" if n == 1 else "are"
+def _test_counts(pairs: Sequence[PlannedComparison]) -> dict[str, Any]:
+    """Return which test decided, and how many comparisons it left open, or could not decide."""
+    tested = [pair for pair in pairs if pair.outcome in ("a", "b", UNDECIDED)]
+    untestable = [pair for pair in pairs if pair.outcome == UNTESTABLE]
+    return {
+        "test": _test(tested[0]) if tested else "",
+        "open": sum(pair.outcome == UNDECIDED for pair in pairs),
+        "untestable": len(untestable),
+        "of": len(pairs),
+        "note": untestable[0].note.removeprefix("not testable ").strip("()") if untestable else "",
+    }
 
 
-def _first_word(name: str) -> str:
-    """Return a name for the beginning of a sentence; an id stays as it is."""
-    return capitalized(name) if name.startswith("the ") else name
+def _of_one(duel: _Duel) -> dict[str, Any]:
+    duel = duel.better_first
+    (pair,) = duel.pairs
+    # A chosen classifier is not one but several.
+    shared = ("weighting",) if pair.a.choice else ("weighting", "classifier")
+    both = [pair.a.columns.get(name, "") for name in shared if pair.a.columns.get(name) == pair.b.columns.get(name)]
+    p = p_text(pair.p_holm)
+    return {
+        "a": duel.name,
+        "b": duel.other,
+        "pair": pair,
+        "shared": list(filter(None, both)),
+        "p": p.replace("<", "< ") if "<" in p else f"= {p}",
+        "tested": {"test": _test(pair)},
+        "choices": _choices([pair]),
+    }
+
+
+def _of_several(duel: _Duel) -> dict[str, Any]:
+    duel = duel.better_first
+    where = _settings(duel.pairs)
+    return {
+        "a": duel.name,
+        "b": duel.other,
+        "outcome": duel.outcome,
+        "pairs": duel.pairs,
+        "values": [pair.value for pair in duel.pairs],
+        "decided": len(duel.decided),
+        **{
+            name: [pair.value for pair in duel.pairs if pair.outcome == outcome]
+            for name, outcome in (("won", "a"), ("lost", "b"))
+        },
+        "where": where,
+        "tested": _test_counts(duel.pairs),
+        "noun": "comparisons" if " × " in where else where.partition(" ")[2],
+        "choices": _choices(duel.pairs),
+    }
+
+
+def _against_one(pairs: Sequence[PlannedComparison], numbers: _Numbers) -> dict[str, Any]:
+    """Return the facts of many methods that are compared with the same one, which is their `b`."""
+    sign = 1 if numbers.summary.more_is_better(numbers.summary.main_metric) else -1
+    return {
+        "base": pairs[0].b,
+        "pairs": pairs,
+        "values": [pair.value for pair in pairs],
+        "counted": Counter(pair.outcome for pair in pairs),
+        "methods": len({pair.a.method for pair in pairs}),
+        "best": max((pair for pair in pairs if pair.outcome == "a"), key=lambda pair: sign * pair.value, default=None),
+        "where": _settings(pairs),
+        "tested": _test_counts(pairs),
+        "choices": _choices(pairs),
+    }
+
+
+def _group_facts(duels: Sequence[_Duel], numbers: _Numbers) -> dict[str, Any]:
+    """Return the method that a clause is on, its comparisons by outcome, and a key by which groups are sorted."""
+    lead = _lead(duels, numbers)
+    own = sorted((duel.seen_from(lead) for duel in duels if lead in (duel.name, duel.other)), key=lambda d: d.other)
+    by_outcome: dict[str, Any] = {
+        outcome: _together([duel for duel in own if duel.outcome == outcome])
+        for outcome in ("a", "b", NEVER_DIFFER, UNDECIDED)
+    }
+    by_outcome["rest"] = _together([duel for duel in own if duel.outcome not in by_outcome])
+    won, lost, *others = by_outcome.values()
+    rank = next(i for i, some in enumerate((won or lost, *others)) if some)
+    best = _best(lead, own, numbers)
+    return by_outcome | {"lead": lead, "order": (rank, -sum(len(duel.pairs) for duel in own), -best, lead)}
+
+
+def _together(duels: Sequence[_Duel]) -> dict[str, Any] | None:
+    """Return the other methods of some comparisons, with all pairs and those that are decided; None of none."""
+    if not duels:
+        return None
+    pairs = [pair for duel in duels for pair in duel.pairs]
+    decided = [pair for duel in duels for pair in duel.decided]
+    return {"names": [duel.other for duel in duels], "pairs": pairs, "of": len(pairs), "decided": decided}
+
+
+def _paper_facts(duels: Sequence[_Duel], numbers: _Numbers) -> dict[str, Any]:
+    """Return whether a paper's values hold: by how much its best method leads here and there, and the counts."""
+    counts = [own for own in value_counts([numbers.summary.verdicts]) if own.kind != "count"]
+    of = {own.kind: own.of - own.verdicts["no interval"] for own in counts}
+    counts = [own for own in counts if of[own.kind]]
+    if not counts:
+        return {}
+    facts: dict[str, Any] = {
+        "outside": [(own.verdicts["deviates"], of[own.kind], own.name) for own in counts if own.verdicts["deviates"]],
+        "reproduced": [(own.reproduced, of[own.kind], own.name) for own in counts],
+        "rival": None,
+        "reported": "",
+    }
+    printed = _printed(numbers.summary)
+    known = [
+        replace(duel, pairs=own)
+        for duel in duels
+        if (own := tuple(pair for pair in duel.pairs if {pair.a.id, pair.b.id} <= printed.keys()))
+    ]
+    if not known:
+        return facts
+    lead = _lead(known, numbers)
+    others = [duel.seen_from(lead) for duel in known if lead in (duel.name, duel.other)]
+    rival = max(others, key=lambda duel: (duel.outcome == "a", _best(duel.other, [duel], numbers), duel.other))
+    rival = rival.better_first
+    gaps = [float(printed[pair.a.id]) - float(printed[pair.b.id]) for pair in rival.pairs]
+    decimals = max(len(printed[cell.id].partition(".")[2]) for pair in rival.pairs for cell in (pair.a, pair.b))
+    coarse = min(decimals, numbers.decimals([gap / numbers.unit.scale for gap in gaps]))
+    sign = "" if rival.outcome == "a" else "+"
+    texts = dict.fromkeys(number_text(gap, coarse, sign) for gap in (min(gaps), max(gaps)))
+    return facts | {"rival": rival, "reported": " to ".join(texts)}
+
+
+def _printed(summary: Summary) -> dict[str, str]:
+    """Return the values of the main metric that the paper prints for our settings, by cell, in the shown unit."""
+    rows = summary.verdicts
+    own = (rows["metric"] == summary.main_metric) & (rows["reading"] == "") & ~rows["verdict"].isin(_OTHER_SETTINGS)
+    return {row["cell"]: row["published"] for row in map(in_shown_unit, rows[own].to_dict("records"))}
+
+
+def _score_facts(numbers: _Numbers) -> dict[str, Any]:
+    """Return how far scores range, at the ends of a curve if cells differ in training size or terms alone."""
+    summary = numbers.summary
+    scores = [row for (_, metric), row in summary.headlines.items() if metric == summary.main_metric]
+    values = [row["value"] for row in scores if not is_missing(row["value"])]
+    cells = [cell for cell in summary.cells if (cell.id, summary.main_metric) in summary.headlines]
+    settings = {tuple(getattr(cell, name) for name in (*SETTING_NAMES, "choice")) for cell in cells}
+    curve, along = list[tuple[int, list[float]]](), ""
+    for axis, words in (("size", "training documents"), ("terms", "terms")):
+        points = sorted({getattr(cell, axis) for cell in cells if getattr(cell, axis) is not None})
+        if len(points) == len(settings) > 1 and not curve:
+            ends, along = (points[0], points[-1]), words
+            curve = [(at, [numbers.value(cell) for cell in cells if getattr(cell, axis) == at]) for at in ends]
+    return {
+        "values": values,
+        "only": scores[0] if scores else None,
+        "span": numbers.span(scores[0]["low"], scores[0]["high"]) if scores else "",
+        "curve": curve,
+        "along": along,
+        "methods": len({cell.method or cell.id for cell in cells}),
+        "settings": len(settings),
+        "cells": len(summary.cells),
+        "failed": len(summary.failures),
+        "title": summary.title,
+        "compared": len(summary.differences) > 0,
+    }
+
+
+# --- Comparisons ---
 
 
 def _leading_choice(pairs: Sequence[PlannedComparison]) -> list[PlannedComparison]:
@@ -547,6 +420,24 @@ def _leading_choice(pairs: Sequence[PlannedComparison]) -> list[PlannedCompariso
     whole = [pair for pair in own if pair.a.of_class in ("", ALL_CLASSES)]
     honest = [pair for pair in whole or own if pair.a.choice != CHOOSE_ORACLE]
     return honest or whole or own
+
+
+def _lead(duels: Sequence[_Duel], numbers: _Numbers) -> str:
+    """Return the method of a group that all others are compared with, or else the one that is better most often."""
+
+    def key(name: str) -> tuple[Any, ...]:
+        own = [duel.seen_from(name) for duel in duels if name in (duel.name, duel.other)]
+        outcomes = [duel.outcome for duel in own]
+        more = outcomes.count("a") - outcomes.count("b")
+        return len(own) == len(duels), more, len(own), _best(name, own, numbers)
+
+    return max(sorted({name for duel in duels for name in (duel.name, duel.other)}), key=key)
+
+
+def _best(name: str, duels: Sequence[_Duel], numbers: _Numbers) -> float:
+    """Return the best main score of a method, turned so that more is better."""
+    sign = 1 if numbers.summary.more_is_better(numbers.summary.main_metric) else -1
+    return max((sign * numbers.value(pair.a) for duel in duels for pair in duel.seen_from(name).pairs), default=0.0)
 
 
 def _turned(pair: PlannedComparison) -> PlannedComparison:
@@ -592,36 +483,6 @@ def _shared_by_all(pairs: Sequence[PlannedComparison]) -> list[PlannedComparison
     return sorted(turned, key=lambda pair: (pair.a.id, pair.b.id))
 
 
-def _named(duels: Sequence[_Duel], last: str = "and") -> str:
-    """Write the other methods of some comparisons: their names, or of many their number."""
-    names = [duel.other for duel in duels]
-    if len(names) > MOST_NAMED:
-        return f"{len(names)} methods"
-    return f" {last} ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-
-
-def _nothing_unequal(pair: PlannedComparison) -> str:
-    """Write on how many documents two methods that never differ are right unlike."""
-    return f"p = 1, 0 of {pair.n:,} documents" if pair.test in DOCUMENT_TESTS else "the same score on every split"
-
-
-def _why_open(pair: PlannedComparison) -> str:
-    """Write what lacks for a test of a comparison."""
-    if pair.outcome == UNTESTED:
-        return pair.note or "not tested"
-    if pair.p_value is None:
-        return "too few splits to test it" if pair.test.startswith("wilcoxon") else "not tested"
-    what = "document decides" if pair.unequal == 1 else "documents decide"
-    if pair.test.startswith("wilcoxon"):
-        what = "split differs" if pair.unequal == 1 else "splits differ"
-    return f"only {pair.unequal:,} {what}: no outcome could be significant"
-
-
-def _setting(cell: CellInfo) -> tuple[object, ...]:
-    """Return what cells have in common that are compared as methods."""
-    return tuple(getattr(cell, name) for name in (*SETTING_NAMES, "choice"))
-
-
 def _largest(pairs: Sequence[PlannedComparison]) -> list[PlannedComparison]:
     """Return the comparisons at the largest training size."""
     sizes = {pair.a.size for pair in pairs if pair.a.size is not None}
@@ -639,21 +500,9 @@ def _varying_settings(cells: Sequence[CellInfo]) -> str:
     return " × ".join(f"{n} {SETTING_NAMES[name]}" for name, n in numbers.items() if n > 1)
 
 
-def _shared(pair: PlannedComparison) -> str:
-    """Write the weighting and the classifier where two cells share them; a chosen classifier is not one but several."""
-    names = ["weighting", *(["classifier"] if not pair.a.choice else [])]
-    both = [pair.a.columns.get(name, "") for name in names if pair.a.columns.get(name) == pair.b.columns.get(name)]
-    return f" (both: {', '.join(filter(None, both))})" if any(both) else ""
-
-
 def _test(pair: PlannedComparison) -> str:
     return TEST_NAMES_IN_WORDS.get(pair.test, pair.test)
 
 
-def _chosen(pairs: Sequence[PlannedComparison]) -> list[str]:
-    choices = dict.fromkeys(pair.a.choice for pair in pairs)
-    return [_CHOSEN[choice] for choice in choices if choice in _CHOSEN]
-
-
-def _to(interval: str) -> str:
-    return interval.strip("[]").replace(", ", " to ")
+def _choices(pairs: Sequence[PlannedComparison]) -> list[str]:
+    return list(dict.fromkeys(pair.a.choice for pair in pairs))

@@ -6,6 +6,8 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from benchmark.analysis.formatting.units import capitalized
+
 if TYPE_CHECKING:
     from jinja2 import Environment
 
@@ -35,5 +37,6 @@ def _environment() -> Environment:
         finalize=lambda value: value.replace("\n", " ") if isinstance(value, str) else value,
     )
     environment.filters |= {"number": "{:,}".format, "percent": "{:.0%}".format, "tenth": "{:.1%}".format}
-    environment.filters["sentence"] = lambda text: text[:1].upper() + text[1:]
+    environment.filters["sentence"] = capitalized
+    environment.filters["start"] = lambda name: capitalized(name) if name.startswith("the ") else name  # an id stays
     return environment
