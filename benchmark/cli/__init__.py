@@ -153,6 +153,7 @@ def run(
     from benchmark.system.user_classes import running_user_code_here
 
     failed = False
+    jobs = 1 if debug else jobs  # in the main thread, where Ctrl-C reaches it
     with (
         running_user_code_here() if debug else nullcontext(),
         CommandOutput(quiet=quiet, as_json=as_json) as answer,

@@ -16,7 +16,7 @@ from benchmark.experiment.store import Store, StoreEntry
 from benchmark.plugins.sending import pickle_by_name
 from benchmark.system.errors import BenchError
 from benchmark.system.user_classes import plugin_of, user_place
-from benchmark.system.user_process import ProcessEndedError, UserProcess
+from benchmark.system.user_process import ProcessEndedError, UserCodeError, UserProcess
 from benchmark.text.counts import counts_to_arrays
 
 if TYPE_CHECKING:
@@ -97,6 +97,8 @@ class UserMethods:
                         del left[key]
                         yield key
                 reason = "its process gave no result"  # of units that it didn't know
+            except UserCodeError as error:
+                reason = str(error)
             except ProcessEndedError as error:
                 reason = f"{user_place(current.setting.user_classes[-1])}: {error}"
             for key in [key for key, unit in left.items() if unit.method == current.method]:
@@ -127,7 +129,7 @@ class UserMethods:
                     if name:  # of none of the methods
                         raise BenchError(message)
                     self._context.observer.detail(details)
-                    raise ProcessEndedError(message)
+                    raise UserCodeError(message)
 
     def _store(self) -> Store:
         """Return the store, or else a temporary one, which has the counts and texts of all variants."""

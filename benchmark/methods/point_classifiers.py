@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -24,7 +23,7 @@ from benchmark.methods.stopwatch import Stopwatch
 from benchmark.methods.training_warnings import changes_when_trained_again, collect_warnings
 from benchmark.methods.weighted_counts import depends_on_split, split_weighting, weighted_points
 from benchmark.system.registries import is_builtin
-from benchmark.system.row_blocks import blas_threads, library_threads
+from benchmark.system.row_blocks import blas_threads, library_threads, map_in_order
 from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
@@ -123,8 +122,8 @@ class PointClassifierMethod:
         ours = is_builtin(self.spec.classifier.cls)
         # A library's threads share the cores of a single split; several splits take a core each.
         threads = blas_threads(1) if ours else library_threads(1 if len(splits) > 1 else bench.jobs)
-        with collect_warnings(library=not ours) as said, threads, ThreadPoolExecutor(bench.jobs) as pool:
-            found = list(pool.map(one, splits))
+        with collect_warnings(library=not ours) as said, threads:
+            found = list(map_in_order(one, splits, bench.jobs))
         found = [replace(each, warnings=(*each.warnings, *said)) for each in found] if said else found
         return found if ours else with_other_labels_told(found)
 

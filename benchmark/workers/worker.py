@@ -143,7 +143,8 @@ def answer_request(content: bytes, send: Callable[[bytes], None]) -> None:
             answer = pickle_plain(("done", _call(*request[:-1]) if kind == "call" else None))
     except BaseException as error:  # noqa: BLE001 - whatever a user's code raises
         name = type(error).__name__ if isinstance(error, BenchError) else ""
-        message = str(error) if name else locate_error(error, request[-1] if kind == "call" else "its process")
+        called = kind == "call"
+        message = str(error) if name else locate_error(error, request[-1] if called else "its code", short=not called)
         answer = pickle.dumps(("failed", (name, message, "".join(format_exception(error)))))
     send(answer)
 
