@@ -22,6 +22,7 @@ from typer.testing import CliRunner
 from benchmark.analysis.summarize import summarize as summary_of
 from benchmark.cli import app
 from benchmark.cli import prompts as questions
+from benchmark.cli.options import PANELS
 from benchmark.commands import check as pinned
 from benchmark.commands import run_all
 from benchmark.config.model import BASE_VARIANT
@@ -165,6 +166,12 @@ class TestHelp:
         assert " ".join(command.help.split()) in shown
         assert re.search(r"(Examples?|Start with): bench", shown)
         assert "[[" not in shown
+
+    def test_every_command_is_in_a_panel(self):
+        shown = invoke("--help").stdout
+        panels = [panel for panel in PANELS if f"\n{panel}:\n" in shown]
+        assert panels == list(PANELS)
+        assert "\nCommands:\n" not in shown
 
     @pytest.mark.parametrize(("path", "command"), EVERY)
     def test_every_example_can_be_typed(self, path, command):
