@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.formatting.units import display_unit, metric_name
+from benchmark.analysis.prose.sentences import sentence
 from benchmark.config.model import ALL_CLASSES, CHOOSE_ORACLE
 from benchmark.evaluation.cell_scores import ALL_SPLITS
 from benchmark.evaluation.metrics import more_is_better
@@ -54,14 +54,21 @@ class Caveat:
     Parameters
     ----------
     name : str
-    text : str
+        One of `HARM`.
+    facts : dict
+        What its sentence states.
     honest : dict or None
         Settings of a variant that differs only in this choice; None where no variant can.
     """
 
     name: str
-    text: str
+    facts: dict[str, Any] = field(default_factory=dict)
     honest: dict[str, Any] | None = None
+
+    @property
+    def text(self) -> str:
+        """The caveat as a sentence without its capital and full stop."""
+        return sentence("caveats.j2", self.name, **self.facts)
 
 
 def find_caveats(experiment: Experiment, further: Sequence[Caveat] = ()) -> tuple[Caveat, ...]:
@@ -71,26 +78,16 @@ def find_caveats(experiment: Experiment, further: Sequence[Caveat] = ()) -> tupl
     """
     found = [*further, *_of_variant(next(iter(experiment.variants.values())))]
     entries = [entry for variant in experiment.variants.values() for entry in variant.entries]
-    elsewhere = dict.fromkeys(entry.label for entry in entries if entry.candidates[0].predictions)
-    vectors = dict.fromkeys(entry.label for entry in entries if entry.candidates[0].vectors)
-    if vectors:
-        text = f"the vectors of {', '.join(vectors)} were made elsewhere, perhaps with sight of the tested documents"
-        found.append(Caveat("vectors", text))
-    if elsewhere:
-        text = f"predictions of {', '.join(elsewhere)} were made elsewhere, perhaps with sight of the tested documents"
-        found.append(Caveat("made elsewhere", text))
+    for name, part in (("vectors", "vectors"), ("made elsewhere", "predictions")):
+        if methods := list(dict.fromkeys(each.label for each in entries if getattr(each.candidates[0], part))):
+            found.append(Caveat(name, {"methods": methods}))
     if any("largest" in task for task in experiment.raw.get("tasks", ()) if isinstance(task, dict)):
-        text = "the largest classes are ranked by their number of training and test documents together"
-        found.append(Caveat("panels", text))
+        found.append(Caveat("panels"))
     if CHOOSE_ORACLE in experiment.choices:
-        text = "the parameters of every cell named oracle were selected on its own test documents"
-        text += ", so its scores and tests are optimistic, unlike those of cells named cv"
-        found.append(Caveat("chosen on the test", text))
+        found.append(Caveat("chosen on the test"))
     for choice in dict.fromkeys(experiment.tuned_cells.values()):
         cells = [cell for cell, reason in experiment.tuned_cells.items() if reason == choice]
-        which = cells[0] if len(cells) == 1 else f"{cells[0]} … {cells[-1]} ({len(cells)} cells)"
-        text = f"{choice}: {which}; these values, and the claims on them, are excluded from the verdict counts"
-        found.append(Caveat("tuned", text))
+        found.append(Caveat("tuned", {"choice": choice, "cells": cells}))
     return tuple(sorted(found, key=lambda each: HARM.index(each.name)))
 
 
@@ -131,53 +128,41 @@ def leak_caveats(experiment: Experiment, leaks: pd.DataFrame, duplicates: pd.Dat
     whole = {cell.id for cell in experiment.cells if cell.of_class in ("", ALL_CLASSES)}
     for leak, rows in leaks[leaks["cell"].isin(whole)].groupby("leak", sort=False):
         metric, records = str(rows["metric"].iloc[0]), rows.to_dict("records")
-        unit = display_unit(metric, experiment.quantities)
         sign = 1 if more_is_better(metric, experiment.scorers) else -1
         best = max(records, key=lambda row: sign * row["score"])
-        counted = f"{best['leaking']:,} of {best['tested']:,} tested documents ({best['leaking'] / best['tested']:.0%})"
-        name = f"{metric_name(metric, experiment.quantities)} of {best['cell']}"
-        text = f"the {name} is {unit.text(best['score'])}, and {unit.text(best['without'])} without them"
-        if is_missing(best["without"]):
-            text = f"the {name} is {unit.text(best['score'])}, and can't be computed without them"
+        facts = {
+            "best": best,
+            "metric": metric_name(metric, experiment.quantities),
+            "unit": display_unit(metric, experiment.quantities),
+        }
         if leak == NEAR_DUPLICATES:
             same = int(duplicates["same"].sum()) if duplicates["near"].sum() == best["leaking"] else 0
-            what = f"have a near-duplicate in training{f', {same:,} with the same words' if same else ''}"
-            yield Caveat(NEAR_DUPLICATES, f"{counted} {what}: {text}")
-            continue
-        given = next(iter(experiment.variants.values())).collection
-        column = given.given.get("group")
-        shared = _SHARED.get(given.corpus, "group") if column is None else repr(column)
-        how = "" if column is None else f" (k-fold with grouped: true keeps each {shared} on one side)"
-        yield Caveat(SHARED_GROUPS, f"{counted} share their {shared} with training documents: {text}{how}")
+            yield Caveat(NEAR_DUPLICATES, facts | {"same": same})
+        else:
+            given = next(iter(experiment.variants.values())).collection
+            column = given.given.get("group")
+            what = _SHARED.get(given.corpus, "group") if column is None else repr(column)
+            yield Caveat(SHARED_GROUPS, facts | {"what": what, "column": column})
 
 
 def _of_variant(variant: Variant) -> Iterator[Caveat]:
-    protocol = variant.protocol
-    text, others = "rare words were removed by counts that include the test documents", []
+    protocol, others = variant.protocol, []
     for own, label in variant.texts.items():
         least = {name: 1 for name in ("min_occurrences", "min_documents") if getattr(own.pruning, name) > 1}
         if least and not own.pruning.group and own == variant.collection.text:
-            yield Caveat("pruning", text, {"text": least})
+            yield Caveat("pruning", {"methods": []}, {"text": least})
         elif least and not own.pruning.group:
             others.append(label)
     if variant.collection.lexing.ngrams and 1 not in variant.collection.lexing.ngrams:
-        *rest, last = map(str, variant.collection.lexing.ngrams)
-        numbers = f"{', '.join(rest)} and {last}" if rest else last
-        text = f"terms are {numbers} consecutive words; a word by itself is none"
-        yield Caveat("ngrams", f"{text} (`ngrams: [1, {', '.join([*rest, last])}]` counts both)")
+        yield Caveat("ngrams", {"numbers": variant.collection.lexing.ngrams})
     if others:
-        yield Caveat("pruning", f"{text}, for {', '.join(dict.fromkeys(others))}")
+        yield Caveat("pruning", {"methods": list(dict.fromkeys(others))})
     specs = [spec.representation for entry in variant.entries for spec in entry.candidates]
     if any(spec.learns and spec.idf == "collection" for spec in specs):
-        text = "the idf counts the test documents, too"
-        yield Caveat("idf", text, {"defaults": {"idf": "training"}})
+        yield Caveat("idf", honest={"defaults": {"idf": "training"}})
     if protocol.tags.replicated:
-        given = protocol.resolved
-        if given.get("stratified") and not given.get("test"):
-            text = "training documents are stratified by the class shares of a pool that includes the tested documents"
-            yield Caveat("strata", text)
-        text = "replicates share one collection: their intervals and tests don't generalize to other collections"
-        yield Caveat("replicates", text)
+        if protocol.resolved.get("stratified") and not protocol.resolved.get("test"):
+            yield Caveat("strata")
+        yield Caveat("replicates")
     if protocol.tags.leaves_groups_out:
-        text = "intervals ignore variation between groups"
-        yield Caveat("groups", text)
+        yield Caveat("groups")

@@ -76,8 +76,8 @@ def summarize(run: RunPredictions) -> Summary:
     duplicates = summary_table(DUPLICATES, near_duplicate_rows(run))
     of_run = list(leak_caveats(experiment, leaks, duplicates))
     n_leaks = len(of_run)
-    if warned := dict.fromkeys(key.method for key, each in run.predictions.settings.items() if each.warnings):
-        of_run.append(Caveat("warnings", f"there are warnings of {', '.join(warned)}, see the notes"))
+    if warned := list(dict.fromkeys(key.method for key, each in run.predictions.settings.items() if each.warnings)):
+        of_run.append(Caveat("warnings", {"methods": warned}))
     caveat_texts = [each.text for each in find_caveats(experiment, of_run)]
     caveats = [f"{capitalized(text)}." for text in caveat_texts]
     shown = caveat_texts[n_leaks:][:MOST_CAVEATS]

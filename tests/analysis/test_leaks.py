@@ -96,7 +96,7 @@ def test_groups_on_both_sides_of_a_split_by_date_come_first_with_both_scores(ben
     said += f"the accuracy of {best} is {score:.2f}, and {without:.2f} without them"
     first, *others = first_caveats(markdown)
     assert said in first
-    assert "Rare words" in others[-1]
+    assert "word list" in others[-1]
     assert f"- {said}" in text
     assert "without shared groups" in text
     assert said in (folder / "report.html").read_text().replace("&#39;", "'")

@@ -83,7 +83,7 @@ def test_notes_on_settings_are_not_counted_among_the_caveats(experiment):
     assert len(summary.caveats) == 3
     (said,) = (text for text in summary.brief if text.startswith("Caveats: "))
     assert said.endswith("; 1 more in table.md.")
-    assert said.partition("Caveats: ")[2].startswith("intervals ignore variation between groups")
+    assert said.partition("Caveats: ")[2].startswith("for new groups, expect more variation")
     alone = experiment(protocol={"name": "k-fold", "k": 3}, text={"min_documents": 2})
     brief = summarize(RunPredictions(alone, predicted(alone), {}, {})).brief
     assert not any("more in table.md" in text for text in brief)

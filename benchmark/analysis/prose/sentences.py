@@ -20,7 +20,7 @@ def sentences(template: str, **facts: Any) -> list[str]:
 
 def sentence(template: str, name: str, **facts: Any) -> str:
     """Return the sentence that a template's macro of this name makes, on one line."""
-    macro = getattr(_environment().get_template(template).module, name.replace("-", "_"))
+    macro = getattr(_environment().get_template(template).module, re.sub(r"\W", "_", name))
     return " ".join(str(macro(**facts)).split())
 
 
