@@ -32,7 +32,7 @@ from benchmark.experiment.user_methods import UserMethods, computed_each_run
 from benchmark.methods.degenerate import degenerate_predictions_reason
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.split_data import SplitData
-from benchmark.system.errors import BenchError, ConfigError
+from benchmark.system.errors import BenchError, ConfigError, DataError
 from benchmark.system.memory import peak_memory, reset_peak_memory
 from benchmark.system.numba_jit import compile_all
 from benchmark.system.registries import is_builtin
@@ -228,7 +228,8 @@ class TaskExecutor:
         try:
             decided = batch.solve(self._bench)
         except BaseException as error:
-            if not batch.parts[0][0].user_classes or isinstance(error, KeyboardInterrupt | MemoryError):
+            of_user = batch.parts[0][0].user_classes and not isinstance(error, KeyboardInterrupt | MemoryError)
+            if not (of_user or isinstance(error, DataError)):  # of a method's own file, such as its vectors
                 raise
             decided = [error] * len(batch.parts)
         memory = peak_memory()

@@ -13,6 +13,7 @@ from sklearn.metrics.pairwise import chi2_kernel
 from sklearn.svm import SVC
 
 from benchmark.analysis.agreement import compare_two_cells
+from benchmark.commands.check import deviations, pin
 from benchmark.commands.explain import explain_cell
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
@@ -203,12 +204,16 @@ def test_every_kind_runs_and_a_finished_run_is_read_again_without_its_files(
     assert compare_two_cells(gone.results, "chi2", "mnb") == compare_two_cells(done.results, "chi2", "mnb")
 
 
-def test_differences_that_a_run_did_not_compare_are_not_made_up(
+def test_its_scores_are_pinned_and_differences_that_a_run_did_not_compare_are_not_made_up(
     config: Callable[..., Path], plugin: Callable[..., Path], folder: Path, store: Store
 ) -> None:
     plugin(EVERYTHING)
     path = config(files="mine.py", methods="mnb, ngd", metrics="[halved]")
     done = run_and_write(load_checked(path), RunContext(store), folder=folder / "run")
+    pinned, _ = pin(done.summary, folder / "pinned")
+    assert not deviations(done.summary, folder / "pinned")
+    pinned.write_text(pinned.read_text().replace("halved,0.4", "halved,0.3"))
+    assert {each.cell for each in deviations(done.summary, folder / "pinned")} == {"mnb", "ngd"}
     (folder / "mine.py").unlink()
     with pytest.raises(ConfigError, match="recorded no difference in halved of 'mnb' and 'ngd'"):
         compare_two_cells(read_run(done.folder), "mnb", "ngd")
