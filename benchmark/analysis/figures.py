@@ -20,7 +20,7 @@ from benchmark.analysis.formatting.units import (
     metric_name,
 )
 from benchmark.analysis.summary import HEADLINE_FOLD
-from benchmark.config.model import ALL_CLASSES, BASE_VARIANT
+from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, CHOOSE_ORACLE
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.metrics import TIME_METRICS, is_time_metric
 
@@ -134,7 +134,9 @@ def chart_from_figure(
         if len(chosen):
             shown = {"variant": figure.where.get("variant", "")} | dict(zip(facets, point, strict=True))
             title = _panel_title(shown, figure, metric, rows, labels)
-            panels.append(ChartPanel(title, _lines(figure, chosen, labels, relate), _band(figure, chosen, labels)))
+            oracle = shown.get("choice") == CHOOSE_ORACLE
+            drawn, band = _lines(figure, chosen, labels, relate), _band(figure, chosen, labels)
+            panels.append(ChartPanel(title, drawn, band, oracle=oracle))
     lines = [line for panel in panels for line in panel.lines]
     if figure.log_y and any(any(line.y) for line in lines):
         # A line that is 0 everywhere, such as the error of an exact method, has no place on a logarithmic axis.

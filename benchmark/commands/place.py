@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from benchmark.analysis.agreement import agreement
+from benchmark.analysis.ranking import NOT_SHOWN
 from benchmark.corpora.user.records import iter_records, read_columns
 from benchmark.evaluation.cell_scores import ALL_SPLITS, SCORE_COLUMNS
 from benchmark.evaluation.outcomes import score_over_splits
@@ -23,7 +24,6 @@ from benchmark.report.placement import (
     BETTER,
     HIGHER,
     LOWER,
-    NOT_TOLD_APART,
     PUBLISHED_SCORE_COLUMNS,
     RANKING_COLUMNS,
     WORSE,
@@ -276,11 +276,11 @@ def _compared(
     if not agreed.tests:
         of_macro = sample.difference(placed, cell, metrics[1])
         row |= {"macro_difference": of_macro.value, "macro_low": of_macro.low, "macro_high": of_macro.high}
-        row["compared"] = BETTER if gap.low > 0 else WORSE if gap.high < 0 else NOT_TOLD_APART
+        row["compared"] = BETTER if gap.low > 0 else WORSE if gap.high < 0 else NOT_SHOWN
         return row
     (test,) = agreed.tests
     row |= {"macro_difference": _whole(placed, metrics[1]) - _whole(cell, metrics[1])}
-    row |= {"p_value": test.p_value, "p_holm": test.p_holm, "compared": NOT_TOLD_APART}
+    row |= {"p_value": test.p_value, "p_holm": test.p_holm, "compared": NOT_SHOWN}
     if test.p_holm is not None and test.p_holm < SIGNIFICANCE_LEVEL:
         row["compared"] = BETTER if test.favours == placed.cell else WORSE
     return row

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing, number_text, p_text, printed_decimals
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
 from benchmark.analysis.formatting.units import DISPLAY_UNITS, capitalized, metric_name
+from benchmark.analysis.ranking import NOT_SHOWN
 from benchmark.analysis.summary import HEADLINE_FOLD, CellInfo, Summary, summary_table
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.cell_scores import SCORE_COLUMNS
 from benchmark.evaluation.significance import SIGNIFICANCE_LEVEL
-from benchmark.report.drawing.dots import dot_pictures
 from benchmark.report.html.render import render_html
+from benchmark.report.html.results import result_table
 from benchmark.report.html.section import PageSection
 from benchmark.report.tables import metric_header
 
@@ -33,7 +34,7 @@ RANKING_COLUMNS = (
 )
 #: Columns of `Placement.published`; `published` is the printed text, in percent.
 PUBLISHED_SCORE_COLUMNS = ("metric", "method", "source", "year", "published", "transductive", "beside")
-BETTER, WORSE, NOT_TOLD_APART = "better", "worse", "not told apart"
+BETTER, WORSE = "better", "worse"
 HIGHER, LOWER, ALIKE = "higher", "lower", "the same digits"
 #: Column that says how the placed method compares with the cell.
 IT_IS = "it is"
@@ -64,7 +65,7 @@ class Placement:
         A row for the placed method and for each cell, the best first, with the columns `RANKING_COLUMNS`. The
         configuration of the placed method is "". `only_placed` and `only_cell` count the documents that one of the two
         gets right. Where documents have one label, `p_value` is of McNemar's exact test and `p_holm` is corrected over
-        all cells. `compared` says how the placed method compares: "better", "worse" or "not told apart".
+        all cells. `compared` says how the placed method compares: "better", "worse" or "no clear difference".
     published : DataFrame
         Published scores, the highest first, with the columns `PUBLISHED_SCORE_COLUMNS`. `beside` says how the published
         score compares, to its printed digits: "higher", "lower" or "the same digits".
@@ -98,12 +99,12 @@ class Placement:
         if self.test_set.multilabel:
             notes.append(
                 f"Differences have 95% intervals of a paired bootstrap over documents. {capitalized(main)} decides: a "
-                f"cell is {NOT_TOLD_APART} if the interval includes 0. The intervals aren't corrected for their number."
+                f"difference is clear if the interval leaves out 0. The intervals aren't corrected for their number."
             )
         else:
             notes.append(
                 f"p is of McNemar's exact test, two-sided, after Holm's correction over {len(self.ranking) - 1} cells. "
-                f"At {SIGNIFICANCE_LEVEL:g} or more, the two are {NOT_TOLD_APART}, which doesn't show that they are "
+                f"At {SIGNIFICANCE_LEVEL:g} or more there is {NOT_SHOWN}, which doesn't show that the two are "
                 "equally good."
             )
         if self.ranking["macro_low"].isna().all() and self.test_set.multilabel:
@@ -137,17 +138,15 @@ class Placement:
 
     def _rank_sentences(self) -> list[str]:
         cells, n = self._cells, len(self._cells)
-        by = {word: cells["cell"][cells["compared"] == word].tolist() for word in (BETTER, WORSE, NOT_TOLD_APART)}
+        by = {word: cells["cell"][cells["compared"] == word].tolist() for word in (BETTER, WORSE, NOT_SHOWN)}
         metric = metric_name(self.test_set.metrics[0], DIAGNOSTIC_METRICS)
         rule = "the interval of the difference" if self.test_set.multilabel else "a paired test"
-        alike = by[NOT_TOLD_APART]
+        alike = by[NOT_SHOWN]
         named = f": {', '.join(alike[:NAMED_CELLS])}{', …' * (len(alike) > NAMED_CELLS)}" if alike else ""
-        counts = (
-            f"better than {len(by[BETTER])} of them, worse than {len(by[WORSE])}, {NOT_TOLD_APART} from {len(alike)}"
-        )
+        counts = f"better than {len(by[BETTER])} of them, and worse than {len(by[WORSE])}"
         return [
             f"By {metric}, it has rank {self.rank} beside {n} methods of ours.",
-            f"By {rule}, it is {counts}{named}.",
+            f"By {rule}, it is {counts}; there is {NOT_SHOWN} from {len(alike)}{named}.",
         ]
 
     def _published_sentences(self) -> list[str]:
@@ -245,9 +244,9 @@ def screen_grids(placement: Placement) -> tuple[Table, ...]:
     own = next(i for i, row in enumerate(placement.ranking["configuration"]) if not row)
     short = _rows_around(ranking, own, RANKING_ROWS, FIRST_PLACES).without("configuration")
     # The longest ids leave room for a short word.
-    rows = tuple(tuple(MISSING_TEXT if text == NOT_TOLD_APART else text for text in row) for row in short.rows)
+    rows = tuple(tuple(MISSING_TEXT if text == NOT_SHOWN else text for text in row) for row in short.rows)
     alike = rows != short.rows
-    grids = [replace(short, rows=rows, note=f"{MISSING_TEXT}: {NOT_TOLD_APART}" if alike else "")]
+    grids = [replace(short, rows=rows, note=f"{MISSING_TEXT}: {NOT_SHOWN}" if alike else "")]
     first = published.rows[0][0] if published.rows else ""
     of_main = replace(published, rows=tuple(row for row in published.rows if row[0] == first))
     places = [i for i, row in enumerate(of_main.rows) if row[2] == placement.name]
@@ -259,7 +258,7 @@ def screen_grids(placement: Placement) -> tuple[Table, ...]:
 
 
 def placement_page(placement: Placement) -> str:
-    """Return the page of a placement: a picture of all scores, and the whole tables."""
+    """Return the page of a placement: all scores as a table of bars in which its own row is marked, and notes."""
     ranking = placement.ranking
     names = ranking["cell"].where(ranking["configuration"] != "", f"{placement.name} (placed)").tolist()
     cells = tuple(CellInfo(name, {}) for name in names)
@@ -269,14 +268,19 @@ def placement_page(placement: Placement) -> str:
         for name, row in zip(names, ranking.to_dict("records"), strict=True)
     ]
     drawn = Summary(placement.name, placement.test_set.title, None, cells, summary_table(SCORE_COLUMNS, heads))
-    sections = (
-        PageSection("", tuple(dot_pictures(drawn, labels=("score, 95% interval",)))),
-        *(PageSection(grid.title, grid=grid) for grid in (ranking_grid_of(placement), published_grid_of(placement))),
-        PageSection("Notes", lines=placement.notes),
+    table, grid = result_table(drawn), ranking_grid_of(placement)
+    published = published_grid_of(placement)
+    sections = (PageSection(published.title, grid=published), PageSection("Notes", lines=placement.notes))
+    return render_html(
+        "placement.html.j2",
+        placement.sentences,
+        [each for each in sections if not each.empty],
+        placement=placement,
+        table=table,
+        own=1 + ranking["configuration"].tolist().index(""),
+        grid=grid.without("rank", "cell", table.head, "95% interval"),
+        note=grid.notes,
     )
-    title = f"{placement.name} on {placement.test_set.title}"
-    made = {"command": "bench place", "together": "", "index": "", "title": title, "name": placement.test_set.name}
-    return render_html("site.html.j2", placement.sentences, [each for each in sections if not each.empty], **made)
 
 
 def _rows_around(grid: Table, place: int, most: int, first: int = 0) -> Table:

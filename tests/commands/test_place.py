@@ -129,7 +129,7 @@ class TestScores:
         assert rows.loc["yours", "macro_f1"] == rows.loc[cell, "macro_f1"]
         assert rows.loc["yours", "rank"] == rows.loc[cell, "rank"] == found.rank
         assert rows.loc[cell, ["difference", "only_placed", "only_cell"]].tolist() == [0, 0, 0]
-        assert rows.loc[cell, "compared"] == "not told apart"
+        assert rows.loc[cell, "compared"] == "no clear difference"
         if not shipped.test_set.multilabel:
             assert rows.loc[cell, ["p_value", "p_holm"]].tolist() == [1, 1]
 
@@ -163,8 +163,8 @@ class TestScores:
         for i, cell in enumerate(sorted(p_values, key=p_values.__getitem__)):
             most = max(most, min(1.0, (len(p_values) - i) * p_values[cell]))
             assert rows.loc[cell, "p_holm"] == pytest.approx(most)
-            assert (rows.loc[cell, "compared"] == "not told apart") == (most >= 0.05)
-        assert set(rows["compared"]) == {"worse", "not told apart"}
+            assert (rows.loc[cell, "compared"] == "no clear difference") == (most >= 0.05)
+        assert set(rows["compared"]) == {"worse", "no clear difference"}
 
     def test_several_labels_are_compared_by_a_paired_bootstrap(self) -> None:
         shipped, frame = disturbed("modapte-90")

@@ -93,7 +93,7 @@ def test_a_run_goes_on_without_its_figures_and_says_which_are_missing(finished, 
     done = run_and_write(finished.results.experiment, RunContext(store, observer), folder=tmp_path / "run")
     assert [line for line in observer.said if "missing" in line and line.endswith(": figure")]
     assert not list(done.folder.glob("figure.*"))
-    assert 'data-name="scores"' in (done.folder / "report.html").read_text()  # a browser draws it without the engine
+    assert 'class="bar"' in (done.folder / "report.html").read_text()  # a browser draws it without the engine
 
 
 def test_without_the_engine_a_run_says_in_a_line_how_to_get_figures_and_runs_nothing(
@@ -107,7 +107,7 @@ def test_without_the_engine_a_run_says_in_a_line_how_to_get_figures_and_runs_not
     (line,) = [line for line in said if "figure" in line]
     assert "vl-convert-python (the extra figures)" in line
     assert (done.folder / "table.md").exists()
-    assert 'data-name="scores"' in (done.folder / "report.html").read_text()
+    assert 'class="bar"' in (done.folder / "report.html").read_text()
 
 
 def test_what_a_picture_of_cells_shows_tells_it_from_others(finished):

@@ -17,7 +17,6 @@ from benchmark.analysis.formatting.units import display_factor, display_unit
 from benchmark.analysis.ranking import BASELINE, ranked_cells
 from benchmark.analysis.summary import HEADLINE_FOLD
 from benchmark.report.comparison_tables import TEST_TITLES
-from benchmark.report.drawing.axes import ends_and_ticks
 from benchmark.report.tables import WITHOUT, difference_text, main_verdicts, metric_header, varying_columns
 from benchmark.report.verdict_signs import verdict_tone
 
@@ -288,7 +287,25 @@ def _scale(numbers: Sequence[Mapping[str, float | None]]) -> tuple[list[float], 
     shown = [each for value, each in rows if low - reach <= value <= high + reach]
     ends = ("value", "low", "high", "published")
     drawn = [number for each in shown for end in ends if (number := each.get(end)) is not None]
-    return ends_and_ticks(min(drawn), max(drawn), 4, 6)
+    return ends_and_ticks(min(drawn), max(drawn))
+
+
+def ends_and_ticks(low: float, high: float, least: int = 4) -> tuple[list[float], list[float]]:
+    """Return the ends of a scale that shows these numbers, and at least so many round ticks.
+
+    Examples
+    --------
+    >>> ends_and_ticks(29.0, 98.0)
+    ([26.93, 100.07], [40.0, 60.0, 80.0, 100.0])
+    """
+    margin = 0.03 * (high - low) or abs(high) / 10 or 1.0
+    low, high = low - margin, high + margin
+    exponent, ticks = math.floor(math.log10(high - low)), list[float]()
+    for step in (float(f"{factor}e{power}") for power in (exponent, exponent - 1) for factor in (5, 2, 1)):
+        ticks = [float(f"{i * step:.12g}") for i in range(math.ceil(low / step), math.floor(high / step) + 1)]
+        if len(ticks) >= least:
+            break
+    return [low, high], ticks
 
 
 def _bar(numbers: Mapping[str, float | None], ends: Sequence[float]) -> Bar:
