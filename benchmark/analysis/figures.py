@@ -52,7 +52,6 @@ PUBLISHED_LINE_LABEL = "printed"
 #: Columns whose values without x are drawn as horizontal lines.
 LEVEL_COLUMNS = ("method", "kernel")
 NO_BAR = (math.nan, math.nan)
-MOST_COLUMNS = 4
 
 #: Maps ("ratio" or "difference", cell a, cell b, metric) to the value on y; None if it can't be computed.
 RelationEstimator = Callable[[str, str, str, str], "Estimate | None"]
@@ -156,7 +155,6 @@ def chart_from_figure(
         x_label=X_LABELS.get(figure.x) or (axis_label((figure.x,), declared) if x_is_metric else capitalized(figure.x)),
         y_label=_y_label(figure, declared),
         panels=tuple(panels),
-        columns=_columns(len(figure.y) if len(figure.y) > 1 else len(values[-1]) if values else 1),
         bars=_bars_in_words(figure, rows, labels),
         scale=1.0 if kind == "ratio" else axis_scale(figure.y, declared),
         round_x=x_is_metric,
@@ -344,10 +342,3 @@ def _bars_in_words(figure: FigureView, rows: pd.DataFrame, labels: ChartLabels) 
         "2 standard deviations": f"2 standard deviations of the {replicates} replicates",
         "range": f"smallest and largest of the {replicates} replicates",
     }.get(figure.bars, "")
-
-
-def _columns(n: int) -> int:
-    """Return how many of n related panels are drawn side by side."""
-    if n <= 3:
-        return n
-    return 2 if n == 4 else 3 if n < 8 else MOST_COLUMNS

@@ -60,7 +60,6 @@ RATIOS = Chart(
     "Words",
     "Ratio",
     (ChartPanel("all", (Line("c", (1.5, 2.5, 4000.0), (0.001, 0.02, 3.0), (0.0, 0.01, 2.0), (0.002, 0.03, 4.0)),)),),
-    columns=1,
     log_x=True,
     log_y=True,
     round_x=True,
@@ -166,7 +165,7 @@ class TestDots:
         }
         fills = {row["cell"]: row["fill"] for row in rows_of(spec, "cell")}
         assert fills["a"] == fills["c"] == fills["d"] != fills["b"]
-        assert {row["base_low"] for row in rows_of(spec, "cell")} == {50.0}
+        assert [row["base_low"] for row in rows_of(spec, "cell")] == [50.0, 50.0, 50.0, None]
 
     def test_the_title_is_the_finding(self) -> None:
         summary = webkb_summary()

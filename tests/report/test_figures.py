@@ -61,7 +61,6 @@ def test_choices_and_tasks_are_panels_in_rows_of_a_choice():
     assert [panel.oracle for panel in chart.panels] == [True, True, False, False]
     assert titles[0] == "a vs b\nbest parameter on the test error (optimistic)"
     assert [title.split("\n")[0] for title in titles] == ["a vs b", "a-c"] * 2
-    assert chart.columns == 2
 
 
 @pytest.mark.parametrize(
@@ -101,7 +100,7 @@ def test_several_metrics_stand_side_by_side():
         "mean of the classes' F1",
         "F1 of the mean precision and recall",
     ]
-    assert (chart.columns, chart.y_label) == (2, "F-measure (%)")
+    assert chart.y_label == "F-measure (%)"
 
 
 @pytest.mark.parametrize(
@@ -291,10 +290,6 @@ class TestDetails:
         frame = scores(variants=("base", "digits"))
         assert chart_from_figure(FigureView("f", ("error",), **changes), frame, LABELS, relate).title == title
 
-    @pytest.mark.parametrize(("n", "columns"), [(1, 1), (2, 2), (3, 3), (4, 2), (5, 3), (7, 3), (8, 4), (9, 4)])
-    def test_related_panels_stand_side_by_side(self, n, columns):
-        frame = scores(tasks=[f"t{i}" for i in range(n)])
-        assert chart_from_figure(FigureView("f", ("error",)), frame, LABELS).columns == columns
 
     def test_a_range_of_the_paper_is_of_its_metric_and_its_cells(self):
         frame = scores(metrics=("error", "accuracy"))

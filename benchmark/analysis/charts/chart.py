@@ -54,8 +54,6 @@ class Chart:
         Texts with units: "Training documents", "Test error (%)".
     panels : tuple of ChartPanel
         In reading order.
-    columns : int
-        Number of panels side by side.
     bars : str
         Meaning of the error bars in words, empty if no line has bars.
     scale : float
@@ -77,7 +75,6 @@ class Chart:
     x_label: str
     y_label: str
     panels: tuple[ChartPanel, ...] = field(repr=False)
-    columns: int = 2
     bars: str = ""
     scale: float = 1.0
     log_x: bool = False

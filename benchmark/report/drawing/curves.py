@@ -71,7 +71,7 @@ def curve_chart(chart: Chart, width: int = WIDTH, styled: Sequence[str] = ()) ->
     labels = list(dict.fromkeys(line.label for panel in panels for line in panel.lines))
     places = list(dict.fromkeys((*styled, *labels)))
     looks = {label: series_style(places.index(label)) for label in labels}
-    columns = max(1, min(chart.columns, len(panels), width // PANEL_WIDTH[width]))
+    columns = min(len(panels), width // PANEL_WIDTH[width])
     panel_width = min((width - 12 - 14 * (columns - 1)) / columns - AXIS_ROOM, MOST_WIDTH)
     drawn = [_panel(chart, panel, panels if chart.share_y else [panel], looks, panel_width, width) for panel in panels]
     bars = f"Bars: {chart.bars}." if chart.bars and any(line.low for each in panels for line in each.lines) else ""

@@ -9,7 +9,7 @@ import altair as alt
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.formatting.units import axis_label, capitalized, display_factor, display_unit, metric_name
 from benchmark.analysis.prose.main_finding import main_finding
-from benchmark.analysis.ranking import BASELINE, NOT_COMPARED, NOT_SHOWN, ranking
+from benchmark.analysis.ranking import BASELINE, first_comparisons, ranked_cells, shown_outcomes
 from benchmark.report.drawing.spec import figure_spec, round_for_output, rows_data, side_by_side, spec_of
 from benchmark.report.drawing.theme import (
     LINE,
@@ -28,15 +28,8 @@ if TYPE_CHECKING:
     from benchmark.analysis.summary import Summary
     from benchmark.report.drawing.theme import VegaSpec
 
-#: Fill and shape of a mark by what its cell is to the baseline, as in a page's table; "" where nothing is compared.
-LOOKS = {
-    "": (OURS, "circle"),
-    "better": (OURS, "circle"),
-    "worse": (OURS, "circle"),
-    NOT_SHOWN: (PAPER, "circle"),
-    NOT_COMPARED: (OURS, "circle"),
-    BASELINE: (OURS, "square"),
-}
+#: Outcomes of comparisons that leave a mark filled, as in a page's table.
+FILLED = ("", "better", "worse", "no test", BASELINE)
 SCORE, OPEN, BASE, PRINTED = "score, 95% interval", "no clear difference from {}", "{}, with its band", "published"
 ROW_HEIGHT = 1.7  # of a row, as a multiple of the font size
 
@@ -47,10 +40,10 @@ def dot_chart(summary: Summary, width: int = WIDTH) -> VegaSpec:
     A band shows the interval of the cell that others are compared with. The marks are those of a page's table.
     """
     metric, declared = summary.main_metric, summary.quantities
-    ranked, points = ranking(summary), _points(summary)
+    points = _points(summary)
     order, size = [point["label"] for point in points], text_size(width)
-    bases = set(ranked.baselines.values())
-    base = next(iter(bases)) if len(bases) == 1 else "the baseline"
+    bases = {pair.b.id for pair in first_comparisons(summary).values()}
+    base = next(iter(bases)) if len(bases) == 1 else "the method it is compared with"
     names = {point["what"]: point["what"].format(base) for point in points} | {PRINTED: PRINTED}
     looks = {names[point["what"]]: (OURS, point["fill"], point["shape"]) for point in points}
     if any(point["published"] is not None for point in points):
@@ -92,15 +85,18 @@ def dot_chart(summary: Summary, width: int = WIDTH) -> VegaSpec:
 
 def _points(summary: Summary) -> list[dict[str, Any]]:
     """Return the numbers of every cell in the unit of the axis, and how its mark looks."""
-    metric, ranked, verdicts = summary.main_metric, ranking(summary), main_verdicts(summary)
-    unit, points = display_unit(metric, summary.quantities), []
-    for cell in ranked.order:
-        score, verdict = summary.headlines.get((cell, metric), {}), verdicts.get(cell)
-        base = summary.headlines.get((ranked.baselines.get(cell, ""), metric), {})
-        outcome = ranked.outcomes.get(cell, "")
-        fill, shape = LOOKS[outcome]
-        point: dict[str, Any] = {"cell": cell, "fill": fill, "shape": shape, "failed": cell in summary.failures}
-        point["what"] = OPEN if outcome == NOT_SHOWN else BASE if outcome == BASELINE else SCORE
+    metric, verdicts, points = summary.main_metric, main_verdicts(summary), list[dict[str, Any]]()
+    unit, first, outcomes = (
+        display_unit(metric, summary.quantities),
+        first_comparisons(summary),
+        shown_outcomes(summary),
+    )
+    for cell in ranked_cells(summary):
+        score, verdict, outcome = summary.headlines.get((cell, metric), {}), verdicts.get(cell), outcomes[cell]
+        base = summary.headlines.get((first[cell].b.id, metric), {}) if cell in first else {}
+        point: dict[str, Any] = {"cell": cell, "failed": cell in summary.failures}
+        point["what"] = BASE if outcome == BASELINE else SCORE if outcome in FILLED else OPEN
+        point |= {"fill": OURS if outcome in FILLED else PAPER, "shape": "square" if outcome == BASELINE else "circle"}
         point["label"] = cell if is_missing(score.get("value")) else f"{cell}  {unit.text(score['value'])}"
         point |= {end: round_for_output(unit.scale, score.get(end)) for end in ("value", "low", "high")}
         point |= {f"base_{end}": round_for_output(unit.scale, base.get(end)) for end in ("low", "high")}
